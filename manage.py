@@ -4,8 +4,9 @@
     python3 manage.py up      everything on http://127.0.0.1:8000/, data in ./var, Ctrl-C stops it
     python3 manage.py test    the test suite on two cores; with arguments of pytest, as these say
 
-Every command runs in `.venv`, which is made from the hashed lock in requirements/ when it is not there or the lock has
-changed, unless the calling environment has the very packages of the lock, or ASSAYER_NO_BOOTSTRAP=1 says to stay in it.
+Every command runs in `.venv`, which is made from the hashed lock in requirements/ when it is not
+there or the lock has changed, unless the calling environment has the very packages of the lock, or
+ASSAYER_NO_BOOTSTRAP=1 says to stay in it.
 """
 
 import os
@@ -62,15 +63,15 @@ def main(argv: list[str]) -> None:
 
 
 def test_arguments(arguments: list[str]) -> list[str]:
-    """What pytest is told: a whole suite keeps two cores busy, unless it measures."""
+    """Arguments for pytest: a whole suite runs on two cores, unless it measures."""
     if set(arguments) - {"--full", "--no-browser"}:
         return arguments
-    processes = "3" if "--full" in arguments else "2"  # who starts the product waits now and then
+    processes = "3" if "--full" in arguments else "2"  # tests that start the product often wait
     return [*arguments, "-n", processes, "--dist", "worksteal"]
 
 
 def change_environment(command: str, argv: list[str]) -> None:
-    """Go on in `.venv`, making it first if need be; says before that what would stop the command anyway."""
+    """Go on in `.venv`, made first if need be, after the checks that would stop the command anyway."""
     from config.up import machine
 
     if os.name == "nt":  # where the rest cannot even be loaded
@@ -90,12 +91,12 @@ def change_environment(command: str, argv: list[str]) -> None:
         if command == "test" or (command == "up" and not has_servers):
             server_account()
         environment.make(lock)
-        environment.enter([os.path.join(ROOT, "manage.py"), *argv[1:]])
+        environment.run_in_venv([os.path.join(ROOT, "manage.py"), *argv[1:]])
     except StartError as error:
         sys.exit(str(error))
     except OSError as error:
-        place = f": {error.filename}" if error.filename else ""
-        sys.exit(f"The environment .venv cannot be made or entered: {error.strerror or error}{place}.")
+        file_name = f": {error.filename}" if error.filename else ""
+        sys.exit(f"The environment .venv cannot be made or entered: {error.strerror or error}{file_name}.")
     except KeyboardInterrupt:
         sys.exit("Stopped before the packages were installed; the next start begins with them.")
 

@@ -1,4 +1,4 @@
-"""Who may see or do what: one lookup with its right for each object.
+"""Access rights: for each kind of object, one lookup that checks them.
 
 Every view, API endpoint and form gets its objects here. What a person may not see does not exist
 for them: the answer is 404, never 403, so that names and keys of other collections do not leak.
@@ -28,7 +28,7 @@ from annotate.models import (
     TrainingPair,
     User,
 )
-from annotate.statements import columns, objects, prepared
+from annotate.statements import columns, objects, prepared_cursor
 
 Person = User | AnonymousUser
 LEADERS = (Role.LEAD, Role.RESEARCHER)
@@ -37,8 +37,8 @@ _ANNOTATOR = f"""
     SELECT {columns(Annotator, "annotator")}, {columns(Collection, "collection")}
     FROM annotate_annotator annotator JOIN annotate_collection collection ON collection.id = annotator.collection_id
     WHERE annotator.user_id = %(user)s AND collection.slug = %(slug)s
-      AND EXISTS (SELECT FROM annotate_membership held WHERE held.collection_id = collection.id
-                  AND held.user_id = annotator.user_id AND held.role = 'annotator')
+      AND EXISTS (SELECT FROM annotate_membership membership WHERE membership.collection_id = collection.id
+                  AND membership.user_id = annotator.user_id AND membership.role = 'annotator')
 """  # noqa: S608 - names of columns
 
 
@@ -48,25 +48,28 @@ def collections_of(*, user: Person, roles: Container[Role] = EVERYBODY) -> Query
         return Collection.objects.none()
     if user.is_superuser:
         return Collection.objects.all()
-    held = Membership.objects.filter(user=user, role__in=roles)
-    return Collection.objects.filter(pk__in=held.values("collection"))
+    memberships = Membership.objects.filter(user=user, role__in=roles)
+    return Collection.objects.filter(pk__in=memberships.values("collection"))
 
 
 def get_collection(*, user: Person, slug: str, roles: Container[Role] = EVERYBODY) -> Collection:
-    """The collection, if the person holds one of the roles in it; else Http404."""
+    """Return the collection, if the person holds one of the roles in it; else Http404."""
     return get_object_or_404(collections_of(user=user, roles=roles), slug=slug)
 
 
 def roles_in(*, user: Person, collection: Collection) -> set[Role]:
-    """The roles a person holds; a site admin leads and researches everywhere, but judges nowhere."""
+    """The roles a person holds.
+
+    A site admin leads and researches everywhere, but judges nowhere.
+    """
     if not user.is_authenticated:
         return set()
-    held = {Role(role) for role in collection.memberships.filter(user=user).values_list("role", flat=True)}
-    return held | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
+    roles = {Role(role) for role in collection.memberships.filter(user=user).values_list("role", flat=True)}
+    return roles | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
 
 
 def may_make_collections(*, user: Person) -> bool:
-    """Whether a person may start a collection: who leads or researches one already, and site admins."""
+    """True if a person may start a collection: leads and researchers of any, and site admins."""
     if not user.is_authenticated or not user.is_active:
         return False
     return user.is_superuser or Membership.objects.filter(user=user, role__in=LEADERS).exists()
@@ -79,10 +82,10 @@ def require_maker(*, user: Person) -> None:
 
 
 def get_annotator(*, user: Person, slug: str) -> Annotator:
-    """The annotator this person is in the collection; Http404 unless she holds the role."""
+    """Return this person's annotator in the collection; Http404 unless she holds the role."""
     if not user.is_authenticated:
         raise Http404
-    with prepared() as cursor:  # asked with every answer
+    with prepared_cursor() as cursor:  # runs with every answer
         cursor.execute(_ANNOTATOR, {"user": user.pk, "slug": slug})
         row = cursor.fetchone()
     if row is None:
@@ -93,7 +96,7 @@ def get_annotator(*, user: Person, slug: str) -> Annotator:
 
 
 def get_part(*, user: Person, slug: str, pk: int) -> Part:
-    """One medium of a collection's item, for whoever takes part in the collection."""
+    """One medium of a collection's item, for every member of the collection."""
     collection = get_collection(user=user, slug=slug)
     return get_object_or_404(Part.objects.select_related("item"), pk=pk, item__collection=collection)
 
@@ -136,18 +139,18 @@ def get_training_pair(*, user: Person, slug: str, pk: int) -> TrainingPair:
 
 
 def own_annotators(*, user: Person, slug: str = "") -> QuerySet[Annotator]:
-    """Whom this person is in the collections she judges or judged in; of one of them where it is named.
+    """This person's annotators, in the collections she judges or judged in, or in the named one.
 
-    Http404 for a collection in which she is nobody.
+    Http404 for a collection in which she has none.
     """
     if not user.is_authenticated:
         raise Http404
-    own = Annotator.objects.filter(user=user).select_related("collection").order_by("pk")
+    annotators = Annotator.objects.filter(user=user).select_related("collection").order_by("pk")
     if not slug:
-        return own
-    if not own.filter(collection__slug=slug).exists():
+        return annotators
+    if not annotators.filter(collection__slug=slug).exists():
         raise Http404
-    return own.filter(collection__slug=slug)
+    return annotators.filter(collection__slug=slug)
 
 
 def get_token(*, user: Person, pk: int) -> ApiToken:
@@ -172,7 +175,7 @@ def get_batch(*, user: Person, slug: str, pk: int) -> Batch:
 
 
 def get_review_work(*, user: Person, slug: str, pk: int) -> ReviewWork:
-    """How far one decision of the collection's leads is carried out, for its leads."""
+    """Progress of one decision of the collection's leads, for its leads."""
     collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
     decisions = ReviewWork.objects.select_related("action__annotator", "action__item", "action__batch", "work")
     return get_object_or_404(decisions, pk=pk, action__collection=collection)

@@ -1,4 +1,4 @@
-"""How accounts behave where the product differs from django-allauth."""
+"""Adapters for django-allauth: invitations only, own sign-in limits, encrypted second factors."""
 
 import base64
 import logging
@@ -21,7 +21,7 @@ from annotate.services import sign_in_limits
 
 log = logging.getLogger(__name__)
 
-MARK = "fernet:"  # begins what is encrypted; what lies there from before is not
+MARK = "fernet:"  # prefix of encrypted texts; older ones are not encrypted
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -37,36 +37,40 @@ class AccountAdapter(DefaultAccountAdapter):
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count the try by our own limits in the place of allauth's, whose one count by name locks out its owner."""
+        """Count the try by our own limits; allauth's one count by name locks out its owner."""
         person = sign_in_limits.person_of(login=credentials.get("username") or credentials.get("email", ""))
         browser = known_browsers.number_for(request, person)
         try:
-            self._begun = sign_in_limits.begin_try(person=person, address=get_ip(request), browser=browser)
+            self._sign_in_try = sign_in_limits.begin_try(person=person, address=get_ip(request), browser=browser)
         except sign_in_limits.TooManyTries:
             raise self.validation_error("too_many_login_attempts") from None
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
-        """The person with this password; a right one is no try."""
+        """Return the person with this password; a right password does not count as a try."""
         user = super().authenticate(request, **credentials)
         if user is not None:
-            sign_in_limits.forget_try(begun=self._begun)
+            sign_in_limits.forget_try(sign_in_try=self._sign_in_try)
         return user
 
     def post_login(self, request: HttpRequest, user: User, **facts: Any) -> HttpResponseBase:
-        """Where she goes, in a browser that is known from now on; all steps of signing in are behind her."""
+        """Redirect her after all steps of signing in, and remember the browser from now on."""
         response = super().post_login(request, user, **facts)
         known_browsers.remember(request, response, user)
         return response
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
-        """What allauth calls once a link from a mail has set a new password."""
+        """Forget the person's tries.
+
+        Allauth calls this once a link from a mail has set a new password.
+        """
         sign_in_limits.forget_person(person=sign_in_limits.person_of(login=credentials["email"]))
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):
-    """Secrets of authenticator apps and recovery codes lie encrypted: a copy of the database makes no codes.
+    """Encrypts secrets of second factors: a copy of the database makes no codes.
 
-    Their key is derived from SECRET_KEY; those of SECRET_KEY_FALLBACKS read what was written under an older one.
+    Their key is derived from SECRET_KEY; those of SECRET_KEY_FALLBACKS read what was written under
+    an older one.
     """
 
     def encrypt(self, text: str) -> str:
@@ -88,6 +92,9 @@ def _cipher() -> MultiFernet:
 
 
 def _key(secret: str) -> bytes:
-    """A key for this purpose alone (HKDF, RFC 5869): what leaks of one use of SECRET_KEY tells nothing of another."""
-    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"assayer second factor").derive(secret.encode())
-    return base64.urlsafe_b64encode(derived)
+    """Derive a key for this purpose alone (HKDF, RFC 5869).
+
+    Leaked, it reveals no other use's key.
+    """
+    derived_key = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"assayer second factor").derive(secret.encode())
+    return base64.urlsafe_b64encode(derived_key)

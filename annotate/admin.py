@@ -1,4 +1,4 @@
-"""A look at the rows for who looks after the site; everything is changed on the product's own pages."""
+"""Read-only admin pages for site admins; everything is changed on the product's own pages."""
 
 from typing import Any
 
@@ -38,15 +38,15 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     show_full_result_count = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Nobody adds here."""
+        """Return False: nobody adds here."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Nobody changes here."""
+        """Return False: nobody changes here."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Nobody deletes here."""
+        """Return False: nobody deletes here."""
         return False
 
 
@@ -74,7 +74,7 @@ class CollectionAdmin(ReadOnlyAdmin):
 
 @admin.register(Membership)
 class MembershipAdmin(ReadOnlyAdmin):
-    """Who holds which role."""
+    """Memberships: the roles of people in collections."""
 
     list_display = ["user", "role", "collection", "created_at"]
     list_filter = ["role"]
@@ -83,7 +83,7 @@ class MembershipAdmin(ReadOnlyAdmin):
 
 @admin.register(Annotator)
 class AnnotatorAdmin(ReadOnlyAdmin):
-    """Who judgments belong to."""
+    """Annotators, to whom judgments belong."""
 
     list_display = ["pseudonym", "origin", "collection", "paused_at"]
     list_filter = ["origin"]
@@ -137,7 +137,7 @@ class ReportAdmin(ReadOnlyAdmin):
 
 @admin.register(ReviewAction)
 class ReviewActionAdmin(ReadOnlyAdmin):
-    """What leads did."""
+    """Actions of leads."""
 
     list_display = ["kind", "collection", "by", "reason", "at"]
     list_filter = ["kind"]
@@ -147,7 +147,7 @@ class ReviewActionAdmin(ReadOnlyAdmin):
 
 @admin.register(PairExclusion)
 class PairExclusionAdmin(ReadOnlyAdmin):
-    """Pairs that are left out."""
+    """Excluded pairs."""
 
     list_display = ["pair_id", "collection", "reason", "at"]
     list_select_related = ["collection"]
@@ -156,7 +156,7 @@ class PairExclusionAdmin(ReadOnlyAdmin):
 
 @admin.register(Import)
 class ImportAdmin(ReadOnlyAdmin):
-    """Files brought into collections, and what became of them."""
+    """Imports of files into collections, and their state."""
 
     list_display = ["file_name", "kind", "work__state", "collection", "by", "created_at"]
     list_filter = ["kind", "work__state"]
@@ -165,7 +165,7 @@ class ImportAdmin(ReadOnlyAdmin):
 
 @admin.register(Work)
 class WorkAdmin(ReadOnlyAdmin):
-    """What was asked of the workers, and what became of it."""
+    """Background works, and their state."""
 
     list_display = ["kind", "subject", "state", "collection", "by", "asked_at", "begun_at", "finished_at", "error_code"]
     list_filter = ["kind", "state"]
@@ -174,7 +174,7 @@ class WorkAdmin(ReadOnlyAdmin):
 
 @admin.register(Training)
 class TrainingAdmin(ReadOnlyAdmin):
-    """What collections ask before somebody judges."""
+    """Trainings of collections."""
 
     list_display = ["collection", "is_on", "measure", "pass_mark"]
     list_select_related = ["collection"]
@@ -190,7 +190,7 @@ class TrainingPairAdmin(ReadOnlyAdmin):
 
 @admin.register(QuizAttempt)
 class QuizAttemptAdmin(ReadOnlyAdmin):
-    """How quizzes were answered."""
+    """Attempts at quizzes."""
 
     list_display = ["annotator", "quiz_id", "n_right", "passed", "at"]
     list_select_related = ["annotator"]
@@ -198,7 +198,7 @@ class QuizAttemptAdmin(ReadOnlyAdmin):
 
 @admin.register(TrainingTry)
 class TrainingTryAdmin(ReadOnlyAdmin):
-    """Goes at the training pairs."""
+    """Tries at the training pairs."""
 
     list_display = ["annotator", "number", "score", "passed", "finished_at"]
     list_select_related = ["annotator"]
@@ -207,7 +207,7 @@ class TrainingTryAdmin(ReadOnlyAdmin):
 
 @admin.register(TrainingDecision)
 class TrainingDecisionAdmin(ReadOnlyAdmin):
-    """Who was let in, or sent back."""
+    """Decisions to admit people in training, or to send them back."""
 
     list_display = ["annotator", "kind", "by", "at"]
     list_select_related = ["annotator", "by"]
@@ -215,6 +215,6 @@ class TrainingDecisionAdmin(ReadOnlyAdmin):
 
 @admin.register(WorkerHeartbeat)
 class HeartbeatAdmin(ReadOnlyAdmin):
-    """When each worker was last seen."""
+    """The last heartbeat of each worker."""
 
     list_display = ["name", "at"]

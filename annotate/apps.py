@@ -8,7 +8,7 @@ class AnnotateConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Listen to what the services tell, and bring the kinds of work."""
+        """Connect the receivers, and register the kinds of work."""
         import_module("annotate.receivers")
         import_module("annotate.services.imports")
         import_module("annotate.services.review_dispatch")

@@ -1,4 +1,7 @@
-"""Who calls the API, and what the key may do. Loaded by rest_framework's settings: imports none of its views."""
+"""Authentication of API calls by tokens, and their scopes.
+
+Loaded by rest_framework's settings: imports none of its views.
+"""
 
 from typing import Any
 
@@ -15,7 +18,7 @@ class TokenAuthentication(BaseAuthentication):
     """`Authorization: Bearer <token>`; sessions and cookies count for nothing here."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
-        """The token's owner and the token; None without the header."""
+        """Return the token's owner and the token; None without the header."""
         kind, _, secret = get_authorization_header(request).decode("latin-1").partition(" ")
         if kind.lower() != "bearer":
             return None
@@ -25,7 +28,7 @@ class TokenAuthentication(BaseAuthentication):
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """What a 401 tells a program to send."""
+        """Value of the WWW-Authenticate header of a 401."""
         return 'Bearer realm="assayer"'
 
 
@@ -33,7 +36,7 @@ class HasScope(BasePermission):
     """The token carries the scope that the endpoint names in `scope`."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Whether this key was made for this."""
+        """True if the token has the endpoint's scope."""
         scope: str = view.scope
         self.message = f'This token lacks the scope "{scope}"; make one that has it.'
         return isinstance(request.auth, ApiToken) and scope in request.auth.scopes

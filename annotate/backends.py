@@ -1,19 +1,22 @@
-"""Who is signed in: allauth's backend, which looks a person up by a statement whose plan is kept."""
+"""allauth's sign-in backend, which looks a person up by a prepared statement."""
 
 from allauth.account.auth_backends import AuthenticationBackend
 
 from annotate.models import User
-from annotate.statements import columns, objects, prepared
+from annotate.statements import columns, objects, prepared_cursor
 
 _USER = f"""SELECT {columns(User, "person")} FROM annotate_user person WHERE person.id = %s"""  # noqa: S608 - columns
 
 
 class PersonBackend(AuthenticationBackend):
-    """Signs people in, and knows them again at every request."""
+    """Signs people in, and finds the person of each request's session."""
 
     def get_user(self, user_id: int) -> User | None:
-        """The person of a session; None for who is gone or may not sign in any more."""
-        with prepared() as cursor:
+        """Return the person of a session.
+
+        None if the account is gone or may not sign in any more.
+        """
+        with prepared_cursor() as cursor:
             cursor.execute(_USER, [user_id])
             row = cursor.fetchone()
         if row is None:

@@ -1,4 +1,4 @@
-"""What people fill in to make collections and to load files."""
+"""Forms to make collections and to load files."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
-from annotate.core import shortcomings
+from annotate.core import level_reasons
 from annotate.core.formats import name_fault
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Collection, Level, ReferenceSet
@@ -15,11 +15,14 @@ from annotate.models import Collection, Level, ReferenceSet
 MEGABYTE = 1024 * 1024
 # for ids and names that count to the letter: no phone capitalises or corrects them
 TO_THE_LETTER = {"autocapitalize": "none", "autocorrect": "off", "spellcheck": "false"}
-LEVEL_ROWS = 7  # as many as the table has room for; how many a scheme may have is the service's business
+LEVEL_ROWS = 7  # rows of the table; the service says how many levels a scheme may have
 
 
 class UploadField(forms.FileField):
-    """A file up to the size that the site takes; its browser is told the limit, so that nobody sends in vain."""
+    """A file up to the site's size limit.
+
+    The limit is on the page, so that nobody uploads in vain.
+    """
 
     def __init__(self, *, command: str, help_text: str, **options: Any) -> None:
         limit = settings.UPLOAD_MAX_BYTES // MEGABYTE
@@ -27,11 +30,11 @@ class UploadField(forms.FileField):
         self.command = command
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
-        """What file-drop.js looks for."""
+        """Add the attribute that file-drop.js reads."""
         return {**super().widget_attrs(widget), "data-max-bytes": settings.UPLOAD_MAX_BYTES}
 
     def clean(self, data: Any, initial: Any = None) -> Any:
-        """The file; an error that names the command for larger ones."""
+        """Return the file; the error for a larger one names the command that loads it."""
         upload = super().clean(data, initial)
         if isinstance(upload, UploadedFile) and (upload.size or 0) > settings.UPLOAD_MAX_BYTES:
             limit = settings.UPLOAD_MAX_BYTES // MEGABYTE
@@ -42,29 +45,30 @@ class UploadField(forms.FileField):
 
 
 class GradesField(forms.CharField):
-    """Which grades a file's words or numbers mean, as "yes:1, no:0"."""
+    """A map from a file's words or numbers to grades, as "yes:1, no:0"."""
 
     def to_python(self, value: Any) -> dict[str, int]:  # type: ignore[override]
-        """The grades by what the file says."""
-        found = {}
+        """Return the grades by the file's words."""
+        grades = {}
         for entry in filter(str.strip, (super().to_python(value) or "").split(",")):
-            said, colon, grade = entry.rpartition(":")
-            if not colon or not said.strip() or not grade.strip().isdecimal():
+            file_grade, colon, grade = entry.rpartition(":")
+            if not colon or not file_grade.strip() or not grade.strip().isdecimal():
                 raise forms.ValidationError(f'Write grades as "yes:1, no:0", not as "{entry.strip()}".')
-            if said.strip() in found:
-                raise forms.ValidationError(f'"{said.strip()}" stands twice; say it once.', code="twice")
-            found[said.strip()] = int(grade)
-        return found
+            if file_grade.strip() in grades:
+                raise forms.ValidationError(f'"{file_grade.strip()}" stands twice; say it once.', code="twice")
+            grades[file_grade.strip()] = int(grade)
+        return grades
 
 
 class ColumnsField(GradesField):
     """The columns of a table without a header by their numbers, as "query:1, document:3, grade:4".
 
-    needed, others : names of columns; `one_of` : of these at least one is needed
+    required_columns, optional_columns : names of columns; one_of : at least one of these is
+        required
     """
 
     def __init__(
-        self, *, needed: Sequence[str], others: Sequence[str] = (), one_of: Sequence[str] = (), example: str
+        self, *, required_columns: Sequence[str], optional_columns: Sequence[str] = (), one_of: Sequence[str] = (), example: str
     ) -> None:
         super().__init__(
             required=False,
@@ -72,50 +76,56 @@ class ColumnsField(GradesField):
             label="Columns of a table without a header",
             help_text=f'Their numbers, as "{example}". Empty: the file says itself what is where.',
         )
-        self.needed, self.one_of, self.known = needed, one_of, (*needed, *one_of, *others)
+        self.required_columns, self.one_of, self.column_names = required_columns, one_of, (*required_columns, *one_of, *optional_columns)
 
     def to_python(self, value: Any) -> dict[str, int]:
-        """The numbers by the columns' names, from 1; an error that says what is missing or stands twice."""
+        """Return the numbers by the columns' names, from 1.
+
+        Errors name the missing or repeated column.
+        """
         try:
-            found = super().to_python(value)
+            columns = super().to_python(value)
         except forms.ValidationError as error:
             if error.code == "twice":
                 raise
-            known = ", ".join(self.known)
-            raise forms.ValidationError(f'Write columns as "{self.known[0]}:1": {known}, each a number.') from error
-        if fault := self._fault(found):
+            column_names = ", ".join(self.column_names)
+            raise forms.ValidationError(f'Write columns as "{self.column_names[0]}:1": {column_names}, each a number.') from error
+        if fault := self._fault(columns):
             raise forms.ValidationError(fault)
-        return found
+        return columns
 
-    def _fault(self, found: dict[str, int]) -> str:
-        if strange := [name for name in found if name not in self.known]:
-            return f'There is no "{strange[0]}" to be in a column; known are {", ".join(self.known)}.'
-        if found and (missing := [name for name in self.needed if name not in found]):
-            return f"Which column holds the {missing[0]}?"
-        if found and self.one_of and not set(self.one_of) & set(found):
+    def _fault(self, columns: dict[str, int]) -> str:
+        if unknown_columns := [name for name in columns if name not in self.column_names]:
+            return f'There is no "{unknown_columns[0]}" to be in a column; known are {", ".join(self.column_names)}.'
+        if columns and (missing_columns := [name for name in self.required_columns if name not in columns]):
+            return f"Which column holds the {missing_columns[0]}?"
+        if columns and self.one_of and not set(self.one_of) & set(columns):
             return f"Which column holds the {' or the '.join(self.one_of)}?"
-        if 0 in found.values() or len(set(found.values())) < len(found):
+        if 0 in columns.values() or len(set(columns.values())) < len(columns):
             return "Columns are counted from 1, and no two are the same."
         return ""
 
 
 class ReasonsField(forms.CharField):
-    """The reasons of a level as annotate.core.shortcomings reads them; clean, they are as a level keeps them."""
+    """The reasons of a level as annotate.core.level_reasons reads them.
+
+    Clean, they are as a level keeps them.
+    """
 
     def __init__(self, **options: Any) -> None:
         widget = forms.Textarea(attrs={"rows": 1, "class": "one-line"})
         super().__init__(max_length=1000, required=False, widget=widget, **options)
 
-    def clean(self, value: Any) -> list[shortcomings.Stored]:
-        """The reasons; an error that says what cannot be offered."""
-        found = shortcomings.typed(super().clean(value) or "")
-        if wrong := shortcomings.fault(found):
-            raise forms.ValidationError(f"It {wrong}.")
-        return shortcomings.kept(found)
+    def clean(self, value: Any) -> list[level_reasons.Stored]:
+        """Return the reasons; errors say which cannot be offered."""
+        reasons = level_reasons.parse_text(super().clean(value) or "")
+        if fault := level_reasons.fault(reasons):
+            raise forms.ValidationError(f"It {fault}.")
+        return level_reasons.as_stored(reasons)
 
 
 def items_field(**options: Any) -> UploadField:
-    """The file of a collection's items."""
+    """Field of the file of a collection's items."""
     return UploadField(
         label="Items",
         help_text=(
@@ -128,7 +138,7 @@ def items_field(**options: Any) -> UploadField:
 
 
 def media_field() -> UploadField:
-    """The media that the file of items names, packed apart from it."""
+    """Field of the media that the file of items names, packed in a zip of their own."""
     return UploadField(
         label="Media",
         help_text="A zip of the images, clips and sounds that the items name, if they are not in the file's own zip.",
@@ -138,7 +148,7 @@ def media_field() -> UploadField:
 
 
 class ItemsForm(forms.Form):
-    """Items for a collection there is."""
+    """Items for an existing collection."""
 
     file = items_field()
     media = media_field()
@@ -172,10 +182,10 @@ class CollectionForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """Media without items belong to nothing."""
-        given = super().clean() or {}
-        if given.get("media") and not given.get("file") and "file" not in self.errors:
+        cleaned_data = super().clean() or {}
+        if cleaned_data.get("media") and not cleaned_data.get("file") and "file" not in self.errors:
             self.add_error("file", "Give the file of items that names these media too.")
-        return given
+        return cleaned_data
 
 
 class LevelForm(forms.Form):
@@ -208,33 +218,33 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]
 
     @classmethod
     def blank(cls) -> "LevelFormSet":
-        """Two levels to begin with, and room for all there may be."""
+        """Return two levels to begin with, and empty rows for all a scheme may have."""
         return cls(initial=[*cls.FIRST, *({} for _ in range(LEVEL_ROWS - len(cls.FIRST)))], prefix="levels")
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows that have a name."""
-        named = [row for row in self.cleaned_data if row.get("name")]
-        return [{**row, "colour": row["colour"] or Level.Colour.SLATE} for row in named]
+        named_rows = [row for row in self.cleaned_data if row.get("name")]
+        return [{**row, "colour": row["colour"] or Level.Colour.SLATE} for row in named_rows]
 
 
 class Checkbox(forms.CheckboxInput):
     """A box to tick; from programs "0", "no", "off" and "false" are no tick."""
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> bool:
-        """Whether it is ticked."""
+        """True if it is ticked."""
         return str(data.get(name) or "").strip().lower() not in ("", "0", "no", "off", "false", "none")
 
 
 class SkipBlankField(forms.BooleanField):
-    """Whether rows without a grade may be left out; where says of which files."""
+    """A choice to leave out rows without a grade; scope : a sentence on the files it applies to."""
 
     widget = Checkbox
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, scope: str) -> None:
         super().__init__(
             required=False,
             label="Leave out rows without a grade",
-            help_text=f"Blank, “NA” and the like. They are counted; otherwise they are faults. {where}",
+            help_text=f"Blank, “NA” and the like. They are counted; otherwise they are faults. {scope}",
         )
 
 
@@ -273,30 +283,30 @@ class ReferenceForm(forms.Form):
     )
     skip_blank = SkipBlankField("In a sample with strata they are faults all the same.")
     columns = ColumnsField(
-        needed=("query", "document", "grade"), others=("stratum",), example="query:1, document:2, grade:3"
+        required_columns=("query", "document", "grade"), optional_columns=("stratum",), example="query:1, document:2, grade:3"
     )
 
     def clean_name(self) -> str:
-        """A name that can stand in a file."""
+        """Return a name that can be part of a file."""
         name: str = self.cleaned_data["name"]
         if fault := name_fault(name, longest=ReferenceSet.MAX_NAME):
             raise forms.ValidationError(f"A reference set's name {fault}.")
         return name
 
     def clean_min_grade(self) -> int:
-        """Nothing is left out where nothing is said."""
+        """Return 0, which leaves out nothing, for an empty field."""
         return self.cleaned_data["min_grade"] or 0
 
     def clean_grades(self) -> dict[int, int]:
-        """Both sides of the map are numbers here."""
+        """Return the map with numbers on both sides."""
         grades = self.cleaned_data["grades"]
-        if not all(said.isdecimal() for said in grades):
+        if not all(file_grade.isdecimal() for file_grade in grades):
             raise forms.ValidationError("The grades of a reference file are whole numbers.")
-        return {int(said): grade for said, grade in grades.items()}
+        return {int(file_grade): grade for file_grade, grade in grades.items()}
 
 
-class JudgmentsForm(forms.Form):
-    """Judgments to import, and which columns say what."""
+class JudgmentsImportForm(forms.Form):
+    """Judgments to import, and the columns of the file."""
 
     LONG, WIDE = "long", "wide"
 
@@ -338,26 +348,26 @@ class JudgmentsForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """The columns that the chosen layout needs must be named."""
-        given = super().clean() or {}
-        needed = ("annotator", "grade") if given.get("layout") == self.LONG else ("annotators",)
-        for field in needed:
-            if not given.get(field):
+        cleaned_data = super().clean() or {}
+        required_fields = ("annotator", "grade") if cleaned_data.get("layout") == self.LONG else ("annotators",)
+        for field in required_fields:
+            if not cleaned_data.get(field):
                 self.add_error(field, "Name it, or choose the other layout.")
-        if given.get("query") and given.get("query") == given.get("document"):
+        if cleaned_data.get("query") and cleaned_data.get("query") == cleaned_data.get("document"):
             self.add_error("document", "The query's id stands in this column; a pair has two.")
-        return given
+        return cleaned_data
 
     def columns(self) -> JudgmentColumns:
-        """What to read the file by."""
-        given = self.cleaned_data
-        wide = given["layout"] == self.WIDE
-        people = tuple(name.strip() for name in given["annotators"].split(",") if name.strip()) if wide else ()
+        """Return the columns by which the file is read."""
+        fields = self.cleaned_data
+        is_wide = fields["layout"] == self.WIDE
+        people = tuple(name.strip() for name in fields["annotators"].split(",") if name.strip()) if is_wide else ()
         return JudgmentColumns(
-            query=given["query"],
-            document=given["document"],
-            annotator=given["annotator"],
-            grade=given["grade"],
+            query=fields["query"],
+            document=fields["document"],
+            annotator=fields["annotator"],
+            grade=fields["grade"],
             annotators=people,
-            time=given["time"],
-            grades=given["grades"],
+            time=fields["time"],
+            grades=fields["grades"],
         )

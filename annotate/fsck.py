@@ -1,4 +1,4 @@
-"""Everything that must be true of annotate's rows; see `manage.py fsck`."""
+"""All checks of annotate's rows; see `manage.py fsck`."""
 
 from annotate.checks import collections, judgments, seats, training, walls
 from annotate.checks.check import Check

@@ -1,4 +1,7 @@
-"""Browsers in which somebody has signed in before, told by a signed cookie; see services/sign_in_limits.py."""
+"""Browsers in which somebody has signed in before, recognised by a signed cookie.
+
+See services/sign_in_limits.py.
+"""
 
 import secrets
 from typing import NamedTuple
@@ -11,11 +14,11 @@ from annotate.models import User
 
 SALT = "annotate.known_browsers"
 KEPT_SECONDS = 180 * 24 * 3600
-MOST_PEOPLE = 8  # who have signed in last in a browser that many share
+MOST_PEOPLE = 8  # the last people who signed in, of a browser that many share
 
 
 class KnownBrowser(NamedTuple):
-    """number : random, what tells it from others; people : keys of the accounts, the last one last."""
+    """A browser: its random number, and the keys of accounts that signed in there, latest last."""
 
     number: str
     people: list[int]
@@ -28,7 +31,7 @@ def number_for(request: HttpRequest, person: str) -> str:
 
 
 def remember(request: HttpRequest, response: HttpResponseBase, user: User) -> None:
-    """Have the browser show from now on that this person has signed in there."""
+    """Set the cookie that shows that this person has signed in there."""
     browser = _read(request) or KnownBrowser(secrets.token_hex(16), [])
     people = [pk for pk in browser.people if pk != user.pk][-MOST_PEOPLE + 1 :]
     response.set_cookie(
@@ -42,7 +45,7 @@ def remember(request: HttpRequest, response: HttpResponseBase, user: User) -> No
 
 
 def cookie_name() -> str:
-    """What the cookie is called; behind https no other host can set it."""
+    """Return the cookie's name; behind https no other host can set it."""
     return "__Host-browser" if settings.SESSION_COOKIE_SECURE else "browser"
 
 

@@ -1,4 +1,4 @@
-"""What people wrote, made safe to show: guidelines in Markdown, and pages of HTML."""
+"""Safe HTML of texts by people: guidelines in Markdown, and pages of HTML."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,8 @@ ANCHOR = "g-"  # before the anchors of headings, so that none is taken for anoth
 MAX_ANCHOR = 100
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
-# Words and their order: nothing that loads, runs, sends, or looks otherwise than the screen it stands in.
+# Words and their order: nothing that loads, runs, sends, or looks otherwise than the screen it
+# stands in.
 _PAGE_TAGS = {
     "a", "abbr", "article", "aside", "b", "bdi", "bdo", "blockquote", "br", "caption", "cite", "code", "col",
     "colgroup", "dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "footer", "h1", "h2",
@@ -36,28 +37,29 @@ _TAGS = {
 
 
 class Heading(NamedTuple):
-    """A heading of a text, and the name by which one jumps there."""
+    """A heading of a text, and its anchor."""
 
     anchor: str
     title: str
 
 
 def to_html(markdown: str) -> str:
-    """CommonMark with tables as HTML that holds text, lists, tables and links, and nothing that runs.
+    """Return CommonMark with tables as HTML of text, lists, tables and links; nothing in it runs.
 
-    At each heading is a place to jump to, its anchor after ANCHOR; links within the text lead there: [the top](#top).
+    Each heading has its anchor, after ANCHOR, as its id; links within the text lead there: [the
+    top](#top).
     """
     tokens = _MARKDOWN.parse(markdown)
-    anchors = _anchored(tokens)
-    opening = [token for token in tokens if token.type == "heading_open"]
-    for token, heading in zip(opening, anchors, strict=True):
+    anchors = _headings_of(tokens)
+    opening_tokens = [token for token in tokens if token.type == "heading_open"]
+    for token, heading in zip(opening_tokens, anchors, strict=True):
         token.attrSet("id", ANCHOR + heading.anchor)
-    _lead_within(tokens, {heading.anchor for heading in anchors})
+    _link_to_headings(tokens, {heading.anchor for heading in anchors})
     return _html(tokens, attributes={"a": {"href"}} | {tag: {"id"} for tag in _HEADINGS})
 
 
-def _lead_within(tokens: Sequence[Token], anchors: set[str]) -> None:
-    """Let links within the text lead to its headings; one that would lead nowhere is plain words."""
+def _link_to_headings(tokens: Sequence[Token], anchors: set[str]) -> None:
+    """Point links within the text to its headings; a link to no heading becomes plain words."""
     for link in (child for token in tokens for child in token.children or [] if child.type == "link_open"):
         href = str(link.attrGet("href") or "")
         if href.startswith("#"):
@@ -67,7 +69,7 @@ def _lead_within(tokens: Sequence[Token], anchors: set[str]) -> None:
 
 def headings(markdown: str) -> list[Heading]:
     """The headings of a text in their order; no two have one anchor."""
-    return _anchored(_MARKDOWN.parse(markdown))
+    return _headings_of(_MARKDOWN.parse(markdown))
 
 
 def _html(tokens: Sequence[Token], *, attributes: dict[str, set[str]]) -> str:
@@ -78,23 +80,26 @@ def _html(tokens: Sequence[Token], *, attributes: dict[str, set[str]]) -> str:
     return nh3.clean(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}), tags=_TAGS, attributes=attributes)
 
 
-def _anchored(tokens: Sequence[Token]) -> list[Heading]:
-    found: list[Heading] = []
+def _headings_of(tokens: Sequence[Token]) -> list[Heading]:
+    headings_: list[Heading] = []
     for token, inline in pairwise(tokens):
         if token.type == "heading_open":
             title = "".join(child.content for child in inline.children or [] if child.type in ("text", "code_inline"))
             anchor = slugify(title, allow_unicode=True)[:MAX_ANCHOR] or "part"
-            n_same = sum(heading.anchor.partition("--")[0] == anchor for heading in found)
-            found.append(Heading(f"{anchor}--{n_same + 1}" if n_same else anchor, title))
-    return found
+            n_same = sum(heading.anchor.partition("--")[0] == anchor for heading in headings_)
+            headings_.append(Heading(f"{anchor}--{n_same + 1}" if n_same else anchor, title))
+    return headings_
 
 
 def clean_page(html: str) -> str:
-    """A page as its words with headings, lists and tables; no links, media, forms, styles or scripts."""
+    """A page as its words with headings, lists and tables.
+
+    No links, media, forms, styles or scripts.
+    """
     return nh3.clean(html, tags=_PAGE_TAGS, attributes=_PAGE_ATTRIBUTES, link_rel=None)
 
 
 def page_text(html: str) -> str:
     """The words of a page alone, their white space made plain."""
-    apart = _BLOCKS.sub(r" \g<0>", clean_page(html))  # what stands in lines of its own is no one word
-    return " ".join(unescape(nh3.clean(apart, tags=set())).split())
+    spaced_html = _BLOCKS.sub(r" \g<0>", clean_page(html))  # blocks are separate words
+    return " ".join(unescape(nh3.clean(spaced_html, tags=set())).split())

@@ -1,4 +1,4 @@
-"""What people fill in about people: invitations, accounts, keys; and about guidelines and policy."""
+"""Forms about people: invitations, accounts, API tokens; and about guidelines, golds and policy."""
 
 from decimal import Decimal
 from typing import Any
@@ -9,7 +9,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db.models import QuerySet
 
-from annotate.core import shortcomings
+from annotate.core import level_reasons
 from annotate.forms import TO_THE_LETTER, ReasonsField
 from annotate.models import ApiToken, Collection, Level, Policy, Role, User
 
@@ -17,7 +17,7 @@ MAX_DAYS = 365
 
 
 class InviteForm(forms.Form):
-    """Whom to invite to what."""
+    """An invitation: role, address and how it is sent."""
 
     role = forms.ChoiceField(choices=Role.choices)
     email = forms.EmailField(required=False)
@@ -36,10 +36,10 @@ class InviteForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """A mail needs an address."""
-        given = super().clean() or {}
-        if given.get("by_mail") and not given.get("email") and "email" not in self.errors:
+        cleaned_data = super().clean() or {}
+        if cleaned_data.get("by_mail") and not cleaned_data.get("email") and "email" not in self.errors:
             self.add_error("email", "Where should the link be sent?")
-        return given
+        return cleaned_data
 
 
 class SignUpForm(forms.Form):
@@ -55,25 +55,25 @@ class SignUpForm(forms.Form):
     )
 
     def clean_username(self) -> str:
-        """A name nobody has, however it is capitalised."""
+        """Refuse a name that somebody has, however it is capitalised."""
         username: str = self.cleaned_data["username"]
         if User.objects.filter(username__iexact=username).exists():
             raise forms.ValidationError("Somebody has this name; choose another one, or sign in if it is you.")
         return username
 
     def clean(self) -> dict[str, Any]:
-        """A password that is hard to guess, for this name too."""
-        given = super().clean() or {}
-        if "password" in given:
+        """Refuse a password that is easy to guess, or easy for this name."""
+        cleaned_data = super().clean() or {}
+        if "password" in cleaned_data:
             try:
-                validate_password(given["password"], User(username=given.get("username", "")))
+                validate_password(cleaned_data["password"], User(username=cleaned_data.get("username", "")))
             except forms.ValidationError as error:
                 self.add_error("password", error)
-        return given
+        return cleaned_data
 
 
 class EraseForm(forms.Form):
-    """That somebody means to erase her account: her name, typed, and her password."""
+    """Confirmation that a person erases her account: her name, typed, and her password."""
 
     username = forms.CharField(
         label="Your user name, to confirm", max_length=150,
@@ -88,20 +88,20 @@ class EraseForm(forms.Form):
         self.user = user
 
     def clean_username(self) -> str:
-        """Her own name and no other."""
+        """Refuse any name but her own."""
         if self.cleaned_data["username"] != self.user.get_username():
             raise forms.ValidationError("This is not your user name.")
         return str(self.cleaned_data["username"])
 
     def clean_password(self) -> str:
-        """Her own password."""
+        """Refuse any password but her own."""
         if not self.user.check_password(self.cleaned_data["password"]):
             raise forms.ValidationError("This is not your password.")
         return str(self.cleaned_data["password"])
 
 
 class EmailForm(forms.Form):
-    """An address that somebody wants, and her password."""
+    """A person's new e-mail address, and her password."""
 
     email = forms.EmailField(
         label="New e-mail address", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
@@ -115,14 +115,14 @@ class EmailForm(forms.Form):
         self.user = user
 
     def clean_email(self) -> str:
-        """Another one than hers."""
+        """Refuse the address she has already."""
         email = str(self.cleaned_data["email"])
         if email == self.user.email:
             raise forms.ValidationError("This is your address already.")
         return email
 
     def clean_password(self) -> str:
-        """Her own password."""
+        """Refuse any password but her own."""
         if not self.user.check_password(self.cleaned_data["password"]):
             raise forms.ValidationError("This is not your password.")
         return str(self.cleaned_data["password"])
@@ -146,7 +146,7 @@ class TokenForm(forms.Form):
 
 
 class GuidelinesForm(forms.Form):
-    """The text annotators read, and name, sentence and reasons of each level."""
+    """The guidelines, and name, sentence and reasons of each level."""
 
     markdown = forms.CharField(
         required=False, max_length=100_000, label="Guidelines", strip=False,
@@ -165,17 +165,17 @@ class GuidelinesForm(forms.Form):
                 max_length=200, initial=level.sentence, required=False, label=f"Sentence of grade {level.grade}"
             )
             self.fields[f"reasons-{level.grade}"] = ReasonsField(
-                initial=shortcomings.as_typed(level.reasons), label=f"Reasons of grade {level.grade}"
+                initial=level_reasons.as_text(level.reasons), label=f"Reasons of grade {level.grade}"
             )
 
-    def words(self) -> list[tuple[forms.BoundField, ...]]:
-        """Name, sentence and reasons of each level, side by side."""
+    def level_fields(self) -> list[tuple[forms.BoundField, ...]]:
+        """Fields of name, sentence and reasons, a tuple a level."""
         fields = ("name", "sentence", "reasons")
         return [tuple(self[f"{field}-{level.grade}"] for field in fields) for level in self.levels]
 
 
 class PayForm(forms.ModelForm):
-    """What an hour of judging costs."""
+    """The pay of an hour of judging."""
 
     class Meta:
         model = Collection
@@ -185,7 +185,7 @@ class PayForm(forms.ModelForm):
 
 
 class QueryGroupsForm(forms.ModelForm):
-    """What belongs together when intervals and tests are computed."""
+    """The grouping of queries in intervals and tests."""
 
     class Meta:
         model = Collection
@@ -196,7 +196,7 @@ class QueryGroupsForm(forms.ModelForm):
 
 
 class DeleteForm(forms.Form):
-    """That a collection is meant to be deleted: its short name, typed."""
+    """Confirmation that a collection is to be deleted: its short name, typed."""
 
     slug = forms.CharField(max_length=60, label="Its short name", widget=forms.TextInput(attrs=TO_THE_LETTER))
 
@@ -206,7 +206,7 @@ class DeleteForm(forms.Form):
         self.fields["slug"].help_text = f"Type “{collection.slug}” to say that you mean it."
 
     def clean_slug(self) -> str:
-        """The very name."""
+        """Refuse any name but the collection's short name."""
         slug: str = self.cleaned_data["slug"]
         if slug != self.collection.slug:
             raise forms.ValidationError(f"This collection's short name is “{self.collection.slug}”.")
@@ -337,13 +337,13 @@ class PolicyForm(forms.ModelForm):
         return [(heading, [self[name] for name in names]) for heading, names in self.GROUPS]
 
     def clean(self) -> dict[str, Any]:
-        """Figures that do not contradict each other."""
-        given = super().clean() or {}
-        if given.get("ceiling", 0) < given.get("labels_per_pair", 0):
+        """Refuse figures that contradict each other."""
+        cleaned_data = super().clean() or {}
+        if cleaned_data.get("ceiling", 0) < cleaned_data.get("labels_per_pair", 0):
             self.add_error("ceiling", "At most must not be fewer than the labels every pair gets.")
-        if given.get("rule") == Policy.Rule.UNANIMOUS and given.get("tie") != Policy.Tie.DISPUTE:
+        if cleaned_data.get("rule") == Policy.Rule.UNANIMOUS and cleaned_data.get("tie") != Policy.Tie.DISPUTE:
             self.add_error("tie", "Where every label must agree, all other pairs are disputed: choose Dispute.")
-        return given
+        return cleaned_data
 
     def changes(self) -> dict[str, Any]:
         """The figures as the policy keeps them."""

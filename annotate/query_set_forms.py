@@ -1,4 +1,4 @@
-"""What people fill in to name some of a collection's items as a query set."""
+"""The form of a query set: some of a collection's items, by a list of ids."""
 
 from django import forms
 

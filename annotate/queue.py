@@ -1,4 +1,4 @@
-"""The one door by which work is handed to Celery."""
+"""The only place where tasks are handed to Celery."""
 
 import logging
 from functools import partial
@@ -10,19 +10,23 @@ from kombu.exceptions import OperationalError
 
 log = logging.getLogger(__name__)
 
-# Limits of tasks whose work grows with somebody's file. People see how far such a task is and may cancel it. The
-# setting CELERY_TASK_ROUTES gives them a queue of their own, which keeps nobody waiting who asks for numbers.
+# Limits of tasks whose work grows with somebody's file. People see how far such a task is and may
+# cancel it. The setting CELERY_TASK_ROUTES gives them a queue of their own, so that numbers do not
+# wait behind them.
 LONG = {"time_limit": settings.LONG_TASK_SECONDS, "soft_time_limit": settings.LONG_TASK_SECONDS - 30}
 
 
 def enqueue_on_commit(
     task: Task, *, countdown: float = 0, expires: float | None = None, **arguments: object
 ) -> None:
-    """Queue a task once the present transaction is committed; never before, never if it is rolled back.
+    """Queue a task once the present transaction is committed.
+
+    Never before, never if it is rolled back.
 
     countdown : seconds that the worker waits before it starts
-    expires : seconds after which it is no longer wanted, as it is asked for again by then
-    A broker that is away loses nothing: every task's work is also a row that a scheduled sweep finds.
+    expires : seconds after which it is no longer needed, as it is queued again by then
+    A broker that is away loses nothing: every task's work is also a row that a scheduled sweep
+    finds.
     """
     transaction.on_commit(partial(send, task, arguments, countdown=countdown, expires=expires))
 

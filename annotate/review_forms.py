@@ -1,4 +1,4 @@
-"""What leads fill in about finished work: a grade, a verdict, a reason, a moment."""
+"""Forms of leads about finished work: a grade, a verdict, a reason, a moment."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ REASON_LENGTH = 200
 
 
 class PairAct(TextChoices):
-    """What can be done about a pair but giving it a grade."""
+    """Actions on a pair other than giving it a grade."""
 
     UNDO = "undo", "Take the adjudication back"
     RETURN = "return", "Return it to the queue"
@@ -25,7 +25,7 @@ class PairAct(TextChoices):
 
 
 class BatchAct(TextChoices):
-    """What can be done about a batch."""
+    """Actions on a batch."""
 
     ACCEPT = "accept", "Accept"
     REJECT = "reject", "Reject"
@@ -34,7 +34,7 @@ class BatchAct(TextChoices):
 
 
 class PersonAct(TextChoices):
-    """What can be done about a person's work."""
+    """Actions on a person's work."""
 
     PAUSE = "pause", "Pause"
     RESUME = "resume", "Resume"
@@ -43,26 +43,26 @@ class PersonAct(TextChoices):
 
 
 class ReasonForm(forms.Form):
-    """An action and why; some may be done without saying why."""
+    """An action and its reason; some actions need no reason."""
 
     act = forms.ChoiceField(error_messages={"invalid_choice": "There is no such action."})
     reason = forms.CharField(max_length=REASON_LENGTH, required=False)
 
-    def __init__(self, *args: Any, acts: type[TextChoices], reasoned: tuple[str, ...], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, acts: type[TextChoices], acts_with_reason: tuple[str, ...], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["act"].choices = acts.choices  # type: ignore[attr-defined]
-        self.reasoned = reasoned
+        self.acts_with_reason = acts_with_reason
 
     def clean(self) -> dict[str, Any]:
-        """What takes labels or pairs out needs a reason."""
-        given = super().clean() or {}
-        if given.get("act") in self.reasoned and not given.get("reason"):
+        """Require a reason of the actions that take labels or pairs out."""
+        cleaned_data = super().clean() or {}
+        if cleaned_data.get("act") in self.acts_with_reason and not cleaned_data.get("reason"):
             self.add_error("reason", "Say why: the reason stays in the log.")
-        return given
+        return cleaned_data
 
 
 class AdjudicateForm(forms.Form):
-    """A lead's grade, and perhaps why."""
+    """A lead's grade, and perhaps a note."""
 
     grade = forms.TypedChoiceField(
         coerce=int, error_messages={"required": "Choose a level.", "invalid_choice": "The scheme has no such grade."}
@@ -75,7 +75,7 @@ class AdjudicateForm(forms.Form):
 
 
 class SinceForm(forms.Form):
-    """From which moment on, in UTC; the browser sends it without a zone."""
+    """A moment to start from, in UTC; the browser sends it without a zone."""
 
     since = forms.DateTimeField(
         label="From (UTC)", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M:%S")
@@ -83,19 +83,19 @@ class SinceForm(forms.Form):
 
 
 class WithdrawForm(SinceForm):
-    """How many labels the lead was shown before agreeing."""
+    """The number of labels that the lead saw before confirming."""
 
     expected = forms.IntegerField(min_value=0, max_value=2**31 - 1)
 
 
 class RestoreForm(SinceForm):
-    """Within which time it was withdrawn, to the microsecond."""
+    """The time span of the withdrawal, to the microsecond."""
 
     until = forms.DateTimeField()
 
 
 class LogForm(forms.Form):
-    """Which lines of the log."""
+    """Filters of the log."""
 
     by = forms.ModelChoiceField(queryset=User.objects.none(), required=False, empty_label="everybody")
     kind = forms.ChoiceField(required=False)
@@ -105,14 +105,14 @@ class LogForm(forms.Form):
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        wrote = User.objects.filter(pk__in=ReviewAction.objects.filter(collection=collection).values("by"))
-        about = Annotator.objects.filter(review_actions__collection=collection).distinct().order_by("pseudonym")
-        self.fields["by"].queryset = wrote.order_by("username")  # type: ignore[attr-defined]
-        self.fields["person"].queryset = about  # type: ignore[attr-defined]
+        authors = User.objects.filter(pk__in=ReviewAction.objects.filter(collection=collection).values("by"))
+        annotators = Annotator.objects.filter(review_actions__collection=collection).distinct().order_by("pseudonym")
+        self.fields["by"].queryset = authors.order_by("username")  # type: ignore[attr-defined]
+        self.fields["person"].queryset = annotators  # type: ignore[attr-defined]
         self.fields["kind"].choices = [("", "everything"), *ReviewAction.Kind.choices]  # type: ignore[attr-defined]
 
-    def wanted(self) -> dict[str, Any]:
-        """The arguments of review_log.entries; everything where the filter is wrong."""
-        given = self.cleaned_data if self.is_valid() else {}
-        kind, person = given.get("kind"), given.get("person")
-        return {"by": given.get("by"), "kinds": (kind,) if kind else (), "person": person.pk if person else None}
+    def filters(self) -> dict[str, Any]:
+        """Arguments of review_log.entries; no filter where the form is invalid."""
+        fields = self.cleaned_data if self.is_valid() else {}
+        kind, person = fields.get("kind"), fields.get("person")
+        return {"by": fields.get("by"), "kinds": (kind,) if kind else (), "person": person.pk if person else None}

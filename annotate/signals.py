@@ -1,4 +1,4 @@
-"""What annotate tells whoever stands on it; it knows no listener."""
+"""Signals of annotate to the applications that stand on it; it knows no listener."""
 
 from django.dispatch import Signal
 
@@ -8,14 +8,14 @@ pairs_changed = Signal()
 items_joined = Signal()
 """Sent within the transaction with collection_id: items were loaded that the collection did not have."""
 
-wishes_restored = Signal()
-"""Sent within the transaction with round_ids: these rounds want pairs again that a lead had excluded."""
+round_pairs_restored = Signal()
+"""Sent within the transaction with round_ids: these rounds have pairs again that a lead had excluded."""
 
 batch_to_reject = Signal()
 """Sent within the transaction with batch_id: too few of its golds are right, and the policy rejects such batches."""
 
 round_to_follow = Signal()
-"""Sent within the transaction with round_id: what is resolved of this round is to be brought under its new policy."""
+"""Sent within the transaction with round_id: the resolutions of this round are to be updated to its new policy."""
 
-work_asked = Signal()
-"""Sent within the transaction with work_id: somebody asked for work that a worker does."""
+work_requested = Signal()
+"""Sent within the transaction with work_id: work for a worker was requested."""

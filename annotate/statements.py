@@ -1,4 +1,4 @@
-"""Statements that run with every answer: their plans are kept, since making one takes longer than running it."""
+"""Prepared statements, for those of every answer: planning them takes longer than running them."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -9,11 +9,11 @@ from django.db.models import Model
 from psycopg import Cursor
 
 
-def prepared() -> CursorWrapper:
-    """A cursor of the present connection whose statements are prepared once they come again (see prepare_threshold).
+def prepared_cursor() -> CursorWrapper:
+    """Return a cursor that prepares repeated statements (see prepare_threshold).
 
-    Django's own cursors put the values into the text, so that each is a new statement to the server. Parameters go to
-    the server apart here: what it cannot tell the type of needs a cast.
+    Django's own cursors put the values into the text, so that each is a new statement to the
+    server. Parameters go to the server apart here: what it cannot tell the type of needs a cast.
     """
     connection.ensure_connection()
     cursor = Cursor(connection.connection)
@@ -21,8 +21,8 @@ def prepared() -> CursorWrapper:
 
 
 @contextmanager
-def unhurried() -> Iterator[None]:
-    """Lets a statement take as long as who reads its rows takes to read them, be that a person with a slow line."""
+def without_timeout() -> Iterator[None]:
+    """Lift the time limit of statements whose rows are read slowly, as over a slow line."""
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
     try:
@@ -33,7 +33,10 @@ def unhurried() -> Iterator[None]:
 
 
 def columns(model: type[Model], alias: str) -> str:
-    """The columns of a model, for a SELECT; see `objects`. Not for models with JSON, which Django decodes itself."""
+    """The columns of a model, for a SELECT; see `objects`.
+
+    Not for models with JSON, which Django decodes itself.
+    """
     return ", ".join(f'{alias}."{field.column}"' for field in model._meta.concrete_fields)
 
 

@@ -1,4 +1,4 @@
-"""What leads fill in to set up a training, and annotators to answer its quiz."""
+"""Forms of leads to set up a training, and of annotators to answer its quiz."""
 
 from decimal import Decimal
 from typing import Any
@@ -12,18 +12,21 @@ from annotate.markdown import Heading
 from annotate.models import Level, Training, TrainingDecision
 
 MAX_BYTES = 1024 * 1024
-BLANK_QUESTIONS = 2  # shown below the last one, for those to come
+BLANK_QUESTIONS = 2  # below the last question, for new ones
 
 
-def places(headings: list[Heading], kept: str = "") -> list[tuple[str, str]]:
-    """The headings of the guidelines to choose from; one that is gone by now can be kept."""
-    known = [(heading.anchor, heading.title) for heading in headings]
-    gone = [] if not kept or kept in dict(known) else [(kept, f"{kept} (no longer in the guidelines)")]
-    return [("", "Nowhere in particular"), *known, *gone]
+def heading_choices(headings: list[Heading], current_anchor: str = "") -> list[tuple[str, str]]:
+    """Choices of the guidelines' headings.
+
+    The current anchor stays a choice where its heading was removed.
+    """
+    choices = [(heading.anchor, heading.title) for heading in headings]
+    removed_heading = [] if not current_anchor or current_anchor in dict(choices) else [(current_anchor, f"{current_anchor} (no longer in the guidelines)")]
+    return [("", "Nowhere in particular"), *choices, *removed_heading]
 
 
 class TrainingForm(forms.ModelForm):
-    """What the training asks."""
+    """The rules of the training."""
 
     class Meta:
         model = Training
@@ -67,11 +70,11 @@ class PairForm(forms.Form):
     def __init__(self, *args: Any, levels: list[Level], headings: list[Heading], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["grade"].choices = [(level.grade, f"{level.grade} {level.name}") for level in levels]  # type: ignore[attr-defined]
-        self.fields["anchor"].choices = places(headings)  # type: ignore[attr-defined]
+        self.fields["anchor"].choices = heading_choices(headings)  # type: ignore[attr-defined]
 
 
 class GoldsForm(forms.Form):
-    """How many golds to train on."""
+    """The number of golds to train on."""
 
     n_positive = forms.IntegerField(min_value=0, max_value=1000, initial=5, label="Relevant ones")
     n_negative = forms.IntegerField(min_value=0, max_value=1000, initial=5, label="Irrelevant ones")
@@ -87,7 +90,7 @@ class PairsFileForm(forms.Form):
     )
 
     def clean_file(self) -> UploadedFile:
-        """A file of a size that is read at once."""
+        """Refuse a file that is too large to be read at once."""
         file: UploadedFile = self.cleaned_data["file"]
         if (file.size or 0) > MAX_BYTES:
             raise forms.ValidationError("The file is larger than 1 MB; split it.")
@@ -95,7 +98,7 @@ class PairsFileForm(forms.Form):
 
 
 class QuestionForm(forms.Form):
-    """One question of the quiz; without a text it is none."""
+    """A question of the quiz; a form without a text is no question."""
 
     text = forms.CharField(max_length=MAX_TEXT, required=False, label="Question")
     options = forms.CharField(
@@ -108,32 +111,32 @@ class QuestionForm(forms.Form):
 
     def __init__(self, *args: Any, headings: list[Heading], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        kept = self.data.get(self.add_prefix("anchor")) or self.initial.get("anchor", "")
-        self.fields["anchor"].choices = places(headings, kept)  # type: ignore[attr-defined]
+        current_anchor = self.data.get(self.add_prefix("anchor")) or self.initial.get("anchor", "")
+        self.fields["anchor"].choices = heading_choices(headings, current_anchor)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        """A question needs exactly one option marked as right."""
-        given = super().clean() or {}
-        lines = [line.strip() for line in given.get("options", "").splitlines() if line.strip()]
-        if given.get("text") and sum(line.startswith("*") for line in lines) != 1:
+        """Require exactly one option that is marked as right."""
+        cleaned_data = super().clean() or {}
+        lines = [line.strip() for line in cleaned_data.get("options", "").splitlines() if line.strip()]
+        if cleaned_data.get("text") and sum(line.startswith("*") for line in lines) != 1:
             self.add_error("options", "Put * before the right option, and before no other.")
-        return given
+        return cleaned_data
 
     @staticmethod
-    def shown(question: Question) -> dict[str, str]:
-        """A question as the form shows it."""
-        lines = [f"{'*' if place == question.right else ''}{option}" for place, option in enumerate(question.options)]
+    def as_initial(question: Question) -> dict[str, str]:
+        """Initial data of the form for a question."""
+        lines = [f"{'*' if index == question.right else ''}{option}" for index, option in enumerate(question.options)]
         return {"text": question.text, "options": "\n".join(lines), "why": question.why, "anchor": question.anchor}
 
     def question(self) -> Question | None:
-        """What was typed; None without a text."""
-        given = self.cleaned_data
-        if not given.get("text"):
+        """Return the question; None without a text."""
+        fields = self.cleaned_data
+        if not fields.get("text"):
             return None
-        lines = [line.strip() for line in given["options"].splitlines() if line.strip()]
-        right = next(place for place, line in enumerate(lines) if line.startswith("*"))
+        lines = [line.strip() for line in fields["options"].splitlines() if line.strip()]
+        right = next(index for index, line in enumerate(lines) if line.startswith("*"))
         options = tuple(line.removeprefix("*").strip() for line in lines)
-        return Question(given["text"], options, right, given["why"], given["anchor"])
+        return Question(fields["text"], options, right, fields["why"], fields["anchor"])
 
 
 _QuestionFormSet = forms.formset_factory(
@@ -145,7 +148,7 @@ class QuestionFormSet(_QuestionFormSet):  # type: ignore[valid-type, misc]
     """All questions of a quiz."""
 
     def questions(self) -> list[Question]:
-        """Those with a text, in their order."""
+        """Return the questions with a text, in their order."""
         return [question for form in self.forms if (question := form.question())]
 
 
@@ -162,12 +165,12 @@ class QuizForm(forms.Form):
             )
 
     def choices(self) -> list[int]:
-        """The chosen options in the order of the questions."""
-        return [given for name, given in self.cleaned_data.items() if name != "version"]
+        """Return the chosen options in the order of the questions."""
+        return [choice for name, choice in self.cleaned_data.items() if name != "version"]
 
 
 class DecisionForm(forms.Form):
-    """What a lead decides about somebody."""
+    """A lead's decision about a person in training."""
 
     kind = forms.ChoiceField(choices=[
         (kind.value, kind.label) for kind in TrainingDecision.Kind if kind != TrainingDecision.Kind.PASSED

@@ -1,4 +1,4 @@
-"""Addresses of the training: for who is trained, and for leads who set it up."""
+"""URLs of the training: for people in training, and for leads who set it up."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Addresses of the ground floor: collections, people, judging."""
+"""URLs of annotate: collections, people, judging."""
 
 from django.urls import include, path
 
@@ -78,6 +78,6 @@ urlpatterns = [
     path("c/<slug:slug>/judge/undo", judge.undo, name="judge-undo"),
     path("c/<slug:slug>/judge/report", judge.report, name="judge-report"),
     path("c/<slug:slug>/judge/recent", judge.recent, name="judge-recent"),
-    path("c/<slug:slug>/judge/word", judge.word, name="judge-word"),
+    path("c/<slug:slug>/judge/word", judge.changeable_answer, name="judge-word"),
     path("c/<slug:slug>/judge/token", judge.token, name="judge-token"),
 ]

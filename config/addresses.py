@@ -1,10 +1,10 @@
-"""Who can reach an address."""
+"""The reach of a host's address: this machine alone, or others, too."""
 
 from ipaddress import ip_address
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host's name or number is this machine's own, which nobody elsewhere reaches."""
+    """Whether a host's name or number is a loopback address, which no other machine reaches."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

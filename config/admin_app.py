@@ -1,9 +1,9 @@
-"""Django's administration as an application, with the product's door."""
+"""Django's administration as an application, with the product's sign-in."""
 
 from django.contrib.admin.apps import AdminConfig
 
 
 class SiteAdminConfig(AdminConfig):
-    """Registers it with Django."""
+    """Registers the administration with Django."""
 
     default_site = "config.admin_site.SiteAdmin"

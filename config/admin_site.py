@@ -1,4 +1,4 @@
-"""The administration, whose door is the product's own: sign-in with its limits, and the second factor behind it."""
+"""The administration behind the product's own sign-in, with its limits and second factor."""
 
 from typing import Any
 
@@ -13,7 +13,10 @@ class SiteAdmin(AdminSite):
     """Django's administration without a sign-in and a password form of its own."""
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
-        """On to the product's sign-in; for who is signed in and does not look after the site there is nothing here."""
+        """Redirect to the product's sign-in.
+
+        Raises Http404 for signed-in people who do not administer the site.
+        """
         if request.user.is_authenticated and not self.has_permission(request):
             raise Http404
         return self._sign_in(request)
@@ -23,5 +26,5 @@ class SiteAdmin(AdminSite):
         return redirect("admin:index")
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
-        """On to the account's page, which limits guessing at the old one."""
+        """Redirect to the account's page, which limits guessing at the old password."""
         return redirect("account_change_password")

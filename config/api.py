@@ -15,17 +15,17 @@ class Root(APIView):
     permission_classes = [IsAuthenticated]
 
     def get(self, request: Request) -> Response:
-        """The version, for any token."""
+        """Return the version, for any token."""
         return Response({"version": settings.VERSION})
 
 
-class Unknown(APIView):
-    """Any other address: refused in the form programs expect, not as a page."""
+class UnknownEndpoint(APIView):
+    """Any other address, refused in the form that programs expect, not as a page."""
 
     permission_classes = [IsAuthenticated]
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        """Refuse whatever the method, once it is known who asks."""
+        """Refuse every method, after authentication."""
         super().initial(request, *args, **kwargs)
         raise NotFound("There is no such endpoint; see the README for those there are.")
 
@@ -37,5 +37,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("pooling.api")),
     path("", include("pooling.pool_api")),
     path("", include("metrics.api")),
-    path("<path:rest>", Unknown.as_view(), name="unknown"),
+    path("<path:rest>", UnknownEndpoint.as_view(), name="unknown"),
 ]

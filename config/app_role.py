@@ -1,23 +1,24 @@
-"""The database role of web servers and workers: it reads and writes rows, and changes, empties or drops no table."""
+"""The database role of web servers and workers: it reads and writes rows, but alters no table."""
 
 from django.db import connection, transaction
 from psycopg import sql
 
 NAME = "assayer_app"
-MAINTAINS = 170_000  # from this version of PostgreSQL on a role may analyse tables that are not its own
-# The planner is to know of tables that a pool or an import just filled: annotate.services.statistics.
-MAY_ANALYSE = (
+MAINTAIN_VERSION = 170_000  # the first version of PostgreSQL where a role may analyse others' tables
+# The planner needs statistics of tables that a pool or an import filled:
+# annotate.services.planner_statistics.
+ANALYSE_GRANTS = (
     "GRANT MAINTAIN ON ALL TABLES IN SCHEMA public TO {role}",
     "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT MAINTAIN ON TABLES TO {role}",
 )
-MAY = (
+GRANTS = (
     "GRANT CONNECT, TEMPORARY ON DATABASE {database} TO {role}",
     "GRANT USAGE ON SCHEMA public TO {role}",
     "REVOKE CREATE ON SCHEMA public FROM PUBLIC, {role}",
     "REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {role}",
     "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {role}",
     "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {role}",
-    # of tables that later migrations make
+    # for tables of later migrations
     "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {role}",
     "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO {role}",
 )
@@ -25,9 +26,9 @@ MAY = (
 
 @transaction.atomic
 def make_app_role(*, password: str, name: str = NAME) -> bool:
-    """Make the role, or give the one that is there this password and these rights; whether it was made just now.
+    """Make the role, or give an existing one this password and these rights; True if it is new.
 
-    Call it as the role that owns the tables, which must be one that may make roles.
+    Call it as the role that owns the tables, which must be allowed to make roles.
     """
     role = sql.Identifier(name)
     with connection.cursor() as cursor:
@@ -37,7 +38,7 @@ def make_app_role(*, password: str, name: str = NAME) -> bool:
         attributes = "{} ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS NOREPLICATION PASSWORD {}"
         cursor.execute(sql.SQL(attributes).format(verb, role, sql.Literal(password)))
         database = sql.Identifier(connection.settings_dict["NAME"])
-        may_analyse = MAY_ANALYSE if connection.connection.info.server_version >= MAINTAINS else ()
-        for statement in (*MAY, *may_analyse):
+        may_analyse = ANALYSE_GRANTS if connection.connection.info.server_version >= MAINTAIN_VERSION else ()
+        for statement in (*GRANTS, *may_analyse):
             cursor.execute(sql.SQL(statement).format(database=database, role=role))
     return is_new

@@ -1,4 +1,4 @@
-"""The Django application config, which holds the commands that run the product."""
+"""The Django application `config`, which holds the commands that run the product."""
 
 from importlib import import_module
 
@@ -15,6 +15,6 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        """Take note of who sets up a second factor, and let `check` know what is refused."""
-        import_module("config.second_factor").listen()
+        """Connect the signals of second factors, and register the checks of `check --deploy`."""
+        import_module("config.second_factor").connect_signals()
         import_module("config.deployment.checks")

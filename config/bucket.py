@@ -6,12 +6,12 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError
 from storages.backends.s3 import S3Storage
 
-# By itself boto3 waits for a minute, five times.
+# By default boto3 waits for a minute, five times.
 PATIENCE = Config(connect_timeout=10, read_timeout=30, retries={"total_max_attempts": 2})
 
 
 class Bucket(S3Storage):  # type: ignore[misc]
-    """A bucket whose outages are told as those of a disk: work that needs it is begun again when it is back."""
+    """A bucket whose outages raise OSError, as a disk's do, so that work is repeated afterwards."""
 
     client_config: Config
 
@@ -20,7 +20,7 @@ class Bucket(S3Storage):  # type: ignore[misc]
         self.client_config = self.client_config.merge(PATIENCE)
 
     def listdir(self, name: str) -> tuple[list[str], list[str]]:
-        """The folders and files of a folder."""
+        """List the folders and files of a folder."""
         try:
             folders, files = super().listdir(name)
         except (ConnectionError, HTTPClientError) as error:

@@ -5,13 +5,26 @@ from typing import Any
 from django.core.cache.backends.locmem import LocMemCache
 from django_redis.cache import CONNECTION_INTERRUPTED, RedisCache
 from django_redis.exceptions import ConnectionInterrupted
+from django_redis.serializers.pickle import PickleSerializer
+
+
+class UpgradeSafeSerializer(PickleSerializer):
+    """Pickles values; one that an older version stored under another class is missing, not an error."""
+
+    def loads(self, value: bytes) -> object:
+        """Return the value, or None where its class was renamed, moved or given other fields."""
+        try:
+            return super().loads(value)
+        except (AttributeError, ImportError, TypeError):
+            return None
 
 
 class PatientCache(RedisCache):
-    """Redis, without which nothing may fail.
+    """A Redis cache that goes on without Redis.
 
-    The limits on signing in stand in the cache. Were it to forget all, anybody could guess passwords while
-    Redis is away; were it to refuse, nobody could sign in. The memory keeps the limits per process.
+    The limits on signing in are in the cache. Were it to forget them, anybody could guess passwords
+    while Redis is away; were it to refuse, nobody could sign in. The memory keeps the limits per
+    process.
     """
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
@@ -19,18 +32,18 @@ class PatientCache(RedisCache):
         self.memory = LocMemCache("redis-is-away", {})
 
     def add(self, key: str, value: object, *args: Any, **kwargs: Any) -> bool:
-        """Store a value unless there is one; says whether it was stored."""
+        """Store a value unless there is one; return whether it was stored."""
         try:
             return bool(self.client.add(key, value, *args, **kwargs))
         except ConnectionInterrupted:
             return self.memory.add(key, value, *args, **kwargs)
 
     def _get(self, key: str, default: object, version: int | None, client: object) -> object:
-        found = super()._get(key, default, version, client)
-        return self.memory.get(key, default, version) if found is CONNECTION_INTERRUPTED else found
+        value = super()._get(key, default, version, client)
+        return self.memory.get(key, default, version) if value is CONNECTION_INTERRUPTED else value
 
     def set(self, key: str, value: object, *args: Any, **kwargs: Any) -> bool:
-        """Store a value; says whether it was stored."""
+        """Store a value; return whether it was stored."""
         try:
             return bool(self.client.set(key, value, *args, **kwargs))
         except ConnectionInterrupted:
@@ -38,7 +51,7 @@ class PatientCache(RedisCache):
             return True
 
     def delete(self, key: str, *args: Any, **kwargs: Any) -> object:
-        """Forget a value."""
+        """Delete a value."""
         try:
             return self.client.delete(key, *args, **kwargs)
         except ConnectionInterrupted:

@@ -1,6 +1,7 @@
 """The Celery application; its options are the CELERY_ names of the settings.
 
-Two queues, with workers of their own: `short` for numbers, pages and mails, `long` for what grows with somebody's file.
+Two queues, each with its worker: `short` for numbers, pages and mails, `long` for work that grows
+with a file.
 """
 
 import logging
@@ -16,11 +17,11 @@ from celery.worker.consumer import Consumer
 from django.conf import settings
 from django.db import Error, connection
 
-from config.deployment.plainly import plainly
+from config.deployment.clean_exit import exit_without_traceback
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-with plainly():
+with exit_without_traceback():
     _ = settings.SECRET_KEY  # loaded here, where a refusal ends with its sentence
 
 app = Celery("assayer")
@@ -29,31 +30,34 @@ app.autodiscover_tasks()
 log = logging.getLogger(__name__)
 
 BEAT_SECONDS = 15
-HAND_OVER_SECONDS = 0.5  # that a request waits for a Redis that has stopped; sweeps find what was not handed over
+PUBLISH_SECONDS = 0.5  # a request's wait for a Redis that has stopped; sweeps find unsent tasks
 
 
-def hand_over_soon() -> None:
-    """Let nobody who judges wait for Redis; workers must wait longer, who ask it for a second whether there is work."""
+def limit_publish_wait() -> None:
+    """Limit the wait of requests for Redis.
+
+    Workers wait longer, as they poll for a second at a time.
+    """
     app.conf.broker_transport_options = {
-        **app.conf.broker_transport_options, "socket_timeout": HAND_OVER_SECONDS
+        **app.conf.broker_transport_options, "socket_timeout": PUBLISH_SECONDS
     }  # fmt: skip
 
 
-def queues_of(of: Celery) -> list[str]:
-    """The queues that a worker takes from."""
-    return sorted(of.amqp.queues.consume_from)
+def queues_of(celery_app: Celery) -> list[str]:
+    """The queues that a worker consumes."""
+    return sorted(celery_app.amqp.queues.consume_from)
 
 
 @worker_init.connect
-def refuse(**_: object) -> None:
-    """Begin with no task where something must be mended first."""
-    with plainly():
-        import_module("config.deployment.services").refuse_before_forking()  # not before Django is set up
+def check_services(**_: object) -> None:
+    """End the worker before its first task where a service must be mended."""
+    with exit_without_traceback():
+        import_module("config.deployment.services").check_services_before_forking()  # not before Django is set up
 
 
 @worker_init.connect
-def give_way(*, sender: Worker, **_: object) -> None:
-    """Let people who wait for a page or an answer have the processor first, then numbers, then long work."""
+def lower_priority(*, sender: Worker, **_: object) -> None:
+    """Lower the worker's priority: requests come first, then short work, then long work."""
     is_long = queues_of(sender.app) == ["long"]
     os.nice(10 if is_long else 5)
     if is_long:
@@ -61,14 +65,14 @@ def give_way(*, sender: Worker, **_: object) -> None:
 
 
 def keep_to_one_processor() -> None:
-    """Let no statement of this process take several processors: those of PostgreSQL know nothing of niceness."""
+    """Keep this process's statements to one processor: PostgreSQL's processes ignore niceness."""
     outages = import_module("config.outages")  # not before Django is set up
     outages.begin_sessions_with("-c max_parallel_workers_per_gather=0 -c max_parallel_maintenance_workers=0")
 
 
 @worker_ready.connect
-def begin_beating(*, sender: Consumer, **_: object) -> None:
-    """Show from now on that this worker lives: from its main process, as its slots may all be at long work."""
+def start_heartbeat(*, sender: Consumer, **_: object) -> None:
+    """Start the worker's heartbeat, in its main process: all slots may be busy with long work."""
     arguments = (sender.hostname, queues_of(sender.app))
     threading.Thread(target=_beat, args=arguments, name="heartbeat", daemon=True).start()
 

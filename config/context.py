@@ -1,4 +1,4 @@
-"""What every template may ask of the site."""
+"""Context that every template has."""
 
 from django.conf import settings
 from django.http import HttpRequest

@@ -20,7 +20,8 @@ class HeadersMiddleware:
         response = self.get_response(request)
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
-        # by the cookie, not by request.user: this must not ask the database on error pages and /healthz
+        # by the cookie, not by request.user: this must not ask the database on error pages and
+        # /healthz
         if settings.SESSION_COOKIE_NAME in request.COOKIES:
             response.headers.setdefault("Cache-Control", "no-store")  # a shared machine keeps no signed-in page
         return response

@@ -1,4 +1,4 @@
-"""Answers for load balancers: is this process alive, is what its pages stand on there, and the rest?"""
+"""Answers for load balancers: is this process alive, and do the services it needs work?"""
 
 import os
 import shutil
@@ -18,38 +18,38 @@ from redis.retry import Retry
 
 from annotate.services.background.workers import worker_is_missing
 
-LEAST_FREE = 64_000_000  # bytes: with fewer, what people upload and what the database writes may stop at any moment
+MIN_FREE_BYTES = 64_000_000  # bytes: with fewer, uploads and the database may stop at any moment
 broker = redis.Redis.from_url(
     settings.REDIS_URL, socket_timeout=0.2, socket_connect_timeout=0.2, retry=Retry(NoBackoff(), 0)
 )
-_migrated: set[bool] = set()  # True once all were applied: they stay so while this process runs
+_migrated: set[bool] = set()  # holds True once all migrations are applied, which stays so
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
-    """The process answers, and says of which version it is."""
+    """Answer that the process is alive, with its version."""
     return JsonResponse({"status": "ok", "version": settings.VERSION})
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Each part the product stands on; 503 when one is missing without which no page is answered and nothing saved.
+    """Report the state of each service; 503 where one fails that every page needs.
 
-    Without the others people go on judging: numbers are late, and mails and long work wait.
+    Without the optional ones people go on judging: numbers are late, mails and long work wait.
     """
-    needed: dict[str, Callable[[], bool]] = {
+    required: dict[str, Callable[[], bool]] = {
         "database": database_answers, "migrations": database_is_migrated, "disk": disk_has_room,
     }  # fmt: skip
-    others: dict[str, Callable[[], bool]] = {
+    optional: dict[str, Callable[[], bool]] = {
         "redis": redis_answers,
         "short worker": lambda: not worker_is_missing(queue="short"),
         "long worker": lambda: not worker_is_missing(queue="long"),
     }
-    parts = {name: _is_well(check) for name, check in (needed | others).items()}
-    is_ready = all(parts[name] for name in needed)
-    answer = {
+    parts = {name: _is_well(check) for name, check in (required | optional).items()}
+    is_ready = all(parts[name] for name in required)
+    report = {
         "status": "ok" if is_ready else "failing",
         "parts": {name: "ok" if is_well else "failing" for name, is_well in parts.items()},
     }
-    return JsonResponse(answer, status=200 if is_ready else 503)
+    return JsonResponse(report, status=200 if is_ready else 503)
 
 
 def _is_well(check: Callable[[], bool]) -> bool:
@@ -61,14 +61,14 @@ def _is_well(check: Callable[[], bool]) -> bool:
 
 
 def database_answers() -> bool:
-    """The database takes a query, and writes: a message of some bytes, which nobody reads, goes to its log."""
+    """Whether the database answers and writes: a few bytes go to its write-ahead log."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_logical_emit_message(true, 'readyz', '')")
     return True
 
 
 def database_is_migrated() -> bool:
-    """Its tables are those of this version."""
+    """Whether the database's tables are those of this version."""
     if not _migrated:
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
@@ -78,20 +78,20 @@ def database_is_migrated() -> bool:
 
 
 def disk_has_room() -> bool:
-    """What is uploaded can be written, and there is room for more."""
+    """Whether an upload can be written, with room for more."""
     folder = Path(settings.MEDIA_ROOT)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(4096))
             os.fsync(file.fileno())
-        return shutil.disk_usage(folder).free >= LEAST_FREE
+        return shutil.disk_usage(folder).free >= MIN_FREE_BYTES
     except OSError:
         return False
 
 
 def redis_answers() -> bool:
-    """Redis takes what is written to it; full, it answers to nothing but reads."""
+    """Whether Redis takes a write; a full one answers reads alone."""
     with suppress(RedisError):
         return bool(broker.set("readyz", "ok", ex=60))
     return False

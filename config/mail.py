@@ -1,4 +1,4 @@
-"""What becomes of mails on a site without a mail server: nothing, and the log says so without what stands in them."""
+"""Mail without a mail server: nothing is sent, and the log says so without the content."""
 
 import logging
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ log = logging.getLogger(__name__)
 
 
 class NoMail(BaseEmailBackend):
-    """Sends nothing. A link that sets a password, or an address, is no matter for a log."""
+    """Sends nothing. Links that set passwords, and addresses, do not go into the log."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
-        """How many were sent: none."""
+        """Return the number of sent mails: 0."""
         n = len(email_messages)
         log.warning(
             "%s %s not sent: this site has no mail server. Set EMAIL_HOST, or give people links made by "

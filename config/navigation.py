@@ -1,4 +1,4 @@
-"""The way around a collection: what each role finds in the bar."""
+"""The navigation bar of a collection: the links for each role."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,11 @@ from django.utils.functional import SimpleLazyObject
 from annotate import access
 from annotate.models import Collection, Role
 from annotate.services import inbox
-from metrics.services.alarms import raised
+from metrics.services.alarms import raising_events
 
 EVERYBODY = frozenset(Role)
 LEADERS = frozenset({Role.LEAD, Role.RESEARCHER})
-# Label, the name of its address, who finds it; the first one is where the collection's name leads.
+# Label, URL name, roles that see it; the collection's name links to the first one.
 PAGES = [
     ("Overview", "annotate:collection", EVERYBODY),
     ("Judge", "annotate:judge", frozenset({Role.ANNOTATOR})),
@@ -29,51 +29,51 @@ PAGES = [
 ]
 
 
-class Entry(NamedTuple):
+class NavigationLink(NamedTuple):
     """One link of the bar."""
 
     label: str
     url: str
-    current: bool
-    n: int = 0  # what waits there, and what that is
-    what: str = ""
+    is_current: bool
+    n_waiting: int = 0  # number of waiting things there, and their name
+    waiting_label: str = ""
 
 
-def navigation(request: HttpRequest) -> dict[str, list[Entry]]:
-    """Context processor: `nav`, the pages of the present collection that this person may open.
+def navigation(request: HttpRequest) -> dict[str, list[NavigationLink]]:
+    """Context processor: `nav`, the links of the present collection that the user may open.
 
-    Looked up by pages that show it alone: the judge screen, opened by many at once, has a bar of its own.
+    It is lazy: the judge screen, which many open at once, has a bar of its own and does not use it.
     """
     return {"nav": SimpleLazyObject(lambda: _pages(request))}
 
 
-def _pages(request: HttpRequest) -> list[Entry]:
+def _pages(request: HttpRequest) -> list[NavigationLink]:
     match = getattr(request, "resolver_match", None)
     slug = match.kwargs.get("slug") if match else None
     if slug is None or not request.user.is_authenticated:
         return []
     collection = access.collections_of(user=request.user).filter(slug=slug).first()
-    return entries(request, collection) if collection else []
+    return navigation_links(request, collection) if collection else []
 
 
-def entries(request: HttpRequest, collection: Collection) -> list[Entry]:
-    """The pages of a collection for who asks; the one that is open, or stands above it, is current."""
+def navigation_links(request: HttpRequest, collection: Collection) -> list[NavigationLink]:
+    """The links of a collection for the user; the open page, or the one above it, is current."""
     roles = access.roles_in(user=request.user, collection=collection)
     home = reverse(PAGES[0][1], args=[collection.slug])
-    waiting = _waiting(collection) if Role.LEAD in roles else {}
-    found = []
-    for label, name, whose in PAGES:
-        if roles & whose:
+    waiting_counts = _waiting_counts(collection) if Role.LEAD in roles else {}
+    links = []
+    for label, name, viewers in PAGES:
+        if roles & viewers:
             url = reverse(name, args=[collection.slug])
-            open_ = request.path == url or (url != home and request.path.startswith(url))
-            found.append(Entry(label, url, open_, *waiting.get(name, ())))
-    return found
+            is_open = request.path == url or (url != home and request.path.startswith(url))
+            links.append(NavigationLink(label, url, is_open, *waiting_counts.get(name, ())))
+    return links
 
 
-def _waiting(collection: Collection) -> dict[str, tuple[int, str]]:
-    """What waits for a lead behind which link."""
-    n_up = len(raised(collection=collection))
+def _waiting_counts(collection: Collection) -> dict[str, tuple[int, str]]:
+    """Number and name of the things that wait for a lead, by URL name."""
+    n_alarms = len(raising_events(collection=collection))
     return {
-        "metrics:dashboard": (n_up, "alarm up" if n_up == 1 else "alarms up"),
+        "metrics:dashboard": (n_alarms, "alarm up" if n_alarms == 1 else "alarms up"),
         "annotate:inbox": (inbox.count(collection=collection).n, "waiting"),
     }

@@ -1,7 +1,8 @@
-"""What people are told while the database, Redis or the disk does not serve them: 503, and when to come again.
+"""The answer during outages of the database, Redis or the disk: 503, with a time to try again.
 
-A request waits for nobody: who holds a row for longer than some seconds is a job, and the answer is that the site is
-busy. Nothing of a request that ends so is stored; an answer of the judge screen stays in the browser and comes again.
+A request does not wait for long: a row that is locked for more than some seconds is locked by a
+job, and the answer is that the site is busy. Nothing of such a request is stored; a judgment stays
+in the browser, which sends it again.
 """
 
 import logging
@@ -18,24 +19,24 @@ from annotate.services.background.works import FAILURES, is_outage
 
 log = logging.getLogger(__name__)
 
-LOCK_SECONDS, STATEMENT_SECONDS = 3, 20  # what a request waits for a row that somebody holds, and for one statement
+LOCK_SECONDS, STATEMENT_SECONDS = 3, 20  # a request's longest wait for a locked row, and for a statement
 RETRY_AFTER = "5"  # seconds
 BUSY = "The site cannot do this just now; nothing was changed. Try again in some seconds."
 
 
 def limit_waiting() -> None:
-    """Let the connections of this process, which serves requests, wait for no longer than people do."""
+    """Limit the waiting of this process's database sessions, as it serves requests."""
     begin_sessions_with(f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s")
 
 
 def begin_sessions_with(settings: str) -> None:
-    """Let PostgreSQL have these settings in each session of this process that begins from now on."""
+    """Apply PostgreSQL settings to each later database session of this process."""
     options = connection.settings_dict["OPTIONS"]
     options["options"] = f"{options.get('options', '')} {settings}".strip()
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """The answer to a request that failed: that the site is busy, or that something broke."""
+    """Answer a failed request: the site is busy, or something broke."""
     error = sys.exc_info()[1]
     if not isinstance(error, FAILURES) or not (is_outage(error) or _took_too_long(error)):
         return defaults.server_error(request)
@@ -44,7 +45,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _took_too_long(error: Exception) -> bool:
-    """Whether it is a statement that was cut off by `limit_waiting`."""
+    """Whether the error is a statement cut off by `limit_waiting`."""
     return isinstance(error.__cause__, QueryCanceled)
 
 

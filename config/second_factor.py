@@ -1,7 +1,8 @@
-"""Where the setting LEADS_NEED_MFA asks for it: the session of whoever leads has passed a second factor.
+"""The rule of the setting LEADS_NEED_MFA: a lead's session must have passed a second factor.
 
-That she has one is not enough: a session from before she set it up, or one that came by another way, shows nothing but
-a password. Programs show no second factor: a lead's token counts if it was made after she had set one up.
+To have a second factor is not enough: a session from before she set it up, or one begun in another
+way, proves nothing but a password. Programs show no second factor: a lead's token counts if it was
+made after she had set one up.
 """
 
 from collections.abc import Callable
@@ -26,17 +27,17 @@ from rest_framework.request import Request
 
 from annotate.models import ApiToken, Membership, Role, User
 
-# What a lead's session opens before it has passed: the way there, and the way out.
-WAY_IN = {
+# Views that a lead's session opens before it has passed: those on the way to it, and signing out.
+EXEMPT_VIEWS = {
     "account_login", "account_logout", "account_reauthenticate", "account_reset_password",
     "account_reset_password_done", "account_reset_password_from_key", "account_reset_password_from_key_done",
     "mfa_authenticate", "mfa_reauthenticate", "mfa_activate_totp", "healthz", "readyz",
 }  # fmt: skip
-API = "api:"  # sessions count for nothing there; TokenNeedsSecondFactor asks instead
+API = "api:"  # the API accepts no sessions; TokenNeedsSecondFactor checks its tokens
 
 
 class SecondFactorMiddleware:
-    """Sends leads whose session has passed no second factor to where it does, or to where they set one up."""
+    """Redirects leads without a passed second factor to the page that asks for it or sets it up."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -45,20 +46,20 @@ class SecondFactorMiddleware:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: dict[str, Any]) -> HttpResponse | None:
-        """Nothing, or the way to the second factor."""
+        """Return None, or the redirect to the second factor."""
         if not settings.LEADS_NEED_MFA or not request.user.is_authenticated or request.resolver_match is None:
             return None
         name = request.resolver_match.view_name
-        if name in WAY_IN or name.startswith(API) or _has_passed(request) or not _leads(request.user):
+        if name in EXEMPT_VIEWS or name.startswith(API) or _has_passed(request) or not _leads(request.user):
             return None
         if getattr(view, "answers_scripts", False):
             page = urlsplit(request.headers.get("Referer", "")).path or "/"
-            return JsonResponse({"error": "signed_out", "sign_in": _way(request, page)}, status=401)
-        return redirect(_way(request, request.get_full_path()))
+            return JsonResponse({"error": "signed_out", "sign_in": _second_factor_url(request, page)}, status=401)
+        return redirect(_second_factor_url(request, request.get_full_path()))
 
 
 class TokenNeedsSecondFactor(BasePermission):
-    """Refuses a lead's token that was made before she had the second factor that leads need here."""
+    """Refuses a lead's token made before she had the second factor that leads need."""
 
     message = (
         "Leads need a second factor here, and this token was made without one: set up an authenticator app on your "
@@ -66,7 +67,7 @@ class TokenNeedsSecondFactor(BasePermission):
     )
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Whether the token may be used for what belongs to this collection."""
+        """Whether the token may be used for this collection."""
         if not settings.LEADS_NEED_MFA or not _leads(request.user, view.kwargs.get("slug")):
             return True
         if not isinstance(request.auth, ApiToken):
@@ -74,8 +75,8 @@ class TokenNeedsSecondFactor(BasePermission):
         return _authenticators(request.user).filter(created_at__lte=request.auth.created_at).exists()
 
 
-def listen() -> None:
-    """Have a session in which somebody sets up a second factor count as one that passed it: she showed its code."""
+def connect_signals() -> None:
+    """Count a session that sets up a second factor as one that passed it: it showed the code."""
     authenticator_added.connect(_note_code, dispatch_uid="config_second_factor")
 
 
@@ -88,8 +89,8 @@ def _has_passed(request: HttpRequest) -> bool:
     return any(record["method"] == "mfa" for record in get_authentication_records(request, request.user))
 
 
-def _way(request: HttpRequest, page: str) -> str:
-    """Where this session passes a second factor, and then goes on to the page."""
+def _second_factor_url(request: HttpRequest, page: str) -> str:
+    """URL where this session passes a second factor, and then goes on to the page."""
     if _authenticators(request.user).exists():
         return f"{reverse('mfa_reauthenticate')}?{urlencode({REDIRECT_FIELD_NAME: page})}"
     messages.warning(request, "Leads need a second factor here: set up an authenticator app, then go on.")
@@ -97,7 +98,7 @@ def _way(request: HttpRequest, page: str) -> str:
 
 
 def _leads(user: User | AnonymousUser, slug: str | None = None) -> bool:
-    """Whether this person leads a collection, or any; a superuser leads all."""
+    """Whether the user leads the collection, or without a slug, any one; a superuser leads all."""
     if user.is_superuser:
         return True
     led = Membership.objects.filter(user=user, role=Role.LEAD)

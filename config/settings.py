@@ -1,4 +1,4 @@
-"""All settings; what differs between machines is read from the environment (see .env.example)."""
+"""All settings; the environment sets those that differ between machines (see .env.example)."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ HOME = Home(VAR_DIR)
 
 DEBUG = os.environ.get("DEBUG") == "1"
 SECRET_KEY = os.environ.get("SECRET_KEY") or HOME.read_secret_key()
-# Keys of before: what they signed or encrypted is still read, nothing new is made with them.
+# Earlier keys: they read old signatures and encrypted values, and make no new ones.
 SECRET_KEY_FALLBACKS = os.environ.get("SECRET_KEY_FALLBACKS", "").split()
 if REFUSALS := faults({**os.environ, "SECRET_KEY": SECRET_KEY}):
     raise ImproperlyConfigured(" ".join(REFUSALS))
@@ -75,7 +75,7 @@ MIDDLEWARE = [
     "config.second_factor.SecondFactorMiddleware",
     "config.uploads.ScriptedUploadMiddleware",
 ]
-SILENCED_SYSTEM_CHECKS = ["security.W003"]  # looks for Django's CsrfViewMiddleware by name; ours is one
+SILENCED_SYSTEM_CHECKS = ["security.W003"]  # it looks for CsrfViewMiddleware by name; ours is a subclass
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -114,6 +114,7 @@ CACHES = {
         "LOCATION": os.environ.get("CACHE_URL") or REDIS_URL,
         "KEY_PREFIX": "cache",
         "OPTIONS": {
+            "SERIALIZER": "config.cache.UpgradeSafeSerializer",
             "IGNORE_EXCEPTIONS": True,  # a page must not need Redis
             "SOCKET_CONNECT_TIMEOUT": 0.2,
             "SOCKET_TIMEOUT": 0.2,
@@ -124,7 +125,7 @@ CACHES = {
 
 # --- Celery ------------------------------------------------------------------------------------------------
 TASK_SECONDS = 600
-LONG_TASK_SECONDS = 3600  # of tasks whose work grows with somebody's file
+LONG_TASK_SECONDS = 3600  # for tasks whose work grows with a file
 
 
 def broker_url(url: str) -> str:
@@ -164,7 +165,10 @@ CELERY_TIMEZONE = "UTC"
 
 
 def every(seconds: float, task: str) -> dict[str, object]:
-    """An entry of the schedule; a run nobody picked up in time is dropped, the next one does its work."""
+    """An entry of the schedule.
+
+    A run that no worker starts in time is dropped, the next one does its work.
+    """
     return {"task": task, "schedule": seconds, "options": {"expires": max(seconds, 10.0)}}
 
 
@@ -193,8 +197,9 @@ ACCOUNT_EMAIL_VERIFICATION = "none"  # people come by invitation, not by sign-up
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_GET = False
-# A class of annotators signs in from one address. Wrong passwords count in annotate.services.sign_in_limits; what fails
-# here are codes of a second factor, by the account whose password was right.
+# A class of annotators signs in from one address. Wrong passwords count in
+# annotate.services.sign_in_limits; failures here are wrong codes of a second factor, counted by the
+# account whose password was right.
 ACCOUNT_RATE_LIMITS = {"login": "300/m/ip", "login_failed": "30/m/ip,5/5m/key"}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_ADAPTER = "annotate.accounts_adapter.SecondFactorAdapter"
@@ -203,7 +208,8 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up alone, so no address was cl
 LEADS_NEED_MFA = os.environ.get("LEADS_NEED_MFA") == "1"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-# Without a mail server no mail is sent, and pages do not promise any; a log must not hold what sets a password.
+# Without a mail server no mail is sent, and pages do not promise any; a log must not hold password
+# links.
 SENDS_MAIL = bool(os.environ.get("EMAIL_BACKEND") or os.environ.get("EMAIL_HOST"))
 EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND") or (
     "django.core.mail.backends.smtp.EmailBackend" if SENDS_MAIL else "config.mail.NoMail"
@@ -229,7 +235,8 @@ if HTTPS:
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
-    # What holds for other hosts of the domain, or is built into browsers for years, somebody must have decided.
+    # Rules for other hosts of the domain, or built into browsers for years, need somebody's
+    # decision.
     SECURE_HSTS_PRELOAD = os.environ.get("HSTS_PRELOAD") == "1"
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD or os.environ.get("HSTS_SUBDOMAINS") == "1"
     SILENCED_SYSTEM_CHECKS += ["security.W005", "security.W021"]  # which ask for both of these
@@ -256,13 +263,14 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT") or VAR_DIR / "media")
-MATRICES_MAX_BYTES = int(os.environ.get("MATRICES_MAX_MB") or 4096) * 1024 * 1024  # kept of one collection's runs
+MATRICES_MAX_BYTES = int(os.environ.get("MATRICES_MAX_MB") or 4096) * 1024 * 1024  # per collection
 UPLOAD_MAX_BYTES = int(os.environ.get("UPLOAD_MAX_MB") or 2048) * 1024 * 1024  # one request's files
-# of imports that ended, of runs that were rejected; 0 is for ever
+# files of ended imports and rejected runs; 0 means for ever
 KEEP_UPLOADS_DAYS = int(os.environ.get("KEEP_UPLOADS_DAYS") or 30) or 36_500
 FILE_UPLOAD_HANDLERS = ["config.uploads.UploadHandler"]
-# plain: straight from the source folders (tests); hashed: collected under names that change with their
-# content; compressed: hashed and packed, which takes ten seconds more and pays over a network.
+# plain: straight from the source folders (tests); hashed: collected under names that change with
+# their content; compressed: hashed and packed, which takes ten seconds more and pays over a
+# network.
 STATIC_FILES = "plain" if DEBUG else os.environ.get("STATIC_FILES") or "hashed"
 STATIC_STORAGE = {
     "plain": "django.contrib.staticfiles.storage.StaticFilesStorage",
@@ -274,7 +282,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": STATIC_STORAGE[STATIC_FILES]},
     **media_store(os.environ.get("MEDIA_STORAGE", "")),
 }
-WHITENOISE_ROOT = BASE_DIR / "static" / "at-root"  # what browsers ask for at fixed addresses, on any page
+WHITENOISE_ROOT = BASE_DIR / "static" / "at-root"  # files that browsers request at fixed addresses
 WHITENOISE_USE_FINDERS = STATIC_FILES == "plain"
 
 # --- API ---------------------------------------------------------------------------------------------------

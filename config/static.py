@@ -5,12 +5,12 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
 class HashedStorage(ManifestStaticFilesStorage):
-    """Scripts import one another by hashed names too, so that no release ever mixes with the one before."""
+    """Scripts import one another by hashed names too, so that releases never mix."""
 
     support_js_module_import_aggregation = True
 
 
 class CompressedStorage(CompressedManifestStaticFilesStorage):
-    """The same, packed."""
+    """The hashed storage, with compressed files."""
 
     support_js_module_import_aggregation = True

@@ -1,4 +1,4 @@
-"""The folder or bucket in which the operator keeps media beside those that are uploaded."""
+"""The operator's folder or bucket of media, beside the uploaded ones."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,14 +10,15 @@ NO_BOTO3 = (
     "MEDIA_STORAGE names a bucket, and boto3 is not installed: with docker compose, write LOCK=s3 into .env and run "
     "`docker compose up --build`; elsewhere run `pip install --require-hashes -r requirements/s3.txt`."
 )
-LINK_SECONDS = 600  # how long a link into a bucket works
+LINK_SECONDS = 600  # lifetime of a link into a bucket
 
 
 def media_store(address: str) -> dict[str, dict[str, object]]:
-    """The entry of STORAGES for what MEDIA_STORAGE says: nothing, an absolute folder, or s3://bucket/folder?option=value.
+    """The entry of STORAGES for MEDIA_STORAGE: "", a folder, or s3://bucket/folder?option=value.
 
-    The options are django-storages' own, such as region_name and endpoint_url; keys to the bucket come from where
-    boto3 looks for them. Raises ImproperlyConfigured for anything else, and where boto3 is not installed.
+    The options are django-storages' own, such as region_name and endpoint_url; keys to the bucket
+    come from where boto3 looks for them. Raises ImproperlyConfigured for anything else, and where
+    boto3 is not installed.
     """
     if not address:
         return {}

@@ -1,7 +1,8 @@
-"""Pytest plugin: gives a test run its own PostgreSQL and Redis in a temporary folder, and finds a browser.
+"""Pytest plugin: gives a test run its own PostgreSQL, Redis and folder, and finds a browser.
 
-Loaded by `-p config.testing` before pytest-django reads the settings, which take the addresses
-from the environment. Workers of pytest-xdist inherit the servers of the run that started them.
+It is loaded by `-p config.testing` before pytest-django reads the settings, which take the
+addresses from the environment. Workers of pytest-xdist inherit the servers of the run that started
+them.
 """
 
 import fcntl
@@ -19,18 +20,19 @@ from pathlib import Path
 
 import pytest
 
-from config.up.data import drop_data_folder
 from config.up.embedded import start_postgres, start_redis
 from config.up.home import Home, prepare_home, reachable, server_account
 from config.up.processes import StartError, stop
+from config.up.server_data import drop_data_folder
 
 MARK = "ASSAYER_TEST_HOME"
 PREFIX = "assayer-test-"
-MOST_PROCESSES = 8  # Redis numbers 16 databases, and each process of pytest-xdist has two
+MAX_PROCESSES = 8  # Redis numbers 16 databases, and each process of pytest-xdist has two
 # the first opens a page in a third of the time
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 BROWSER_FIXTURES = {"browser", "context", "driver", "new_context", "page"}
-# for the processes of pytest-xdist: there, what comes after a large array that is freed would keep its place taken
+# for the processes of pytest-xdist: there, allocations after a freed large array would keep its
+# memory
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": "262144"}
 servers: list[subprocess.Popen[bytes]] = []
 
@@ -38,10 +40,10 @@ servers: list[subprocess.Popen[bytes]] = []
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Start the servers before anything reads the settings."""
-    os.umask(0o022)  # what tests make for the servers to enter must not hang on whose terminal it is
+    os.umask(0o022)  # servers enter folders that tests make, whatever the terminal's umask
     if MARK in os.environ:  # a worker: the servers run already
         os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("db=0", f"db={process_number()}")
-        for name in MALLOC:  # what tests start shall have the memory that it has elsewhere
+        for name in MALLOC:  # programs that tests start use memory as elsewhere
             os.environ.pop(name, None)
         return
     try:
@@ -49,13 +51,13 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             tempfile.tempdir = os.environ["TMPDIR"] = "/tmp"  # noqa: S108 - only folders made by mkdtemp are used there
     except StartError as error:
         raise SystemExit(str(error)) from error
-    for asked in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(asked) != signal.SIG_IGN:  # nohup's wish
-            signal.signal(asked, signal.default_int_handler)  # as by Ctrl-C, else nothing would be taken away
-    remove_what_was_left()
+    for signal_number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(signal_number) != signal.SIG_IGN:  # as nohup sets
+            signal.signal(signal_number, signal.default_int_handler)  # as by Ctrl-C, else nothing is cleaned up
+    remove_stale_runs()
     home = Home(Path(tempfile.mkdtemp(prefix=PREFIX)))
     early_config.add_cleanup(lambda: remove(home))  # at the end, also of a run whose arguments are wrong
-    hold(home)
+    claim_folder(home)
     home.var.chmod(0o755)
     (home.var / "static").mkdir()
     try:
@@ -87,44 +89,44 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)  # pytest-xdist's own
 def pytest_xdist_setupnodes(specs: list[object]) -> None:
     """Refuse more processes than can be kept apart, and let each keep its memory small."""
-    if len(specs) > MOST_PROCESSES:
-        raise pytest.UsageError(f"{MOST_PROCESSES} processes at most (-n {MOST_PROCESSES}); {len(specs)} were wanted.")
+    if len(specs) > MAX_PROCESSES:
+        raise pytest.UsageError(f"{MAX_PROCESSES} processes at most (-n {MAX_PROCESSES}); {len(specs)} were wanted.")
     os.environ.update(MALLOC)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Have PostgreSQL know connections by the test that opens them, for who asks why one is there."""
+    """Name PostgreSQL's connections after the test that opens them, to find open ones."""
     os.environ["PGAPPNAME"] = item.nodeid[-63:]
 
 
 def pytest_keyboard_interrupt() -> None:
-    """Say at once that the run is being stopped, which takes some seconds."""
+    """Print at once that the run is being stopped, which takes some seconds."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would leave things where they are
         print("\nStopping the tests and their servers.", flush=True)
 
 
-def hold(home: Home) -> bool:
-    """Say that this process uses a run's folder, until it ends; False where another one does."""
+def claim_folder(home: Home) -> bool:
+    """Lock a run's folder for this process until it ends; return False if another one holds it."""
     mark, draft = home.var / "held", home.var / "held.new"
-    held = os.open(mark if mark.exists() else draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+    lock_file = os.open(mark if mark.exists() else draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(held)
+        os.close(lock_file)
         return False
     if not mark.exists():
         draft.rename(mark)  # locked before anybody can find it
     return True
 
 
-def remove_what_was_left() -> None:
+def remove_stale_runs() -> None:
     """Remove the folders of runs that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError, StartError):  # another run removes it at the same moment
-            # one without the file may be of a run that begins just now
-            if folder.stat().st_uid == os.getuid() and (folder / "held").exists() and hold(home := Home(folder)):
+            # a folder without the file may belong to a run that just begins
+            if folder.stat().st_uid == os.getuid() and (folder / "held").exists() and claim_folder(home := Home(folder)):
                 remove(home)
 
 
@@ -141,18 +143,21 @@ def remove(home: Home) -> None:
 
 
 def run_home() -> Home:
-    """Where this run's servers are."""
+    """The home of this run's servers."""
     return Home(Path(os.environ[MARK]))
 
 
 def process_number() -> int:
     """Which of pytest-xdist's processes this is, from 0 to 7."""
-    return int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % MOST_PROCESSES
+    return int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % MAX_PROCESSES
 
 
 @contextmanager
 def once_a_run(name: str) -> Iterator[Path]:
-    """Hold the run's other processes off from the same; gives the place where the first leaves what all will find."""
+    """Let one process of the run in at a time.
+
+    Give the path where the first stores the shared result.
+    """
     with open(run_home().var / f"{name} turn", "w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
         yield run_home().var / name
@@ -160,7 +165,10 @@ def once_a_run(name: str) -> Iterator[Path]:
 
 @cache
 def chromium() -> str | None:
-    """The browser's program; None means Playwright's own, and a missing one fails with the command to run."""
+    """The program of the browser.
+
+    None means Playwright's own; a missing one fails with the command to run.
+    """
     with once_a_run("browser"):
         if not playwright_runs() and not (apt_install("libatomic1") and playwright_runs()):
             pytest.fail("Playwright needs a library: run `apt-get install libatomic1` as root.", pytrace=False)
@@ -168,15 +176,15 @@ def chromium() -> str | None:
 
 
 def playwright_runs() -> bool:
-    """Whether Playwright's Node.js has what it needs: minimal Debians lack a library that not every browser brings."""
+    """Whether Playwright's Node.js runs: minimal Debians lack a library that browsers may bring."""
     return quietly(sys.executable, "-m", "playwright", "--version")
 
 
 def find_browser() -> str | None:
-    """The browser that is there, or gets installed."""
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found:
-        return found
+    """Find a browser, or install one."""
+    program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program:
+        return program
     if any((Path.home() / ".cache" / "ms-playwright").glob("chromium*")):
         return None
     for package in ("chromium-headless-shell", "chromium"):
@@ -189,7 +197,7 @@ def find_browser() -> str | None:
 
 
 def apt_install(package: str) -> bool:
-    """Install one of Debian's packages, if we are root there; says whether it is installed."""
+    """Install a Debian package, if we are root; return whether it is installed."""
     if os.getuid() != 0 or not shutil.which("apt-get"):
         return False
     quietly("apt-get", "update")
@@ -197,5 +205,5 @@ def apt_install(package: str) -> bool:
 
 
 def quietly(*command: str) -> bool:
-    """Run a program without showing what it prints; says whether it succeeded."""
+    """Run a program without showing its output; return whether it succeeded."""
     return subprocess.run(command, capture_output=True, check=False).returncode == 0

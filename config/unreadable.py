@@ -1,7 +1,7 @@
-"""Requests that hold what no database stores, or JSON that no parser follows: 400, and what to mend.
+"""Requests with text that no database stores, or JSON that no parser reads: 400, and what to mend.
 
-PostgreSQL refuses NUL characters and halves of surrogate pairs, file systems the former, whichever view asks. Addresses
-are looked at before anything else is done; of a body it is known once a view has failed by it.
+PostgreSQL refuses NUL characters and halves of surrogate pairs, file systems the former, in every
+view. Addresses are checked first; a body is found unreadable once a view has failed on it.
 """
 
 import logging
@@ -22,7 +22,7 @@ NO_TEXT = {"22021", "22P05"}  # PostgreSQL's codes for bytes, and for escapes in
 
 
 class UnreadableMiddleware:
-    """Answers such requests, in the form in which the program or browser reads an error."""
+    """Answers unreadable requests with 400, in the form of errors for programs or browsers."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -34,7 +34,7 @@ class UnreadableMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """The answer to a request that failed by its own text; None where it failed otherwise."""
+        """Answer a request that failed by its own text; None for other failures."""
         message = reason(exception, is_json="json" in (request.content_type or ""))
         if not message:
             return None
@@ -43,9 +43,9 @@ class UnreadableMiddleware:
 
 
 def reason(error: Exception, *, is_json: bool) -> str:
-    """What is wrong with the text by which something failed; "" where it failed otherwise.
+    """Return the fault of the text that caused an error; "" for other errors.
 
-    is_json : whether what was sent is JSON; else too deep a recursion is the product's own fault
+    is_json : whether the request holds JSON; else too deep a recursion is the product's own fault
     """
     if isinstance(error, RecursionError):
         return NESTED if is_json else ""

@@ -1,4 +1,4 @@
-"""Uploads: who may not send one is refused before it is read, and so is what is too large.
+"""Uploads: forbidden and too large ones are refused before they are read.
 
 They are written to the disk where they will stay, and answered to a script.
 """
@@ -20,12 +20,12 @@ from django.http.multipartparser import MultiPartParser, MultiPartParserError
 from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import render
 
-FIELDS = 1024 * 1024  # what the other fields of a form may take, and all of a request that brings no file
+FIELDS = 1024 * 1024  # bytes of a form's other fields, and of a request without files
 BLOCK = 64 * 1024
 
 
 class Upload(TemporaryUploadedFile):
-    """A file on its way in; it goes with the request unless it is moved to where it is kept."""
+    """An uploaded file; it is deleted with the request unless it is moved to its storage."""
 
     def __init__(self, *args: Any) -> None:
         folder = Path(settings.MEDIA_ROOT) / "uploads"
@@ -34,76 +34,76 @@ class Upload(TemporaryUploadedFile):
 
 
 class UploadHandler(TemporaryFileUploadHandler):
-    """Writes every upload to a file beside the kept ones, so that keeping it is a renaming."""
+    """Writes every upload to the disk of stored files, so that storing it is a renaming."""
 
     def handle_raw_input(
         self, input_data: Any, META: dict[str, Any], content_length: int, boundary: bytes, encoding: str | None = None
     ) -> None:
-        """Refuse what is too large before any of it is read."""
+        """Refuse a too large upload before any of it is read."""
         if content_length > settings.UPLOAD_MAX_BYTES + FIELDS:
             raise RequestDataTooBig(f"The upload is larger than {limit()}.")
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        """Begin a file."""
+        """Open a file for the next upload."""
         FileUploadHandler.new_file(self, *args, **kwargs)
         self.file = Upload(self.file_name, self.content_type, 0, self.charset, self.content_type_extra)
 
 
 class FieldsOnly(FileUploadHandler):
-    """Ends the reading of a form where its first file begins."""
+    """Stops reading a form where its first file begins."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        """Read no further."""
+        """Stop reading."""
         raise StopUpload(connection_reset=True)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        """Nothing is received."""
+        """Do nothing: no data is received."""
 
     def file_complete(self, file_size: int) -> None:
-        """No file comes out of it."""
+        """Do nothing: there is no file."""
 
 
-class Reread:
-    """A stream that is read in part, and then once more from its beginning."""
+class RereadableStream:
+    """A stream whose beginning is read, and then all of it from the start."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._beginning = BytesIO()
 
     def read_first(self, size: int) -> bytes:
-        """Read on; no more than FIELDS altogether."""
+        """Read on, at most FIELDS bytes altogether."""
         data = self._stream.read(min(size, FIELDS - self._beginning.tell()))
         self._beginning.write(data)
         return data
 
     def rewind(self) -> None:
-        """Begin anew."""
+        """Go back to the start."""
         self._beginning.seek(0)
 
     def read(self, size: int = -1) -> bytes:
-        """Read what was read before, then the rest."""
+        """Read the stored beginning, then the rest."""
         data = self._beginning.read(size)
         return data if len(data) == size else data + self._stream.read(size - len(data) if size >= 0 else -1)
 
     def readline(self, size: int = -1) -> bytes:
-        """Read a block: Django reads lines of a form only to throw away what follows its end, in one line or many."""
+        """Read a block: Django reads lines only to discard the bytes after a form's end."""
         return self.read(BLOCK if size < 0 else min(size, BLOCK))
 
 
 class FirstFields:
-    """The beginning of a stream, as a parser reads it."""
+    """The beginning of a stream, with the method that a parser reads it by."""
 
-    def __init__(self, stream: Reread) -> None:
+    def __init__(self, stream: RereadableStream) -> None:
         self.read = stream.read_first
 
 
 @contextmanager
 def fields_before_files(request: HttpRequest) -> Iterator[None]:
-    """Have `request.POST` show only the fields that come before the first file; later it can be read as a whole.
+    """Let `request.POST` hold only the fields before the first file; later it is read as a whole.
 
     Reads at most FIELDS bytes, which stay in memory.
     """
-    stream = Reread(request._stream)  # type: ignore[attr-defined]
+    stream = RereadableStream(request._stream)  # type: ignore[attr-defined]
     parser = MultiPartParser(request.META, FirstFields(stream), [FieldsOnly(request)], request.encoding)
     try:
         request._post = parser.parse()[0]  # type: ignore[attr-defined]
@@ -118,12 +118,12 @@ def fields_before_files(request: HttpRequest) -> Iterator[None]:
 
 
 class CsrfMiddleware(CsrfViewMiddleware):
-    """Looks for the token of a large form among the fields before its files: who has none sends no file."""
+    """Looks for a large form's token in the fields before its files; reads no file without."""
 
     def process_view(
         self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any
     ) -> HttpResponse | None:
-        """Nothing, or the refusal."""
+        """Return None, or the refusal."""
         if not brings_files(request) or getattr(callback, "csrf_exempt", False):
             return super().process_view(request, callback, callback_args, callback_kwargs)
         with fields_before_files(request):
@@ -131,7 +131,7 @@ class CsrfMiddleware(CsrfViewMiddleware):
 
 
 class BodyMiddleware:
-    """Keeps the large bodies to the addresses that take files, whose views look at who asks before they read."""
+    """Refuses large bodies, except for views that take files and check permissions first."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -140,7 +140,7 @@ class BodyMiddleware:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        """Nothing, or the refusal of a body that is too large for this address."""
+        """Return None, or the refusal of a body that is too large for this view."""
         if body_length(request) <= FIELDS or (takes_files(view) and brings_files(request)):
             return None
         detail = f"The request is larger than {FIELDS // 2**20} MB, which is the most where no file is expected."
@@ -149,12 +149,12 @@ class BodyMiddleware:
         return render(request, "413.html", {"detail": detail}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Say what became of an upload that broke off, or came too slowly."""
+        """Answer an upload that broke off or was too slow."""
         if not isinstance(exception, UnreadablePostError):
             return None
         for handler in request.upload_handlers:
             if file := getattr(handler, "file", None):
-                file.close()  # what came of it is gone at once
+                file.close()  # which deletes the partial file
         detail = f"The upload broke off ({exception}); nothing was changed. Send it again."
         if is_for_programs(request):
             return problem(HTTPStatus.REQUEST_TIMEOUT, detail)
@@ -162,7 +162,10 @@ class BodyMiddleware:
 
 
 class ScriptedUploadMiddleware:
-    """Tells static/js/upload.js where to go next; a redirect it would follow unseen, and use up the page's messages."""
+    """Sends static/js/upload.js the next address.
+
+    It would follow a redirect and use up messages.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -177,30 +180,30 @@ class ScriptedUploadMiddleware:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The page for what cannot be read; an upload that is too large has its own."""
+    """Render the page for unreadable requests; too large uploads have their own."""
     if isinstance(exception, RequestDataTooBig):
         return render(request, "413.html", {"limit": limit()}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     return render(request, "400.html", status=HTTPStatus.BAD_REQUEST)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The page for what is not there; Django's own looks for a token in the form, and so reads it, however large."""
+    """Render the 404 page; Django's own reads the form for its token, however large it is."""
     return render(request, "404.html", status=HTTPStatus.NOT_FOUND)
 
 
 def limit() -> str:
-    """The largest upload, as people say it."""
+    """The largest upload's size, in words."""
     return f"{settings.UPLOAD_MAX_BYTES // 2**20:,} MB"
 
 
 def body_length(request: HttpRequest) -> int:
-    """How many bytes the request says it brings."""
+    """The request's Content-Length, 0 without one."""
     length = request.META.get("CONTENT_LENGTH") or ""
     return int(length) if length.isdecimal() else 0
 
 
 def brings_files(request: HttpRequest) -> bool:
-    """Whether this is a large form with files."""
+    """Whether the request is a large form with files."""
     is_form = request.method == "POST" and request.content_type == "multipart/form-data"
     return is_form and body_length(request) > FIELDS
 

@@ -1,4 +1,4 @@
-"""Every address of the product; the pages are in the applications' own tables."""
+"""Every address of the product; the pages' addresses are in the applications' own tables."""
 
 from importlib.util import find_spec
 

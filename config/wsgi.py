@@ -6,13 +6,13 @@ from importlib import import_module
 from django.core.wsgi import get_wsgi_application
 from django.urls import reverse
 
-from config.deployment.plainly import plainly
+from config.deployment.clean_exit import exit_without_traceback
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-with plainly():
+with exit_without_traceback():
     application = get_wsgi_application()
-    import_module("config.deployment.services").refuse_before_forking()
+    import_module("config.deployment.services").check_services_before_forking()
 import_module("config.outages").limit_waiting()  # not before: it needs the settings
-import_module("config.celery").hand_over_soon()
+import_module("config.celery").limit_publish_wait()
 reverse("healthz")  # loads the code of all pages before gunicorn forks: a new worker's first answer takes no longer

@@ -1,4 +1,4 @@
-"""Pictures and clips of scenes: soft light, paper-like shapes, colours that keep their names on any screen.
+"""Pictures and clips of scenes: soft light, paper-like shapes, colours clear on any screen.
 
 Lengths are shares of the picture's height, so that a picture and a clip of one scene look alike.
 """
@@ -13,10 +13,10 @@ import av
 import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
-from demo.world import Group, Scene
+from demo.world import Scene, ShapeGroup
 
 ASPECT = 16 / 9
-FINE = 2  # everything is drawn this many times larger and scaled down, for smooth edges
+FINE = 2  # factor by which pictures are drawn larger and then scaled down, for smooth edges
 FPS, SECONDS = 20, 4
 PAINT = {
     "red": (201, 68, 60),
@@ -36,7 +36,11 @@ INK_SHADOW = (58, 54, 74)
 
 
 class Pose(NamedTuple):
-    """Where one shape stands: centre in heights from the top left corner, radius in heights, size factor, opacity."""
+    """Pose of one shape.
+
+    x, y, radius : centre from the top left corner, and radius, in heights of the picture
+    scale, opacity : factors
+    """
 
     x: float
     y: float
@@ -46,7 +50,7 @@ class Pose(NamedTuple):
 
 
 class Sprite(NamedTuple):
-    """One shape as a picture with its soft shadow, ready to be laid on a background, and its radius in pixels."""
+    """One shape as a picture with its soft shadow, to be laid on a background; radius in pixels."""
 
     picture: Image.Image
     shadow: Image.Image
@@ -54,19 +58,19 @@ class Sprite(NamedTuple):
 
 
 def save_picture(scene: Scene, path: Path, *, height: int, rng: Random) -> None:
-    """A still picture of a scene; the name's suffix says the format."""
-    fine = height * FINE
-    canvas = _paper(fine, rng)
-    placed = list(zip(scene.groups, layout(scene, rng), strict=True))
-    for group, poses in reversed(placed):  # the first may be inside the second: it comes on top
+    """Save a still picture of a scene; the name's suffix tells the format."""
+    fine_height = height * FINE
+    canvas = _paper(fine_height, rng)
+    groups_with_poses = list(zip(scene.groups, layout(scene, rng), strict=True))
+    for group, poses in reversed(groups_with_poses):  # the first may be inside the second: it comes on top
         for pose in poses:
-            _lay(canvas, _sprite(group, pose.radius * fine), pose)
-    small = canvas.resize((round(height * ASPECT), height), Image.Resampling.LANCZOS)
-    small.save(path, quality=92, method=6, optimize=True)
+            _lay(canvas, _sprite(group, pose.radius * fine_height), pose)
+    picture = canvas.resize((round(height * ASPECT), height), Image.Resampling.LANCZOS)
+    picture.save(path, quality=92, method=6, optimize=True)
 
 
 def save_clip(scene: Scene, path: Path, *, height: int, rng: Random) -> None:
-    """A clip of a moving scene as VP9 with a keyframe each second, so that a seek lands on the frame asked for."""
+    """Save a clip of a moving scene as VP9, with a keyframe each second for exact seeking."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libvpx-vp9", rate=FPS)
         stream.width, stream.height, stream.pix_fmt = round(height * ASPECT), height, "yuv420p"
@@ -78,13 +82,13 @@ def save_clip(scene: Scene, path: Path, *, height: int, rng: Random) -> None:
 
 
 def _frames(scene: Scene, height: int, rng: Random) -> Iterator[Image.Image]:
-    fine = height * FINE
-    still = _paper(fine, rng)
+    fine_height = height * FINE
+    still = _paper(fine_height, rng)
     moving, *resting = layout(scene, rng)
     for group, poses in zip(scene.groups[1:], resting, strict=True):
         for pose in poses:
-            _lay(still, _sprite(group, pose.radius * fine), pose)
-    sprite = _sprite(scene.groups[0], moving[0].radius * fine)
+            _lay(still, _sprite(group, pose.radius * fine_height), pose)
+    sprite = _sprite(scene.groups[0], moving[0].radius * fine_height)
     for n in range(FPS * SECONDS):
         canvas = still.copy()
         _lay(canvas, sprite, MOVES[scene.motion or ""](moving[0], n / (FPS * SECONDS - 1)))
@@ -101,7 +105,7 @@ def _between(start: float, end: float, t: float) -> float:
 
 
 def _top(pose: Pose) -> float:
-    """The highest a shape may stand without leaving the picture."""
+    """The smallest y of a shape that does not leave the picture."""
     return max(0.26, 1.15 * pose.radius + 0.03)
 
 
@@ -123,7 +127,7 @@ MOVES: dict[str, Callable[[Pose, float], Pose]] = {
 
 
 def layout(scene: Scene, rng: Random) -> list[list[Pose]]:
-    """Where the shapes of each group stand; two groups never touch unless one is inside the other."""
+    """Poses of the shapes of each group; two groups never touch unless one is inside the other."""
     middle = ASPECT / 2 + rng.uniform(-0.04, 0.04)
     if len(scene.groups) == 1:
         return [_cluster(scene.groups[0], middle, 0.5, {"small": 0.12, "medium": 0.22, "large": 0.28})]
@@ -138,30 +142,33 @@ def layout(scene: Scene, rng: Random) -> list[list[Pose]]:
     return [_cluster(first, left, 0.5, radii), _cluster(second, ASPECT - 0.36, 0.5, radii)]
 
 
-def _cluster(group: Group, x: float, y: float, radii: dict[str, float]) -> list[Pose]:
+def _cluster(group: ShapeGroup, x: float, y: float, radii: dict[str, float]) -> list[Pose]:
     """A group's shapes around a point: in a row, four of them in a square."""
     radius = radii[group.size or "medium"] * (1, 0.9, 0.76, 0.72)[group.number - 1]
     step = 2.25 * radius
     if group.number == 4:
-        places = [(-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)]
+        offsets = [(-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)]
     else:
-        places = [(n - (group.number - 1) / 2, 0.0) for n in range(group.number)]
-    return [Pose(x + dx * step, y + dy * step, radius) for dx, dy in places]
+        offsets = [(n - (group.number - 1) / 2, 0.0) for n in range(group.number)]
+    return [Pose(x + dx * step, y + dy * step, radius) for dx, dy in offsets]
 
 
 def _paper(height: int, rng: Random) -> Image.Image:
-    """A softly lit sheet: light falls from the top left, with a little grain so that the shading shows no steps."""
+    """A softly lit sheet: light from the top left, and a little grain against visible steps."""
     light, shade = (np.array(c, float) for c in rng.choice(PAPERS))
     width = round(height * ASPECT)
     y, x = np.mgrid[0:height, 0:width] / height
-    far = np.hypot(x - rng.uniform(0.2, 0.6), y - rng.uniform(-0.1, 0.2))
-    mix = np.clip(far / 1.6, 0, 1)[..., None] ** 1.4
+    distance = np.hypot(x - rng.uniform(0.2, 0.6), y - rng.uniform(-0.1, 0.2))
+    mix = np.clip(distance / 1.6, 0, 1)[..., None] ** 1.4
     grain = np.random.default_rng(rng.getrandbits(32)).normal(0, 0.8, (height, width, 1))
     return Image.fromarray(np.clip(light + (shade - light) * mix + grain, 0, 255).astype(np.uint8), "RGB")
 
 
-def _sprite(group: Group, radius: float) -> Sprite:
-    """A shape, lighter towards the light, with a fine bright rim and its shadow; the picture is 4 radii wide."""
+def _sprite(group: ShapeGroup, radius: float) -> Sprite:
+    """A shape, lighter towards the light, with a fine bright rim and its shadow.
+
+    The picture is 4 radii wide.
+    """
     side = max(round(4 * radius), 8)
     mask = _mask(group.kind or "circle", side)
     paint = np.array(PAINT[group.colour or "blue"], float)
@@ -177,13 +184,13 @@ def _sprite(group: Group, radius: float) -> Sprite:
 
 
 def _mask(kind: str, side: int) -> Image.Image:
-    """The outline of a kind, half as wide as the square, with corners rounded as if cut from card."""
-    big = 4 * side
-    mask = Image.new("L", (big, big))
-    points = [(big * (0.5 + 0.25 * px), big * (0.5 + 0.25 * py)) for px, py in OUTLINES[kind]()]
+    """The outline of a kind, half as wide as the square, with corners rounded like cut card."""
+    mask_side = 4 * side
+    mask = Image.new("L", (mask_side, mask_side))
+    points = [(mask_side * (0.5 + 0.25 * px), mask_side * (0.5 + 0.25 * py)) for px, py in OUTLINES[kind]()]
     ImageDraw.Draw(mask).polygon(points, fill=255)
-    softened = mask.filter(ImageFilter.GaussianBlur(big * 0.012)).point(lambda v: min(max((v - 118) * 14, 0), 255))
-    return softened.resize((side, side), Image.Resampling.LANCZOS)
+    rounded = mask.filter(ImageFilter.GaussianBlur(mask_side * 0.012)).point(lambda v: min(max((v - 118) * 14, 0), 255))
+    return rounded.resize((side, side), Image.Resampling.LANCZOS)
 
 
 def _regular(radii: tuple[float, ...], corners: int, turn: float = -90) -> list[tuple[float, float]]:
@@ -210,27 +217,30 @@ OUTLINES: dict[str, Callable[[], list[tuple[float, float]]]] = {
 
 
 def _lay(canvas: Image.Image, sprite: Sprite, pose: Pose) -> None:
-    """Lay a shape on the canvas at a place between pixels; the shadow falls to the lower right."""
+    """Lay a shape on the canvas at a position between pixels.
+
+    The shadow falls to the lower right.
+    """
     height = canvas.height
-    fall = 0.1 * sprite.radius * pose.scale
-    _stamp(canvas, Image.new("RGB", canvas.size, INK_SHADOW), sprite.shadow, pose, (fall * 0.6, fall * 1.5))
-    colours = _placed(sprite.picture.convert("RGB"), pose, (0.0, 0.0), (canvas.width, height))
+    shadow_offset = 0.1 * sprite.radius * pose.scale
+    _stamp(canvas, Image.new("RGB", canvas.size, INK_SHADOW), sprite.shadow, pose, (shadow_offset * 0.6, shadow_offset * 1.5))
+    colours = _transformed(sprite.picture.convert("RGB"), pose, (0.0, 0.0), (canvas.width, height))
     _stamp(canvas, colours, sprite.picture.getchannel("A"), pose, (0.0, 0.0))
 
 
 def _stamp(
     canvas: Image.Image, colours: Image.Image, mask: Image.Image, pose: Pose, shift: tuple[float, float]
 ) -> None:
-    placed = _placed(mask, pose, shift, canvas.size)
-    canvas.paste(colours, mask=placed.point(lambda v: int(v * pose.opacity)))
+    placed_mask = _transformed(mask, pose, shift, canvas.size)
+    canvas.paste(colours, mask=placed_mask.point(lambda v: int(v * pose.opacity)))
 
 
-def _placed(
+def _transformed(
     picture: Image.Image, pose: Pose, shift: tuple[float, float], size: tuple[int, int]
 ) -> Image.Image:
-    """The sprite's picture on an empty sheet of the canvas's size, scaled and moved by fractions of a pixel."""
-    back = 1 / pose.scale
+    """The picture on an empty sheet of the canvas's size, scaled and moved by subpixels."""
+    inverse_scale = 1 / pose.scale
     left = pose.x * size[1] + shift[0] - pose.scale * picture.width / 2
     top = pose.y * size[1] + shift[1] - pose.scale * picture.height / 2
-    matrix = (back, 0, -left * back, 0, back, -top * back)
+    matrix = (inverse_scale, 0, -left * inverse_scale, 0, inverse_scale, -top * inverse_scale)
     return picture.transform(size, Image.Transform.AFFINE, matrix, Image.Resampling.BICUBIC)

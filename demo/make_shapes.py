@@ -2,7 +2,8 @@
 
     python -m demo.make_shapes [FOLDER] [--tables-only]
 
-The same seed gives the same study. Pictures and clips may differ by a few bytes between versions of their encoders.
+The same seed gives the same study. Pictures and clips may differ by a few bytes between versions of
+their encoders.
 """
 
 import argparse
@@ -17,59 +18,59 @@ import numpy as np
 
 from demo.drawing import save_clip, save_picture
 from demo.wording import caption_text, describe
-from demo.world import Caption, Recipe, Scene, grade, likeness, make_scenes, write_captions
-from metrics.core.simulation import ranked, similarity
+from demo.world import Recipe, Scene, SceneCaption, grade, make_scenes, word_overlap, write_captions
+from metrics.core.simulation import rank_targets, similarity
 
 SEED = 1
 RECIPE = Recipe(singles=112, moving_singles=26, pairs=88, moving_pairs=14, themes=8)
 N_BROAD, N_TEXTS, N_PNG = 18, 20, 5
 RUN_DEPTH = 50
 NOISE = {"heron": 0.28, "otter": 0.38, "finch": 0.52}  # best first
-WORTH = np.array([0.0, 0.45, 0.85, 1.0])  # what a system without noise scores each grade
-LIKENESS_WORTH = 0.35
+WORTH = np.array([0.0, 0.45, 0.85, 1.0])  # the score of each grade by a system without noise
+OVERLAP_WORTH = 0.35
 SHARED_NOISE = 0.2
 WARNING = {"blink": "Something blinks in this clip"}
 
 
-class Item(NamedTuple):
-    """One thing to retrieve: its scene and how it is shown, by "webm", "webp", "png" or "text"."""
+class DemoItem(NamedTuple):
+    """One item to retrieve: its scene and its format, "webm", "webp", "png" or "text"."""
 
     scene: Scene
-    shown_as: str
+    format: str
 
 
-class Study(NamedTuple):
+class DemoStudy(NamedTuple):
     """The whole study, ids ascending; rows of truth and signal are captions, columns items.
 
     reference : the item each caption was written for
     truth     : (Q, D) grades 0 to 3
-    signal    : (Q, D) what a system without noise would score
+    signal    : (Q, D) scores of a system without noise
     """
 
-    captions: dict[str, Caption]
-    items: dict[str, Item]
+    captions: dict[str, SceneCaption]
+    items: dict[str, DemoItem]
     reference: dict[str, str]
     truth: np.ndarray
     signal: np.ndarray
 
 
-def make_study(seed: int = SEED) -> Study:
-    """Scenes, captions and the truth between them; the ids give nothing of it away."""
+def make_study(seed: int = SEED) -> DemoStudy:
+    """Make scenes, captions and the truth between them; the ids give nothing of it away."""
     rng = Random(seed)  # noqa: S311 - a study, not a secret
     scenes = make_scenes(RECIPE, rng=rng)
     captions = write_captions(scenes, broad=N_BROAD, rng=rng)
-    shown_as = _shown_as(scenes, rng)
+    formats = _formats(scenes, rng)
     item_ids = _shuffled_ids("s", len(scenes), rng)
     caption_ids = _shuffled_ids("c", len(scenes), rng)
-    items = {key: Item(scene, how) for key, scene, how in sorted(zip(item_ids, scenes, shown_as, strict=True))}
-    written = dict(sorted(zip(caption_ids, captions, strict=True)))
-    truth = np.array([[grade(caption, item.scene) for item in items.values()] for caption in written.values()])
-    alike = np.array([[likeness(caption, item.scene) for item in items.values()] for caption in written.values()])
+    items = {key: DemoItem(scene, file_format) for key, scene, file_format in sorted(zip(item_ids, scenes, formats, strict=True))}
+    captions_by_id = dict(sorted(zip(caption_ids, captions, strict=True)))
+    truth = np.array([[grade(caption, item.scene) for item in items.values()] for caption in captions_by_id.values()])
+    overlap = np.array([[word_overlap(caption, item.scene) for item in items.values()] for caption in captions_by_id.values()])
     reference = dict(sorted(zip(caption_ids, item_ids, strict=True)))
-    return Study(written, items, reference, truth, WORTH[truth] + LIKENESS_WORTH * alike)
+    return DemoStudy(captions_by_id, items, reference, truth, WORTH[truth] + OVERLAP_WORTH * overlap)
 
 
-def _shown_as(scenes: Sequence[Scene], rng: Random) -> list[str]:
+def _formats(scenes: Sequence[Scene], rng: Random) -> list[str]:
     still = [n for n, scene in enumerate(scenes) if scene.motion is None]
     chosen = rng.sample(still, N_TEXTS + N_PNG)
     special = dict.fromkeys(chosen[:N_TEXTS], "text") | dict.fromkeys(chosen[N_TEXTS:], "png")
@@ -80,8 +81,8 @@ def _shuffled_ids(letter: str, n: int, rng: Random) -> list[str]:
     return [f"{letter}{number:03}" for number in rng.sample(range(1, n + 1), n)]
 
 
-def write_tables(study: Study, folder: Path) -> None:
-    """The collection, the reference and the truth."""
+def write_tables(study: DemoStudy, folder: Path) -> None:
+    """Write the collection, the reference and the truth."""
     lines = [_line("query", key, [{"kind": "text", "text": caption_text(c)}], "") for key, c in study.captions.items()]
     lines += [_item_line(key, item) for key, item in study.items.items()]
     _write(folder / "collection.jsonl", lines)
@@ -91,11 +92,11 @@ def write_tables(study: Study, folder: Path) -> None:
     _write(folder / "truth.qrels", [f"{keys[q]} 0 {names[d]} {study.truth[q, d]}" for q, d in relevant])
 
 
-def _item_line(key: str, item: Item) -> str:
-    if item.shown_as == "text":
+def _item_line(key: str, item: DemoItem) -> str:
+    if item.format == "text":
         return _line("document", key, [{"kind": "text", "text": describe(item.scene, rng_of(key))}], "")
-    kind = "video" if item.shown_as == "webm" else "image"
-    part = {"kind": kind, "path": f"media/{key}.{item.shown_as}"}
+    kind = "video" if item.format == "webm" else "image"
+    part = {"kind": kind, "path": f"media/{key}.{item.format}"}
     return _line("document", key, [part], WARNING.get(item.scene.motion or "", ""))
 
 
@@ -104,12 +105,12 @@ def _line(side: str, key: str, parts: list[dict[str, str]], warning: str) -> str
 
 
 def rng_of(key: str) -> Random:
-    """Randomness of one item alone: changing one picture leaves the others as they are."""
+    """Random generator of one item: changing one picture leaves the others as they are."""
     return Random(f"{SEED} {key}")  # noqa: S311 - a study, not a secret
 
 
-def write_runs(study: Study, folder: Path) -> None:
-    """Each system's ranking in both directions, from one similarity matrix."""
+def write_runs(study: DemoStudy, folder: Path) -> None:
+    """Write each system's ranking in both directions, from one similarity matrix."""
     rng = np.random.default_rng(SEED)
     hardness = rng.standard_normal(study.truth.shape)
     captions, items = list(study.captions), list(study.items)
@@ -120,10 +121,10 @@ def write_runs(study: Study, folder: Path) -> None:
 
 
 def _write_run(path: Path, name: str, topics: list[str], targets: list[str], scores: np.ndarray) -> None:
-    best = ranked(scores, depth=RUN_DEPTH)
+    ranking = rank_targets(scores, depth=RUN_DEPTH)
     lines = [
         f"{topic} Q0 {targets[target]} {rank} {score:.7f} {name}"
-        for topic, row, values in zip(topics, best.targets, best.scores, strict=True)
+        for topic, row, values in zip(topics, ranking.targets, ranking.scores, strict=True)
         for rank, (target, score) in enumerate(zip(row, values, strict=True), start=1)
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -131,15 +132,15 @@ def _write_run(path: Path, name: str, topics: list[str], targets: list[str], sco
     path.write_bytes(gzip.compress(_joined(lines), mtime=0))
 
 
-def write_media(study: Study, folder: Path) -> None:
-    """A file for every item that is not text."""
+def write_media(study: DemoStudy, folder: Path) -> None:
+    """Write a file for every item that is not text."""
     folder.mkdir(parents=True, exist_ok=True)
     for key, item in study.items.items():
-        path = folder / f"{key}.{item.shown_as}"
-        if item.shown_as == "webm":
+        path = folder / f"{key}.{item.format}"
+        if item.format == "webm":
             save_clip(item.scene, path, height=180, rng=rng_of(key))
-        elif item.shown_as != "text":
-            save_picture(item.scene, path, height=180 if item.shown_as == "png" else 360, rng=rng_of(key))
+        elif item.format != "text":
+            save_picture(item.scene, path, height=180 if item.format == "png" else 360, rng=rng_of(key))
 
 
 def _write(path: Path, lines: list[str]) -> None:

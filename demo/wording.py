@@ -1,8 +1,8 @@
-"""How captions and described scenes read in English."""
+"""English texts of captions and scenes."""
 
 from random import Random
 
-from demo.world import Caption, Group, Scene
+from demo.world import Scene, SceneCaption, ShapeGroup
 
 NUMBER_WORDS = {1: "a", 2: "two", 3: "three", 4: "four"}
 VERBS = {  # motion: (one shape does, several do)
@@ -19,7 +19,7 @@ GROUNDS = ("pale paper", "a light background", "a soft grey sheet", "a plain cre
 PLACES = {"left of": "to the left of", "above": "above", "inside": "inside"}
 
 
-def caption_text(caption: Caption) -> str:
+def caption_text(caption: SceneCaption) -> str:
     """The caption in words: "two small blue squares", "a green triangle left of a yellow star"."""
     first, *rest = caption.groups
     words = noun_phrase(first)
@@ -31,7 +31,7 @@ def caption_text(caption: Caption) -> str:
     return words
 
 
-def noun_phrase(group: Group) -> str:
+def noun_phrase(group: ShapeGroup) -> str:
     """The group in words: "a red circle", "two small squares", "three green shapes"."""
     noun = group.kind or "shape"
     if group.number > 1:
@@ -40,7 +40,7 @@ def noun_phrase(group: Group) -> str:
 
 
 def describe(scene: Scene, rng: Random) -> str:
-    """A still scene told in two sentences that leave nothing out."""
+    """Describe a still scene completely, in two sentences."""
     first, *rest = scene.groups
     subject, ground = noun_phrase(first), rng.choice(GROUNDS)
     lie = "lie" if first.number > 1 else "lies"

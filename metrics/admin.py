@@ -1,4 +1,5 @@
-"""A look at derived numbers for who looks after the site; `manage.py rebuild` makes them again."""
+"""Read-only pages of derived numbers for the site's administrators; `manage.py rebuild` computes
+them again."""
 
 from django.contrib import admin
 
@@ -38,7 +39,7 @@ class RefreshTriesAdmin(ReadOnlyAdmin):
 
 @admin.register(Score)
 class ScoreAdmin(ReadOnlyAdmin):
-    """Means and intervals; values a query are in the downloads."""
+    """Means and intervals; the values of each query are in the downloads."""
 
     list_display = ["run", "query_set", "label_source", "measure", "threshold", "mean", "computed_at"]
     list_select_related = ["run", "query_set"]
@@ -50,7 +51,7 @@ class ScoreAdmin(ReadOnlyAdmin):
 
 @admin.register(Alarm)
 class AlarmAdmin(ReadOnlyAdmin):
-    """What leads watch."""
+    """Alarms that leads set."""
 
     list_display = ["kind", "below", "n_at_least", "collection", "created_at", "ended_at"]
     list_select_related = ["collection"]
@@ -59,7 +60,7 @@ class AlarmAdmin(ReadOnlyAdmin):
 
 @admin.register(AlarmEvent)
 class AlarmEventAdmin(ReadOnlyAdmin):
-    """When alarms rose and fell."""
+    """Rises and falls of alarms."""
 
     list_display = ["alarm", "annotator", "kind", "value", "n", "at"]
     list_select_related = ["alarm", "annotator"]
@@ -68,7 +69,7 @@ class AlarmEventAdmin(ReadOnlyAdmin):
 
 @admin.register(Plan)
 class PlanAdmin(ReadOnlyAdmin):
-    """What leads fixed beforehand."""
+    """Plans that leads fixed beforehand."""
 
     list_display = ["measure", "query_set", "collection", "alpha", "looks", "fixed_at", "ended_at"]
     list_select_related = ["collection", "query_set"]
@@ -80,7 +81,7 @@ class PlanAdmin(ReadOnlyAdmin):
 
 @admin.register(PlanLook)
 class PlanLookAdmin(ReadOnlyAdmin):
-    """What each look of a plan decided."""
+    """Decisions of the looks of plans."""
 
     list_display = ["plan", "number", "n_judged", "level", "at"]
     list_select_related = ["plan"]
@@ -89,7 +90,7 @@ class PlanLookAdmin(ReadOnlyAdmin):
 
 @admin.register(Block)
 class BlockAdmin(ReadOnlyAdmin):
-    """What the pairs of each block add to the counts."""
+    """Counts of each block of pairs."""
 
     list_display = ["number", "collection"]
     list_select_related = ["collection"]
@@ -98,7 +99,7 @@ class BlockAdmin(ReadOnlyAdmin):
 
 @admin.register(Tally)
 class TallyAdmin(ReadOnlyAdmin):
-    """The counts that current numbers are made of."""
+    """The counts from which current numbers are computed."""
 
     list_display = ["key", "n", "collection"]
     list_select_related = ["collection"]
@@ -107,7 +108,7 @@ class TallyAdmin(ReadOnlyAdmin):
 
 @admin.register(Download)
 class DownloadAdmin(ReadOnlyAdmin):
-    """Files that were asked for; their bytes are reached from the collection's page."""
+    """Requested files; their bytes are reached from the collection's page."""
 
     list_display = ["file_name", "collection", "kind", "work__state", "n_rows", "n_bytes", "by", "created_at"]
     list_select_related = ["collection", "by", "work"]
@@ -119,7 +120,7 @@ class DownloadAdmin(ReadOnlyAdmin):
 
 @admin.register(BoardView)
 class BoardViewAdmin(ReadOnlyAdmin):
-    """Leaderboards and comparisons that somebody asked for."""
+    """Requested leaderboards and comparisons."""
 
     list_display = ["collection", "wanted", "computed_at"]
     list_select_related = ["collection"]

@@ -1,4 +1,4 @@
-"""What a lead fills in to be told of a number that is too low."""
+"""The form to set an alarm on a number."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _RANGES = {
 
 
 class AlarmForm(forms.ModelForm):
-    """A number, its threshold, and on how much it must rest."""
+    """The number, its threshold, and the least number of observations it must rest on."""
 
     class Meta:
         model = Alarm
@@ -22,18 +22,18 @@ class AlarmForm(forms.ModelForm):
         labels = {"kind": "Number", "below": "Below", "n_at_least": "From so many on"}
 
     def clean_n_at_least(self) -> int:
-        """A number rests on something."""
+        """Check that the number rests on one observation or more."""
         n: int = self.cleaned_data["n_at_least"]
         if n < 1:
             raise forms.ValidationError("From 1 on at least.")
         return n
 
     def clean(self) -> dict[str, Any]:
-        """A threshold that the number can fall below."""
-        given: dict[str, Any] = super().clean() or {}
-        kind, below = given.get("kind"), given.get("below")
+        """Check that the number can fall below the threshold."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        kind, below = cleaned.get("kind"), cleaned.get("below")
         if kind in _RANGES and below is not None:
-            low, high, words = _RANGES[kind]
+            low, high, message = _RANGES[kind]
             if not low < below <= high:
-                self.add_error("below", words)
-        return given
+                self.add_error("below", message)
+        return cleaned

@@ -1,4 +1,4 @@
-"""What programs get from metrics: qrels."""
+"""The API of metrics: qrels."""
 
 from django.http import HttpResponseBase
 from django.urls import path
@@ -13,7 +13,7 @@ from metrics.http import attachment
 from metrics.services import download_rows
 
 
-class Qrels(APIView):
+class QrelsView(APIView):
     """GET collections/<slug>/qrels/?direction=&label_source=&queries=&grades=&threshold="""
 
     scope = ApiToken.Scope.QRELS_READ
@@ -26,9 +26,9 @@ class Qrels(APIView):
         if not form.is_valid():
             errors = [{"field": name, "message": text} for name, texts in form.errors.items() for text in texts]
             raise Unprocessable("Some parameters are wrong; see errors.", errors=errors)
-        wanted = form.wanted()
-        lines = download_rows.qrels(collection=collection, wanted=wanted)
-        return attachment(lines, f"{collection.slug}-{wanted.file_name}", "text/plain; charset=utf-8")
+        qrels_request = form.qrels_request()
+        lines = download_rows.qrels(collection=collection, qrels_request=qrels_request)
+        return attachment(lines, f"{collection.slug}-{qrels_request.file_name}", "text/plain; charset=utf-8")
 
 
-urlpatterns = [path("collections/<slug:slug>/qrels/", Qrels.as_view(), name="qrels")]
+urlpatterns = [path("collections/<slug:slug>/qrels/", QrelsView.as_view(), name="qrels")]

@@ -8,5 +8,5 @@ class MetricsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Listen to what annotate tells."""
+        """Connect the receivers of annotate's signals."""
         import_module("metrics.receivers")

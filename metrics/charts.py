@@ -1,4 +1,4 @@
-"""Charts of the two rooms as Vega-Lite specifications in plain dicts, each with the table that says the same.
+"""Charts as Vega-Lite specifications in plain dicts, each with a table of the same numbers.
 
 Colours are names of the palette ("@blue"); the browser fills them in for light and dark.
 """
@@ -12,7 +12,7 @@ WHOLE: Spec = {"format": ",d", "tickMinStep": 1}
 
 
 class Chart(NamedTuple):
-    """What _chart.html draws; `rows` are the table beneath, one list of cells a line."""
+    """A chart for _chart.html; `rows` are the table beneath it, one list of cells a line."""
 
     id: str
     title: str
@@ -23,7 +23,8 @@ class Chart(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A number in a chart's table: as it is read, and `exact` as it is downloaded and sorted by; "" for none."""
+    """A number in a chart's table: `text` as shown, `exact` as downloaded and sorted by; "" for
+    none."""
 
     text: str
     exact: str
@@ -33,9 +34,9 @@ class Figure(NamedTuple):
 
 
 class AlphaPoint(NamedTuple):
-    """Alpha as it stood after some judgments; None where it was not defined, or not kept.
+    """Alpha after a number of judgments; None where it was not defined, or not stored.
 
-    value, low, high : of the planned labels; of_all : of all labels
+    value, low, high : alpha of the planned labels; of_all : of all labels
     """
 
     n_judgments: int
@@ -46,16 +47,17 @@ class AlphaPoint(NamedTuple):
 
 
 class LevelCount(NamedTuple):
-    """How often a level was given, and how often it is a pair's grade."""
+    """The number of labels of a level, and of pairs with its grade."""
 
     name: str
     colour: str
-    n_given: int
-    n_resolved: int
+    n_labels: int
+    n_pairs: int
 
 
 def alpha_history(points: Sequence[AlphaPoint], *, level: str) -> Chart:
-    """Alpha over judgments: of planned labels, with its 95 % interval as a band, and beside it of all labels."""
+    """Alpha over judgments: of planned labels, with its 95 % interval as a band, and of all
+    labels."""
     x = {"field": "n", "type": "quantitative", "title": "Judgments", "axis": WHOLE}
     y = {"type": "quantitative", "title": "Alpha", "scale": {"zero": False}}
     values = [
@@ -94,9 +96,9 @@ def alpha_history(points: Sequence[AlphaPoint], *, level: str) -> Chart:
 
 
 def level_distribution(levels: Sequence[LevelCount]) -> Chart:
-    """How often each level was given, in the levels' own colours."""
+    """Number of labels of each level, in the level's colour."""
     names = [level.name for level in levels]
-    values = [{"level": level.name, "n": level.n_given, "pairs": level.n_resolved} for level in levels]
+    values = [{"level": level.name, "n": level.n_labels, "pairs": level.n_pairs} for level in levels]
     y = {"field": "level", "type": "nominal", "sort": names, "title": None}
     x = {"field": "n", "type": "quantitative", "title": "Labels", "axis": WHOLE}
     colour = {
@@ -118,20 +120,20 @@ def level_distribution(levels: Sequence[LevelCount]) -> Chart:
             ],
         },
         columns=["Level", "Labels", "Pairs with this grade"],
-        rows=[[level.name, level.n_given, level.n_resolved] for level in levels],
+        rows=[[level.name, level.n_labels, level.n_pairs] for level in levels],
     )
 
 
 def round3(value: float | None) -> str:
-    """Three decimals, or nothing."""
+    """Format with three decimals; "" for None."""
     return "" if value is None else f"{value:.3f}"
 
 
 def round1(value: float | None) -> str:
-    """One decimal, or nothing."""
+    """Format with one decimal; "" for None."""
     return "" if value is None else f"{value:.1f}"
 
 
 def figure1(value: float | None) -> Figure:
-    """A number with one decimal to read and all of its digits to take away."""
+    """A figure with one decimal as text and all of its digits as exact value."""
     return Figure(round1(value), "" if value is None else repr(value))

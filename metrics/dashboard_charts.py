@@ -1,4 +1,5 @@
-"""Charts of the dashboard's closer look and of one person's page, beside those of the rooms; see metrics/charts.py."""
+"""Charts of the dashboard's details and of one person's page; see metrics/charts.py for those of
+other pages."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,22 +11,23 @@ from metrics.charts import WHOLE, Chart, Spec, round1, round3
 N_LABELS = {"field": "key", "type": "ordinal", "title": "Labels on the pair", "axis": {"labelAngle": 0}}
 PER_CENT = {"type": "quantitative", "scale": {"domain": [0, 100]}}
 DAY = 86_400_000  # milliseconds
-MOST_MARKS = 7
+MAX_MARKS = 7
 
 
-class Size(NamedTuple):
-    """Agreement of the pairs with one number of labels; shares of 1, None where undefined."""
+class LabelCountAgreement(NamedTuple):
+    """Agreement on the pairs with one number of labels; shares of 1, None where undefined."""
 
     n_labels: int
     n_pairs: int
-    unanimous: float | None
+    unanimous_share: float | None
     alpha: float | None
     low: float | None
     high: float | None
 
 
-class Moment(NamedTuple):
-    """A share in per cent with its interval over n trials until a moment (milliseconds since 1970)."""
+class SharePoint(NamedTuple):
+    """A share in per cent with its interval over n trials until a moment (milliseconds since
+    1970)."""
 
     at: int
     share: float | None
@@ -34,20 +36,21 @@ class Moment(NamedTuple):
     n: int
 
 
-class Use(NamedTuple):
-    """How often one level is given, in per cent: by one person, and by the others on the same pairs."""
+class LevelUse(NamedTuple):
+    """Share of one level in per cent: in one person's labels, and in the others' labels of the same
+    pairs."""
 
     level: str
-    own: float
-    others: float
+    own_percent: float
+    others_percent: float
 
 
-def by_number_of_labels(sizes: Sequence[Size], *, level: str) -> Chart:
+def by_number_of_labels(sizes: Sequence[LabelCountAgreement], *, level: str) -> Chart:
     """Agreement rate and alpha by number of labels (FIRE, Figure 7)."""
     names = ["Pairs unanimous", f"Alpha, {level}"]
     values: list[dict[str, Any]] = []
     for size in sizes:
-        values.append({"key": size.n_labels, "kind": names[0], "value": size.unanimous, "pairs": size.n_pairs})
+        values.append({"key": size.n_labels, "kind": names[0], "value": size.unanimous_share, "pairs": size.n_pairs})
         values.append({"key": size.n_labels, "kind": names[1], "value": size.alpha, "low": size.low,
                        "high": size.high, "pairs": size.n_pairs})  # fmt: skip
     y = {"type": "quantitative", "title": None}
@@ -81,19 +84,20 @@ def by_number_of_labels(sizes: Sequence[Size], *, level: str) -> Chart:
         },
         columns=["Labels", "Pairs", "Unanimous", "Alpha", "From", "To"],
         rows=[
-            [size.n_labels, size.n_pairs, *(round3(n) for n in (size.unanimous, size.alpha, size.low, size.high))]
+            [size.n_labels, size.n_pairs, *(round3(n) for n in (size.unanimous_share, size.alpha, size.low, size.high))]
             for size in sizes
         ],
     )  # fmt: skip
 
 
 def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Chart:
-    """Which level stands beside which: the share of each level among the other labels of a pair, row by row."""
+    """Confusion of levels: for each level (a row), the share of each level among the other labels
+    of the pair."""
     rows = [(name, line, sum(line)) for name, line in zip(names, together, strict=True)]
     values = [
-        {"said": said, "beside": beside, "share": 100 * n / total, "labels": total}
-        for said, line, total in rows
-        for beside, n in zip(names, line, strict=True)
+        {"said": level, "beside": other_level, "share": 100 * n / total, "labels": total}
+        for level, line, total in rows
+        for other_level, n in zip(names, line, strict=True)
         if total
     ]
     tooltip = [
@@ -128,15 +132,16 @@ def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Char
         },
         columns=["One label", *(f"Another: {name}, %" for name in order), "Labels"],
         rows=[
-            [said, *(round1(100 * n / total if total else None) for n in line[::-1]), round(total)]
-            for said, line, total in rows[::-1]
+            [level, *(round1(100 * n / total if total else None) for n in line[::-1]), round(total)]
+            for level, line, total in rows[::-1]
             if values
         ],
     )  # fmt: skip
 
 
 def labels_a_day(days: Sequence[tuple[int, int]]) -> Chart:
-    """Labels of each day that had any, by UTC; day as milliseconds since 1970, at its beginning, the oldest first."""
+    """Labels of each day that had any, by UTC; day as milliseconds since 1970, at its beginning,
+    the oldest first."""
     values = [{"day": day, "n": n} for day, n in days]
     x = {"field": "day", "type": "temporal", "timeUnit": "utcyearmonthdate", "title": None,
          "scale": {"type": "utc"}, "axis": _axis_of_days(days)}  # fmt: skip
@@ -153,7 +158,7 @@ def labels_a_day(days: Sequence[tuple[int, int]]) -> Chart:
     )
 
 
-def share_over_time(moments: Sequence[Moment], *, id: str, title: str, subtitle: str, axis: str) -> Chart:
+def share_over_time(moments: Sequence[SharePoint], *, id: str, title: str, subtitle: str, axis: str) -> Chart:
     """Shares in per cent in the order of time, with 95 % intervals."""
     values = [{**moment._asdict(), "step": step} for step, moment in enumerate(moments, 1) if moment.share is not None]
     x = {"field": "step", "type": "ordinal", "title": "Part of the work, oldest first", "axis": {"labelAngle": 0}}
@@ -182,8 +187,9 @@ def share_over_time(moments: Sequence[Moment], *, id: str, title: str, subtitle:
     )  # fmt: skip
 
 
-def seconds_over_time(steps: Sequence[tuple[int, float]], *, others: float | None) -> Chart:
-    """The median active time of each part of the work, in seconds; the dashed line is everybody else's median."""
+def seconds_over_time(steps: Sequence[tuple[int, float]], *, others_median: float | None) -> Chart:
+    """The median active time of each part of the work, in seconds; the dashed line is everybody
+    else's median."""
     values = [{"step": step, "seconds": seconds} for step, (_, seconds) in enumerate(steps, 1)]
     x = {"field": "step", "type": "ordinal", "title": "Part of the work, oldest first", "axis": {"labelAngle": 0}}
     y = {"type": "quantitative", "title": "Seconds a label"}
@@ -193,27 +199,27 @@ def seconds_over_time(steps: Sequence[tuple[int, float]], *, others: float | Non
     }
     rule = {
         "mark": {"type": "rule", "color": "@ink-3", "strokeDash": [4, 4], "aria": False},
-        "encoding": {"y": {"datum": others}},
+        "encoding": {"y": {"datum": others_median}},
     }
-    beside = "" if others is None else f" The dashed line is the others' median, {others:.1f} s."
+    note = "" if others_median is None else f" The dashed line is the others' median, {others_median:.1f} s."
     return Chart(
         id="seconds",
         title="Active time a label",
-        subtitle=f"Median of each part of the work.{beside}",
-        spec={"data": {"values": values}, "height": 180, "layer": [line] if others is None else [line, rule]},
+        subtitle=f"Median of each part of the work.{note}",
+        spec={"data": {"values": values}, "height": 180, "layer": [line] if others_median is None else [line, rule]},
         columns=["Part", "Median seconds"],
         rows=[[row["step"], round1(row["seconds"])] for row in values],
     )
 
 
-def level_use(uses: Sequence[Use], *, pseudonym: str) -> Chart:
-    """One person's levels beside those others gave the same pairs."""
+def level_use(uses: Sequence[LevelUse], *, pseudonym: str) -> Chart:
+    """Shares of the levels in one person's labels, and in the others' labels of the same pairs."""
     names = [use.level for use in uses]
-    who = [pseudonym, "Others"]
+    people = [pseudonym, "Others"]
     values = [
         {"level": use.level, "who": name, "share": share}
         for use in uses
-        for name, share in zip(who, (use.own, use.others), strict=True)
+        for name, share in zip(people, (use.own_percent, use.others_percent), strict=True)
     ]
     return Chart(
         id="level-use",
@@ -225,16 +231,16 @@ def level_use(uses: Sequence[Use], *, pseudonym: str) -> Chart:
             "mark": "bar",
             "encoding": {
                 "y": {"field": "level", "type": "nominal", "sort": names, "title": None},
-                "yOffset": {"field": "who", "type": "nominal", "sort": who},
+                "yOffset": {"field": "who", "type": "nominal", "sort": people},
                 "x": {"field": "share", "type": "quantitative", "title": "Labels, %"},
-                "color": {"field": "who", "type": "nominal", "sort": who, "title": None,
+                "color": {"field": "who", "type": "nominal", "sort": people, "title": None,
                           "scale": {"range": ["@blue", "@slate"]}},
                 "tooltip": [{"field": "who", "title": "Who"}, {"field": "level", "title": "Level"},
                             {"field": "share", "title": "Per cent", "format": ".1f"}],
             },
         },
         columns=["Level", f"{pseudonym}, %", "Others, %"],
-        rows=[[use.level, round1(use.own), round1(use.others)] for use in uses],
+        rows=[[use.level, round1(use.own_percent), round1(use.others_percent)] for use in uses],
     )  # fmt: skip
 
 
@@ -243,19 +249,21 @@ def _day(milliseconds: int) -> str:
 
 
 def _axis_of_days(days: Sequence[tuple[int, int]]) -> Spec:
-    """Marks at noon, which is the middle of a day's bar, some whole days apart; weeks, where it is more than three.
+    """Marks at noon, which is the middle of a day's bar, some whole days apart; weeks, where it is
+    more than three.
 
-    Left alone, Vega marks hours where days are few, and the beginnings of days, which are beside their bars.
+    Left alone, Vega marks hours where days are few, and the beginnings of days, which are beside
+    their bars.
     """
     if not days:
         return {}
     first, last = days[0][0], days[-1][0]
     n_days = 1 + (last - first) // DAY
-    apart = -(-n_days // MOST_MARKS)
-    apart = apart if apart <= 3 else 7 * -(-apart // 7)
+    step = -(-n_days // MAX_MARKS)
+    step = step if step <= 3 else 7 * -(-step // 7)
     name = ["%-d %b"] if n_days <= 365 else ["%-d %b", "%Y"]  # beyond a year two days have one name
     lines = ", ".join(f"utcFormat(datum.value, '{line}')" for line in name)
-    return {"values": [_noon(day) for day in range(first, last + 1, apart * DAY)], "labelExpr": f"[{lines}]",
+    return {"values": [_noon(day) for day in range(first, last + 1, step * DAY)], "labelExpr": f"[{lines}]",
             "labelOverlap": True, "labelFlush": False}  # fmt: skip
 
 

@@ -1,10 +1,10 @@
-"""What each kind of download may be given; what is left out has a default."""
+"""Forms of the parameters of each kind of download; missing parameters have defaults."""
 
 from typing import Any
 
 from django import forms
 
-from annotate.core.judgment_files import FORMATS
+from annotate.core.judgment_exports import FORMATS
 from annotate.models import Collection, QuerySet, ReferenceSet
 from metrics.forms import QrelsForm
 from pooling.models import Run
@@ -13,7 +13,7 @@ FORMAT_NAMES = {"csv": "CSV, for spreadsheets", "jsonl": "JSON lines", "parquet"
 
 
 class PlainForm(forms.Form):
-    """Nothing to choose but packing."""
+    """A form without choices but packing."""
 
     packed = forms.BooleanField(label="Pack with gzip", required=False)
 
@@ -23,24 +23,25 @@ class PlainForm(forms.Form):
 
 
 class LabelsForm(QrelsForm):
-    """Which labels; for qrels, a BEIR folder and JSON alike."""
+    """Choice of labels, for qrels, a BEIR folder and JSON alike."""
 
 
 class QrelsFileForm(LabelsForm):
-    """Which labels, perhaps packed; a BEIR folder is a zip already."""
+    """Choice of labels and packing; a BEIR folder is a zip already."""
 
     packed = forms.BooleanField(label="Pack with gzip", required=False, help_text="A BEIR folder is packed anyway.")
 
 
-class JudgmentsForm(PlainForm):
-    """In which format."""
+class JudgmentsFileForm(PlainForm):
+    """Choice of the format."""
 
     format = forms.ChoiceField(choices=[(name, FORMAT_NAMES[name]) for name in FORMATS])
     field_order = ["format", "packed"]
 
 
 class StrataForm(PlainForm):
-    """Which sample: a reference set that was loaded with strata, or a pool that was drawn from strata."""
+    """Choice of the sample: a reference set that was loaded with strata, or a pool that was drawn
+    from strata."""
 
     sample = forms.ChoiceField()
     field_order = ["sample", "packed"]
@@ -56,7 +57,7 @@ class StrataForm(PlainForm):
 
 
 class RunFileForm(PlainForm):
-    """Which run, on which query set."""
+    """Choice of the run and the query set."""
 
     run = forms.ChoiceField()
     queries = forms.ChoiceField(label="Query set")
@@ -77,14 +78,14 @@ class RunFileForm(PlainForm):
         self.has_runs = bool(self.runs and self.query_sets)
 
     def clean(self) -> dict[str, Any]:
-        """The query set must go the run's way."""
-        given: dict[str, Any] = super().clean() or {}
-        run, queries = self.runs.get(given.get("run", "")), self.query_sets.get(given.get("queries", ""))
+        """Check that the query set has the run's direction."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        run, queries = self.runs.get(cleaned.get("run", "")), self.query_sets.get(cleaned.get("queries", ""))
         if run and queries and run.direction != queries.direction:
             message = f'Query set "{queries.name}" goes the other way than run "{run}"; choose another.'
             self.add_error("queries", message)
-        return given
+        return cleaned
 
-    def chosen(self) -> tuple[Run, QuerySet]:
-        """What a valid form asks for."""
+    def run_and_query_set(self) -> tuple[Run, QuerySet]:
+        """The run and the query set of a valid form."""
         return self.runs[self.cleaned_data["run"]], self.query_sets[self.cleaned_data["queries"]]

@@ -1,4 +1,4 @@
-"""The address of a page of the explorer, checked."""
+"""Validation of the explorer's address."""
 
 from typing import Any
 
@@ -8,17 +8,18 @@ from django.http import QueryDict
 from annotate.access import Person
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
 from metrics.core.label_sources import LabelSource, kept_with_people, usual_source
-from metrics.explorer_state import DEPTHS, MAX_RUNS, Asked, Order, Show
+from metrics.explorer_state import DEPTHS, MAX_RUNS, ExplorerState, QueryOrder, ResultFilter
 from pooling.models import Run
 
-EVERYTHING = "all"
+DEFAULT_QUERY_SET = "all"
 
 
 class ExplorerForm(forms.Form):
-    """Which query, which runs, how deep; what is left out has a default, so that the bare address works.
+    """Choice of query, runs and depth; missing parameters have defaults, so that the bare address
+    works.
 
-    viewer : who looks: other people's hidden runs cannot be asked for
-    measures : the names of the measures that queries can be ordered by
+    viewer : the person who looks; other people's hidden runs cannot be chosen
+    measures : names of the measures by which queries can be ordered
     """
 
     direction = forms.ChoiceField(choices=Direction.choices)
@@ -26,70 +27,70 @@ class ExplorerForm(forms.Form):
     labels = forms.ChoiceField(label="Label source")
     run = forms.TypedMultipleChoiceField(coerce=int, label="Runs", widget=forms.CheckboxSelectMultiple, required=False)
     depth = forms.TypedChoiceField(coerce=int, choices=[(depth, f"Top {depth}") for depth in DEPTHS], label="Depth")
-    show = forms.ChoiceField(choices=Show.choices)
+    show = forms.ChoiceField(choices=ResultFilter.choices)
     measure = forms.ChoiceField(help_text="Of what people's labels gain.")
-    order = forms.ChoiceField(choices=Order.choices)
+    order = forms.ChoiceField(choices=QueryOrder.choices)
     seed = forms.IntegerField(min_value=0, max_value=2**32 - 1)
     q = forms.CharField(max_length=255, required=False, strip=False)
     search = forms.CharField(max_length=200, required=False)
 
     def __init__(self, data: QueryDict, *, collection: Collection, viewer: Person, measures: list[str]) -> None:
         self.collection = collection
-        self.way = Direction.REVERSE if data.get("direction") == Direction.REVERSE else Direction.FORWARD
+        self.chosen_direction = Direction.REVERSE if data.get("direction") == Direction.REVERSE else Direction.FORWARD
         self.references = {row.name: row for row in ReferenceSet.objects.filter(collection=collection).order_by("pk")}
-        sets = QuerySet.objects.filter(collection=collection, direction=self.way)
+        sets = QuerySet.objects.filter(collection=collection, direction=self.chosen_direction)
         self.query_sets = {row.name: row for row in sets.order_by("pk")}
-        seen = Run.objects.visible_to(viewer).in_use().filter(collection=collection, direction=self.way)
-        self.runs = list(seen.order_by("name", "pk"))
+        visible_runs = Run.objects.visible_to(viewer).in_use().filter(collection=collection, direction=self.chosen_direction)
+        self.runs = list(visible_runs.order_by("name", "pk"))
         super().__init__(self._filled(data))
         self._offer("queries", [(name, name) for name in self.query_sets])
         sources = kept_with_people(list(self.references))
         self._offer("labels", [(source.key, source.label) for source in sources])
-        shown = ", ".join(source.key.replace("%", "%%") for source in sources)
+        source_keys = ", ".join(source.key.replace("%", "%%") for source in sources)
         self.fields["labels"].error_messages["invalid_choice"] = (
-            f'Label source "%(value).60s" is not shown here; the explorer shows {shown}.'
+            f'Label source "%(value).60s" is not shown here; the explorer shows {source_keys}.'
         )
         self._offer("measure", [(name, name) for name in measures])
         self._offer("run", [(str(run.pk), run.name) for run in self.runs])
 
-    def asked(self) -> Asked:
-        """What a valid form asks for."""
-        given = self.cleaned_data
-        source = LabelSource.parse(given["labels"])
-        chosen = [run for run in self.runs if run.pk in given["run"]]
-        return Asked(
-            direction=self.way,
-            query_set=self.query_sets.get(given["queries"]),
-            label_source=source,
-            reference_set=next((self.references[name] for name in source.sets), None),
-            offered=self.runs,
-            runs=chosen or self.runs[:MAX_RUNS],
-            depth=given["depth"],
-            show=Show(given["show"]),
-            order=Order(given["order"]),
-            measure=given["measure"],
-            seed=given["seed"],
-            query=given["q"],
-            search=given["search"].strip(),
+    def state(self) -> ExplorerState:
+        """The state that a valid form describes."""
+        cleaned = self.cleaned_data
+        label_source = LabelSource.parse(cleaned["labels"])
+        chosen_runs = [run for run in self.runs if run.pk in cleaned["run"]]
+        return ExplorerState(
+            direction=self.chosen_direction,
+            query_set=self.query_sets.get(cleaned["queries"]),
+            label_source=label_source,
+            reference_set=next((self.references[name] for name in label_source.sets), None),
+            available_runs=self.runs,
+            runs=chosen_runs or self.runs[:MAX_RUNS],
+            depth=cleaned["depth"],
+            result_filter=ResultFilter(cleaned["show"]),
+            order=QueryOrder(cleaned["order"]),
+            measure=cleaned["measure"],
+            seed=cleaned["seed"],
+            query_id=cleaned["q"],
+            search=cleaned["search"].strip(),
         )
 
     def _filled(self, data: QueryDict) -> dict[str, Any]:
-        sets = list(self.query_sets)
+        set_names = list(self.query_sets)
         defaults = {
-            "direction": self.way.value,
-            "queries": EVERYTHING if EVERYTHING in sets else next(iter(sets), ""),
+            "direction": self.chosen_direction.value,
+            "queries": DEFAULT_QUERY_SET if DEFAULT_QUERY_SET in set_names else next(iter(set_names), ""),
             "labels": usual_source(list(self.references)).key,
             "depth": "10",
-            "show": Show.ALL.value,
+            "show": ResultFilter.ALL.value,
             "measure": "AP",
-            "order": Order.LOADED.value,
+            "order": QueryOrder.LOADED.value,
             "seed": "0",
         }
-        given = {name: value for name, value in data.items() if value and name != "run"}
-        return defaults | given | {"run": data.getlist("run")}
+        submitted = {name: value for name, value in data.items() if value and name != "run"}
+        return defaults | submitted | {"run": data.getlist("run")}
 
     def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
-        """Let a name be chosen where there is one."""
+        """Set the choices of a field; a field without choices is not required."""
         field = self.fields[name]
         field.choices = choices  # type: ignore[attr-defined]
         field.required = field.required and bool(choices)

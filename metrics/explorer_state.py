@@ -1,4 +1,4 @@
-"""What the explorer shows, as its address says it."""
+"""The state of the explorer: the choices in its address."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,11 @@ from metrics.core.label_sources import LabelSource
 from pooling.models import Run
 
 DEPTHS = (5, 10, 20, 50, 100)
-MAX_RUNS = 6  # side by side, where nobody chose others
+MAX_RUNS = 6  # side by side by default
 
 
-class Order(models.TextChoices):
-    """Which query comes first."""
+class QueryOrder(models.TextChoices):
+    """Order of the queries."""
 
     LOADED = "loaded", "As loaded"
     RANDOM = "random", "Random"
@@ -22,8 +22,8 @@ class Order(models.TextChoices):
     UNJUDGED = "unjudged", "Unjudged at the top"
 
 
-class Show(models.TextChoices):
-    """Which results of the runs are shown."""
+class ResultFilter(models.TextChoices):
+    """Filter of the runs' results."""
 
     ALL = "all", "All results"
     UNJUDGED = "unjudged", "Only unjudged"
@@ -31,12 +31,12 @@ class Show(models.TextChoices):
     DIFFERING = "differing", "Only where reference and people differ"
 
 
-class Asked(NamedTuple):
-    """One page of the explorer.
+class ExplorerState(NamedTuple):
+    """The choices of one page of the explorer.
 
     query_set : None where the collection has none in this direction
-    label_source : what scores are computed with; reference_set : the one set it takes, None where there is none
-    offered, runs : the runs that may be shown, and those that are
+    label_source : of the scores; reference_set : the only set of the source, None where it has none
+    available_runs, runs : the runs that the viewer may choose, and those shown
     query : the id of the query to show; empty for the first one in the order
     search : words to look for among the queries; empty for none
     """
@@ -45,12 +45,12 @@ class Asked(NamedTuple):
     query_set: QuerySet | None
     label_source: LabelSource
     reference_set: ReferenceSet | None
-    offered: list[Run]
+    available_runs: list[Run]
     runs: list[Run]
     depth: int
-    show: Show
-    order: Order
+    result_filter: ResultFilter
+    order: QueryOrder
     measure: str
     seed: int
-    query: str
+    query_id: str
     search: str

@@ -1,4 +1,4 @@
-"""Which qrels somebody wants, from a page or a program."""
+"""Forms of requests for qrels, from a page or a program."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -9,8 +9,8 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
-from metrics.core.label_sources import AskedSource, LabelSource, UnknownLabelSource, people_parts, usual_source
-from metrics.http import Wanted
+from metrics.core.label_sources import LabelSource, RequestedSource, UnknownLabelSource, people_parts, usual_source
+from metrics.http import QrelsRequest
 
 GRADED, BINARY = "graded", "binary"
 RULE_CHOICES = [
@@ -24,26 +24,27 @@ RULE_CHOICES = [
 
 
 class LabelSourceWidget(forms.Widget):
-    """The part of people's labels, and a box to tick for each reference set; or, from programs, one key."""
+    """A choice of the part of people's labels, and a checkbox for each reference set; programs send
+    one key instead."""
 
     template_name = "metrics/_label_source.html"
     use_fieldset = True
     names: Sequence[str] = ()
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        """By the project's own templates."""
+        """Render the widget with the project's own templates."""
         return render_to_string(self.template_name, self.get_context(name, value, attrs))
 
-    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> AskedSource | None:
-        """What is asked for; None where nothing is."""
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> RequestedSource | None:
+        """The requested source; None where nothing was sent."""
         word, sets = data.get(name) or "", tuple(data.get("sets") or ())
-        return AskedSource(word, sets) if word or sets else None
+        return RequestedSource(word, sets) if word or sets else None
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
-        """What is chosen, whether or not it is a source. value : an AskedSource, or a key."""
-        asked = value if isinstance(value, AskedSource) else AskedSource(str(value or ""))
+        """The context with the chosen source, valid or not. value : an AskedSource, or a key."""
+        requested_source = value if isinstance(value, RequestedSource) else RequestedSource(str(value or ""))
         context: dict[str, Any] = super().get_context(name, value, attrs)
-        return context | {"asked": asked, "parts": people_parts(self.names), "names": self.names}
+        return context | {"requested_source": requested_source, "parts": people_parts(self.names), "names": self.names}
 
 
 class LabelSourceField(forms.Field):
@@ -55,21 +56,22 @@ class LabelSourceField(forms.Field):
         super().__init__(label="Label source", help_text="Of several sets the larger grade of a pair stands.")
 
     def offer(self, names: Sequence[str]) -> None:
-        """Let these reference sets be named."""
+        """Set the names of the reference sets that may be chosen."""
         self.widget.names = names
 
     def to_python(self, value: Any) -> LabelSource | None:
-        """The source that is asked for."""
+        """The requested label source; None for an empty value."""
         if value in self.empty_values:
             return None
         try:
-            return cast(AskedSource, value).among(self.widget.names)
+            return cast(RequestedSource, value).among(self.widget.names)
         except UnknownLabelSource as error:
             raise forms.ValidationError(str(error)) from error
 
 
 class QrelsForm(forms.Form):
-    """What is left out has a default, so that an address without parameters works too."""
+    """A request for qrels. Missing parameters have defaults, so that an address without parameters
+    works too."""
 
     direction = forms.ChoiceField(choices=Direction.choices)
     label_source = LabelSourceField()
@@ -99,44 +101,46 @@ class QrelsForm(forms.Form):
             "grades": GRADED,
             "threshold": collection.positive_from,
         }
-        given = None if data is None else {name: value for name, value in data.items() if value}
-        if given is not None and isinstance(data, QueryDict):
-            given["sets"] = data.getlist("sets")
-            given.setdefault("label_source", "" if given["sets"] else defaults["label_source"])
-        super().__init__(None if given is None else defaults | given, initial=defaults)
+        submitted = None if data is None else {name: value for name, value in data.items() if value}
+        if submitted is not None and isinstance(data, QueryDict):
+            submitted["sets"] = data.getlist("sets")
+            submitted.setdefault("label_source", "" if submitted["sets"] else defaults["label_source"])
+        super().__init__(None if submitted is None else defaults | submitted, initial=defaults)
         cast(LabelSourceField, self.fields["label_source"]).offer(names)
         self._offer("queries", queries)
 
-    def refuse_unknown(self, given: QueryDict) -> None:
-        """Make an address wrong that says what the form does not take, which would be a file of something else."""
-        taken = [*self.fields, "sets"]
-        if strange := [name for name in given if name not in taken]:
-            self.add_error(None, f'"{strange[0][:60]}" is no parameter; there are {", ".join(taken)}.')
+    def refuse_unknown(self, parameters: QueryDict) -> None:
+        """Add an error for a parameter that the form does not have; ignored, it would give a file
+        of other labels."""
+        known_names = [*self.fields, "sets"]
+        if unknown_names := [name for name in parameters if name not in known_names]:
+            self.add_error(None, f'"{unknown_names[0][:60]}" is no parameter; there are {", ".join(known_names)}.')
 
     def clean(self) -> dict[str, Any]:
-        """The query set must have the direction; a rule counts where people's labels do."""
-        given: dict[str, Any] = super().clean() or {}
-        source = given.get("label_source")
-        if source and not source.has_people:
-            given["rule"] = ""
-        queries, direction = given.get("queries"), given.get("direction")
+        """Check that the query set has the direction; drop the rule where people's labels do not
+        count."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        label_source = cleaned.get("label_source")
+        if label_source and not label_source.has_people:
+            cleaned["rule"] = ""
+        queries, direction = cleaned.get("queries"), cleaned.get("direction")
         if queries and direction and (queries, direction) not in self.query_sets:
             self.add_error("queries", f'Query set "{queries}" has no {direction} direction; choose another.')
-        return given
+        return cleaned
 
-    def wanted(self) -> Wanted:
-        """What a valid form asks for."""
-        given = self.cleaned_data
-        return Wanted(
-            direction=Direction(given["direction"]),
-            label_source=given["label_source"],
-            query_set=self.query_sets.get((given["queries"], given["direction"])),
-            threshold=given["threshold"] if given["grades"] == BINARY else None,
-            rule=given["rule"],
+    def qrels_request(self) -> QrelsRequest:
+        """The request that a valid form describes."""
+        cleaned = self.cleaned_data
+        return QrelsRequest(
+            direction=Direction(cleaned["direction"]),
+            label_source=cleaned["label_source"],
+            query_set=self.query_sets.get((cleaned["queries"], cleaned["direction"])),
+            threshold=cleaned["threshold"] if cleaned["grades"] == BINARY else None,
+            rule=cleaned["rule"],
         )
 
     def _offer(self, name: str, names: list[str]) -> None:
-        """Let a name be chosen where there is one."""
+        """Set the choices of a field; hide it where there are none."""
         field = cast(forms.ChoiceField, self.fields[name])
         field.choices = [(name, name) for name in names]
         if not names:

@@ -1,4 +1,4 @@
-"""Everything that must be true of metrics' rows; see `manage.py fsck`."""
+"""Invariants of metrics' rows, as checks of `manage.py fsck`."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -6,34 +6,37 @@ from collections.abc import Iterator
 from annotate.checks.check import Check, query
 from annotate.checks.walls import constraints_check, missing_triggers
 from annotate.models import Change, Collection, ReferenceSet, Round
-from metrics.core.label_sources import AskedSource, UnknownLabelSource
+from metrics.core.label_sources import RequestedSource, UnknownLabelSource
 from metrics.models import Score, Tally
 from metrics.services import tallies
 
 
 def drifted_counts() -> Iterator[str]:
-    """Counts of blocks that are not what counting again gives, but for those that a Change row still announces.
+    """Counts of blocks that differ from a recount, but for those whose change a Change row still
+    announces.
 
-    A round that is being opened or closed is announced once it is done, so its collection is left out until then.
+    A round that is being opened or closed is announced once it is done, so its collection is left
+    out until then.
     """
-    counted = Tally.objects.filter(key="rules", n=tallies.RULES).values("collection")
-    told = Change.objects.filter(pair=None).values("collection")
-    under_way = Round.objects.filter(state__in=[Round.State.OPENING, Round.State.CLOSING]).values("collection")
-    for collection in Collection.objects.filter(pk__in=counted).exclude(pk__in=told).exclude(pk__in=under_way):
-        for block, key, kept, true in tallies.drifted(collection=collection):
-            yield f"collection {collection.pk}, block {block}: {key}: {kept} instead of {true}"
+    current = Tally.objects.filter(key="rules", n=tallies.RULES).values("collection")
+    announced = Change.objects.filter(pair=None).values("collection")
+    changing_rounds = Round.objects.filter(state__in=[Round.State.OPENING, Round.State.CLOSING]).values("collection")
+    for collection in Collection.objects.filter(pk__in=current).exclude(pk__in=announced).exclude(pk__in=changing_rounds):
+        for block, key, stored, true in tallies.drift(collection=collection):
+            yield f"collection {collection.pk}, block {block}: {key}: {stored} instead of {true}"
 
 
-def strange_sources() -> Iterator[str]:
-    """Label sources of scores that no collection of theirs knows, but for those that a Change row still announces."""
+def invalid_sources() -> Iterator[str]:
+    """Label sources of scores that are none of their collection, but for collections with Change
+    rows."""
     names: defaultdict[int, list[str]] = defaultdict(list)
     for collection, name in ReferenceSet.objects.values_list("collection", "name"):
         names[collection].append(name)
-    told = Change.objects.values("collection")
-    scores = Score.objects.exclude(run__collection__in=told).order_by("run__collection", "label_source")
+    announced = Change.objects.values("collection")
+    scores = Score.objects.exclude(run__collection__in=announced).order_by("run__collection", "label_source")
     for collection, key in scores.values_list("run__collection", "label_source").distinct():
         try:
-            AskedSource(key).among(names[collection])
+            RequestedSource(key).among(names[collection])
         except UnknownLabelSource as error:
             yield f"collection {collection}, {key}: {error}"
 
@@ -42,8 +45,8 @@ CHECKS: list[Check] = [
     Check("metrics.score-apart", "A score's run and query set are of one collection and direction.",
           query("""
         SELECT format('score %s', score.id) FROM metrics_score score
-        JOIN pooling_run run ON run.id = score.run_id JOIN annotate_queryset named ON named.id = score.query_set_id
-        WHERE named.collection_id <> run.collection_id OR named.direction <> run.direction""")),
+        JOIN pooling_run run ON run.id = score.run_id JOIN annotate_queryset query_set ON query_set.id = score.query_set_id
+        WHERE query_set.collection_id <> run.collection_id OR query_set.direction <> run.direction""")),
     Check("metrics.score-counts", "A score holds one number for each query, and counts no more queries than that.",
           query("""
         SELECT format('score %s: %s queries, %s bytes', id, n_queries, length(per_query)) FROM metrics_score
@@ -51,7 +54,7 @@ CHECKS: list[Check] = [
     Check("metrics.score-interval", "A score lies within its interval.", query("""
         SELECT format('score %s: %s in [%s, %s]', id, mean, low, high) FROM metrics_score
         WHERE low > high OR mean < low - 1e-9 OR mean > high + 1e-9""")),
-    Check("metrics.score-reference", "A score's label source names reference sets of its collection.", strange_sources),
+    Check("metrics.score-reference", "A score's label source names reference sets of its collection.", invalid_sources),
     Check("metrics.score-threshold", "A score's threshold is a grade of the scheme.", query("""
         SELECT format('score %s: threshold %s', score.id, score.threshold) FROM metrics_score score
         JOIN pooling_run run ON run.id = score.run_id
@@ -59,19 +62,19 @@ CHECKS: list[Check] = [
                           WHERE level.collection_id = run.collection_id AND level.grade = score.threshold)""")),
     Check("metrics.snapshot-past", "No snapshot rests on more judgments than there are.", query("""
         SELECT format('snapshot %s: %s judgments', snapshot.id, snapshot.n_judgments) FROM metrics_snapshot snapshot
-        WHERE snapshot.n_judgments > (SELECT count(*) FROM annotate_judgment said
-                                      WHERE said.collection_id = snapshot.collection_id)""")),
+        WHERE snapshot.n_judgments > (SELECT count(*) FROM annotate_judgment judgment
+                                      WHERE judgment.collection_id = snapshot.collection_id)""")),
     Check("metrics.counts-follow", "What a block of pairs adds to the counts is what a recount gives.", drifted_counts),
     Check("metrics.counts-add-up", "A tally is the sum of its count over the collection's blocks.", query("""
         SELECT format('collection %s: %s', collection_id, key) FROM (
             SELECT collection_id, key, n FROM metrics_tally WHERE key <> 'rules'
             UNION ALL
-            SELECT collection_id, counted.key, -n FROM metrics_block, unnest(keys, numbers) AS counted(key, n)
-        ) both_tables GROUP BY collection_id, key HAVING sum(n) <> 0""")),
+            SELECT collection_id, entry.key, -n FROM metrics_block, unnest(keys, numbers) AS entry(key, n)
+        ) difference GROUP BY collection_id, key HAVING sum(n) <> 0""")),
     Check("metrics.plan-apart", "A plan's query set is of its collection.", query("""
         SELECT format('plan %s', plan.id) FROM metrics_plan plan
-        JOIN annotate_queryset named ON named.id = plan.query_set_id
-        WHERE named.collection_id <> plan.collection_id""")),
+        JOIN annotate_queryset query_set ON query_set.id = plan.query_set_id
+        WHERE query_set.collection_id <> plan.collection_id""")),
     Check("metrics.plan-looks", "A plan's looks go up, each was taken once it was reached, and their levels add up to "
           "no more than alpha.",
           query("""

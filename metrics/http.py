@@ -1,4 +1,4 @@
-"""What is asked for and answered in files."""
+"""Requests for files of qrels, addresses with label sources, and file responses."""
 
 import re
 from collections.abc import Iterator
@@ -9,17 +9,18 @@ from urllib.parse import quote
 from django.http import QueryDict, StreamingHttpResponse
 
 from annotate.models import Direction, QuerySet
-from metrics.core.label_sources import AskedSource, LabelSource, UnknownLabelSource
+from metrics.core.label_sources import LabelSource, RequestedSource, UnknownLabelSource
 
 MAX_SOURCE = 100  # characters of a label source in a file's name
 
 
-class Wanted(NamedTuple):
-    """Which qrels: the grades of a label source in one direction.
+class QrelsRequest(NamedTuple):
+    """The requested qrels: the grades of a label source in one direction.
 
     query_set : only labels of its queries (and targets of its gallery); None means all
     threshold : write 1 from this grade up and 0 below; None writes the grades
-    rule : a key of metrics.core.rules.RULES; "" takes people's grades as the collection's policy decided them
+    rule : a key of metrics.core.resolution_rules.RULES; "" takes people's grades as the
+        collection's policy decided them
     """
 
     direction: Direction
@@ -30,32 +31,33 @@ class Wanted(NamedTuple):
 
     @property
     def file_name(self) -> str:
-        """A name that tells what is inside."""
+        """A file name that describes the content."""
         source = _shortened(quote(self.label_source.key.replace(":", "-"), safe=",%()"))
         binary = "" if self.threshold is None else f"-from-{self.threshold}"
         rule = f"-{self.rule}" if self.rule else ""
         return f"{self.direction}-{source}{rule}{binary}.qrels"
 
 
-def one_key(given: QueryDict) -> str:
-    """The same address with the label source as one key, where a form named its parts; "" where none did.
+def single_key_address(parameters: QueryDict) -> str:
+    """Return the same query string with the label source as one key, if a form named its parts.
 
-    Parts that make no source are left for the page to say what is wrong with them.
+    Else "".
+    Parts that make no source are left as they are, so that the page reports the error.
     """
-    sets = tuple(given.getlist("sets"))
+    sets = tuple(parameters.getlist("sets"))
     if not sets:
         return ""
-    address = given.copy()
+    address = parameters.copy()
     del address["sets"]
     try:
-        address["labels"] = AskedSource(given.get("labels", ""), sets).source().key
+        address["labels"] = RequestedSource(parameters.get("labels", ""), sets).source().key
     except UnknownLabelSource:
         return ""
     return address.urlencode(safe=":,")
 
 
 def _shortened(source: str) -> str:
-    """A label source for a file's name; a long one is cut, with a mark that another one does not have."""
+    """Shorten a label source for a file name; a long one is cut and marked with its hash."""
     if len(source) <= MAX_SOURCE:
         return source
     mark = sha256(source.encode()).hexdigest()[:8]
@@ -63,6 +65,6 @@ def _shortened(source: str) -> str:
 
 
 def attachment(lines: Iterator[str], name: str, content_type: str) -> StreamingHttpResponse:
-    """A file that is sent while it is made."""
+    """Stream lines as a file while they are computed."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(lines, content_type=content_type, headers=headers)

@@ -9,7 +9,7 @@ N_LINES = 7  # as many colours as there are; no two lines have the same
 
 
 class Dot(NamedTuple):
-    """A run's score on one measure, with its interval, and what it is with the reference alone; as it is shown."""
+    """A run's printed score on a measure, its interval, and its score with the reference alone."""
 
     run: str
     whole: float
@@ -19,7 +19,7 @@ class Dot(NamedTuple):
 
 
 def score_dots(dots: Sequence[Dot], *, measure: str, unit: str, id: str, title: str) -> Chart:
-    """One measure of runs, best first: names on the axis, a dot with its interval, a tick for the reference alone.
+    """Chart one measure of runs, best first: dots with intervals, ticks for the reference alone.
 
     unit : "%" or "rank"
     """
@@ -45,9 +45,9 @@ def score_dots(dots: Sequence[Dot], *, measure: str, unit: str, id: str, title: 
         "mark": {"type": "tick", "color": "@ink-2", "thickness": 2, "bandSize": 12},
         "encoding": {"x": {**x, "field": "reference"}, "tooltip": tooltip},
     }
-    has_reference = any(each.reference is not None for each in dots)
-    has_interval = any(each.low is not None for each in dots)
-    values = [each._asdict() for each in dots]
+    has_reference = any(row.reference is not None for row in dots)
+    has_interval = any(row.low is not None for row in dots)
+    values = [row._asdict() for row in dots]
     return Chart(
         id=id,
         title=title,
@@ -59,13 +59,13 @@ def score_dots(dots: Sequence[Dot], *, measure: str, unit: str, id: str, title: 
             "data": {"values": values},
             "height": {"step": 20},
             "encoding": {"y": y},
-            # of what has no interval a line would be drawn that nobody sees, but for screen readers
+            # without intervals the line would be invisible, but read by screen readers
             "layer": [*([interval] if has_interval else []), *([tick] if has_reference else []), dot],
         },
         columns=["Run", f"{measure}, {unit}", "From", "To", "Reference only"],
         rows=[
-            [each.run, *(figure1(value) for value in (each.whole, each.low, each.high, each.reference))]
-            for each in dots
+            [row.run, *(figure1(value) for value in (row.whole, row.low, row.high, row.reference))]
+            for row in dots
         ],
     )
 
@@ -73,12 +73,13 @@ def score_dots(dots: Sequence[Dot], *, measure: str, unit: str, id: str, title: 
 def difference_plot(
     points: Sequence[Sequence[float]], *, first: str, second: str, measure: str, is_rank: bool = False
 ) -> Chart:
-    """Differences of two runs a query, sorted; points : [place, difference], thinned where there are very many.
+    """Plot differences of two runs per query, sorted.
 
-    is_rank : whether the lower value is the better one
+    Points : [position, difference], thinned if very many.
+    is_rank : True if the lower value is the better one
     """
     sign = -1 if is_rank else 1
-    values = [{"place": place, "d": d, "who": _who(sign * d, first, second)} for place, d in points]
+    values = [{"place": position, "d": d, "who": _better_run(sign * d, first, second)} for position, d in points]
     side, other = ("Below", "above") if is_rank else ("Above", "below")
     names = [first, second, "equal"]
     x = {
@@ -115,23 +116,24 @@ def difference_plot(
     )
 
 
-def _who(d: float, first: str, second: str) -> str:
+def _better_run(d: float, first: str, second: str) -> str:
     return "equal" if d == 0 else first if d > 0 else second
 
 
 def score_history(
     points: Sequence[tuple[int, str, float]], *, measure: str, direction: str, id: str, runs: list[str], labels: str
 ) -> Chart:
-    """One measure of runs over the judgments given, of the N_LINES best where there are more.
+    """Chart one measure of runs over the number of judgments, of the N_LINES best at most.
 
-    points : (judgments, run, per cent); runs : their names, best first; labels : what they were scored with
+    points : (judgments, run, per cent); runs : their names, best first; labels : what they were
+        scored with
     """
-    shown = runs[:N_LINES]
-    values = [{"n": n, "run": run, "score": score} for n, run, score in points if run in shown]
-    cut = f" The {len(shown)} best of {len(runs)} runs; choose others above." if len(runs) > len(shown) else ""
+    best_runs = runs[:N_LINES]
+    values = [{"n": n, "run": run, "score": score} for n, run, score in points if run in best_runs]
+    cut = f" The {len(best_runs)} best of {len(runs)} runs; choose others above." if len(runs) > len(best_runs) else ""
     x = {"field": "n", "type": "quantitative", "title": "Judgments", "axis": WHOLE}
     y = {"field": "score", "type": "quantitative", "title": f"{measure}, %", "scale": {"zero": False}}
-    colour = {"field": "run", "type": "nominal", "sort": shown, "title": None}
+    colour = {"field": "run", "type": "nominal", "sort": best_runs, "title": None}
     tooltip = [
         {"field": "run", "title": "Run"},
         {"field": "n", "title": "Judgments", "format": ",d"},

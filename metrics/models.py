@@ -1,4 +1,4 @@
-"""What the judgments say: numbers at a moment, written in the background, read by pages."""
+"""Derived numbers: written in the background from the judgments, read by pages."""
 
 from typing import Self
 
@@ -33,9 +33,11 @@ class Snapshot(models.Model):
 
 
 class RefreshTries(models.Model):
-    """Refreshes of a collection that came to no end since the last that did; no row where the last one did.
+    """Refreshes of a collection that failed since the last successful one; no row where the last
+    one succeeded.
 
-    n : how many, one under way with them; since : when the first began; is_slow : that one took too long
+    n : their number, including one under way; since : when the first began; is_slow : whether one
+        took too long
     """
 
     collection = models.OneToOneField(Collection, models.CASCADE, primary_key=True, related_name="refresh_tries")
@@ -55,9 +57,10 @@ BLOCK_SIZE = 16  # pairs with neighbouring keys that are counted together
 
 
 class Block(models.Model):
-    """What the pairs of one block add to the collection's counts: those with keys from 16 times its number on.
+    """The part of the collection's counts that comes from one block: 16 pairs with keys from 16
+    times its number on.
 
-    A pure function of what annotate holds, like the tallies, which are the sums over all blocks: see
+    A pure function of annotate's rows, like the tallies, which are the sums over all blocks: see
     services/tallies.py for the names of the counts.
     """
 
@@ -93,7 +96,7 @@ class Tally(models.Model):
 
 
 class Observation(models.Model):
-    """A number as it stood at a moment, for history charts; a kept observation, never rebuilt."""
+    """A number at a moment, stored for history charts and never rebuilt."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="observations")
     kind = models.CharField(max_length=30)
@@ -113,7 +116,8 @@ class Observation(models.Model):
 
 
 class Score(models.Model):
-    """One measure of one run on one query set under one label source; the mean and each query's value."""
+    """One measure of one run on one query set under one label source; the mean and each query's
+    value."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="scores")
     query_set = models.ForeignKey(QuerySet, models.CASCADE, related_name="scores")
@@ -155,7 +159,7 @@ class Score(models.Model):
 
 
 class Alarm(models.Model):
-    """What a lead wants to be told of: a number below a threshold, once it rests on enough."""
+    """An alarm of a lead: a number below a threshold, once it rests on enough observations."""
 
     class Kind(models.TextChoices):
         ALPHA = "alpha", "Alpha"
@@ -185,7 +189,7 @@ class Alarm(models.Model):
 
 
 class AlarmEvent(models.Model):
-    """That an alarm rose or fell, on which numbers; append-only."""
+    """The rise or fall of an alarm, with the number behind it; append-only."""
 
     class Kind(models.TextChoices):
         ROSE = "rose", "Rose"
@@ -209,9 +213,10 @@ class AlarmEvent(models.Model):
 
 
 class Plan(models.Model):
-    """What a lead fixed beforehand, so that what it decides is confirmatory: one at a time a collection.
+    """A plan that a lead fixed beforehand, so that its decisions are confirmatory: one at a time a
+    collection.
 
-    Never changed but for its end. What may be asked of it, and when it looks: metrics.services.plans.
+    Never changed but for its end. Its rules and its looks: metrics.services.plans.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="plans")
@@ -243,13 +248,13 @@ class Plan(models.Model):
 
 
 class PlanLook(models.Model):
-    """What a plan decided at one of its looks; append-only."""
+    """The decision of a plan at one of its looks; append-only."""
 
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="taken")
     number = models.PositiveSmallIntegerField(help_text="From 1; those passed over are missing.")
     n_judged = models.PositiveIntegerField(help_text="Pairs that were judged by then.")
     level = models.FloatField(help_text="At which it decided.")
-    value = models.JSONField(help_text="As metrics.services.leaderboard_decisions.decided gives it.")
+    value = models.JSONField(help_text="As metrics.services.leaderboard_decisions.decision_facts gives it.")
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -262,26 +267,28 @@ class PlanLook(models.Model):
         return f"look {self.number} of {self.plan}"
 
 
-class DownloadRows(models.QuerySet["Download"]):
-    """Downloads, by who may know of them."""
+class DownloadQuerySet(models.QuerySet["Download"]):
+    """Downloads, filtered by the person who may see them."""
 
     def visible_to(self, user: User | AnonymousUser, *, collection: Collection) -> Self:
-        """Those of a collection that name no run which this person may not know of.
+        """The downloads of a collection without a run that is hidden from this person.
 
-        Of a run that was deleted nobody knows any more who might: such a file is seen by who asked for it.
+        The visibility of a deleted run is unknown: a file with such a run is visible to the person
+        who requested it.
         """
-        found = self.filter(collection=collection)
+        downloads = self.filter(collection=collection)
         if user.is_superuser:
-            return found
+            return downloads
         runs = Run.objects.filter(collection=collection)
-        known = dict(runs.annotate(is_seen=Q(pk__in=runs.visible_to(user).values("pk"))).values_list("pk", "is_seen"))
-        secret = [pk for pk, is_seen in known.items() if not is_seen]
-        found = found.filter(Q(run_ids__contained_by=list(known)) | Q(by=user.pk))
-        return found.exclude(run_ids__overlap=secret) if secret else found
+        visibility = dict(runs.annotate(is_seen=Q(pk__in=runs.visible_to(user).values("pk"))).values_list("pk", "is_seen"))
+        hidden_runs = [pk for pk, is_seen in visibility.items() if not is_seen]
+        downloads = downloads.filter(Q(run_ids__contained_by=list(visibility)) | Q(by=user.pk))
+        return downloads.exclude(run_ids__overlap=hidden_runs) if hidden_runs else downloads
 
 
 class Download(models.Model):
-    """A file to take away: asked for, then made in the background, whole or not at all, of one moment."""
+    """A file to download: requested, then made in the background, whole or not at all, from one
+    moment of the database."""
 
     class Kind(models.TextChoices):
         QRELS = "qrels", "Qrels"
@@ -313,7 +320,7 @@ class Download(models.Model):
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
 
-    objects = DownloadRows.as_manager()
+    objects = DownloadQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -338,13 +345,13 @@ class Download(models.Model):
 
     @property
     def state_text(self) -> str:
-        """What became of it, for people."""
+        """The state of the download, for people."""
         is_expired = self.work.state == Work.State.DONE and not self.file
         return "Expired" if is_expired else self.work.get_state_display()
 
 
 class BoardView(models.Model):
-    """A leaderboard or a comparison as somebody asked for it, computed in the background and forgotten when old."""
+    """A requested leaderboard or comparison, computed in the background and deleted when old."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="board_views")
     key = models.CharField(max_length=64, help_text="The hash of what was asked for.")

@@ -1,4 +1,4 @@
-"""What a lead fixes before the labels are in."""
+"""The form of a plan, which a lead fixes before the labels are in."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,11 +8,11 @@ from django import forms
 from annotate.models import Collection, Level, QuerySet
 from metrics.core.label_sources import LabelSource, People, kept_with_people
 
-MOST_ALPHA = 0.2
+MAX_ALPHA = 0.2
 
 
 class PlanForm(forms.Form):
-    """A measure, queries, labels, a test, alpha, and when to look."""
+    """The terms of a plan: measure, queries, labels, test, alpha, and looks."""
 
     measure = forms.CharField(max_length=60, initial="AP", help_text="One, as ir_measures writes it.")
     query_set = forms.ModelChoiceField(QuerySet.objects.none(), empty_label=None)
@@ -23,7 +23,7 @@ class PlanForm(forms.Form):
         help_text="They hold the family-wise error where runs vary about alike. Where one varies much more than the "
         "others, randomization with Holm holds it best.",
     )
-    alpha = forms.FloatField(initial=0.05, min_value=0.001, max_value=MOST_ALPHA, help_text="For all looks together.")
+    alpha = forms.FloatField(initial=0.05, min_value=0.001, max_value=MAX_ALPHA, help_text="For all looks together.")
     looks = forms.CharField(
         max_length=100, initial="25 50 75 100",
         help_text="Per cent of the pairs wanted now. Pairs that nobody can judge would keep a look at 100 away.",
@@ -44,7 +44,7 @@ class PlanForm(forms.Form):
         fields["threshold"].initial = collection.positive_from
 
     def clean_looks(self) -> list[float]:
-        """Shares in per cent, ascending."""
+        """Parse the looks as shares in per cent, ascending."""
         try:
             shares = [float(word) for word in self.cleaned_data["looks"].replace(",", " ").split()]
         except ValueError:

@@ -1,4 +1,4 @@
-"""Charts of what a pool favours, beside those of the rooms; see metrics/charts.py."""
+"""Charts of a pool's bias; see metrics/charts.py for those of other pages."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,8 +11,9 @@ NUMBER = {"type": "quantitative", "axis": WHOLE}
 KINDS = ["Order fixed before", "Order follows the labels", "No order"]
 
 
-class Line(NamedTuple):
-    """A strategy's points: pairs judged, positives found; a live one learns from the labels on its way."""
+class StrategyCurve(NamedTuple):
+    """A strategy's points (pairs judged, positives found); a live strategy learns from the labels
+    as they come."""
 
     name: str
     points: Sequence[tuple[int, int]]
@@ -20,7 +21,8 @@ class Line(NamedTuple):
 
 
 class SizePoint(NamedTuple):
-    """How far scores move when only `size` runs are pooled; non_self is None where no run is outside."""
+    """Mean change of scores when only `size` runs are pooled; non_self is None where no run is
+    outside."""
 
     size: int
     bias: float
@@ -28,16 +30,16 @@ class SizePoint(NamedTuple):
     non_self: float | None
 
 
-def found_by_spent(lines: Sequence[Line], *, id: str, direction: str, n_spent: int, n_found: int) -> Chart:
-    """Positives found by judgments spent, a line a strategy; the thin line is judging in no order."""
-    chance = Line("In no order, on average", [(n_spent, n_found)])
+def positives_by_judged(curves: Sequence[StrategyCurve], *, id: str, direction: str, n_judged_total: int, n_positive_total: int) -> Chart:
+    """Positives found by pairs judged, a curve a strategy, and one for judging in random order."""
+    chance = StrategyCurve("In no order, on average", [(n_judged_total, n_positive_total)])
     values = [
-        {"strategy": line.name, "spent": spent, "found": found, "kind": _kind(line, chance)}
-        for line in [*lines, chance]
-        for spent, found in [(0, 0), *line.points]
-        if n_spent
+        {"strategy": curve.name, "spent": n_judged, "found": n_positive, "kind": _kind(curve, chance)}
+        for curve in [*curves, chance]
+        for n_judged, n_positive in [(0, 0), *curve.points]
+        if n_judged_total
     ]
-    names = [line.name for line in [*lines, chance]]
+    names = [curve.name for curve in [*curves, chance]]
     colour = {"field": "strategy", "type": "nominal", "sort": names, "title": None}
     tooltip = [
         {"field": "strategy", "title": "Strategy"},
@@ -66,8 +68,8 @@ def found_by_spent(lines: Sequence[Line], *, id: str, direction: str, n_spent: i
     )  # fmt: skip
 
 
-def _kind(line: Line, chance: Line) -> str:
-    return KINDS[2] if line is chance else KINDS[1] if line.is_live else KINDS[0]
+def _kind(curve: StrategyCurve, chance: StrategyCurve) -> str:
+    return KINDS[2] if curve is chance else KINDS[1] if curve.is_live else KINDS[0]
 
 
 def bias_by_size(points: Sequence[SizePoint], *, id: str, direction: str, measure: str) -> Chart:
@@ -101,5 +103,5 @@ def bias_by_size(points: Sequence[SizePoint], *, id: str, direction: str, measur
             },
         },
         columns=["Runs pooled", "All runs", "Runs inside the pool", "Runs outside the pool"],
-        rows=[[each.size, round3(each.bias), round3(each.self_bias), round3(each.non_self)] for each in points],
+        rows=[[point.size, round3(point.bias), round3(point.self_bias), round3(point.non_self)] for point in points],
     )  # fmt: skip

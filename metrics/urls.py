@@ -1,8 +1,8 @@
-"""Addresses of the rooms: the dashboard, the leaderboard, the downloads."""
+"""Addresses of metrics: dashboard, leaderboard, explorer, downloads, a pool's bias."""
 
 from django.urls import path
 
-from metrics.views import alarms, dashboard, downloads, explorer, favour, leaderboard, plans
+from metrics.views import alarms, dashboard, downloads, explorer, leaderboard, plans, pool_bias
 
 app_name = "metrics"
 urlpatterns = [
@@ -22,7 +22,7 @@ urlpatterns = [
     path("c/<slug:slug>/explorer/", explorer.explorer, name="explorer"),
     path("c/<slug:slug>/explorer/state/", explorer.explorer_state, name="explorer-state"),
     path("c/<slug:slug>/downloads/", downloads.downloads, name="downloads"),
-    path("c/<slug:slug>/downloads/new/<str:what>/", downloads.download_new, name="download-new"),
+    path("c/<slug:slug>/downloads/new/<str:download_kind>/", downloads.download_new, name="download-new"),
     path("c/<slug:slug>/downloads/<int:pk>/state/", downloads.download_state, name="download-state"),
     path("c/<slug:slug>/downloads/<int:pk>/cancel/", downloads.download_cancel, name="download-cancel"),
     path("c/<slug:slug>/downloads/<int:pk>/again/", downloads.download_again, name="download-again"),
@@ -31,6 +31,6 @@ urlpatterns = [
     path("c/<slug:slug>/downloads/disputed/", downloads.disputed, name="download-disputed"),
     path("c/<slug:slug>/downloads/scores/", downloads.scores, name="download-scores"),
     path("c/<slug:slug>/downloads/judgments/<str:kind>/", downloads.judgments, name="download-judgments"),
-    path("c/<slug:slug>/pools/<int:pk>/favours/", favour.favour, name="pool-favour"),
-    path("c/<slug:slug>/pools/<int:pk>/favours/state/", favour.favour_state, name="pool-favour-state"),
+    path("c/<slug:slug>/pools/<int:pk>/favours/", pool_bias.pool_bias, name="pool-favour"),
+    path("c/<slug:slug>/pools/<int:pk>/favours/state/", pool_bias.pool_bias_state, name="pool-favour-state"),
 ]

@@ -1,4 +1,4 @@
-"""Who may see or do what with runs and pools: one lookup with its right for each; see annotate/access.py."""
+"""Access to runs and pools: one lookup, which checks roles, for each; see annotate/access.py."""
 
 from collections.abc import Collection as Container
 
@@ -11,7 +11,10 @@ from pooling.models import Pool, Run
 
 
 def get_run(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Run:
-    """One run of a collection, if the person holds one of the roles in it and may know of the run; else Http404."""
+    """One run of a collection, if the person holds one of the roles in it and may see the run.
+
+    Raises Http404 otherwise.
+    """
     collection = access.get_collection(user=user, slug=slug, roles=roles)
     runs = Run.objects.visible_to(user).select_related("collection", "uploaded_by", "work")
     return get_object_or_404(runs, pk=pk, collection=collection)

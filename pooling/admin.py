@@ -1,4 +1,4 @@
-"""A look at runs and pools for who looks after the site; everything is changed on the product's own pages."""
+"""Read-only admin pages of runs and pools; everything is changed on the product's own pages."""
 
 from django.contrib import admin
 
@@ -18,7 +18,7 @@ class RunAdmin(ReadOnlyAdmin):
 
 @admin.register(Pool)
 class PoolAdmin(ReadOnlyAdmin):
-    """Pools, and the work at them, which says what stopped those that failed."""
+    """Pools, and the work at them, which says why those that failed did."""
 
     list_display = ["name", "collection", "strategy", "state", "work__state", "created_at"]
     list_select_related = ["collection", "work"]

@@ -1,4 +1,4 @@
-"""Runs for programs: upload one, read what became of it, describe, hide, publish, retire it."""
+"""API of runs: upload one, read its report, describe, hide, publish, retire it."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotate.api import Unprocessable, get_collection, refused
+from annotate.api import Unprocessable, get_collection, invalid_form
 from annotate.api.imports import ImportSerializer
 from annotate.models import Role
 from annotate.queue import enqueue_on_commit
@@ -18,10 +18,10 @@ from pooling import access, tasks
 from pooling.core.papers import paper_address
 from pooling.forms import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
 from pooling.models import Run
-from pooling.services import changing, deleting, describing, holding, retiring, run_documents, runs
+from pooling.services import run_changes, run_deletion, run_descriptions, run_documents, run_holds, run_retirement, runs
 
-REFUSALS = (describing.RunInUse, describing.NotYours, retiring.RunState, runs.RunExists, runs.BadName,
-            holding.NotOnHold)  # fmt: skip
+REFUSALS = (run_descriptions.RunInUse, run_descriptions.NotUploader, run_retirement.WrongRunState, runs.RunExists, runs.BadName,
+            run_holds.NotOnHold)  # fmt: skip
 
 
 class RunSerializer(serializers.ModelSerializer):
@@ -37,7 +37,7 @@ class RunSerializer(serializers.ModelSerializer):
 
 
 class ChangeSerializer(serializers.Serializer):
-    """What of a run can be changed; what is left out stays as it is."""
+    """Properties of a run that can be changed; those left out stay as they are."""
 
     name = serializers.CharField(max_length=MAX_NAME)
     system = serializers.CharField(max_length=80, allow_blank=True)
@@ -64,13 +64,13 @@ class ChangeSerializer(serializers.Serializer):
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse what is no field: a misspelt one would look as if it had been changed."""
+        """Refuse unknown fields: a misspelt one would look as if it had been changed."""
         if unknown := sorted(set(self.initial_data) - set(self.fields)):
             raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
         return attrs
 
 
-class Runs(APIView):
+class RunsView(APIView):
     """The runs of a collection, for its researchers."""
 
     scope = "runs:write"
@@ -84,20 +84,23 @@ class Runs(APIView):
         return Response({"runs": RunSerializer(runs, many=True).data})
 
     def post(self, request: Request, slug: str) -> Response:
-        """Receive a run file: 201 with the run, which is then read in the background; 200 if it is here already."""
+        """Receive a run file: 201 with the run, which is then read in the background.
+
+        200 if it is here already.
+        """
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
         form = RunForm(request.data, request.FILES)
         if not form.is_valid():
-            raise refused(form)
-        given = dict(form.cleaned_data)
+            raise invalid_form(form)
+        fields = dict(form.cleaned_data)
         try:
-            received = runs.receive_run(collection=collection, upload=given.pop("file"), by=request.user, **given)
+            received = runs.receive_run(collection=collection, upload=fields.pop("file"), by=request.user, **fields)
         except (runs.RunExists, runs.BadName) as error:
             raise Unprocessable(str(error), errors=[{"field": "name", "message": str(error)}]) from error
         return Response(RunSerializer(received.run).data, status=201 if received.is_new else 200)
 
 
-class OneRun(APIView):
+class OneRunView(APIView):
     """One run, for the researchers who may know of it."""
 
     scope = "runs:write"
@@ -108,14 +111,14 @@ class OneRun(APIView):
         return Response(RunSerializer(self._run(request, slug, pk)).data)
 
     def patch(self, request: Request, slug: str, pk: int) -> Response:
-        """Change what is given, all of it or, with a 422, nothing."""
+        """Change the given fields, all of them or, with a 422, none."""
         run = self._run(request, slug, pk)
         form = ChangeSerializer(data=request.data, partial=True)
         if not form.is_valid():
-            errors = [{"field": name, "message": str(text)} for name, told in form.errors.items() for text in told]
+            errors = [{"field": name, "message": str(text)} for name, messages in form.errors.items() for text in messages]
             raise Unprocessable("Some fields are wrong; see errors.", errors=errors)
         try:
-            changing.change_run(run=run, change=_change(run, dict(form.validated_data)), by=request.user)
+            run_changes.change_run(run=run, changes=_run_changes(run, dict(form.validated_data)), by=request.user)
         except REFUSALS as error:
             raise Unprocessable(str(error)) from error
         if run.marks_due:
@@ -123,10 +126,12 @@ class OneRun(APIView):
         return Response(RunSerializer(run).data)
 
     def delete(self, request: Request, slug: str, pk: int) -> Response:
-        """Delete the run, with 204; 422 where a pool was made of it, it is being read, or others brought it."""
+        """Delete the run, with 204; 422 if a pool was made of it, it is being read, or others
+        uploaded it.
+        """
         try:
-            deleting.delete_run(run=self._run(request, slug, pk), by=request.user)
-        except (deleting.RunRests, deleting.NotYours, NotOwner) as error:
+            run_deletion.delete_run(run=self._run(request, slug, pk), by=request.user)
+        except (run_deletion.RunUndeletable, run_deletion.MayNotDelete, NotOwner) as error:
             raise Unprocessable(str(error)) from error
         return Response(status=204)
 
@@ -135,30 +140,33 @@ class OneRun(APIView):
         return access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
 
 
-class RunDocuments(APIView):
+class RunDocumentsView(APIView):
     """The documents that a run names and its collection lacks, for the researchers who may know of it."""
 
     scope = "files:write"
 
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Make them, known by their ids alone: 201 with the import that does it; 422 where it lacks none."""
+        """Make the documents, with ids alone: 201 with the import that does it.
+
+        422 if the collection lacks none.
+        """
         get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
         run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
         try:
-            made = run_documents.make_documents(run=run, by=request.user)
-        except run_documents.NothingLacks as error:
+            document_import = run_documents.make_documents(run=run, by=request.user)
+        except run_documents.NoUnknownDocuments as error:
             raise Unprocessable(str(error)) from error
-        return Response(ImportSerializer(made).data, status=201)
+        return Response(ImportSerializer(document_import).data, status=201)
 
 
-def _change(run: Run, given: dict[str, Any]) -> changing.Change:
+def _run_changes(run: Run, fields: dict[str, Any]) -> run_changes.RunChanges:
     names = ("is_hidden", "is_retired", "is_on_hold", "score_type")
-    others = {name: given.pop(name) for name in names if name in given}
-    return changing.Change(said=describing.description_of(run)._replace(**given) if given else None, **others)
+    states = {name: fields.pop(name) for name in names if name in fields}
+    return run_changes.RunChanges(description=run_descriptions.description_of(run)._replace(**fields) if fields else None, **states)
 
 
 urlpatterns = [
-    path("collections/<slug:slug>/runs/", Runs.as_view(), name="runs"),
-    path("collections/<slug:slug>/runs/<int:pk>/", OneRun.as_view(), name="run"),
-    path("collections/<slug:slug>/runs/<int:pk>/documents/", RunDocuments.as_view(), name="run-documents"),
+    path("collections/<slug:slug>/runs/", RunsView.as_view(), name="runs"),
+    path("collections/<slug:slug>/runs/<int:pk>/", OneRunView.as_view(), name="run"),
+    path("collections/<slug:slug>/runs/<int:pk>/documents/", RunDocumentsView.as_view(), name="run-documents"),
 ]

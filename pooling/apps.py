@@ -8,7 +8,7 @@ class PoolingConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Listen to what annotate tells, and bring a kind of import and the works about runs and pools."""
+        """Register receivers, a kind of import, and the kinds of work on runs and pools."""
         import_module("pooling.receivers")
         import_module("pooling.services.pools")
         import_module("pooling.services.run_documents")

@@ -1,4 +1,4 @@
-"""What people fill in about runs and pools."""
+"""Forms about runs, and the filter of a pool's pairs."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from annotate.forms import TO_THE_LETTER, ColumnsField, UploadField
 from annotate.models import Direction
 from pooling.core.papers import paper_address
 from pooling.core.run_files import FORMATS
-from pooling.http import WantedPairs
+from pooling.http import PairFilter
 from pooling.models import Pool, Run
 
 MAX_TAGS = 10
 MAX_TAG = 30
 MAX_NAME = Run._meta.get_field("name").max_length
-ACCEPTED = "; ".join(f"{each.label}: {each.sentence}" for each in FORMATS.values())
+ACCEPTED = "; ".join(f"{run_format.label}: {run_format.sentence}" for run_format in FORMATS.values())
 
 
 class DescriptionForm(forms.Form):
-    """What people say of a run."""
+    """The name and description of a run."""
 
     name = forms.CharField(max_length=MAX_NAME, help_text="Stands on the leaderboard; unique in this collection.")
     system = forms.CharField(max_length=80, required=False, help_text="What made it, such as the model's name.")
@@ -58,7 +58,7 @@ class RunForm(DescriptionForm):
         help_text="By score as trec_eval does, ties by id; by the rank column where scores mean nothing.",
     )
     columns = ColumnsField(
-        needed=("query", "document"),
+        required_columns=("query", "document"),
         one_of=("score", "rank"),
         example='query:1, document:2, score:3" or "query:1, document:2, rank:3',
     )
@@ -70,12 +70,12 @@ class RunForm(DescriptionForm):
     field_order = ("name", "direction", "file", "columns", "score_type")
 
     def clean_score_type(self) -> str:
-        """float32 where nothing is said."""
+        """The score type; float32 by default."""
         return self.cleaned_data["score_type"] or Run.ScoreType.FLOAT32
 
 
 class LimitForm(forms.Form):
-    """How many unknown rows a run may have before it asks."""
+    """The share of unknown rows above which runs are put on hold."""
 
     per_cent = forms.FloatField(
         label="Unknown rows above which a run asks before it is used, in per cent", min_value=0, max_value=100
@@ -83,7 +83,7 @@ class LimitForm(forms.Form):
 
 
 class PoolPairsForm(forms.Form):
-    """Which pairs of a pool to show."""
+    """The filter of a pool's pairs."""
 
     state = forms.ChoiceField(
         choices=[("", "All pairs"), *((state.value, state.label) for state in PairState)], required=False
@@ -98,7 +98,7 @@ class PoolPairsForm(forms.Form):
         runs = pool.runs.published().order_by("direction", "name")
         self.fields["run"] = forms.ModelChoiceField(runs, required=False, empty_label="All runs", label="Brought by")
 
-    def wanted(self) -> WantedPairs:
-        """The choice; call it when the form is valid."""
-        given = self.cleaned_data
-        return WantedPairs(given["state"], given["run"], given["query"], given["after"] or 0)
+    def pair_filter(self) -> PairFilter:
+        """The filter; call it when the form is valid."""
+        cleaned_fields = self.cleaned_data
+        return PairFilter(cleaned_fields["state"], cleaned_fields["run"], cleaned_fields["query"], cleaned_fields["after"] or 0)

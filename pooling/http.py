@@ -1,15 +1,16 @@
-"""What is asked for in addresses."""
+"""Filters that addresses ask for."""
 
 from typing import NamedTuple
 
 from pooling.models import Run
 
 
-class WantedPairs(NamedTuple):
-    """Which pairs of a pool to show.
+class PairFilter(NamedTuple):
+    """A filter of the pairs of a pool.
 
-    state : a PairState, "" for all; run : only pairs it brought; query : only those of this query's id
-    after : only pairs with larger keys: where the page before ended
+    state : a PairState, "" for all; run : only pairs it brought; query : only those of this query's
+        id
+    after : only pairs with larger keys: the last key of the page before
     """
 
     state: str = ""

@@ -1,4 +1,4 @@
-"""What people fill in about pools."""
+"""Forms about pools."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,15 +8,15 @@ from django.http import QueryDict
 
 from annotate.models import Collection, QuerySet
 from pooling.core.options import OPTIONS
-from pooling.core.parameters import Number, OneOf, Parameter
+from pooling.core.parameters import ChoiceParameter, NumberParameter, Parameter
 from pooling.core.strategies import MAX_SEED, STRATEGIES
 from pooling.models import Pool, Run, RunRows
 
 MAX_NAME = Pool._meta.get_field("name").max_length
 
 
-class Wanted(NamedTuple):
-    """What a preview and a pool are made of."""
+class PoolChoice(NamedTuple):
+    """The choices for a pool and its preview."""
 
     strategy: str
     parameters: dict[str, object]
@@ -29,7 +29,7 @@ class RunsField(forms.ModelMultipleChoiceField):
     """Runs to tick; templates/_run_choice.html draws them."""
 
     def label_from_instance(self, obj: Run) -> str:
-        """As it stands wherever runs are chosen."""
+        """The label of a run in all choices of runs."""
         return obj.choice_label
 
 
@@ -37,12 +37,14 @@ class QuerySetField(forms.ModelChoiceField):
     """A query set to choose, with its direction."""
 
     def label_from_instance(self, obj: QuerySet) -> str:
-        """As the pages say it."""
+        """Its name and direction."""
         return f"{obj.name} ({obj.get_direction_display().lower()})"
 
 
 class PoolForm(forms.Form):
-    """A pool by one strategy, whose parameters are fields of their own, and the options of all strategies."""
+    """A pool by one strategy, whose parameters are fields of their own, and the options of all
+    strategies.
+    """
 
     name = forms.CharField(max_length=MAX_NAME)
 
@@ -73,63 +75,63 @@ class PoolForm(forms.Form):
             self.fields[parameter.name] = _field(parameter, required=False)
         sets = collection.reference_sets.order_by("name").values_list("name", "name")
         self.fields["trusted"] = _choice(
-            OneOf("trusted", "Leave out what is labelled in", {"": "Nothing", **dict(sets)}, "", _TRUSTED)
+            ChoiceParameter("trusted", "Leave out what is labelled in", {"": "Nothing", **dict(sets)}, "", _TRUSTED)
         )
         self.ready = list(ready)
-        self.options = [each.name for each in OPTIONS]
+        self.options = [option.name for option in OPTIONS]
         self.on_hold = list(collection.runs.published().on_hold().order_by("name"))
 
     def clean_seed(self) -> int:
-        """1 where nothing is said."""
+        """The seed; 1 by default."""
         return 1 if self.cleaned_data["seed"] is None else self.cleaned_data["seed"]
 
-    def wanted(self) -> Wanted:
-        """The choice; call it when the form is valid."""
-        given = self.cleaned_data
-        parameters = {each.name: given[each.name] for each in STRATEGIES[self.strategy].parameters}
-        for each in OPTIONS:
-            if given[each.name] not in (None, ""):
-                parameters[each.name] = given[each.name]
-        return Wanted(self.strategy, parameters, list(given["runs"]), given["query_set"], given["seed"])
+    def choice(self) -> PoolChoice:
+        """The choices; call it when the form is valid."""
+        cleaned_fields = self.cleaned_data
+        parameters = {parameter.name: cleaned_fields[parameter.name] for parameter in STRATEGIES[self.strategy].parameters}
+        for parameter in OPTIONS:
+            if cleaned_fields[parameter.name] not in (None, ""):
+                parameters[parameter.name] = cleaned_fields[parameter.name]
+        return PoolChoice(self.strategy, parameters, list(cleaned_fields["runs"]), cleaned_fields["query_set"], cleaned_fields["seed"])
 
     @property
     def chosen_runs(self) -> list[Run]:
         """The runs that are ticked, or named by the address."""
-        keys = {str(getattr(each, "pk", each)) for each in self["runs"].value() or ()}
+        keys = {str(getattr(run_or_key, "pk", run_or_key)) for run_or_key in self["runs"].value() or ()}
         return [run for run in self.ready if str(run.pk) in keys]
 
     @property
     def main_fields(self) -> list[forms.BoundField]:
-        """What every pool needs."""
+        """The fields that every pool needs."""
         return [field for field in self.visible_fields() if field.name not in self.options]
 
     @property
     def option_fields(self) -> list[forms.BoundField]:
-        """What may stay as it is."""
+        """The fields that may keep their defaults."""
         return [self[name] for name in self.options]
 
     @property
     def has_options(self) -> bool:
-        """Whether any option is set or wrong, so that they should be seen."""
+        """Whether any option is set or invalid, so that the options should be shown."""
         return any(name in self.errors or self[name].value() not in _unset(name) for name in self.options)
 
 
-def prefilled(*, collection: Collection, asked: QueryDict) -> dict[str, object]:
-    """First values of the fields: what the address asks for, and the rate that the last pool was made at."""
+def prefilled(*, collection: Collection, query: QueryDict) -> dict[str, object]:
+    """Initial values of the fields: those in the address, and the pay rate of the last pool."""
     last = collection.pools.filter(parameters__has_key="rate").order_by("pk").last()
-    kept = {name: last.parameters[name] for name in ("rate", "currency") if name in last.parameters} if last else {}
-    runs = [int(key) for key in asked.getlist("runs") if key.isdecimal() and len(key) < 19]
-    return kept | {name: asked[name] for name in asked if name != "runs"} | ({"runs": runs} if runs else {})
+    last_rate = {name: last.parameters[name] for name in ("rate", "currency") if name in last.parameters} if last else {}
+    runs = [int(key) for key in query.getlist("runs") if key.isdecimal() and len(key) < 19]
+    return last_rate | {name: query[name] for name in query if name != "runs"} | ({"runs": runs} if runs else {})
 
 
 def _of_one_direction(runs: RunRows) -> list[Run]:
-    """The runs of the first direction that has any: with those of the other ticked too, no query set would fit."""
-    found = list(runs)
-    return [run for run in found if run.direction == found[0].direction]
+    """The runs of the first direction: with both directions ticked, no query set would fit."""
+    all_runs = list(runs)
+    return [run for run in all_runs if run.direction == all_runs[0].direction]
 
 
 _TRUSTED = "Pairs whose label in this reference set is trusted; a share of them may stay as a check."
-_DEFAULTS: Mapping[str, object] = {each.name: each.default for each in OPTIONS}
+_DEFAULTS: Mapping[str, object] = {option.name: option.default for option in OPTIONS}
 
 
 def _unset(name: str) -> tuple[object, ...]:
@@ -138,9 +140,9 @@ def _unset(name: str) -> tuple[object, ...]:
 
 
 def _field(parameter: Parameter, *, required: bool = True) -> forms.Field:
-    if isinstance(parameter, OneOf):
+    if isinstance(parameter, ChoiceParameter):
         return _choice(parameter)
-    if not isinstance(parameter, Number):
+    if not isinstance(parameter, NumberParameter):
         return forms.CharField(
             label=parameter.label, max_length=parameter.length, initial=parameter.default, required=False,
             help_text=parameter.sentence,
@@ -156,7 +158,7 @@ def _field(parameter: Parameter, *, required: bool = True) -> forms.Field:
     )
 
 
-def _choice(parameter: OneOf) -> forms.ChoiceField:
+def _choice(parameter: ChoiceParameter) -> forms.ChoiceField:
     return forms.ChoiceField(
         label=parameter.label,
         choices=list(parameter.choices.items()),

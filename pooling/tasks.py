@@ -1,4 +1,4 @@
-"""What runs in the background for pooling; all of it safe to run twice."""
+"""Celery tasks of pooling; all are safe to run twice."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,32 +8,32 @@ from celery import Task, shared_task
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
 from pooling.models import Run
-from pooling.services import asking, matrix_storage, ordering, rejected_files, retiring
+from pooling.services import matrix_storage, preview_requests, queue_order, rejected_files, run_retirement
 
 WAIT = 5  # seconds in which many labels become one new order
 
 
 @shared_task
 def settle_marks(*, run_id: int) -> None:
-    """Go through the pools of a run that was retired or brought back."""
-    retiring.settle_marks(run=Run.objects.get(pk=run_id))
+    """Update the pools of a run that was retired or brought back."""
+    run_retirement.settle_marks(run=Run.objects.get(pk=run_id))
 
 
 @shared_task
 def preview_pool(*, collection_id: int, question: dict[str, Any]) -> None:
-    """Count what a pool would hold and cost, for whoever asked."""
-    asking.answer(collection=Collection.objects.get(pk=collection_id), of=asking.Question(**question))
+    """Compute the preview of a pool, and cache it for the page that waits."""
+    preview_requests.compute_result(collection=Collection.objects.get(pk=collection_id), preview_request=preview_requests.PreviewRequest(**question))
 
 
 @shared_task
 def reorder_pools(*, collection_id: int) -> None:
     """Bring the queues of a collection's live pools up to its labels."""
-    ordering.reorder_collection(collection=Collection.objects.get(pk=collection_id))
+    queue_order.reorder_collection(collection=Collection.objects.get(pk=collection_id))
 
 
 @shared_task
 def sweep() -> None:
-    """Queue again what waits for longer than it should: the broker may have lost it. Delete files of no matrix."""
+    """Enqueue overdue tasks again, which the broker may have lost. Delete files of no matrix."""
     matrix_storage.sweep_files()
     for task, arguments in _overdue():
         enqueue_on_commit(task, **arguments)
@@ -46,5 +46,5 @@ def tidy() -> None:
 
 
 def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
-    yield from ((settle_marks, {"run_id": run}) for run in retiring.due())
-    yield from ((reorder_pools, {"collection_id": collection}) for collection in ordering.overdue())
+    yield from ((settle_marks, {"run_id": run}) for run in run_retirement.runs_due())
+    yield from ((reorder_pools, {"collection_id": collection}) for collection in queue_order.overdue_collections())

@@ -1,4 +1,4 @@
-"""What the access matrix walks through: every address of the resolver, and six people at the door."""
+"""The access matrix: every address of the resolver, and six principals who request it."""
 
 import csv
 import re
@@ -24,7 +24,7 @@ CLIP = Path(__file__).resolve().parents[1] / "demo" / "shapes" / "media" / "s004
 TABLE = Path(__file__).with_name("access_matrix.csv")
 SCRIPTED = {"annotate:training-next", "annotate:training-answer", "annotate:training-report"}
 PLAIN_CASES = {
-    "rest": "no/such/thing", "key": "nothing", "uidb36": "1", "kind": "csv", "form": "csv", "what": "disputed",
+    "rest": "no/such/thing", "key": "nothing", "uidb36": "1", "kind": "csv", "form": "csv", "download_kind": "disputed",
     "number": 1, "object_id": "1", "app_label": "annotate", "content_type_id": 1, "id": "1",
 }  # fmt: skip
 
@@ -37,7 +37,7 @@ class Address(NamedTuple):
 
 
 class World(NamedTuple):
-    """A collection, its twin beside it, and who comes to the door."""
+    """A collection, its twin beside it, and the principals who send requests."""
 
     campaign: campaigns.Campaign
     twin: campaigns.Campaign
@@ -48,23 +48,23 @@ class World(NamedTuple):
 
 
 def addresses() -> list[Address]:
-    """Every address of the product, the administration's apart."""
-    return [found for found in _walk(get_resolver()) if not found.name.startswith("admin:")]
+    """Every address of the product except the administration's."""
+    return [address for address in _walk(get_resolver()) if not address.name.startswith("admin:")]
 
 
 def administration() -> list[Address]:
-    """Every address of the administration, but for the nameless ones, which send on to these or to nowhere."""
-    return [found for found in _walk(get_resolver()) if re.fullmatch(r"admin:\w+", found.name)]
+    """Every named address of the administration; nameless ones redirect to these or nowhere."""
+    return [address for address in _walk(get_resolver()) if re.fullmatch(r"admin:\w+", address.name)]
 
 
 def row_of(name: str, rows: Container[tuple[str, str]]) -> str:
-    """Which row of the table says it of an address: its own, or that of the same page of every table's."""
-    of_any_table = re.sub("^admin:.*_(changelist|add|history|delete|change)$", r"admin:*_\1", name)
-    return name if (name, "GET") in rows else of_any_table
+    """Table row of an address: its own, or the one shared by all models' admin pages."""
+    shared_name = re.sub("^admin:.*_(changelist|add|history|delete|change)$", r"admin:*_\1", name)
+    return name if (name, "GET") in rows else shared_name
 
 
 def table() -> dict[tuple[str, str], dict[str, str]]:
-    """What each principal is answered, by name of the address and method."""
+    """The status expected by each principal, by name of the address and method."""
     with TABLE.open(newline="") as lines:
         return {(row["address"], row["method"]): row for row in csv.DictReader(lines)}
 
@@ -79,8 +79,8 @@ def build(media_root: Path) -> World:
         "researcher": campaign.researcher,
         "admin": cast.user("admin", is_superuser=True, is_staff=True),
     }
-    _show(campaign, media_root)
-    _show(twin, media_root)
+    _add_media(campaign, media_root)
+    _add_media(twin, media_root)
     clients, secrets = {"anonymous": Client()}, {}
     for name, user in users.items():
         clients[name] = Client()
@@ -93,33 +93,33 @@ def build(media_root: Path) -> World:
 
 
 def url_of(world: World, address: Address, campaign: campaigns.Campaign, *, keys_of: campaigns.Campaign) -> str:
-    """The address filled in: a collection's short name, and the key of an object of perhaps another one."""
+    """URL of an address, with a campaign's short name and the key of an object of `keys_of`."""
     values = {"slug": campaign.collection.slug, "token": world.link, **PLAIN_CASES}
     if "pk" in address.arguments:
         values["pk"] = _key(address.name)(keys_of)
     return reverse(address.name, kwargs={name: values[name] for name in address.arguments})
 
 
-def knock(world: World, who: str, method: str, address: Address, url: str) -> HttpResponse:
-    """Ask as somebody, and send an empty form; whatever the answer did is undone."""
-    return ask(world, who, method, address.name, url, nothing_for(address.name))
+def send_empty_form(world: World, principal: str, method: str, address: Address, url: str) -> HttpResponse:
+    """Send an empty form as a principal; whatever the request changed is rolled back."""
+    return send_request(world, principal, method, address.name, url, empty_form(address.name))
 
 
-def nothing_for(name: str) -> Mapping[str, object] | str:
+def empty_form(name: str) -> Mapping[str, object] | str:
     """The empty form of an address; scripts send theirs as JSON."""
     return "{}" if name in SCRIPTED or "judge-" in name else {}
 
 
-def ask(world: World, who: str, method: str, name: str, url: str, body: Mapping[str, object] | str) -> HttpResponse:
-    """Ask as somebody, and send a form, or text that is JSON; whatever the answer did is undone."""
+def send_request(world: World, principal: str, method: str, name: str, url: str, body: Mapping[str, object] | str) -> HttpResponse:
+    """Send a form, or JSON text, as a principal; whatever the request changed is rolled back."""
     headers = {}
-    if name.startswith("api:") and who in world.secrets:
-        headers["HTTP_AUTHORIZATION"] = f"Bearer {world.secrets[who]}"
+    if name.startswith("api:") and principal in world.secrets:
+        headers["HTTP_AUTHORIZATION"] = f"Bearer {world.secrets[principal]}"
     if isinstance(body, str):
         headers["content_type"] = "application/json"
     client = Client(raise_request_exception=False)
-    client.handler = cast.door()
-    client.cookies = deepcopy(world.clients[who].cookies)  # signing out must not outlast its undoing
+    client.handler = cast.request_handler()
+    client.cookies = deepcopy(world.clients[principal].cookies)  # signing out must not outlast its undoing
     with transaction.atomic():
         send = getattr(client, method.lower())
         answer = send(url, **headers) if method == "GET" else send(url, body, **headers)
@@ -127,20 +127,20 @@ def ask(world: World, who: str, method: str, name: str, url: str, body: Mapping[
     return answer
 
 
-def told(answer: HttpResponse) -> str:
-    """An answer as the table writes it: "in" sends to sign in, else the status."""
+def status_text(answer: HttpResponse) -> str:
+    """An answer as the table writes it: "in" for a redirect to sign-in, else the status."""
     if answer.status_code == 302 and answer.url.startswith(reverse("account_login")):
         return "in"
     return str(answer.status_code)
 
 
-def _walk(resolver: URLResolver, names: tuple[str, ...] = (), around: tuple[str, ...] = ()) -> Iterator[Address]:
+def _walk(resolver: URLResolver, namespaces: tuple[str, ...] = (), outer_arguments: tuple[str, ...] = ()) -> Iterator[Address]:
     for pattern in resolver.url_patterns:
-        arguments = (*around, *pattern.pattern.converters, *_groups(pattern))
+        arguments = (*outer_arguments, *pattern.pattern.converters, *_groups(pattern))
         if isinstance(pattern, URLPattern):
-            yield Address(":".join([*names, pattern.name or str(pattern.pattern)]), arguments)
+            yield Address(":".join([*namespaces, pattern.name or str(pattern.pattern)]), arguments)
         else:
-            inner = (*names, pattern.namespace) if pattern.namespace else names
+            inner = (*namespaces, pattern.namespace) if pattern.namespace else namespaces
             yield from _walk(pattern, inner, arguments)
 
 
@@ -148,8 +148,8 @@ def _groups(pattern: URLPattern | URLResolver) -> tuple[str, ...]:
     return tuple(pattern.pattern.regex.groupindex) if not pattern.pattern.converters else ()
 
 
-def _show(campaign: campaigns.Campaign, media_root: Path) -> None:
-    """Give a campaign a picture and a clip with two sources that can be asked for."""
+def _add_media(campaign: campaigns.Campaign, media_root: Path) -> None:
+    """Give a campaign a picture and a clip with two sources that can be requested."""
     item = Item.objects.filter(collection=campaign.collection, side="document").first()
     Part.objects.create(item=item, position=1, kind="image", path="a.png")
     also = [{"path": "a.mp4", "type": ""}]
@@ -164,17 +164,17 @@ def _show(campaign: campaigns.Campaign, media_root: Path) -> None:
 
 
 def _key(name: str) -> Callable[[campaigns.Campaign], int]:
-    """Where the key of an address comes from: by its own name, else by the start of it."""
-    found = [start for start in KEYS if name.startswith(start)]
-    assert found, f"{name} has a key: say in KEYS whose it is"
-    return KEYS[max(found, key=len)]
+    """Function that gives the key for an address, by the longest prefix of its name in KEYS."""
+    prefixes = [start for start in KEYS if name.startswith(start)]
+    assert prefixes, f"{name} has a key: say in KEYS whose it is"
+    return KEYS[max(prefixes, key=len)]
 
 
 def _first(rows: QuerySet[Model]) -> int:
     return int(rows.earliest("pk").pk)
 
 
-# The object that stands behind each address with a key, in a given campaign.
+# The object of a campaign behind each address with a key.
 KEYS = {
     "annotate:token-revoke": lambda campaign: campaign.researcher.api_tokens.first().pk,
     "annotate:member-remove": lambda campaign: Membership.objects.get(user=campaign.researcher).pk,

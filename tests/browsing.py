@@ -1,4 +1,4 @@
-"""Waiting with a real browser: for what it tells, and for time to pass where its clock stands."""
+"""Waiting in a real browser: for conditions, and for time to pass where its clock is stopped."""
 
 from collections.abc import Callable
 
@@ -13,48 +13,48 @@ COUNT_ANSWERS = """
 """
 
 
-def patient(context: BrowserContext) -> BrowserContext:
-    """Have what is asked of a browser's pages waited for."""
+def with_long_timeout(context: BrowserContext) -> BrowserContext:
+    """Give the pages of a browser a long timeout."""
     context.set_default_timeout(PATIENCE)
     return context
 
 
-def until(page: Page, expression: str) -> None:
-    """Wait until a script's expression holds; a page's policy lets nothing wait for it from inside."""
+def wait_for_expression(page: Page, expression: str) -> None:
+    """Wait until a JavaScript expression holds; the page's CSP forbids waiting inside the page."""
     assert wait_until(lambda: page.evaluate(expression), seconds=240), expression
 
 
-def heard(page: Page, holds: Callable[[], object]) -> None:
-    """Wait until something holds of what the browser has told, which is heard while it is asked for anything."""
-    assert wait_until(lambda: page.evaluate("true") and bool(holds()), seconds=240)
+def wait_for_condition(page: Page, condition: Callable[[], object]) -> None:
+    """Wait until a condition on browser events holds; Playwright delivers them during calls."""
+    assert wait_until(lambda: page.evaluate("true") and bool(condition()), seconds=240)
 
 
 def pass_time(page: Page, seconds: float) -> None:
-    """Let time pass for the pages of a browser whose clock stands."""
+    """Let time pass for the pages of a browser whose clock is stopped."""
     page.clock.run_for(round(1_000 * seconds))
 
 
-def look(page: Page, *, clock_stands: bool = False) -> None:
-    """Look at the card of the judge screen until its levels are awake."""
+def wait_until_levels_awake(page: Page, *, is_clock_stopped: bool = False) -> None:
+    """Wait until the levels of the judge screen's card accept answers."""
     asleep = page.locator("#judge.is-asleep")
-    heard(page, lambda: not asleep.count() or (clock_stands and pass_time(page, 0.05)))
+    wait_for_condition(page, lambda: not asleep.count() or (is_clock_stopped and pass_time(page, 0.05)))
 
 
-def looking(page: Page, *, clock_stands: bool = False) -> Page:
-    """Have keys of levels pressed on the judge screen as by somebody who looks first."""
+def awaiting_levels(page: Page, *, is_clock_stopped: bool = False) -> Page:
+    """Make the page's level keys wait until the levels accept answers, like a person who looks."""
     press = page.keyboard.press
 
     def look_and_press(key: str, **options: float) -> None:
         if key.isdigit():
-            look(page, clock_stands=clock_stands)
+            wait_until_levels_awake(page, is_clock_stopped=is_clock_stopped)
         press(key, **options)
 
     page.keyboard.press = look_and_press  # type: ignore[method-assign]
     return page
 
 
-def polled(page: Page, seconds: float) -> None:
-    """Let so much time pass that a page in which COUNT_ANSWERS ran asks once, and wait until it has its answer."""
+def wait_for_poll(page: Page, seconds: float) -> None:
+    """Let time pass until a page in which COUNT_ANSWERS ran polls once, and await its answer."""
     before = page.evaluate("window.nAnswers")
     pass_time(page, seconds)
-    heard(page, lambda: page.evaluate("window.nAnswers") > before or pass_time(page, 0.001))
+    wait_for_condition(page, lambda: page.evaluate("window.nAnswers") > before or pass_time(page, 0.001))

@@ -1,4 +1,4 @@
-"""Whole campaigns for tests that need something of everything; made through the services people use."""
+"""Whole campaigns, with at least one row of every table; made through the product's services."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -43,12 +43,12 @@ from metrics.models import BoardView, Download, Plan, PlanLook, Snapshot
 from metrics.services import alarms, refresh
 from pooling.models import Matrix, Pool, PoolPair, PoolSource, PoolStratum, Run, RunEvent
 from tests import cast
-from tests.copies import copied
-from tests.works import ended
+from tests.fixture_cache import cached_rows
+from tests.works import finished_work
 
 
 class Campaign(NamedTuple):
-    """A collection in full swing, and who takes part in it."""
+    """A collection in full swing, and its people."""
 
     collection: Collection
     lead: User
@@ -59,48 +59,48 @@ class Campaign(NamedTuple):
 
 
 def open_pool_round(collection: Collection, pair_list: list[Pair], name: str = "pool") -> Round:
-    """An open round that wants labels of these pairs."""
+    """An open round that requests labels of these pairs."""
     return seating.open_round(
         collection=collection, kind=Round.Kind.POOL, name=name, policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in pair_list],
     )
 
 
-def handed_out(*, pairs: int, grades: int = 2, **policy: object) -> tuple[Collection, list[HandOut]]:
+def collection_with_batch(*, pairs: int, grades: int = 2, **policy: object) -> tuple[Collection, list[HandOut]]:
     """A collection with one annotator, and the hand-outs of her first batch."""
     collection = open_collection(pairs, grades=grades, **{"gold_positives": 0, "gold_negatives": 0, **policy})
     return collection, first_batch(collection)
 
 
 def open_collection(n_pairs: int, slug: str = "", *, per_query: int = 10, **fields: object) -> Collection:
-    """A collection with an open round of so many new pairs."""
+    """A collection with an open round of n_pairs new pairs."""
     collection = cast.collection(slug, **fields)
     open_pool_round(collection, cast.pairs(collection, n_pairs, per_query=per_query))
     return collection
 
 
 def first_batch(collection: Collection) -> list[HandOut]:
-    """What a newcomer is handed out first."""
+    """The hand-outs of a new annotator's first batch."""
     batch = claiming.current_batch(annotator=cast.annotator(collection))
     return list(batch.hand_outs.select_related("seat", "batch__annotator__user"))
 
 
 def judge(hand_out: HandOut, grade: int = 1, **fields: object) -> None:
     """Answer one hand-out."""
-    answer = judging.Answer(submission_id=uuid4(), grade=grade, **fields)
+    answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade, **fields)
     judging.record_judgment(annotator=hand_out.batch.annotator, token=hand_out.token, answer=answer)
 
 
 def judge_batch(annotator: Annotator, grade: int = 1, *, limit: int | None = None, **fields: object) -> Batch:
-    """Answer what is left of somebody's batch, or of a new one, or the head of it."""
+    """Answer the rest of an annotator's batch, or of a new one; at most `limit` hand-outs."""
     batch = claiming.current_batch(annotator=annotator)
-    for hand_out in list(claiming.unanswered(annotator=annotator).select_related("batch__annotator"))[:limit]:
+    for hand_out in list(claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator"))[:limit]:
         judge(hand_out, grade, **fields)
     batch.refresh_from_db()
     return batch
 
 
-@copied
+@cached_rows
 def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Campaign:
     """Runs, a pool, golds, references, batches, judgments, a change, an undo, a report, scores."""
     collection = cast.collection(slug, grades=3, batch_candidates=3, labels_per_pair=2, double_share="0.5")
@@ -119,7 +119,7 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
         _work(annotator, odd=bool(number % 2))
     alarms.set_alarm(collection=collection, kind="gold", below=101, n_at_least=0, by=lead)
     refresh.refresh(collection=collection)
-    seating.note_changes(collection_id=collection.pk, pair_ids=[pair_list[0].pk])  # somebody judged since
+    seating.note_changes(collection_id=collection.pk, pair_ids=[pair_list[0].pk])  # as if somebody judged since
     Invitation.objects.create(
         collection=collection, role=Role.ANNOTATOR, email=f"{collection.slug}@invited.example", created_by=lead,
         token_sha256=uuid4().hex * 2, expires_at=timezone.now() + timedelta(days=1),
@@ -131,11 +131,11 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
     SignInTry.objects.create(person=uuid4().hex, address=uuid4().hex, browser=uuid4().hex)
     Import.objects.create(
         collection=collection, kind="items", file="imports/none", file_name="collection.jsonl", sha256=uuid4().hex * 2,
-        report={"sentences": ["4 rows: 4 new items"]}, by=researcher, work=ended(collection, "import", 1),
+        report={"sentences": ["4 rows: 4 new items"]}, by=researcher, work=finished_work(collection, "import", 1),
     )
     Download.objects.create(
         collection=collection, kind="disputed", file="downloads/none", file_name=f"{collection.slug}-disputed.tsv",
-        n_bytes=1, n_rows=0, sha256=uuid4().hex * 2, by=researcher, work=ended(collection, "download", 1),
+        n_bytes=1, n_rows=0, sha256=uuid4().hex * 2, by=researcher, work=finished_work(collection, "download", 1),
     )
     _train(collection, annotators[0], pair_list[0])
     pausing.pause(annotator=annotators[0], by=lead, reason="has a cold")
@@ -143,16 +143,16 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
     withdrawn = ReviewAction.objects.create(
         collection=collection, kind="labels_withdrawn", by=lead, annotator=annotators[0], reason="had a cold"
     )
-    ReviewWork.objects.create(action=withdrawn, n_total=0, work=ended(collection, "review", withdrawn.pk))
+    ReviewWork.objects.create(action=withdrawn, n_total=0, work=finished_work(collection, "review", withdrawn.pk))
     PairExclusion.objects.create(pair=pair_list[-1], collection=collection, reason="nobody can tell")
     _plan(run, lead)
     BoardView.objects.create(collection=collection, key="k", wanted={"measures": ["AP"]}, value={}, version="v")
     return Campaign(collection, lead, researcher, annotators, run, pool)
 
 
-@copied
+@cached_rows
 def campaigns(*slugs: str) -> tuple[Campaign, ...]:
-    """Campaigns side by side, each of its name."""
+    """Campaigns side by side, one for each short name."""
     return tuple(campaign(slug) for slug in slugs)
 
 
@@ -211,10 +211,10 @@ def _references(collection: Collection, pair_list: list[Pair]) -> None:
 
 
 def _work(annotator: Annotator, *, odd: bool) -> None:
-    """One batch with comments; one person changes her mind and undoes, the other one reports a pair."""
+    """Judge one batch with comments; odd: change a judgment and undo one, else report a pair."""
     claiming.current_batch(annotator=annotator)
-    left = claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator")
-    first, second, third, *golds = sorted(left, key=lambda hand_out: hand_out.seat.purpose != "label")
+    hand_outs = claiming.open_hand_outs(annotator=annotator).select_related("seat", "batch__annotator")
+    first, second, third, *golds = sorted(hand_outs, key=lambda hand_out: hand_out.seat.purpose != "label")
     for hand_out in (first, second, *golds):
         judge(hand_out, 2 if odd else 0, comment=f"said by {annotator.pseudonym}")
     if odd:
@@ -229,7 +229,7 @@ def _work(annotator: Annotator, *, odd: bool) -> None:
 
 
 def _train(collection: Collection, annotator: Annotator, pair: Pair) -> None:
-    """A training that is switched off again; one person went through it."""
+    """A training that one person passed, switched off again."""
     Training.objects.create(collection=collection, is_on=False)
     question = {"text": "What is a bird?", "options": ["A plant", "An animal"], "right": 1, "why": "It breathes.",
                 "anchor": ""}  # fmt: skip
@@ -250,12 +250,12 @@ def _train(collection: Collection, annotator: Annotator, pair: Pair) -> None:
 
 
 def agreement(collection: Collection) -> dict[str, object]:
-    """How much people agree by now."""
+    """The agreement snapshot after a refresh."""
     refresh.refresh(collection=collection)
     return Snapshot.objects.get(collection=collection, kind="agreement").value
 
 
 @pytest.fixture(name="campaign")
-def campaign_in_full_swing() -> Campaign:
+def campaign_fixture() -> Campaign:
     """One campaign, named "made"."""
     return campaign("made")

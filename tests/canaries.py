@@ -1,4 +1,4 @@
-"""Marked strings in every column an annotator must not read, and a crawl of all that reaches her browser."""
+"""Marked strings in every column an annotator must not read, and a crawl of all she can reach."""
 
 import base64
 import json
@@ -21,13 +21,13 @@ from tests import access_table
 
 APPS = ("annotate", "pooling", "metrics")
 CHOICES = 8  # addresses of one page that a crawl asks for: an explorer has as many as there are random orders
-# Text that annotators are meant to read, or that only describes what they see or are.
-OPEN = {
+# Text meant for annotators, or that only describes what they see or are.
+READABLE = {
     "Collection.slug", "Collection.name", "Collection.description", "Item.external_id", "Item.split", "Item.warning",
     "Part.text", "Part.path", "Part.type", "Part.also", "Level.key", "Level.name", "Level.sentence", "Level.reasons",
     "Guidelines.markdown", "Guidelines.wording", "TrainingPair.anchor", "Quiz.questions",
 }
-# Of these rows she may read her own: only other people's are marked.
+# Rows that she may read if they are her own: only other people's are marked.
 PERSONAL = {
     "User": lambda self: ~models.Q(pk=self.user_id),
     "Annotator": lambda self: ~models.Q(pk=self.pk),
@@ -43,11 +43,11 @@ NUMBERS = {
     "PoolPair.best_rank": 48151623, "PoolPair.inclusion_probability": 0.48151623, "Score.mean": 0.3141592,
     "Score.low": 0.3141501, "Score.high": 0.3141699,
 }
-BEGUN = {"Score.label_source": "none:"}  # how a value of the column must begin
+PREFIXES = {"Score.label_source": "none:"}  # the prefix that a value of the column must have
 
 
 class Reply(NamedTuple):
-    """What came back for one request."""
+    """The answer to one request."""
 
     request: str
     status: int
@@ -55,7 +55,7 @@ class Reply(NamedTuple):
 
 
 def columns() -> list[str]:
-    """Every column of free text or JSON in the product, as "Model.field"; lists of choices are no text."""
+    """Every column of free text or JSON, as "Model.field"; columns with choices are left out."""
     return [
         f"{model.__name__}.{field.name}"
         for label in APPS
@@ -67,13 +67,13 @@ def columns() -> list[str]:
 
 
 def plant(self: Annotator) -> dict[str, str]:
-    """Mark every secret of the database; returns what each mark stands for."""
+    """Mark every secret of the database; returns the column behind each mark."""
     marks: dict[str, str] = {}
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("SET LOCAL session_replication_role = replica")  # tables that only grow are marked too
         for name in [*columns(), *NUMBERS]:
-            if name not in OPEN:
+            if name not in READABLE:
                 _mark(name, self, marks)
         cursor.execute("SET LOCAL session_replication_role = origin")
     key = bytes(self.collection.key)
@@ -93,7 +93,7 @@ def _mark(name: str, self: Annotator, marks: dict[str, str]) -> None:
     for pk in rows.values_list("pk", flat=True):
         value = NUMBERS.get(name) or f"zq{len(marks):05d}zq"
         is_json = isinstance(model._meta.get_field(field_name), models.JSONField)
-        text = f"{BEGUN.get(name, '')}{value}" if isinstance(value, str) else value
+        text = f"{PREFIXES.get(name, '')}{value}" if isinstance(value, str) else value
         model.objects.filter(pk=pk).update(**{field_name: [value] if is_json else text})
         marks[str(value)] = name
 
@@ -122,14 +122,14 @@ class Crawler:
         return self.keep(f"POST {url}", self.client.post(url, json.dumps(body), content_type="application/json"))
 
     def follow(self, start: str) -> None:
-        """Every address that pages name, each once, and of one page a few of its many choices."""
-        waiting, seen, choices = [start], set(), Counter()
+        """Visit every address that pages name once; at most CHOICES of one page's query strings."""
+        waiting, visited, choices = [start], set(), Counter()
         while waiting:
             url = waiting.pop()
             path = urlsplit(url).path
-            if url in seen or urlsplit(url).netloc or url.startswith("/static/") or choices[path] == CHOICES:
+            if url in visited or urlsplit(url).netloc or url.startswith("/static/") or choices[path] == CHOICES:
                 continue
-            seen.add(url)
+            visited.add(url)
             choices[path] += 1
             answer = self.get(url)
             if answer.status_code in {301, 302}:
@@ -138,30 +138,30 @@ class Crawler:
                 waiting += [urljoin(url, link) for link in links(self.replies[-1].text)]
 
     def hits(self, marks: dict[str, str]) -> set[str]:
-        """Which secrets came back, and where."""
-        found = set()
+        """The secrets that came back, and in which reply."""
+        hits = set()
         for reply in self.replies:
             lower = reply.text.lower()
-            found |= {f"{name} ({mark}) in {reply.request}" for mark, name in marks.items() if mark.lower() in lower}
-        return found
+            hits |= {f"{name} ({mark}) in {reply.request}" for mark, name in marks.items() if mark.lower() in lower}
+        return hits
 
 
 def links(html: str) -> Iterator[str]:
-    """What a page links to, loads, polls or sends forms to."""
-    found: list[str] = []
+    """The addresses that a page links to, loads, polls or sends forms to."""
+    urls: list[str] = []
 
     class Reader(HTMLParser):
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            wanted = {"href", "src", "action", "hx-get", "data-url", "poster"}
-            found.extend(value for name, value in attrs if value and (name in wanted or name.startswith("data-url")))
+            link_attributes = {"href", "src", "action", "hx-get", "data-url", "poster"}
+            urls.extend(value for name, value in attrs if value and (name in link_attributes or name.startswith("data-url")))
 
     Reader().feed(html)
-    found += re.findall(r'"(/c/[^"<>\s]+)"', html)
-    return (link.partition("#")[0] for link in found if not link.startswith(("#", "mailto:", "javascript:")))
+    urls += re.findall(r'"(/c/[^"<>\s]+)"', html)
+    return (link.partition("#")[0] for link in urls if not link.startswith(("#", "mailto:", "javascript:")))
 
 
 def visit(crawler: Crawler, world: access_table.World) -> None:
-    """All that an annotator can reach: links, every address of the resolver, and a batch of work."""
+    """Visit all an annotator can reach: links, every address of the resolver, a batch of work."""
     slug = world.campaign.collection.slug
     crawler.follow(reverse("annotate:home"))
     crawler.follow(reverse("admin:index"))
@@ -175,7 +175,7 @@ def visit(crawler: Crawler, world: access_table.World) -> None:
 
 
 def work(crawler: Crawler, slug: str) -> None:
-    """Judge what is left, change, undo, report, put off, and provoke each error."""
+    """Judge the rest of the batch, change, undo, report, postpone, and provoke each error."""
     def send(name: str, **body: object) -> HttpResponse:
         return crawler.post(reverse(f"annotate:judge-{name}", args=[slug]), body)
 

@@ -1,7 +1,7 @@
-"""The people and things every test uses: functions whose arguments have defaults, and fixtures that call them.
+"""The people and things every test uses: functions with default arguments, and fixtures.
 
-A module asks for a fixture by its name; none comes unasked. A room's conftest.py, or a module, says what stands there
-under the name: the items of tests/pooling, the browser that the people of tests/annotate/views sit at.
+A module requests a fixture by its name; none is automatic. A folder's conftest.py, or a module, may
+override a name: the items of tests/pooling, the signed-in people of tests/annotate/views.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ from annotate.models import (
 )
 from annotate.services import tokens
 from pooling.models import Ranking, Run
-from tests.draws import next_number
+from tests.seeding import next_number
 
 PASSWORD = "correct horse battery staple"
 
@@ -60,7 +60,7 @@ def collection(
     n_documents: int = 0,
     **policy_fields: object,
 ) -> Collection:
-    """A collection with `grades` levels (0 to grades - 1), a first policy and guidelines; its name decides its key."""
+    """A collection with `grades` levels from 0, policy and guidelines; its key hashes its name."""
     name = slug or f"collection{next_number()}"
     collection = Collection.objects.create(
         slug=name, name=name.title(), key=sha256(name.encode()).digest(), positive_from=positive_from
@@ -95,11 +95,11 @@ def annotator(collection: Collection, person: User | None = None) -> Annotator:
     )
 
 
-def items(collection: Collection, side: Side, n: int) -> list[Item]:
+def items(collection: Collection, side: Side, n_items: int) -> list[Item]:
     """n items of one side, with one text part each."""
     start = Item.objects.filter(collection=collection, side=side).count()
     new_items = Item.objects.bulk_create(
-        Item(collection=collection, side=side, external_id=f"{side[0]}{start + i}") for i in range(n)
+        Item(collection=collection, side=side, external_id=f"{side[0]}{start + i}") for i in range(n_items)
     )
     part = Item._meta.get_field("parts").related_model
     part.objects.bulk_create(
@@ -109,13 +109,13 @@ def items(collection: Collection, side: Side, n: int) -> list[Item]:
     return new_items
 
 
-def pairs(collection: Collection, n: int, *, per_query: int = 10) -> list[Pair]:
+def pairs(collection: Collection, n_pairs: int, *, per_query: int = 10) -> list[Pair]:
     """n new pairs, `per_query` documents a query."""
-    queries = items(collection, Side.QUERY, -(-n // per_query))
+    queries = items(collection, Side.QUERY, -(-n_pairs // per_query))
     documents = items(collection, Side.DOCUMENT, per_query)
     return Pair.objects.bulk_create(
         Pair(collection=collection, query=queries[i // per_query], document=documents[i % per_query])
-        for i in range(n)
+        for i in range(n_pairs)
     )
 
 
@@ -140,10 +140,13 @@ def run(
     direction: str = "forward",
     **fields: object,
 ) -> Run:
-    """A run that is ready, without its file; rankings : a source's key -> its targets' keys, best first, and scores."""
-    about = {"file_name": f"{name}.run", "file": f"runs/{name}.run", "sha256": "0" * 64, **fields}
+    """A ready run without its file.
+
+    rankings : a source's key -> its targets' keys, best first, and scores
+    """
+    file_fields = {"file_name": f"{name}.run", "file": f"runs/{name}.run", "sha256": "0" * 64, **fields}
     run = Run.objects.create(
-        collection=collection, name=name, direction=direction, state="ready", finished_at=timezone.now(), **about
+        collection=collection, name=name, direction=direction, state="ready", finished_at=timezone.now(), **file_fields
     )
     Ranking.objects.bulk_create(
         Ranking(run=run, source_id=source, targets=targets, scores=scores)
@@ -153,19 +156,19 @@ def run(
 
 
 def bearer(person: User, *scopes: str, collection: Collection | None = None) -> dict[str, str]:
-    """The headers of a program with somebody's key, which may do what the scopes say."""
+    """The headers of a program with a person's API token of these scopes."""
     key = tokens.create_token(user=person, name="script", scopes=list(scopes), collection=collection, days=1)
     return {"Authorization": f"Bearer {key.secret}"}
 
 
 @cache
-def door() -> ClientHandler:
-    """The product without a server, as clients reach it; loading the middleware takes longer than most answers."""
+def request_handler() -> ClientHandler:
+    """Django's request handler, made once: middleware takes longer to load than most answers."""
     return ClientHandler(enforce_csrf_checks=False)
 
 
 def sign_in(context: BrowserContext, url: str, person: User) -> None:
-    """Give a browser somebody's session on the server at an address."""
+    """Sign a person in: give the browser a session on the server at an address."""
     client = Client()
     client.force_login(person)
     name = settings.SESSION_COOKIE_NAME
@@ -174,16 +177,16 @@ def sign_in(context: BrowserContext, url: str, person: User) -> None:
 
 @pytest.fixture
 def client(request: pytest.FixtureRequest) -> Client:
-    """Django's client; one of its own for a test with other settings, which the middleware may read at its start."""
+    """Django's client; its handler is new in tests with other settings, which middleware reads."""
     client = Client()
     if "settings" not in request.fixturenames:
-        client.handler = door()
+        client.handler = request_handler()
     return client
 
 
 @pytest.fixture
 def media_root(tmp_path: Path, settings: LazySettings) -> Path:
-    """Where this test's media and kept files are; nothing else is there."""
+    """This test's folder of media and stored files, empty."""
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.MEDIA_ROOT.mkdir()
     return settings.MEDIA_ROOT
@@ -191,7 +194,7 @@ def media_root(tmp_path: Path, settings: LazySettings) -> Path:
 
 @pytest.fixture
 def open_media_root(open_folder: Path, settings: LazySettings) -> Path:
-    """The same where processes of other accounts read along."""
+    """This test's media folder, readable by processes of other accounts."""
     settings.MEDIA_ROOT = open_folder / "media"
     settings.MEDIA_ROOT.mkdir()
     return settings.MEDIA_ROOT
@@ -213,17 +216,17 @@ def shapes() -> Collection:
 
 @pytest.fixture
 def lead(collection: Collection) -> User:
-    """Somebody who leads the collection."""
+    """A lead of the collection."""
     return member(collection, Role.LEAD)
 
 
 @pytest.fixture
 def researcher(collection: Collection) -> User:
-    """Somebody who loads and measures in the collection."""
+    """A researcher of the collection."""
     return member(collection, Role.RESEARCHER)
 
 
 @pytest.fixture(name="annotator")
 def newcomer(collection: Collection) -> Annotator:
-    """Somebody who may judge in the collection, and has not begun."""
+    """An annotator of the collection who has not judged yet."""
     return annotator(collection)

@@ -1,4 +1,4 @@
-"""Clocks that pass when a test says so."""
+"""Clocks that advance when a test says so."""
 
 from typing import Any
 
@@ -22,11 +22,14 @@ class Clock:
         self.seconds += seconds
 
 
-class LastingClient(DefaultClient):
-    """The cache of tests: what is put by for some seconds stays until it is deleted, however slow the machine is."""
+class NonExpiringClient(DefaultClient):
+    """The cache of tests: values with a timeout stay until deleted, on slow machines too."""
 
     def set(self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, *args: Any, **kwargs: Any) -> bool:
-        """Store a value; says whether it was stored. Nothing is put by for ever: who computes it may have died."""
+        """Store a value; returns whether it was stored.
+
+        A value without a timeout is refused: the process that computes it may have died.
+        """
         assert timeout is not None, f"{key} would stay in the cache for ever"
-        is_moment = isinstance(timeout, int | float) and timeout > 0
-        return super().set(key, value, None if is_moment else timeout, *args, **kwargs)
+        has_timeout = isinstance(timeout, int | float) and timeout > 0
+        return super().set(key, value, None if has_timeout else timeout, *args, **kwargs)

@@ -20,33 +20,33 @@ from config import health
 from config.testing import chromium, process_number, run_home
 from config.up.embedded import create_database
 from config.up.home import Home
-from tests.browsing import PATIENCE, patient
+from tests.browsing import PATIENCE, with_long_timeout
 from tests.clocks import MOMENT, Clock
-from tests.databases import migrated_template, strangers
-from tests.draws import begin_a_test
-from tests.lasting import empty_tables
-from tests.stack import Stack, started_before
+from tests.databases import migrated_template, open_connections
+from tests.seeding import restart_for_test
+from tests.stack import Stack, stopped_stack
+from tests.table_cleanup import empty_tables
 
 pytest_plugins = ["tests.cast", "tests.works", "tests.campaigns", "tests.disks", "tests.scorecard.figures"]
 
 expect.set_options(timeout=PATIENCE)
-# the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
+# Redis waits longer too: after the product's 200 ms a value would be lost to the next page
 settings.CACHES["default"]["OPTIONS"] |= {
-    "SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30, "CLIENT_CLASS": "tests.clocks.LastingClient"
+    "SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30, "CLIENT_CLASS": "tests.clocks.NonExpiringClient"
 }  # fmt: skip
 settings.CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 30, "socket_timeout": 30}
 health.broker.connection_pool.connection_kwargs |= {"socket_connect_timeout": 30, "socket_timeout": 30}
 settings.PASSWORD_HASHERS = ["tests.passwords.QuickHasher"]
-# else a browser's system holds back each answer for 40 ms, which come in two packets: headers and body
+# else the browser's system delays each answer by 40 ms: it comes in two packets, headers and body
 WSGIRequestHandler.disable_nagle_algorithm = True
-TransactionTestCase._fixture_teardown = lambda _: empty_tables()  # there is no other way to have it done so
+TransactionTestCase._fixture_teardown = lambda _: empty_tables()  # there is no hook for it
 
 
 @pytest.fixture(autouse=True)
 def job_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock of background jobs, which stands but for what is measured; no job of an earlier test is known.
+    """The clock of background jobs stands still, but in heavy tests; no earlier job is known.
 
-    What a job tells and asks, and by how many queries, would depend on the machine.
+    Otherwise the reports and queries of a job would depend on the speed of the machine.
     """
     from annotate.services.background import progress
 
@@ -59,21 +59,21 @@ def job_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture(autouse=True)
 def same_draws(request: pytest.FixtureRequest) -> None:
-    """What is drawn at random, and the numbers of what is made, are the same in every run."""
+    """Make random draws, and the keys of new rows, the same in every run."""
     if request.node.get_closest_marker("django_db") or {"db", "transactional_db"} & set(request.fixturenames):
         request.getfixturevalue("db")
-        begin_a_test()
+        restart_for_test()
 
 
 @pytest.fixture(autouse=True)
 def empty_cache() -> None:
-    """What is put by for a row is not found for the row of another test that has its number."""
+    """Empty the cache: a row of another test may have had the same key."""
     cache.clear()
 
 
 @pytest.fixture
-def standing_codes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Codes of authenticator apps stay those of `MOMENT`; otherwise they change with each half minute."""
+def frozen_codes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Freeze authenticator codes at `MOMENT`; otherwise they change every half minute."""
     from allauth.mfa.totp.internal import auth as totp
 
     monkeypatch.setattr(totp, "time", SimpleNamespace(time=lambda: MOMENT))
@@ -81,15 +81,15 @@ def standing_codes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def context(context: BrowserContext) -> BrowserContext:
-    """The browser, whose pages are waited for."""
-    return patient(context)
+    """The browser context, with a long timeout."""
+    return with_long_timeout(context)
 
 
 @pytest.fixture
-def standing_pages(context: BrowserContext) -> None:
-    """The clock of the browser's pages stands, so that they ask for nothing again until a test lets time pass.
+def frozen_pages(context: BrowserContext) -> None:
+    """Stop the clock of the browser's pages: they poll nothing until a test lets time pass.
 
-    Media play all the same. What looks for findings waits by that clock, and would wait for ever.
+    Media play all the same. axe waits by that clock, and would wait for ever.
     """
     context.clock.install(time=MOMENT)
     context.clock.pause_at(MOMENT + 1)
@@ -102,7 +102,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, object]) -> dic
     return {
         **browser_type_launch_args,
         **({"executable_path": executable} if executable else {}),
-        "ignore_default_args": ["--hide-scrollbars"],  # they take room, as where people have a mouse
+        "ignore_default_args": ["--hide-scrollbars"],  # as on a machine with a mouse
         "args": [
             "--no-sandbox",  # a container's root cannot make one
             "--disable-gpu",
@@ -118,7 +118,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, object]) -> dic
 
 @pytest.fixture(scope="session")
 def service_home() -> Home:
-    """Where this run's PostgreSQL and Redis are."""
+    """The folder of this run's PostgreSQL and Redis."""
     return run_home()
 
 
@@ -126,24 +126,24 @@ def service_home() -> Home:
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, service_home: Home, django_db_blocker: DjangoDbBlocker
 ) -> None:
-    """Have the database of this process made as a copy of the one that is migrated once a run."""
+    """Create this process's database as a copy of the template, which is migrated once a run."""
     settings.DATABASES["default"]["TEST"]["TEMPLATE"] = migrated_template(service_home, django_db_blocker)
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, service_home: Home) -> Iterator[None]:
-    """What pytest-django makes; at the end nobody else may be connected to it, or it could not be dropped."""
+    """pytest-django's database; at the end no other session may be connected, to drop it."""
     name = settings.DATABASES["default"]["NAME"]
     yield
     connections.close_all()
-    left = strangers(service_home, name)
-    told = "Connections that nobody closed (a thread does in for_a_thread), each with the test that opened it:"
-    assert not left, "\n".join([told, *left])
+    sessions = open_connections(service_home, name)
+    headline = "Connections that nobody closed (threads do by closing_connections), each with its test:"
+    assert not sessions, "\n".join([headline, *sessions])
 
 
 @pytest.fixture(scope="session")
 def playwright(playwright: Playwright) -> Iterator[Playwright]:
-    """What pytest-playwright makes; while its loop runs, connections are others than before and after."""
+    """pytest-playwright's fixture; while its loop runs, Django has connections of its own."""
     yield playwright
     connections.close_all()
 
@@ -152,7 +152,7 @@ def playwright(playwright: Playwright) -> Iterator[Playwright]:
 def live_stack(
     service_home: Home, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[Stack]:
-    """The running product on a second database of this run's PostgreSQL, shared by all who ask."""
+    """The running product on a second database of this run's PostgreSQL, shared by all tests."""
     folder = tmp_path_factory.mktemp("live stack")
     name = f"live_{folder.stat().st_ino}"
     create_database(service_home, name, template=migrated_template(service_home, django_db_blocker))
@@ -168,9 +168,9 @@ def live_stack(
 
 @pytest.fixture
 def open_folder(service_home: Home) -> Path:
-    """A new folder that the account of the embedded servers can reach; pytest's own is closed to it.
+    """A new folder that the embedded servers' account can reach; pytest's own is closed to it.
 
-    It goes with the run: for minutes after many files were deleted, ext4 takes long to make one.
+    It is deleted with the run: ext4 is slow for minutes after many files were deleted.
     """
     folder = Path(tempfile.mkdtemp(prefix="open-", dir=service_home.var))
     folder.chmod(0o755)
@@ -179,9 +179,9 @@ def open_folder(service_home: Home) -> Path:
 
 @pytest.fixture
 def fault_stack(open_folder: Path) -> Iterator[Callable[..., Stack]]:
-    """Makes running products with servers of their own and production durability, for tests that break them.
+    """Make running products with servers of their own and production durability, to break them.
 
-    They have been started before, unless `anew`: a first start takes three times as long.
+    They continue from a started product, unless `anew`: a first start takes three times as long.
     """
     with ExitStack() as stacks:
 
@@ -190,7 +190,7 @@ def fault_stack(open_folder: Path) -> Iterator[Callable[..., Stack]]:
             stacks.callback(shutil.rmtree, stack.home.sockets, ignore_errors=True)  # a killed one leaves them
             stacks.enter_context(stack)
             if not anew:
-                stack.continue_from(started_before())
+                stack.continue_from(stopped_stack())
             stack.start()
             return stack
 

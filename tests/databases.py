@@ -1,4 +1,4 @@
-"""The databases of a test run: one that is migrated, copies of it, and who is connected to them."""
+"""The databases of a test run: a migrated template, copies of it, and the sessions connected."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,13 +19,13 @@ from config.up.home import Home
 from config.up.processes import wait_until
 
 TEMPLATE = "template_assayer"
-Given = ParamSpec("Given")
+Params = ParamSpec("Params")
 Result = TypeVar("Result")
 
 
 @contextmanager
-def working_on(database_url: str, blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Let this process work on another database than its own; its connection there ends with that."""
+def using_database(database_url: str, blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Let this process work on another database; its connection there is closed at the end."""
     ordinary = connections["default"]
     database = dj_database_url.parse(database_url, conn_health_checks=True)
     with blocker.unblock():
@@ -38,21 +38,21 @@ def working_on(database_url: str, blocker: DjangoDbBlocker) -> Iterator[None]:
 
 
 def migrated_template(home: Home, blocker: DjangoDbBlocker) -> str:
-    """The name of a database with all tables, for copies; made by whoever asks first, and nobody stays connected."""
-    with once_a_run("template") as made:
-        if not made.exists():
+    """Name of a database with all tables, for copies; the first caller makes it."""
+    with once_a_run("template") as marker:
+        if not marker.exists():
             create_database(home, TEMPLATE)
-            with working_on(home.database_url(TEMPLATE), blocker):
+            with using_database(home.database_url(TEMPLATE), blocker):
                 call_command("migrate", verbosity=0, interactive=False)
-            made.touch()
+            marker.touch()
     return TEMPLATE
 
 
-def for_a_thread(work: Callable[Given, Result]) -> Callable[Given, Result]:
-    """`work` for a thread of its own, whose connection ends with it, however that ends."""
+def closing_connections(work: Callable[Params, Result]) -> Callable[Params, Result]:
+    """Wrap `work` for a thread of its own: its connection is closed, however it ends."""
 
     @wraps(work)
-    def run(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+    def run(*args: Params.args, **kwargs: Params.kwargs) -> Result:
         try:
             return work(*args, **kwargs)
         finally:
@@ -61,11 +61,11 @@ def for_a_thread(work: Callable[Given, Result]) -> Callable[Given, Result]:
     return run
 
 
-def at_once(work: Callable[[Any], Result], arguments: Sequence[Any]) -> list[Result]:
-    """What `work` answers to each of the arguments, in threads that are let go together; raises what one did."""
+def run_concurrently(work: Callable[[Any], Result], arguments: Sequence[Any]) -> list[Result]:
+    """Results of `work` for each argument, in threads that start together; raises their errors."""
     barrier = Barrier(len(arguments))
 
-    @for_a_thread
+    @closing_connections
     def run(argument: Any) -> Result:
         barrier.wait()
         return work(argument)
@@ -74,24 +74,24 @@ def at_once(work: Callable[[Any], Result], arguments: Sequence[Any]) -> list[Res
         return list(pool.map(run, arguments))
 
 
-def strangers(home: Home, name: str, *, seconds: float = 240) -> list[str]:
-    """Who stays connected to a database, by the test that connected and the last statement; their sessions are ended.
+def open_connections(home: Home, name: str, *, seconds: float = 240) -> list[str]:
+    """Sessions still connected to a database, with their test and last statement; they are ended.
 
     Threads of a server may be ending, and so have some time.
     """
     with psycopg.connect(home.database_url("postgres"), autocommit=True) as connection:
-        here = "FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
+        sessions = "FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
 
-        def nobody() -> bool:
-            return connection.execute(f"SELECT NOT EXISTS (SELECT {here})", [name]).fetchone() == (True,)
+        def no_session() -> bool:
+            return connection.execute(f"SELECT NOT EXISTS (SELECT {sessions})", [name]).fetchone() == (True,)
 
-        if wait_until(nobody, seconds=seconds, step=0.1):
+        if wait_until(no_session, seconds=seconds, step=0.1):
             return []
-        ended = f"SELECT application_name, state, query, pg_terminate_backend(pid, 5000) {here}"
+        ended = f"SELECT application_name, state, query, pg_terminate_backend(pid, 5000) {sessions}"
         return [f"{test} ({state}): {query}" for test, state, query, _ in connection.execute(ended, [name])]
 
 
-def address() -> dict[str, Any]:
-    """Where this test's database is, for a session apart from Django's."""
-    known = connection.get_connection_params()
-    return {name: known[name] for name in ("dbname", "user", "host", "port") if name in known}
+def connection_parameters() -> dict[str, Any]:
+    """Connection parameters of this test's database, for a session apart from Django's."""
+    parameters = connection.get_connection_params()
+    return {name: parameters[name] for name in ("dbname", "user", "host", "port") if name in parameters}

@@ -1,4 +1,4 @@
-"""Disks that are full before long, and one that is gone."""
+"""Disks that are soon full, and a dead one."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture
 def small_disk(open_folder: Path) -> Iterator[Callable[[str], Path]]:
-    """Makes a disk of a size, as the kernel's tmpfs has it."""
+    """Make a disk of the given size, in tmpfs's notation."""
     if os.getuid() != 0:
         pytest.skip("only root can mount a small disk")
     disk = open_folder / "small disk"
@@ -27,7 +27,7 @@ def small_disk(open_folder: Path) -> Iterator[Callable[[str], Path]]:
 
 @pytest.fixture
 def dead_disk(open_folder: Path) -> Iterator[Path]:
-    """A folder whose file system does not answer any more: that of a program which has ended."""
+    """A folder whose file system no longer answers: its FUSE program has ended."""
     if os.getuid() != 0:
         pytest.skip("only root can mount a program's file system")
     disk = open_folder / "dead disk"

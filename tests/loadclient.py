@@ -1,4 +1,4 @@
-"""Many people over HTTP from one process: as little work a request as can be, for it shares the machine's cores."""
+"""Many HTTP clients in one process, with little work a request: it shares the machine's cores."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from annotate.models import User
 
 
 class Reply(NamedTuple):
-    """An answer; seconds from the first byte sent to the last one read, connecting included."""
+    """An answer; `seconds` from connecting to the last byte read."""
 
     status: int
     body: bytes
@@ -50,8 +50,8 @@ class Person:
         self.connection = None
 
     async def _ask(self, request: bytes) -> Reply:
-        """Send on the kept connection, or on a new one where the server closed it meanwhile, as browsers do."""
-        begun = perf_counter()
+        """Send on the open connection, or on a new one if the server closed it, as browsers do."""
+        start = perf_counter()
         for is_last in (False, True):
             try:
                 reader, writer = self.connection or await asyncio.open_connection(self.host, self.port)
@@ -67,7 +67,7 @@ class Person:
         body = await self._body(reader, head)
         if b"connection: close" in head.lower():
             self.leave()
-        return Reply(int(head.split(b" ", 2)[1]), body, perf_counter() - begun)
+        return Reply(int(head.split(b" ", 2)[1]), body, perf_counter() - start)
 
     async def _body(self, reader: asyncio.StreamReader, head: bytes) -> bytes:
         lines = dict(line.split(b": ", 1) for line in head.lower().split(b"\r\n")[1:] if b": " in line)
@@ -82,7 +82,7 @@ class Person:
 
 
 def sessions_of(users: list[User], *, secret: str) -> list[str]:
-    """A session for each, as signing in leaves it; secret : the key that the server signs with."""
+    """A signed-in session key for each user; secret : the server's signing key."""
     model = SessionStore.get_model_class()
     rows = []
     with override_settings(SECRET_KEY=secret):

@@ -1,4 +1,4 @@
-"""Files as they come when something went wrong: bytes flipped, lines lost or doubled, cut short, mixed with others."""
+"""Damaged files: bytes flipped, lines lost or doubled, files cut short or mixed with others."""
 
 import random
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ INSERTS = (
 
 
 @st.composite
-def mutated(draw: st.DrawFn, samples: Sequence[bytes]) -> bytes:
-    """One of these files after up to six accidents."""
+def damaged_files(draw: st.DrawFn, samples: Sequence[bytes]) -> bytes:
+    """One of the sample files after up to six accidents."""
     data = draw(st.sampled_from(samples))
     for seed in draw(st.lists(st.integers(0, 2**32 - 1), max_size=6)):
         data = accident(data, samples, random.Random(seed))
     return data
 
 
-def accident(data: bytes, samples: Sequence[bytes], chance: random.Random) -> bytes:
+def accident(data: bytes, samples: Sequence[bytes], rng: random.Random) -> bytes:
     """The file after one accident."""
-    at = chance.randrange(len(data) + 1)
-    return chance.choice(ACCIDENTS)(data, at, samples, chance)
+    at = rng.randrange(len(data) + 1)
+    return rng.choice(ACCIDENTS)(data, at, samples, rng)
 
 
 def _flip(data: bytes, at: int, samples: Sequence[bytes], chance: random.Random) -> bytes:
@@ -61,8 +61,8 @@ def _lines(data: bytes, at: int, samples: Sequence[bytes], chance: random.Random
 ACCIDENTS = (_flip, _flip, _insert, _cut, _lose, _splice, _lines, _lines)
 
 
-def assert_told(problems: Problems, n_lines: int) -> None:
-    """Every fault says something, and where it names a line, one of the file or the one after its end."""
+def assert_errors_described(problems: Problems, n_lines: int) -> None:
+    """Every error has a text, and its line, if any, is one of the file or the one after its end."""
     assert len(problems.lines()) >= min(1, problems.n)
     for error in problems.errors:
         assert str(error).strip() and "Traceback" not in str(error)

@@ -1,13 +1,13 @@
-"""What other tools say, for tests that ask them alike."""
+"""Measures of other tools, as oracles of several tests."""
 
 from ir_measures.measures import Measure, registry
 
 
 def ir_measure(name: str) -> Measure:
-    """The measure that ir_measures calls by this name, such as `AP(rel=2)` or `nDCG(dcg='exp-log2')@10`.
+    """The measure of ir_measures with a name such as `AP(rel=2)` or `nDCG(dcg='exp-log2')@10`.
 
-    A name of theirs is the Python expression that makes the measure, and what the measure calls itself. Their own
-    reader of names, `parse_measure`, asks for parts of `ast` that Python 3.14 has no more.
+    Their names are Python expressions that make the measure, and its `str`. Their own parser,
+    `parse_measure`, needs parts of `ast` that Python 3.14 no longer has.
     """
     measure = eval(name, {"__builtins__": {}}, registry)
     assert isinstance(measure, Measure) and str(measure) == name, f"{name} is called {measure}"

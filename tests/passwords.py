@@ -1,4 +1,4 @@
-"""Passwords kept as the product keeps them, but quickly: what makes guessing slow would be an hour of all tests."""
+"""Password hashing as in the product, but quick: slow hashes would take an hour of all tests."""
 
 from django.contrib.auth.hashers import Argon2PasswordHasher
 

@@ -1,4 +1,4 @@
-"""Real judgments and runs, which are not shipped: ASSAYER_DATA names the folder that holds them."""
+"""Real judgments and runs, which are not shipped: ASSAYER_DATA names their folder."""
 
 import os
 from pathlib import Path

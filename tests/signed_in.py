@@ -1,6 +1,6 @@
-"""The people of the cast at the browser: the last one that a test asks for is signed in.
+"""The people of the cast, signed in at the client: the last one that a test requests.
 
-The conftest.py of a room whose tests look at pages takes them from here, in front of those of the cast.
+The conftest.py of a folder whose tests request pages imports them; they override the cast's.
 """
 
 import pytest
@@ -13,20 +13,20 @@ __all__ = ["annotator", "lead", "researcher"]
 
 @pytest.fixture
 def lead(client: Client, lead: User) -> User:
-    """Who leads the collection, signed in."""
+    """The lead of the collection, signed in."""
     client.force_login(lead)
     return lead
 
 
 @pytest.fixture
 def researcher(client: Client, researcher: User) -> User:
-    """Who measures in the collection, signed in."""
+    """The researcher of the collection, signed in."""
     client.force_login(researcher)
     return researcher
 
 
 @pytest.fixture
 def annotator(client: Client, annotator: Annotator) -> Annotator:
-    """Who judges in the collection, signed in."""
+    """The annotator of the collection, signed in."""
     client.force_login(annotator.user)
     return annotator

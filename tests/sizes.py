@@ -1,4 +1,4 @@
-"""Pytest plugin: the three sizes of a test run, and at its end what it left out and how much work it was.
+"""Pytest plugin: the three sizes of a test run, and a summary of omitted tests and resources.
 
 Loaded by `-p tests.sizes`. CONTRIBUTING.md says what belongs to which size.
 """
@@ -19,7 +19,7 @@ from config.testing import BROWSER_FIXTURES, quietly
 PRODUCT_FIXTURES = {"live_stack", "fault_stack"}  # they start the product itself
 FEWEST = 10  # cases of a property
 WHOLE = 100  # percent of the cases that a property asks for
-SHARES = {"default": 10, "full": 30, "heavy": 20 * WHOLE}  # what each size tries of them
+SHARES = {"default": 10, "full": 30, "heavy": 20 * WHOLE}  # percent of a property's cases that each size tries
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)  # what is slow depends on the machine
 TABLES = "from hypothesis.internal import charmap; charmap.charmap(); charmap.intervals_from_codec('utf-8')"
 LEFT_OUT = pytest.StashKey[Counter[str]]()
@@ -58,18 +58,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)  # Hypothesis wants its folder left alone before
 def pytest_sessionstart() -> None:
-    """Have Hypothesis make its tables of characters, once on a machine, in a process of its own: it needs 200 MiB."""
+    """Have Hypothesis make its character tables, once a machine, in a process apart: 200 MiB."""
     if not charmap_file().exists():
         quietly(sys.executable, "-c", TABLES)
 
 
 def share_of(n: int) -> int:
-    """Of so many cases a tenth, but ten at least; 30 % with `--full`, and twenty times as many with `--heavy`."""
+    """A tenth of n, but ten at least; 30 % with `--full`, and twenty times n with `--heavy`."""
     return max(min(n, FEWEST), n * settings.default.max_examples // WHOLE)
 
 
 def cases(n: int) -> settings:
-    """How many cases a property asks for, of which each size tries its share."""
+    """Hypothesis settings for a property of n cases, of which each size tries its share."""
     return settings(max_examples=share_of(n))
 
 
@@ -78,23 +78,24 @@ def seeds(n: int, *, by_default: int) -> list[object]:
     return [seed if seed < by_default else pytest.param(seed, marks=pytest.mark.full) for seed in range(n)]
 
 
-@pytest.hookimpl(trylast=True)  # what -k leaves out is not left out by us
+@pytest.hookimpl(trylast=True)  # after -k, whose deselected tests are not counted here
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the size does not hold, which pytest counts as deselected, and begin with what takes longest."""
+    """Deselect the tests that this size leaves out, and begin with the longest."""
     options = [option_for(item, config) for item in items]
     left_out = [item for item, option in zip(items, options, strict=True) if option]
     config.stash[LEFT_OUT].update(option for option in options if option)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item, option in zip(items, options, strict=True) if not option]
-    items.sort(key=rank)  # so that at the end no process waits for the other; modules keep their order
+    items.sort(key=rank)  # so that no process waits at the end; modules keep their order
 
 
 def rank(item: pytest.Item) -> int:
-    """When a test has its turn: a product that is shared, real data, other products, then browsers, then the rest.
+    """Order of a test: shared product, real data, other products, then browsers, then the rest.
 
-    A process that is done takes over tests from the end of another's list, and sets up anew what they share: so that
-    comes first, and one process has the running product and each set of real data.
+    A process that has finished takes over tests from the end of another's list, and sets up their
+    shared fixtures anew: so these come first, and one process has the running product and each set
+    of real data.
     """
     fixtures = set(getattr(item, "fixturenames", ()))
     if "live_stack" in fixtures:
@@ -124,22 +125,22 @@ def peak() -> int:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Let a process of pytest-xdist say what it left out, as each of them collects all tests, and what it took."""
+    """Report a pytest-xdist process's omitted tests (each collects all tests) and peak memory."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput.update(left_out=dict(session.config.stash[LEFT_OUT]), peak=peak())
 
 
 @pytest.hookimpl(optionalhook=True)  # pytest-xdist's own
 def pytest_testnodedown(node: WorkerController) -> None:
-    """Take over what a process left out, and took."""
-    told = getattr(node, "workeroutput", {})
-    if told:  # one that died says nothing
-        node.config.stash[LEFT_OUT] = Counter(told["left_out"])
-        node.config.stash[PEAKS].append(told["peak"])
+    """Store a process's omitted tests and peak memory."""
+    output = getattr(node, "workeroutput", {})
+    if output:  # a dead process has none
+        node.config.stash[LEFT_OUT] = Counter(output["left_out"])
+        node.config.stash[PEAKS].append(output["peak"])
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
-    """Say what this run does not prove, and the seconds and the memory that its tests took."""
+    """Print the omitted and skipped tests, and the seconds and memory that the tests took."""
     for option, n in sorted(config.stash[LEFT_OUT].items()):
         terminalreporter.write_line(f"Left out: {tests(n)} {WHY[option]}.")
     skipped = Counter(report.longrepr[2] for report in terminalreporter.getreports("skipped"))

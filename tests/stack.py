@@ -1,4 +1,4 @@
-"""A running product for tests that need one: real servers, web, worker and clock, started by `manage.py up`."""
+"""A running product for tests: real servers, web, worker and scheduler, by `manage.py up`."""
 
 import json
 import os
@@ -20,17 +20,18 @@ from config.testing import once_a_run
 from config.up.embedded import start_redis
 from config.up.home import Home, prepare_home
 from config.up.processes import command_line, die_with_parent, stop, wait_until
-from tests.databases import working_on
+from tests.databases import using_database
 
 ROOT = Path(__file__).resolve().parent.parent
-OURS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SITE_URL", "STATIC_FILES", "ASSAYER_VAR", "PORT")
+STACK_VARIABLES = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SITE_URL", "STATIC_FILES", "ASSAYER_VAR", "PORT")
 
 
 @dataclass
 class Stack:
-    """One `manage.py up` in a folder of its own: what a `with` around it has started ends there, however that ends.
+    """One `manage.py up` in a folder of its own; a `with` block stops it, also after errors.
 
-    Without DATABASE_URL in `settings` it has its own PostgreSQL and Redis, with production durability.
+    Without DATABASE_URL in `settings` it has a PostgreSQL and Redis of its own, durable as in
+    production.
     """
 
     folder: Path
@@ -56,21 +57,21 @@ class Stack:
     @property
     def env(self) -> dict[str, str]:
         """The environment of every command that belongs to this stack."""
-        outer = {name: value for name, value in os.environ.items() if name not in OURS}
+        outer = {name: value for name, value in os.environ.items() if name not in STACK_VARIABLES}
         return {**outer, "ASSAYER_NO_BOOTSTRAP": "1", "ASSAYER_VAR": str(self.home.var), **self.settings}
 
     @property
     def database_url(self) -> str:
-        """Where its database is."""
+        """URL of its database."""
         return self.settings.get("DATABASE_URL") or self.home.database_url()
 
     @property
     def redis_url(self) -> str:
-        """Where its Redis is."""
+        """URL of its Redis."""
         return self.settings.get("REDIS_URL") or self.home.redis_url
 
     def launch(self, *options: str) -> None:
-        """Start `up` and return at once; it ends with the process that runs the tests. Call it from the main thread."""
+        """Start `up` and return at once, from the main thread; it ends with the test process."""
         command = [*self.prefix, self.python, str(self.root / "manage.py"), "up", "--no-demo", *options]
         with open(self.output, "wb") as output:
             self.process = subprocess.Popen(
@@ -85,24 +86,24 @@ class Stack:
 
     def start(self, *options: str, seconds: float = 600) -> float:
         """Start `up` on a free port and wait until it is ready; returns the seconds it took."""
-        begun = time.monotonic()
+        start = time.monotonic()
         self.launch(*(options or ("--port", "0")))
-        ended = wait_until(lambda: "Ready" in self.said() or self.process.poll() is not None, seconds=seconds)
-        assert ended and self.process.poll() is None, self.said()
-        self.url = next(part.rstrip("/") for part in self.said().split() if part.startswith("http://"))
-        return time.monotonic() - begun
+        ended = wait_until(lambda: "Ready" in self.output_text() or self.process.poll() is not None, seconds=seconds)
+        assert ended and self.process.poll() is None, self.output_text()
+        self.url = next(part.rstrip("/") for part in self.output_text().split() if part.startswith("http://"))
+        return time.monotonic() - start
 
     def continue_from(self, other: "Stack") -> None:
-        """Take over the database, key and passwords of a stack that has been stopped, and plain static files."""
+        """Copy the database, key, passwords and plain static files of a stopped stack."""
         self.home.var.mkdir(mode=0o755, parents=True)
         accounts = [file.name for file in other.home.var.glob("accounts-made-*")]
-        kept = ["postgres", "secret_key", "sign-in.json", *accounts]
+        names = ["postgres", "secret_key", "sign-in.json", *accounts]
         if self.settings.get("STATIC_FILES") == other.settings["STATIC_FILES"]:
-            kept += ["static", "static-collected"]
-        subprocess.run(["cp", "-a", *(other.home.var / name for name in kept), self.home.var], check=True)
+            names += ["static", "static-collected"]
+        subprocess.run(["cp", "-a", *(other.home.var / name for name in names), self.home.var], check=True)
 
-    def said(self) -> str:
-        """What `up` has printed."""
+    def output_text(self) -> str:
+        """The output of `up` so far."""
         return self.output.read_text(errors="replace")
 
     def processes(self) -> dict[str, int]:
@@ -110,12 +111,12 @@ class Stack:
         return dict(json.loads((self.home.var / "processes.json").read_text()))
 
     def kill(self, part: str, number: int = signal.SIGKILL) -> None:
-        """Send a signal to one part, once it runs: it may have been killed a moment ago."""
+        """Send a signal to one part, once it runs: it may be restarting after a kill."""
         assert wait_until(lambda: command_line(self.processes()[part]) != b"", seconds=600)
         os.kill(self.processes()[part], number)
 
     def stop(self, number: int = signal.SIGINT, *, seconds: float = 120) -> int:
-        """End `up` by a signal; returns its exit code. If the signal does not end it, SIGKILL does, and that fails."""
+        """End `up` by a signal; returns its exit code. After `seconds` kill it, and raise."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:
@@ -130,25 +131,25 @@ class Stack:
 
     def manage(self, *arguments: str, check: bool = True) -> str:
         """Run one of Django's commands beside the running product; returns what it printed."""
-        done = self.run(*arguments)
-        assert done.returncode == 0 or not check, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        finished = self.run(*arguments)
+        assert finished.returncode == 0 or not check, finished.stdout + finished.stderr
+        return finished.stdout + finished.stderr
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """The same, however it ends."""
+        """The same without a check of its exit code; returns the finished process."""
         command = [self.python, "manage.py", *arguments]
         return subprocess.run(command, cwd=self.root, env=self.env, capture_output=True, text=True, check=False)
 
     def orm(self, blocker: DjangoDbBlocker) -> AbstractContextManager[None]:
-        """Let models and services of the test's own process work on this stack's database.
+        """Let models and services of the test process work on this stack's database.
 
-        What they enqueue does not reach this stack's worker; its sweeps find the rows.
+        Tasks enqueued here do not reach this stack's worker; its sweeps find the rows.
         """
-        return working_on(self.database_url, blocker)
+        return using_database(self.database_url, blocker)
 
 
-def started_before() -> Stack:
-    """A stack with servers of its own that has had its first start and is stopped; made by whoever asks first."""
+def stopped_stack() -> Stack:
+    """A stopped stack with servers of its own after its first start; the first caller makes it."""
     with once_a_run("started before") as folder, Stack(folder, {"STATIC_FILES": "plain"}) as stack:
         if not (folder / "made").exists():
             stack.start()
@@ -158,8 +159,8 @@ def started_before() -> Stack:
 
 
 @contextmanager
-def redis_apart(folder: Path) -> Iterator[str]:
-    """A Redis of its own in a folder that the servers reach, for what must not share the run's; gives its address."""
+def separate_redis(folder: Path) -> Iterator[str]:
+    """A separate Redis in a folder that the servers can reach; yields its URL."""
     home = Home(folder / "redis")
     prepare_home(home)
     server = start_redis(home)
@@ -170,8 +171,8 @@ def redis_apart(folder: Path) -> Iterator[str]:
         shutil.rmtree(home.sockets, ignore_errors=True)
 
 
-def is_whole(url: str) -> bool:
-    """Whether a product at this address says that every part of it is there, also those that pages can do without."""
+def is_fully_ready(url: str) -> bool:
+    """Whether /readyz reports every part as ok, also parts that pages can do without."""
     try:
         with urllib.request.urlopen(f"{url}/readyz", timeout=240) as answer:
             return set(json.load(answer)["parts"].values()) == {"ok"}

@@ -1,4 +1,4 @@
-"""The documents: from the README one comes to each of them and to each picture, and no link leads nowhere."""
+"""The README links, directly or not, to every document and picture, and no link is broken."""
 
 import re
 from pathlib import Path
@@ -7,21 +7,21 @@ ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]+)[^)]*\)")
 
 
-def linked(document: Path) -> set[Path]:
-    """What a document links to or shows; of a folder, its documents."""
-    found = {(document.parent / target).resolve() for target in LINK.findall(document.read_text())}
-    return found | {path for folder in found if folder.is_dir() for path in folder.glob("*.md")}
+def linked_files(document: Path) -> set[Path]:
+    """Paths that a document links to or shows; for a folder, also its documents."""
+    paths = {(document.parent / target).resolve() for target in LINK.findall(document.read_text())}
+    return paths | {path for folder in paths if folder.is_dir() for path in folder.glob("*.md")}
 
 
-def reached() -> set[Path]:
-    seen, left = set(), {ROOT / "README.md"}
-    while left:
-        seen |= left
-        left = {path for document in left if document.suffix == ".md" for path in linked(document)} - seen
-    return seen
+def reachable_files() -> set[Path]:
+    visited, unvisited = set(), {ROOT / "README.md"}
+    while unvisited:
+        visited |= unvisited
+        unvisited = {path for document in unvisited if document.suffix == ".md" for path in linked_files(document)} - visited
+    return visited
 
 
 def test_the_readme_leads_to_every_document_and_picture_and_nowhere_else():
-    there = set((ROOT / "docs").rglob("*.*"))
-    assert there - reached() == set()
-    assert {path for path in reached() if not path.exists()} == set()
+    documents = set((ROOT / "docs").rglob("*.*"))
+    assert documents - reachable_files() == set()
+    assert {path for path in reachable_files() if not path.exists()} == set()

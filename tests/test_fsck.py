@@ -1,4 +1,4 @@
-"""Every check of `manage.py fsck` is silent on a sound campaign and fires on a planted violation."""
+"""Every check of `manage.py fsck` passes a sound campaign and fires on a planted violation."""
 
 from io import StringIO
 
@@ -13,36 +13,36 @@ from tests import campaigns
 
 pytestmark = pytest.mark.django_db
 
-# How to break each rule: SQL for a database whose triggers sleep, with {made} and {other} collections.
-DONE = "(SELECT min(id) FROM annotate_seat WHERE state = 'done' AND purpose = 'label' AND collection_id = {made})"
-HELD = "(SELECT min(id) FROM annotate_seat WHERE state = 'held' AND purpose = 'label' AND collection_id = {made})"
-FREE = "(SELECT min(id) FROM annotate_seat WHERE state = 'free' AND collection_id = {made})"
-SOMEBODY = "(SELECT min(id) FROM annotate_annotator WHERE collection_id = {made})"
-ANOTHER = "(SELECT max(id) FROM annotate_annotator WHERE collection_id = {made})"
-STRANGER = "(SELECT min(id) FROM annotate_annotator WHERE collection_id = {other})"
+# SQL that breaks each rule, with disabled triggers; {made} and {other} are collections.
+DONE_SEAT = "(SELECT min(id) FROM annotate_seat WHERE state = 'done' AND purpose = 'label' AND collection_id = {made})"
+HELD_SEAT = "(SELECT min(id) FROM annotate_seat WHERE state = 'held' AND purpose = 'label' AND collection_id = {made})"
+FREE_SEAT = "(SELECT min(id) FROM annotate_seat WHERE state = 'free' AND collection_id = {made})"
+ANNOTATOR = "(SELECT min(id) FROM annotate_annotator WHERE collection_id = {made})"
+OTHER_ANNOTATOR = "(SELECT max(id) FROM annotate_annotator WHERE collection_id = {made})"
+FOREIGN_ANNOTATOR = "(SELECT min(id) FROM annotate_annotator WHERE collection_id = {other})"
 FOREIGN_PAIR = "(SELECT min(id) FROM annotate_pair WHERE collection_id = {other})"
 QUERY = "(SELECT min(id) FROM annotate_item WHERE side = 'query' AND collection_id = {made})"
 DOCUMENT = "(SELECT min(id) FROM annotate_item WHERE side = 'document' AND collection_id = {made})"
-SAID = f"(SELECT judgment_id FROM annotate_seat WHERE id = {DONE})"
-PLANTED = {
-    "annotate.seat-state": f"UPDATE annotate_seat SET leased_until = now() WHERE id = {DONE}",
-    "annotate.seat-handed-out": f"DELETE FROM annotate_handout WHERE seat_id = {HELD}",
+JUDGMENT = f"(SELECT judgment_id FROM annotate_seat WHERE id = {DONE_SEAT})"
+VIOLATIONS = {
+    "annotate.seat-state": f"UPDATE annotate_seat SET leased_until = now() WHERE id = {DONE_SEAT}",
+    "annotate.seat-handed-out": f"DELETE FROM annotate_handout WHERE seat_id = {HELD_SEAT}",
     "annotate.seat-in-round": (
-        f"DELETE FROM annotate_roundpair WHERE pair_id = (SELECT pair_id FROM annotate_seat WHERE id = {FREE})"
+        f"DELETE FROM annotate_roundpair WHERE pair_id = (SELECT pair_id FROM annotate_seat WHERE id = {FREE_SEAT})"
     ),
     "annotate.pair-left-out": (
         "INSERT INTO annotate_pairexclusion (pair_id, collection_id, reason, at) SELECT pair_id, {made}, 'x', now()"
         " FROM annotate_roundpair JOIN annotate_round round ON round.id = round_id"
         " WHERE round.collection_id = {made} LIMIT 1"
     ),
-    "annotate.seat-reachable": f"UPDATE annotate_seat SET purpose = 'gold' WHERE id = {FREE}",
+    "annotate.seat-reachable": f"UPDATE annotate_seat SET purpose = 'gold' WHERE id = {FREE_SEAT}",
     "annotate.seat-one-label": (
         f"INSERT INTO annotate_seat (collection_id, round_id, pair_id, purpose, number, why, state,"
         f" annotator_id, judgment_id, queue_key) SELECT collection_id, round_id, pair_id, purpose,"
         f" 99, why, state, annotator_id, (SELECT max(id) + 1 FROM annotate_judgment), 0"
-        f" FROM annotate_seat WHERE id = {DONE}"
+        f" FROM annotate_seat WHERE id = {DONE_SEAT}"
     ),
-    "annotate.seats-planned": f"DELETE FROM annotate_seat WHERE id = {FREE}",
+    "annotate.seats-planned": f"DELETE FROM annotate_seat WHERE id = {FREE_SEAT}",
     "annotate.resolutions-derived": "UPDATE annotate_resolution SET n_labels = 7 WHERE collection_id = {made}",
     "annotate.doubles-exact": (
         "UPDATE annotate_roundpair SET n_wanted = n_wanted + 1 WHERE id = (SELECT min(id) FROM annotate_roundpair)"
@@ -58,50 +58,50 @@ PLANTED = {
     "annotate.batch-settled": "UPDATE annotate_batch SET settled_at = now() WHERE finished_at IS NULL",
     "annotate.batch-positions": "UPDATE annotate_handout SET position = position + 1",
     "annotate.batch-one-pair": (
-        f"UPDATE annotate_seat SET pair_id = (SELECT pair_id FROM annotate_seat WHERE id = {HELD})"
+        f"UPDATE annotate_seat SET pair_id = (SELECT pair_id FROM annotate_seat WHERE id = {HELD_SEAT})"
         f" WHERE id IN (SELECT seat_id FROM annotate_handout WHERE batch_id ="
-        f" (SELECT max(batch_id) FROM annotate_handout WHERE seat_id = {HELD}))"
+        f" (SELECT max(batch_id) FROM annotate_handout WHERE seat_id = {HELD_SEAT}))"
     ),
-    "annotate.handout-answered": f"UPDATE annotate_handout SET answered_at = NULL WHERE seat_id = {DONE}",
-    "annotate.lease-length": f"UPDATE annotate_seat SET leased_until = now() + interval '2 days' WHERE id = {HELD}",
+    "annotate.handout-answered": f"UPDATE annotate_handout SET answered_at = NULL WHERE seat_id = {DONE_SEAT}",
+    "annotate.lease-length": f"UPDATE annotate_seat SET leased_until = now() + interval '2 days' WHERE id = {HELD_SEAT}",
     "annotate.judgment-annotator": (
-        f"UPDATE annotate_judgment SET annotator_id = {ANOTHER} WHERE annotator_id = {SOMEBODY}"
+        f"UPDATE annotate_judgment SET annotator_id = {OTHER_ANNOTATOR} WHERE annotator_id = {ANNOTATOR}"
     ),
-    "annotate.judgment-pair": f"UPDATE annotate_judgment SET purpose = 'repeat' WHERE id = {SAID}",
+    "annotate.judgment-pair": f"UPDATE annotate_judgment SET purpose = 'repeat' WHERE id = {JUDGMENT}",
     "annotate.judgment-superseded": (
-        f"UPDATE annotate_judgment SET supersedes_id = {SAID} WHERE id ="
+        f"UPDATE annotate_judgment SET supersedes_id = {JUDGMENT} WHERE id ="
         f" (SELECT max(id) FROM annotate_judgment WHERE supersedes_id IS NULL)"
     ),
     "annotate.judgment-withdrawn": (
-        f"INSERT INTO annotate_judgmentevent (judgment_id, kind, reason, at) VALUES ({SAID}, 'withdrawn', '', now())"
+        f"INSERT INTO annotate_judgmentevent (judgment_id, kind, reason, at) VALUES ({JUDGMENT}, 'withdrawn', '', now())"
     ),
     "annotate.judgment-chain": (
-        f"UPDATE annotate_judgment SET annotator_id = {SOMEBODY} WHERE supersedes_id IS NOT NULL"
+        f"UPDATE annotate_judgment SET annotator_id = {ANNOTATOR} WHERE supersedes_id IS NOT NULL"
     ),
     "annotate.judgment-one-chain": "UPDATE annotate_judgment SET supersedes_id = NULL",
-    "annotate.judgment-handed-out": f"UPDATE annotate_judgment SET purpose = 'gold' WHERE id = {SAID}",
+    "annotate.judgment-handed-out": f"UPDATE annotate_judgment SET purpose = 'gold' WHERE id = {JUDGMENT}",
     "annotate.judgment-seated": (
-        f"UPDATE annotate_judgment SET hand_out_id = NULL, purpose = 'import' WHERE id = {SAID};"
-        f"DELETE FROM annotate_seat WHERE id = {DONE}"
+        f"UPDATE annotate_judgment SET hand_out_id = NULL, purpose = 'import' WHERE id = {JUDGMENT};"
+        f"DELETE FROM annotate_seat WHERE id = {DONE_SEAT}"
     ),
-    "annotate.judgment-time": f"UPDATE annotate_judgment SET at = now() + interval '1 hour' WHERE id = {SAID}",
+    "annotate.judgment-time": f"UPDATE annotate_judgment SET at = now() + interval '1 hour' WHERE id = {JUDGMENT}",
     "annotate.report-handed-out": (
-        f"UPDATE annotate_report SET annotator_id = {ANOTHER} WHERE annotator_id = {SOMEBODY}"
+        f"UPDATE annotate_report SET annotator_id = {OTHER_ANNOTATOR} WHERE annotator_id = {ANNOTATOR}"
     ),
     "annotate.report-state": "UPDATE annotate_report SET state = 'settled' WHERE state = 'open'",
     "annotate.judgment-restored": (
-        f"UPDATE annotate_judgment SET restores_id = {SAID} WHERE id = (SELECT min(id) FROM annotate_judgment)"
+        f"UPDATE annotate_judgment SET restores_id = {JUDGMENT} WHERE id = (SELECT min(id) FROM annotate_judgment)"
     ),
     "annotate.scheme-frozen": "UPDATE annotate_collection SET scheme_frozen_at = NULL",
-    "annotate.erased-silent": f"UPDATE annotate_annotator SET user_id = NULL WHERE id = {SOMEBODY}",
+    "annotate.erased-silent": f"UPDATE annotate_annotator SET user_id = NULL WHERE id = {ANNOTATOR}",
     "annotate.change-consumed": "UPDATE annotate_change SET at = now() - interval '11 minutes'",
-    "annotate.collections-apart": f"UPDATE annotate_seat SET annotator_id = {STRANGER} WHERE id = {HELD}",
+    "annotate.collections-apart": f"UPDATE annotate_seat SET annotator_id = {FOREIGN_ANNOTATOR} WHERE id = {HELD_SEAT}",
     "annotate.rounds-apart": (
         f"UPDATE annotate_roundpair SET pair_id = {FOREIGN_PAIR} WHERE id = (SELECT min(id)"
         " FROM annotate_roundpair WHERE round_id IN (SELECT id FROM annotate_round"
         " WHERE collection_id = {made}))"
     ),
-    "annotate.batches-apart": f"UPDATE annotate_batch SET collection_id = {{other}} WHERE annotator_id = {SOMEBODY}",
+    "annotate.batches-apart": f"UPDATE annotate_batch SET collection_id = {{other}} WHERE annotator_id = {ANNOTATOR}",
     "annotate.pair-sides": "UPDATE annotate_pair SET query_id = document_id, document_id = query_id",
     "annotate.reference-sides": "UPDATE annotate_referencelabel SET query_id = document_id, document_id = query_id",
     "annotate.queryset-sides": (
@@ -112,7 +112,7 @@ PLANTED = {
     "annotate.reference-grade": "UPDATE annotate_referencelabel SET grade = 9",
     "annotate.policy-versions": "UPDATE annotate_policy SET version = 2",
     "annotate.guidelines-versions": "UPDATE annotate_guidelines SET version = 2",
-    "annotate.member-annotator": f"UPDATE annotate_annotator SET user_id = NULL WHERE id = {SOMEBODY}",
+    "annotate.member-annotator": f"UPDATE annotate_annotator SET user_id = NULL WHERE id = {ANNOTATOR}",
     "annotate.collection-key": "UPDATE annotate_collection SET key = '\\x00'",
     "annotate.training-grade": "UPDATE annotate_trainingpair SET grade = 77",
     "annotate.training-try": "UPDATE annotate_trainingtry SET annotator_id = annotator_id + 1",
@@ -168,7 +168,7 @@ PLANTED = {
     "metrics.constraints": "ALTER TABLE metrics_score DROP CONSTRAINT metrics_score_unique",
 }
 # Violations that a unique index refuses first.
-DROPPED = {
+DROPPED_INDEXES = {
     "annotate.seat-state": ["ALTER TABLE annotate_seat DROP CONSTRAINT annotate_seat_state_consistent"],
     "annotate.seat-one-label": ["DROP INDEX annotate_seat_unique_annotator"],
     "annotate.batch-one-open": ["DROP INDEX annotate_batch_one_open"],
@@ -196,10 +196,10 @@ def plant(name, collection):
     other = Collection.objects.get(slug="other")
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        for statement in DROPPED.get(name, []):
+        for statement in DROPPED_INDEXES.get(name, []):
             cursor.execute(statement)
         cursor.execute("SET LOCAL session_replication_role = replica")  # no trigger, no foreign key
-        cursor.execute(PLANTED[name].format(made=collection.pk, other=other.pk))
+        cursor.execute(VIOLATIONS[name].format(made=collection.pk, other=other.pk))
         n_rows = cursor.rowcount
     assert n_rows != 0, f"{name} was not planted"
 
@@ -211,7 +211,7 @@ def test_a_sound_campaign_passes_every_check(collection):
 def test_there_are_checks_enough_and_a_planted_violation_for_each():
     names = [check.name for check in CHECKS]
     assert len(names) == len(set(names)) >= 20
-    assert set(names) == set(PLANTED)
+    assert set(names) == set(VIOLATIONS)
 
 
 def test_each_check_fires_on_a_planted_violation(collection, figures):
@@ -222,7 +222,7 @@ def test_each_check_fires_on_a_planted_violation(collection, figures):
             if not run([check]):
                 silent.append(check.name)
             transaction.set_rollback(True)
-    figures.tell("checks that fired", len(CHECKS) - len(silent), at_least=figures.size("checks", run=len(CHECKS)))
+    figures.record("checks that fired", len(CHECKS) - len(silent), at_least=figures.size("checks", run=len(CHECKS)))
     assert silent == []
 
 

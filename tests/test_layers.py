@@ -1,4 +1,4 @@
-"""The walls and the figures of the house, kept by reading the code."""
+"""The layers and the size limits of the code, checked by reading it."""
 
 import ast
 import re
@@ -12,17 +12,20 @@ import pytest
 from django.apps import apps
 from django.core.management import call_command
 
-from tests import tree
+from tests import source_tree
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("annotate", "pooling", "metrics")
 PRODUCT = (*APPS, "config", "demo")
-OWN_PACKAGE = ""  # what is imported from there
+OWN_PACKAGE = ""  # module name of a relative import
 CORE_MAY_IMPORT = {*sys.stdlib_module_names, "numpy", "scipy", "h5py", "pyarrow", OWN_PACKAGE}
 
 
 class Function(NamedTuple):
-    """A function or method. `length` : its lines from its name to its end; `body` : those below its docstring."""
+    """A function or method.
+
+    length : its lines from its name to its end; body : those below its docstring
+    """
 
     name: str
     line: int
@@ -33,19 +36,19 @@ class Function(NamedTuple):
 
     @classmethod
     def of(cls, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Self:
-        """What the rules ask of it."""
+        """The function's figures that the rules use."""
         first = node.body[1:2] if ast.get_docstring(node) else node.body[:1]
         end = node.end_lineno or node.lineno
         body = end - first[0].lineno + 1 if first else 0
-        arguments = [each.arg for each in node.args.args]
+        arguments = [argument.arg for argument in node.args.args]
         first_argument = arguments[0] if arguments else ""
         return cls(node.name, node.lineno, end - node.lineno + 1, body, first_argument, bool(node.decorator_list))
 
 
 class Outline(NamedTuple):
-    """What the rules ask of a file; its syntax tree would take a hundred times the room.
+    """The facts of a file that the rules use; a syntax tree would take a hundred times the memory.
 
-    imports : line and module; caught : the lines where every exception is caught
+    imports : line and module; caught : the lines of bare or general `except` clauses
     """
 
     functions: list[Function]
@@ -62,29 +65,29 @@ def text(file: Path) -> str:
 @cache
 def outline(file: Path) -> Outline:
     """A file's outline, made once for all rules."""
-    found = Outline([], [], [])
+    file_outline = Outline([], [], [])
     for node in ast.walk(ast.parse(text(file))):
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                found.functions.append(Function.of(node))
+                file_outline.functions.append(Function.of(node))
             case ast.Import():
-                found.imports.extend((node.lineno, alias.name) for alias in node.names)
+                file_outline.imports.extend((node.lineno, alias.name) for alias in node.names)
             case ast.ImportFrom():
-                found.imports.append((node.lineno, node.module if node.module and not node.level else OWN_PACKAGE))
+                file_outline.imports.append((node.lineno, node.module if node.module and not node.level else OWN_PACKAGE))
             case ast.ExceptHandler(type=None | ast.Name(id="Exception" | "BaseException")):
-                found.caught.append(node.lineno)
-    return found
+                file_outline.caught.append(node.lineno)
+    return file_outline
 
 
 @cache
 def sources(*folders: str, pattern: str = "*.py") -> list[Path]:
     """The hand-written files below some folders."""
-    found = [file for folder in folders for file in sorted((ROOT / folder).rglob(pattern))]
-    return [file for file in found if "migrations" not in file.parts and "vendor" not in file.parts]
+    files = [file for folder in folders for file in sorted((ROOT / folder).rglob(pattern))]
+    return [file for file in files if "migrations" not in file.parts and "vendor" not in file.parts]
 
 
 def name(file: Path) -> str:
-    """A file as it is called from the repository's root."""
+    """Path of a file from the repository's root."""
     return str(file.relative_to(ROOT))
 
 
@@ -95,9 +98,9 @@ def lines(file: Path) -> int:
 
 def test_imports_run_down_only(capfd: pytest.CaptureFixture[str]) -> None:
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
-    # in a process of its own: it silences every logger it finds, and with them the tests that read the log
-    done = subprocess.run([*command, "--config", "pyproject.toml", "--no-cache", "--no-logo"], cwd=ROOT, check=False)
-    assert done.returncode == 0, capfd.readouterr().out
+    # in a process of its own: it silences every logger, and tests read the log
+    finished = subprocess.run([*command, "--config", "pyproject.toml", "--no-cache", "--no-logo"], cwd=ROOT, check=False)
+    assert finished.returncode == 0, capfd.readouterr().out
 
 
 def test_a_core_imports_cores_arrays_their_files_and_the_standard_library_alone() -> None:
@@ -128,10 +131,10 @@ def test_no_template_and_no_script_has_more_than_150_lines() -> None:
 def test_no_function_has_more_than_50_lines() -> None:
     files = [*sources(*PRODUCT, "tests"), ROOT / "manage.py"]
     long = [
-        f"{name(file)}:{each.line} {each.name}"
+        f"{name(file)}:{function.line} {function.name}"
         for file in files
-        for each in outline(file).functions
-        if each.length > 50
+        for function in outline(file).functions
+        if function.length > 50
     ]
     assert long == []
 
@@ -139,10 +142,10 @@ def test_no_function_has_more_than_50_lines() -> None:
 def test_the_body_of_a_view_has_at_most_20_lines() -> None:
     files = [file for app in APPS for file in sources(app) if "views" in (file.stem, file.parent.name)]
     long = [
-        f"{name(file)}:{each.line} {each.name}: {each.body}"
+        f"{name(file)}:{function.line} {function.name}: {function.body}"
         for file in files
-        for each in outline(file).functions
-        if each.first_argument == "request" and each.body > 20
+        for function in outline(file).functions
+        if function.first_argument == "request" and function.body > 20
     ]
     assert long == []
 
@@ -150,10 +153,10 @@ def test_the_body_of_a_view_has_at_most_20_lines() -> None:
 def test_the_body_of_a_task_has_at_most_5_lines() -> None:
     files = [ROOT / app / "tasks.py" for app in APPS if (ROOT / app / "tasks.py").exists()]
     long = [
-        f"{name(file)}:{each.line} {each.name}: {each.body}"
+        f"{name(file)}:{function.line} {function.name}: {function.body}"
         for file in files
-        for each in outline(file).functions
-        if each.is_decorated and each.body > 5
+        for function in outline(file).functions
+        if function.is_decorated and function.body > 5
     ]
     assert long == []
 
@@ -165,11 +168,11 @@ def test_nobody_catches_every_exception() -> None:
 
 def test_imports_stand_at_the_top_but_for_ready_of_an_application() -> None:
     late = [
-        f"{name(file)}:{each.line} {each.name}"
+        f"{name(file)}:{function.line} {function.name}"
         for file in sources(*PRODUCT)
-        for each in outline(file).functions
-        if not (file.name == "apps.py" and each.name == "ready")
-        if any(each.line <= line < each.line + each.length for line, _ in outline(file).imports)
+        for function in outline(file).functions
+        if not (file.name == "apps.py" and function.name == "ready")
+        if any(function.line <= line < function.line + function.length for line, _ in outline(file).imports)
     ]
     assert late == []
 
@@ -194,12 +197,12 @@ def test_every_constraint_has_a_name_with_its_application_and_model() -> None:
 
 @pytest.mark.django_db
 def test_migrations_say_what_the_models_say() -> None:
-    call_command("makemigrations", check_changes=True, dry_run=True, verbosity=0)  # leaves with 1 where they do not
+    call_command("makemigrations", check_changes=True, dry_run=True, verbosity=0)  # exits with 1 if they differ
 
 
 def test_no_file_of_the_repository_holds_a_secret_key() -> None:
     kinds = (".py", ".yml", ".toml", ".example", ".md", ".sh", ".conf", "")
-    files = [file for file in tree.own_files() if file.suffix in kinds]
+    files = [file for file in source_tree.own_files() if file.suffix in kinds]
     assert {ROOT / "docker-compose.yml", ROOT / "README.md", ROOT / "Dockerfile"} <= set(files)
-    found = [name(file) for file in files if re.search(r"SECRET_KEY\W*[=:]\s*[\"']?[\w-]{20,}", text(file))]
-    assert found == []
+    matches = [name(file) for file in files if re.search(r"SECRET_KEY\W*[=:]\s*[\"']?[\w-]{20,}", text(file))]
+    assert matches == []

@@ -1,4 +1,4 @@
-"""Links lead somewhere: from every page that a person finds, to a whole page, at a place that is on it."""
+"""All links from pages reachable from the home page lead to whole pages and existing fragments."""
 
 import re
 from html import unescape
@@ -11,30 +11,30 @@ from tests import campaigns
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 HREF, ID = re.compile(r'<a\b[^>]*\bhref="([^"]*)"'), re.compile(r'\bid="([^"]+)"')
-OF_A_KIND = 3  # pages that differ by numbers and by what is chosen in the address
+OF_A_KIND = 3  # visited pages whose addresses differ only by numbers and query values
 
 
 @pytest.mark.parametrize("role", ["lead", "researcher", "annotator"])
 def test_links_lead_somewhere(client, role):
-    made = campaigns.campaign("made", n_annotators=2)
+    campaign = campaigns.campaign("made", n_annotators=2)
     Download.objects.exclude(file="").delete()  # these have no file on the disk
-    people = {"lead": made.lead, "researcher": made.researcher, "annotator": made.annotators[0].user}
+    people = {"lead": campaign.lead, "researcher": campaign.researcher, "annotator": campaign.annotators[0].user}
     client.force_login(people[role])
-    pages = crawled(client, "/")
+    pages = crawl(client, "/")
     assert len(pages) >= {"lead": 30, "researcher": 30, "annotator": 5}[role]
     wrong = [f"{page.address}: {page.status} (from {page.origin})" for page in pages.values() if page.status >= 400]
     wrong += [f"{page.address}: no whole page (from {page.origin})" for page in pages.values() if not page.is_whole]
     wrong += [
-        f"{address}: no place {place} (from {page.address})"
+        f"{address}: no place {fragment} (from {page.address})"
         for page in pages.values()
-        for address, place in page.places
-        if address in pages and place not in pages[address].ids
+        for address, fragment in page.fragments
+        if address in pages and fragment not in pages[address].ids
     ]
     assert wrong == []
 
 
 class Page:
-    """What an address answered."""
+    """The answer of an address: its status, ids, links and fragments."""
 
     def __init__(self, address, origin, answer):
         self.address, self.origin, self.status = address, origin, answer.status_code
@@ -45,11 +45,11 @@ class Page:
         links = [urldefrag(urljoin(address, unescape(href))) for href in HREF.findall(text)]
         links = [link for link in links if link.url.startswith("/")]
         self.links = [link.url for link in links]
-        self.places = [(link.url, unquote(link.fragment)) for link in links if link.fragment]
+        self.fragments = [(link.url, unquote(link.fragment)) for link in links if link.fragment]
 
 
-def crawled(client, start):
-    """Pages by address, as one finds them from link to link; of those of one kind a few."""
+def crawl(client, start):
+    """Pages by address, following links from a start; at most OF_A_KIND of one kind."""
     pages, waiting, n_of_kind = {}, [(start, "")], {}
     while waiting:
         address, origin = waiting.pop(0)

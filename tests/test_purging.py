@@ -1,4 +1,4 @@
-"""A purged collection leaves nothing behind, and the one beside it is not touched."""
+"""A purged collection leaves no rows or files, and other collections are not touched."""
 
 from io import StringIO
 from uuid import uuid4
@@ -28,17 +28,17 @@ from annotate.tasks import delete_unjudged
 from config.management.commands.fsck import CHECKS
 from pooling.models import Run
 from tests import campaigns, cast
-from tests.pooling import making
+from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
 
 
 def rows():
-    """How many rows each table of the product has, people apart."""
-    ours = [apps.get_app_config(label) for label in purging._applications()]
-    models = [model for each in ours for model in each.get_models(include_auto_created=True)]
-    of_people = (User, SignInTry)
-    return {model.__name__: model.objects.count() for model in models if model not in of_people and model._meta.managed}
+    """Number of rows by model, except tables of people."""
+    apps_of_product = [apps.get_app_config(label) for label in purging._applications()]
+    models = [model for app in apps_of_product for model in app.get_models(include_auto_created=True)]
+    people_models = (User, SignInTry)
+    return {model.__name__: model.objects.count() for model in models if model not in people_models and model._meta.managed}
 
 
 def test_every_row_of_the_collection_goes_and_no_other():
@@ -54,9 +54,9 @@ def test_every_row_of_the_collection_goes_and_no_other():
 
 def test_the_campaign_of_the_tests_fills_every_table_that_belongs_to_a_collection():
     campaigns.campaign("made")
-    filled = {model for model, n in rows().items() if n}
-    held = {model.__name__ for label in purging._applications() for model, _ in purging._own(label)}
-    assert held - filled == {"RefreshTries"}  # which has rows where numbers could not be refreshed alone
+    filled_models = {model for model, n in rows().items() if n}
+    owned_models = {model.__name__ for label in purging._applications() for model, _ in purging._models_with_rows(label)}
+    assert owned_models - filled_models == {"RefreshTries"}  # which has rows where numbers could not be refreshed alone
 
 
 def test_files_of_the_collection_go_too(campaign, media_root, django_capture_on_commit_callbacks):
@@ -72,13 +72,13 @@ def test_files_of_the_collection_go_too(campaign, media_root, django_capture_on_
 
 
 def test_after_a_purge_judgments_cannot_be_deleted_again():
-    kept = campaigns.campaign("kept").collection
+    kept_collection = campaigns.campaign("kept").collection
     with transaction.atomic():
         purging.purge_collection(collection=campaigns.campaign("made").collection)
         with connection.cursor() as cursor:
             cursor.execute("SELECT set_config('assayer.purge', '', true)")  # as the end of the transaction does
     with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
-        Judgment.objects.filter(collection=kept)._raw_delete("default")
+        Judgment.objects.filter(collection=kept_collection)._raw_delete("default")
 
 
 def test_a_role_that_does_not_own_the_tables_deletes_nothing():
@@ -120,15 +120,15 @@ def test_who_leads_deletes_a_collection_in_which_nobody_has_judged(client):
     refused = client.post("/c/fresh/settings/delete/", {"slug": "other"})
     assert (refused.status_code, "short name is “fresh”" in refused.content.decode()) == (422, True)
     before = rows()
-    told = client.post("/c/fresh/settings/delete/", {"slug": "fresh"}, follow=True).content.decode()
-    assert "fresh is being deleted" in told.lower()
+    response_text = client.post("/c/fresh/settings/delete/", {"slug": "fresh"}, follow=True).content.decode()
+    assert "fresh is being deleted" in response_text.lower()
     delete_unjudged(collection_id=collection.pk, by_id=lead.pk)
     delete_unjudged(collection_id=collection.pk, by_id=lead.pk)  # a second one finds nothing
     assert not Collection.objects.filter(slug="fresh").exists()
     assert before["Item"] - rows()["Item"] == 5
     assert "labels are never deleted from here" in client.get("/c/kept/settings/").content.decode()
-    kept = client.post("/c/kept/settings/delete/", {"slug": "kept"}, follow=True).content.decode()
-    assert "People have answered in" in kept
+    response_text = client.post("/c/kept/settings/delete/", {"slug": "kept"}, follow=True).content.decode()
+    assert "People have answered in" in response_text
 
 
 def quiz_answered(collection):
@@ -138,10 +138,10 @@ def quiz_answered(collection):
 
 
 def pair_reported(collection):
-    making.opened(collection, [making.run(collection, "a", {0: [1]})])
+    factories.opened(collection, [factories.run(collection, "a", {0: [1]})])
     annotator = cast.annotator(collection)
     claiming.current_batch(annotator=annotator)
-    token = claiming.unanswered(annotator=annotator).get().token
+    token = claiming.open_hand_outs(annotator=annotator).get().token
     kind, submission = Report.Kind.CANNOT_JUDGE, uuid4()
     reports.report_pair(annotator=annotator, token=token, kind=kind, submission_id=submission, reason="broken")
 
@@ -149,10 +149,10 @@ def pair_reported(collection):
 @pytest.mark.parametrize("answer", [quiz_answered, pair_reported])
 @pytest.mark.usefixtures("media_root")
 def test_a_collection_with_any_answer_stays(answer):
-    collection = making.collection()
+    collection = factories.collection()
     purging.require_unjudged(collection=collection)
     answer(collection)
-    with pytest.raises(purging.Judged, match=f"purge_collection {collection.slug}"):
+    with pytest.raises(purging.CollectionJudged, match=f"purge_collection {collection.slug}"):
         purging.require_unjudged(collection=collection)
     assert not purging.delete_if_unjudged(collection_id=collection.pk, by=None)
     assert Collection.objects.filter(pk=collection.pk).exists()

@@ -1,4 +1,4 @@
-"""The little of a browser that judging over plain HTTP needs."""
+"""A minimal HTTP client with cookies and CSRF, enough to judge."""
 
 import http.client
 import http.cookiejar
@@ -31,12 +31,12 @@ class WebClient:
     def get(self, path: str) -> str:
         """Read a page, and the CSRF token it holds."""
         text = self.opener.open(self.base + path, timeout=240).read().decode()
-        found = re.search(r'name="csrf(?:-token" content|middlewaretoken" value)="([^"]+)"', text)
-        self.csrf = found.group(1) if found else self.csrf
+        csrf_match = re.search(r'name="csrf(?:-token" content|middlewaretoken" value)="([^"]+)"', text)
+        self.csrf = csrf_match.group(1) if csrf_match else self.csrf
         return text
 
     def sign_in(self, username: str, password: str = cast.PASSWORD) -> None:
-        """As a person does, by the form."""
+        """Sign in by the form, as a person does."""
         self.get("/accounts/login/")
         form = {"login": username, "password": password, "csrfmiddlewaretoken": self.csrf}
         self.opener.open(self.base + "/accounts/login/", urllib.parse.urlencode(form).encode(), timeout=240).read()
@@ -45,9 +45,9 @@ class WebClient:
         """Send JSON; returns the answer and the seconds it took."""
         headers = {"X-CSRFToken": self.csrf, "Content-Type": "application/json", "Referer": self.base}
         request = urllib.request.Request(self.base + path, json.dumps(body).encode(), headers)
-        begun = time.perf_counter()
+        start = time.perf_counter()
         answer = json.loads(self.opener.open(request, timeout=240).read())
-        return answer, time.perf_counter() - begun
+        return answer, time.perf_counter() - start
 
 
 def send_file(base: str, path: str, fields: Mapping[str, str], file: Path, key: Mapping[str, str]) -> None:
@@ -71,12 +71,12 @@ def send_file(base: str, path: str, fields: Mapping[str, str], file: Path, key: 
         **key, "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
         "Content-Length": str(len(head) + file.stat().st_size + len(tail)),
     }  # fmt: skip
-    there = http.client.HTTPConnection(urlsplit(base).netloc, timeout=600)
-    there.request("POST", f"/api/v1/collections/{path}", body(), headers)
-    reply = there.getresponse()
-    told = reply.read()
-    there.close()
-    assert reply.status == 201, (reply.status, json.loads(told))
+    connection = http.client.HTTPConnection(urlsplit(base).netloc, timeout=600)
+    connection.request("POST", f"/api/v1/collections/{path}", body(), headers)
+    reply = connection.getresponse()
+    body_text = reply.read()
+    connection.close()
+    assert reply.status == 201, (reply.status, json.loads(body_text))
 
 
 def _part(name: str, rest: str) -> str:

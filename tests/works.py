@@ -1,4 +1,4 @@
-"""Work that is done at once, as a worker would."""
+"""Background work, performed at once as a worker would."""
 
 from datetime import timedelta
 from typing import TypeVar
@@ -10,29 +10,29 @@ from django.utils import timezone
 from annotate.models import Collection, Work
 from annotate.services.background import works
 
-Thing = TypeVar("Thing", bound=Model)
+Subject = TypeVar("Subject", bound=Model)
 
 
-def ended(collection: Collection, kind: str, subject: int, state: Work.State = Work.State.DONE) -> Work:
-    """Work that came to an end, whatever it was."""
+def finished_work(collection: Collection, kind: str, subject: int, state: Work.State = Work.State.DONE) -> Work:
+    """A Work row that has finished, of any kind."""
     code = "unfit" if state == Work.State.FAILED else ""
     return Work.objects.create(
         collection=collection, kind=kind, subject=subject, state=state, error_code=code, finished_at=timezone.now()
     )
 
 
-def done(thing: Thing) -> Thing:
-    """A download, import, run or pool, once its latest work was performed, whatever became of it."""
-    thing.refresh_from_db()
-    works.perform(work=thing.work)
-    thing.refresh_from_db()
-    return thing
+def perform_work(subject: Subject) -> Subject:
+    """Perform the latest work of a download, import, run or pool, and return it reloaded."""
+    subject.refresh_from_db()
+    works.perform(work=subject.work)
+    subject.refresh_from_db()
+    return subject
 
 
 @pytest.fixture
 def overdue_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was asked for or begun is overdue at the next moment.
+    """Make asked or running work overdue at once.
 
-    That it was begun a minute ago would say here that the database, which is younger, went down since.
+    A start a minute ago would look as if the database, which is younger, had restarted since.
     """
     monkeypatch.setattr(works, "OVERDUE_AFTER", timedelta(0))

@@ -1,4 +1,4 @@
-"""Whether every package of a lock has a wheel on every machine that the README names.
+"""Check that every package of a lock has a wheel on every machine that the README names.
 
     .venv/bin/python tools/check_wheels.py            requirements/run.txt
     .venv/bin/python tools/check_wheels.py dev.txt    the tools of the tests too
@@ -21,7 +21,7 @@ from packaging.requirements import Requirement  # noqa: E402
 from config.up.installers import HASHED, LOCKS, PINNED, pip, pip_variables  # noqa: E402
 from config.up.machine import GLIBC, MACOS, NEWEST_PYTHON  # noqa: E402
 
-MACHINES = {  # name: what `sys_platform` and `platform_machine` are, and the tags of wheels that run there
+MACHINES = {  # name: `sys_platform` and `platform_machine`, which the tags of wheels contain
     "Linux x86-64": ("linux", "x86_64"),
     "Linux aarch64": ("linux", "aarch64"),
     "macOS arm64": ("darwin", "arm64"),
@@ -29,26 +29,29 @@ MACHINES = {  # name: what `sys_platform` and `platform_machine` are, and the ta
 
 
 def main(lock: str) -> int:
-    """Try all; the exit code says whether any wheel is missing."""
+    """Try all machines and Pythons; the exit code is 1 if any wheel is missing."""
     missing = 0
     for name, (system, processor) in MACHINES.items():
         for minor in range(11, NEWEST_PYTHON[1] + 1):
-            lines = pinned(lock, system, processor, f"3.{minor}")
+            lines = pinned_lines(lock, system, processor, f"3.{minor}")
             fault = download(lines, list(tags(system, processor)), f"3.{minor}")
             missing += bool(fault)
             print(f"{name}, Python 3.{minor}: {fault or f'all {len(lines)} wheels'}", flush=True)
     return int(missing > 0)
 
 
-def pinned(lock: str, system: str, processor: str, python: str) -> list[str]:
-    """The lines of a lock that another machine takes, with their hashes; pip itself would ask this machine."""
-    there = {"sys_platform": system, "platform_machine": processor, "python_version": python}
-    there |= {"python_full_version": f"{python}.3", "platform_python_implementation": "CPython"}
-    there |= {"implementation_name": "cpython", "platform_system": "Linux" if system == "linux" else "Darwin"}
+def pinned_lines(lock: str, system: str, processor: str, python: str) -> list[str]:
+    """The lines of a lock for another machine, with their hashes.
+
+    Pip itself would evaluate this machine.
+    """
+    environment = {"sys_platform": system, "platform_machine": processor, "python_version": python}
+    environment |= {"python_full_version": f"{python}.3", "platform_python_implementation": "CPython"}
+    environment |= {"implementation_name": "cpython", "platform_system": "Linux" if system == "linux" else "Darwin"}
     lines = []
     for entry in re.split(r"\n(?=\w)", (LOCKS / lock).read_text()):
         requirement = Requirement(PINNED.match(entry).group())
-        if not requirement.marker or requirement.marker.evaluate(there):
+        if not requirement.marker or requirement.marker.evaluate(environment):
             hashes = " ".join(re.findall(r"--hash=\S+", entry))
             lines.append(f"{requirement.name}{requirement.specifier} {hashes}\n")
     return lines
@@ -64,11 +67,11 @@ def tags(system: str, processor: str) -> Iterator[str]:
 
 
 def download(lines: list[str], platforms: list[str], python: str) -> str:
-    """Download wheels and drop them; why it did not work, or nothing."""
+    """Download wheels and drop them; return the error, or ""."""
     with tempfile.TemporaryDirectory() as folder:
-        wanted, wheels = Path(folder, "lock.txt"), Path(folder, "wheels")
-        wanted.write_text("".join(lines))
-        command = [*pip(), "download", "--quiet", "--only-binary", ":all:", "--dest", wheels, *HASHED, wanted]
+        lock_file, wheels = Path(folder, "lock.txt"), Path(folder, "wheels")
+        lock_file.write_text("".join(lines))
+        command = [*pip(), "download", "--quiet", "--only-binary", ":all:", "--dest", wheels, *HASHED, lock_file]
         command += ["--python-version", python, "--implementation", "cp"]
         command += [part for platform in platforms for part in ("--platform", platform)]
         answer = subprocess.run(command, env=pip_variables(), capture_output=True, text=True, check=False)

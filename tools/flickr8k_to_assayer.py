@@ -3,10 +3,10 @@
 
     python3 tools/flickr8k_to_assayer.py FOLDER OUT
 
-FOLDER holds ExpertAnnotations.txt, Flickr8k.token.txt and Flickr_8k.testImages.txt, plain or gzipped. Written are
-collection.jsonl (the captions experts judged, and the images), reference.qrels (each caption's own image), experts.csv
-(three columns of grades 1 to 4) and image_texts.jsonl (an image's other captions, for text searches to rank).
-Needs nothing but Python.
+FOLDER holds ExpertAnnotations.txt, Flickr8k.token.txt and Flickr_8k.testImages.txt, plain or
+gzipped. Written are collection.jsonl (the captions experts judged, and the images), reference.qrels
+(each caption's own image), experts.csv (three columns of grades 1 to 4) and image_texts.jsonl (an
+image's other captions, for text searches to rank). Needs nothing but Python.
 """
 
 import csv
@@ -52,7 +52,7 @@ def own_image(caption: str) -> str:
 
 
 def write_collection(path: Path, queries: dict[str, str], images: list[str]) -> None:
-    """Captions as queries; images as documents that are shown by their id, since the corpus' text has no pictures."""
+    """Write captions as queries and, as the corpus has no pictures, images without parts."""
     with open(path, "w", encoding="utf-8") as file:
         for query, text in queries.items():
             file.write(json.dumps({"side": "query", "id": query, "text": text}) + "\n")
@@ -61,13 +61,13 @@ def write_collection(path: Path, queries: dict[str, str], images: list[str]) -> 
 
 
 def write_texts(path: Path, captions: dict[str, str], images: set[str], queries: set[str]) -> None:
-    """What a text search may read of an image: its captions, without those that are queries."""
+    """Write the text of each image for text searches: its captions that are no queries."""
     texts: dict[str, list[str]] = {image: [] for image in sorted(images)}
     for caption, text in captions.items():
         if caption not in queries and own_image(caption) in texts:
             texts[own_image(caption)].append(text)
     with open(path, "w", encoding="utf-8") as file:
-        file.writelines(json.dumps({"id": image, "text": " ".join(said)}) + "\n" for image, said in texts.items())
+        file.writelines(json.dumps({"id": image, "text": " ".join(image_captions)}) + "\n" for image, image_captions in texts.items())
 
 
 if __name__ == "__main__":

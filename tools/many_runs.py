@@ -1,10 +1,11 @@
 """Repeat the test suite, beside burning processes too, and write down each run.
 
-    .venv/bin/python tools/many_runs.py 8 --burdened 3              eight green runs in a row, three of them burdened
-    .venv/bin/python tools/many_runs.py 8 --burdened 3 -- --full    the same of another size
+    .venv/bin/python tools/many_runs.py 8 --burdened 3              eight green runs in a row, three
+    of them burdened .venv/bin/python tools/many_runs.py 8 --burdened 3 -- --full    the same of
+    another size
 
-A run is a line of var/many-runs.tsv. Those of the same code with the same arguments count: stopped by Ctrl-C, the same
-command goes on. A red run ends it, keeps its output and begins the count anew.
+A run is a line of var/many-runs.tsv. Those of the same code with the same arguments count: stopped
+by Ctrl-C, the same command goes on. A red run ends it, keeps its output and begins the count anew.
 """
 
 import argparse
@@ -28,16 +29,17 @@ from suite import ROOT, die_with_parent, require_packages, stop_as_by_ctrl_c, su
 
 TABLE = ROOT / "var" / "many-runs.tsv"
 BURN = "while True: pass"
-CHANGED = "changed"  # how a green run ends whose code was not the same to the end
-NOT_RUN = (4, 5)  # as pytest ends for wrong arguments, and where they choose no test
+CHANGED = "changed"  # result of a green run whose code changed before its end
+NOT_RUN = (4, 5)  # exit codes of pytest for wrong arguments, and where they choose no test
 N_BURNERS = 2  # as many as the cores that the suite is made for
 
 
 class Run(NamedTuple):
-    """One run of the suite, as it stands in the table.
+    """One run of the suite, a line of the table.
 
     code : the commit, and behind it a hash of what differs from that
-    seconds : on the wall; test_seconds : of all tests, added up; processor_seconds : of all processes of the run
+    seconds : on the wall; test_seconds : of all tests, added up; processor_seconds : of all
+        processes of the run
     largest : MiB of its largest process
     """
 
@@ -56,12 +58,15 @@ class Run(NamedTuple):
 
     @classmethod
     def of_row(cls, row: dict[str, str]) -> Self:
-        """A line of the table."""
+        """Make the run of a line of the table."""
         return cls(*(int(row[name]) if kind is int else row[name] for name, kind in cls.__annotations__.items()))
 
 
 def main() -> int:
-    """Run what is missing; 0 when all asked for are green in a row."""
+    """Run the suite until the requested number of runs is green in a row.
+
+    The exit code is 0 then.
+    """
     parser = argparse.ArgumentParser(
         usage="%(prog)s [--burdened N] RUNS [-- ARGUMENTS]",
         description="Repeat the test suite and write down each run.",
@@ -77,8 +82,8 @@ def main() -> int:
     stop_as_by_ctrl_c()
     TABLE.parent.mkdir(exist_ok=True)
     print(*Run._fields, sep="\t")
-    while wanted := missing(green_streak(code(), shlex.join(arguments)), options.runs, options.burdened):
-        run, log = run_once(arguments, n_burners=wanted[0])
+    while missing_runs := burners_of_missing_runs(green_streak(code(), shlex.join(arguments)), options.runs, options.burdened):
+        run, log = run_once(arguments, n_burners=missing_runs[0])
         add_line(run)
         print(*run, sep="\t", flush=True)
         if run.result == CHANGED:
@@ -92,7 +97,8 @@ def main() -> int:
 
 
 def code() -> str:
-    """What is tested: the commit, and behind it a hash of the tree where that differs, new files included."""
+    """The tested code: the commit, and a hash of the tree where that differs, new files included.
+    """
 
     def git(*command: str, **environment: str) -> str:
         env = {**os.environ, **environment}
@@ -101,7 +107,7 @@ def code() -> str:
     commit = git("rev-parse", "--short", "HEAD")
     if not git("status", "--porcelain"):
         return commit
-    with tempfile.TemporaryDirectory() as folder:  # an index of our own: what is staged stays as it is
+    with tempfile.TemporaryDirectory() as folder:  # a separate index: staged files stay staged
         index = {"GIT_INDEX_FILE": f"{folder}/index"}
         git("add", "--all", **index)
         return f"{commit}+{git('write-tree', **index)[:7]}"
@@ -118,31 +124,31 @@ def green_streak(code: str, arguments: str) -> list[Run]:
     return streak
 
 
-def missing(streak: Sequence[Run], n_runs: int, n_burdened: int) -> list[int]:
-    """The burners of each run that is still to be done; a burdened one counts for a calm one too."""
+def burners_of_missing_runs(streak: Sequence[Run], n_runs: int, n_burdened: int) -> list[int]:
+    """The number of burners of each missing run; a burdened run counts for a calm one too."""
     burdened = max(0, n_burdened - sum(run.n_burners > 0 for run in streak))
     calm = max(0, n_runs - len(streak) - burdened)
     return [0] * calm + [N_BURNERS] * burdened
 
 
 def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[Run, Path]:
-    """Run the suite with this interpreter; how it ended, and the file of what it said."""
-    begun_at, start, tested = datetime.now(UTC), time.monotonic(), code()
+    """Run the suite with this interpreter; return the run and the file of its output."""
+    begun_at, start, code_before = datetime.now(UTC), time.monotonic(), code()
     log = TABLE.with_name(f"many-runs-{begun_at:%Y%m%dT%H%M%S%f}.log")
     try:
-        with log.open("wb") as output, burning(n_burners), suite(arguments, cwd=ROOT, output=output) as process:
-            used = ended(process)
+        with log.open("wb") as output, burning_processes(n_burners), suite(arguments, cwd=ROOT, output=output) as process:
+            usage = wait_for_end(process)
     except KeyboardInterrupt:
         log.unlink()
         raise
     text = log.read_text(errors="replace")
-    result = "red" if process.returncode else "green" if code() == tested else CHANGED
+    result = "red" if process.returncode else "green" if code() == code_before else CHANGED
     if process.returncode in NOT_RUN:
         log.unlink()
         sys.exit(text)
     run = Run(
         begun_at=begun_at.strftime("%Y%m%dT%H%M%SZ"),
-        code=tested,
+        code=code_before,
         arguments=shlex.join(arguments),
         n_burners=n_burners,
         result=result,
@@ -150,23 +156,23 @@ def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[Run, Path]:
         n_failed=number(r"(\d+) failed", text) + number(r"(\d+) error", text),
         seconds=round(time.monotonic() - start),
         test_seconds=number(r"own seconds, added up: (\d+)", text),
-        processor_seconds=round(used.ru_utime + used.ru_stime),
-        largest=used.ru_maxrss // 1024,
+        processor_seconds=round(usage.ru_utime + usage.ru_stime),
+        largest=usage.ru_maxrss // 1024,
         failures=" ".join(re.findall(r"^(?:FAILED|ERROR) (\S+)", text, re.MULTILINE)),
     )
     return run, log
 
 
-def ended(process: subprocess.Popen[bytes]) -> resource.struct_rusage:
-    """Wait for the end of a process; what it and all its children took of the machine."""
-    _, status, used = os.wait4(process.pid, 0)
+def wait_for_end(process: subprocess.Popen[bytes]) -> resource.struct_rusage:
+    """Wait for the end of a process; return the resources that it and all its children used."""
+    _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    return used
+    return usage
 
 
 @contextmanager
-def burning(n: int) -> Iterator[None]:
-    """So many processes that take whatever time the cores have."""
+def burning_processes(n: int) -> Iterator[None]:
+    """Run n processes that use all the time of the cores."""
     end = die_with_parent(signal.SIGKILL)
     burners = [subprocess.Popen([sys.executable, "-c", BURN], preexec_fn=end) for _ in range(n)]  # noqa: PLW1509
     try:
@@ -178,12 +184,12 @@ def burning(n: int) -> Iterator[None]:
 
 
 def number(pattern: str, text: str) -> int:
-    """The last number that a text gives for a pattern; 0 without one."""
+    """The last match of a pattern in a text, as a number; 0 without one."""
     return int((re.findall(pattern, text) or [0])[-1])
 
 
 def add_line(run: Run) -> None:
-    """Write a run down, under the names of what it says."""
+    """Append a run to the table, with a header if it is new."""
     is_new = not TABLE.exists()
     with TABLE.open("a", newline="") as lines:
         writer = csv.writer(lines, delimiter="\t", lineterminator="\n")

@@ -4,9 +4,9 @@
     .venv/bin/python tools/planted_faults.py NAME ...     some of them
     .venv/bin/python tools/planted_faults.py --list       what they are
 
-planted_faults.toml holds them. Each is planted in one copy of the tree, where the tests that answer for it run until
-the first one fails. Last, the tests that found something run without any fault, and must pass. The exit code is 0 only
-where every fault was found.
+planted_faults.toml holds them. Each is planted in one copy of the tree, where the tests that answer
+for it run until the first one fails. Last, the tests that found something run without any fault,
+and must pass. The exit code is 0 only where every fault was found.
 """
 
 import argparse
@@ -26,17 +26,18 @@ from suite import ROOT, require_packages, stop_as_by_ctrl_c, suite
 
 TABLE = Path(__file__).with_suffix(".toml")
 SUMMARY = "short test summary info"
-# An ERROR is no test that found something: a module that could not be collected, servers that did not start.
+# An ERROR is no test that found something: a module that could not be collected, servers that did
+# not start.
 FAILED = re.compile(r"^FAILED (\S+\.py::.+?)(?: - .*)?$", re.MULTILINE)
 TESTS_FAILED = 1  # pytest's exit code; it has others where it was interrupted, or ran no test
 
 
 class Fault(NamedTuple):
-    """One mistake that somebody might make.
+    """One plausible mistake in the code.
 
-    harm : what it would do to people
-    old : whole lines that stand in the file exactly once; new : what takes their place
-    tests : the modules, or single tests, that answer for it
+    harm : its effect on people
+    old : whole lines that stand in the file exactly once; new : the lines that replace them
+    tests : the modules, or single tests, that should find it
     """
 
     name: str
@@ -53,17 +54,17 @@ class StaleFault(Exception):
 
 
 class Outcome(NamedTuple):
-    """How a run ended: the id of the first test that failed, "" where none did, and what happened."""
+    """Outcome of a run: the id of the first failed test, "" without one, and a description."""
 
     test: str
-    what: str
+    description: str
 
 
 PASSED = Outcome("", "all tests passed")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Plant the faults that are named, or all; the exit code says whether every one was found."""
+    """Plant the named faults, or all; the exit code is 0 if every one was found."""
     faults = {fault.name: fault for fault in read_faults()}
     parser = argparse.ArgumentParser(description="Plant faults, and show which test finds each.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="faults to plant; all by default")
@@ -72,23 +73,23 @@ def main(arguments: Sequence[str]) -> int:
     unknown = sorted(set(options.names) - set(faults))
     if unknown:
         parser.error(f'there is no fault "{unknown[0]}"; there are: {", ".join(faults)}')
-    chosen = [faults[name] for name in options.names or faults]
+    chosen_faults = [faults[name] for name in options.names or faults]
     if options.list:
-        for fault in chosen:
+        for fault in chosen_faults:
             print(f"{fault.name} ({fault.field}, {fault.file})\n    {fault.harm}")
         return 0
     try:
-        for fault in chosen:
-            planted(fault, (ROOT / fault.file).read_text())
+        for fault in chosen_faults:
+            with_fault(fault, (ROOT / fault.file).read_text())
     except StaleFault as error:
         sys.exit(str(error))
     require_packages()
     stop_as_by_ctrl_c()
-    return plant_all(chosen)
+    return plant_all(chosen_faults)
 
 
 def read_faults() -> list[Fault]:
-    """All faults of the table. Exits where one of them does not say what a fault says."""
+    """Read all faults of the table. Exits where one of them misspells or lacks a field."""
     rows = tomllib.loads(TABLE.read_text())["fault"]
     for row in rows:
         if wrong := set(row) ^ set(Fault._fields):
@@ -96,8 +97,8 @@ def read_faults() -> list[Fault]:
     return [Fault(**row) for row in rows]
 
 
-def planted(fault: Fault, text: str) -> str:
-    """The text of a fault's file with the fault in it. Raises StaleFault."""
+def with_fault(fault: Fault, text: str) -> str:
+    """Return the text of a fault's file with the fault in it. Raises StaleFault."""
     # From the end of the line before: the lines must be whole.
     n = f"\n{text}".count(f"\n{fault.old}")
     if n != 1:
@@ -109,16 +110,19 @@ def planted(fault: Fault, text: str) -> str:
 
 
 def plant_all(faults: Sequence[Fault]) -> int:
-    """Plant one fault after the other in a copy of the tree, and say what found each; returns the exit code."""
+    """Plant the faults one by one in a copy of the tree, and print their finders.
+
+    Return the exit code.
+    """
     with tempfile.TemporaryDirectory(prefix="assayer-faults-") as folder:
         tree = Path(folder)
         copy_tree(tree)
         finders = []
         for fault in faults:
-            begun = time.monotonic()
+            start = time.monotonic()
             outcome = plant(fault, tree)
-            told = outcome.test or f"NOT FOUND: {outcome.what}"
-            print(f"{fault.name:28}{time.monotonic() - begun:6.1f} s  {told}", flush=True)
+            result = outcome.test or f"NOT FOUND: {outcome.description}"
+            print(f"{fault.name:28}{time.monotonic() - start:6.1f} s  {result}", flush=True)
             finders += [outcome.test] if outcome.test else []
         print(f"{len(finders)} of {len(faults)} found")
         are_sound = bool(finders) and pass_without_faults(finders, tree)
@@ -126,18 +130,18 @@ def plant_all(faults: Sequence[Fault]) -> int:
 
 
 def copy_tree(to: Path) -> None:
-    """Copy what git tracks, as it stands in the working tree."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for name in filter(lambda name: name and os.path.lexists(ROOT / name), listed.stdout.split("\0")):
+    """Copy the files that git tracks from the working tree."""
+    tracked_files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in filter(lambda name: name and os.path.lexists(ROOT / name), tracked_files.stdout.split("\0")):
         (to / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, to / name, follow_symlinks=False)
 
 
 def plant(fault: Fault, tree: Path) -> Outcome:
-    """Run the tests that answer for a fault with the fault in the tree, which is restored."""
+    """Run the tests of a fault with the fault in the tree, which is restored."""
     file = tree / fault.file
     sound = file.read_text()
-    file.write_text(planted(fault, sound))
+    file.write_text(with_fault(fault, sound))
     try:
         return run(fault.tests, tree)
     finally:
@@ -147,7 +151,7 @@ def plant(fault: Fault, tree: Path) -> Outcome:
 def pass_without_faults(tests: Iterable[str], tree: Path) -> bool:
     """Whether tests pass in the restored tree; a test that fails there too has found nothing."""
     outcome = run(dict.fromkeys(tests), tree)
-    print(f"Without any fault: {outcome.what} {outcome.test}".rstrip())
+    print(f"Without any fault: {outcome.description} {outcome.test}".rstrip())
     return outcome == PASSED
 
 
@@ -160,7 +164,10 @@ def run(tests: Iterable[str], tree: Path) -> Outcome:
 
 
 def outcome_of(code: int, output: str) -> Outcome:
-    """What pytest's exit code and output say; modules that could not be collected are no failed tests."""
+    """Read the outcome from pytest's exit code and output.
+
+    A module that fails to load is no failed test.
+    """
     if code == 0:
         return PASSED
     failed = FAILED.search(output.rpartition(SUMMARY)[2]) if code == TESTS_FAILED else None

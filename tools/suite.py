@@ -1,4 +1,4 @@
-"""The test suite, run by a tool: however the tool is stopped, the suite ends its servers and takes its folders away."""
+"""The test suite as run by tools: its servers stop, and its folders go, however the tool ends."""
 
 import os
 import signal
@@ -17,10 +17,10 @@ from config.up.processes import die_with_parent  # noqa: E402
 
 
 def stop_as_by_ctrl_c() -> None:
-    """Have what asks this process to end raise KeyboardInterrupt, as Ctrl-C does."""
-    for asked in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(asked) != signal.SIG_IGN:  # nohup's wish
-            signal.signal(asked, signal.default_int_handler)
+    """Make the signals that end this process raise KeyboardInterrupt, as Ctrl-C does."""
+    for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(signal_number) != signal.SIG_IGN:  # nohup's wish
+            signal.signal(signal_number, signal.default_int_handler)
 
 
 def require_packages() -> None:
@@ -31,7 +31,10 @@ def require_packages() -> None:
 
 @contextmanager
 def suite(arguments: Sequence[str], *, cwd: Path, output: int | IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """`manage.py test` of a tree with this interpreter; stopped inside, it is asked to stop and waited for."""
+    """Run `manage.py test` of a tree with this interpreter.
+
+    On Ctrl-C it is terminated and waited for.
+    """
     environment = {**os.environ, "ASSAYER_NO_BOOTSTRAP": "1"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile everything anew
     process = subprocess.Popen(

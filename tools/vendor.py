@@ -1,8 +1,9 @@
 """Fetch the browser libraries Assayer ships, with npm, and record what was fetched.
 
-Run it after changing a version below: `python3 tools/vendor.py`. It needs npm; the product itself does not.
-Chosen files land in static/vendor/<name>/ with their LICENSE, and static/vendor/VENDOR.json keeps version,
-licence, the registry's integrity string and a sha256 a file, which tests/static/test_vendor.py re-hashes.
+Run it after changing a version below: `python3 tools/vendor.py`. It needs npm; the product itself
+does not. Chosen files land in static/vendor/<name>/ with their LICENSE, and
+static/vendor/VENDOR.json keeps version, licence, the registry's integrity string and a sha256 a
+file, which tests/static/test_vendor.py re-hashes.
 """
 
 import hashlib
@@ -20,7 +21,7 @@ SOURCE_MAP_LINE = re.compile(rb"\n?//# sourceMappingURL=[^\n]*\n?")
 
 
 class Package(NamedTuple):
-    """One npm package, and the files of it that are wanted, as paths inside its archive."""
+    """One npm package, and the files to ship, as paths inside its archive."""
 
     folder: str
     name: str
@@ -47,27 +48,33 @@ PACKAGES = (
 
 
 def pack(package: Package, folder: Path) -> tuple[Path, str]:
-    """Let npm fetch the package's archive into folder; returns its path and the registry's integrity string."""
+    """Fetch the package's archive into folder by npm.
+
+    Return its path and the registry's integrity string.
+    """
     spec = f"{package.name}@{package.version}"
-    done = subprocess.run(["npm", "pack", spec, "--json"], cwd=folder, check=True, capture_output=True, text=True)
-    answer = json.loads(done.stdout)
+    npm_pack = subprocess.run(["npm", "pack", spec, "--json"], cwd=folder, check=True, capture_output=True, text=True)
+    answer = json.loads(npm_pack.stdout)
     # npm 11 and older answer with a list, later ones with an object keyed by package
     entry = answer[0] if isinstance(answer, list) else next(iter(answer.values()))
     return folder / entry["filename"], entry["integrity"]
 
 
 def unpack(package: Package, archive: Path, target: Path) -> dict[str, str]:
-    """Copy the wanted files and the LICENSE out of the archive; returns sha256 by path below target."""
+    """Copy the package's files and the LICENSE out of the archive.
+
+    Return sha256 by path below target.
+    """
     hashes = {}
-    home = target / package.folder
-    home.mkdir(parents=True)
+    folder = target / package.folder
+    folder.mkdir(parents=True)
     with tarfile.open(archive) as tar:
-        for wanted in (*package.files, "LICENSE"):
-            content = tar.extractfile(f"package/{wanted}").read()
-            if wanted.endswith(".js"):
+        for path in (*package.files, "LICENSE"):
+            content = tar.extractfile(f"package/{path}").read()
+            if path.endswith(".js"):
                 # a dangling source map line stops collectstatic, which looks for the map it names
                 content = SOURCE_MAP_LINE.sub(b"\n", content)
-            file = home / Path(wanted).name
+            file = folder / Path(path).name
             file.write_bytes(content)
             hashes[f"{package.folder}/{file.name}"] = hashlib.sha256(content).hexdigest()
     return hashes
@@ -80,7 +87,7 @@ def licence_of(archive: Path) -> str:
 
 
 def main() -> None:
-    """Rebuild static/vendor from nothing, so that no file stays that no entry names."""
+    """Rebuild static/vendor from scratch, so that no unlisted file stays."""
     record = {}
     with tempfile.TemporaryDirectory() as temporary:
         fresh = Path(temporary) / "vendor"

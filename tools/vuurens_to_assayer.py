@@ -3,8 +3,9 @@
 
     python3 tools/vuurens_to_assayer.py FOLDER OUT
 
-FOLDER holds votes.tsv and otherparticipantsvotes.tsv, plain or gzipped. Written are collection.jsonl (topics and web
-pages by their ids) and one file of judgments each, votes.tsv and others.tsv. Needs nothing but Python.
+FOLDER holds votes.tsv and otherparticipantsvotes.tsv, plain or gzipped. Written are
+collection.jsonl (topics and web pages by their ids) and one file of judgments each, votes.tsv and
+others.tsv. Needs nothing but Python.
 """
 
 import gzip

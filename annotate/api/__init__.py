@@ -1,4 +1,4 @@
-"""What every endpoint shares: the collection it is about, and errors as application/problem+json.
+"""Shared by all endpoints: access to the collection, and errors as application/problem+json.
 
 Keys and scopes are checked before by annotate/authentication.py; an endpoint names its `scope`.
 """
@@ -20,7 +20,7 @@ from annotate.models import Collection, Role
 
 
 def get_collection(*, request: Request, slug: str, roles: Container[Role]) -> Collection:
-    """The collection, if the token's owner holds one of the roles and the token is not for another one."""
+    """Return the collection, if the token is valid for it and its owner holds one of the roles."""
     collection = access.get_collection(user=request.user, slug=slug, roles=roles)
     if request.auth.collection_id not in {None, collection.pk}:
         raise Http404
@@ -28,7 +28,7 @@ def get_collection(*, request: Request, slug: str, roles: Container[Role]) -> Co
 
 
 class Unprocessable(APIException):
-    """What was sent can be read but not accepted; `detail` says why, `errors` lists the places."""
+    """The request can be read but not accepted; `detail` says why, `errors` lists the fields."""
 
     status_code = 422
     default_detail = "What was sent cannot be accepted."
@@ -38,34 +38,34 @@ class Unprocessable(APIException):
         self.errors = errors
 
 
-def refused(form: Form) -> Unprocessable:
-    """What is wrong with the fields, each by its name."""
-    errors = [{"field": field, "message": message} for field, told in form.errors.items() for message in told]
+def invalid_form(form: Form) -> Unprocessable:
+    """Make the error of an invalid form, with the message of each field."""
+    errors = [{"field": field, "message": message} for field, messages in form.errors.items() for message in messages]
     return Unprocessable("Some fields are wrong; see errors.", errors=errors)
 
 
-class TooLarge(APIException):
+class UploadTooLarge(APIException):
     """The upload is larger than the site takes."""
 
     status_code = 413
 
 
 def problem(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Any refusal in the form of RFC 9457."""
-    error = TooLarge(str(error)) if isinstance(error, RequestDataTooBig) else error
+    """Answer any refusal in the form of RFC 9457."""
+    error = UploadTooLarge(str(error)) if isinstance(error, RequestDataTooBig) else error
     response = exception_handler(error, context)
     if response is None:
         return None
-    told = response.data
+    details = response.data
     body: dict[str, Any] = {
         "type": "about:blank",
         "title": HTTPStatus(response.status_code).phrase,
         "status": response.status_code,
     }
-    if isinstance(told, dict) and set(told) == {"detail"}:
-        body["detail"] = told["detail"]
+    if isinstance(details, dict) and set(details) == {"detail"}:
+        body["detail"] = details["detail"]
     else:
-        body |= {"detail": "Some fields are wrong; see errors.", "errors": told}
+        body |= {"detail": "Some fields are wrong; see errors.", "errors": details}
     if isinstance(error, Unprocessable) and error.errors:
         body["errors"] = error.errors
     response.data = body

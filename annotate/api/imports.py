@@ -1,4 +1,4 @@
-"""Files for programs: bring items, labels or judgments, see how far they are and what was wrong with them, cancel."""
+"""Imports for programs: send items, labels or judgments, read their progress and faults, cancel."""
 
 from django.urls import path
 from rest_framework import serializers
@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate import access
-from annotate.api import Unprocessable, get_collection, refused
+from annotate.api import Unprocessable, get_collection, invalid_form
 from annotate.core.formats import FormatError
 from annotate.models import Import, Role, Work
 from annotate.services import imports
@@ -16,7 +16,7 @@ from annotate.services.background import progress, works
 from annotate.services.import_forms import IMPORT_FORMS
 
 RESEARCHERS = (Role.RESEARCHER,)
-SHOWN = 200
+MAX_LISTED = 200
 STATES = {
     Work.State.ASKED: "received",
     Work.State.RUNNING: "received",
@@ -27,7 +27,7 @@ STATES = {
 
 
 class ImportSerializer(serializers.ModelSerializer):
-    """An import as programs see it: `progress` while it is read, if anybody knows; `error` why it was rejected."""
+    """JSON of an import: `progress` while it is read, if known; `error` why it was rejected."""
 
     state = serializers.SerializerMethodField()
     error = serializers.CharField(source="work.error")
@@ -39,19 +39,22 @@ class ImportSerializer(serializers.ModelSerializer):
         fields = ["id", "kind", "file_name", "sha256", "parameters", "state", "error", "progress", "report"]
         read_only_fields = fields
 
-    def get_state(self, made: Import) -> str:
-        """What became of it: one of STATES, or "stored" where its labels are and not all pairs could be resolved."""
-        is_stored = made.unresolved and not made.work.is_unfinished
-        return "stored" if is_stored else STATES[Work.State(made.work.state)]
+    def get_state(self, import_: Import) -> str:
+        """Return one of STATES, or "stored" where labels are stored but pairs unresolved."""
+        is_stored = import_.unresolved and not import_.work.is_unfinished
+        return "stored" if is_stored else STATES[Work.State(import_.work.state)]
 
-    def get_parameters(self, made: Import) -> dict[str, object]:
-        """How the file was read; whose documents were made is not said: the run may be hidden."""
-        return {} if made.kind == Import.Kind.DOCUMENTS else made.parameters
+    def get_parameters(self, import_: Import) -> dict[str, object]:
+        """Return the parameters of the reading.
 
-    def get_progress(self, made: Import) -> dict[str, object] | None:
-        """How far it is; None where it has ended, or nobody has said."""
-        known = progress.progress_of(job=works.job_of(made.work)) if made.work.is_unfinished else None
-        return known._asdict() if known else None
+        {} for documents of a run, as the run may be hidden.
+        """
+        return {} if import_.kind == Import.Kind.DOCUMENTS else import_.parameters
+
+    def get_progress(self, import_: Import) -> dict[str, object] | None:
+        """Return the progress; None where the import has ended, or no progress is known."""
+        job_progress = progress.progress_of(job=works.job_of(import_.work)) if import_.work.is_unfinished else None
+        return job_progress._asdict() if job_progress else None
 
 
 class Imports(APIView):
@@ -62,33 +65,34 @@ class Imports(APIView):
     takes_files = True
 
     def get(self, request: Request, slug: str) -> Response:
-        """The newest 200, with their states and reports."""
+        """List the newest 200 imports, with their states and reports."""
         collection = get_collection(request=request, slug=slug, roles=RESEARCHERS)
-        newest = collection.imports.select_related("work").order_by("-created_at", "-pk")[:SHOWN]
+        newest = collection.imports.select_related("work").order_by("-created_at", "-pk")[:MAX_LISTED]
         return Response({"imports": ImportSerializer(newest, many=True).data})
 
     def post(self, request: Request, slug: str) -> Response:
-        """Receive a file of `kind` items, reference, query_set or judgments, with the fields of that kind's form.
+        """Receive a file of `kind` items, reference, query_set or judgments, with its fields.
 
-        201 with the import, which is then read in the background; 200 if this very file is here already.
+        201 with the import, which is then read in the background; 200 if this very file was
+        received before.
         """
         collection = get_collection(request=request, slug=slug, roles=RESEARCHERS)
         kind = request.data.get("kind")
         if kind not in IMPORT_FORMS:
             raise Unprocessable(f"kind: one of {', '.join(IMPORT_FORMS)}.")
-        of_kind = IMPORT_FORMS[kind]
-        form = of_kind.form(request.data, request.FILES)
+        import_form = IMPORT_FORMS[kind]
+        form = import_form.form(request.data, request.FILES)
         if not form.is_valid():
-            raise refused(form)
+            raise invalid_form(form)
         upload, media = form.cleaned_data["file"], form.cleaned_data.get("media")
         try:
-            received = imports.receive(
-                collection=collection, asked=of_kind.asked(form), upload=upload, media=media, by=request.user
+            received_import = imports.receive_import(
+                collection=collection, import_request=import_form.to_request(form), upload=upload, media=media, by=request.user
             )
         except FormatError as error:
             field = error.field or "file"
             raise Unprocessable(str(error), errors=[{"field": field, "message": str(error)}]) from error
-        return Response(ImportSerializer(received.made).data, status=201 if received.is_new else 200)
+        return Response(ImportSerializer(received_import.import_).data, status=201 if received_import.is_new else 200)
 
 
 class OneImport(APIView):
@@ -97,10 +101,10 @@ class OneImport(APIView):
     scope = "files:write"
 
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        """Its state, its progress, its report."""
+        """Return its state, its progress, its report."""
         get_collection(request=request, slug=slug, roles=RESEARCHERS)
-        made = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
-        return Response(ImportSerializer(made).data)
+        import_ = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
+        return Response(ImportSerializer(import_).data)
 
 
 class ImportCancel(APIView):
@@ -109,11 +113,14 @@ class ImportCancel(APIView):
     scope = "files:write"
 
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Cancel it; a finished one stays as it is. Answers with its state, `received` until the worker has stopped."""
+        """Cancel it; a finished one stays as it is.
+
+        Answers with its state, `received` until the worker has stopped.
+        """
         get_collection(request=request, slug=slug, roles=RESEARCHERS)
-        made = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
-        works.cancel(work=made.work, by=request.user)
-        return Response(ImportSerializer(made).data)
+        import_ = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
+        works.cancel(work=import_.work, by=request.user)
+        return Response(ImportSerializer(import_).data)
 
 
 urlpatterns = [

@@ -1,1 +1,1 @@
-"""What must be true of the rows, asked of the database itself."""
+"""Checks of what must be true of the rows, run in the database itself."""

@@ -1,4 +1,4 @@
-"""What a check is, and how many are asked of one moment of the database."""
+"""Checks of the stored rows, and running several on one moment of the database."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,8 +14,8 @@ class Check(NamedTuple):
 
     name : "application.what"
     rule : the sentence
-    find : gives a line for each row of which it is not true
-    notice : worth a look, but nothing is broken
+    find : returns a line for each row that violates it
+    notice : a violation is worth a look, but nothing is broken
     """
 
     name: str
@@ -25,14 +25,14 @@ class Check(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A check that is not fulfilled, and by what."""
+    """A check that failed, with a line for each violation."""
 
     check: Check
     lines: list[str]
 
 
 def query(sql: str) -> Callable[[], list[str]]:
-    """A search by one SQL statement whose only column says what it found."""
+    """Return a search by one SQL statement whose only column describes a violation."""
 
     def find() -> list[str]:
         with connection.cursor() as cursor:
@@ -44,7 +44,7 @@ def query(sql: str) -> Callable[[], list[str]]:
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """Everything read inside is of one moment, and nothing can be written."""
+    """Read everything inside as of one moment; nothing can be written."""
     with transaction.atomic(durable=True):
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -52,6 +52,6 @@ def one_moment() -> Iterator[None]:
 
 
 def run(checks: Sequence[Check]) -> list[Finding]:
-    """The checks that are not fulfilled."""
-    found = ((check, list(check.find())) for check in checks)
-    return [Finding(check, lines) for check, lines in found if lines]
+    """Run checks and return those that fail."""
+    lines_by_check = ((check, list(check.find())) for check in checks)
+    return [Finding(check, lines) for check, lines in lines_by_check if lines]

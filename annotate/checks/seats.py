@@ -1,4 +1,4 @@
-"""Seats, hand-outs and batches: who holds what, and whether what is wanted is what the plan says."""
+"""Checks of seats, hand-outs and batches: their holders, and whether free seats are as planned."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from annotate.services import seating
 
 
 def differences_of_seats() -> Iterator[str]:
-    """Free seats that reconciling would make, move or withdraw."""
+    """Yield the free seats that reconciling would make, move or withdraw."""
     for changes in _plans():
         yield from (f"pair {seat.pair_id}: a free seat {seat.number} is missing" for seat in changes.new)
         yield from (f"seat {seat.pk} of pair {seat.pair_id} should be free, asked for: {seat.why}"
@@ -22,27 +22,27 @@ def differences_of_seats() -> Iterator[str]:
 
 
 def differences_of_resolutions() -> Iterator[str]:
-    """Resolutions that reconciling would write otherwise."""
+    """Yield the resolutions that reconciling would write otherwise."""
     for changes in _plans():
-        wanted = {row.pair_id: row.content for row in changes.resolutions} | dict.fromkeys(changes.unresolved)
-        stored = {row.pair_id: row.content for row in Resolution.objects.filter(pair__in=wanted)}
-        for pair, content in wanted.items():
+        expected = {row.pair_id: row.content for row in changes.resolutions} | dict.fromkeys(changes.unresolved)
+        stored = {row.pair_id: row.content for row in Resolution.objects.filter(pair__in=expected)}
+        for pair, content in expected.items():
             if stored.get(pair) != content:
                 yield f"pair {pair}: stored {stored.get(pair)}, its labels give {content}"
 
 
 def inexact_doubles() -> Iterator[str]:
-    """Rounds in which other pairs are doubled than the keyed order says."""
+    """Yield the rounds in which other pairs are doubled than the keyed order demands."""
     for round_ in Round.objects.filter(kind=Round.Kind.POOL).select_related("policy", "collection"):
-        wanted = dict(round_.round_pairs.values_list("pair_id", "n_wanted"))
+        n_wanted_by_pair = dict(round_.round_pairs.values_list("pair_id", "n_wanted"))
         single, key = round_.policy.labels_per_pair, bytes(round_.collection.key)
-        doubles = ordering.choose_doubles(wanted, share=round_.policy.double_share, key=key)
-        wrong = [pair for pair, n in wanted.items() if n != single + (pair in doubles)]
+        doubles = ordering.choose_doubles(n_wanted_by_pair, share=round_.policy.double_share, key=key)
+        wrong = [pair for pair, n in n_wanted_by_pair.items() if n != single + (pair in doubles)]
         if wrong:
             yield f"round {round_.pk}: {len(wrong)} pairs want another number of labels, such as pair {wrong[0]}"
 
 
-def _plans() -> Iterator[seating.Plan]:
+def _plans() -> Iterator[seating.SeatPlan]:
     turning = Q(round__state__in=[Round.State.OPENING, Round.State.CLOSING])
     under_way = RoundPair.objects.filter(turning | Q(round__following_since__isnull=False))
     pairs_at_rest = Pair.objects.exclude(pk__in=under_way.values("pair"))
@@ -70,8 +70,9 @@ CHECKS = [
         query("""
         SELECT format('seat %s is %s by annotator %s', seat.id, seat.state, seat.annotator_id) FROM annotate_seat seat
         WHERE seat.state IN ('held', 'done') AND seat.purpose IN ('label', 'gold', 'training', 'repeat')
-          AND NOT EXISTS (SELECT FROM annotate_handout given JOIN annotate_batch batch ON batch.id = given.batch_id
-                          WHERE given.seat_id = seat.id AND batch.annotator_id = seat.annotator_id)"""),
+          AND NOT EXISTS (SELECT FROM annotate_handout hand_out
+            JOIN annotate_batch batch ON batch.id = hand_out.batch_id
+                          WHERE hand_out.seat_id = seat.id AND batch.annotator_id = seat.annotator_id)"""),
     ),
     Check(
         "annotate.seat-in-round",
@@ -79,16 +80,16 @@ CHECKS = [
         query("""
         SELECT format('seat %s of pair %s in round %s', seat.id, seat.pair_id, seat.round_id) FROM annotate_seat seat
         WHERE seat.purpose IN ('label', 'import')
-          AND NOT EXISTS (SELECT FROM annotate_roundpair wish
-                          WHERE wish.round_id = seat.round_id AND wish.pair_id = seat.pair_id)"""),
+          AND NOT EXISTS (SELECT FROM annotate_roundpair round_pair
+                          WHERE round_pair.round_id = seat.round_id AND round_pair.pair_id = seat.pair_id)"""),
     ),
     Check(
         "annotate.pair-left-out",
         "An excluded pair is wanted by no round.",
         query("""
-        SELECT format('pair %s is wanted by round %s', pair.id, wish.round_id)
+        SELECT format('pair %s is wanted by round %s', pair.id, round_pair.round_id)
         FROM annotate_pairexclusion excluded JOIN annotate_pair pair ON pair.id = excluded.pair_id
-        JOIN annotate_roundpair wish ON wish.pair_id = pair.id AND wish.dropped_at IS NULL"""),
+        JOIN annotate_roundpair round_pair ON round_pair.pair_id = pair.id AND round_pair.dropped_at IS NULL"""),
     ),
     Check(
         "annotate.seat-reachable",
@@ -148,18 +149,18 @@ CHECKS = [
         "annotate.batch-one-pair",
         "No pair is handed out twice in one batch.",
         query("""
-        SELECT format('batch %s, pair %s', given.batch_id, seat.pair_id)
-        FROM annotate_handout given JOIN annotate_seat seat ON seat.id = given.seat_id
-        GROUP BY given.batch_id, seat.pair_id HAVING count(*) > 1"""),
+        SELECT format('batch %s, pair %s', hand_out.batch_id, seat.pair_id)
+        FROM annotate_handout hand_out JOIN annotate_seat seat ON seat.id = hand_out.seat_id
+        GROUP BY hand_out.batch_id, seat.pair_id HAVING count(*) > 1"""),
     ),
     Check(
         "annotate.handout-answered",
         "What is judged by its holder counts as answered.",
         query("""
-        SELECT format('hand-out %s', given.id)
-        FROM annotate_handout given JOIN annotate_batch batch ON batch.id = given.batch_id
-        JOIN annotate_seat seat ON seat.id = given.seat_id
-        WHERE given.answered_at IS NULL AND seat.state = 'done' AND seat.annotator_id = batch.annotator_id"""),
+        SELECT format('hand-out %s', hand_out.id)
+        FROM annotate_handout hand_out JOIN annotate_batch batch ON batch.id = hand_out.batch_id
+        JOIN annotate_seat seat ON seat.id = hand_out.seat_id
+        WHERE hand_out.answered_at IS NULL AND seat.state = 'done' AND seat.annotator_id = batch.annotator_id"""),
     ),
     Check(
         "annotate.lease-length",

@@ -1,21 +1,23 @@
-"""Trainings: pairs with grades of the scheme, and tries and attempts of people of the same collection."""
+"""Checks of trainings: grades of the scheme, tries and attempts within one collection."""
 
 from annotate.checks.check import Check, query
 
 CHECKS = [
     Check("annotate.training-grade", "A training pair's grade is in the scheme.", query("""
-        SELECT format('training pair %s: grade %s', known.id, known.grade) FROM annotate_trainingpair known
-        JOIN annotate_pair pair ON pair.id = known.pair_id
-        WHERE known.retired_at IS NULL
+        SELECT format('training pair %s: grade %s', training_pair.id, training_pair.grade)
+          FROM annotate_trainingpair training_pair
+        JOIN annotate_pair pair ON pair.id = training_pair.pair_id
+        WHERE training_pair.retired_at IS NULL
           AND NOT EXISTS (SELECT FROM annotate_level level
-                          WHERE level.collection_id = pair.collection_id AND level.grade = known.grade)""")),
+                          WHERE level.collection_id = pair.collection_id AND level.grade = training_pair.grade)""")),
     Check("annotate.training-try", "A try is a batch of its own person, and hands out training alone.", query("""
         SELECT format('try %s', try.id) FROM annotate_trainingtry try
         JOIN annotate_batch batch ON batch.id = try.batch_id WHERE batch.annotator_id <> try.annotator_id
         UNION ALL
-        SELECT format('seat %s (%s) in batch %s', seat.id, seat.purpose, given.batch_id) FROM annotate_handout given
-        JOIN annotate_seat seat ON seat.id = given.seat_id
-        LEFT JOIN annotate_trainingtry try ON try.batch_id = given.batch_id
+        SELECT format('seat %s (%s) in batch %s', seat.id, seat.purpose, hand_out.batch_id)
+          FROM annotate_handout hand_out
+        JOIN annotate_seat seat ON seat.id = hand_out.seat_id
+        LEFT JOIN annotate_trainingtry try ON try.batch_id = hand_out.batch_id
         WHERE (seat.purpose = 'training') <> (try.id IS NOT NULL)""")),
     Check("annotate.training-quiz", "A quiz is answered by people of its collection, question by question.", query("""
         SELECT format('attempt %s', attempt.id) FROM annotate_quizattempt attempt

@@ -1,4 +1,4 @@
-"""That the walls stand: every named constraint and trigger is there and in force."""
+"""Checks that every named constraint and trigger is there and in force."""
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
@@ -20,13 +20,13 @@ COMPOSITE = [*_WALLS.COMPOSITE_KEYS, *_WALLS.TARGETS]
 
 
 def constraints_of(app_label: str) -> list[str]:
-    """The names of all constraints that an application's models declare."""
+    """Return the names of all constraints that an application's models declare."""
     models = apps.get_app_config(app_label).get_models()
     return [constraint.name for model in models for constraint in model._meta.constraints]
 
 
 def missing_constraints(names: Iterable[str]) -> list[str]:
-    """Those that the database does not have, or has but does not enforce."""
+    """Return the constraints that the database lacks or does not enforce."""
     # A unique constraint with a condition or an expression is an index to PostgreSQL.
     return _missing(names, """
         SELECT conname FROM pg_constraint WHERE convalidated
@@ -35,21 +35,21 @@ def missing_constraints(names: Iterable[str]) -> list[str]:
 
 
 def missing_triggers(names: Iterable[str] = TRIGGERS) -> list[str]:
-    """Those that the database does not have, or has but does not fire."""
+    """Return the triggers that the database lacks or does not fire."""
     return _missing(names, "SELECT tgname FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND NOT tgisinternal")
 
 
 def constraints_check(app_label: str, *, also: Iterable[str] = ()) -> Check:
-    """The check that an application's constraints are there."""
+    """Return the check that an application's constraints are there."""
     find: Callable[[], list[str]] = lambda: missing_constraints([*constraints_of(app_label), *also])  # noqa: E731
     return Check(f"{app_label}.constraints", "Every declared constraint is in the database and in force.", find)
 
 
-def _missing(names: Iterable[str], present: str) -> list[str]:
+def _missing(names: Iterable[str], query_of_names: str) -> list[str]:
     with connection.cursor() as cursor:
-        cursor.execute(present)
-        found = {row[0] for row in cursor.fetchall()}
-    return [name for name in names if name not in found]
+        cursor.execute(query_of_names)
+        present_names = {row[0] for row in cursor.fetchall()}
+    return [name for name in names if name not in present_names]
 
 
 CHECKS = [

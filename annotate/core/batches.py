@@ -1,8 +1,8 @@
-"""What is placed unseen among a batch's candidates, so that nothing a browser receives gives it away.
+"""Hidden checks in a batch: nothing that a browser receives tells them from the candidates.
 
-Whether a card is a check must not hang on anything that its reader can see: how long the batch is, where the card
-stands, how many cards have its query. So checks keep a constant share of a batch, and in batches of one query's pairs
-after the other a query gets one as often as it has candidates.
+Whether a card is a check must not depend on anything that the annotator can see: the length of the
+batch, the card's position, the number of cards with its query. So checks keep a constant share of
+a batch, and where a batch goes query by query, a query gets checks as often as it has candidates.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,65 +12,65 @@ from random import Random
 _STEPS = 2**20
 
 
-def n_placed(n_wanted: int, *, share: float, seed: int) -> int:
-    """How many checks go into a batch: all that are wanted into a full one, as large a share into a smaller one.
+def n_checks(n_requested: int, *, share: float, seed: int) -> int:
+    """Number of checks for a batch: all requested ones if it is full, else as large a share.
 
     share : candidates of the batch, as a share of a full batch's, in (0, 1]
-    seed : decides about fractions, so that the share is exact on average
+    seed : rounds fractions, so that the share is exact on average
     """
-    dice = (seed % _STEPS) / _STEPS
-    return min(n_wanted, floor(n_wanted * share + dice))
+    draw = (seed % _STEPS) / _STEPS
+    return min(n_requested, floor(n_requested * share + draw))
 
 
 def pick_by_query(queries: Sequence[int], available: Mapping[int, Sequence[int]], *, n: int, seed: int) -> list[int]:
-    """n of the available checks, each of a query of the batch; a query is as likely as it has candidates.
+    """Pick n available checks of the batch's queries; a query's chance is its number of candidates.
 
     queries : (N,) the query of each candidate
     available : the checks of each query
-    Returns fewer where the batch's queries have no more, and never more of a query than it has candidates, whose places
-    they take.
+    Returns fewer than n where the batch's queries have no more, and never more checks of a query
+    than it has candidates, whose places they take.
     """
     rng = Random(seed)  # noqa: S311 - the seed is the secret, a keyed hash
-    left = {query: rng.sample(sorted(checks), len(checks)) for query, checks in sorted(available.items())}
-    order = list(queries)
+    unpicked_checks = {query: rng.sample(sorted(checks), len(checks)) for query, checks in sorted(available.items())}
+    queries_left = list(queries)
     picked: list[int] = []
-    while len(picked) < n and any(left.get(query) for query in order):
-        query = rng.choice([query for query in order if left.get(query)])
-        picked.append(left[query].pop())
-        order.remove(query)
+    while len(picked) < n and any(unpicked_checks.get(query) for query in queries_left):
+        query = rng.choice([query for query in queries_left if unpicked_checks.get(query)])
+        picked.append(unpicked_checks[query].pop())
+        queries_left.remove(query)
     return picked
 
 
-def leave_places(queries: Sequence[int], golds: Sequence[int], *, grouped: bool, seed: int) -> list[int]:
-    """Which candidates stay in a batch once each of its golds has taken the place of one, as places, ascending.
+def remaining_candidates(queries: Sequence[int], golds: Sequence[int], *, grouped: bool, seed: int) -> list[int]:
+    """Positions of the candidates left in a batch after each gold has replaced one, ascending.
 
     queries, golds : the query of each candidate, and of each gold
-    grouped : whether a gold takes the place of a candidate of its own query
-    One candidate stays in any case.
+    grouped : whether a gold replaces a candidate of its own query
+    At least one candidate stays.
     """
     rng = Random(seed)  # noqa: S311 - the seed is the secret, a keyed hash
-    kept = list(range(len(queries)))
+    remaining = list(range(len(queries)))
     for query in golds:
-        places = [place for place in kept if queries[place] == query or not grouped]
-        if places and len(kept) > 1:
-            kept.remove(rng.choice(places))
-    return kept
+        removable = [position for position in remaining if queries[position] == query or not grouped]
+        if removable and len(remaining) > 1:
+            remaining.remove(rng.choice(removable))
+    return remaining
 
 
-def n_repeats(share: float, *, n_old: int, n_given: int, n_candidates: int) -> int:
-    """How many of a person's own pairs come back in a batch.
+def n_repeats(share: float, *, n_old_pairs: int, n_repeated: int, n_candidates: int) -> int:
+    """Number of an annotator's own pairs that a batch shows her again.
 
-    share : of her pairs, in [0, 1], that are to come back
-    n_old : her pairs that are old enough; n_given : those that came back already
-    Returns what is missing of the share, at most the same share of the batch, rounded up.
+    share : share of her pairs that is repeated, in [0, 1]
+    n_old_pairs : her pairs that are old enough; n_repeated : pairs already shown again
+    Returns the number missing from the share, at most the same share of the batch, rounded up.
     """
-    missing = floor(share * n_old + 1e-9) - n_given
-    at_most = -floor(-share * n_candidates)
-    return max(0, min(missing, at_most))
+    missing = floor(share * n_old_pairs + 1e-9) - n_repeated
+    limit = -floor(-share * n_candidates)
+    return max(0, min(missing, limit))
 
 
-def n_touched(runs: Sequence[int], size: int) -> int:
-    """The most batches of a size that runs of seats can lie in: each begins in one, wherever that stands in it.
+def max_batches(runs: Sequence[int], size: int) -> int:
+    """Largest number of batches of a size that runs of seats can touch, wherever each run begins.
 
     runs : (N,) lengths, 1 or more
     """

@@ -1,11 +1,11 @@
-"""Lists of captions, many of one video or image, in JSON as the field hands them on, or in a table."""
+"""Lists of captions, many of one video or image: in the JSON forms of the field, or in a table."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
-from annotate.core import reading
-from annotate.core.formats import FormatError, Problems, add_faults, id_fault, shown
+from annotate.core import text_files
+from annotate.core.formats import FormatError, Problems, add_faults, id_fault, quoted
 from annotate.core.json_files import (
     first_element,
     json_elements,
@@ -16,7 +16,7 @@ from annotate.core.json_files import (
 )
 from annotate.core.media_types import media_type
 
-COLUMNS = {  # the names in use; which of the first are there says what the captions are of
+COLUMNS = {  # names in use; a video or image column says which of the two the captions describe
     "video": ("video_id", "video", "videoID"),
     "image": ("image_id", "image", "image_name"),
     "caption": ("caption", "sentence", "comment"),
@@ -29,19 +29,20 @@ LISTS = frozenset({"videos", "images", "sentences", "annotations"})
 
 
 class Caption(NamedTuple):
-    """One caption and the id of what it describes, whose split is its own."""
+    """One caption and the id of the video or image it describes, whose split it shares."""
 
     id: str
-    of: str
+    media_id: str
     text: str
     line: int
     split: str = "test"
 
 
-class Described(NamedTuple):
-    """A video or image that captions are of.
+class CaptionedMedium(NamedTuple):
+    """A video or image with captions.
 
-    kind : video or image; "" where the file does not say. path : "" where it names none. start, end : seconds, or None
+    kind : video or image; "" where the file does not say. path : "" where the file names none.
+    start, end : seconds, or None
     """
 
     id: str
@@ -53,23 +54,23 @@ class Described(NamedTuple):
     line: int
 
 
-def is_caption_header(first: str) -> bool:
-    """Whether the first line of a table says that it lists captions."""
-    cells = [cell.strip().strip('"') for cell in first.replace("\t", ",").split(",")]
-    has = {field: any(cell in names for cell in cells) for field, names in COLUMNS.items()}
-    return has["caption"] and (has["video"] or has["image"]) and not {"side", "query", "query-id"} & {*cells}
+def is_caption_header(first_line: str) -> bool:
+    """Whether the first line of a table is the header of a caption list."""
+    cells = [cell.strip().strip('"') for cell in first_line.replace("\t", ",").split(",")]
+    has_column = {field: any(cell in names for cell in cells) for field, names in COLUMNS.items()}
+    return has_column["caption"] and (has_column["video"] or has_column["image"]) and not {"side", "query", "query-id"} & {*cells}
 
 
 def is_caption_list(first_key: str | None) -> bool:
-    """Whether the first key of a JSON object is one of a caption list's; MSR-VTT's files begin with "info"."""
+    """Whether a JSON object's first key is a caption list's; MSR-VTT's files begin with "info"."""
     return first_key in {*LISTS, "info"}
 
 
 def lists_captions(stream: BinaryIO, name: str, *, of_items: bool = False) -> bool:
-    """Whether a file is one JSON object {id: [captions]}, or an array [{"image": id, "caption": ...}].
+    """Whether a file is an object {id: [captions]} or an array [{"image": id, "caption": ...}].
 
-    of_items : that it holds items is known; else its first text must have a blank in it, or it may be an id: lists of
-        positives look the same
+    of_items : True where the file is known to hold items; else its first text must have a blank in
+        it, because a list of positives looks the same with ids instead of texts
     """
     if _is_array(stream, name):
         return True
@@ -87,122 +88,126 @@ def _is_array(stream: BinaryIO, name: str) -> bool:
     return bool(keys & {*COLUMNS["video"], *COLUMNS["image"]}) and bool(keys & {*TEXTS})
 
 
-def read_captions(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Caption | Described]:
-    """What a caption list describes, each once and before its captions in a table, and its captions.
+def read_captions(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Caption | CaptionedMedium]:
+    """Yield the media and the captions of a caption list; a medium comes once, before its captions.
 
-    A caption without an id of its own is called by what it describes: video7#0, video7#1...
+    A caption without an id is named after its medium: video7#0, video7#1...
     """
     if _is_array(stream, name):
-        yield from _Array(name, problems).read(stream)
+        yield from _CaptionArray(name, problems).read(stream)
     elif lists_captions(stream, name, of_items=True):
-        yield from _Lists(name, problems).read(stream)
-    elif reading.begins_with(stream, b"{"):
-        yield from _Json(name, problems).read(stream)
+        yield from _CaptionLists(name, problems).read(stream)
+    elif text_files.begins_with(stream, b"{"):
+        yield from _CaptionJson(name, problems).read(stream)
     else:
-        yield from _Table(name, problems).read(stream)
+        yield from _CaptionTable(name, problems).read(stream)
 
 
-class _Reader:
+class _CaptionReader:
     """Checks captions and numbers those without an id."""
 
     def __init__(self, name: str, problems: Problems) -> None:
         self.name, self.problems = name, problems
         self._numbers: Counter[str] = Counter()
-        self._splits: dict[str, str] = {}  # of what is not of split test
+        self._splits: dict[str, str] = {}  # of media whose split is not "test"
 
-    def described(self, called: str, kind: str, line: int, split: str = "test") -> Described:
-        """What captions are of, shown by the file that it is called by, if it is called so."""
+    def medium(self, media_id: str, kind: str, line: int, split: str = "test") -> CaptionedMedium:
+        """The captioned medium; its path is its id where the id is a media file's name."""
         if split != "test":
-            self._splits[called] = split
-        return Described(called, kind, called if media_type(called) else "", split, None, None, line)
+            self._splits[media_id] = split
+        return CaptionedMedium(media_id, kind, media_id if media_type(media_id) else "", split, None, None, line)
 
-    def caption(self, of: object, text: object, own_id: object, line: int, place: str = "") -> Iterator[Caption]:
-        """The caption, or nothing and its faults added to the problems.
+    def caption(self, raw_id: object, text: object, own_id: object, line: int, position: str = "") -> Iterator[Caption]:
+        """Yield the caption, or nothing and add its faults to the problems.
 
-        place : where it stands, for files in which the line does not say it: " 2 of video7"
+        position : its position, such as " 2 of video7", for files where the line does not tell it
         """
-        described, given = as_id(of), as_id(own_id)
-        faults = {"id": id_fault(described)}
+        media_id, given_id = as_id(raw_id), as_id(own_id)
+        faults = {"id": id_fault(media_id)}
         if not isinstance(text, str) or not text.strip():
-            faults[f"caption{place}"] = "is missing or blank"
-        if given:
-            faults[f"the id of caption{place}" if place else "caption id"] = id_fault(given)
+            faults[f"caption{position}"] = "is missing or blank"
+        if given_id:
+            faults[f"the id of caption{position}" if position else "caption id"] = id_fault(given_id)
         add_faults(faults, line, self.name, self.problems)
         if not any(faults.values()):
-            called = given or f"{described}#{self._numbers[described]}"
-            self._numbers[described] += 1
-            yield Caption(called, described, str(text), line, self._splits.get(described, "test"))
+            caption_id = given_id or f"{media_id}#{self._numbers[media_id]}"
+            self._numbers[media_id] += 1
+            yield Caption(caption_id, media_id, str(text), line, self._splits.get(media_id, "test"))
 
 
-class _Json(_Reader):
-    """{"videos": [{"video_id", "split", "path", ...}], "sentences": [{"video_id", "caption", "sen_id"}]}.
+class _CaptionJson(_CaptionReader):
+    """{"videos": [{"video_id", "split"...}], "sentences": [{"video_id", "caption", "sen_id"}]}.
 
-    Or {"images": [{"filename", "split", "sentences": [{"raw", "sentid"}]}]}, as Karpathy and Fei-Fei (2015) split COCO.
+    Or {"images": [{"filename", "split", "sentences": [{"raw", "sentid"}]}]}, as Karpathy and
+    Fei-Fei (2015) split COCO.
     """
 
-    def read(self, stream: BinaryIO) -> Iterator[Caption | Described]:
-        """All members of the lists, in the file's order."""
+    def read(self, stream: BinaryIO) -> Iterator[Caption | CaptionedMedium]:
+        """Yield the media and captions of all lists, in the file's order."""
         for line, key, entry in json_members(stream, self.name, spread=LISTS):
             if key not in LISTS:
                 continue
             if not isinstance(entry, dict):
                 self.problems.note(FormatError(self.name, line, key, f"an entry of {key} is no object."))
             elif key in ("videos", "images"):
-                for described in self._described(entry, key[:-1], line):
-                    yield described
-                    yield from self._own(described, entry.get("sentences"), line)
+                for medium in self._media(entry, key[:-1], line):
+                    yield medium
+                    yield from self._captions_in_entry(medium, entry.get("sentences"), line)
             else:
-                of = first_of(entry, (*COLUMNS["video"], *COLUMNS["image"]))
+                media_id = first_of(entry, (*COLUMNS["video"], *COLUMNS["image"]))
                 text, own_id = first_of(entry, COLUMNS["caption"]), first_of(entry, (*COLUMNS["id"], "id"))
-                yield from self.caption(of, text, own_id, line)
+                yield from self.caption(media_id, text, own_id, line)
 
-    def _described(self, entry: Mapping[str, Any], kind: str, line: int) -> Iterator[Described]:
-        called = as_id(first_of(entry, (*COLUMNS[kind], "id", "cocoid", "filename")))
+    def _media(self, entry: Mapping[str, Any], kind: str, line: int) -> Iterator[CaptionedMedium]:
+        media_id = as_id(first_of(entry, (*COLUMNS[kind], "id", "cocoid", "filename")))
         path, split = first_of(entry, ("path", "file_name", "file", "filename")), entry.get("split")
-        faults = {"id": id_fault(called)}
+        faults = {"id": id_fault(media_id)}
         faults |= {field: "must be text" for field, value in (("path", path), ("split", split)) if not _is_text(value)}
         add_faults(faults, line, self.name, self.problems)
         if not any(faults.values()):
             times = entry.get("start time"), entry.get("end time")
-            found = self.described(called, kind, line, split or "test")
-            yield found._replace(path=path or "", start=times[0], end=times[1])
+            medium = self.medium(media_id, kind, line, split or "test")
+            yield medium._replace(path=path or "", start=times[0], end=times[1])
 
-    def _own(self, described: Described, sentences: object, line: int) -> Iterator[Caption]:
-        """The captions that stand in the entry of what they are of."""
+    def _captions_in_entry(self, medium: CaptionedMedium, sentences: object, line: int) -> Iterator[Caption]:
+        """Yield the captions inside the entry of their medium."""
         for number, entry in enumerate(sentences if isinstance(sentences, list) else (), start=1):
-            place = f" {number} of {shown(described.id)}"
-            said = entry if isinstance(entry, dict) else {}
-            text, own_id = first_of(said, ("raw", *COLUMNS["caption"])), first_of(said, ("sentid", *COLUMNS["id"]))
-            yield from self.caption(described.id, text, own_id, line, place)
+            position = f" {number} of {quoted(medium.id)}"
+            fields = entry if isinstance(entry, dict) else {}
+            text, own_id = first_of(fields, ("raw", *COLUMNS["caption"])), first_of(fields, ("sentid", *COLUMNS["id"]))
+            yield from self.caption(medium.id, text, own_id, line, position)
 
 
-class _Lists(_Reader):
-    """{"video7": ["a man sings", "somebody sings"]}, as MSVD, VATEX and COCO are handed on, perhaps in one line."""
+class _CaptionLists(_CaptionReader):
+    """{"video7": ["a man sings", "somebody sings"]}, as in MSVD, VATEX and COCO, often one line."""
 
     _n_read = 0
     _has_words = False
 
-    def read(self, stream: BinaryIO) -> Iterator[Caption | Described]:
-        """Each key, and then its captions; one of several may be an object with a field for the text."""
-        for line, key, value in json_members(stream, self.name):
-            fault = id_fault(key) or ("" if isinstance(value, list) else "must have a list of captions")
-            add_faults({"id" if id_fault(key) else f"id {shown(key)}": fault}, line, self.name, self.problems)
+    def read(self, stream: BinaryIO) -> Iterator[Caption | CaptionedMedium]:
+        """Yield each key's medium, then its captions.
+
+        A caption may be an object with a text field.
+        """
+        for line, key, captions in json_members(stream, self.name):
+            fault = id_fault(key) or ("" if isinstance(captions, list) else "must have a list of captions")
+            add_faults({"id" if id_fault(key) else f"id {quoted(key)}": fault}, line, self.name, self.problems)
             if fault:
                 continue
-            yield self.described(key, kind.kind if (kind := media_type(key)) else "", line)
-            for number, entry in enumerate(value, start=1):
-                place = f" {number} of {shown(key)}"
+            yield self.medium(key, kind.kind if (kind := media_type(key)) else "", line)
+            for number, entry in enumerate(captions, start=1):
+                position = f" {number} of {quoted(key)}"
                 if isinstance(entry, dict):
                     own_id = first_of(entry, (*COLUMNS["id"], "id"))
-                    found = self.caption(key, first_of(entry, COLUMNS["caption"]), own_id, line, place)
+                    entry_captions = self.caption(key, first_of(entry, COLUMNS["caption"]), own_id, line, position)
                 else:
-                    found = self.caption(key, entry, None, line, place)
-                for caption in found:
+                    entry_captions = self.caption(key, entry, None, line, position)
+                for caption in entry_captions:
                     self._require_words(caption)
                     yield caption
 
     def _require_words(self, caption: Caption) -> None:
-        """Raise FormatError where the first captions are all single words of plain letters, as ids are."""
+        """Raise FormatError where the first captions are all single ASCII words, as ids are."""
         self._n_read += 1
         self._has_words |= len(caption.text.split()) > 1 or not caption.text.isascii()
         if self._n_read == SINGLE_WORDS and not self._has_words:
@@ -213,49 +218,52 @@ class _Lists(_Reader):
             raise FormatError(self.name, caption.line, "", message)
 
 
-class _Array(_Reader):
-    """[{"videoID": "v1", "enCap": ["a man sings"]}], or an entry a caption: [{"image": "1.jpg", "caption": "cat"}]."""
+class _CaptionArray(_CaptionReader):
+    """[{"videoID": "v1", "enCap": ["a man sings"]}], or an entry per caption.
 
-    def read(self, stream: BinaryIO) -> Iterator[Caption | Described]:
-        """Each entry's captions, behind what they describe where that is new."""
-        seen: set[str] = set()
+    Such as [{"image": "1.jpg", "caption": "cat"}].
+    """
+
+    def read(self, stream: BinaryIO) -> Iterator[Caption | CaptionedMedium]:
+        """Yield each entry's captions, after their medium where it is new."""
+        media_ids: set[str] = set()
         for line, _, entry in json_elements(stream, self.name):
-            said = entry if isinstance(entry, dict) else {}
-            kind = "video" if first_of(said, COLUMNS["video"]) is not None else "image"
-            of, texts, split = as_id(first_of(said, COLUMNS[kind])), first_of(said, TEXTS), said.get("split")
-            faults = {"id": id_fault(of), "split": "" if _is_text(split) else "must be text"}
+            fields = entry if isinstance(entry, dict) else {}
+            kind = "video" if first_of(fields, COLUMNS["video"]) is not None else "image"
+            media_id, texts, split = as_id(first_of(fields, COLUMNS[kind])), first_of(fields, TEXTS), fields.get("split")
+            faults = {"id": id_fault(media_id), "split": "" if _is_text(split) else "must be text"}
             add_faults(faults, line, self.name, self.problems)
             if any(faults.values()):
                 continue
-            if of not in seen:
-                seen.add(of)
-                path = next((said[each] for each in COLUMNS[kind] if media_type(str(said.get(each)))), "")
-                yield self.described(of, kind, line, split or "test")._replace(path=path)
-            own_id = None if isinstance(texts, list) else first_of(said, (*COLUMNS["id"], "id"))
+            if media_id not in media_ids:
+                media_ids.add(media_id)
+                path = next((fields[column] for column in COLUMNS[kind] if media_type(str(fields.get(column)))), "")
+                yield self.medium(media_id, kind, line, split or "test")._replace(path=path)
+            own_id = None if isinstance(texts, list) else first_of(fields, (*COLUMNS["id"], "id"))
             for number, text in enumerate(texts if isinstance(texts, list) else [texts], start=1):
-                yield from self.caption(of, text, own_id, line, f" {number} of {shown(of)}")
+                yield from self.caption(media_id, text, own_id, line, f" {number} of {quoted(media_id)}")
 
 
-class _Table(_Reader):
+class _CaptionTable(_CaptionReader):
     """Columns video_id (or image...), caption, and perhaps an id of the caption."""
 
-    def read(self, stream: BinaryIO) -> Iterator[Caption | Described]:
-        """Each row's caption, behind what it describes where that is new."""
-        header = reading.header_of(stream, self.name)
-        found = {field: next((each for each in header if each in names), "") for field, names in COLUMNS.items()}
-        kind = "video" if found["video"] else "image"
-        seen: set[str] = set()
-        for number, cells in reading.table_rows(stream, self.name, self.problems):
-            of, own_id = cells[found[kind]].strip(), cells[found["id"]].strip() if found["id"] else ""
-            for caption in self.caption(of, cells[found["caption"]], own_id, number):
-                if of not in seen:
-                    seen.add(of)
-                    yield self.described(of, kind, number)
+    def read(self, stream: BinaryIO) -> Iterator[Caption | CaptionedMedium]:
+        """Yield each row's caption, after its medium where it is new."""
+        header = text_files.header_of(stream, self.name)
+        columns = {field: next((column for column in header if column in names), "") for field, names in COLUMNS.items()}
+        kind = "video" if columns["video"] else "image"
+        media_ids: set[str] = set()
+        for number, cells in text_files.table_rows(stream, self.name, self.problems):
+            media_id, own_id = cells[columns[kind]].strip(), cells[columns["id"]].strip() if columns["id"] else ""
+            for caption in self.caption(media_id, cells[columns["caption"]], own_id, number):
+                if media_id not in media_ids:
+                    media_ids.add(media_id)
+                    yield self.medium(media_id, kind, number)
                 yield caption
 
 
 def first_of(entry: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """The value of the first of these fields that is there."""
+    """Return the value of the first of these fields that is present, else None."""
     return next((entry[name] for name in names if entry.get(name) is not None), None)
 
 

@@ -1,20 +1,21 @@
-"""What a card shows of a pair to judge."""
+"""The content of a card, which shows one pair to judge."""
 
 from typing import NamedTuple
 from uuid import UUID
 
 
 class MediaSource(NamedTuple):
-    """One file or URL of a medium, and its MIME type with codecs; "" where that is not known."""
+    """One file or URL of a medium, and its MIME type with codecs; "" where the type is unknown."""
 
     path: str
     type: str = ""
 
 
-class PartShown(NamedTuple):
+class CardPart(NamedTuple):
     """One text, page or medium of an item.
 
-    start, end : seconds; also : its further sources, as they are stored; is_looked_into : whether its files were
+    start, end : seconds; also : its further sources, as stored; is_inspected : files were
+        inspected
     """
 
     pk: int
@@ -25,27 +26,30 @@ class PartShown(NamedTuple):
     end: float | None
     type: str
     also: list[dict[str, str]]
-    is_looked_into: bool
+    is_inspected: bool
 
     @property
     def sources(self) -> list[MediaSource]:
-        """The files or URLs of a medium, in the order they are tried."""
-        return [MediaSource(self.path, self.type), *(MediaSource(**each) for each in self.also)]
+        """The files or URLs of a medium, in the order in which browsers try them."""
+        return [MediaSource(self.path, self.type), *(MediaSource(**source) for source in self.also)]
 
 
-class ItemShown(NamedTuple):
-    """What a card shows of one side of its pair."""
+class CardItem(NamedTuple):
+    """One side of a card's pair: the item that it shows."""
 
     external_id: str
     warning: str
-    parts: list[PartShown]
+    parts: list[CardPart]
 
 
-class Dealt(NamedTuple):
-    """One hand-out as a card shows it; position : in its batch, from 1. Its key (hand_out) stays on the server."""
+class Card(NamedTuple):
+    """One hand-out as a card.
+
+    position : in its batch, from 1. The key hand_out stays on the server.
+    """
 
     hand_out: int
     token: UUID
     position: int
-    query: ItemShown
-    document: ItemShown
+    query: CardItem
+    document: CardItem

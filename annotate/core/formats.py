@@ -1,7 +1,8 @@
-"""What the readers of uploaded files share: the error that names the line, the collected errors, what an id may be.
+"""Errors and checks shared by readers of uploaded files: FormatError, Problems, ids, numbers.
 
-A reader takes a stream, the file's name and a `Problems`; it yields rows, adds what is wrong with single rows to the
-problems and goes on, and raises FormatError where it cannot go on. `guarded` turns that last error into a problem too.
+A reader takes a stream, the file's name and a `Problems`; it yields rows, adds the faults of single
+rows to the problems and goes on, and raises FormatError where it cannot go on. `guarded` turns that
+last error into a problem too.
 """
 
 import math
@@ -15,10 +16,11 @@ Row = TypeVar("Row")
 
 MISSING = ("", "na", "n/a", "nan", "none", "null")
 MAX_SHOWN = 50
-TOO_MANY = 10_000  # faults: each costs time, and nobody reads them all
+MAX_FAULTS = 10_000  # faults: each costs time, and nobody reads them all
 MAX_ID_BYTES = 255
-MAX_PLACES = 5  # lines that are named of one kind of fault, beside the first
-# What differs between messages of one kind: from the first quote to the last, whatever is quoted, and numbers.
+MAX_LINES = 5  # line numbers named for one kind of fault, beside the first
+# The parts in which messages of one kind differ: everything between the first and last quote, and
+# numbers.
 _OF_A_LINE = re.compile(r"""["'].*["']|[0-9.,]+""", re.DOTALL)
 _PLAIN_ID = re.compile(r"[!-~]{1,255}")
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -26,11 +28,11 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,9}(\.0{1,6})?")
 
 
 class FormatError(ValueError):
-    """A file that cannot be read as what it claims to be, with the place where reading stopped.
+    """A file that cannot be read in its format, with the position where reading stopped.
 
     file : the file's name as the user knows it
     line : 1-based line number, None where the fault has no line (an empty file, a broken archive)
-    field : the column at fault, "" where the whole line is
+    field : the column at fault, "" where the whole line is at fault
     message : the fact and what to do, in the user's words, without the place
     """
 
@@ -46,7 +48,7 @@ class FormatError(ValueError):
 
 
 class Problems:
-    """What is wrong with a file: the first 50 faults with their places, and how many there are in all."""
+    """The faults of a file: the first 50 with their positions, and the number of all."""
 
     def __init__(self, limit: int = MAX_SHOWN) -> None:
         self.limit = limit
@@ -60,16 +62,16 @@ class Problems:
             self.errors.append(error)
 
     def note(self, error: FormatError) -> None:
-        """Add a fault of a reader that goes on; raises FormatError where the file has little else."""
+        """Add a fault; raises FormatError, which stops the reader, where the file has too many."""
         self.add(error)
-        if self.n >= TOO_MANY:
+        if self.n >= MAX_FAULTS:
             raise FormatError(error.file, error.line, "", "too many lines are at fault; reading stopped here.")
 
-    def take(self, others: "Problems") -> None:
-        """Count and keep the faults of others behind these."""
-        for error in others.errors:
+    def extend(self, other: "Problems") -> None:
+        """Append the faults of another collection."""
+        for error in other.errors:
             self.add(error)
-        self.n += others.n - len(others.errors)
+        self.n += other.n - len(other.errors)
 
     def __bool__(self) -> bool:
         return self.n > 0
@@ -78,15 +80,15 @@ class Problems:
         return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
-        """The faults as sentences, the file named where there are several, and how many are not shown."""
-        several = len({error.file for error in self.errors}) > 1
-        shown = [f"{error.file}: {error}" if several else str(error) for error in self.errors]
-        left = self.n - len(shown)
-        return shown + ([f"and {left:,} more."] if left else [])
+        """The faults as sentences, with the file's name among several, and the number left out."""
+        names_files = len({error.file for error in self.errors}) > 1
+        sentences = [f"{error.file}: {error}" if names_files else str(error) for error in self.errors]
+        n_hidden = self.n - len(sentences)
+        return sentences + ([f"and {n_hidden:,} more."] if n_hidden else [])
 
 
-class KindsOfFault(Problems):
-    """Each kind of fault once, with how often it occurs and where: for files in which every line may have the same.
+class GroupedProblems(Problems):
+    """Faults grouped by kind, with counts and lines: for files where each line may have the same.
 
     Faults are of one kind where their messages differ by numbers and quoted words alone.
     """
@@ -94,7 +96,7 @@ class KindsOfFault(Problems):
     def __init__(self) -> None:
         super().__init__()
         self._counts: Counter[str] = Counter()
-        self._places: dict[str, list[str]] = {}
+        self._line_numbers: dict[str, list[str]] = {}
 
     def add(self, error: FormatError) -> None:
         """Count a fault; keep it if it is the first of its kind."""
@@ -103,24 +105,24 @@ class KindsOfFault(Problems):
         self._counts[kind] += 1
         if self._counts[kind] == 1:
             self.errors.append(error)
-        places = self._places.setdefault(kind, [])
-        if len(places) <= MAX_PLACES and str(error.line) not in places:
-            places.append(str(error.line))
+        line_numbers = self._line_numbers.setdefault(kind, [])
+        if len(line_numbers) <= MAX_LINES and str(error.line) not in line_numbers:
+            line_numbers.append(str(error.line))
 
     def note(self, error: FormatError) -> None:
         """Add a fault; the whole file is counted."""
         self.add(error)
 
     def lines(self) -> list[str]:
-        """A sentence a kind: its first fault, how many there are, and the lines of the next ones."""
-        return [self._told(error) for error in self.errors]
+        """One sentence per kind: its first fault, the number of faults, and the next lines."""
+        return [self._sentence(error) for error in self.errors]
 
-    def _told(self, error: FormatError) -> str:
+    def _sentence(self, error: FormatError) -> str:
         kind = _kind(error)
         if self._counts[kind] == 1:
             return str(error)
-        later = ", ".join(self._places[kind][1:])
-        return f"{error} {self._counts[kind]:,} such faults{', the next in line ' if later else ''}{later}."
+        next_lines = ", ".join(self._line_numbers[kind][1:])
+        return f"{error} {self._counts[kind]:,} such faults{', the next in line ' if next_lines else ''}{next_lines}."
 
 
 def _kind(error: FormatError) -> str:
@@ -128,9 +130,9 @@ def _kind(error: FormatError) -> str:
 
 
 class Blanks:
-    """Labels whose grade a file leaves blank ("NA" and the like are blank too): left out, or faults.
+    """Labels with a blank grade ("NA" and the like are blank too): left out, or faults.
 
-    n : how many there were
+    n : number of such labels
     """
 
     def __init__(self, *, are_left_out: bool = False) -> None:
@@ -138,19 +140,19 @@ class Blanks:
         self.n = 0
 
     def fault(self, text: str) -> str:
-        """Count one; what is wrong with it, "" where it is left out."""
+        """Count a blank grade; return its fault, "" where such labels are left out."""
         self.n += 1
-        fact = f"{shown(text)} is no grade" if text else "is blank"
+        fact = f"{quoted(text)} is no grade" if text else "is blank"
         return "" if self.are_left_out else f"{fact}; write one, or leave out rows without a grade"
 
 
 def is_missing(text: str) -> bool:
-    """Whether a cell says that there is no value."""
+    """Whether a cell stands for a missing value."""
     return text.strip().lower() in MISSING
 
 
 def guarded(rows: Iterable[Row], problems: Problems) -> Iterator[Row]:
-    """The rows, until they end or a FormatError ends them, which becomes the last problem."""
+    """Yield the rows; a FormatError ends them and becomes the last problem."""
     try:
         yield from rows
     except FormatError as error:
@@ -158,38 +160,42 @@ def guarded(rows: Iterable[Row], problems: Problems) -> Iterator[Row]:
 
 
 def add_faults(faults: Mapping[str, str], number: int, name: str, problems: Problems) -> None:
-    """Add what is wrong with a line's fields, given by the fields' names; "" is no fault."""
+    """Add a line's faults, a mapping from field to fault, to the problems; "" is no fault."""
     for field, fault in faults.items():
         if fault:
             problems.note(FormatError(name, number, field, f"{field} {fault}."))
 
 
 def id_fault(text: str) -> str:
-    """Why this text cannot be an id; "" when it can.
+    """Return why the text cannot be an id; "" if it can.
 
-    Ids are opaque. What could forge a line of an exported file, or look like another id, is refused.
+    Ids are opaque. Text that could forge a line of an exported file, or look like another id, is
+    refused.
     """
     if _PLAIN_ID.fullmatch(text):
         return ""
     if not text.strip():
         return "is blank; every item needs an id"
     if any(character.isspace() for character in text):
-        return f"{shown(text)} contains white space; write ids without it"
+        return f"{quoted(text)} contains white space; write ids without it"
     if any(character in _BIDI or unicodedata.category(character) in ("Cc", "Cs") for character in text):
-        return f"{shown(text)} contains a control character; remove it"
+        return f"{quoted(text)} contains a control character; remove it"
     if len(text.encode()) > MAX_ID_BYTES:
-        return f"{shown(text)} is longer than {MAX_ID_BYTES} bytes; shorten it"
+        return f"{quoted(text)} is longer than {MAX_ID_BYTES} bytes; shorten it"
     return ""
 
 
 def name_fault(name: str, *, longest: int) -> str:
-    """Why this cannot be a name that stands in files, addresses and pages, after "the name"; "" when it can."""
+    """Return why a name does not fit in files, addresses and pages, after "the name".
+
+    Returns "" if it fits.
+    """
     fits = 0 < len(name.strip()) <= longest and name.isprintable()
     return "" if fits else f"has 1 to {longest} printable characters"
 
 
 def text_fault(text: str) -> str:
-    """Why this text cannot be stored; "" when it can."""
+    """Return why the text cannot be stored; "" if it can."""
     if "\x00" in text:
         return "contains a NUL character; remove it"
     try:
@@ -200,7 +206,7 @@ def text_fault(text: str) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number a text says ("3", "-1", "2.0"); None for anything else, NaN and 2.5 included.
+    """The whole number in a text ("3", "-1", "2.0"); None for anything else, NaN and 2.5 included.
 
     Blanks and tabs around it do not count; other white space is no part of a number.
     """
@@ -209,9 +215,10 @@ def whole_number(text: str) -> int | None:
 
 
 def finite_number(value: object) -> float | None:
-    """The finite number a text or JSON value says; None for anything else, NaN and truth values included.
+    """The finite number in a text or JSON value; None for anything else, NaN and booleans included.
 
-    Digits are 0 to 9: Python's own reading takes those of every script, underscores and any white space too.
+    Digits are 0 to 9: Python's own reading takes those of every script, underscores and any white
+    space too.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
@@ -224,7 +231,7 @@ def finite_number(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def shown(text: str) -> str:
-    """A text of the file as it is quoted in a message: short, and without anything that acts on a terminal."""
-    short = text if len(text) <= 60 else text[:57] + "..."
-    return ascii(short) if any(not character.isprintable() for character in short) else f'"{short}"'
+def quoted(text: str) -> str:
+    """The text as quoted in a message: shortened, without characters that act on a terminal."""
+    shortened = text if len(text) <= 60 else text[:57] + "..."
+    return ascii(shortened) if any(not character.isprintable() for character in shortened) else f'"{shortened}"'

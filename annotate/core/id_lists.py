@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from annotate.core import reading
-from annotate.core.formats import FormatError, Problems, id_fault, shown
+from annotate.core import text_files
+from annotate.core.formats import FormatError, Problems, id_fault, quoted
 from annotate.core.json_files import json_members
 
 
@@ -16,24 +16,24 @@ class ListedId(NamedTuple):
 
 
 def read_ids(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ListedId]:
-    """The ids of a file, gzip or plain, in its order; what is no id, or comes again, becomes a problem.
+    """Yield a file's ids in its order, gzip or plain; faulty and repeated ids become problems.
 
     Raises FormatError where the file cannot be read.
     """
-    seen: dict[str, int] = {}
-    for row in _listed(stream, name):
-        if fault := id_fault(row.id):
-            problems.note(FormatError(name, row.line, "id", f"the id {fault}."))
-        elif row.id in seen:
-            message = f"the id {shown(row.id)} stands already in line {seen[row.id]}; keep one of them."
-            problems.note(FormatError(name, row.line, "id", message))
+    first_lines: dict[str, int] = {}
+    for listed_id in _listed_ids(stream, name):
+        if fault := id_fault(listed_id.id):
+            problems.note(FormatError(name, listed_id.line, "id", f"the id {fault}."))
+        elif listed_id.id in first_lines:
+            message = f"the id {quoted(listed_id.id)} stands already in line {first_lines[listed_id.id]}; keep one of them."
+            problems.note(FormatError(name, listed_id.line, "id", message))
         else:
-            seen[row.id] = row.line
-            yield row
+            first_lines[listed_id.id] = listed_id.line
+            yield listed_id
 
 
-def _listed(stream: BinaryIO, name: str) -> Iterator[ListedId]:
-    if reading.begins_with(stream, b"{"):
+def _listed_ids(stream: BinaryIO, name: str) -> Iterator[ListedId]:
+    if text_files.begins_with(stream, b"{"):
         yield from (ListedId(member.key, member.line) for member in json_members(stream, name))
     else:
-        yield from (ListedId(text.strip(" \t"), line) for line, text in reading.lines(stream, name) if text.strip())
+        yield from (ListedId(text.strip(" \t"), line) for line, text in text_files.lines(stream, name) if text.strip())

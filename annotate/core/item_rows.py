@@ -1,4 +1,4 @@
-"""One item as a file gives it, checked field by field."""
+"""The checks of an item's record in a file, field by field."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -6,7 +6,7 @@ from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import urlsplit
 
 from annotate.core.cards import MediaSource
-from annotate.core.formats import FormatError, Problems, finite_number, id_fault, shown, text_fault
+from annotate.core.formats import FormatError, Problems, finite_number, id_fault, quoted, text_fault
 from annotate.core.media_types import endings, media_type
 from annotate.core.sources import path_fault
 
@@ -18,17 +18,19 @@ FLAT = ("text", "html", *MEDIA)
 FIELDS = ("side", "id", "split", "warning", "group", *FLAT, "also", "start", "end")
 PART_FIELDS = ("kind", "text", "path", "type", "also", "start", "end")
 SOURCE_FIELDS = ("path", "type")
-MOST_ALSO = 8
-LONGEST = {"split": 20, "warning": 200, "group": 255, "path": 500, "type": 120, "text": 500_000, "html": 500_000}
+MAX_ALSO = 8
+MAX_LENGTHS = {"split": 20, "warning": 200, "group": 255, "path": 500, "type": 120, "text": 500_000, "html": 500_000}
 _TYPE = re.compile(r'(video|audio)/[a-z0-9.+-]+(; ?codecs="?[A-Za-z0-9., -]+"?)?')
-Wrong = Callable[[str, str], None]
+AddFault = Callable[[str, str], None]
 
 
 class PartRow(NamedTuple):
-    """One text, page or medium: its kind, the text or the path (or http address), and perhaps where it starts and ends.
+    """One text, page or medium: its kind, text or path (or http address), and perhaps its times.
 
-    A page of HTML that is a file has its path here, and once it is read its text instead.
-    type : what a clip or recording elsewhere is, as the file says it; what is uploaded is looked into instead
+    An HTML page in a file has a path here, and once the file is read, its text instead.
+    start, end : seconds
+    type : MIME type of a clip or recording at an address, from the file; uploads are inspected
+        instead
     also : further files or addresses of the same clip or recording
     """
 
@@ -42,20 +44,20 @@ class PartRow(NamedTuple):
 
     @property
     def paths(self) -> list[str]:
-        """The files and addresses that it names, in their order."""
+        """The part's files and addresses, in order."""
         return [path for path in (self.path, *(source.path for source in self.also)) if path]
 
     @property
     def content(self) -> tuple[object, ...]:
-        """What makes it the same as another one: all but types, which may be found out later."""
+        """The fields that make two parts equal: all but types, which may be detected later."""
         return self.kind, self.text, self.path, self.start, self.end, tuple(source.path for source in self.also)
 
 
 class ItemRow(NamedTuple):
-    """One item as a file gives it, and the place where it stands.
+    """One item of a file, with the file's name and line.
 
-    may_lack_files : whether it is known by its id alone where the files that it names are not given
-    group : what it belongs to with others of its side; "" where the file does not say
+    may_lack_files : whether the item is known by its id alone if its files are missing
+    group : the name of the item's group on its side; "" where the file names none
     """
 
     side: str
@@ -70,129 +72,129 @@ class ItemRow(NamedTuple):
 
 
 def check_item(record: Mapping[str, Any], name: str, number: int, problems: Problems) -> Iterator[ItemRow]:
-    """The item of one record, or nothing and its faults added to the problems."""
-    before = problems.n
+    """Yield the item of one record, or nothing and add its faults to the problems."""
+    n_before = problems.n
 
-    def wrong(field: str, message: str) -> None:
+    def add_fault(field: str, message: str) -> None:
         problems.note(FormatError(name, number, field, f"{field} {message}."))
 
-    row = _item(record, name, number, wrong)
-    if problems.n == before:
+    row = _item(record, name, number, add_fault)
+    if problems.n == n_before:
         yield row
 
 
-def _item(record: Mapping[str, Any], name: str, number: int, wrong: Wrong) -> ItemRow:
+def _item(record: Mapping[str, Any], name: str, number: int, add_fault: AddFault) -> ItemRow:
     for field in record.keys() - {*FIELDS, "parts"}:
-        wrong(shown(str(field)), f"is no field known here; known are {_listed([*FIELDS, 'parts'])}")
+        add_fault(quoted(str(field)), f"is no field known here; known are {_comma_list([*FIELDS, 'parts'])}")
     side = record.get("side")
     if side not in SIDES:
-        wrong("side", f'must be "query" or "document", not {shown(str(side))}')
-    item_id = _as_text(record.get("id"))
+        add_fault("side", f'must be "query" or "document", not {quoted(str(side))}')
+    item_id = _id_text(record.get("id"))
     if not isinstance(item_id, str):
-        wrong("id", "is missing or no text")
+        add_fault("id", "is missing or no text")
     elif fault := id_fault(item_id):
-        wrong("id", fault)
-    split = _text(record, "split", wrong) or "test"
+        add_fault("id", fault)
+    split = _text(record, "split", add_fault) or "test"
     if not split.replace("-", "").replace("_", "").isalnum():
-        wrong("split", f"must be one word, not {shown(split)}")
-    warning = _text(record, "warning", wrong)
-    # Blanks, which nobody counts, would part what belongs together.
-    group = " ".join(_text({"group": _as_text(record.get("group"))}, "group", wrong).split())
-    return ItemRow(str(side), str(item_id), split, warning, _parts(record, wrong), name, number, group=group)
+        add_fault("split", f"must be one word, not {quoted(split)}")
+    warning = _text(record, "warning", add_fault)
+    # Different numbers of blanks would part a group.
+    group = " ".join(_text({"group": _id_text(record.get("group"))}, "group", add_fault).split())
+    return ItemRow(str(side), str(item_id), split, warning, _parts(record, add_fault), name, number, group=group)
 
 
-def _as_text(value: object) -> object:
-    """A whole number as text, since files write ids as either; anything else as it is."""
+def _id_text(value: object) -> object:
+    """A whole number as text, since files write ids as either; other values unchanged."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _parts(record: Mapping[str, Any], wrong: Wrong) -> tuple[PartRow, ...]:
-    """The parts as a list gives them, or one for each of the flat fields text, html, image, video and audio.
+def _parts(record: Mapping[str, Any], add_fault: AddFault) -> tuple[PartRow, ...]:
+    """The parts of a record's list, or one for each flat field: text, html, image, video and audio.
 
     An empty list is allowed, since it is written on purpose: the item is shown by its id.
     """
-    given = record.get("parts")
-    if given is None:
-        given = _flat_parts(record)
+    parts_field = record.get("parts")
+    if parts_field is None:
+        parts_field = _flat_parts(record)
         if record.get("also") is not None and sum(record.get(kind) is not None for kind in PLAYED) != 1:
-            wrong("also", "stands beside one video or one audio; give parts where there are several")
-        if not given:
-            wrong("item", "has nothing to show; give it a text, a page of html, an image, a video or audio")
+            add_fault("also", "stands beside one video or one audio; give parts where there are several")
+        if not parts_field:
+            add_fault("item", "has nothing to show; give it a text, a page of html, an image, a video or audio")
     elif any(record.get(field) is not None for field in (*FLAT, "also", "start", "end")):
-        wrong("parts", "stands beside text, html, image, video, audio, also, start or end; give one or the other")
-    if not isinstance(given, list):
-        wrong("parts", "is no list")
+        add_fault("parts", "stands beside text, html, image, video, audio, also, start or end; give one or the other")
+    if not isinstance(parts_field, list):
+        add_fault("parts", "is no list")
         return ()
-    parts = [_part(part, f"part {place}", wrong) for place, part in enumerate(given, start=1)]
-    return tuple(part for part in parts if part is not None)
+    part_rows = [_part(part_field, f"part {number}", add_fault) for number, part_field in enumerate(parts_field, start=1)]
+    return tuple(part_field for part_field in part_rows if part_field is not None)
 
 
 def _flat_parts(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    more = {field: record[field] for field in ("start", "end", "also") if record.get(field) is not None}
+    playback_fields = {field: record[field] for field in ("start", "end", "also") if record.get(field) is not None}
     parts = [{"kind": "text", "text": record["text"]}] if record.get("text") is not None else []
     if (page := record.get("html")) is not None:
         is_file = isinstance(page, str) and "<" not in page and page.lower().endswith(PAGE_ENDS)
         parts.append({"kind": "html", "path" if is_file else "text": page})
     return parts + [
-        {"kind": kind, "path": record[kind], **(more if kind in PLAYED else {})}
+        {"kind": kind, "path": record[kind], **(playback_fields if kind in PLAYED else {})}
         for kind in MEDIA
         if record.get(kind) is not None
     ]
 
 
-def _part(part: object, place: str, wrong: Wrong) -> PartRow | None:
+def _part(part: object, part_name: str, add_fault: AddFault) -> PartRow | None:
     if not isinstance(part, dict) or part.get("kind") not in FLAT:
-        wrong(place, f"must be an object whose kind is one of {_listed(FLAT)}")
+        add_fault(part_name, f"must be an object whose kind is one of {_comma_list(FLAT)}")
         return None
     for field in part.keys() - {*PART_FIELDS}:
-        wrong(place, f"has a field {shown(str(field))}; known are {_listed(PART_FIELDS)}")
-    start, end = _seconds(part, "start", place, wrong), _seconds(part, "end", place, wrong)
+        add_fault(part_name, f"has a field {quoted(str(field))}; known are {_comma_list(PART_FIELDS)}")
+    start, end = _seconds(part, "start", part_name, add_fault), _seconds(part, "end", part_name, add_fault)
     if start is not None and end is not None and end <= start:
-        wrong(place, "must end after it starts")
+        add_fault(part_name, "must end after it starts")
     if part["kind"] not in PLAYED and (part.get("also") is not None or part.get("type") is not None):
-        wrong(place, "has also or type, which are for video and audio")
+        add_fault(part_name, "has also or type, which are for video and audio")
         return None
     if part["kind"] == "text" or (part["kind"] == "html" and part.get("path") is None):
-        text = _text(part, "text", wrong)
+        text = _text(part, "text", add_fault)
         if not text.strip():
-            wrong(place, "has no text")
+            add_fault(part_name, "has no text")
         return PartRow(part["kind"], text, "", start, end)
-    path = _text(part, "path", wrong)
+    path = _text(part, "path", add_fault)
     if fault := _path_fault(path, part["kind"]):
-        wrong(place, fault)
-    return PartRow(part["kind"], "", path, start, end, _type(part, path, place, wrong), _also(part, place, wrong))
+        add_fault(part_name, fault)
+    return PartRow(part["kind"], "", path, start, end, _type(part, path, part_name, add_fault), _also(part, part_name, add_fault))
 
 
-def _also(part: Mapping[str, Any], place: str, wrong: Wrong) -> tuple[MediaSource, ...]:
-    """Further sources: a list, or one, of paths and addresses, or of objects that give a path and a type."""
-    given = part.get("also")
-    if given is None:
+def _also(part: Mapping[str, Any], part_name: str, add_fault: AddFault) -> tuple[MediaSource, ...]:
+    """Further sources: one or a list of paths and addresses, or of objects with path and type."""
+    also_field = part.get("also")
+    if also_field is None:
         return ()
-    entries = given if isinstance(given, list) else [given]
-    if len(entries) > MOST_ALSO:
-        wrong(place, f"has more than {MOST_ALSO} further sources")
+    entries = also_field if isinstance(also_field, list) else [also_field]
+    if len(entries) > MAX_ALSO:
+        add_fault(part_name, f"has more than {MAX_ALSO} further sources")
         return ()
-    found = []
+    sources = []
     for entry in entries:
         source = {"path": entry} if isinstance(entry, str) else entry
         if not isinstance(source, dict) or source.keys() - {*SOURCE_FIELDS} or not source.get("path"):
-            wrong(place, "has an entry in also that is neither a path nor an object with path and perhaps type")
+            add_fault(part_name, "has an entry in also that is neither a path nor an object with path and perhaps type")
             return ()
-        path = _text(source, "path", wrong)
+        path = _text(source, "path", add_fault)
         if fault := _path_fault(path, part["kind"]):
-            wrong(place, fault)
-        found.append(MediaSource(path, _type(source, path, place, wrong)))
-    if len({part.get("path"), *(source.path for source in found)}) < len(found) + 1:
-        wrong(place, "names the same source twice")
-    return tuple(found)
+            add_fault(part_name, fault)
+        sources.append(MediaSource(path, _type(source, path, part_name, add_fault)))
+    if len({part.get("path"), *(source.path for source in sources)}) < len(sources) + 1:
+        add_fault(part_name, "names the same source twice")
+    return tuple(sources)
 
 
-def _type(source: Mapping[str, Any], path: str, place: str, wrong: Wrong) -> str:
-    mime = _text(source, "type", wrong)
+def _type(source: Mapping[str, Any], path: str, part_name: str, add_fault: AddFault) -> str:
+    mime = _text(source, "type", add_fault)
     if mime and not is_address(path):
-        wrong(place, "has a type beside the path of a file; files are looked into")
+        add_fault(part_name, "has a type beside the path of a file; files are looked into")
     elif mime and not _TYPE.fullmatch(mime):
-        wrong(place, f'has the type {shown(mime)}; write it as video/webm or video/webm; codecs="vp9, opus"')
+        add_fault(part_name, f'has the type {quoted(mime)}; write it as video/webm or video/webm; codecs="vp9, opus"')
     return mime
 
 
@@ -201,26 +203,26 @@ def _path_fault(path: str, kind: str) -> str:
         return _page_fault(path)
     if is_address(path):
         if media_host(path) is None:
-            return f"has the address {shown(path)}, which is no http or https address"
+            return f"has the address {quoted(path)}, which is no http or https address"
     elif fault := path_fault(path):
-        return f"has the path {shown(path)}, which {fault}"
-    known = media_type(path.partition("?")[0])
-    if known is None or known.kind != kind:
-        return f"is {shown(path)}, whose ending belongs to no {kind} known here; known are {_listed(endings(kind))}"
+        return f"has the path {quoted(path)}, which {fault}"
+    known_type = media_type(path.partition("?")[0])
+    if known_type is None or known_type.kind != kind:
+        return f"is {quoted(path)}, whose ending belongs to no {kind} known here; known are {_comma_list(endings(kind))}"
     return ""
 
 
 def _page_fault(path: str) -> str:
     if is_address(path):
-        return f"has the address {shown(path)}; a page elsewhere is not fetched, give its file"
+        return f"has the address {quoted(path)}; a page elsewhere is not fetched, give its file"
     if fault := path_fault(path):
-        return f"has the path {shown(path)}, which {fault}"
-    return "" if path.lower().endswith(PAGE_ENDS) else f"is {shown(path)}; a page's file ends in {_listed(PAGE_ENDS)}"
+        return f"has the path {quoted(path)}, which {fault}"
+    return "" if path.lower().endswith(PAGE_ENDS) else f"is {quoted(path)}; a page's file ends in {_comma_list(PAGE_ENDS)}"
 
 
 def read_page(part: PartRow, stream: BinaryIO) -> PartRow | str:
-    """The part with the text of its file, or what is wrong with that in words."""
-    longest = LONGEST["html"]
+    """Return the part with the text of its file, or the file's fault in words."""
+    longest = MAX_LENGTHS["html"]
     raw = stream.read(4 * longest + 4)  # no character takes more than four bytes
     try:
         text = raw.decode("utf-8-sig")
@@ -232,45 +234,45 @@ def read_page(part: PartRow, stream: BinaryIO) -> PartRow | str:
 
 
 def is_address(path: str) -> bool:
-    """Whether a part's path is an address on the web instead of a file of the collection's media folder."""
+    """Whether a part's path is a web address, not a file of the collection's media folder."""
     return "://" in path
 
 
 def media_host(address: str) -> str | None:
-    """The host of an http or https address, with its port; None for anything else."""
+    """The host of an http or https address, with its port; None for any other text."""
     try:
         parts = urlsplit(address)
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
         return None
-    fine = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc and address.isprintable()
-    return f"{parts.hostname}{port}" if fine and " " not in address else None
+    is_web_address = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc and address.isprintable()
+    return f"{parts.hostname}{port}" if is_web_address and " " not in address else None
 
 
-def _text(record: Mapping[str, Any], field: str, wrong: Wrong) -> str:
+def _text(record: Mapping[str, Any], field: str, add_fault: AddFault) -> str:
     value = record.get(field)
     if value is None:
         return ""
     if not isinstance(value, str):
-        wrong(field, "must be text")
+        add_fault(field, "must be text")
         return ""
     if fault := text_fault(value):
-        wrong(field, fault)
-    if len(value) > LONGEST[field]:
-        wrong(field, f"is longer than {LONGEST[field]} characters")
+        add_fault(field, fault)
+    if len(value) > MAX_LENGTHS[field]:
+        add_fault(field, f"is longer than {MAX_LENGTHS[field]} characters")
     return value
 
 
-def _seconds(part: Mapping[str, Any], field: str, place: str, wrong: Wrong) -> float | None:
+def _seconds(part: Mapping[str, Any], field: str, part_name: str, add_fault: AddFault) -> float | None:
     value = part.get(field)
     if value is None:
         return None
     seconds = finite_number(value)
     if seconds is None or seconds < 0:
-        wrong(place, f"has a {field} of {shown(str(value))}; it must be a number of seconds")
+        add_fault(part_name, f"has a {field} of {quoted(str(value))}; it must be a number of seconds")
         return None
     return seconds
 
 
-def _listed(names: Iterable[str]) -> str:
+def _comma_list(names: Iterable[str]) -> str:
     return ", ".join(names)

@@ -1,4 +1,4 @@
-"""One JSON object as a whole file, read a member at a time: however long the file, what is in memory stays small."""
+"""Files that are one JSON object or array, read member by member, with little in memory."""
 
 import codecs
 import json
@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from annotate.core.formats import FormatError, shown
-from annotate.core.reading import LIMITS, Limits, Unpacked
+from annotate.core.formats import FormatError, quoted
+from annotate.core.text_files import LIMITS, Limits, Unpacked
 
 MAX_VALUE = LIMITS.line  # characters of one member's value
 CHUNK = 256 * 1024
-_NEAR_END = 64  # a number that ends so close to what was read may go on
+_NEAR_END = 64  # a number that ends so close to the end of the text read may go on
 _HEAD = 4096
 _SPACE = " \t\r\n"
 _INSIDE = r'(?:[^"\\]|\\.)*'  # of a text, between its quotes
@@ -25,50 +25,51 @@ _FIRST_DICTIONARY = re.compile(rf"\{{\s*{_NEXT_KEY}\{{", re.DOTALL)
 
 
 class Member(NamedTuple):
-    """One member of the object, or one element of a member that is an array: its key, value, and first line."""
+    """One member of an object, or one element of an array member: its first line, key and value."""
 
     line: int
     key: str
     value: Any
 
 
-class _Repeated(ValueError):
-    """An object says one key twice."""
+class _RepeatedKey(ValueError):
+    """An object has one key twice."""
 
 
 def json_members(
     stream: BinaryIO, name: str, *, spread: frozenset[str] = frozenset(), limits: Limits = LIMITS
 ) -> Iterator[Member]:
-    """The members of the one object that a file is, in its order, gzip or plain.
+    """Yield the members of a file's one object, in the file's order, gzip or plain.
 
-    spread : keys of members that are arrays to be given an element at a time
-    Raises FormatError, with its line, at the first place where the file is no such object; a key twice in an object is
+    spread : keys of array members that are yielded element by element
+    Raises FormatError, with its line, where the file stops being one JSON object; a repeated key is
     an error too, since parsers differ in which one counts.
     """
     return _Scanner(stream, name, limits).members(spread)
 
 
 def json_elements(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[Member]:
-    """The elements of the one array that a file is, each with the key "". Raises FormatError as `json_members` does."""
+    """Yield the elements of a file's one array, with the key ""; errors are as in json_members."""
     return _Scanner(stream, name, limits).elements()
 
 
 def keys_of_first(stream: BinaryIO, name: str) -> set[str]:
-    """Keys at the beginning of a file that is an array of objects; none of any other."""
+    """Keys at the beginning of a file that is an array of objects; an empty set for others."""
     head = _head(stream, name)
     return set(_KEY.findall(head)) if _FIRST_OBJECT.match(head) else set()
 
 
 def keys_of_lists(stream: BinaryIO, name: str) -> set[str]:
-    """Keys at the beginning of a file that is an object whose first values are arrays of objects; none of any other."""
+    """Keys at the beginning of a file that is an object of arrays of objects; else an empty set."""
     head = _head(stream, name)
     return set(_KEY.findall(head)) if _FIRST_LIST.match(head) else set()
 
 
 def opens_object_of_objects(stream: BinaryIO, name: str) -> str | None:
-    """The first key of a file whose first member is an object or an array; None where it begins otherwise.
+    """First key of a file whose first member is an object or an array; None for others.
 
-    Such a file is one object; a file of JSON lines begins with an object whose first value is a text or a number.
+    Such a file is one object; a file of JSON lines begins with an object whose first value is a
+    text or a number.
     """
     text = _head(stream, name)
     if not text.startswith("{"):
@@ -78,21 +79,21 @@ def opens_object_of_objects(stream: BinaryIO, name: str) -> str | None:
     except ValueError:
         return None
     rest = text[end:].lstrip(_SPACE)
-    begins = rest.startswith(":") and rest[1:].lstrip(_SPACE).startswith(("{", "["))
-    return key if begins and isinstance(key, str) else None
+    opens_container = rest.startswith(":") and rest[1:].lstrip(_SPACE).startswith(("{", "["))
+    return key if opens_container and isinstance(key, str) else None
 
 
 def first_element(stream: BinaryIO, name: str) -> str | None:
-    """The beginning of the first text in the arrays that an object's first values are; None where there is none.
+    """Beginning of the first text in the first arrays of an object; None if there is none.
 
-    An object in the array that begins with a text counts as that.
+    An object in the array whose first value is a text counts as that text.
     """
-    opened = _FIRST_ELEMENT.match(_head(stream, name))
-    return opened[1] if opened else None
+    match = _FIRST_ELEMENT.match(_head(stream, name))
+    return match[1] if match else None
 
 
 def opens_dictionaries(stream: BinaryIO, name: str) -> bool:
-    """Whether a file is an object whose first value is an object too."""
+    """Whether a file is an object whose first value is an object, too."""
     return bool(_FIRST_DICTIONARY.match(_head(stream, name)))
 
 
@@ -110,7 +111,7 @@ def _unbroken(limits: Limits) -> Limits:
 
 
 class _Scanner:
-    """Text of a file from the place that was read to, more of it fetched when a value does not end in it."""
+    """A file's text from the current position on; more is fetched when a value is not complete."""
 
     def __init__(self, stream: BinaryIO, name: str, limits: Limits) -> None:
         self.name = name
@@ -119,7 +120,7 @@ class _Scanner:
         self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
         self._json = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)
         self._text, self._at, self._ended = "", 0, False
-        self._place = ""  # more than the line, since a file may be a single one
+        self._place = ""  # beside the line number, since the file may be a single line
 
     def members(self, spread: frozenset[str]) -> Iterator[Member]:
         """See `json_members`."""
@@ -135,42 +136,42 @@ class _Scanner:
         yield from self._elements("")
         self._end("array")
 
-    def _end(self, what: str) -> None:
+    def _end(self, kind: str) -> None:
         self._place = ""
         if self._peek():
-            raise self._fault(f"there is more text after the {what}'s end; the file must be one JSON {what}.")
+            raise self._fault(f"there is more text after the {kind}'s end; the file must be one JSON {kind}.")
 
     def _members(self, spread: frozenset[str]) -> Iterator[Member]:
-        seen: set[str] = set()
-        after = ","
-        while after == ",":
+        keys: set[str] = set()
+        delimiter = ","
+        while delimiter == ",":
             self._peek()
             line, key = self.line, self._value()
             if not isinstance(key, str):
                 raise self._fault("expected a key in double quotes here.")
-            if key in seen:
-                raise FormatError(self.name, line, "", f"the key {shown(key)} stands in the object already.")
-            seen.add(key)
+            if key in keys:
+                raise FormatError(self.name, line, "", f"the key {quoted(key)} stands in the object already.")
+            keys.add(key)
             self._expect(":")
-            self._place = f"at the key {shown(key)}"
+            self._place = f"at the key {quoted(key)}"
             if key in spread and self._peek() == "[":
                 yield from self._elements(key)
             else:
                 yield Member(line, key, self._value())
-            after = self._expect(",", "}")
+            delimiter = self._expect(",", "}")
 
     def _elements(self, key: str) -> Iterator[Member]:
         self._expect("[")
         if self._peek() == "]":
             self._expect("]")
             return
-        after, number = ",", 0
-        while after == ",":
+        delimiter, number = ",", 0
+        while delimiter == ",":
             number += 1
-            self._place = f"at entry {number:,}{f' of {shown(key)}' if key else ''}"
+            self._place = f"at entry {number:,}{f' of {quoted(key)}' if key else ''}"
             self._peek()
             yield Member(self.line, key, self._value())
-            after = self._expect(",", "]")
+            delimiter = self._expect(",", "]")
 
     def _value(self) -> Any:
         self._peek()
@@ -191,49 +192,49 @@ class _Scanner:
                     self._move(end)
                     return value
 
-    def _expect(self, *wanted: str) -> str:
-        found = self._peek()
-        if found not in wanted or not found:
-            what = shown(found) if found else "the end of the file"
-            raise self._fault(f"this is no JSON: expected {' or '.join(wanted)}, found {what}.")
+    def _expect(self, *expected: str) -> str:
+        character = self._peek()
+        if character not in expected or not character:
+            quoted_character = quoted(character) if character else "the end of the file"
+            raise self._fault(f"this is no JSON: expected {' or '.join(expected)}, found {quoted_character}.")
         self._at += 1
-        return found
+        return character
 
     def _peek(self) -> str:
         """The next character that is not blank, "" at the end."""
         while True:
-            rest = len(self._text)
-            at = self._at
-            while at < rest and self._text[at] in _SPACE:
-                at += 1
-            self._move(at)
-            if at < rest:
-                return self._text[at]
+            length = len(self._text)
+            position = self._at
+            while position < length and self._text[position] in _SPACE:
+                position += 1
+            self._move(position)
+            if position < length:
+                return self._text[position]
             if not self._more():
                 return ""
 
-    def _move(self, at: int) -> None:
-        self.line += self._text.count("\n", self._at, at)
-        self._at = at
+    def _move(self, position: int) -> None:
+        self.line += self._text.count("\n", self._at, position)
+        self._at = position
 
     def _more(self) -> bool:
-        """Read on, ever more while a value does not end; False at the file's end or where a value is too long.
+        """Read more text, the more the longer a value is; False at the file's end.
 
-        Raises FormatError where the bytes are no UTF-8.
+        Raises FormatError where a value is too long, or the bytes are no UTF-8.
         """
-        left = self._text[self._at :]
+        unread = self._text[self._at :]
         if self._ended:
             return False
-        if len(left) > MAX_VALUE:
+        if len(unread) > MAX_VALUE:
             raise self._fault(f"a value is longer than {MAX_VALUE:,} characters; write it as several.")
-        raw = self._source.read(max(CHUNK, 3 * len(left)))  # a value is tried anew each time
+        raw = self._source.read(max(CHUNK, 3 * len(unread)))  # each time a value is parsed from its start
         self._ended = not raw
         try:
             text = self._decode(raw, final=self._ended)
         except UnicodeDecodeError as error:
-            line = self.line + left.count("\n") + raw[: error.start].count(b"\n")
+            line = self.line + unread.count("\n") + raw[: error.start].count(b"\n")
             raise FormatError(self.name, line, "", "these bytes are no UTF-8; save the file as UTF-8.") from error
-        self._text, self._at = left + text, 0
+        self._text, self._at = unread + text, 0
         return True
 
     def _fault(self, message: str) -> FormatError:
@@ -241,12 +242,12 @@ class _Scanner:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _Repeated(f"the key {shown(twice)} stands twice in one object")
-    return found
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        keys: set[str] = set()
+        repeated_key = next(key for key, _ in pairs if key in keys or keys.add(key))  # type: ignore[func-returns-value]
+        raise _RepeatedKey(f"the key {quoted(repeated_key)} stands twice in one object")
+    return members
 
 
 def _refuse_constant(constant: str) -> None:

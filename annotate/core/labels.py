@@ -1,7 +1,7 @@
-"""From the grades people gave a pair to the grade it gets, and to how many labels it still wants.
+"""The resolution of a pair from its labels: its grade, and the number of labels it needs.
 
-Plain functions of their arguments: the same grades, wishes and policy always give the same answer,
-so resolutions and seats can be rebuilt from the judgments at any time.
+Plain functions of their arguments: the same grades, requested labels and policy always give the
+same result, so resolutions and seats can be rebuilt from the judgments at any time.
 """
 
 from collections import Counter
@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 
 class LabelPolicy(NamedTuple):
-    """The part of a policy version that decides about labels.
+    """The part of a policy version that decides on labels.
 
-    labels_per_pair : labels every pair gets
-    ceiling : labels a pair may get when people disagree
+    labels_per_pair : labels that every pair gets
+    ceiling : labels that a pair may get when annotators disagree
     tolerance : largest distance of two grades that still counts as agreement
     rule : a key of RULES
-    tie : "dispute", "up" or "down": what happens when the rule finds no single grade
-    stop_early : of the labels wanted of every pair, ask for no more once two agree and the rule decides
+    tie : "dispute", "up" or "down": the outcome where the rule finds no single grade
+    stop_early : ask for no further label of a pair once two agree and the rule decides
     """
 
     labels_per_pair: int
@@ -30,7 +30,7 @@ class LabelPolicy(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A pair's grade and how it came about; grade is None while it is disputed or escalated."""
+    """A pair's grade and how it was decided; grade is None while it is disputed or escalated."""
 
     status: str
     grade: int | None
@@ -38,22 +38,22 @@ class Decision(NamedTuple):
 
 
 def majority(grades: Sequence[int]) -> list[int]:
-    """The grade more than half of the labels name, else the most frequent ones.
+    """Return the grade of more than half of the labels, else the most frequent grades.
 
     grades : at least one grade
     Returns [grade] when decided, else the tied grades in ascending order (two or more), or the
     single most frequent grade twice when it is ahead but short of a majority.
     """
     counts = Counter(grades)
-    most = max(counts.values())
-    modes = sorted(grade for grade, n in counts.items() if n == most)
-    if 2 * most > len(grades):
+    largest_count = max(counts.values())
+    modes = sorted(grade for grade, n in counts.items() if n == largest_count)
+    if 2 * largest_count > len(grades):
         return modes
     return modes if len(modes) > 1 else modes * 2
 
 
 def median(grades: Sequence[int]) -> list[int]:
-    """The middle grade of an odd number of labels; the two middle ones of an even number.
+    """Return the middle grade of an odd number of labels, the two middle ones of an even number.
 
     grades : at least one grade
     Returns [grade] when decided, else the two middle grades in ascending order.
@@ -66,11 +66,11 @@ def median(grades: Sequence[int]) -> list[int]:
 
 
 def unanimous(grades: Sequence[int]) -> list[int]:
-    """The grade that all labels name, else every grade that one of them names, in ascending order."""
+    """Return the one grade of all labels, else every grade among them, in ascending order."""
     return sorted(set(grades))
 
 
-MODEL = "model"  # a model of the annotators decides from everybody's labels; until it has, the majority does
+MODEL = "model"  # a model of the annotators decides from all labels; until then, the majority does
 RULES: dict[str, Callable[[Sequence[int]], list[int]]] = {
     "majority": majority,
     "unanimous": unanimous,
@@ -80,15 +80,15 @@ RULES: dict[str, Callable[[Sequence[int]], list[int]]] = {
 
 
 def decide(grades: Sequence[int], policy: LabelPolicy, *, modelled: int | None = None) -> Decision | None:
-    """The grade that these counting labels give a pair.
+    """Decide a pair's grade from its counting labels.
 
     grades : the counting labels, in any order
-    modelled : the grade a model of the annotators found for just these labels, if it has; counts under its rule alone
-    Returns None without labels; "single", "agreed", or how the grade was found: "majority", "median", "model";
-    "disputed" where the rule finds no single grade and the policy's tie rule is "dispute".
-    Labels that differ by no more than the tolerance are agreed: where the rule finds no single grade among them, the
-    policy's tie rule chooses, and the smaller grade is taken where it says "dispute".
-    Raises KeyError for a rule that RULES does not hold.
+    modelled : grade by a model of the annotators for just these labels; counts under its rule alone
+    Returns None without labels; "single", "agreed", or how the grade was found: "majority",
+    "median", "model"; "disputed" where the rule finds no single grade and the policy's tie rule is
+    "dispute". Labels that differ by no more than the tolerance are agreed: where the rule finds no
+    single grade among them, the policy's tie rule chooses, and the smaller grade is taken where it
+    says "dispute". Raises KeyError for a rule that RULES does not hold.
     """
     if not grades:
         return None
@@ -107,7 +107,7 @@ def decide(grades: Sequence[int], policy: LabelPolicy, *, modelled: int | None =
 
 
 def n_first(n_wanted: int, policy: LabelPolicy) -> int:
-    """How many labels are asked for before anybody has answered: all that are wanted, unless the policy stops early.
+    """Number of labels to ask for at first: all that are wanted, unless the policy stops early.
 
     Then two, and the pair's planned double if it has one: an exact share of doubles stays exact.
     """
@@ -116,28 +116,28 @@ def n_first(n_wanted: int, policy: LabelPolicy) -> int:
 
 
 def n_needed(grades: Sequence[int], *, n_wanted: int, policy: LabelPolicy) -> int:
-    """How many labels a pair should have in all, those it has included.
+    """Number of labels a pair should have in all, with those it has.
 
-    n_wanted : the most any open round wants; 0 when none does, then nothing more is needed
-    Returns n_wanted at least, or with a policy that stops early n_first, and one more at a time until two labels agree
-    and the rule decides; one label more than given while people disagree and the ceiling allows it; never less than
-    the labels given.
+    n_wanted : the maximum of its open rounds; 0 without one, then no more labels are needed
+    Returns at least n_wanted, or under a policy that stops early n_first, then one more at a time
+    until two labels agree and the rule decides; one more than it has while annotators disagree and
+    the ceiling allows it; never less than the labels it has.
     """
-    given = len(grades)
+    n_given = len(grades)
     if n_wanted == 0:
-        return given
-    first = n_first(n_wanted, policy)
-    if given < first:
-        return first
-    if given < n_wanted:
-        return given if _is_settled(grades, policy) and _two_agree(grades, policy) else given + 1
-    if given >= 2 and not _is_settled(grades, policy) and given < policy.ceiling:
-        return given + 1
-    return given
+        return n_given
+    n_asked_first = n_first(n_wanted, policy)
+    if n_given < n_asked_first:
+        return n_asked_first
+    if n_given < n_wanted:
+        return n_given if _is_settled(grades, policy) and _two_agree(grades, policy) else n_given + 1
+    if n_given >= 2 and not _is_settled(grades, policy) and n_given < policy.ceiling:
+        return n_given + 1
+    return n_given
 
 
 def _is_settled(grades: Sequence[int], policy: LabelPolicy) -> bool:
-    """Whether another label could not be asked for: near enough, or the rule already decides."""
+    """Whether no further label is due: the grades are near enough, or the rule decides."""
     return _are_near(grades, policy) or len(RULES[policy.rule](grades)) == 1
 
 

@@ -1,6 +1,6 @@
-"""The media that are shown: by the end of the file's name, what kind it is and the type it is served as.
+"""The media that cards show: kind and content type, by the ending of the file's name.
 
-The types are ours: neither the uploader nor the machine's own tables decide what a browser takes a file for. SVG and
+The types are ours: neither uploader nor the machine's tables decide on a file's type. SVG and
 HTML are not among them, for they can carry scripts.
 """
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class MediaType(NamedTuple):
-    """What one kind of file is: image, video or audio, and its content type."""
+    """A type of media file: its kind (image, video or audio) and its content type."""
 
     kind: str
     content_type: str
@@ -39,11 +39,14 @@ MEDIA_TYPES = {
 
 
 def endings(kind: str) -> list[str]:
-    """The ends of names that files of a kind have."""
-    return [ending for ending, known in MEDIA_TYPES.items() if known.kind == kind]
+    """The endings of names of files of one kind."""
+    return [ending for ending, known_type in MEDIA_TYPES.items() if known_type.kind == kind]
 
 
 def media_type(path: str) -> MediaType | None:
-    """What the file is, by the end of its name in any case; None for what is not shown."""
+    """The type of a file, by the ending of its name in any case.
+
+    Returns None for files that cards do not show.
+    """
     dot = path.rfind(".")
     return MEDIA_TYPES.get(path[dot:].lower()) if dot >= 0 else None

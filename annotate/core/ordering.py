@@ -1,4 +1,4 @@
-"""Orders and choices that look random but can be computed again: keyed hashes instead of dice."""
+"""Orders and choices that look random but can be repeated: keyed hashes instead of dice."""
 
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -18,25 +18,26 @@ def keyed_hash(key: bytes, *values: int) -> int:
 
 
 def queue_key(key: bytes, *, query: int, pair: int, number: int, grouped: bool, n_runs: int = 1) -> int:
-    """Where a seat stands in its round's queue, in [0, 2**63).
+    """Position of a seat in its round's queue, in [0, 2**63).
 
     Grouped, one query's seats are neighbours (the upper half of the bits is the query's);
-    else every seat has a place of its own. The number parts a double from its first.
+    else every seat has a position of its own. The number separates a double from its first label.
 
-    n_runs : into how many runs of neighbours a query's seats are parted, 1 or more; the seats of one pair fall into
-        different runs, first and second labels into all alike. In one run whoever comes first would leave the doubles
-        behind, and a short run would tell the next person that she gives second opinions.
+    n_runs : number of runs of neighbours that a query's seats are divided into, 1 or more; the
+        seats of one pair fall into different runs, first and second labels into all alike. In a
+        single run the first annotator would leave the doubles behind, and a short run would tell
+        the next one that she gives second opinions.
     """
-    own = keyed_hash(key, pair, number)
+    pair_hash = keyed_hash(key, pair, number)
     if not grouped:
-        return own
-    half = _BITS // 2
+        return pair_hash
+    half_bits = _BITS // 2
     run = (keyed_hash(key, pair) + number) % n_runs
-    return (keyed_hash(key, query, run) >> half << half) | (own >> (_BITS - half))
+    return (keyed_hash(key, query, run) >> half_bits << half_bits) | (pair_hash >> (_BITS - half_bits))
 
 
 def choose_doubles(pairs: Iterable[int], *, share: Decimal, key: bytes) -> set[int]:
-    """The pairs that get one label more: exactly share x n of them, halves rounded up.
+    """Choose the pairs that get one label more: exactly share x n of them, halves rounded up.
 
     pairs : distinct pair keys, in any order
     share : in [0, 1]
@@ -48,18 +49,18 @@ def choose_doubles(pairs: Iterable[int], *, share: Decimal, key: bytes) -> set[i
 
 
 def arrange_batch(queries: Sequence[int], *, grouped: bool, seed: int) -> list[int]:
-    """The order in which a batch's seats are shown, as positions into the given sequence.
+    """Shuffle a batch's seats; the order is given as positions in the sequence.
 
     queries : (N,) the query of each seat, candidates and golds alike
     Returns a permutation of range(N): shuffled, and when grouped with each query's seats together,
-    so that neither the order of claiming nor the kind of a seat shows in its place.
+    so that neither the order of claiming nor the kind of a seat shows in its position.
     """
     rng = Random(seed)  # noqa: S311 - the seed is the secret, a keyed hash
     order = list(range(len(queries)))
     rng.shuffle(order)
     if not grouped:
         return order
-    first_seen: dict[int, int] = {}
-    for place, index in enumerate(order):
-        first_seen.setdefault(queries[index], place)
-    return sorted(order, key=lambda index: first_seen[queries[index]])
+    first_positions: dict[int, int] = {}
+    for position, index in enumerate(order):
+        first_positions.setdefault(queries[index], position)
+    return sorted(order, key=lambda index: first_positions[queries[index]])

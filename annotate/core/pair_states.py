@@ -1,4 +1,4 @@
-"""How far a pair is: the states that the pairs of a pool are counted by, everywhere."""
+"""The states of a pool's pairs, by which every page counts them."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -6,9 +6,12 @@ from typing import NamedTuple
 
 
 class PairState(StrEnum):
-    """The first of these that applies, in this order; all but the first sum to what the pool wants.
+    """State of a pair: the first that applies, in this order.
 
-    The database decides, in the view annotate_pairstate, so that a page, a count and a file say the same.
+    All but the first sum to the pool's pairs.
+
+    The database decides, in the view annotate_pairstate, so that a page, a count and a file say the
+    same.
     """
 
     LEFT_OUT = "left_out"
@@ -26,17 +29,17 @@ class PairState(StrEnum):
 
     @property
     def help(self) -> str:
-        """What it takes to be in it."""
+        """The condition of the state, for people."""
         return HELP[self]
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the pool still counts the pair among its own."""
+        """Whether the pool counts the pair among its own."""
         return self != PairState.LEFT_OUT
 
     @property
     def waits_for_labels(self) -> bool:
-        """Whether people are asked for labels, as long as the pool is open."""
+        """Whether annotators are asked for labels of the pair while the pool is open."""
         return self in (PairState.SOME_LABELS, PairState.UNTOUCHED)
 
 
@@ -62,7 +65,10 @@ NO_LONGER_ASKED = "no longer asked for"  # of pairs that wait for labels, once t
 
 
 class StateCount(NamedTuple):
-    """How many pairs are in one state; is_asked : whether people are still asked for what they lack."""
+    """Number of pairs in a state.
+
+    is_asked : whether annotators are still asked for missing labels.
+    """
 
     state: PairState
     n: int
@@ -70,14 +76,17 @@ class StateCount(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The state for people, as long as its pool is open and after."""
+        """The state for people, while its pool is open and after."""
         if self.state.waits_for_labels and not self.is_asked:
             return f"{self.state.label}, {NO_LONGER_ASKED}"
         return self.state.label
 
 
 class StateCounts:
-    """Pairs by state. counts : by the states' names; what is missing is 0. is_open : whether labels are asked for."""
+    """Numbers of pairs by state.
+
+    counts : by the states' names; a missing state counts 0. is_open : whether labels are asked for
+    """
 
     def __init__(self, counts: Mapping[str, int], *, is_open: bool = True) -> None:
         self._counts, self.is_open = counts, is_open
@@ -87,16 +96,16 @@ class StateCounts:
 
     @property
     def n_pairs(self) -> int:
-        """All but what is left out."""
+        """Number of pairs that are not left out."""
         return sum(self[state] for state in PairState if state.is_wanted)
 
     @property
     def n_complete(self) -> int:
-        """Pairs with all the labels that the policy wants."""
+        """Number of pairs with all the labels that the policy wants."""
         return self[PairState.COMPLETE]
 
     @property
     def rows(self) -> list[StateCount]:
-        """Every state in the order in which they apply, what is left out at the end."""
+        """The counts of all states, in the order in which they apply, left-out pairs last."""
         states = [*(state for state in PairState if state.is_wanted), PairState.LEFT_OUT]
         return [StateCount(state, self[state], self.is_open) for state in states]

@@ -1,4 +1,4 @@
-"""What another resolution rule makes of the labels at hand: counted by how pairs are labelled, not pair by pair."""
+"""The effect of a change of policy on resolutions, counted by groups of equally labelled pairs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,8 +7,8 @@ from typing import NamedTuple
 from annotate.core.labels import MODEL, LabelPolicy, decide
 
 
-class Labelled(NamedTuple):
-    """n pairs with the same labels, the same resolution, and the same policy that made it."""
+class LabelledPairGroup(NamedTuple):
+    """n pairs with the same labels, the same resolution, and the same policy behind it."""
 
     grades: Sequence[int]
     status: str
@@ -17,8 +17,8 @@ class Labelled(NamedTuple):
     n: int
 
 
-class Moved(NamedTuple):
-    """n pairs whose resolution becomes another; grades are None where it has none."""
+class ResolutionChange(NamedTuple):
+    """n pairs that change their resolution in the same way; a grade is None where there is none."""
 
     status: str
     grade: int | None
@@ -27,13 +27,14 @@ class Moved(NamedTuple):
     n: int
 
 
-class Change(NamedTuple):
-    """What a change of policy does to resolutions.
+class PolicyEffect(NamedTuple):
+    """The effect of a change of policy on resolutions.
 
-    n_pairs : pairs whose grade, or whether they have one, changes
-    n_to_relevant, n_to_irrelevant : of those with a grade before and after, how many cross the threshold, which way
-    n_settled, n_disputed : pairs that get a grade, and that lose theirs, perhaps until another label is given
-    moved : where the pairs go, most pairs first
+    n_pairs : pairs whose grade changes, or that gain or lose one
+    n_to_relevant, n_to_irrelevant : pairs with a grade before and after that cross the threshold
+    n_settled, n_disputed : pairs that get a grade, and that lose theirs, perhaps until another
+        label
+    resolution_changes : the changes, most pairs first
     """
 
     n_pairs: int
@@ -41,35 +42,38 @@ class Change(NamedTuple):
     n_to_irrelevant: int
     n_settled: int
     n_disputed: int
-    moved: list[Moved]
+    resolution_changes: list[ResolutionChange]
 
 
-def change(rows: Iterable[Labelled], *, policies: Mapping[int, LabelPolicy], positive_from: int) -> Change:
-    """What becomes of labelled pairs.
+def policy_effect(groups: Iterable[LabelledPairGroup], *, policies: Mapping[int, LabelPolicy], positive_from: int) -> PolicyEffect:
+    """Count the pairs whose grade changes under new policies.
 
-    policies : the policy that each pair's present one becomes. Where that asks a model of the annotators, which has
-    not looked yet, pairs are counted with the grade they get until then.
-    A pair that gets its grade in another way ("majority" instead of "model") and keeps the grade has not changed.
+    groups : pairs grouped by labels, resolution and policy
+    policies : the new policy of each present one. Where a new one asks a model of the annotators,
+        which has not run yet, pairs are counted with the grade they get until then.
+    positive_from : the smallest relevant grade
+    A pair that keeps its grade, decided in another way ("majority" instead of "model"), is
+    unchanged.
     """
-    found: Counter[Moved] = Counter()
-    for row in rows:
-        said = decide(row.grades, policies[row.policy])
-        if said is not None and said.grade != row.grade:
-            found[Moved(row.status, row.grade, said.status, said.grade, 0)] += row.n
-    moved = sorted((each._replace(n=n) for each, n in found.items()), key=lambda each: -each.n)
-    both = [each for each in moved if each.grade is not None and each.new_grade is not None]
-    up = [each for each in both if each.grade < positive_from <= each.new_grade]
-    down = [each for each in both if each.new_grade < positive_from <= each.grade]
-    return Change(
-        n_pairs=sum(each.n for each in moved),
-        n_to_relevant=sum(each.n for each in up),
-        n_to_irrelevant=sum(each.n for each in down),
-        n_settled=sum(each.n for each in moved if each.grade is None),
-        n_disputed=sum(each.n for each in moved if each.new_grade is None),
-        moved=moved,
+    counts: Counter[ResolutionChange] = Counter()
+    for group in groups:
+        decision = decide(group.grades, policies[group.policy])
+        if decision is not None and decision.grade != group.grade:
+            counts[ResolutionChange(group.status, group.grade, decision.status, decision.grade, 0)] += group.n
+    changes = sorted((change._replace(n=n) for change, n in counts.items()), key=lambda change: -change.n)
+    graded_changes = [change for change in changes if change.grade is not None and change.new_grade is not None]
+    to_relevant = [change for change in graded_changes if change.grade < positive_from <= change.new_grade]
+    to_irrelevant = [change for change in graded_changes if change.new_grade < positive_from <= change.grade]
+    return PolicyEffect(
+        n_pairs=sum(change.n for change in changes),
+        n_to_relevant=sum(change.n for change in to_relevant),
+        n_to_irrelevant=sum(change.n for change in to_irrelevant),
+        n_settled=sum(change.n for change in changes if change.grade is None),
+        n_disputed=sum(change.n for change in changes if change.new_grade is None),
+        resolution_changes=changes,
     )
 
 
 def asks_model(policies: Mapping[int, LabelPolicy]) -> bool:
-    """Whether some pairs will get grades that nobody knows yet."""
+    """Whether some pairs get their grade from a model that has not run yet."""
     return any(policy.rule == MODEL for policy in policies.values())

@@ -1,4 +1,4 @@
-"""Names under which people appear in exports: fixed per collection, and nothing to be read from them."""
+"""Pseudonyms of annotators in exports: fixed per collection, and without any hint at the person."""
 
 from base64 import b32encode
 from hashlib import blake2b
@@ -6,12 +6,13 @@ from hashlib import blake2b
 LENGTH = 8
 
 
-def pseudonym(key: bytes, *who: str) -> str:
-    """The name of somebody in the collection this key belongs to, such as "A-K7Q2MWXB".
+def pseudonym(key: bytes, *identity: str) -> str:
+    """An annotator's pseudonym in the collection of this key, such as "A-K7Q2MWXB".
 
-    key : secret of the collection, at most 64 bytes; without it nobody can go from a user to a name
-    who : what tells this person from all others; the first word says what kind of identity it is
+    key : secret of the collection, at most 64 bytes; without it nobody gets from a user to a
+        pseudonym
+    identity : words that identify the annotator; the first one names the kind of identity
     """
     # Its own person parameter: the keyed hashes that choose doubles must not show in a public name.
-    digest = blake2b("\0".join(who).encode(), key=key, digest_size=10, person=b"pseudonym").digest()
+    digest = blake2b("\0".join(identity).encode(), key=key, digest_size=10, person=b"pseudonym").digest()
     return f"A-{b32encode(digest).decode()[:LENGTH]}"

@@ -1,4 +1,4 @@
-"""The questions about a collection's guidelines: what may be one, and how answers to them are marked."""
+"""Quizzes about a collection's guidelines: checks of the questions, and marking of the answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -9,15 +9,15 @@ MAX_TEXT, MAX_OPTION = 500, 200
 
 
 class BadQuestion(ValueError):
-    """A question that cannot be asked; the message says which one and why."""
+    """A faulty question; the message says which one and why."""
 
 
 class Question(NamedTuple):
     """One question with its options, of which exactly one is right.
 
-    right : the place of the right option, counted from 0
+    right : index of the right option, from 0
     why : shown after the answer; may be empty
-    anchor : the heading of the guidelines that it is about; may be empty
+    anchor : the guidelines' heading that the question is about; may be empty
     """
 
     text: str
@@ -27,8 +27,8 @@ class Question(NamedTuple):
     anchor: str = ""
 
 
-class Marked(NamedTuple):
-    """How a quiz was answered: which answers were right, how many, and whether they are enough."""
+class QuizResult(NamedTuple):
+    """The result of a quiz: which answers are right, how many, and whether they pass."""
 
     right: tuple[bool, ...]
     n_right: int
@@ -36,7 +36,7 @@ class Marked(NamedTuple):
 
 
 def check(questions: Sequence[Question]) -> None:
-    """Raise BadQuestion unless these can be a quiz; none at all is a quiz that asks nothing."""
+    """Raise BadQuestion unless the questions make a valid quiz; a quiz may be empty."""
     if len(questions) > MAX_QUESTIONS:
         raise BadQuestion(f"A quiz has at most {MAX_QUESTIONS} questions, this one has {len(questions)}.")
     for number, question in enumerate(questions, start=1):
@@ -45,31 +45,31 @@ def check(questions: Sequence[Question]) -> None:
             raise BadQuestion(f"Question {number}: {fault}")
 
 
-def mark(questions: Sequence[Question], choices: Sequence[int], *, at_least: float) -> Marked:
+def mark(questions: Sequence[Question], choices: Sequence[int], *, at_least: float) -> QuizResult:
     """Compare the option chosen for each question with the right one.
 
-    choices : one a question, counted from 0
+    choices : index of the chosen option per question, from 0
     at_least : in [0, 1], the share of right answers that passes; a quiz without questions is passed
     Raises ValueError where there are not as many choices as questions.
     """
     right = tuple(question.right == choice for question, choice in zip(questions, choices, strict=True))
     # In whole answers: 0.8 of 5 is 4, and no rounding of 4/5 may fall below it.
     passed = sum(right) >= at_least * len(questions) - 1e-9
-    return Marked(right, sum(right), passed)
+    return QuizResult(right, sum(right), passed)
 
 
 def as_rows(questions: Sequence[Question]) -> list[dict[str, Any]]:
-    """Questions as they are stored."""
+    """Convert questions to their stored form."""
     return [{**question._asdict(), "options": list(question.options)} for question in questions]
 
 
 def from_rows(rows: Sequence[Mapping[str, Any]]) -> list[Question]:
-    """Stored questions."""
+    """Convert stored rows to questions."""
     return [Question(**{**row, "options": tuple(row["options"])}) for row in rows]
 
 
 def _fault(question: Question) -> str:
-    """The first thing that is wrong with a question; "" where nothing is."""
+    """Return the first fault of a question; "" if there is none."""
     options = [option.strip() for option in question.options]
     faults = (
         (not question.text.strip(), "write the question."),
@@ -82,4 +82,4 @@ def _fault(question: Question) -> str:
         (len({option.casefold() for option in options}) < len(options), "two options say the same."),
         (not 0 <= question.right < len(options), "say which of its options is right."),
     )  # fmt: skip
-    return next((said for is_wrong, said in faults if is_wrong), "")
+    return next((sentence for is_wrong, sentence in faults if is_wrong), "")

@@ -1,4 +1,4 @@
-"""A file behind an http or https address, of which only the stretches are fetched that are read."""
+"""A file at an http or https address, fetched block by block as it is read."""
 
 import io
 import re
@@ -11,60 +11,63 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 BLOCK = 64 * 1024
-MOST_BLOCKS = 64  # of one file; a reader of heads needs two or three
-PATIENCE = 10  # seconds without a byte
-LONGEST = 30  # seconds that one file may take in all, as what comes byte by byte tires no patience
-# What a store says of a file for good: there is none, it is gone, or it is empty and has no stretch to give. All else
-# may be of the moment: no right to it (an address that is too old, a key that is being changed), too much, a fault.
-LAST_WORDS = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
-_OF = re.compile(r"bytes \d+-\d+/(\d+)")
+MAX_BLOCKS = 64  # of one file; a reader of heads needs two or three
+SILENCE_SECONDS = 10  # without a byte
+MAX_SECONDS = 30  # for one file in all, as bytes that trickle never fall silent
+# Final answers of a store: no such file, gone, or empty without a range to give. All others may be
+# temporary: no right (an old address, a key being changed), too many requests, a fault.
+FINAL_STATUSES = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
+_CONTENT_RANGE = re.compile(r"bytes \d+-\d+/(\d+)")
 
 
-class Unreachable(Exception):
-    """The store does not give the file, or not all that was asked for; later it may."""
+class UnreachableFile(Exception):
+    """The store does not give the file, or not all of the range; a later try may succeed."""
 
 
 class RangedFile(io.RawIOBase):
-    """A stream that can be sought. Raises Unreachable, and OSError where there is no such file or no stretch of it."""
+    """A stream that can be sought.
+
+    Raises UnreachableFile, and OSError where file or range is missing.
+    """
 
     def __init__(self, address: str, clock: Callable[[], float] = monotonic) -> None:
         if not address.startswith(("http://", "https://")):
             raise OSError(f"no http address: {address.partition('?')[0]}")
         self._address = address
         self._clock = clock
-        self._until = clock() + LONGEST
+        self._until = clock() + MAX_SECONDS
         self._blocks: dict[int, bytes] = {}
-        self._place = 0
+        self._position = 0
         self._size = 0
         self._block(0)
 
     def readable(self) -> bool:
-        """Yes."""
+        """Always True."""
         return True
 
     def seekable(self) -> bool:
-        """Yes."""
+        """Always True."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a place; nothing is fetched by that."""
-        self._place = offset + (0, self._place, self._size)[whence]
-        return self._place
+        """Go to a position, without fetching anything."""
+        self._position = offset + (0, self._position, self._size)[whence]
+        return self._position
 
     def readinto(self, buffer: object) -> int:
-        """Read to the end of a block at most."""
+        """Read at most to the end of a block."""
         room = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        if self._place >= self._size or not room:
+        if self._position >= self._size or not room:
             return 0
-        within = self._place % BLOCK
-        found = self._block(self._place - within)[within : within + len(room)]
-        room[: len(found)] = found
-        self._place += len(found)
-        return len(found)
+        offset = self._position % BLOCK
+        block_part = self._block(self._position - offset)[offset : offset + len(room)]
+        room[: len(block_part)] = block_part
+        self._position += len(block_part)
+        return len(block_part)
 
     def _block(self, start: int) -> bytes:
         if start not in self._blocks:
-            if len(self._blocks) >= MOST_BLOCKS:
+            if len(self._blocks) >= MAX_BLOCKS:
                 raise OSError("too many stretches of one file")
             self._blocks[start] = self._fetch(start)
         return self._blocks[start]
@@ -72,34 +75,34 @@ class RangedFile(io.RawIOBase):
     def _fetch(self, start: int) -> bytes:
         request = Request(self._address, headers={"Range": f"bytes={start}-{start + BLOCK - 1}"})  # noqa: S310 - above
         try:
-            with urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310 - http alone, see above
-                whole = _OF.fullmatch(answer.headers.get("Content-Range") or "")
-                is_stretch = answer.status == HTTPStatus.PARTIAL_CONTENT
-                if is_stretch != bool(whole) or (start and not is_stretch):
-                    raise Unreachable("the store gives no stretches, or does not say of how much")
-                length = answer.headers.get("Content-Length") or ""
-                told = int(length) if length.isdecimal() else None
-                found = self._received(answer)
+            with urlopen(request, timeout=SILENCE_SECONDS) as response:  # noqa: S310 - http alone, see above
+                file_size = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range") or "")
+                is_partial = response.status == HTTPStatus.PARTIAL_CONTENT
+                if is_partial != bool(file_size) or (start and not is_partial):
+                    raise UnreachableFile("the store gives no stretches, or does not say of how much")
+                length = response.headers.get("Content-Length") or ""
+                content_length = int(length) if length.isdecimal() else None
+                block = self._read_block(response)
         except HTTPError as error:
             _refuse(error)
         except (OSError, HTTPException) as error:
-            raise Unreachable(str(error)) from error
-        self._size = int(whole[1]) if whole else len(found) if told is None else told
-        if len(found) < min(BLOCK, self._size - start):
-            raise Unreachable(f"{len(found)} bytes at {start} of {self._size}: the answer is cut short")
-        return found
+            raise UnreachableFile(str(error)) from error
+        self._size = int(file_size[1]) if file_size else len(block) if content_length is None else content_length
+        if len(block) < min(BLOCK, self._size - start):
+            raise UnreachableFile(f"{len(block)} bytes at {start} of {self._size}: the answer is cut short")
+        return block
 
-    def _received(self, answer: HTTPResponse) -> bytes:
-        """A block of an answer, or all of a shorter one."""
-        found = b""
-        while len(found) < BLOCK and (piece := answer.read1(BLOCK - len(found))):
-            found += piece
+    def _read_block(self, response: HTTPResponse) -> bytes:
+        """Read one block of a response, or all of a shorter one."""
+        block = b""
+        while len(block) < BLOCK and (piece := response.read1(BLOCK - len(block))):
+            block += piece
             if self._clock() > self._until:
-                raise Unreachable(f"{len(found)} bytes after {LONGEST} seconds")
-        return found
+                raise UnreachableFile(f"{len(block)} bytes after {MAX_SECONDS} seconds")
+        return block
 
 
 def _refuse(error: HTTPError) -> NoReturn:
-    if error.code in LAST_WORDS:
+    if error.code in FINAL_STATUSES:
         raise OSError(str(error)) from error
-    raise Unreachable(str(error)) from error
+    raise UnreachableFile(str(error)) from error

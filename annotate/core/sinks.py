@@ -1,26 +1,29 @@
-"""Bytes taken away while they are being written: what lets writers of archives and tables stream."""
+"""A file that gives its bytes away while it is written, so that archives and tables can stream."""
 
 import io
 
 
 class Sink(io.RawIOBase):
-    """A file that keeps only what was written since somebody took it; it cannot be read or turned back."""
+    """A file that keeps only the bytes written since the last `take`.
+
+    It cannot be read or sought.
+    """
 
     def __init__(self) -> None:
         self._blocks: list[bytes] = []
 
     def writable(self) -> bool:
-        """Yes."""
+        """Always True."""
         return True
 
     def write(self, block: object) -> int:
         """Keep a block."""
-        kept = bytes(block)  # type: ignore[call-overload]
-        self._blocks.append(kept)
-        return len(kept)
+        content = bytes(block)  # type: ignore[call-overload]
+        self._blocks.append(content)
+        return len(content)
 
-    def taken(self) -> bytes:
-        """All that was written since the last time."""
-        found = b"".join(self._blocks)
+    def take(self) -> bytes:
+        """Return and forget the bytes written since the last call."""
+        content = b"".join(self._blocks)
         self._blocks.clear()
-        return found
+        return content

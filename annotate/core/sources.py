@@ -1,6 +1,7 @@
-"""Where files come from: one file, a folder, or a zip archive; all are read alike, by names inside them.
+"""Sources of files: one file, a folder, or a zip archive; all are read alike, by names inside them.
 
-No name found in a file is ever opened as it stands: a folder resolves it and stays inside, an archive looks it up.
+No name from a file's content is opened as it is: a folder resolves it and stays inside, an archive
+looks it up.
 """
 
 import stat
@@ -9,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol, cast
 
-from annotate.core.formats import FormatError, shown
-from annotate.core.members import open_member
-from annotate.core.reading import DAMAGED_ZIP, LIMITS, Limits
+from annotate.core.formats import FormatError, quoted
+from annotate.core.text_files import DAMAGED_ZIP, LIMITS, Limits
 from annotate.core.zip_directory import directory_size
+from annotate.core.zip_members import open_member
 
-_LEFT_BY_TOOLS = ("__MACOSX/", ".DS_Store", "Thumbs.db")
+_TOOL_FILES = ("__MACOSX/", ".DS_Store", "Thumbs.db")
 _ENCRYPTED = 0x1
 
 
@@ -24,20 +25,20 @@ class Source(Protocol):
     name: str
 
     def names(self) -> list[str]:
-        """The files, by their names inside, in order."""
+        """The names of the files inside, in order."""
 
     def holds(self, name: str) -> bool:
         """Whether there is such a file."""
 
     def size(self, name: str) -> int:
-        """Its bytes, unpacked."""
+        """Unpacked size of a file in bytes."""
 
     def open(self, name: str) -> BinaryIO:
-        """The file, to be closed by the caller."""
+        """Open a file, to be closed by the caller."""
 
 
 class FileSource:
-    """One file; closing what `open` gives does nothing, the file belongs to the caller."""
+    """One file, which belongs to the caller: closing the result of `open` does nothing."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self.stream = stream
@@ -48,21 +49,21 @@ class FileSource:
         return [self.name]
 
     def holds(self, name: str) -> bool:
-        """Whether it is this file."""
+        """Whether the name is that of the file."""
         return name == self.name
 
     def size(self, name: str) -> int:
-        """Its length."""
+        """Size of the file in bytes."""
         return self.stream.seek(0, 2)
 
     def open(self, name: str) -> BinaryIO:
-        """The file from its start."""
+        """Open the file at its start."""
         self.stream.seek(0)
-        return cast(BinaryIO, _Kept(self.stream))
+        return cast(BinaryIO, _BorrowedStream(self.stream))
 
 
-class _Kept:
-    """A stream that its reader may close without closing it for others."""
+class _BorrowedStream:
+    """A stream that stays open for its owner when its reader closes it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -70,7 +71,7 @@ class _Kept:
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
-    def __enter__(self) -> "_Kept":
+    def __enter__(self) -> "_BorrowedStream":
         return self
 
     def __exit__(self, *details: object) -> None:
@@ -80,31 +81,31 @@ class _Kept:
         """Leave the stream open."""
 
 
-class Elsewhere:
-    """No file here: what is read lies elsewhere, and has only its name from here."""
+class EmptySource:
+    """A source without files, for imports whose files lie elsewhere; it has a name only."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def names(self) -> list[str]:
-        """None."""
+        """An empty list."""
         return []
 
     def holds(self, name: str) -> bool:
-        """Never."""
+        """Always False."""
         return False
 
     def size(self, name: str) -> int:
-        """Nothing."""
+        """Always 0."""
         return 0
 
     def open(self, name: str) -> BinaryIO:
-        """Always FormatError."""
-        raise FormatError(self.name, None, "", f"There is no file {shown(name)} in {self.name}.")
+        """Always raise FormatError."""
+        raise FormatError(self.name, None, "", f"There is no file {quoted(name)} in {self.name}.")
 
 
 class FolderSource:
-    """The files of a folder and of the folders in it; links that lead out of it are not followed."""
+    """The files of a folder and its subfolders; links that lead out of it are not followed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
@@ -112,23 +113,23 @@ class FolderSource:
 
     def names(self) -> list[str]:
         """All files, as paths inside the folder."""
-        found = (path for path in self.folder.rglob("*") if path.is_file())
-        return sorted(path.relative_to(self.folder).as_posix() for path in found)
+        files = (path for path in self.folder.rglob("*") if path.is_file())
+        return sorted(path.relative_to(self.folder).as_posix() for path in files)
 
     def holds(self, name: str) -> bool:
         """Whether a file of this path lies in the folder."""
         return self._path(name) is not None
 
     def size(self, name: str) -> int:
-        """The file's length."""
+        """Size of a file in bytes; 0 without such a file."""
         path = self._path(name)
         return path.stat().st_size if path else 0
 
     def open(self, name: str) -> BinaryIO:
-        """The file; FormatError when there is none inside the folder."""
+        """Open a file; raises FormatError when there is none inside the folder."""
         path = self._path(name)
         if path is None:
-            raise FormatError(self.name, None, "", f"There is no file {shown(name)} in {self.name}.")
+            raise FormatError(self.name, None, "", f"There is no file {quoted(name)} in {self.name}.")
         return path.open("rb")
 
     def _path(self, name: str) -> Path | None:
@@ -139,21 +140,21 @@ class FolderSource:
 
 
 class ZipSource:
-    """The files of a zip archive, checked as a whole before any is read.
+    """The files of a zip archive, all checked before any is read.
 
-    One folder around them all is left out of their names; asked for with it, they are found as well.
+    One folder around all files is left out of their names; names with it are found as well.
     """
 
     def __init__(self, stream: BinaryIO, name: str, limits: Limits = LIMITS) -> None:
         self.name = name
         if directory_size(stream) > limits.directory:
-            raise self._refused("its directory is longer than that of any archive accepted here")
+            raise self._refusal("its directory is longer than that of any archive accepted here")
         try:
             self.archive = zipfile.ZipFile(stream)
         except DAMAGED_ZIP as error:
             raise FormatError(name, None, "", f"The zip archive cannot be read: {error}.") from error
-        self.members = dict(self._checked(limits))
-        self._as_packed = {info.filename: info for info in self.members.values()}
+        self.members = dict(self._checked_members(limits))
+        self._infos_by_packed_name = {info.filename: info for info in self.members.values()}
 
     def names(self) -> list[str]:
         """All files."""
@@ -164,51 +165,54 @@ class ZipSource:
         return self._info(name) is not None
 
     def size(self, name: str) -> int:
-        """The file's length once unpacked; zipfile reads no further."""
+        """Unpacked size of a file in bytes, 0 without such a file; zipfile reads no further."""
         info = self._info(name)
         return info.file_size if info else 0
 
     def open(self, name: str) -> BinaryIO:
-        """The file; FormatError when the archive has none of this name or cannot unpack it."""
+        """Open a file; raises FormatError when the archive lacks it or cannot unpack it."""
         info = self._info(name)
         if info is None:
-            raise FormatError(self.name, None, "", f"There is no file {shown(name)} in {self.name}.")
+            raise FormatError(self.name, None, "", f"There is no file {quoted(name)} in {self.name}.")
         return open_member(self.archive, info, self.name)
 
     def _info(self, name: str) -> zipfile.ZipInfo | None:
-        return self.members.get(name) or self._as_packed.get(name)
+        return self.members.get(name) or self._infos_by_packed_name.get(name)
 
-    def _checked(self, limits: Limits) -> Iterator[tuple[str, zipfile.ZipInfo]]:
+    def _checked_members(self, limits: Limits) -> Iterator[tuple[str, zipfile.ZipInfo]]:
         infos = [
             info
             for info in self.archive.infolist()
-            if not info.filename.endswith("/") and not _left_by_tools(info.filename)  # is_dir() fails at an empty name
+            if not info.filename.endswith("/") and not _is_tool_file(info.filename)  # is_dir() fails at an empty name
         ]
         if len(infos) > limits.members:
-            raise self._refused(f"it holds more than {limits.members:,} files")
+            raise self._refusal(f"it holds more than {limits.members:,} files")
         unpacked = sum(info.file_size for info in infos)
         packed = sum(info.compress_size for info in infos)
         if unpacked > limits.unpacked or unpacked > max(limits.free, limits.ratio * packed):
-            raise self._refused("it unpacks to more than is allowed")
+            raise self._refusal("it unpacks to more than is allowed")
         for info in infos:
             fault = path_fault(info.filename)
             if fault or stat.S_ISLNK(info.external_attr >> 16):
-                raise self._refused(f"the name {shown(info.filename)} {fault or 'is a link'}")
+                raise self._refusal(f"the name {quoted(info.filename)} {fault or 'is a link'}")
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise self._refused(f"{shown(info.filename)} is packed in an unusual way; use the deflate method")
+                raise self._refusal(f"{quoted(info.filename)} is packed in an unusual way; use the deflate method")
             if info.flag_bits & _ENCRYPTED:
-                raise self._refused("it is encrypted")
+                raise self._refusal("it is encrypted")
         if len({info.filename for info in infos}) < len(infos):
-            raise self._refused("two of its files have the same name")
-        cut = _common_folder([info.filename for info in infos])
-        return ((info.filename[cut:], info) for info in infos)
+            raise self._refusal("two of its files have the same name")
+        prefix_length = _common_folder([info.filename for info in infos])
+        return ((info.filename[prefix_length:], info) for info in infos)
 
-    def _refused(self, reason: str) -> FormatError:
+    def _refusal(self, reason: str) -> FormatError:
         return FormatError(self.name, None, "", f"The zip archive is refused: {reason}.")
 
 
 def open_source(stream: BinaryIO, name: str) -> Source:
-    """The archive or the single file that an uploaded stream is; a zip is told by its first bytes."""
+    """Open an uploaded stream as an archive or a single file.
+
+    Its first bytes tell a zip archive.
+    """
     stream.seek(0)
     if stream.read(4) == b"PK\x03\x04":
         return ZipSource(stream, name)
@@ -216,7 +220,7 @@ def open_source(stream: BinaryIO, name: str) -> Source:
 
 
 def path_fault(name: str) -> str:
-    """Why this cannot be the path of a file inside a folder; "" when it can."""
+    """Return why the text is no path of a file inside a folder; "" if it is one."""
     if not name or not name.isprintable():
         return "is blank or has characters that cannot be printed"
     if "\\" in name or ":" in name or PurePosixPath(name).is_absolute():
@@ -226,11 +230,11 @@ def path_fault(name: str) -> str:
     return ""
 
 
-def _left_by_tools(name: str) -> bool:
-    return name.startswith(_LEFT_BY_TOOLS[0]) or name.endswith(_LEFT_BY_TOOLS[1:])
+def _is_tool_file(name: str) -> bool:
+    return name.startswith(_TOOL_FILES[0]) or name.endswith(_TOOL_FILES[1:])
 
 
 def _common_folder(names: list[str]) -> int:
-    """Length of the one folder, with its slash, that holds all the files; 0 where there is none."""
+    """Length of the name, with its slash, of the one folder around all files; 0 without one."""
     tops = {name.partition("/")[0] if "/" in name else "" for name in names}
     return len(tops.pop()) + 1 if len(tops) == 1 and "" not in tops else 0

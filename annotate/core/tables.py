@@ -1,4 +1,4 @@
-"""How values are written into the files people open in a spreadsheet."""
+"""Cells of files that people open in a spreadsheet."""
 
 from datetime import UTC, datetime
 
@@ -6,9 +6,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def safe_cell(value: object) -> object:
-    """The value as a cell that no spreadsheet takes for a formula; numbers stay numbers, None an empty cell.
+    """The value as a cell that no spreadsheet takes for a formula.
 
-    Text that begins like a formula gets an apostrophe in front; files for programs are written without this.
+    Numbers stay, None becomes empty.
+
+    Text that begins like a formula gets an apostrophe in front; files for programs are written
+    without.
     """
     if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"

@@ -1,141 +1,144 @@
-"""TREC topics: the tagged form, whose tags are seldom closed, its XML forms, and the form id<tab>text."""
+"""TREC topics: the tagged form, whose tags are seldom closed, its XML forms, and id<tab>text."""
 
 import html
 import re
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from annotate.core import reading
-from annotate.core.formats import FormatError, Problems, id_fault, shown
+from annotate.core import text_files
+from annotate.core.formats import FormatError, Problems, id_fault, quoted
 
 TOPIC_TAGS = ("top", "topic", "videotopic")
 ID_TAGS = ("num", "number", "topicnum")
-TEXT_TAGS = {  # the tags of a topic's texts; what each is called in print, which some files write after the tag
+TEXT_TAGS = {  # the tags of a topic's texts, with their labels, which some files write after the tag
     "title": "Topic", "query": "Query", "question": "Question", "desc": "Description", "description": "Description",
     "narr": "Narrative", "narrative": "Narrative", "dom": "Domain", "textdescription": "Description",
 }  # fmt: skip
 HEADERS = ({"id", "qid", "query_id", "query-id", "topic"}, {"text", "query", "title", "topic"})
-LONGEST = 100_000  # characters of one topic
+MAX_TOPIC_LENGTH = 100_000  # characters of one topic
 _TAG = re.compile(r"<[ \t]{0,9}(/?)[ \t]{0,9}([A-Za-z][A-Za-z0-9_-]{0,30})([^<>]{0,300})>")
 _NUMBER = re.compile(r"""(?:number|num|id)\s*=\s*["']?([^"'\s>]+)""")
 
 
 class Topic(NamedTuple):
-    """One topic: its id and its texts in the file's order; `line` is where it begins."""
+    """One topic: its id, its texts in the file's order, and its first line."""
 
     id: str
     texts: tuple[str, ...]
     line: int
 
 
-def is_tagged(first: str) -> bool:
-    """Whether the first line of a file is one of tagged topics."""
-    begins = _TAG.match(first.strip())
-    return bool(begins and begins[2].lower() in (*TOPIC_TAGS, "topics", "xml", "queries")) or (
-        first.strip().startswith("<?xml") or bool(re.match(r"<\w*(track|topics)\w*[ >]", first.strip(), re.IGNORECASE))
+def is_tagged(first_line: str) -> bool:
+    """Whether a file's first line is one of tagged topics."""
+    tag = _TAG.match(first_line.strip())
+    return bool(tag and tag[2].lower() in (*TOPIC_TAGS, "topics", "xml", "queries")) or (
+        first_line.strip().startswith("<?xml") or bool(re.match(r"<\w*(track|topics)\w*[ >]", first_line.strip(), re.IGNORECASE))
     )
 
 
-def is_listed(first: str) -> bool:
-    """Whether the first line of a file is an id and a text with one tab between."""
-    cells = first.split("\t")
+def is_listed(first_line: str) -> bool:
+    """Whether a file's first line is an id and a text with one tab between."""
+    cells = first_line.split("\t")
     return len(cells) == 2 and "side" not in cells and not id_fault(cells[0].strip()) and bool(cells[1].strip())
 
 
 def read_listed(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Topic]:
-    """Topics of lines `id<tab>text`; a first line that names the two columns is left out."""
-    for number, text in reading.lines(stream, name):
+    """Yield the topics of lines `id<tab>text`; a header line is left out."""
+    for number, text in text_files.lines(stream, name):
         cells = [cell.strip() for cell in text.split("\t")]
-        if not text.strip() or (number == 1 and all(c.lower() in h for c, h in zip(cells, HEADERS, strict=False))):
+        if not text.strip() or (number == 1 and all(c.lower() in header for c, header in zip(cells, HEADERS, strict=False))):
             continue
         if len(cells) != 2:
             problems.note(
                 FormatError(name, number, "", f"expected an id, a tab and a text; found {len(cells)} fields.")
             )
         else:
-            yield from _checked(cells[0], [cells[1]], number, name, problems)
+            yield from _checked_topic(cells[0], [cells[1]], number, name, problems)
 
 
 def read_tagged(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Topic]:
-    """Topics from <top>, or <topic number="7">, to the next one; a tag inside ends where another begins."""
-    reader = _Tagged(name, problems)
+    """Yield topics, each from its <top> or <topic number="7"> to the next.
+
+    Inner tags end at the next tag.
+    """
+    reader = _TaggedTopicReader(name, problems)
     number = 0
-    for number, text in reading.lines(stream, name):
+    for number, text in text_files.lines(stream, name):
         yield from reader.feed(text, number)
     yield from reader.end(number)
 
 
-class _Tagged:
-    """The topic that is being read: which tag is open, and the texts of the tags so far."""
+class _TaggedTopicReader:
+    """The topic being read: its open tag, and the texts of its tags so far."""
 
     def __init__(self, name: str, problems: Problems) -> None:
         self.name, self.problems = name, problems
-        self._begins = 0  # the line of the topic's own tag, 0 outside of topics
+        self._first_line = 0  # the line of the topic's own tag, 0 outside of topics
         self._id = ""
         self._field = ""
         self._texts: list[list[str]] = []
         self._size = 0
 
     def feed(self, text: str, number: int) -> Iterator[Topic]:
-        """Take in a line."""
-        at = 0
+        """Read a line, and yield the topics that it completes."""
+        position = 0
         for tag in _TAG.finditer(text):
-            self._take(text[at : tag.start()])
-            at = tag.end()
-            closes, called = bool(tag[1]), tag[2].lower()
-            if called in TOPIC_TAGS:
+            self._add_text(text[position : tag.start()])
+            position = tag.end()
+            is_closing, tag_name = bool(tag[1]), tag[2].lower()
+            if tag_name in TOPIC_TAGS:
                 yield from self.end(number)
-                if not closes:
+                if not is_closing:
                     self._open(tag[3], number)
-            elif not closes and self._begins and called in (*ID_TAGS, *TEXT_TAGS):
-                self._field = called
-                if called in TEXT_TAGS:
+            elif not is_closing and self._first_line and tag_name in (*ID_TAGS, *TEXT_TAGS):
+                self._field = tag_name
+                if tag_name in TEXT_TAGS:
                     self._texts.append([])
-            elif called in (*ID_TAGS, *TEXT_TAGS):
+            elif tag_name in (*ID_TAGS, *TEXT_TAGS):
                 self._field = ""
-        self._take(text[at:])
-        self._take("\n")
+        self._add_text(text[position:])
+        self._add_text("\n")
 
     def _open(self, attributes: str, number: int) -> None:
-        numbered = _NUMBER.search(attributes)
-        self._begins, self._id = number, numbered[1] if numbered else ""
+        id_match = _NUMBER.search(attributes)
+        self._first_line, self._id = number, id_match[1] if id_match else ""
 
-    def _take(self, text: str) -> None:
-        if not self._begins or not text:
+    def _add_text(self, text: str) -> None:
+        if not self._first_line or not text:
             return
         self._size += len(text)
-        if self._size > LONGEST:
-            message = f"the topic that begins in line {self._begins} does not end within {LONGEST:,} characters."
-            raise FormatError(self.name, self._begins, "", message)
+        if self._size > MAX_TOPIC_LENGTH:
+            message = f"the topic that begins in line {self._first_line} does not end within {MAX_TOPIC_LENGTH:,} characters."
+            raise FormatError(self.name, self._first_line, "", message)
         if self._field in ID_TAGS:
             self._id += text
         elif self._field:
             self._texts[-1].append(text)
 
     def end(self, number: int) -> Iterator[Topic]:
-        """The topic so far, where one is open."""
-        begins, self._begins = self._begins, 0
+        """Yield the topic so far, if one is open."""
+        first_line, self._first_line = self._first_line, 0
         texts, self._texts, self._field, self._size = self._texts, [], "", 0
-        if begins:
-            called = re.sub(r"^\s*(Number|Topic)\s*:", "", self._id, flags=re.IGNORECASE).strip()
-            yield from _checked(called, ["".join(text) for text in texts], begins, self.name, self.problems)
+        if first_line:
+            topic_id = re.sub(r"^\s*(Number|Topic)\s*:", "", self._id, flags=re.IGNORECASE).strip()
+            yield from _checked_topic(topic_id, ["".join(text) for text in texts], first_line, self.name, self.problems)
 
 
-def _checked(called: str, texts: list[str], number: int, name: str, problems: Problems) -> Iterator[Topic]:
+def _checked_topic(topic_id: str, texts: list[str], number: int, name: str, problems: Problems) -> Iterator[Topic]:
     cleaned = [text for raw in texts if (text := _clean(raw))]
-    if fault := id_fault(called):
+    if fault := id_fault(topic_id):
         problems.note(FormatError(name, number, "id", f"the topic's id {fault}."))
     elif not cleaned:
         problems.note(
-            FormatError(name, number, "text", f"topic {shown(called)} has no title, description or narrative.")
+            FormatError(name, number, "text", f"topic {quoted(topic_id)} has no title, description or narrative.")
         )
     else:
-        yield Topic(called, tuple(cleaned), number)
+        yield Topic(topic_id, tuple(cleaned), number)
 
 
 def _clean(text: str) -> str:
-    """The text in one line a paragraph, without the label that old files repeat: "Description: ..."."""
-    paragraphs = [" ".join(html.unescape(each).split()) for each in re.split(r"\n\s*\n", text.strip())]
-    whole = "\n".join(each for each in paragraphs if each)
+    """The text with one line per paragraph, without the label of old files: "Description: ..."."""
+    paragraphs = [" ".join(html.unescape(paragraph).split()) for paragraph in re.split(r"\n\s*\n", text.strip())]
+    text_lines = "\n".join(paragraph for paragraph in paragraphs if paragraph)
     labels = "|".join(sorted(set(TEXT_TAGS.values())))
-    return re.sub(rf"^(?:{labels})\s*:\s*", "", whole)
+    return re.sub(rf"^(?:{labels})\s*:\s*", "", text_lines)

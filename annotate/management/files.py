@@ -1,4 +1,4 @@
-"""What the commands that read files share: opening them, and errors as sentences with exit code 1."""
+"""Shared by the commands that read files: opening, and errors as sentences with exit code 1."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,16 +10,16 @@ from django.forms import Field
 
 from annotate.core.sources import FolderSource, Source, open_source
 from annotate.models import Collection, User
-from annotate.services.faults import FAULTS
-from annotate.services.imports import Received, checksum
+from annotate.services.import_faults import IMPORT_FAULTS
+from annotate.services.imports import ReceivedImport, checksum
 
 
 @contextmanager
 def faults_as_sentences() -> Iterator[None]:
-    """Turn what a file or an argument has wrong into a CommandError: stderr, exit code 1."""
+    """Turn the faults of a file or an argument into a CommandError: stderr, exit code 1."""
     try:
         yield
-    except FAULTS as error:
+    except IMPORT_FAULTS as error:
         raise CommandError(f"Nothing was loaded.\n{error}") from error
     except OSError as error:
         raise CommandError(f"{error.filename or 'A file'}: {error.strerror or error}.") from error
@@ -27,7 +27,7 @@ def faults_as_sentences() -> Iterator[None]:
 
 @contextmanager
 def opened_source(path: Path) -> Iterator[Source]:
-    """The folder, archive or single file at a path."""
+    """Open the folder, archive or single file at a path."""
     if path.is_dir():
         yield FolderSource(path)
         return
@@ -43,17 +43,17 @@ def checksum_of(path: Path) -> str:
         return checksum(stream)
 
 
-def said(received: Received) -> list[str]:
-    """What an import did, in sentences."""
-    if received.is_new:
-        report = received.made.report
+def import_messages(received_import: ReceivedImport) -> list[str]:
+    """Return the result of an import, in sentences."""
+    if received_import.is_new:
+        report = received_import.import_.report
         return [*report["sentences"], *(doubt for load in report["loads"] for doubt in load["doubts"])]
-    when = f"{received.made.created_at:%Y-%m-%d %H:%M} UTC"
-    return [f"This very file came on {when}, to be read in the same way. Nothing changed."]
+    received_at = f"{received_import.import_.created_at:%Y-%m-%d %H:%M} UTC"
+    return [f"This very file came on {received_at}, to be read in the same way. Nothing changed."]
 
 
 def find_collection(slug: str) -> Collection:
-    """The collection of this short name."""
+    """Return the collection of this short name. Raises CommandError."""
     collection = Collection.objects.filter(slug=slug).first()
     if collection is None:
         raise CommandError(f'There is no collection "{slug}"; load_collection with --levels makes one.')
@@ -61,7 +61,7 @@ def find_collection(slug: str) -> Collection:
 
 
 def find_user(name: str) -> User | None:
-    """The user of this name; None for no name."""
+    """Return the user of this name; None for no name. Raises CommandError."""
     if not name:
         return None
     user = User.objects.filter(username=name).first()
@@ -70,21 +70,24 @@ def find_user(name: str) -> User | None:
     return user
 
 
-def columns(text: str, field: Field) -> dict[str, int]:
-    """What "query:1,document:2,score:3" says, as the form's field reads it. Raises CommandError."""
+def parse_columns(text: str, field: Field) -> dict[str, int]:
+    """Parse columns such as "query:1,document:2,score:3" as the form's field does.
+
+    Raises CommandError.
+    """
     try:
-        found: dict[str, int] = field.clean(text)
+        columns: dict[str, int] = field.clean(text)
     except ValidationError as error:
         raise CommandError(f"--columns: {error.messages[0]}") from error
-    return found
+    return columns
 
 
-def grade_map(text: str) -> dict[str, int]:
-    """What "yes:1,no:0" says. Raises CommandError for anything else."""
-    found = {}
+def parse_grade_map(text: str) -> dict[str, int]:
+    """Parse a map of grades such as "yes:1,no:0". Raises CommandError for anything else."""
+    grades = {}
     for entry in filter(None, text.split(",")):
-        said, colon, grade = entry.rpartition(":")
-        if not colon or not said.strip() or not grade.strip().isdecimal():
+        file_grade, colon, grade = entry.rpartition(":")
+        if not colon or not file_grade.strip() or not grade.strip().isdecimal():
             raise CommandError(f'Grades are given as "yes:1,no:0", not as "{entry}".')
-        found[said.strip()] = int(grade)
-    return found
+        grades[file_grade.strip()] = int(grade)
+    return grades

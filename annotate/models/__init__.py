@@ -1,4 +1,4 @@
-"""The ground: what is judged, by whom, and what they said."""
+"""The database models: items, pairs and rounds, people, and their judgments."""
 
 from .collections import Collection, Guidelines, Level, Policy
 from .imports import Import

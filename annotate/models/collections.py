@@ -1,4 +1,4 @@
-"""What is judged and how: the collection, its levels, guidelines and policy versions."""
+"""Collections, their levels, guidelines and policy versions."""
 
 from decimal import Decimal
 
@@ -11,7 +11,7 @@ from .people import User
 
 
 class Collection(models.Model):
-    """A test collection in the making: items on two sides, a scheme, guidelines, policy, members."""
+    """A test collection in the making: items, a scheme, guidelines, policies, members."""
 
     class Measurement(models.TextChoices):
         NOMINAL = "nominal", "Nominal"
@@ -75,7 +75,10 @@ class Collection(models.Model):
 
 
 class Level(models.Model):
-    """One grade somebody can give; the set of levels freezes at the first judgment, wording does not."""
+    """One grade of the scheme.
+
+    The set of levels freezes at the first judgment, wording does not.
+    """
 
     class Colour(models.TextChoices):
         SLATE = "slate"
@@ -107,7 +110,7 @@ class Level(models.Model):
 
 
 class Guidelines(models.Model):
-    """One version of what annotators are told: the text and the wording of the levels; insert-only."""
+    """One version of the guidelines: their text and the wording of the levels; insert-only."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="guidelines")
     version = models.PositiveIntegerField()
@@ -129,7 +132,10 @@ class Guidelines(models.Model):
 
 
 class Policy(models.Model):
-    """One version of how pairs are assigned and resolved; a round names the version it runs under."""
+    """One version of the rules that assign and resolve pairs.
+
+    A round names the version it runs under.
+    """
 
     class Rule(models.TextChoices):
         MAJORITY = "majority", "Majority"
@@ -149,7 +155,7 @@ class Policy(models.Model):
         REJECT = "reject", "Reject the batch and ask for its labels again"
         PAUSE = "pause", "Hold the batch and pause the person"
 
-    RESOLVING = ("rule", "tie", "tolerance")  # what the labels at hand are resolved by: rounds may follow it later
+    RESOLVING = ("rule", "tie", "tolerance")  # fields that resolve labels; rounds may follow them later
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="policies")
     version = models.PositiveIntegerField()
@@ -232,7 +238,7 @@ class Policy(models.Model):
                 condition=Q(rule__in=["majority", "unanimous", "median", "model"], tie__in=["dispute", "up", "down"]),
                 name="annotate_policy_known_rule",
             ),
-            # Who asks for one voice leaves every other pair to a lead.
+            # A policy that wants unanimity leaves every other pair to a lead.
             models.CheckConstraint(
                 condition=~Q(rule="unanimous") | Q(tie="dispute"), name="annotate_policy_unanimous_disputes"
             ),
@@ -260,7 +266,7 @@ class Policy(models.Model):
         return f"policy v{self.version} of {self.collection}"
 
     def percent(self, share: str) -> Decimal:
-        """One of the shares as people say it: 10, not 0.1000."""
+        """Return one of the shares in per cent as people write it: 10, not 0.1000."""
         return Decimal(f"{(getattr(self, share) * 100).normalize():f}")
 
     @property

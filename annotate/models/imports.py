@@ -13,7 +13,7 @@ from .work import Work
 class Import(models.Model):
     """A file brought into a collection: received, then read in the background, whole or not at all.
 
-    How far its reading is, its work says.
+    The progress of its reading is that of its work.
     """
 
     class Kind(models.TextChoices):
@@ -23,7 +23,7 @@ class Import(models.Model):
         JUDGMENTS = "judgments", "Judgments"
         QUERY_SET = "query_set", "Query set"
 
-    REFUSED = "refused"  # the code of a work that failed by what its file holds
+    REFUSED = "refused"  # the error code of work that failed by the content of its file
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="imports")
     kind = models.CharField(max_length=12, choices=Kind)
@@ -59,7 +59,7 @@ class Import(models.Model):
 
     @property
     def state_text(self) -> str:
-        """What became of it, for people."""
+        """The state of the import, for people."""
         if self.work.is_unfinished:
             return "Being read"
         if self.unresolved:
@@ -68,5 +68,8 @@ class Import(models.Model):
 
     @property
     def is_refused(self) -> bool:
-        """Whether the file was at fault, as its report says; other failures are told by its work."""
+        """Whether the file was at fault, see its report.
+
+        Other failures are described by its work.
+        """
         return self.work.error_code == self.REFUSED

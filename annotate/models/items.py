@@ -1,4 +1,4 @@
-"""What is shown: items and their parts, reference sets, query sets."""
+"""Items and their parts, reference sets, query sets."""
 
 from django.db import models
 from django.db.models import F, Q, Value
@@ -20,10 +20,10 @@ class Direction(models.TextChoices):
 
 
 class ItemQuerySet(models.QuerySet["Item"]):
-    """Items by whether they take part."""
+    """Items, with the filter for those left out."""
 
     def left_out(self) -> "ItemQuerySet":
-        """Those that are neither ranked nor judged: excluded by a lead, or of another split than test."""
+        """Items neither ranked nor judged: excluded by a lead, or of a split other than test."""
         return self.filter(Q(excluded_at__isnull=False) | ~Q(split="test"))
 
 
@@ -58,7 +58,8 @@ class Item(models.Model):
             models.UniqueConstraint(
                 fields=["collection", "side", "external_id"], name="annotate_item_unique_external_id"
             ),
-            # The target of composite foreign keys: rows of one collection cannot point into another.
+            # The target of composite foreign keys: rows of one collection cannot point into
+            # another.
             models.UniqueConstraint(fields=["id", "collection"], name="annotate_item_unique_in_collection"),
             models.UniqueConstraint(
                 fields=["id", "collection", "side"], name="annotate_item_unique_on_side"
@@ -74,7 +75,7 @@ class Item(models.Model):
                 name="annotate_item_exclusion_has_reason",
             ),
         ]
-        # Every rank that is shown asks for the few items that are left out.
+        # Every rank that is shown needs the few items that are left out.
         indexes = [
             models.Index(
                 fields=["collection"],
@@ -88,15 +89,18 @@ class Item(models.Model):
 
 
 class PartQuerySet(models.QuerySet["Part"]):
-    """Parts by what is known of them."""
+    """Parts, with the filter for those not inspected."""
 
-    def not_looked_into(self) -> "PartQuerySet":
-        """Clips and recordings whose files nobody has looked into for their types."""
+    def not_inspected(self) -> "PartQuerySet":
+        """Clips and recordings whose files have not been inspected for their types."""
         return self.filter(kind__in=Part.PLAYED, looked_at=None)
 
 
 class Part(models.Model):
-    """One text, one page of HTML as it came, or one medium of an item, perhaps only from a start to an end second."""
+    """One text, one page of HTML as it came, or one medium of an item.
+
+    A medium may be shown only from a start to an end second.
+    """
 
     class Kind(models.TextChoices):
         TEXT = "text", "Text"
@@ -165,14 +169,14 @@ class Part(models.Model):
         return f"{self.kind} {self.position} of {self.item}"
 
     @property
-    def is_looked_into(self) -> bool:
-        """Whether its files were looked into: what has no type then could not be read."""
+    def is_inspected(self) -> bool:
+        """Whether its files were inspected: one without a type then could not be read."""
         return self.looked_at is not None
 
     @property
     def sources(self) -> list[MediaSource]:
         """The files or URLs of a medium, in the order they are tried."""
-        return [MediaSource(self.path, self.type), *(MediaSource(**each) for each in self.also)]
+        return [MediaSource(self.path, self.type), *(MediaSource(**source) for source in self.also)]
 
 
 class ReferenceSet(models.Model):
@@ -221,7 +225,10 @@ class ReferenceLabel(models.Model):
 
 
 class Undrawn(models.Model):
-    """One target that a sampled reference set pooled but did not draw for judging; no label, but xinfAP counts it."""
+    """One target that a sampled reference set pooled but did not draw for judging.
+
+    It has no label, but xinfAP counts it.
+    """
 
     reference_set = models.ForeignKey(ReferenceSet, models.CASCADE, related_name="undrawn")
     query = models.ForeignKey(Item, models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""What people said, append-only, and what follows from it: resolutions and Change rows."""
+"""Judgments, append-only, and what is derived from them: resolutions and Change rows."""
 
 from django.db import models
 from django.db.models import Func, Q
@@ -9,23 +9,23 @@ from .people import Annotator, User
 
 
 class ClockTimestamp(Func):
-    """The database's wall clock at this very call; the only clock that leases and answers know."""
+    """The database's wall clock at this very call; the only clock of leases and answers."""
 
     function = "clock_timestamp"
     output_field = models.DateTimeField()
 
 
 class JudgmentQuerySet(models.QuerySet["Judgment"]):
-    """Judgments by what became of them."""
+    """Judgments by their state."""
 
     def in_force(self) -> "JudgmentQuerySet":
-        """Those that nobody undid or withdrew, or that were restored after that; superseded ones too."""
+        """Judgments neither undone nor withdrawn, or restored afterwards; superseded ones too."""
         last = JudgmentEvent.objects.filter(judgment=models.OuterRef("pk")).order_by("-pk").values("kind")[:1]
         restored = Q(last_event=JudgmentEvent.Kind.RESTORED)
         return self.annotate(last_event=models.Subquery(last)).filter(Q(last_event=None) | restored)
 
-    def standing(self) -> "JudgmentQuerySet":
-        """Those of them that no other judgment has taken the place of: they count, or came too late to."""
+    def current(self) -> "JudgmentQuerySet":
+        """Judgments in force and not superseded: they count, or came too late to count."""
         return self.in_force().filter(superseded_by=None)
 
 
@@ -82,7 +82,7 @@ class Judgment(models.Model):
             models.UniqueConstraint(
                 fields=["annotator", "submission_id"], name="annotate_judgment_unique_submission"
             ),
-            # One first answer a person and pair: everything later hangs on its chain.
+            # One first answer a person and pair: later answers form a chain from it.
             models.UniqueConstraint(
                 fields=["annotator", "pair"],
                 condition=Q(supersedes__isnull=True, purpose__in=["label", "import"]),
@@ -194,12 +194,15 @@ class Resolution(models.Model):
 
     @property
     def content(self) -> tuple[str, int | None, int, bool, int]:
-        """What it says; two that say the same are equal."""
+        """The content of the resolution, for comparing two of them."""
         return str(self.status), self.grade, self.n_labels, self.is_complete, self.policy_id
 
 
 class Change(models.Model):
-    """That a pair's labels changed; metrics consumes these. One insert a judgment: no hot row."""
+    """Notice that a pair's labels changed, consumed by metrics.
+
+    One insert a judgment: no hot row.
+    """
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="changes")
     pair = models.ForeignKey(Pair, models.PROTECT, null=True, related_name="+")

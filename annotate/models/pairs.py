@@ -1,4 +1,4 @@
-"""What is wanted: pairs, rounds of them, seats, and the batches in which seats are handed out."""
+"""Pairs, rounds of them, seats, and the batches in which seats are handed out."""
 
 import uuid
 
@@ -14,10 +14,10 @@ from .people import Annotator
 
 
 class PairQuerySet(models.QuerySet["Pair"]):
-    """Pairs by what becomes of them."""
+    """Pairs, with the filter for those left out."""
 
     def left_out(self) -> "PairQuerySet":
-        """Those that a lead excluded, themselves or one of their items."""
+        """Pairs that a lead excluded, themselves or one of their items."""
         itself = Q(exclusion__isnull=False)
         return self.filter(itself | Q(query__excluded_at__isnull=False) | Q(document__excluded_at__isnull=False))
 
@@ -42,7 +42,10 @@ class Pair(models.Model):
 
 
 class Round(models.Model):
-    """Pairs to judge under one policy version: annotate's half of a pool, or gold, training, an import."""
+    """Pairs to judge under one policy version.
+
+    It is annotate's half of a pool, or gold, training, an import.
+    """
 
     class Kind(models.TextChoices):
         POOL = "pool", "Pool"
@@ -56,7 +59,7 @@ class Round(models.Model):
         CLOSING = "closing", "Closing"
         CLOSED = "closed", "Closed"
 
-    WANTING = (State.OPENING, State.OPEN)  # only an open one hands out what it wants
+    WANTING = (State.OPENING, State.OPEN)  # only an open one hands out its pairs
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="rounds")
     policy = models.ForeignKey(Policy, models.PROTECT, related_name="rounds")
@@ -95,7 +98,7 @@ class Round(models.Model):
 
 
 class RoundPair(models.Model):
-    """How many labels a round wants of a pair: fixed when the round opens, doubles included."""
+    """The number of labels a round wants of a pair: fixed when it opens, doubles included."""
 
     round = models.ForeignKey(Round, models.PROTECT, related_name="round_pairs")
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="round_pairs")
@@ -115,7 +118,7 @@ class RoundPair(models.Model):
 
 
 class RoundPairState(models.Model):
-    """The state of a round's pair: a view, the one place that decides it. See core/pair_states.py."""
+    """The state of a round's pair: a view, which alone decides it. See core/pair_states.py."""
 
     round_pair = models.OneToOneField(RoundPair, models.DO_NOTHING, primary_key=True, related_name="standing")
     collection = models.ForeignKey(Collection, models.DO_NOTHING, related_name="+")
@@ -155,7 +158,7 @@ class Seat(models.Model):
         WITHDRAWN = "withdrawn", "Withdrawn"
 
     COUNTING = (Purpose.LABEL, Purpose.IMPORT)
-    PLANNED = (Why.FIRST, Why.DOUBLE)  # asked for whatever other people said of the pair
+    PLANNED = (Why.FIRST, Why.DOUBLE)  # wanted whatever the other labels of the pair are
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="+")
     round = models.ForeignKey(Round, models.PROTECT, related_name="seats")
@@ -223,7 +226,7 @@ class Seat(models.Model):
 
 
 class Batch(models.Model):
-    """What one annotator got at once: candidates and, unseen among them, golds."""
+    """The pairs one annotator got at once: candidates and, hidden among them, golds."""
 
     class Verdict(models.TextChoices):
         ACCEPTED = "accepted", "Accepted"
@@ -231,7 +234,7 @@ class Batch(models.Model):
         HELD = "held", "Held for a lead"
         REQUEUED = "requeued", "Asked again"
 
-    TAKEN_OUT = (Verdict.REJECTED, Verdict.REQUEUED)  # under these its labels do not count
+    TAKEN_OUT = (Verdict.REJECTED, Verdict.REQUEUED)  # with these verdicts its labels do not count
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="batches")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="batches")
@@ -291,12 +294,12 @@ class Batch(models.Model):
 
 
 class HandOut(models.Model):
-    """That a seat was given to somebody, and where in the batch; never deleted."""
+    """A seat's hand-out to an annotator, with its position in the batch; never deleted."""
 
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="hand_outs")
     seat = models.ForeignKey(Seat, models.PROTECT, related_name="hand_outs")
     position = models.PositiveSmallIntegerField()
-    # All that a browser ever learns of a seat: serial keys would tell golds, made last, from the rest.
+    # All that a browser ever learns of a seat: serial keys would reveal golds, made last.
     token = models.UUIDField(default=uuid.uuid4)
     shown_at = models.DateTimeField(null=True, blank=True)
     deferred_at = models.DateTimeField(null=True, blank=True)
@@ -307,7 +310,7 @@ class HandOut(models.Model):
     class Meta:
         ordering = ["position"]
         indexes = [
-            # What somebody has left to do, among all that she ever had.
+            # A person's open hand-outs, among all that she ever had.
             models.Index(fields=["batch"], condition=Q(answered_at=None), name="annotate_handout_to_do"),
         ]
         constraints = [
@@ -321,7 +324,7 @@ class HandOut(models.Model):
 
 
 class Gold(models.Model):
-    """A pair with a known grade. Its own table, so that no query made for annotators can join it."""
+    """A pair with a known grade; no query made for annotators joins this table."""
 
     class Origin(models.TextChoices):
         REFERENCE = "reference", "Reference positive"

@@ -1,4 +1,4 @@
-"""Who takes part: users, their roles in a collection, annotators, invitations, tokens."""
+"""Users, their roles in a collection, annotators, invitations, tokens."""
 
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
@@ -49,7 +49,7 @@ class Membership(models.Model):
 
 
 class Annotator(models.Model):
-    """Who judgments belong to: a pseudonym fixed per collection, with or without a user behind it."""
+    """The owner of judgments: a pseudonym fixed per collection, with or without a user."""
 
     class Origin(models.TextChoices):
         PERSON = "person", "Person"
@@ -95,10 +95,10 @@ class Annotator(models.Model):
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
-    """Invitations by what can be done with them."""
+    """Invitations, with the filter for usable ones."""
 
     def usable(self) -> "InvitationQuerySet":
-        """Those whose link still lets somebody in."""
+        """Invitations whose link still lets somebody in."""
         return self.filter(accepted_at=None, expires_at__gt=Now())
 
 
@@ -138,7 +138,10 @@ class Invitation(models.Model):
 
 
 class ApiToken(models.Model):
-    """A key for programs: shown once, stored as a hash, limited to scopes and perhaps one collection."""
+    """A key for programs, shown once and stored as a hash.
+
+    It is limited to scopes and perhaps one collection.
+    """
 
     class Scope(models.TextChoices):
         RUNS_WRITE = "runs:write", "Upload runs"
@@ -167,7 +170,7 @@ class ApiToken(models.Model):
 
 
 class WorkerHeartbeat(models.Model):
-    """When a Celery worker was last seen; in Postgres, so that it outlives the broker."""
+    """The last report of a Celery worker; in Postgres, so that it outlives the broker."""
 
     name = models.CharField(max_length=80)
     queues = ArrayField(models.CharField(max_length=20), default=list, help_text="What it takes from: short, long.")
@@ -183,9 +186,10 @@ class WorkerHeartbeat(models.Model):
 
 
 class SignInTry(models.Model):
-    """A password that was wrong, or is being looked at; forgotten within the hour.
+    """A wrong password, or one being checked; forgotten within the hour.
 
-    Whose and from where is kept as keyed hashes, which tell whether two are the same and nothing else.
+    Account and address are stored as keyed hashes, which show whether two are the same and nothing
+    else.
     """
 
     person = models.CharField(max_length=64, help_text="The account, or the name where there is none.")

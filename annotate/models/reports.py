@@ -1,4 +1,4 @@
-"""What people reported instead of judging, and what became of it."""
+"""Reports, which annotators make instead of a judgment, and their events."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,27 +13,28 @@ from .people import Annotator, User
 
 
 class ReportQuerySet(models.QuerySet["Report"]):
-    """Reports by what became of them."""
+    """Reports by their state."""
 
     def open(self) -> "ReportQuerySet":
-        """Those that wait for a lead."""
+        """Reports that wait for a lead."""
         return self.filter(state=Report.State.OPEN)
 
     def with_settled_at(self) -> "ReportQuerySet":
-        """Each with the moment it was settled; None where it is open or was taken back."""
+        """Annotate each report with settled_at; None if it is open or was taken back."""
         last = ReportEvent.objects.filter(report=models.OuterRef("pk")).order_by("-pk").values("at")[:1]
         settled_at = models.Case(models.When(state=Report.State.SETTLED, then=models.Subquery(last)), default=None)
         return self.annotate(settled_at=settled_at)
 
     def settled_at_one_of(self, moments: Iterable[datetime]) -> "ReportQuerySet":
-        """Those that what happened at these moments settled."""
+        """Reports that were settled at one of these moments."""
         return self.with_settled_at().filter(settled_at__in=moments)
 
 
 class Report(models.Model):
-    """An annotator could not judge a pair, or escalated it; never a label, settled by a lead or taken back by her.
+    """An annotator's report that she cannot judge a pair, or its escalation; never a label.
 
-    What does not play in her browser may play in another: such a pair goes to others, and no lead is asked.
+    A lead settles it, or its annotator takes it back. A clip that does not play in her browser may
+    play in another: such a pair goes to others, without a lead.
     """
 
     class Kind(models.TextChoices):
@@ -92,12 +93,15 @@ class Report(models.Model):
 
     @property
     def why(self) -> str:
-        """The reason as its annotator read it; what a program sent may be another one."""
+        """The reason as its annotator read it.
+
+        One sent by a program may be unknown, and stays as it is.
+        """
         return dict(self.Reason.choices).get(self.reason, self.reason)
 
 
 class ReportEvent(models.Model):
-    """That a report was taken back, settled, or opened again: who, when; append-only."""
+    """Taking back, settling or reopening of a report: who, when; append-only."""
 
     class Kind(models.TextChoices):
         UNDONE = "undone", "Taken back"

@@ -1,4 +1,4 @@
-"""What leads do about finished work: the log of it, which only grows, what of it is under way, and pairs left out."""
+"""Leads' actions: their log, which only grows, the decisions under way, and excluded pairs."""
 
 from typing import Self
 
@@ -14,7 +14,10 @@ from .work import Work
 
 
 class ReviewAction(models.Model):
-    """One thing that a lead did, or the policy did in a lead's place: to what, why, when; append-only."""
+    """An action of a lead, or of the policy in a lead's place: subject, reason, time.
+
+    Append-only.
+    """
 
     class Kind(models.TextChoices):
         ADJUDICATED = "adjudicated", "Adjudicated"
@@ -79,21 +82,24 @@ class ReviewAction(models.Model):
 
     @property
     def n_moved(self) -> int:
-        """Labels taken out of the count or put back so far; what was decided may be under way, or some be surplus."""
+        """Labels withdrawn or restored so far.
+
+        The decision may be under way, or some labels surplus.
+        """
         work = getattr(self, "work", None)
         return self.n_labels if work is None or self.item_id else work.n_done
 
 
-class ReviewWorks(models.QuerySet["ReviewWork"]):
-    """Decisions, by how far they are."""
+class ReviewWorkQuerySet(models.QuerySet["ReviewWork"]):
+    """Decisions, with the filter for those not done."""
 
     def not_done(self) -> Self:
-        """Those that are under way, or failed and stand half done."""
+        """Decisions that are under way, or failed and stand half done."""
         return self.exclude(work__state=Work.State.DONE)
 
 
 class ReviewWork(models.Model):
-    """How far a decision about many labels or pairs has been carried out; a worker goes on at `cursor` when killed.
+    """Progress of a decision about many labels or pairs; the next worker goes on at `cursor`.
 
     Its own table, since the log is never updated. Rows are answers, or the pairs of an item.
     """
@@ -109,14 +115,14 @@ class ReviewWork(models.Model):
     n_surplus = models.PositiveIntegerField(default=0, help_text="Labels whose place others had taken.")
     cursor = models.BigIntegerField(default=0, help_text="The last row done, in the order of the keys.")
 
-    objects = ReviewWorks.as_manager()
+    objects = ReviewWorkQuerySet.as_manager()
 
     def __str__(self) -> str:
-        return f"{self.n_seen:,} of {self.n_total:,}"
+        return f"{self.n_examined:,} of {self.n_total:,}"
 
     @property
-    def n_seen(self) -> int:
-        """Rows gone through."""
+    def n_examined(self) -> int:
+        """Rows examined."""
         return self.n_done + self.n_surplus
 
     @property
@@ -131,12 +137,12 @@ class ReviewWork(models.Model):
 
     @property
     def how_far(self) -> str:
-        """How far it is, until it is done."""
+        """The progress in words, until it is done."""
         return f"stopped at {self}" if self.is_failed else f"under way: {self}"
 
 
 class PairExclusion(models.Model):
-    """That a pair is left out: no round wants it, and it has no resolution. Its labels stay."""
+    """The exclusion of a pair: no round wants it, and it has no resolution. Its labels stay."""
 
     pair = models.OneToOneField(Pair, models.PROTECT, primary_key=True, related_name="exclusion")
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="pair_exclusions")

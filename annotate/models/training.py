@@ -1,4 +1,4 @@
-"""How people are trained before they judge: a quiz, pairs whose grade is known, tries at them, and who was let in."""
+"""Training before judging: a quiz, pairs with known grades, tries at them, and admissions."""
 
 from decimal import Decimal
 
@@ -13,7 +13,7 @@ from .people import Annotator, User
 
 
 class Training(models.Model):
-    """What a collection asks of its annotators before they judge; while it is off, nothing."""
+    """The training a collection asks of its annotators before they judge, while it is on."""
 
     class Measure(models.TextChoices):
         ACCURACY = "accuracy", "Accuracy"
@@ -66,7 +66,10 @@ class Training(models.Model):
 
 
 class Quiz(models.Model):
-    """One version of the questions about the guidelines; insert-only, so that every attempt can be understood later."""
+    """One version of the questions about the guidelines.
+
+    Insert-only, so that every attempt can be understood later.
+    """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="quizzes")
     version = models.PositiveIntegerField()
@@ -122,7 +125,7 @@ class TrainingPair(models.Model):
 
 
 class TrainingTry(models.Model):
-    """One go at the training pairs: a batch of them, and how it ended, kept as it was seen then."""
+    """One try at the training pairs: a batch of them and its result, stored as computed then."""
 
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="training_tries")
     number = models.PositiveSmallIntegerField()
@@ -154,7 +157,10 @@ class TrainingTry(models.Model):
 
 
 class TrainingDecision(models.Model):
-    """That somebody was let in or sent back: by passing, or by a lead; insert-only, the newest one holds."""
+    """Admission of an annotator, by passing or by a lead, or her sending back.
+
+    The newest one holds.
+    """
 
     class Kind(models.TextChoices):
         PASSED = "passed", "Passed"

@@ -10,19 +10,19 @@ from .collections import Collection
 from .people import User
 
 
-class WorkRows(models.QuerySet["Work"]):
-    """Works, by how far they are."""
+class WorkQuerySet(models.QuerySet["Work"]):
+    """Works, with the filter for unfinished ones."""
 
     def unfinished(self) -> Self:
-        """Those that are asked for, or begun and not ended."""
+        """Works that are asked for, or begun and not ended."""
         return self.filter(state__in=Work.UNFINISHED)
 
 
 class Work(models.Model):
-    """Something that a worker does for whoever asked: an import, a download, the opening of a pool.
+    """Work for a worker that somebody asked for: an import, a download, the opening of a pool.
 
-    What is done, and what its subject is, its kind says: see annotate.services.background.works. Who is killed at it
-    leaves it running; the sweep hands it to the next worker.
+    Its kind defines the task and the subject: see annotate.services.background.works. A killed
+    worker leaves it running; the sweep hands it to the next one.
     """
 
     class State(models.TextChoices):
@@ -51,7 +51,7 @@ class Work(models.Model):
     cancelled_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     finished_at = models.DateTimeField(null=True, blank=True)
 
-    objects = WorkRows.as_manager()
+    objects = WorkQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -85,5 +85,5 @@ class Work(models.Model):
 
     @property
     def error(self) -> str:
-        """Why it failed, for people; empty unless it did."""
+        """The reason of a failure, for people; empty without one."""
         return str(self.error_data.get("message", ""))

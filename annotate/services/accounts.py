@@ -27,10 +27,10 @@ from annotate.models import (
     User,
 )
 
-# What the salt of a demo account's password begins with, so that any copy of the database tells; a later password has
-# another. Twelve letters: in the hash they are sixteen, whatever follows.
+# The salt of a demo account's password begins with this, so that any copy of the database tells; a
+# later password has another. Twelve letters: in the hash they are sixteen, whatever follows.
 DEMO_SALT = "demo-account"
-SECOND_CLICK = timedelta(minutes=1)  # within which the same sign-up is taken for the same wish
+SECOND_CLICK = timedelta(minutes=1)  # within it the same sign-up again is a second click
 
 
 class InvitationUnusable(Exception):
@@ -45,15 +45,15 @@ class LastLead(Exception):
     """The collection would be left without a lead; the membership stays."""
 
 
-class Invited(NamedTuple):
+class InvitationLink(NamedTuple):
     """An invitation and the token of its link; the token is not kept anywhere."""
 
     invitation: Invitation
     token: str
 
 
-class SignedUp(NamedTuple):
-    """An invitation, and who made an account by it."""
+class SignUp(NamedTuple):
+    """An invitation and the user whose account was made by it."""
 
     invitation: Invitation
     user: User
@@ -83,22 +83,22 @@ def join(*, collection: Collection, user: User, role: Role) -> Membership:
 def leave(*, membership: Membership) -> None:
     """Take a role from a person; an annotator's judgments stay. Raises LastLead."""
     leads = Membership.objects.filter(collection=membership.collection_id, role=Role.LEAD)
-    others = leads.select_for_update().exclude(pk=membership.pk)  # two leads may remove each other at once
-    if membership.role == Role.LEAD and not others.exists():
+    other_leads = leads.select_for_update().exclude(pk=membership.pk)  # two leads may remove each other at once
+    if membership.role == Role.LEAD and not other_leads.exists():
         raise LastLead("This is the collection's only lead; make somebody else a lead first.")
     membership.delete()
 
 
 @transaction.atomic
 def pause_annotator(*, annotator: Annotator) -> None:
-    """Hand nothing more to this annotator; what she holds runs out, what she judged stays."""
+    """Pause an annotator: she gets no more pairs, her held seats expire, her judgments stay."""
     Annotator.objects.filter(pk=annotator.pk, paused_at=None).update(paused_at=ClockTimestamp())
     annotator.refresh_from_db()
 
 
 @transaction.atomic
 def resume_annotator(*, annotator: Annotator) -> None:
-    """Let a paused annotator go on."""
+    """Resume a paused annotator."""
     Annotator.objects.filter(pk=annotator.pk).update(paused_at=None)
     annotator.refresh_from_db()
 
@@ -106,10 +106,11 @@ def resume_annotator(*, annotator: Annotator) -> None:
 @transaction.atomic
 def invite(
     *, collection: Collection, role: Role, by: User, email: str = "", days: int = 14, by_mail: bool = False
-) -> Invited:
+) -> InvitationLink:
     """Make a link by which one person takes this role within some days; only its hash is kept.
 
-    by_mail : the link that works is another one, made when it is sent; see services/invitation_mail.py
+    by_mail : the link that works is another one, made when it is sent; see
+        services/invitation_mail.py
     """
     token = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
@@ -122,11 +123,11 @@ def invite(
         created_by=by,
     )
     invitation.refresh_from_db()
-    return Invited(invitation, token)
+    return InvitationLink(invitation, token)
 
 
 def open_invitation(*, token: str) -> Invitation:
-    """The invitation a link stands for, if it can still be used. Raises InvitationUnusable."""
+    """Return the invitation of a link that can still be used. Raises InvitationUnusable."""
     usable = Invitation.objects.usable().select_related("collection")
     invitation = usable.filter(token_sha256=hash_token(token)).first()
     if invitation is None:
@@ -136,14 +137,14 @@ def open_invitation(*, token: str) -> Invitation:
 
 @transaction.atomic
 def accept_invitation(*, token: str, user: User) -> Invitation:
-    """Let a signed-in person take the role; her accepting again changes nothing.
+    """Give a signed-in person the role of an invitation; accepting it again changes nothing.
 
     Raises InvitationUnusable.
     """
     # lock before reading: two people may open one link
-    known = Invitation.objects.select_for_update(of=("self",)).filter(token_sha256=hash_token(token)).first()
-    if known is not None and known.accepted_by_id == user.pk:
-        return known
+    locked_invitation = Invitation.objects.select_for_update(of=("self",)).filter(token_sha256=hash_token(token)).first()
+    if locked_invitation is not None and locked_invitation.accepted_by_id == user.pk:
+        return locked_invitation
     invitation = open_invitation(token=token)
     join(collection=invitation.collection, user=user, role=Role(invitation.role))
     Invitation.objects.filter(pk=invitation.pk).update(accepted_by=user, accepted_at=ClockTimestamp())
@@ -155,11 +156,12 @@ def accept_invitation(*, token: str, user: User) -> Invitation:
 def sign_up(*, token: str, username: str, password: str) -> User:
     """Make an account for an invited person and let her join; nobody else can sign up.
 
-    The caller has checked name and password. The same once more, a moment later or at once, is a second click: the
-    account is there, and hers. Raises InvitationUnusable, and NameTaken where somebody was quicker with this name.
+    The caller has checked name and password. The same once more, a moment later or at once, is a
+    second click: the account is there, and hers. Raises InvitationUnusable, and NameTaken where
+    somebody was quicker with this name.
     """
-    if twin := signed_up_just_now(token=token, username=username, password=password):
-        return twin.user
+    if earlier_sign_up := recent_sign_up(token=token, username=username, password=password):
+        return earlier_sign_up.user
     email = open_invitation(token=token).email
     if User.objects.filter(email__iexact=email).exists():
         email = ""
@@ -173,15 +175,18 @@ def sign_up(*, token: str, username: str, password: str) -> User:
 
 
 @transaction.atomic
-def signed_up_just_now(*, token: str, username: str, password: str) -> SignedUp | None:
-    """Who made an account by this link, with these very words, a moment ago; waits for who is at it."""
-    taken = Invitation.objects.select_for_update(of=("self",)).filter(token_sha256=hash_token(token))
-    invitation = taken.select_related("collection").first()
+def recent_sign_up(*, token: str, username: str, password: str) -> SignUp | None:
+    """Return the sign-up by this link with the same name and password a moment ago.
+
+    Wait for one under way.
+    """
+    invitations = Invitation.objects.select_for_update(of=("self",)).filter(token_sha256=hash_token(token))
+    invitation = invitations.select_related("collection").first()
     if invitation is None or invitation.accepted_by_id is None:
         return None
-    new = User.objects.filter(is_active=True, date_joined__gte=ClockTimestamp() - SECOND_CLICK)
-    user = new.filter(pk=invitation.accepted_by_id, username=username).first()
-    return SignedUp(invitation, user) if user is not None and user.check_password(password) else None
+    new_users = User.objects.filter(is_active=True, date_joined__gte=ClockTimestamp() - SECOND_CLICK)
+    user = new_users.filter(pk=invitation.accepted_by_id, username=username).first()
+    return SignUp(invitation, user) if user is not None and user.check_password(password) else None
 
 
 @transaction.atomic
@@ -192,9 +197,12 @@ def revoke_invitation(*, invitation: Invitation) -> None:
 
 @transaction.atomic
 def erase_oneself(*, user: User) -> None:
-    """Forget a person at her own wish. Raises LastLead where a collection, or the site, would be left to nobody."""
-    led = Membership.objects.filter(user=user, role=Role.LEAD).select_related("collection").order_by("pk")
-    for membership in led:
+    """Forget a person at her own wish.
+
+    Raises LastLead where a collection, or the site, would be left to nobody.
+    """
+    lead_memberships = Membership.objects.filter(user=user, role=Role.LEAD).select_related("collection").order_by("pk")
+    for membership in lead_memberships:
         leads = Membership.objects.filter(collection=membership.collection_id, role=Role.LEAD)
         if not leads.select_for_update().exclude(user=user).exists():
             raise LastLead(f"You are the only lead of {membership.collection}; make somebody else a lead first.")
@@ -205,7 +213,10 @@ def erase_oneself(*, user: User) -> None:
 
 @transaction.atomic
 def erase_person(*, user: User) -> None:
-    """Forget a person: account scrubbed, words deleted, annotators cut off; judgments stay as they are."""
+    """Forget a person: account scrubbed, words deleted, annotators cut off.
+
+    Judgments stay as they are.
+    """
     annotators = Annotator.objects.filter(user=user)
     JudgmentComment.objects.filter(judgment__annotator__in=annotators).delete()
     Report.objects.filter(annotator__in=annotators).update(note="")
@@ -224,27 +235,31 @@ def erase_person(*, user: User) -> None:
 
 
 def _forget_invitations(user: User) -> None:
-    """Take her address out of every invitation: those she accepted, and those addressed to her that she did not.
+    """Take her address out of the invitations that she accepted or that were sent to her.
 
-    An open one ends with that. Its link lies in her mailbox: whoever used it would make an account for the person who
-    is to be forgotten, and a mail that is still to be sent would have no address. Who wants her back invites her anew.
+    An open one ends with that. Its link lies in her mailbox: whoever used it would make an account
+    for the person who is to be forgotten, and a mail that is still to be sent would have no
+    address. To have her back, invite her anew.
     """
-    addressed = Q(email__iexact=user.email) if user.email else Q(pk__in=[])
-    Invitation.objects.usable().filter(addressed).update(expires_at=ClockTimestamp())
-    # what was mailed must have an address, says the database; without one it is a link like others
-    Invitation.objects.filter(addressed | Q(accepted_by=user)).update(email="", by_mail=False)
+    addressed_to_user = Q(email__iexact=user.email) if user.email else Q(pk__in=[])
+    Invitation.objects.usable().filter(addressed_to_user).update(expires_at=ClockTimestamp())
+    # the database requires an address of mailed invitations; without one it is an ordinary link
+    Invitation.objects.filter(addressed_to_user | Q(accepted_by=user)).update(email="", by_mail=False)
 
 
 def hash_token(token: str) -> str:
-    """What is kept of a secret that was shown once: 256 random bits need no salt."""
+    """Hash of a secret that was shown once; 256 random bits need no salt."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def ensure_annotator(*, collection: Collection, user: User) -> Annotator:
-    """Who this person's judgments in the collection belong to; call it in a transaction."""
-    known = Annotator.objects.filter(collection=collection, user=user).first()
-    if known is not None:
-        return known
+    """Return this person's annotator in the collection, made if there is none.
+
+    Call it in a transaction.
+    """
+    annotator = Annotator.objects.filter(collection=collection, user=user).first()
+    if annotator is not None:
+        return annotator
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # no two people take one name
     key = bytes(collection.key)
     for attempt in count():

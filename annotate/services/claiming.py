@@ -1,6 +1,7 @@
 """Batches: who gets which seats, for how long.
 
-Leases run on the database's clock alone. What is claimed is in queues.py, what is placed unseen among it in unseen.py.
+Leases run on the database's clock alone. Candidates are claimed by queues.py; the checks hidden
+among them come from hidden_checks.py.
 """
 
 from datetime import datetime, timedelta
@@ -11,125 +12,127 @@ from django.db.models import F, Q, QuerySet
 from annotate.core import batches, ordering
 from annotate.models import Annotator, Batch, ClockTimestamp, HandOut, Policy, Seat
 from annotate.services.gold_checks import check_batch
-from annotate.services.queues import Claimed, Walk, hold, open_rounds
+from annotate.services.hidden_checks import due_repeats, n_golds_wanted, seat_golds, seat_repeats
+from annotate.services.queues import ClaimedSeat, Walk, hold, open_rounds
 from annotate.services.seating import lock_annotator
 from annotate.services.training_gate import is_in_training
-from annotate.services.unseen import due_repeats, n_golds_wanted, seat_golds, seat_repeats
-from annotate.statements import prepared
+from annotate.statements import prepared_cursor
 
-RENEW_BEFORE = timedelta(minutes=10)  # what is left of a lease when an answer renews the batch's
-# Whether she is paused, her unfinished batch, whether anything handed to her waits for an answer, and the number of her
-# newest batch.
-_DESK = """
+RENEW_BEFORE = timedelta(minutes=10)  # an answer renews the batch's leases when less than this is left
+# Whether she is paused, her unfinished batch, whether a hand-out of hers waits for an answer, and
+# the number of her newest batch.
+_WORK_STATE = """
     SELECT (SELECT paused_at IS NOT NULL FROM annotate_annotator WHERE id = %(annotator)s),
            (SELECT id FROM annotate_batch WHERE annotator_id = %(annotator)s AND finished_at IS NULL),
-           EXISTS (SELECT FROM annotate_handout given JOIN annotate_batch batch ON batch.id = given.batch_id
-                   WHERE batch.annotator_id = %(annotator)s AND given.answered_at IS NULL),
+           EXISTS (SELECT FROM annotate_handout hand_out JOIN annotate_batch batch ON batch.id = hand_out.batch_id
+                   WHERE batch.annotator_id = %(annotator)s AND hand_out.answered_at IS NULL),
            (SELECT coalesce(max(number), 0) FROM annotate_batch WHERE annotator_id = %(annotator)s)
 """
 _HAND_OUT = """
     INSERT INTO annotate_handout (batch_id, seat_id, position, token)
     SELECT %(batch)s, seat, position, gen_random_uuid()
-    FROM unnest(%(seats)s::bigint[]) WITH ORDINALITY AS given(seat, position)
+    FROM unnest(%(seats)s::bigint[]) WITH ORDINALITY AS claimed(seat, position)
 """
 
 
 @transaction.atomic
 def current_batch(*, annotator: Annotator) -> Batch | None:
-    """The annotator's unfinished batch, its leases renewed, or a new one; None when nothing is left.
+    """Return the unfinished batch, its leases renewed, or a new one; None when nothing is left.
 
     Golds are placed among the candidates and held by seats like all others. A paused annotator
-    gets nothing, nor does one who is still to be trained.
+    gets None, and so does one who is still to be trained.
     """
     lock_annotator(annotator.pk)
-    is_paused, unfinished, has_work, last = _desk(annotator)
+    is_paused, unfinished_pk, has_work, last_number = _read_work_state(annotator)
     if is_paused or is_in_training(annotator=annotator):
         return None
     if has_work:
-        hold_again(annotator=annotator)
-    if unfinished is not None:
-        batch = Batch.objects.get(pk=unfinished)
+        renew_leases(annotator=annotator)
+    if unfinished_pk is not None:
+        batch = Batch.objects.get(pk=unfinished_pk)
         finish_if_done(batch=batch)
         if batch.finished_at is None:
             return batch
-        if _desk(annotator)[0]:  # the golds of the batch just finished may have paused her
+        if _read_work_state(annotator)[0]:  # the golds of the batch just finished may have paused her
             return None
-    return _open_batch(annotator, number=last + 1)
+    return _open_batch(annotator, number=last_number + 1)
 
 
-def _desk(annotator: Annotator) -> tuple[bool, int | None, bool, int]:
-    with prepared() as cursor:
-        cursor.execute(_DESK, {"annotator": annotator.pk})
+def _read_work_state(annotator: Annotator) -> tuple[bool, int | None, bool, int]:
+    with prepared_cursor() as cursor:
+        cursor.execute(_WORK_STATE, {"annotator": annotator.pk})
         return cursor.fetchone()
 
 
-def hold_again(*, annotator: Annotator) -> None:
-    """Renew the leases of what a person has left to do; give up what others took meanwhile, and checks with it.
+def renew_leases(*, annotator: Annotator) -> None:
+    """Renew the leases of a person's open hand-outs.
 
+    Give up those others took, and checks with them.
     A paused person's leases run out.
     """
     if annotator.paused_at is not None:
         return
     minutes = _policy(annotator.collection_id).lease_minutes
-    with prepared() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(
             """
             UPDATE annotate_seat seat SET state = 'held', annotator_id = %(annotator)s,
                    leased_until = clock_timestamp() + make_interval(mins => %(minutes)s)
-            FROM annotate_handout given JOIN annotate_batch batch ON batch.id = given.batch_id
-            WHERE batch.annotator_id = %(annotator)s AND given.answered_at IS NULL
-              AND given.seat_id = seat.id
+            FROM annotate_handout hand_out JOIN annotate_batch batch ON batch.id = hand_out.batch_id
+            WHERE batch.annotator_id = %(annotator)s AND hand_out.answered_at IS NULL
+              AND hand_out.seat_id = seat.id
               AND ((seat.state = 'held' AND seat.annotator_id = %(annotator)s
                     AND seat.leased_until < clock_timestamp() + make_interval(mins => %(minutes)s) / 2)
                 OR (seat.state = 'held' AND seat.leased_until < clock_timestamp())
                 OR seat.state = 'free')
               AND (seat.purpose = 'repeat' OR NOT EXISTS (
-                  SELECT FROM annotate_seat mine WHERE mine.annotator_id = %(annotator)s
-                    AND mine.pair_id = seat.pair_id AND mine.id <> seat.id))
+                  SELECT FROM annotate_seat own WHERE own.annotator_id = %(annotator)s
+                    AND own.pair_id = seat.pair_id AND own.id <> seat.id))
             """,
             {"annotator": annotator.pk, "minutes": minutes},
         )
-    lost = unanswered(annotator=annotator).filter(~Q(seat__state=Seat.State.HELD) | ~Q(seat__annotator=annotator))
-    n_lost = lost.filter(seat__purpose=Seat.Purpose.LABEL).count()
-    lost.update(answered_at=ClockTimestamp())
+    lost_hand_outs = open_hand_outs(annotator=annotator).filter(~Q(seat__state=Seat.State.HELD) | ~Q(seat__annotator=annotator))
+    n_lost = lost_hand_outs.filter(seat__purpose=Seat.Purpose.LABEL).count()
+    lost_hand_outs.update(answered_at=ClockTimestamp())
     if n_lost:
         give_up_checks(annotator=annotator, n_lost=n_lost)
 
 
-def renew(*, annotator: Annotator, leased_until: datetime | None, at: datetime) -> None:
-    """Renew the leases where somebody who is at work at a moment has little left of one.
+def renew_leases_if_due(*, annotator: Annotator, leased_until: datetime | None, at: datetime) -> None:
+    """Renew the leases of an annotator at work if little is left of one.
 
     Not at every answer, since a renewal writes the whole batch.
     """
     if leased_until is None or leased_until - at < RENEW_BEFORE:
-        hold_again(annotator=annotator)
+        renew_leases(annotator=annotator)
 
 
 def give_up_checks(*, annotator: Annotator, n_lost: int) -> None:
-    """Give up as large a share of the golds and repeats that wait as was lost of the candidates.
+    """Give up as large a share of the waiting golds and repeats as was lost of the candidates.
 
-    Nobody else can take those: of a batch that lapsed they would be left over, and known by it.
+    Nobody else can take those: they would be left over of a batch that lapsed, and so be
+    recognised.
     """
-    left = unanswered(annotator=annotator)
-    n_candidates = left.filter(seat__purpose=Seat.Purpose.LABEL).count()
-    checks = left.exclude(seat__purpose=Seat.Purpose.LABEL).order_by("token")
+    waiting = open_hand_outs(annotator=annotator)
+    n_candidates = waiting.filter(seat__purpose=Seat.Purpose.LABEL).count()
+    checks = waiting.exclude(seat__purpose=Seat.Purpose.LABEL).order_by("token")
     rows = list(checks.values_list("pk", "seat"))
     rows = rows[len(rows) * n_candidates // (n_candidates + n_lost) :]
     HandOut.objects.filter(pk__in=[hand_out for hand_out, _ in rows]).update(answered_at=ClockTimestamp())
     Seat.objects.filter(pk__in=[seat for _, seat in rows]).update(state=Seat.State.WITHDRAWN, leased_until=None)
 
 
-def unanswered(*, annotator: Annotator) -> QuerySet[HandOut]:
-    """What a person has left to do, next card first; what was put off comes last. Nothing while paused."""
-    left = HandOut.objects.filter(batch__annotator=annotator, answered_at=None)
-    left = left.exclude(seat__purpose=Seat.Purpose.TRAINING)  # services/training.py hands those out
+def open_hand_outs(*, annotator: Annotator) -> QuerySet[HandOut]:
+    """Return a person's open hand-outs, next card first, deferred ones last; none while paused."""
+    waiting = HandOut.objects.filter(batch__annotator=annotator, answered_at=None)
+    waiting = waiting.exclude(seat__purpose=Seat.Purpose.TRAINING)  # services/training.py hands those out
     if annotator.paused_at is not None:
-        return left.none()
-    return left.order_by("batch__number", F("deferred_at").asc(nulls_first=True), "position")
+        return waiting.none()
+    return waiting.order_by("batch__number", F("deferred_at").asc(nulls_first=True), "position")
 
 
 def finish_if_done(*, batch: Batch) -> None:
-    """Close a batch whose every hand-out is answered; the one before it is settled by that."""
+    """Finish a batch whose hand-outs are all answered; that settles the batches before it."""
     if batch.hand_outs.filter(answered_at=None).exists():
         return
     Batch.objects.filter(pk=batch.pk, finished_at=None).update(finished_at=ClockTimestamp())
@@ -147,21 +150,22 @@ def _open_batch(annotator: Annotator, *, number: int) -> Batch | None:
     seats = _fill(walk, policy, seed)
     if not seats:
         return None
-    hold(annotator=annotator, seats=[row.seat for row in seats], minutes=policy.lease_minutes)
+    hold(annotator=annotator, seats=[claimed.seat for claimed in seats], minutes=policy.lease_minutes)
     batch = Batch.objects.create(
         collection_id=annotator.collection_id, annotator=annotator, number=number, grouped=policy.grouped
     )
-    order = ordering.arrange_batch([row.query for row in seats], grouped=policy.grouped, seed=seed)
-    with prepared() as cursor:
+    order = ordering.arrange_batch([claimed.query for claimed in seats], grouped=policy.grouped, seed=seed)
+    with prepared_cursor() as cursor:
         cursor.execute(_HAND_OUT, {"batch": batch.pk, "seats": [seats[index].seat for index in order]})
     return batch
 
 
-def _fill(walk: Walk, policy: Policy, seed: int) -> list[Claimed]:
-    """The seats of a new batch: candidates, golds and repeats; nothing where no candidate is left.
+def _fill(walk: Walk, policy: Policy, seed: int) -> list[ClaimedSeat]:
+    """Choose the seats of a new batch: candidates, golds and repeats.
 
-    Golds take the places of candidates, where one query's pairs come together of candidates of their query: neither the
-    length of a batch nor that of a query's run tells of them.
+    Returns an empty list if no candidate is left.
+    Golds take the places of candidates, and where one query's pairs come together, of candidates of
+    their query: neither the length of a batch nor that of a query's run reveals them.
     """
     annotator = walk.annotator
     n_golds = n_golds_wanted(policy=policy, collection_id=annotator.collection_id)
@@ -171,14 +175,14 @@ def _fill(walk: Walk, policy: Policy, seed: int) -> list[Claimed]:
         return []
     claimed = list(walk.taken.values())
     golds = seat_golds(annotator=annotator, policy=policy, claimed=claimed, seed=seed)
-    kept = batches.leave_places(
+    candidate_indices = batches.remaining_candidates(
         [row.query for row in claimed], [row.query for row in golds], grouped=policy.grouped, seed=seed
     )
-    return [*(claimed[place] for place in kept), *golds, *seat_repeats(annotator=annotator, rows=repeats)]
+    return [*(claimed[index] for index in candidate_indices), *golds, *seat_repeats(annotator=annotator, rows=repeats)]
 
 
 def _policy(collection_id: int) -> Policy:
-    """The policy that batches are made under: that of the open round which is served first."""
+    """Return the policy that batches are made under: that of the open round served first."""
     round_ = open_rounds(collection_id=collection_id).select_related("policy").first()
     if round_ is not None:
         return round_.policy

@@ -1,4 +1,4 @@
-"""Collections and what is decided for them: scheme, guidelines and policy, each change a version."""
+"""Collections and their scheme, guidelines and policy, each change a version."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.forms.models import model_to_dict
 
-from annotate.core import shortcomings
+from annotate.core import level_reasons
 from annotate.models import Collection, Guidelines, Level, Policy, Role, User
 from annotate.services.accounts import join
 from annotate.services.seating import note_changes
@@ -35,9 +35,9 @@ class BadPolicy(Exception):
 
 
 class LevelSpec(NamedTuple):
-    """A level as somebody describes it; without a key it answers to the first digit of its grade.
+    """A level to be made; without a key its key is the first digit of its grade.
 
-    reasons : as annotate.core.shortcomings keeps them
+    reasons : as annotate.core.level_reasons keeps them
     """
 
     grade: int
@@ -45,16 +45,16 @@ class LevelSpec(NamedTuple):
     sentence: str = ""
     key: str = ""
     colour: str = Level.Colour.SLATE
-    reasons: Sequence[shortcomings.Stored] = ()
+    reasons: Sequence[level_reasons.Stored] = ()
 
 
 class Wording(NamedTuple):
-    """What a level is called, the sentence that stands beside it, and its reasons; None leaves those as they are."""
+    """New name, sentence and reasons of a level; None leaves the reasons as they are."""
 
     grade: int
     name: str
     sentence: str = ""
-    reasons: Sequence[shortcomings.Stored] | None = None
+    reasons: Sequence[level_reasons.Stored] | None = None
 
 
 @transaction.atomic
@@ -70,8 +70,9 @@ def create_collection(
     description: str = "",
     is_rehearsal: bool = False,
 ) -> Collection:
-    """Make a collection with its scheme, its first policy and guidelines; its maker leads and researches.
+    """Make a collection with its scheme, its first policy and guidelines.
 
+    Its maker leads and researches.
     Raises BadScheme, CollectionExists.
     """
     check_scheme(levels=levels, positive_from=positive_from)
@@ -119,22 +120,25 @@ def check_scheme(*, levels: Sequence[LevelSpec], positive_from: int) -> None:
         raise BadScheme(f"Relevant from grade {positive_from}: choose one of the grades above the lowest.")
 
 
-def _check_reasons(name: str, stored: Sequence[shortcomings.Stored]) -> None:
-    if wrong := shortcomings.fault(shortcomings.offered(stored)):
-        raise BadScheme(f'Level "{name}" {wrong}.')
+def _check_reasons(name: str, reasons: Sequence[level_reasons.Stored]) -> None:
+    if fault := level_reasons.fault(level_reasons.from_stored(reasons)):
+        raise BadScheme(f'Level "{name}" {fault}.')
 
 
 def key_of(level: LevelSpec) -> str:
-    """The key that gives this level."""
+    """Return the keyboard key of this level."""
     return level.key or str(level.grade)[:1]
 
 
 @transaction.atomic
 def replace_levels(*, collection: Collection, levels: Sequence[LevelSpec], positive_from: int) -> None:
-    """Give the collection another set of levels while nothing is judged. Raises BadScheme, SchemeFrozen."""
+    """Give the collection another set of levels while nothing is judged.
+
+    Raises BadScheme, SchemeFrozen.
+    """
     check_scheme(levels=levels, positive_from=positive_from)
-    locked = _lock(collection)
-    if locked.scheme_frozen_at is not None:
+    locked_collection = _lock(collection)
+    if locked_collection.scheme_frozen_at is not None:
         raise SchemeFrozen("The levels have been used; only their wording may change.")
     collection.levels.all().delete()
     _write_levels(collection, levels)
@@ -148,71 +152,72 @@ def replace_levels(*, collection: Collection, levels: Sequence[LevelSpec], posit
 def change_guidelines(
     *, collection: Collection, markdown: str, wording: Sequence[Wording] = (), by: User | None
 ) -> Guidelines:
-    """Store what annotators are told from now on; the version before stays. No change, no version.
+    """Store new guidelines; the version before stays. No change, no version.
 
-    wording : new names, sentences and reasons of some levels, or nothing. Raises BadScheme for unknown grades and for
-        reasons that cannot be offered.
+    wording : new names, sentences and reasons of some levels, or nothing. Raises BadScheme for
+        unknown grades and for reasons that cannot be offered.
     """
     _lock(collection)
-    for words in wording:
-        changes: dict[str, Any] = {"name": words.name, "sentence": words.sentence}
-        if words.reasons is not None:
-            _check_reasons(words.name, words.reasons)
-            changes["reasons"] = list(words.reasons)
-        changed = collection.levels.filter(grade=words.grade).update(**changes)
-        if not changed:
-            raise BadScheme(f"The scheme has no grade {words.grade}.")
+    for level_wording in wording:
+        changes: dict[str, Any] = {"name": level_wording.name, "sentence": level_wording.sentence}
+        if level_wording.reasons is not None:
+            _check_reasons(level_wording.name, level_wording.reasons)
+            changes["reasons"] = list(level_wording.reasons)
+        n_changed = collection.levels.filter(grade=level_wording.grade).update(**changes)
+        if not n_changed:
+            raise BadScheme(f"The scheme has no grade {level_wording.grade}.")
     latest = collection.guidelines.latest("version")
-    if latest.markdown == markdown and latest.wording == worded(collection):
+    if latest.markdown == markdown and latest.wording == level_wordings(collection):
         return latest
     return _write_guidelines(collection, markdown=markdown, by=by, version=latest.version + 1)
 
 
 @transaction.atomic
 def change_policy(*, collection: Collection, by: User | None, **changes: Any) -> Policy:
-    """Store a new version with some figures changed; rounds keep theirs, see policies.py. No change, no version.
+    """Store a new version with some figures changed; rounds keep theirs, see policies.py.
 
+    No change, no version.
     Raises BadPolicy.
     """
     _lock(collection)
     latest = collection.policies.latest("version")
-    changed = wanted_policy(collection=collection, by=by, changes=changes)
-    if figures(changed) == figures(latest):
+    policy = next_policy(collection=collection, by=by, changes=changes)
+    if figures(policy) == figures(latest):
         return latest
-    changed.save()
-    return changed
+    policy.save()
+    return policy
 
 
-def wanted_policy(*, collection: Collection, by: User | None, changes: Mapping[str, Any]) -> Policy:
+def next_policy(*, collection: Collection, by: User | None, changes: Mapping[str, Any]) -> Policy:
     """The next version with some figures changed, checked and not saved.
 
     Raises BadPolicy where a figure is out of range or two contradict each other.
     """
     latest = collection.policies.latest("version")
-    known = figures(latest)
-    if unknown := set(changes) - set(known):
-        raise BadPolicy(f"A policy has no {', '.join(sorted(unknown))}.")
-    wanted = Policy(collection=collection, version=latest.version + 1, by=by, **{**known, **changes})
-    if wanted.rule == Policy.Rule.UNANIMOUS and wanted.tie != Policy.Tie.DISPUTE:
+    current_figures = figures(latest)
+    if unknown_names := set(changes) - set(current_figures):
+        raise BadPolicy(f"A policy has no {', '.join(sorted(unknown_names))}.")
+    policy = Policy(collection=collection, version=latest.version + 1, by=by, **{**current_figures, **changes})
+    if policy.rule == Policy.Rule.UNANIMOUS and policy.tie != Policy.Tie.DISPUTE:
         raise BadPolicy("Under the unanimous rule there is no tie to break: choose Dispute.")
-    if wanted.tolerance and collection.measurement == Collection.Measurement.NOMINAL:
+    if policy.tolerance and collection.measurement == Collection.Measurement.NOMINAL:
         raise BadPolicy("Nominal grades have no distance: set the tolerance to 0.")
     try:
-        wanted.full_clean(exclude=["at"])
+        policy.full_clean(exclude=["at"])
     except ValidationError as error:
         raise BadPolicy(" ".join(error.messages)) from error
-    return wanted
+    return policy
 
 
 def figures(policy: Policy) -> dict[str, Any]:
-    """What a policy version says, without when and by whom."""
+    """Return the figures of a policy version, without its time and author."""
     return {name: value for name, value in model_to_dict(policy).items() if name not in _NOT_FIGURES}
 
 
-def worded(collection: Collection) -> list[dict[str, Any]]:
+def level_wordings(collection: Collection) -> list[dict[str, Any]]:
     """The levels as annotators read them, largest grade first."""
     rows = collection.levels.order_by("-grade").values("grade", "name", "sentence", "reasons")
-    # without the key where there are none: so the versions of a scheme without reasons read
+    # no key "reasons" where there are none: versions of a scheme without reasons are stored so
     return [{name: value for name, value in row.items() if name != "reasons" or value} for row in rows]
 
 
@@ -238,26 +243,27 @@ def _write_levels(collection: Collection, levels: Sequence[LevelSpec]) -> None:
 
 def _write_guidelines(collection: Collection, *, markdown: str, by: User | None, version: int) -> Guidelines:
     return Guidelines.objects.create(
-        collection=collection, version=version, markdown=markdown, wording=worded(collection), by=by
+        collection=collection, version=version, markdown=markdown, wording=level_wordings(collection), by=by
     )
 
 
 def change_pay(*, collection: Collection, hourly_pay: Decimal | None, currency: str) -> None:
-    """Set what an hour of judging costs; None where no money is shown."""
+    """Set the pay of an hour of judging; None where no money is shown."""
     Collection.objects.filter(pk=collection.pk).update(hourly_pay=hourly_pay, currency=currency)
 
 
 @transaction.atomic
 def change_query_groups(*, collection: Collection, query_groups: str) -> bool:
-    """Set what belongs together in intervals and tests, which are computed anew; returns whether that is a change.
+    """Set the grouping of queries in intervals and tests, which are computed anew.
 
-    Raises ValueError for what is no Collection.Grouping.
+    Return whether it changed.
+    Raises ValueError for a value that is no Collection.Grouping.
     """
-    locked = _lock(collection)
+    locked_collection = _lock(collection)
     grouping = Collection.Grouping(query_groups)
-    if locked.query_groups == grouping:
+    if locked_collection.query_groups == grouping:
         return False
-    locked.query_groups = grouping
-    locked.save(update_fields=["query_groups"])
-    note_changes(collection_id=locked.pk, pair_ids=[None])
+    locked_collection.query_groups = grouping
+    locked_collection.save(update_fields=["query_groups"])
+    note_changes(collection_id=locked_collection.pk, pair_ids=[None])
     return True

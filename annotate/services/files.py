@@ -1,11 +1,14 @@
-"""Files that go once the rows that named them have gone."""
+"""Deletion of files, once the rows that named them are deleted."""
 
 from django.core.files.storage import Storage, default_storage
 from django.db import transaction
 
 
 def delete_on_commit(name: str, *, storage: Storage = default_storage) -> None:
-    """Delete a file once this transaction holds; where its store fails that is logged and the file is left behind."""
+    """Delete a file once this transaction holds.
+
+    Where its store fails that is logged and the file is left behind.
+    """
 
     def delete() -> None:
         storage.delete(name)

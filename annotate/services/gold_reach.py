@@ -1,14 +1,14 @@
-"""How many of the batches that open pools still hold can have golds among them."""
+"""The number of batches left in open pools that can have golds among them."""
 
 from typing import NamedTuple
 
-from annotate.core.batches import n_touched
+from annotate.core.batches import max_batches
 from annotate.models import Collection, Gold, Policy
 from annotate.services.queues import open_rounds
-from annotate.statements import prepared
+from annotate.statements import prepared_cursor
 
-# Free seats of the open pools, and of them those of a query that has a gold in use: the seats of a pair stand in
-# different runs of its query, first labels in one, second ones in another.
+# Free seats of the open pools, and of them those of a query that has a gold in use: the seats of a
+# pair stand in different runs of its query, first labels in one, second ones in another.
 _FREE = """
     SELECT count(*) FROM annotate_seat seat JOIN annotate_round round ON round.id = seat.round_id
     WHERE round.collection_id = %(collection)s AND round.kind = 'pool' AND round.state = 'open'
@@ -19,7 +19,8 @@ _OF_GOLD_QUERIES = """
     FROM annotate_pair pair JOIN annotate_seat seat ON seat.pair_id = pair.id
     JOIN annotate_round round ON round.id = seat.round_id
     WHERE pair.query_id IN (
-            SELECT asked.query_id FROM annotate_gold gold JOIN annotate_pair asked ON asked.id = gold.pair_id
+            SELECT gold_pair.query_id FROM annotate_gold gold
+              JOIN annotate_pair gold_pair ON gold_pair.id = gold.pair_id
             WHERE gold.collection_id = %(collection)s AND gold.retired_at IS NULL AND gold.is_positive = ANY(%(kinds)s))
       AND round.kind = 'pool' AND round.state = 'open' AND seat.purpose = 'label' AND seat.state = 'free'
     GROUP BY pair.query_id, seat.number
@@ -27,11 +28,13 @@ _OF_GOLD_QUERIES = """
 
 
 class GoldReach(NamedTuple):
-    """About how many batches golds fit into: who asks when, and where a batch ends, nobody knows before.
+    """An estimate of the batches that golds fit into; their real begin and end are unknown.
 
-    n_batches : that the open pools still hold; n_holding : of them those that can have a gold
-    n_queries : queries of theirs that have a gold, where one query's pairs come together; None where queries come mixed
-    policy : that batches are made under
+    n_batches : batches that the open pools still hold; n_holding : those of them that can have a
+        gold
+    n_queries : their queries with a gold, if one query's pairs come together; None if queries are
+        mixed
+    policy : the policy that batches are made under
     """
 
     n_batches: int
@@ -41,21 +44,21 @@ class GoldReach(NamedTuple):
 
 
 def gold_reach(*, collection: Collection) -> GoldReach | None:
-    """What golds reach by now; None where no pool is open. Three queries."""
+    """Return the present reach of golds; None if no pool is open. Three queries."""
     round_ = open_rounds(collection_id=collection.pk).select_related("policy").first()
     if round_ is None:
         return None
     policy: Policy = round_.policy
     kinds = [is_positive for is_positive, n in ((True, policy.gold_positives), (False, policy.gold_negatives)) if n]
-    with prepared() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_FREE, {"collection": collection.pk})
         (n_free,) = cursor.fetchone()
     n_batches = -(-n_free // policy.batch_candidates)
     if not policy.grouped:
         has_golds = Gold.objects.filter(collection=collection, retired_at=None, is_positive__in=kinds).exists()
         return GoldReach(n_batches, n_batches if has_golds else 0, None, policy)
-    with prepared() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_OF_GOLD_QUERIES, {"collection": collection.pk, "kinds": kinds})
         rows = cursor.fetchall()
-    n_holding = n_touched([n for *_, n in rows], policy.batch_candidates)
+    n_holding = max_batches([n for *_, n in rows], policy.batch_candidates)
     return GoldReach(n_batches, min(n_batches, n_holding), len({query for query, *_ in rows}), policy)

@@ -1,4 +1,4 @@
-"""Golds that leads choose themselves: pairs whose grade they know, with the reason why. All of it stands in the log."""
+"""Golds that leads choose: pairs whose grade they know, with the reason; every step is logged."""
 
 from django.db import transaction
 
@@ -11,7 +11,7 @@ LONGEST = 500  # of a reason in the log
 
 
 class BadGold(Exception):
-    """The pair cannot be a gold; nothing was changed. `field` says which entry of the form is to blame."""
+    """The pair cannot be a gold; nothing was changed. `field` names the form field at fault."""
 
     def __init__(self, field: str, text: str) -> None:
         super().__init__(text)
@@ -22,9 +22,11 @@ class BadGold(Exception):
 def add_gold(
     *, collection: Collection, query: str, document: str, grade: int, explanation: str, by: User | None
 ) -> Gold:
-    """Make a pair, named by the ids of its items, a curated gold; a retired one is brought back as this one.
+    """Make a pair, named by the ids of its items, a curated gold.
 
-    Raises BadGold for unknown or excluded items, a grade that the scheme lacks, and a pair that is a gold in use.
+    A retired one is brought back as this one.
+    Raises BadGold for unknown or excluded items, a grade that the scheme lacks, and a pair that is
+    a gold in use.
     """
     if not collection.levels.filter(grade=grade).exists():
         raise BadGold("grade", f"The scheme has no grade {grade}.")
@@ -32,10 +34,10 @@ def add_gold(
     pair, _ = Pair.objects.get_or_create(collection=collection, query=items[0], document=items[1])
     if Pair.objects.left_out().filter(pk=pair.pk).exists():
         raise BadGold("document", "This pair is excluded; take it back in first.")
-    known = Gold.objects.select_for_update().filter(pair=pair).first()
-    if known is not None and known.retired_at is None:
-        origin = known.get_origin_display().lower()
-        raise BadGold("document", f"This pair is a gold already, of grade {known.grade} ({origin}): retire it first.")
+    existing_gold = Gold.objects.select_for_update().filter(pair=pair).first()
+    if existing_gold is not None and existing_gold.retired_at is None:
+        origin = existing_gold.get_origin_display().lower()
+        raise BadGold("document", f"This pair is a gold already, of grade {existing_gold.grade} ({origin}): retire it first.")
     gold, _ = Gold.objects.update_or_create(
         pair=pair,
         defaults={
@@ -47,41 +49,41 @@ def add_gold(
             "retired_at": None,
         },
     )
-    _follow(gold, Kind.GOLD_ADDED, by, explanation)
+    _log_and_notify(gold, Kind.GOLD_ADDED, by, explanation)
     return gold
 
 
 @transaction.atomic
 def retire_gold(*, gold: Gold, by: User | None, reason: str = "") -> None:
-    """Hand a gold out no more; answers to it stay, but speak for and against nobody.
+    """Hand a gold out no more; answers to it stay, but are no evidence for or against anybody.
 
-    Nobody's share of golds right counts it from now on, and no batch that is finished later is checked by it. What a
-    batch was checked by before, and its verdict, stands. One that is retired already stays so.
+    Nobody's share of golds right counts it from now on, and no batch that is finished later is
+    checked by it. Earlier checks and verdicts of batches stand. A retired gold stays retired.
     """
     if Gold.objects.filter(pk=gold.pk, retired_at=None).update(retired_at=ClockTimestamp()):
-        _follow(gold, Kind.GOLD_RETIRED, by, reason)
+        _log_and_notify(gold, Kind.GOLD_RETIRED, by, reason)
 
 
 @transaction.atomic
 def bring_back_gold(*, gold: Gold, by: User | None, reason: str = "") -> None:
-    """Hand a retired gold out again; what people answered counts again."""
+    """Hand a retired gold out again; people's answers to it count again."""
     if Gold.objects.filter(pk=gold.pk, retired_at__isnull=False).update(retired_at=None):
-        _follow(gold, Kind.GOLD_RESTORED, by, reason)
+        _log_and_notify(gold, Kind.GOLD_RESTORED, by, reason)
 
 
-def _follow(gold: Gold, kind: ReviewAction.Kind, by: User | None, reason: str) -> None:
+def _log_and_notify(gold: Gold, kind: ReviewAction.Kind, by: User | None, reason: str) -> None:
     """Write the line of the log, and let the numbers follow."""
     words = f"Grade {gold.grade}, {gold.get_origin_display().lower()}"
     words = f"{words}: {reason}" if reason else f"{words}."
-    about = review_log.About(pair=gold.pair)
-    review_log.note(collection=gold.collection, kind=kind, by=by, about=about, reason=words[:LONGEST])
+    subject = review_log.ActionSubject(pair=gold.pair)
+    review_log.note(collection=gold.collection, kind=kind, by=by, subject=subject, reason=words[:LONGEST])
     note_changes(collection_id=gold.collection_id, pair_ids=[gold.pair_id])
 
 
 def _item(collection: Collection, side: Side, name: str) -> Item:
-    found = Item.objects.filter(collection=collection, side=side, external_id=name).first()
-    if found is None:
+    item = Item.objects.filter(collection=collection, side=side, external_id=name).first()
+    if item is None:
         raise BadGold(side.value, f'This collection has no {side.value} with the id "{name}".')
-    if found.excluded_at is not None:
-        raise BadGold(side.value, f"This {side.value} is excluded: {found.excluded_reason}")
-    return found
+    if item.excluded_at is not None:
+        raise BadGold(side.value, f"This {side.value} is excluded: {item.excluded_reason}")
+    return item

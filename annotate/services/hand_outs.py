@@ -1,4 +1,4 @@
-"""Hand-outs as annotators name them, by a token and only their own; and the seat behind one, freed and taken again."""
+"""Hand-outs by their tokens, only the annotator's own; and their seats, freed and taken again."""
 
 from uuid import UUID
 
@@ -18,69 +18,70 @@ class BatchSettled(Exception):
 
     @classmethod
     def of(cls, number: int) -> "BatchSettled":
-        """Of the batch with this number."""
+        """Return the error for the batch with this number."""
         return cls(f"Batch {number} is settled; its answers stand.")
 
 
 class NotWhilePaused(Exception):
-    """Nothing that was said can be changed or taken back by somebody who is paused."""
+    """A paused annotator can change or take back no answer and no report."""
 
 
-def require_going(annotator: Annotator) -> None:
-    """Raise NotWhilePaused for somebody who is paused."""
+def require_not_paused(annotator: Annotator) -> None:
+    """Raise NotWhilePaused if the annotator is paused."""
     if annotator.paused_at is not None:
         raise NotWhilePaused("Your work is paused: until the lead lets you go on, what you said stands.")
 
 
 def own_hand_out(*, annotator: Annotator, token: UUID, in_training: bool = False) -> HandOut:
-    """The annotator's hand-out with its batch and seat. Raises NotHandedOut."""
+    """Return the annotator's hand-out with its batch and seat. Raises NotHandedOut."""
     hand_outs = HandOut.objects.filter(token=token, batch__annotator=annotator)
     hand_out = hand_outs.select_related("batch", "seat").first()
-    # Where feedback was given there is no undoing, changing or putting off: services/training.py is the only way in.
+    # Where feedback was given there is no undoing, changing or putting off: services/training.py is
+    # the only way in.
     if hand_out is None or in_training != (hand_out.seat.purpose == Seat.Purpose.TRAINING):
         raise NotHandedOut(NOT_HANDED_OUT)
     return hand_out
 
 
 def require_unsettled(hand_out: HandOut) -> None:
-    """Raise BatchSettled where the batch's answers can no longer be changed."""
+    """Raise BatchSettled if the batch's answers can no longer be changed."""
     if hand_out.batch.settled_at is not None:
         raise BatchSettled.of(hand_out.batch.number)
 
 
 def lock_pair(hand_out: HandOut) -> Pair:
-    """The hand-out's pair, locked before any label of it is read."""
+    """Lock the hand-out's pair, before any label of it is read."""
     return Pair.objects.select_for_update(no_key=True).get(pk=hand_out.seat.pair_id)
 
 
 def lock_seat(hand_out: HandOut) -> Seat:
-    """The hand-out's seat as it is now, locked; after its pair."""
+    """Lock the hand-out's seat and return it as it is now; lock its pair first."""
     return Seat.objects.select_for_update().get(pk=hand_out.seat_id)
 
 
 def give_back(seat: Seat) -> None:
     """Free a candidate's seat for others; a check's seat has no other taker."""
     state = Seat.State.FREE if seat.purpose == Seat.Purpose.LABEL else Seat.State.WITHDRAWN
-    keep = {} if seat.purpose != Seat.Purpose.LABEL else {"annotator": None}
-    Seat.objects.filter(pk=seat.pk).update(state=state, leased_until=None, judgment=None, **keep)
+    cleared_fields = {} if seat.purpose != Seat.Purpose.LABEL else {"annotator": None}
+    Seat.objects.filter(pk=seat.pk).update(state=state, leased_until=None, judgment=None, **cleared_fields)
 
 
 def take_again(*, annotator: Annotator, seat: int) -> bool:
-    """Let her hold a seat that she gave back, unless somebody else has it or nobody wants it any more."""
-    mine = Q(state=Seat.State.WITHDRAWN, annotator=annotator, purpose__in=[Seat.Purpose.GOLD, Seat.Purpose.REPEAT])
+    """Let her hold a seat that she gave back, unless somebody else has it or no round wants it."""
+    own_check = Q(state=Seat.State.WITHDRAWN, annotator=annotator, purpose__in=[Seat.Purpose.GOLD, Seat.Purpose.REPEAT])
     lapsed = Q(state=Seat.State.HELD, leased_until__lt=ClockTimestamp())
-    to_be_had = Seat.objects.filter(Q(state=Seat.State.FREE) | lapsed | mine, pk=seat)
-    pair = to_be_had.values("pair")
-    if Seat.objects.filter(annotator=annotator, pair__in=pair, purpose__in=Seat.COUNTING).exclude(pk=seat).exists():
+    available = Seat.objects.filter(Q(state=Seat.State.FREE) | lapsed | own_check, pk=seat)
+    pair_ids = available.values("pair")
+    if Seat.objects.filter(annotator=annotator, pair__in=pair_ids, purpose__in=Seat.COUNTING).exclude(pk=seat).exists():
         return False
-    # An expired lease at once renewed: the lease's length is claiming's business.
-    held = {"state": Seat.State.HELD, "annotator": annotator, "leased_until": ClockTimestamp()}
-    return bool(to_be_had.update(**held))
+    # A lease that has expired and is renewed at once: claiming decides on its length.
+    seat_fields = {"state": Seat.State.HELD, "annotator": annotator, "leased_until": ClockTimestamp()}
+    return bool(available.update(**seat_fields))
 
 
 def reopen(hand_out: HandOut) -> None:
-    """Make the hand-out the next card; a batch finished by it is unfinished again."""
+    """Make the hand-out the next card; a batch that it finished is unfinished again."""
     HandOut.objects.filter(pk=hand_out.pk).update(answered_at=None, deferred_at=None)
-    later = Batch.objects.filter(annotator=hand_out.batch.annotator_id, finished_at=None)
-    if not later.exists():
+    unfinished = Batch.objects.filter(annotator=hand_out.batch.annotator_id, finished_at=None)
+    if not unfinished.exists():
         Batch.objects.filter(pk=hand_out.batch_id).update(finished_at=None)

@@ -1,4 +1,4 @@
-"""What a worker does without being asked: show that it lives, settle old batches, clear up."""
+"""Scheduled work of a worker: show that it is alive, settle old batches, delete leftovers."""
 
 import time
 from collections.abc import Sequence
@@ -22,13 +22,16 @@ ORIGINALS_AT_ONCE = 200  # of one sweep
 
 @transaction.atomic
 def beat_heart(*, name: str, queues: Sequence[str]) -> None:
-    """Note that the worker of these queues was alive just now; workers silent for a day are forgotten."""
+    """Note that the worker of these queues was alive just now.
+
+    Workers silent for a day are forgotten.
+    """
     WorkerHeartbeat.objects.filter(at__lt=ClockTimestamp() - FORGOTTEN_AFTER).delete()
     WorkerHeartbeat.objects.update_or_create(name=name, defaults={"at": ClockTimestamp(), "queues": list(queues)})
 
 
 def drop_cut_uploads() -> None:
-    """Delete what uploads left behind whose web process was killed."""
+    """Delete the files of uploads whose web process was killed."""
     until = time.time() - FORGOTTEN_AFTER.total_seconds()
     for file in (Path(settings.MEDIA_ROOT) / "uploads").glob("*"):
         with suppress(FileNotFoundError):  # an upload that ends just now takes its file along
@@ -37,32 +40,32 @@ def drop_cut_uploads() -> None:
 
 
 def drop_old_sessions() -> int:
-    """Delete the sessions that have run out, which nobody can use; how many."""
+    """Delete the sessions that have expired; return how many."""
     return Session.objects.filter(expire_date__lt=Now()).delete()[0]
 
 
 def drop_old_originals() -> int:
-    """Delete the files of imports that ended so long ago that nobody compares them with what was stored; of how many.
+    """Delete the files of imports that ended long ago; return how many imports they were of.
 
-    What was stored of them stays, with the report and the checksum.
+    The stored rows stay, with the report and the checksum.
     """
-    ended = Import.objects.filter(work__finished_at__lt=Now() - timedelta(days=settings.KEEP_UPLOADS_DAYS))
-    kept = ended.exclude(file="", media_file="").order_by("pk")
+    ended_imports = Import.objects.filter(work__finished_at__lt=Now() - timedelta(days=settings.KEEP_UPLOADS_DAYS))
+    imports_with_files = ended_imports.exclude(file="", media_file="").order_by("pk")
     n_dropped = 0
-    for row in kept[:ORIGINALS_AT_ONCE]:
+    for import_ in imports_with_files[:ORIGINALS_AT_ONCE]:
         with transaction.atomic():
-            n_dropped += Import.objects.filter(pk=row.pk).update(file="", media_file="")
-            for name in filter(None, (row.file.name, row.media_file.name)):
+            n_dropped += Import.objects.filter(pk=import_.pk).update(file="", media_file="")
+            for name in filter(None, (import_.file.name, import_.media_file.name)):
                 delete_on_commit(name)
     return n_dropped
 
 
 def settle_batches() -> int:
-    """Let the answers of batches finished an hour ago stand for good; returns how many batches."""
-    due = Batch.objects.filter(settled_at=None, finished_at__lt=ClockTimestamp() - SETTLED_AFTER)
+    """Settle the answers of batches finished an hour ago for good; return how many batches."""
+    due_batches = Batch.objects.filter(settled_at=None, finished_at__lt=ClockTimestamp() - SETTLED_AFTER)
     n_settled = 0
-    for annotator_id in due.values_list("annotator_id", flat=True).distinct():
+    for annotator_id in due_batches.values_list("annotator_id", flat=True).distinct():
         with transaction.atomic():
             lock_annotator(annotator_id)  # an undo under way may be reopening the batch
-            n_settled += due.filter(annotator=annotator_id).update(settled_at=ClockTimestamp())
+            n_settled += due_batches.filter(annotator=annotator_id).update(settled_at=ClockTimestamp())
     return n_settled

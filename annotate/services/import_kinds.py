@@ -1,75 +1,77 @@
-"""What each kind of import does with its file. A new kind is a class, its line in KINDS, and its choice in the model.
+"""Kinds of import, each with its loader.
 
-One whose file belongs to an application above adds its own line there.
+A new kind is a class, its line in KINDS, and its choice in the model.
+A kind whose file belongs to an application above adds its own line there.
 
-The fields of a class are what its form, its command and the API ask for; they are stored with the import as JSON.
+The fields of a class are the parameters of its form, its command and the API; they are stored with
+the import as JSON.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
+from annotate.core.file_tallies import FileTallies
 from annotate.core.formats import FormatError
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.core.sources import Source
-from annotate.core.tallies import Tallies
 from annotate.models import Collection, Import, User
-from annotate.services import importing, loading, query_sets, references
-from annotate.services.background.progress import Tell
+from annotate.services import item_import, judgment_import, query_sets, references
+from annotate.services.background.progress import ProgressCallback
 
 
 class ImportInputs(NamedTuple):
-    """A file to load and the media it names, into what, by whom, and whom to tell how far it is."""
+    """A file to load, its media, the collection, the user, and the listener of its progress."""
 
     collection: Collection
     source: Source
     media_source: Source | None
     by: User | None
-    tell: Tell
+    on_progress: ProgressCallback
 
 
-class Asked(Protocol):
-    """What somebody asked to do with a file."""
+class ImportRequest(Protocol):
+    """A request to load a file: its kind and parameters."""
 
     kind: Import.Kind
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
-        """As it was stored."""
+        """Return the request of stored parameters."""
 
     def parameters(self) -> dict[str, Any]:
-        """As it is stored."""
+        """Return the parameters as they are stored."""
 
-    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
-        """Do it, all or nothing; raises what the loading raises."""
+    def load(self, inputs: ImportInputs) -> Sequence[FileTallies]:
+        """Load the file, all or nothing; raises the errors of IMPORT_FAULTS."""
 
 
-class Items(NamedTuple):
+class ItemsImport(NamedTuple):
     """Items, perhaps with the labels of a BEIR folder."""
 
     kind = Import.Kind.ITEMS
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
-        """As it was stored."""
+        """Return the request of stored parameters."""
         return cls()
 
     def parameters(self) -> dict[str, Any]:
-        """As it is stored."""
+        """Return the parameters as they are stored."""
         return {}
 
-    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
-        """Load the items, then the labels that lie beside them."""
-        report = loading.load_collection(
+    def load(self, inputs: ImportInputs) -> Sequence[FileTallies]:
+        """Load the items, then the labels in the same source."""
+        report = item_import.load_collection(
             collection=inputs.collection,
             source=inputs.source,
             by=inputs.by,
             media_source=inputs.media_source,
-            tell=inputs.tell,
+            on_progress=inputs.on_progress,
         )
         return [report, *report.references]
 
 
-class Reference(NamedTuple):
+class ReferenceImport(NamedTuple):
     """A reference set; see `load_reference`."""
 
     name: str
@@ -85,19 +87,19 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
-        """As it was stored: JSON has no numbers for keys."""
-        grades = {int(said): grade for said, grade in parameters["grades"].items()}
+        """Return the request of stored parameters: JSON has no numbers for keys."""
+        grades = {int(file_grade): grade for file_grade, grade in parameters["grades"].items()}
         return cls(**{**parameters, "grades": grades})
 
     def parameters(self) -> dict[str, Any]:
-        """As it is stored."""
-        return {**self._asdict(), "grades": {str(said): grade for said, grade in self.grades.items()}}
+        """Return the parameters as they are stored."""
+        return {**self._asdict(), "grades": {str(file_grade): grade for file_grade, grade in self.grades.items()}}
 
-    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
-        """Load the labels, and before them the documents that only they name, if that is asked for."""
+    def load(self, inputs: ImportInputs) -> Sequence[FileTallies]:
+        """Load the labels; before them, with `make_documents`, the documents only they name."""
         name = one_file(inputs.source)
         with inputs.source.open(name) as stream:
-            made = []
+            reports = []
             if self.make_documents:
                 ids = references.lacking_documents(
                     collection=inputs.collection,
@@ -106,9 +108,9 @@ class Reference(NamedTuple):
                     min_grade=self.min_grade,
                     columns=self.columns,
                 )
-                made = [
-                    loading.load_documents(
-                        collection=inputs.collection, ids=ids, file_name=name, by=inputs.by, tell=inputs.tell
+                reports = [
+                    item_import.load_documents(
+                        collection=inputs.collection, ids=ids, file_name=name, by=inputs.by, on_progress=inputs.on_progress
                     )
                 ]
             report = references.load_reference(
@@ -122,13 +124,16 @@ class Reference(NamedTuple):
                 skip_unknown=self.skip_unknown,
                 skip_blank=self.skip_blank,
                 columns=self.columns,
-                tell=inputs.tell,
+                on_progress=inputs.on_progress,
             )
-        return [*made, report]
+        return [*reports, report]
 
 
-class Judgments(NamedTuple):
-    """Judgments made elsewhere; see `store_judgments`. Rule and tie make a new version of the policy."""
+class JudgmentsImport(NamedTuple):
+    """Judgments made elsewhere; see `store_judgments`.
+
+    Rule and tie make a new version of the policy.
+    """
 
     name: str
     columns: JudgmentColumns = JudgmentColumns()
@@ -140,20 +145,20 @@ class Judgments(NamedTuple):
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
-        """As it was stored."""
+        """Return the request of stored parameters."""
         columns = JudgmentColumns(**parameters["columns"])
         return cls(**{**parameters, "columns": columns._replace(annotators=tuple(columns.annotators))})
 
     def parameters(self) -> dict[str, Any]:
-        """As it is stored."""
+        """Return the parameters as they are stored."""
         columns = {**self.columns._asdict(), "annotators": list(self.columns.annotators)}
         return {**self._asdict(), "columns": columns}
 
-    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
+    def load(self, inputs: ImportInputs) -> Sequence[FileTallies]:
         """Import the judgments."""
         name = one_file(inputs.source)
         with inputs.source.open(name) as stream:
-            report = importing.store_judgments(
+            report = judgment_import.store_judgments(
                 collection=inputs.collection,
                 stream=stream,
                 file_name=name,
@@ -163,12 +168,12 @@ class Judgments(NamedTuple):
                 skip_blank=self.skip_blank,
                 rule=self.rule,
                 tie=self.tie,
-                tell=inputs.tell,
+                on_progress=inputs.on_progress,
             )
         return [report]
 
 
-class QuerySetIds(NamedTuple):
+class QuerySetImport(NamedTuple):
     """A query set; see `load_query_set`."""
 
     name: str
@@ -178,14 +183,14 @@ class QuerySetIds(NamedTuple):
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
-        """As it was stored."""
+        """Return the request of stored parameters."""
         return cls(**parameters)
 
     def parameters(self) -> dict[str, Any]:
-        """As it is stored."""
+        """Return the parameters as they are stored."""
         return self._asdict()
 
-    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
+    def load(self, inputs: ImportInputs) -> Sequence[FileTallies]:
         """Load the list of ids."""
         name = one_file(inputs.source)
         with inputs.source.open(name) as stream:
@@ -196,17 +201,17 @@ class QuerySetIds(NamedTuple):
                 name=self.name,
                 direction=self.direction,
                 by=inputs.by,
-                tell=inputs.tell,
+                on_progress=inputs.on_progress,
             )
         return [report]
 
 
 def one_file(source: Source) -> str:
-    """The one file of a source that is to hold nothing else. Raises FormatError."""
+    """Return the name of a source's only file. Raises FormatError where there are more or none."""
     names = source.names()
     if len(names) != 1:
         raise FormatError(source.name, None, "", f"{source.name} holds {len(names):,} files; give the one to read.")
     return names[0]
 
 
-KINDS: dict[Import.Kind, type[Asked]] = {each.kind: each for each in (Items, Reference, Judgments, QuerySetIds)}
+KINDS: dict[Import.Kind, type[ImportRequest]] = {kind.kind: kind for kind in (ItemsImport, ReferenceImport, JudgmentsImport, QuerySetImport)}

@@ -1,21 +1,21 @@
-"""What an import's page says of its file; stored as JSON with the import."""
+"""Report of an import for its page; stored as JSON with the import."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from annotate.core.file_tallies import FileTallies
 from annotate.core.formats import FormatError
-from annotate.core.tallies import Tallies
-from annotate.services.references import Rejected
+from annotate.services.references import FileRejected
 
 
 @dataclass
 class ImportReport:
-    """What was in a file, what became of it, and what is wrong with it.
+    """Contents of a file, the result of loading it, and its faults.
 
-    sentences : what was done, for people and logs
-    loads : of each thing loaded its figures, unknown ids, repeated lines, doubts; the items of a BEIR folder, then its
-        labels
+    sentences : the result in words, for people and logs
+    loads : figures, unknown ids, repeated lines and doubts of each load; the items of a BEIR
+        folder, then its labels
     errors : the first 50 of n_errors, each with file, line, field and message
     """
 
@@ -24,33 +24,33 @@ class ImportReport:
     errors: list[dict[str, Any]] = field(default_factory=list)
     n_errors: int = 0
 
-    def told(self) -> dict[str, Any]:
-        """As it is stored."""
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as it is stored."""
         return asdict(self)
 
 
-def report_of(loads: Sequence[Tallies]) -> ImportReport:
-    """The report of what was loaded."""
-    return ImportReport(sentences=[str(load) for load in loads], loads=[_told(load) for load in loads])
+def report_of(loads: Sequence[FileTallies]) -> ImportReport:
+    """Return the report of a load that succeeded."""
+    return ImportReport(sentences=[str(load) for load in loads], loads=[_as_json(load) for load in loads])
 
 
 def report_of_fault(error: Exception) -> ImportReport:
-    """The report of a file that was refused, with what was found in it nevertheless."""
-    if isinstance(error, Rejected):
-        load = error.report if isinstance(error.report, Tallies) else Tallies()
-        found = load.unknown_queries or load.unknown_documents or load.repeats.n
-        loads = [{**_told(load), "figures": []}] if found else []  # figures say what was stored
+    """Return the report of a file that was refused, with the findings in it nevertheless."""
+    if isinstance(error, FileRejected):
+        load = error.report if isinstance(error.report, FileTallies) else FileTallies()
+        has_findings = load.unknown_queries or load.unknown_documents or load.repeats.n
+        loads = [{**_as_json(load), "figures": []}] if has_findings else []  # figures are of stored rows
         errors = [_error(fault) for fault in error.problems.errors]
         return ImportReport(loads=loads, errors=errors, n_errors=error.problems.n)
     return ImportReport(errors=[_error(error)], n_errors=1)
 
 
-def _told(load: Tallies) -> dict[str, Any]:
+def _as_json(load: FileTallies) -> dict[str, Any]:
     return {
         "figures": load.figures(),
-        "unknown_queries": load.unknown_queries.told(),
-        "unknown_documents": load.unknown_documents.told(),
-        "repeats": load.repeats.told(),
+        "unknown_queries": load.unknown_queries.as_report(),
+        "unknown_documents": load.unknown_documents.as_report(),
+        "repeats": load.repeats.as_report(),
         "doubts": load.doubts,
     }
 

@@ -1,7 +1,7 @@
 """Files brought into a collection: received at once, read in the background, whole or not at all.
 
-The web form, the API and the commands come here. Reading is work like any other (see background.works); the same file
-with the same parameters is not read twice.
+The web form, the API and the commands come here. Reading is work like any other (see
+background.works); the same file with the same parameters is not read twice.
 """
 
 import hashlib
@@ -15,142 +15,145 @@ from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
 
+from annotate.core.file_tallies import FileTallies
 from annotate.core.formats import FormatError
-from annotate.core.metering import Metered
-from annotate.core.sources import Elsewhere, Source, ZipSource, open_source
-from annotate.core.tallies import Tallies
+from annotate.core.metering import MeteredSource
+from annotate.core.sources import EmptySource, Source, ZipSource, open_source
 from annotate.models import Collection, Import, User, Work
-from annotate.services import importing
+from annotate.services import judgment_import
 from annotate.services.background import progress, works
-from annotate.services.faults import FAULTS
 from annotate.services.files import delete_on_commit
-from annotate.services.import_kinds import KINDS, Asked, ImportInputs
+from annotate.services.import_faults import IMPORT_FAULTS
+from annotate.services.import_kinds import KINDS, ImportInputs, ImportRequest
 from annotate.services.import_reports import report_of, report_of_fault
-from annotate.services.importing import JudgmentsReport
+from annotate.services.judgment_import import JudgmentsReport
 from annotate.services.seating import note_changes
 
 IMPORT = "import"
 
 
-class Received(NamedTuple):
-    """An import, and whether it is new: False for a file that was received before with the same parameters."""
+class ReceivedImport(NamedTuple):
+    """An import; is_new : False for a file that was received before with the same parameters."""
 
-    made: Import
+    import_: Import
     is_new: bool
 
 
-def receive(
-    *, collection: Collection, asked: Asked, upload: File, media: File | None = None, by: User | None = None
-) -> Received:
+def receive_import(
+    *, collection: Collection, import_request: ImportRequest, upload: File, media: File | None = None, by: User | None = None
+) -> ReceivedImport:
     """Keep an uploaded file, to be read in the background.
 
     media : a zip of the media that a file of items names
-    The same files asked for in the same way again change nothing, unless they were rejected or cancelled. Raises
-    FormatError for an archive that no reader would open.
+    The same files requested in the same way again change nothing, unless they were rejected or
+    cancelled. Raises FormatError for an archive that no reader would open.
     """
-    if media and not isinstance(open_source(media.file, _name(media)), ZipSource):
-        raise FormatError(_name(media), None, "media", f"{_name(media)} is no zip archive; pack the media in one.")
-    made = Import(
+    if media and not isinstance(open_source(media.file, _file_name(media)), ZipSource):
+        raise FormatError(_file_name(media), None, "media", f"{_file_name(media)} is no zip archive; pack the media in one.")
+    import_ = Import(
         collection=collection,
-        kind=asked.kind,
-        parameters=asked.parameters(),
-        file_name=_name(upload),
-        sha256=_checked(upload),
-        media_name=_name(media) if media else "",
-        media_sha256=_checked(media) if media else "",
+        kind=import_request.kind,
+        parameters=import_request.parameters(),
+        file_name=_file_name(upload),
+        sha256=_checked_sha256(upload),
+        media_name=_file_name(media) if media else "",
+        media_sha256=_checked_sha256(media) if media else "",
         by=by,
     )
-    return _store(made, upload, media)
+    return _store(import_, upload, media)
 
 
 @transaction.atomic
-def _store(made: Import, upload: File, media: File | None) -> Received:
+def _store(import_: Import, upload: File, media: File | None) -> ReceivedImport:
     # The collection's row is the lock: of two uploads of one file the second sees the first.
-    Collection.objects.select_for_update(no_key=True).get(pk=made.collection_id)
-    if known := _known(made):
-        return Received(known, is_new=False)
+    Collection.objects.select_for_update(no_key=True).get(pk=import_.collection_id)
+    if earlier_import := _earlier_import(import_):
+        return ReceivedImport(earlier_import, is_new=False)
     upload.seek(0)
-    made.file.save(uuid4().hex, upload, save=False)
+    import_.file.save(uuid4().hex, upload, save=False)
     if media:
         media.seek(0)
-        made.media_file.save(uuid4().hex, media, save=False)
-    made.save()
-    _ask(made)
-    return Received(made, is_new=True)
+        import_.media_file.save(uuid4().hex, media, save=False)
+    import_.save()
+    _request_work(import_)
+    return ReceivedImport(import_, is_new=True)
 
 
-def _ask(made: Import, *, is_done_here: bool = False) -> None:
-    """Have an import's file read."""
-    made.work = works.ask(
-        kind=IMPORT, collection=made.collection, subject=made.pk, by=made.by, is_done_here=is_done_here
+def _request_work(import_: Import, *, is_done_here: bool = False) -> None:
+    """Queue the work that reads an import's file."""
+    import_.work = works.ask(
+        kind=IMPORT, collection=import_.collection, subject=import_.pk, by=import_.by, is_done_here=is_done_here
     )
-    made.save(update_fields=["work"])
+    import_.save(update_fields=["work"])
 
 
-def _known(made: Import) -> Import | None:
-    same = {name: getattr(made, name) for name in ("collection_id", "kind", "parameters", "sha256", "media_sha256")}
-    alive = Import.objects.filter(work__state__in=[*Work.UNFINISHED, Work.State.DONE])
-    return alive.filter(**same).order_by("pk").first() if made.sha256 else None
+def _earlier_import(import_: Import) -> Import | None:
+    identity = {name: getattr(import_, name) for name in ("collection_id", "kind", "parameters", "sha256", "media_sha256")}
+    standing_imports = Import.objects.filter(work__state__in=[*Work.UNFINISHED, Work.State.DONE])
+    return standing_imports.filter(**identity).order_by("pk").first() if import_.sha256 else None
 
 
 @transaction.atomic
-def ask(*, collection: Collection, asked: Asked, name: str, by: User | None, is_done_here: bool = False) -> Import:
-    """Ask for an import whose file lies elsewhere, as `asked` knows; one that is under way already goes on.
+def request_import(*, collection: Collection, import_request: ImportRequest, name: str, by: User | None, is_done_here: bool = False) -> Import:
+    """Request an import whose file lies elsewhere, as its request knows.
+
+    One that is under way already goes on.
 
     is_done_here : the caller performs its work
     """
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    same = {"collection": collection, "kind": asked.kind, "parameters": asked.parameters()}
-    if waiting := Import.objects.filter(work__state__in=Work.UNFINISHED, **same).first():
-        return waiting
-    made = Import.objects.create(file_name=name[-255:], by=by, **same)
-    _ask(made, is_done_here=is_done_here)
-    return made
+    identity = {"collection": collection, "kind": import_request.kind, "parameters": import_request.parameters()}
+    if unfinished_import := Import.objects.filter(work__state__in=Work.UNFINISHED, **identity).first():
+        return unfinished_import
+    import_ = Import.objects.create(file_name=name[-255:], by=by, **identity)
+    _request_work(import_, is_done_here=is_done_here)
+    return import_
 
 
-def run_now(
+def import_now(
     *,
     collection: Collection,
-    asked: Asked,
+    import_request: ImportRequest,
     source: Source,
     sha256: str = "",
     media_source: Source | None = None,
     by: User | None = None,
-) -> Received:
-    """Read a file where it lies, for who works on the server itself; nothing of it is kept but what it says.
+) -> ReceivedImport:
+    """Read a file where it lies, for commands on the server itself.
 
-    Raises what is wrong with the file, and then no trace is left.
+    Only its contents are kept, not the file.
+    Raises the errors of IMPORT_FAULTS, and then no trace is left.
     """
     with transaction.atomic():
-        made = Import(
+        import_ = Import(
             collection=collection,
-            kind=asked.kind,
-            parameters=asked.parameters(),
+            kind=import_request.kind,
+            parameters=import_request.parameters(),
             file_name=source.name[-255:],
             sha256=sha256,
             media_name=media_source.name[-255:] if media_source else "",
             by=by,
         )
-        if known := _known(made):
-            return Received(known, is_new=False)
-        loads = asked.load(ImportInputs(collection, source, media_source, by, progress.tell_nobody))
-        made.save()
-        _ask(made, is_done_here=True)
-        _keep_report(made, loads)
-    made.refresh_from_db()
-    if made.unresolved:
-        works.perform(work=made.work)
-        made.refresh_from_db()
-    return Received(made, is_new=True)
+        if earlier_import := _earlier_import(import_):
+            return ReceivedImport(earlier_import, is_new=False)
+        loads = import_request.load(ImportInputs(collection, source, media_source, by, progress.ignore_progress))
+        import_.save()
+        _request_work(import_, is_done_here=True)
+        _store_report(import_, loads)
+    import_.refresh_from_db()
+    if import_.unresolved:
+        works.perform(work=import_.work)
+        import_.refresh_from_db()
+    return ReceivedImport(import_, is_new=True)
 
 
-def _keep_report(made: Import, loads: Sequence[Tallies]) -> None:
-    """Say what was loaded, and that this is all, or that the pairs of judgments are to be resolved."""
-    stored = next((load.stored for load in loads if isinstance(load, JudgmentsReport)), None)
-    unresolved = [*stored, 0] if stored else None
-    Import.objects.filter(pk=made.pk).update(report=report_of(loads).told(), unresolved=unresolved)
+def _store_report(import_: Import, loads: Sequence[FileTallies]) -> None:
+    """Store the report; finish the work, unless pairs of judgments are still to be resolved."""
+    stored_keys = next((load.stored_keys for load in loads if isinstance(load, JudgmentsReport)), None)
+    unresolved = [*stored_keys, 0] if stored_keys else None
+    Import.objects.filter(pk=import_.pk).update(report=report_of(loads).as_json(), unresolved=unresolved)
     if not unresolved:
-        works.finish(work=made.work)
+        works.finish(work=import_.work)
 
 
 def _has_stored_nothing(work: Work) -> bool:
@@ -160,17 +163,18 @@ def _has_stored_nothing(work: Work) -> bool:
 def _on_read(work: Work) -> None:
     """Delete the kept files of an import that stored nothing, as nobody will read them again.
 
-    Of one that stored labels and then was given up, say what resolves their pairs.
+    For an import that stored labels and then was given up, name the command that resolves their
+    pairs.
     """
     if work.state == Work.State.DONE:
         return
-    made = Import.objects.get(pk=work.subject)
-    if made.unresolved:
-        why = works.OUTAGES if work.error_code == works.OUTAGE else works.WORN_OUT
-        message = f"{why} The operator has them resolved by: manage.py rebuild {work.collection.slug}"
+    import_ = Import.objects.get(pk=work.subject)
+    if import_.unresolved:
+        cause = works.OUTAGES if work.error_code == works.OUTAGE else works.WORN_OUT
+        message = f"{cause} The operator has them resolved by: manage.py rebuild {work.collection.slug}"
         Work.objects.filter(pk=work.pk).update(error_data={"message": message})
-    elif work.error_code != works.OUTAGE:  # else the file was not at fault, and may be wanted still
-        for name in filter(None, (made.file.name, made.media_file.name)):
+    elif work.error_code != works.OUTAGE:  # else the file was not at fault, and may still be needed
+        for name in filter(None, (import_.file.name, import_.media_file.name)):
             delete_on_commit(name)
 
 
@@ -181,76 +185,76 @@ def _on_read(work: Work) -> None:
     may_cancel=_has_stored_nothing,
     advice="Upload it again, or split it.",
 )
-def read(work: Work) -> None:
-    """Load an import's file: all of it, or nothing but a report of what is wrong with it; then resolve its pairs."""
-    made = Import.objects.select_related("collection", "by", "work").get(pk=work.subject)
+def read_import(work: Work) -> None:
+    """Load an import's file: all of it, or only a report of its faults; then resolve its pairs."""
+    import_ = Import.objects.select_related("collection", "by", "work").get(pk=work.subject)
     try:
-        if not made.unresolved:
-            _load(made)
-            made.refresh_from_db(fields=["unresolved"])
-        if made.unresolved:
-            _resolve(made)
-    except FAULTS as error:
+        if not import_.unresolved:
+            _load(import_)
+            import_.refresh_from_db(fields=["unresolved"])
+        if import_.unresolved:
+            _resolve(import_)
+    except IMPORT_FAULTS as error:
         report = report_of_fault(error)
         with transaction.atomic():
             message = report.errors[0]["message"]
-            if works.finish(work=made.work, state=Work.State.FAILED, code=Import.REFUSED, message=message):
-                Import.objects.filter(pk=made.pk).update(report=report.told())
+            if works.finish(work=import_.work, state=Work.State.FAILED, code=Import.REFUSED, message=message):
+                Import.objects.filter(pk=import_.pk).update(report=report.as_json())
 
 
-def _load(made: Import) -> None:
-    advance = works.teller(made.work)
+def _load(import_: Import) -> None:
+    advance = works.progress_callback(import_.work)
     advance(0)
-    asked = KINDS[Import.Kind(made.kind)].of(made.parameters)
-    with transaction.atomic(), _sources(made) as (source, media_source):
+    import_request = KINDS[Import.Kind(import_.kind)].of(import_.parameters)
+    with transaction.atomic(), _sources(import_) as (source, media_source):
 
-        def tell(done: int, total: int | None = None, unit: str = "rows") -> None:
+        def on_progress(n_done: int, total: int | None = None, unit: str = "rows") -> None:
             if total is None and unit == "rows":
-                total = source.rows_in_all(done)
-            advance(done, total, unit)
+                total = source.estimated_rows(n_done)
+            advance(n_done, total, unit)
 
-        loads = asked.load(ImportInputs(made.collection, source, media_source, made.by, tell))
-        _keep_report(made, loads)
+        loads = import_request.load(ImportInputs(import_.collection, source, media_source, import_.by, on_progress))
+        _store_report(import_, loads)
 
 
-def _resolve(made: Import) -> None:
-    """Resolve the pairs of the judgments that are stored, from where it stopped; then metrics are told."""
-    first, last, after = made.unresolved
-    pairs = importing.pairs_of(collection=made.collection, first=first, last=last)
-    import_row = Import.objects.filter(pk=made.pk)
+def _resolve(import_: Import) -> None:
+    """Resolve the pairs of the stored judgments, from where it stopped; then notify metrics."""
+    first_key, last_key, last_resolved = import_.unresolved
+    pairs = judgment_import.pairs_of(collection=import_.collection, first_key=first_key, last_key=last_key)
+    import_row = Import.objects.filter(pk=import_.pk)
 
-    def stored(pair: int) -> None:
-        import_row.update(unresolved=[first, last, pair])
-        works.went_on(work=made.work)
+    def store_progress(pair: int) -> None:
+        import_row.update(unresolved=[first_key, last_key, pair])
+        works.reset_attempts(work=import_.work)
 
-    tell = works.teller(made.work, can_be_undone=False)
-    importing.resolve_judgments(pairs=pairs[pairs > after], stored=stored, tell=tell)
+    on_progress = works.progress_callback(import_.work, can_be_undone=False)
+    judgment_import.resolve_judgments(pairs=pairs[pairs > last_resolved], on_resolved=store_progress, on_progress=on_progress)
     with transaction.atomic():
-        note_changes(collection_id=made.collection_id, pair_ids=pairs.tolist())
+        note_changes(collection_id=import_.collection_id, pair_ids=pairs.tolist())
         import_row.update(unresolved=None)
-        works.finish(work=made.work)
+        works.finish(work=import_.work)
 
 
 @transaction.atomic
-def note_resolved(*, collection: Collection) -> None:
-    """Say of imports whose pairs were left unresolved that they are done, once every pair is resolved anew."""
-    given_up = Import.objects.filter(collection=collection, work__state=Work.State.FAILED, unresolved__isnull=False)
-    works_of = list(given_up.values_list("work", flat=True))
-    Work.objects.filter(pk__in=works_of).update(state=Work.State.DONE, error_code="", error_data={})
-    Import.objects.filter(work__in=works_of).update(unresolved=None)
+def mark_resolved(*, collection: Collection) -> None:
+    """Mark imports whose pairs were left unresolved as done, once every pair is resolved anew."""
+    failed_imports = Import.objects.filter(collection=collection, work__state=Work.State.FAILED, unresolved__isnull=False)
+    work_ids = list(failed_imports.values_list("work", flat=True))
+    Work.objects.filter(pk__in=work_ids).update(state=Work.State.DONE, error_code="", error_data={})
+    Import.objects.filter(work__in=work_ids).update(unresolved=None)
 
 
 @contextmanager
-def _sources(made: Import) -> Iterator[tuple[Metered, Source | None]]:
+def _sources(import_: Import) -> Iterator[tuple[MeteredSource, Source | None]]:
     with ExitStack() as stack:
 
-        def opened(name: str, title: str) -> Source:
+        def open_stored(name: str, title: str) -> Source:
             stream: BinaryIO = stack.enter_context(default_storage.open(name, "rb")).file
             return open_source(stream, title)
 
-        media_source = opened(made.media_file.name, made.media_name) if made.media_file else None
-        source = opened(made.file.name, made.file_name) if made.file else Elsewhere(made.file_name)
-        yield Metered(source), media_source
+        media_source = open_stored(import_.media_file.name, import_.media_name) if import_.media_file else None
+        source = open_stored(import_.file.name, import_.file_name) if import_.file else EmptySource(import_.file_name)
+        yield MeteredSource(source), media_source
 
 
 def checksum(stream: BinaryIO) -> str:
@@ -258,12 +262,12 @@ def checksum(stream: BinaryIO) -> str:
     return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _checked(upload: File) -> str:
-    """The file's SHA-256, once its outside is seen to be in order."""
-    open_source(upload.file, _name(upload))
+def _checked_sha256(upload: File) -> str:
+    """The file's SHA-256, once it is known to open as an archive or a plain file."""
+    open_source(upload.file, _file_name(upload))
     upload.seek(0)
     return checksum(upload.file)
 
 
-def _name(upload: File) -> str:
+def _file_name(upload: File) -> str:
     return PurePath(upload.name or "file").name[-255:]

@@ -1,4 +1,4 @@
-"""Invitations by e-mail: the link is made by who sends it, so that neither database nor broker ever holds one."""
+"""Invitations by e-mail; the worker that sends a link makes it: no database or broker holds one."""
 
 import logging
 import secrets
@@ -22,13 +22,14 @@ OVERDUE_AFTER = timedelta(minutes=1)  # longer than a mail server is waited for
 
 
 def send(*, invitation: Invitation) -> None:
-    """Send a link that works from now on, in place of any before it; what was sent is not sent again.
+    """Send a link that works from now on, in place of any before it.
 
+    A mail that was sent is not sent again.
     A server that cannot be reached, or says no, is asked again by the sweep, five times in all.
     """
     token = secrets.token_urlsafe(32)
-    due = _due().filter(pk=invitation.pk)
-    if not due.update(token_sha256=hash_token(token), mail_attempts=F("mail_attempts") + 1):
+    unsent = _unsent_invitations().filter(pk=invitation.pk)
+    if not unsent.update(token_sha256=hash_token(token), mail_attempts=F("mail_attempts") + 1):
         return
     invitation.refresh_from_db()
     link = settings.SITE_URL + reverse("annotate:invitation", args=[token])
@@ -45,10 +46,10 @@ def send(*, invitation: Invitation) -> None:
 
 
 def overdue() -> Iterable[int]:
-    """Invitations whose mail should be gone by now."""
-    return _due().filter(created_at__lt=ClockTimestamp() - OVERDUE_AFTER).values_list("pk", flat=True)
+    """Keys of the invitations whose mail should have been sent by now."""
+    return _unsent_invitations().filter(created_at__lt=ClockTimestamp() - OVERDUE_AFTER).values_list("pk", flat=True)
 
 
-def _due() -> QuerySet[Invitation]:
-    waiting = Invitation.objects.usable().filter(by_mail=True, mailed_at=None)
-    return waiting.filter(mail_attempts__lt=MAX_ATTEMPTS)
+def _unsent_invitations() -> QuerySet[Invitation]:
+    unsent = Invitation.objects.usable().filter(by_mail=True, mailed_at=None)
+    return unsent.filter(mail_attempts__lt=MAX_ATTEMPTS)

@@ -1,4 +1,4 @@
-"""What items belong to, as files say it: how many say so, and what a later file says otherwise."""
+"""Groups of items from files: how many items carry one, and changes by a later file."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -9,13 +9,16 @@ from django.db.models import Count, Q, QuerySet
 from annotate.models import Collection, Item, Side
 
 _SET = """
-    UPDATE annotate_item SET "group" = named."group"
-    FROM unnest(%s::bigint[], %s::text[]) AS named(item, "group") WHERE annotate_item.id = named.item
+    UPDATE annotate_item SET "group" = new_group."group"
+    FROM unnest(%s::bigint[], %s::text[]) AS new_group(item_id, "group") WHERE annotate_item.id = new_group.item_id
 """
 
 
-class Grouped(NamedTuple):
-    """How many items of each side carry a group of the upload, and in words what that means."""
+class GroupCounts(NamedTuple):
+    """Number of items of each side that carry a group of the upload.
+
+    As text, with the consequence.
+    """
 
     n_queries: int
     n_documents: int
@@ -24,20 +27,20 @@ class Grouped(NamedTuple):
         if not any(self):
             return "No query and no document carries a group of the upload: by the column, each query stands by itself."
         sides = ((self.n_queries, "query", "queries"), (self.n_documents, "document", "documents"))
-        named = " and ".join(f"{n:,} {one if n == 1 else several}" for n, one, several in sides if n)
+        counts = " and ".join(f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in sides if n)
         carry = "carries" if sum(self) == 1 else "carry"
-        return f"{named} {carry} a group of the upload; what has none stands by itself."
+        return f"{counts} {carry} a group of the upload; what has none stands by itself."
 
 
-def grouped(*, collection: Collection) -> Grouped:
-    """How many items of a collection carry a group."""
+def count_groups(*, collection: Collection) -> GroupCounts:
+    """Count the items of a collection that carry a group."""
     items = Item.objects.filter(collection=collection).exclude(group="")
     sides = {"n_queries": Side.QUERY, "n_documents": Side.DOCUMENT}
-    return Grouped(**items.aggregate(**{name: Count("pk", filter=Q(side=side)) for name, side in sides.items()}))
+    return GroupCounts(**items.aggregate(**{name: Count("pk", filter=Q(side=side)) for name, side in sides.items()}))
 
 
 def awaits_groups(*, collection: Collection) -> bool:
-    """Whether no query carries a group yet and the collection goes by its reference labels.
+    """True if no query carries a group yet and the collection goes by its reference labels.
 
     Where queries carry groups already, a lead chose to go by the labels nevertheless.
     """
@@ -46,9 +49,10 @@ def awaits_groups(*, collection: Collection) -> bool:
 
 
 def go_by_column(*, collection: Collection) -> bool:
-    """Let intervals and tests follow the groups of the upload, if a query carries one; returns whether they do now.
+    """Group queries by the upload, if a query carries a group; return whether they are now.
 
-    Whoever calls this tells metrics. Groups of documents alone leave captions with the documents they belong to.
+    The caller notifies metrics. Groups of documents alone leave captions with the documents they
+    belong to.
     """
     if not _grouped_queries(collection).exists():
         return False
@@ -61,13 +65,14 @@ def _grouped_queries(collection: Collection) -> QuerySet[Item]:
     return Item.objects.filter(collection=collection, side=Side.QUERY).exclude(group="")
 
 
-def regroup(groups: Iterable[tuple[int, str, str]]) -> int:
-    """Set groups that a file has otherwise than they are stored; returns how many.
+def update_groups(groups: Iterable[tuple[int, str, str]]) -> int:
+    """Store the groups of a file that differ from the stored ones; return how many.
 
-    groups : key of an item, its group as stored, and as the file has it; "" there leaves what is stored
+    groups : key of an item, its stored group, and its group in the file; "" there leaves the stored
+        one
     """
-    changed = {key: group for key, stored, group in groups if group not in ("", stored)}
-    if changed:
+    new_groups = {key: group for key, stored_group, group in groups if group not in ("", stored_group)}
+    if new_groups:
         with connection.cursor() as cursor:
-            cursor.execute(_SET, [list(changed), list(changed.values())])
-    return len(changed)
+            cursor.execute(_SET, [list(new_groups), list(new_groups.values())])
+    return len(new_groups)

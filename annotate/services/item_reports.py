@@ -1,24 +1,25 @@
-"""What loading a file of items did, for people and logs."""
+"""Result of loading a file of items, for people and logs."""
 
 from dataclasses import dataclass
 
-from annotate.core.tallies import Tallies
+from annotate.core.file_tallies import FileTallies
 from annotate.services.references import ReferenceReport
 
 
 @dataclass
-class CollectionReport(Tallies):
-    """What loading a file of items did: rows read, of them repeated or known before; what was made of the others.
+class CollectionReport(FileTallies):
+    """Result of loading a file of items: rows read, repeated, known before, and the changes.
 
     n_items : new ones, of them n_queries queries
     n_further : known before, with more sources of a clip or recording now
     n_typed : known before, with another type of an address now
-    n_asked : known before by their ids alone, and left so, since people were asked about them as they are
-    are_sets_fixed : whether query sets stay as they were, since the collection has been judged
+    n_left_bare : known before by their ids alone, and left so, since they are in pairs already
+    are_sets_fixed : True if query sets stay as they were, since the collection has been judged
     n_filled : known before by their ids alone, which have something to show now
-    n_lacking : without the file that they name, since nobody gave it: known by their ids alone
+    n_lacking : without the file that they name, since it was not uploaded: known by their ids alone
     n_grouped : new ones that carry a group; n_regrouped : known before, with another group now
-    goes_by_column : whether intervals and tests follow the groups from now on, since these are the first
+    goes_by_column : True if intervals and tests follow the groups from now on, since these are the
+        first
     """
 
     n_rows: int = 0
@@ -28,7 +29,7 @@ class CollectionReport(Tallies):
     n_filled: int = 0
     n_further: int = 0
     n_typed: int = 0
-    n_asked: int = 0
+    n_left_bare: int = 0
     n_lacking: int = 0
     n_grouped: int = 0
     n_regrouped: int = 0
@@ -39,7 +40,7 @@ class CollectionReport(Tallies):
     references: tuple[ReferenceReport, ...] = ()
 
     def figures(self) -> list[tuple[str, int]]:
-        """What the report of an import shows first, in order."""
+        """The first figures of an import's report, in order."""
         return [
             ("Rows", self.n_rows),
             ("New items", self.n_items),
@@ -47,7 +48,7 @@ class CollectionReport(Tallies):
             *([("Known by id alone, now with content", self.n_filled)] if self.n_filled else []),
             *([("Known before, now with further sources", self.n_further)] if self.n_further else []),
             *([("Known before, now with the type of an address", self.n_typed)] if self.n_typed else []),
-            *([("Asked about by id alone, left so", self.n_asked)] if self.n_asked else []),
+            *([("Asked about by id alone, left so", self.n_left_bare)] if self.n_left_bare else []),
             *([("Without the file that they name, known by id alone", self.n_lacking)] if self.n_lacking else []),
             *([("New items with a group", self.n_grouped)] if self.n_grouped else []),
             *([("Known before, now with a new group", self.n_regrouped)] if self.n_regrouped else []),
@@ -57,22 +58,22 @@ class CollectionReport(Tallies):
 
     def __str__(self) -> str:
         rows = f"{self.n_rows:,} rows: {self.n_items:,} new items with {self.n_parts:,} parts"
-        filled = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
-        filled += f"{self.n_further:,} have further sources now, " if self.n_further else ""
-        filled += f"{self.n_typed:,} have the type of an address now, " if self.n_typed else ""
-        filled += f"{self.n_asked:,} stay known by id alone, as people were asked about them, " if self.n_asked else ""
-        filled += f"{self.n_lacking:,} lack their file and are known by id alone, " if self.n_lacking else ""
-        before = f"{filled}{self.n_known:,} known before, {self.repeats.n:,} repeated"
+        details = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
+        details += f"{self.n_further:,} have further sources now, " if self.n_further else ""
+        details += f"{self.n_typed:,} have the type of an address now, " if self.n_typed else ""
+        details += f"{self.n_left_bare:,} stay known by id alone, as people were asked about them, " if self.n_left_bare else ""
+        details += f"{self.n_lacking:,} lack their file and are known by id alone, " if self.n_lacking else ""
+        known_before = f"{details}{self.n_known:,} known before, {self.repeats.n:,} repeated"
         has_changes = self.n_items or self.n_filled or self.n_further or self.n_typed or self.n_regrouped
-        unchanged = "" if has_changes else " Nothing changed."
+        unchanged_sentence = "" if has_changes else " Nothing changed."
         is_new = self.are_sets_fixed and self.n_items
-        fixed = " Query sets stay as they were, since the collection has been judged." if is_new else ""
-        return f"{rows}, {before}; {self.n_media:,} media files copied.{unchanged}{fixed}{self._groups}"
+        fixed_sentence = " Query sets stay as they were, since the collection has been judged." if is_new else ""
+        return f"{rows}, {known_before}; {self.n_media:,} media files copied.{unchanged_sentence}{fixed_sentence}{self._groups}"
 
     @property
     def _groups(self) -> str:
         items = "item" if self.n_regrouped == 1 else "items"
-        changed = f" The group of {self.n_regrouped:,} {items} changed." if self.n_regrouped else ""
-        followed = ' Intervals and tests now go by the column "group"; queries without one stand by themselves. '
-        followed += "Settings can change that."
-        return f"{changed}{followed if self.goes_by_column else ''}"
+        change_sentence = f" The group of {self.n_regrouped:,} {items} changed." if self.n_regrouped else ""
+        grouping_sentences = ' Intervals and tests now go by the column "group"; queries without one stand by themselves. '
+        grouping_sentences += "Settings can change that."
+        return f"{change_sentence}{grouping_sentences if self.goes_by_column else ''}"

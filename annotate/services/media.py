@@ -1,8 +1,9 @@
-"""Where a collection's media lie, how they get there, and which addresses elsewhere may be shown.
+"""Media of a collection: their storage, and the hosts elsewhere whose media may be shown.
 
-A file lies in the collection's own folder, copied there when its items were loaded; or in the store that the operator
-names in MEDIA_STORAGE, a folder or a bucket with one folder a collection, called by the collection's short name. From
-the store nothing is copied. Nothing here ever fetches an address that somebody wrote into a file.
+A file lies in the collection's own folder, copied there when its items were loaded; or in the store
+that the operator names in MEDIA_STORAGE, a folder or a bucket with one folder a collection, called
+by the collection's short name. From the store nothing is copied. Nothing here ever fetches an
+address from an uploaded file.
 """
 
 import filecmp
@@ -19,13 +20,16 @@ from django.core.files.storage import Storage, storages
 from annotate.core.item_rows import media_host
 from annotate.core.sources import FolderSource, Source, path_fault
 from annotate.models import Collection
-from annotate.services.background.progress import Tell, tell_nobody
+from annotate.services.background.progress import ProgressCallback, ignore_progress
 
 STORE = "collections"  # its name among the settings' STORAGES
 
 
 class MediaConflict(Exception):
-    """A file of this path, with other content, already belongs to the collection; nothing was loaded."""
+    """A file of this path, with other content, already belongs to the collection.
+
+    Nothing was loaded.
+    """
 
 
 def media_folder(collection: Collection) -> Path:
@@ -38,8 +42,8 @@ def find_file(*, collection: Collection, path: str) -> Path | None:
     if path_fault(path):
         return None
     folder = media_folder(collection).resolve()
-    found = (folder / path).resolve()
-    return found if found.is_relative_to(folder) and found.is_file() else None
+    file = (folder / path).resolve()
+    return file if file.is_relative_to(folder) and file.is_file() else None
 
 
 def operators_store() -> Storage | None:
@@ -47,32 +51,32 @@ def operators_store() -> Storage | None:
     return storages[STORE] if STORE in settings.STORAGES else None
 
 
-def locate(*, collection: Collection, path: str) -> Path | str | None:
-    """Where a part's medium is for who may see it: a file of this machine, else the bucket's own short-lived address.
+def locate_medium(*, collection: Collection, path: str) -> Path | str | None:
+    """Return a part's medium: a file of this machine, else the bucket's short-lived address.
 
     None when there is none; whether a bucket has the file is for the bucket to say.
     """
     store = operators_store()
-    found = find_file(collection=collection, path=path)
-    if found or store is None or path_fault(path):
-        return found
+    file = find_file(collection=collection, path=path)
+    if file or store is None or path_fault(path):
+        return file
     name = f"{collection.slug}/{path}"
     try:
-        stored = Path(store.path(name))
+        stored_file = Path(store.path(name))
     except NotImplementedError:  # a bucket has no paths
         return store.url(name)
-    return stored if stored.is_file() else None
+    return stored_file if stored_file.is_file() else None
 
 
 class StoredMedia:
-    """What the operator's store holds for a collection; each of its folders is listed once."""
+    """A collection's files in the operator's store; each of its folders is listed once."""
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
         self._listed: dict[str, set[str]] = {}
 
     def holds(self, path: str) -> bool:
-        """Whether there is such a file."""
+        """True if the store holds this file."""
         folder, _, name = f"{self.collection.slug}/{path}".rpartition("/")
         if folder not in self._listed:
             self._listed[folder] = self._files(folder)
@@ -87,17 +91,19 @@ class StoredMedia:
 
 
 def is_allowed_address(address: str) -> bool:
-    """Whether pages may show media of this host; the server itself never fetches any."""
-    allowed = {host.partition("://")[2].rstrip("/") or host for host in settings.MEDIA_HOSTS}
-    return media_host(address) in allowed
+    """True if pages may show media of this host; the server itself never fetches any."""
+    allowed_hosts = {host.partition("://")[2].rstrip("/") or host for host in settings.MEDIA_HOSTS}
+    return media_host(address) in allowed_hosts
 
 
-def store_media(*, collection: Collection, sources: Mapping[str, Source], tell: Tell = tell_nobody) -> int:
-    """Copy those files into the collection's folder that it lacks, each from its source; how many were copied.
+def store_media(*, collection: Collection, sources: Mapping[str, Source], on_progress: ProgressCallback = ignore_progress) -> int:
+    """Copy the files that the collection's folder lacks, each from its source.
+
+    Return how many were copied.
 
     sources : by path
-    All or none: where it ends early, what it copied goes again. Raises MediaConflict for a file that is there with
-    other content, FormatError for one that cannot be read.
+    All or none: where it ends early, its copies are deleted. Raises MediaConflict for a file that
+    is there with other content, FormatError for one that cannot be read.
     """
     folder = media_folder(collection)
     n_copied = 0
@@ -109,7 +115,7 @@ def store_media(*, collection: Collection, sources: Mapping[str, Source], tell: 
             if _store(folder / path, path, source):
                 undo.callback((folder / path).unlink, missing_ok=True)
                 n_copied += 1
-            tell(number, len(sources), "media files")
+            on_progress(number, len(sources), "media files")
         undo.pop_all()
     return n_copied
 
@@ -117,23 +123,23 @@ def store_media(*, collection: Collection, sources: Mapping[str, Source], tell: 
 def _store(target: Path, path: str, source: Source) -> bool:
     """Write one file under another name first: nobody ever sees half of it."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    with source.open(path) as stream, tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as made:
-        new = Path(made.name)
+    with source.open(path) as stream, tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as new_file:
+        new_path = Path(new_file.name)
         try:
-            shutil.copyfileobj(stream, made, 1024 * 1024)
-            made.flush()
-            return _put(new, target, path)
+            shutil.copyfileobj(stream, new_file, 1024 * 1024)
+            new_file.flush()
+            return _move_into_place(new_path, target, path)
         finally:
-            new.unlink(missing_ok=True)
+            new_path.unlink(missing_ok=True)
 
 
-def _put(new: Path, target: Path, path: str) -> bool:
+def _move_into_place(new_path: Path, target: Path, path: str) -> bool:
     if target.exists():
-        if filecmp.cmp(new, target, shallow=False):
+        if filecmp.cmp(new_path, target, shallow=False):
             return False
         raise MediaConflict(
             f'The collection already has a file "{path}" with other content; choose another name for it.'
         )
-    new.chmod(0o644)
-    os.replace(new, target)
+    new_path.chmod(0o644)
+    os.replace(new_path, target)
     return True

@@ -1,4 +1,4 @@
-"""What a collection holds and what is to be done next, for the page it opens with."""
+"""Overview of a collection, its first page: figures of its contents, and the next steps."""
 
 from typing import NamedTuple
 
@@ -20,8 +20,8 @@ from annotate.models import (
     Work,
 )
 from annotate.models import QuerySet as ItemSet
-from annotate.services import looking
-from annotate.services.positives import Positives, positives
+from annotate.services import media_inspection
+from annotate.services.positives import QuerySetPositives, positives
 
 
 class Overview(NamedTuple):
@@ -34,7 +34,7 @@ class Overview(NamedTuple):
     kinds: list[tuple[str, int]]
     reference_sets: list[ReferenceSet]
     query_sets: list[ItemSet]
-    positives: list[Positives]
+    positives: list[QuerySetPositives]
     imports: QuerySet[Round]
     n_being_read: int
     n_open_pools: int
@@ -44,8 +44,8 @@ class Overview(NamedTuple):
     doubts: list[str]
 
 
-class Step(NamedTuple):
-    """One thing to do next: what, why, and the name of the page where it is done."""
+class NextStep(NamedTuple):
+    """A next step: its title, its reason, and the name of the page where it is done."""
 
     title: str
     text: str
@@ -83,33 +83,36 @@ def overview(*, collection: Collection) -> Overview:
         n_judgments=Judgment.objects.filter(collection=collection).count(),
         n_judged_pairs=Resolution.objects.filter(collection=collection, n_labels__gt=0).count(),
         n_annotators=collection.annotators.filter(origin=Annotator.Origin.PERSON).count(),
-        doubts=looking.doubts(collection=collection),
+        doubts=media_inspection.doubts(collection=collection),
     )
 
 
-def next_steps(*, figures: Overview, roles: set[Role]) -> list[Step]:
-    """What these roles can do next, the most pressing first; empty when all is under way."""
+def next_steps(*, figures: Overview, roles: set[Role]) -> list[NextStep]:
+    """Return the next steps of these roles, the most pressing first.
+
+    Empty when all is under way.
+    """
     steps = []
     if Role.RESEARCHER in roles:
         steps += _research_steps(figures)
     if Role.LEAD in roles and not figures.n_annotators:
-        steps.append(Step("Invite annotators", "Nobody judges here yet.", "annotate:members"))
+        steps.append(NextStep("Invite annotators", "Nobody judges here yet.", "annotate:members"))
     return steps
 
 
-def _research_steps(figures: Overview) -> list[Step]:
+def _research_steps(figures: Overview) -> list[NextStep]:
     if not figures.n_queries or not figures.n_documents:
         if figures.n_being_read:
             return []
-        return [Step("Load items", "A collection needs queries and documents.", "annotate:items-new")]
+        return [NextStep("Load items", "A collection needs queries and documents.", "annotate:items-new")]
     steps = []
     if not figures.reference_sets:
         text = "The labels it came with: scores are shown with and without what people add to them."
-        steps.append(Step("Load reference labels", text, "annotate:reference-new"))
+        steps.append(NextStep("Load reference labels", text, "annotate:reference-new"))
     if not figures.n_open_pools:
         text = "Results of retrieval systems decide which pairs are worth judging."
-        steps.append(Step("Upload runs", text, "pooling:runs"))
+        steps.append(NextStep("Upload runs", text, "pooling:runs"))
         steps.append(
-            Step("Open a pool", "It takes the best results of the runs and offers them to annotators.", "pooling:pools")
+            NextStep("Open a pool", "It takes the best results of the runs and offers them to annotators.", "pooling:pools")
         )
     return steps

@@ -1,7 +1,7 @@
-"""All that is stored about one person, for herself: streamed, so that years of work need no more memory than a day's.
+"""Download of all data about one person, for herself: streamed, in constant memory.
 
-What would tell her which of her pairs were checks, or what others said, is not hers and stays out: her answers to golds
-and repeats stand among all the others.
+Data that would reveal which of her pairs were checks, or the labels of others, stay out: her
+answers to golds and repeats stand among all the others.
 """
 
 import json
@@ -18,13 +18,13 @@ CHUNK = 2_000
 
 
 def write(*, user: User, annotators: Iterable[Annotator]) -> Iterator[bytes]:
-    """One JSON document, in pieces: the account, and for each collection she judged in what she did there.
+    """One JSON document, in pieces: the account, and her work in each collection.
 
-    annotators : hers, of the collections that are wanted
+    annotators : hers, of the requested collections
     """
     yield b'{"account": ' + _json(account(user=user)) + b', "collections": ['
     for number, annotator in enumerate(annotators):
-        yield (b", " if number else b"") + b"{" + b'"about": ' + _json(_about(annotator))
+        yield (b", " if number else b"") + b"{" + b'"about": ' + _json(_annotator_facts(annotator))
         for name, rows in _lists(annotator).items():
             yield b', "%s": [' % name.encode()
             yield from _rows(rows)
@@ -34,7 +34,7 @@ def write(*, user: User, annotators: Iterable[Annotator]) -> Iterator[bytes]:
 
 
 def account(*, user: User) -> dict[str, Any]:
-    """The account, without what is secret even to her: hashes of her password and keys."""
+    """The account, without data that are secret even to her: hashes of her password and keys."""
     factors = Authenticator.objects.filter(user=user).order_by("pk")
     memberships = user.memberships.select_related("collection").order_by("pk")
     return {
@@ -56,7 +56,7 @@ def account(*, user: User) -> dict[str, Any]:
     }
 
 
-def _about(annotator: Annotator) -> dict[str, Any]:
+def _annotator_facts(annotator: Annotator) -> dict[str, Any]:
     return {
         "collection": annotator.collection.name,
         "name_in_the_data": annotator.pseudonym,
@@ -87,37 +87,37 @@ def _lists(annotator: Annotator) -> dict[str, Iterable[dict[str, Any]]]:
 
 
 def _judgments(annotator: Annotator) -> QuerySet[Judgment]:
-    said = Judgment.objects.filter(annotator=annotator).order_by("pk")
-    return said.select_related("pair__query", "pair__document", "level", "comment", "guidelines")
+    judgments = Judgment.objects.filter(annotator=annotator).order_by("pk")
+    return judgments.select_related("pair__query", "pair__document", "level", "comment", "guidelines")
 
 
-def _judgment(said: Judgment) -> dict[str, Any]:
+def _judgment(judgment: Judgment) -> dict[str, Any]:
     return {
-        "judgment": said.pk,
-        "query": said.pair.query.external_id,
-        "document": said.pair.document.external_id,
-        "grade": said.level.grade,
-        "level": said.level.name,
-        "reasons": said.reasons,
-        "comment": said.comment.text if hasattr(said, "comment") else "",
-        "in_training": said.purpose == Seat.Purpose.TRAINING,
-        "changes": said.supersedes_id,
-        "restores": said.restores_id,
-        "guidelines": said.guidelines.version if said.guidelines else None,
-        "shown_at": said.shown_at,
-        "at": said.at,
-        "active_ms": said.active_ms,
-        "played_ms": said.played_ms,
-        "n_replays": said.n_replays,
-        "n_changes_of_mind": said.n_changes,
+        "judgment": judgment.pk,
+        "query": judgment.pair.query.external_id,
+        "document": judgment.pair.document.external_id,
+        "grade": judgment.level.grade,
+        "level": judgment.level.name,
+        "reasons": judgment.reasons,
+        "comment": judgment.comment.text if hasattr(judgment, "comment") else "",
+        "in_training": judgment.purpose == Seat.Purpose.TRAINING,
+        "changes": judgment.supersedes_id,
+        "restores": judgment.restores_id,
+        "guidelines": judgment.guidelines.version if judgment.guidelines else None,
+        "shown_at": judgment.shown_at,
+        "at": judgment.at,
+        "active_ms": judgment.active_ms,
+        "played_ms": judgment.played_ms,
+        "n_replays": judgment.n_replays,
+        "n_changes_of_mind": judgment.n_changes,
     }
 
 
 def _rows(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
-    first = True
+    is_first = True
     for row in rows:
-        yield (b"" if first else b",") + b"\n" + _json(row)
-        first = False
+        yield (b"" if is_first else b",") + b"\n" + _json(row)
+        is_first = False
 
 
 def _json(value: object) -> bytes:

@@ -1,4 +1,4 @@
-"""All that happened to one pair: what was said of it, by whom, what of that counts, and how its grade came about."""
+"""The history of one pair: its judgments, whether they count, reports, and how its grade arose."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -21,15 +21,15 @@ from annotate.models import (
 )
 from annotate.services import review_log
 
-POLICY = "policy"  # in the place of a lead's name
-FORMER_LEAD = "A former lead"  # who was erased; the policy never adjudicates
+POLICY = "policy"  # instead of a lead's name
+FORMER_LEAD = "A former lead"  # a lead who was erased; the policy never adjudicates
 
 
-class Said(NamedTuple):
-    """One judgment and what became of it.
+class PairJudgment(NamedTuple):
+    """One judgment of the pair and whether it counts.
 
-    seat : that it counts for; None where it does not count
-    comment : what the person wrote beside it, for leads
+    seat : the seat it counts for; None if it does not count
+    comment : the person's comment, for leads
     """
 
     judgment: Judgment
@@ -40,7 +40,7 @@ class Said(NamedTuple):
 
     @property
     def state(self) -> str:
-        """What became of it, in a word."""
+        """Its state: counts, superseded, undone, withdrawn or surplus."""
         if self.seat is not None:
             return "counts"
         if self.is_superseded:
@@ -49,19 +49,19 @@ class Said(NamedTuple):
 
     @property
     def seconds(self) -> float | None:
-        """Active time."""
+        """Active time, in seconds."""
         return None if self.judgment.active_ms is None else self.judgment.active_ms / 1000
 
 
-class Moment(NamedTuple):
-    """One thing that happened.
+class HistoryEvent(NamedTuple):
+    """One event of a pair's history.
 
-    annotator : whose doing it was; None for what a lead or the policy did
+    annotator : the person who acted; None if a lead or the policy did
     lead : the user name of the lead
     """
 
     at: datetime
-    what: str
+    action: str
     detail: str
     annotator: Annotator | None = None
     lead: str = ""
@@ -70,14 +70,14 @@ class Moment(NamedTuple):
 class History(NamedTuple):
     """A pair's whole history.
 
-    n_kept_back : comments and notes of annotators that the viewer, who is no lead, does not see
+    n_kept_back : comments and notes of annotators that are hidden from a viewer who is no lead
     """
 
     pair: Pair
     resolution: Resolution | None
-    said: list[Said]
+    judgments: list[PairJudgment]
     seats: list[Seat]
-    wishes: list[RoundPair]
+    round_pairs: list[RoundPair]
     reports: list[Report]
     actions: list[ReviewAction]
     golds: list[Gold]
@@ -85,50 +85,50 @@ class History(NamedTuple):
     n_kept_back: int
 
     @property
-    def counting(self) -> list[Said]:
+    def counting(self) -> list[PairJudgment]:
         """The labels that enter agreement, in the order of the seats."""
-        mine = [each for each in self.said if each.seat and each.seat.purpose in Seat.COUNTING]
-        return sorted(mine, key=lambda each: (each.seat.number, each.seat.pk) if each.seat else (0, 0))
+        counting = [record for record in self.judgments if record.seat and record.seat.purpose in Seat.COUNTING]
+        return sorted(counting, key=lambda record: (record.seat.number, record.seat.pk) if record.seat else (0, 0))
 
     @property
-    def adjudication(self) -> Said | None:
-        """The lead's grade that stands."""
-        found = [each for each in self.said if each.seat and each.seat.purpose == Seat.Purpose.ADJUDICATION]
-        return found[0] if found else None
+    def adjudication(self) -> PairJudgment | None:
+        """The adjudication in force, if any."""
+        adjudications = [record for record in self.judgments if record.seat and record.seat.purpose == Seat.Purpose.ADJUDICATION]
+        return adjudications[0] if adjudications else None
 
     @property
     def open_reports(self) -> list[Report]:
-        """Those that wait for a lead."""
+        """The reports that wait for a lead."""
         return [report for report in self.reports if report.state == Report.State.OPEN]
 
     @property
     def sentence(self) -> str:
-        """How the grade came about, in words."""
+        """The origin of the grade, in words."""
         return _sentence(self)
 
     @property
-    def moments(self) -> list[Moment]:
-        """What happened, the oldest first."""
-        found = [*_said(self.said, self.actions), *_reported(self.reports), *_acted(self.actions)]
-        return sorted(found, key=lambda moment: moment.at)
+    def events(self) -> list[HistoryEvent]:
+        """All events, the oldest first."""
+        events = [*_judgment_events(self.judgments, self.actions), *_report_events(self.reports), *_action_events(self.actions)]
+        return sorted(events, key=lambda event: event.at)
 
 
 def history_of(*, pair: Pair, for_lead: bool) -> History:
-    """A pair's history; ten queries, whatever happened.
+    """Read a pair's history; ten queries, however long it is.
 
     for_lead : whether annotators' comments and notes, which may name anybody, are in it
     """
-    judgments = Judgment.objects.filter(pair=pair).select_related(
+    with_details = Judgment.objects.filter(pair=pair).select_related(
         "level", "annotator__user", "comment", "hand_out__batch", "guidelines"
     )
     seats = list(Seat.objects.filter(pair=pair).select_related("round", "annotator__user").order_by("pk"))
-    said = list(judgments.order_by("pk"))
-    counts_for = {seat.judgment_id: seat for seat in seats if seat.judgment_id}
-    events: dict[int, list[JudgmentEvent]] = {judgment.pk: [] for judgment in said}
+    judgments = list(with_details.order_by("pk"))
+    seat_by_judgment = {seat.judgment_id: seat for seat in seats if seat.judgment_id}
+    events: dict[int, list[JudgmentEvent]] = {judgment.pk: [] for judgment in judgments}
     for event in JudgmentEvent.objects.filter(judgment__pair=pair).select_related("by").order_by("pk"):
         events[event.judgment_id].append(event)
-    superseded = {judgment.supersedes_id for judgment in said}
-    comments = {each.pk: each.comment.text for each in said if hasattr(each, "comment")}
+    superseded_ids = {judgment.supersedes_id for judgment in judgments}
+    comments = {judgment.pk: judgment.comment.text for judgment in judgments if hasattr(judgment, "comment")}
     reports = list(
         Report.objects.filter(pair=pair).select_related("annotator__user").prefetch_related("events").order_by("pk")
     )
@@ -137,16 +137,16 @@ def history_of(*, pair: Pair, for_lead: bool) -> History:
         comments = {}
         for report in reports:
             report.note = ""
-    wishes = RoundPair.objects.filter(pair=pair).select_related("round__policy").order_by("round")
+    round_pairs = RoundPair.objects.filter(pair=pair).select_related("round__policy").order_by("round")
     return History(
         pair=pair,
         resolution=Resolution.objects.filter(pair=pair).select_related("policy").first(),
-        said=[
-            Said(each, counts_for.get(each.pk), events[each.pk], each.pk in superseded, comments.get(each.pk, ""))
-            for each in said
+        judgments=[
+            PairJudgment(judgment, seat_by_judgment.get(judgment.pk), events[judgment.pk], judgment.pk in superseded_ids, comments.get(judgment.pk, ""))
+            for judgment in judgments
         ],
         seats=seats,
-        wishes=list(wishes),
+        round_pairs=list(round_pairs),
         reports=reports,
         actions=list(review_log.entries(collection=pair.collection, pair=pair)),
         golds=list(Gold.objects.filter(pair=pair)),
@@ -155,65 +155,65 @@ def history_of(*, pair: Pair, for_lead: bool) -> History:
     )
 
 
-def _said(said: list[Said], actions: list[ReviewAction]) -> list[Moment]:
-    """Judgments and what became of them; each adjudication has one line of the log, which says why."""
+def _judgment_events(judgments: list[PairJudgment], actions: list[ReviewAction]) -> list[HistoryEvent]:
+    """List judgments and their events; the reason of an adjudication is in its line of the log."""
     of_leads = [action for action in actions if action.kind == ReviewAction.Kind.ADJUDICATED]
     reasons = iter(action.reason for action in sorted(of_leads, key=lambda action: action.pk))
-    found = []
-    for each in said:
-        judgment, level = each.judgment, f"{each.judgment.level.grade}, {each.judgment.level.name}"
+    events = []
+    for record in judgments:
+        judgment, level = record.judgment, f"{record.judgment.level.grade}, {record.judgment.level.name}"
         if judgment.purpose == Seat.Purpose.ADJUDICATION:
             lead = judgment.annotator.user.username if judgment.annotator.user else FORMER_LEAD
-            found.append(Moment(judgment.at, f"adjudicated {level}", next(reasons, ""), lead=lead))
+            events.append(HistoryEvent(judgment.at, f"adjudicated {level}", next(reasons, ""), lead=lead))
         else:
-            what = "let stand again" if judgment.restores_id else "changed to" if judgment.supersedes_id else "gave"
+            verb = "let stand again" if judgment.restores_id else "changed to" if judgment.supersedes_id else "gave"
             purpose = "" if judgment.purpose == Seat.Purpose.LABEL else f" ({judgment.get_purpose_display().lower()})"
-            found.append(Moment(judgment.at, f"{what} {level}{purpose}", each.comment, judgment.annotator))
-        found += [_event(event, judgment, level) for event in each.events]
-    return found
+            events.append(HistoryEvent(judgment.at, f"{verb} {level}{purpose}", record.comment, judgment.annotator))
+        events += [_event(event, judgment, level) for event in record.events]
+    return events
 
 
-def _event(event: JudgmentEvent, judgment: Judgment, level: str) -> Moment:
-    what = f"{event.get_kind_display().lower()} {level}"
+def _event(event: JudgmentEvent, judgment: Judgment, level: str) -> HistoryEvent:
+    action = f"{event.get_kind_display().lower()} {level}"
     if judgment.purpose == Seat.Purpose.ADJUDICATION:
-        return Moment(event.at, what, event.reason, lead=_username(event.by))
+        return HistoryEvent(event.at, action, event.reason, lead=_username(event.by))
     if event.kind == JudgmentEvent.Kind.UNDONE:  # nobody else can, and she may have been erased since
-        return Moment(event.at, f"took back {level}", event.reason, judgment.annotator)
-    return Moment(event.at, f"{what}, given by {judgment.annotator.pseudonym}", event.reason, lead=_username(event.by))
+        return HistoryEvent(event.at, f"took back {level}", event.reason, judgment.annotator)
+    return HistoryEvent(event.at, f"{action}, given by {judgment.annotator.pseudonym}", event.reason, lead=_username(event.by))
 
 
 def _username(user: User | None) -> str:
     return user.username if user else POLICY
 
 
-def _reported(reports: list[Report]) -> list[Moment]:
-    found = []
+def _report_events(reports: list[Report]) -> list[HistoryEvent]:
+    events = []
     for report in reports:
         words = " - ".join(filter(None, [report.why, report.note]))
         kind = report.get_kind_display().lower()
-        found.append(Moment(report.at, kind, words, report.annotator))
+        events.append(HistoryEvent(report.at, kind, words, report.annotator))
         # a lead's turns are in the log
-        hers = [event for event in report.events.all() if event.submission_id or event.kind == ReportEvent.Kind.UNDONE]
-        for event in hers:
-            what = "took back" if event.kind == ReportEvent.Kind.UNDONE else "let stand again"
-            found.append(Moment(event.at, f"{what}: {kind}", "", report.annotator))
-    return found
+        own_events = [event for event in report.events.all() if event.submission_id or event.kind == ReportEvent.Kind.UNDONE]
+        for event in own_events:
+            verb = "took back" if event.kind == ReportEvent.Kind.UNDONE else "let stand again"
+            events.append(HistoryEvent(event.at, f"{verb}: {kind}", "", report.annotator))
+    return events
 
 
-def _acted(actions: list[ReviewAction]) -> list[Moment]:
-    found = []
+def _action_events(actions: list[ReviewAction]) -> list[HistoryEvent]:
+    events = []
     for action in actions:
         if action.kind in (ReviewAction.Kind.ADJUDICATED, ReviewAction.Kind.ADJUDICATION_UNDONE):
-            continue  # told with the judgment
-        about = f"{action.item.external_id}: " if action.item else ""
-        what = action.get_kind_display().lower()
-        found.append(Moment(action.at, what, f"{about}{action.reason}", lead=_username(action.by)))
-    return found
+            continue  # listed with the judgment
+        item_prefix = f"{action.item.external_id}: " if action.item else ""
+        kind = action.get_kind_display().lower()
+        events.append(HistoryEvent(action.at, kind, f"{item_prefix}{action.reason}", lead=_username(action.by)))
+    return events
 
 
 def _sentence(history: History) -> str:
     resolution = history.resolution
-    grades = ", ".join(str(each.judgment.level.grade) for each in history.counting)
+    grades = ", ".join(str(record.judgment.level.grade) for record in history.counting)
     if history.exclusion is not None:
         return f"It is excluded and counts as unjudged: {history.exclusion.reason}"
     if resolution is None:

@@ -1,4 +1,4 @@
-"""Pairs in bulk: found or made, whoever else makes them at the same time."""
+"""Pairs in bulk: found or created, safe while others create them at the same time."""
 
 from typing import NamedTuple
 
@@ -7,58 +7,59 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Collection
-from annotate.services.copying import blocks
-from annotate.services.seating import Told, nobody
-from annotate.services.statistics import learn_growth, learn_sizes
+from annotate.services.bulk_copy import blocks
+from annotate.services.planner_statistics import analyse_grown_tables, analyse_underestimated_tables
+from annotate.services.seating import RowsCallback, ignore_rows
 
-# In one order everywhere, so that two who insert the same pairs wait for each other and never in a circle.
+# In one order everywhere, so that two transactions that insert the same pairs never deadlock.
 _INSERT = """
     INSERT INTO annotate_pair (collection_id, query_id, document_id)
-    SELECT %s, wanted.query, wanted.document
-    FROM unnest(%s::bigint[], %s::bigint[]) AS wanted(query, document)
-    ORDER BY wanted.query, wanted.document
+    SELECT %s, requested.query, requested.document
+    FROM unnest(%s::bigint[], %s::bigint[]) AS requested(query, document)
+    ORDER BY requested.query, requested.document
     ON CONFLICT (query_id, document_id) DO NOTHING
 """
 # A subquery, which is run once a pair by an index: as a join it read the whole table once a block.
 _FIND = """
     SELECT coalesce((SELECT pair.id FROM annotate_pair pair
-                     WHERE pair.query_id = wanted.query AND pair.document_id = wanted.document), 0)
-    FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS wanted(query, document, place)
-    ORDER BY wanted.place
+                     WHERE pair.query_id = requested.query AND pair.document_id = requested.document), 0)
+    FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS requested(query, document, position)
+    ORDER BY requested.position
 """
 Keys = NDArray[np.int64]
 
 
-class Ensured(NamedTuple):
-    """The keys of pairs, (M,), and which of them this transaction made: of those nobody else knows yet."""
+class EnsuredPairs(NamedTuple):
+    """The keys of pairs, (M,), and which of them this transaction made, unknown to others yet."""
 
     keys: Keys
     is_new: NDArray[np.bool_]
 
 
-def ensure_pairs(*, collection: Collection, query: Keys, document: Keys, told: Told = nobody) -> Ensured:
-    """These pairs, made where they are missing; call it in a transaction.
+def ensure_pairs(*, collection: Collection, query: Keys, document: Keys, on_rows: RowsCallback = ignore_rows) -> EnsuredPairs:
+    """Return these pairs, creating those that are missing; call it in a transaction.
 
-    query, document : (M,) item keys of the collection, no pair twice; ascending where they are more than a block
-    told : of so many more pairs
+    query, document : (M,) item keys of the collection, no pair twice; ascending if they are more
+        than a block
+    on_rows : called with the number of pairs of each block
     """
-    learn_sizes(annotate_item=len(np.unique(query)) + len(np.unique(document)))
+    analyse_underestimated_tables(annotate_item=len(np.unique(query)) + len(np.unique(document)))
     keys, is_new = np.zeros(len(query), dtype=np.int64), np.zeros(len(query), dtype=bool)
     for block in blocks(len(query)):
-        some = _find(query[block], document[block])
-        missing = some == 0
+        block_keys = _find(query[block], document[block])
+        missing = block_keys == 0
         if missing.any() and _insert(collection, query[block][missing], document[block][missing]) == missing.sum():
-            is_new[block] = missing  # else somebody made some of them at the same moment, and all are taken for known
-        keys[block] = _find(query[block], document[block]) if missing.any() else some
-        told(len(some))
+            is_new[block] = missing  # else somebody made some of them at the same moment, and none counts as new
+        keys[block] = _find(query[block], document[block]) if missing.any() else block_keys
+        on_rows(len(block_keys))
     # Before rows point to them, which foreign keys check.
-    learn_growth(annotate_pair=int(is_new.sum()))
-    learn_sizes(annotate_pair=len(query))
-    return Ensured(keys, is_new)
+    analyse_grown_tables(annotate_pair=int(is_new.sum()))
+    analyse_underestimated_tables(annotate_pair=len(query))
+    return EnsuredPairs(keys, is_new)
 
 
 def _find(query: Keys, document: Keys) -> Keys:
-    """The keys of pairs, 0 where there is none."""
+    """Return the keys of pairs, 0 where there is none."""
     with connection.cursor() as cursor:
         cursor.execute(_FIND, [query.tolist(), document.tolist()])
         return np.array(cursor.fetchall(), dtype=np.int64).reshape(-1)

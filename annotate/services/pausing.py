@@ -1,4 +1,4 @@
-"""People who are to get no more pairs for a while, with who said so and why."""
+"""Pausing annotators, who then get no more pairs, with the lead and the reason in the log."""
 
 from django.db import transaction
 
@@ -8,7 +8,7 @@ from annotate.services import accounts, review_log
 
 @transaction.atomic
 def pause(*, annotator: Annotator, by: User | None, reason: str) -> None:
-    """Hand nothing more to this annotator; who is paused already stays so."""
+    """Hand nothing more to this annotator; a paused annotator stays so."""
     if annotator.paused_at is None:
         accounts.pause_annotator(annotator=annotator)
         _note(ReviewAction.Kind.PAUSED, annotator, by, reason)
@@ -23,5 +23,5 @@ def resume(*, annotator: Annotator, by: User, reason: str = "") -> None:
 
 
 def _note(kind: ReviewAction.Kind, annotator: Annotator, by: User | None, reason: str) -> None:
-    about = review_log.About(annotator=annotator)
-    review_log.note(collection=annotator.collection, kind=kind, by=by, about=about, reason=reason)
+    subject = review_log.ActionSubject(annotator=annotator)
+    review_log.note(collection=annotator.collection, kind=kind, by=by, subject=subject, reason=reason)

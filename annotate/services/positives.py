@@ -1,4 +1,4 @@
-"""How many relevant pairs each reference set holds for the sources of each query set."""
+"""Counts of the relevant pairs each reference set holds for the sources of each query set."""
 
 from itertools import chain
 from typing import Any, NamedTuple
@@ -15,8 +15,8 @@ KEPT_SECONDS = 24 * 3600
 Ids = NDArray[np.int64]
 
 
-class Positives(NamedTuple):
-    """A query set, and how many relevant pairs each reference set holds for its sources, in the order asked for."""
+class QuerySetPositives(NamedTuple):
+    """A query set, and its number of relevant pairs in each reference set, in their order."""
 
     query_set: QuerySet
     counts: list[int]
@@ -24,53 +24,54 @@ class Positives(NamedTuple):
 
 def positives(
     *, collection: Collection, reference_sets: list[ReferenceSet], query_sets: list[QuerySet], n_excluded: int
-) -> list[Positives]:
-    """The counts for a page. They are kept: neither kind of set ever changes, but for the set of all items.
+) -> list[QuerySetPositives]:
+    """Return the counts for a page, cached: no set ever changes, except the set of all items.
 
-    n_excluded : items left out of evaluation; with another number the counts are others
+    n_excluded : items left out of evaluation; another number makes other counts
     """
     if not reference_sets:
-        return [Positives(chosen, []) for chosen in query_sets]
-    sets = [each.pk for each in reference_sets], [each.pk for each in query_sets]
+        return [QuerySetPositives(query_set, []) for query_set in query_sets]
+    sets = [reference.pk for reference in reference_sets], [query_set.pk for query_set in query_sets]
     n_members = QuerySetItem.objects.filter(query_set__collection=collection).count()
-    asked = (collection.pk, collection.positive_from, n_excluded, n_members, crc32(str(sets).encode()))
-    key = f"positives-{'-'.join(map(str, asked))}"
-    found = cache.get(key)
-    if found is None:
-        found = _counted(collection)
-        cache.set(key, found, KEPT_SECONDS)
+    inputs = (collection.pk, collection.positive_from, n_excluded, n_members, crc32(str(sets).encode()))
+    key = f"positives-{'-'.join(map(str, inputs))}"
+    counts = cache.get(key)
+    if counts is None:
+        counts = _count(collection)
+        cache.set(key, counts, KEPT_SECONDS)
     return [
-        Positives(chosen, [found.get((reference.pk, chosen.pk), 0) for reference in reference_sets])
-        for chosen in query_sets
+        QuerySetPositives(query_set, [counts.get((reference.pk, query_set.pk), 0) for reference in reference_sets])
+        for query_set in query_sets
     ]
 
 
-def _counted(collection: Collection) -> dict[tuple[int, int], int]:
-    """As scores count them: without items left out and, where a query set has a gallery, with its targets alone.
+def _count(collection: Collection) -> dict[tuple[int, int], int]:
+    """Count pairs as scores do: without excluded items, and with a gallery's targets alone, if any.
 
-    Sets are compared here: right after a load the database has no statistics, and its plan can take 100 times as long.
+    Sets are compared here: right after a load the database has no statistics, and its plan can take
+    100 times as long.
     """
-    left_out = _table(Item.objects.filter(collection=collection).left_out().values_list("pk"), 1)[:, 0]
-    chosen = [(each, *_members(each)) for each in QuerySet.objects.filter(collection=collection)]
+    excluded_ids = _int_table(Item.objects.filter(collection=collection).left_out().values_list("pk"), 1)[:, 0]
+    query_sets = [(query_set, *_members(query_set)) for query_set in QuerySet.objects.filter(collection=collection)]
     counts = {}
     for reference in ReferenceSet.objects.filter(collection=collection):
         labels = reference.labels.filter(grade__gte=collection.positive_from)
-        pairs = _table(labels.values_list("query_id", "document_id"), 2)
-        pairs = pairs[~np.isin(pairs, left_out).any(axis=1)]
-        for each, sources, gallery in chosen:
-            source, target = pairs.T if each.direction == Direction.FORWARD else pairs.T[::-1]
-            inside = np.isin(source, sources)
-            counts[reference.pk, each.pk] = int((inside & np.isin(target, gallery) if len(gallery) else inside).sum())
+        pairs = _int_table(labels.values_list("query_id", "document_id"), 2)
+        pairs = pairs[~np.isin(pairs, excluded_ids).any(axis=1)]
+        for query_set, sources, gallery in query_sets:
+            source, target = pairs.T if query_set.direction == Direction.FORWARD else pairs.T[::-1]
+            is_source_member = np.isin(source, sources)
+            counts[reference.pk, query_set.pk] = int((is_source_member & np.isin(target, gallery) if len(gallery) else is_source_member).sum())
     return counts
 
 
 def _members(query_set: QuerySet) -> tuple[Ids, Ids]:
-    """The keys of its sources, and of its gallery."""
+    """Return the keys of a query set's sources, and of its gallery."""
     parts = (query_set.members.filter(part=part).values_list("item_id") for part in QuerySetItem.Part)
-    sources, gallery = (_table(rows, 1)[:, 0] for rows in parts)
+    sources, gallery = (_int_table(rows, 1)[:, 0] for rows in parts)
     return sources, gallery
 
 
-def _table(rows: Rows[Any, tuple[int, ...]], width: int) -> Ids:
+def _int_table(rows: Rows[Any, tuple[int, ...]], width: int) -> Ids:
     numbers = np.fromiter(chain.from_iterable(rows.iterator(chunk_size=20_000)), dtype=np.int64)
     return numbers.reshape(-1, width)

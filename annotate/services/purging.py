@@ -1,6 +1,6 @@
 """The one way to delete a collection: every row and file of it, by the owner of the tables.
 
-The operator can delete any; who leads one can while nobody has judged in it.
+The operator can delete any collection; a lead can delete one in which nobody has judged.
 """
 
 import logging
@@ -23,21 +23,22 @@ class NotOwner(Exception):
     """The database role may not delete from tables that only grow; nothing was deleted."""
 
 
-class Judged(Exception):
+class CollectionJudged(Exception):
     """People have answered in the collection, so that it stays; nothing was deleted."""
 
 
 @transaction.atomic
 def purge_collection(*, collection: Collection) -> dict[str, int]:
-    """Delete all that the applications hold of a collection, and the collection; rows by table.
+    """Delete a collection with all its rows in every application.
 
+    Return the number of rows by table.
     Files go once everything is committed. Raises NotOwner.
     """
-    unlock(name=collection.slug, command=f"purge_collection {collection.slug} --yes")
+    allow_deleting(name=collection.slug, command=f"purge_collection {collection.slug} --yes")
     Collection.objects.select_for_update().get(pk=collection.pk)
     counts: dict[str, int] = {}
     for label in _applications():
-        for model, condition in _own(label):
+        for model, condition in _models_with_rows(label):
             _forget_files(model, condition, collection)
             counts[model._meta.db_table] = _delete(model, condition, collection)
     transaction.on_commit(partial(shutil.rmtree, media_folder(collection), ignore_errors=True))
@@ -46,13 +47,16 @@ def purge_collection(*, collection: Collection) -> dict[str, int]:
 
 @transaction.atomic
 def delete_if_unjudged(*, collection_id: int, by: User | None) -> bool:
-    """Delete a collection in which nobody has answered anything, and say whether it was. Raises NotOwner."""
+    """Delete a collection in which nobody has answered anything; return whether it was deleted.
+
+    Raises NotOwner.
+    """
     collection = Collection.objects.select_for_update().filter(pk=collection_id).first()
     if collection is None:
         return False
     try:
         require_unjudged(collection=collection)
-    except Judged as error:
+    except CollectionJudged as error:
         log.warning("%s wanted the collection %s deleted: %s", by, collection.slug, error)
         return False
     counts = purge_collection(collection=collection)
@@ -61,28 +65,31 @@ def delete_if_unjudged(*, collection_id: int, by: User | None) -> bool:
 
 
 def require_unjudged(*, collection: Collection) -> None:
-    """Raise Judged where somebody has judged, been trained or reported in a collection, or labels were imported."""
+    """Raise CollectionJudged where there are judgments, imported labels, quizzes or reports."""
     answers = (
         Judgment.objects.filter(collection=collection),
         Report.objects.filter(collection=collection),
         QuizAttempt.objects.filter(quiz__collection=collection),
     )
-    if any(given.exists() for given in answers):
-        raise Judged(
+    if any(rows.exists() for rows in answers):
+        raise CollectionJudged(
             f"People have answered in “{collection}”, so it stays. The operator can delete it: "
             f"python3 manage.py purge_collection {collection.slug}."
         )
 
 
 def is_owner() -> bool:
-    """Whether the database role may delete from tables that only grow."""
+    """True if the database role may delete from tables that only grow."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT tableowner = current_user FROM pg_tables WHERE tablename = 'annotate_judgment'")
         return bool(cursor.fetchone()[0])
 
 
 def require_owner(*, command: str) -> None:
-    """Raise NotOwner where the database role may not delete so; command : what the operator then calls."""
+    """Raise NotOwner where the database role may not delete from such tables.
+
+    command : for the operator to call.
+    """
     if not is_owner():
         raise NotOwner(
             "Nothing was deleted: the database role of this site's pages and workers does not own the tables. The "
@@ -90,57 +97,57 @@ def require_owner(*, command: str) -> None:
         )
 
 
-def unlock(*, name: str, command: str) -> None:
-    """Let rows of tables that only grow be deleted until the transaction ends. Raises NotOwner.
+def allow_deleting(*, name: str, command: str) -> None:
+    """Allow deleting from tables that only grow until the transaction ends. Raises NotOwner.
 
-    name : what for; command : what the operator calls where this role may not
+    name : purpose of the deletion; command : for the operator to call where this role may not
     """
     require_owner(command=command)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('assayer.purge', %s, true)", [name])  # what their triggers look for
+        cursor.execute("SELECT set_config('assayer.purge', %s, true)", [name])  # read by the tables' triggers
 
 
-def lock_again() -> None:
-    """Let nothing be deleted from tables that only grow in the rest of the transaction."""
+def forbid_deleting() -> None:
+    """Forbid deleting from tables that only grow in the rest of the transaction."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('assayer.purge', '', true)")
 
 
 def _applications() -> list[str]:
-    """Those that hold rows of a collection, who stand on others first: they are installed after them."""
-    holding = {model._meta.app_label for model in _ways()}
-    return [each.label for each in reversed(list(apps.get_app_configs())) if each.label in holding]
+    """Labels of the applications with rows of a collection, dependent ones first."""
+    labels = {model._meta.app_label for model in _row_conditions()}
+    return [app.label for app in reversed(list(apps.get_app_configs())) if app.label in labels]
 
 
-def _own(label: str) -> Iterator[tuple[type[models.Model], str]]:
-    """An application's models with rows of a collection, what points to others first, and which rows."""
-    ways = _ways()
+def _models_with_rows(label: str) -> Iterator[tuple[type[models.Model], str]]:
+    """An application's models with rows of a collection, referring ones first."""
+    conditions = _row_conditions()
     models_ = apps.get_app_config(label).get_models(include_auto_created=True)
-    held = [model for model in models_ if model in ways and model._meta.managed]  # a view has no rows of its own
-    for model in sorted(held, key=lambda model: -ways[model][0]):
-        yield model, ways[model][1]
+    collection_models = [model for model in models_ if model in conditions and model._meta.managed]  # a view has no rows of its own
+    for model in sorted(collection_models, key=lambda model: -conditions[model][0]):
+        yield model, conditions[model][1]
 
 
-def _ways() -> dict[type[models.Model], tuple[int, str]]:
-    """How each model's rows are told to be a collection's: steps to it, and a condition in SQL.
+def _row_conditions() -> dict[type[models.Model], tuple[int, str]]:
+    """Map each model to its distance in foreign keys and the SQL condition of its rows.
 
     Found by following foreign keys, so that a new table cannot be forgotten.
     """
-    ways: dict[type[models.Model], tuple[int, str]] = {Collection: (0, "id = %(collection)s")}
-    waiting: deque[type[models.Model]] = deque([Collection])
-    while waiting:
-        target = waiting.popleft()
-        steps, condition = ways[target]
+    conditions: dict[type[models.Model], tuple[int, str]] = {Collection: (0, "id = %(collection)s")}
+    queue: deque[type[models.Model]] = deque([Collection])
+    while queue:
+        target = queue.popleft()
+        steps, condition = conditions[target]
         key, table = target._meta.pk.column, target._meta.db_table
         for relation in target._meta.get_fields(include_hidden=True):
             model = relation.related_model
-            if not (relation.one_to_many or relation.one_to_one) or not relation.auto_created or model in ways:
+            if not (relation.one_to_many or relation.one_to_one) or not relation.auto_created or model in conditions:
                 continue
             column = relation.field.column
-            inner = f'"{column}" IN (SELECT "{key}" FROM "{table}" WHERE {condition})'  # noqa: S608 - own names
-            ways[model] = (steps + 1, inner)
-            waiting.append(model)
-    return ways
+            row_condition = f'"{column}" IN (SELECT "{key}" FROM "{table}" WHERE {condition})'  # noqa: S608 - own names
+            conditions[model] = (steps + 1, row_condition)
+            queue.append(model)
+    return conditions
 
 
 def _delete(model: type[models.Model], condition: str, collection: Collection) -> int:

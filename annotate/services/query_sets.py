@@ -6,13 +6,13 @@ from typing import BinaryIO
 
 from django.db import connection, transaction
 
-from annotate.core.formats import FormatError, Problems, guarded, name_fault, shown
+from annotate.core.file_tallies import FileTallies
+from annotate.core.formats import FormatError, Problems, guarded, name_fault, quoted
 from annotate.core.id_lists import ListedId, read_ids
-from annotate.core.tallies import Tallies
 from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem, Side, User
-from annotate.services.background.progress import Tell, counted, tell_nobody
-from annotate.services.background.workers import take_turn
-from annotate.services.references import Rejected
+from annotate.services.background.progress import ProgressCallback, ignore_progress, with_progress
+from annotate.services.background.workers import lock_task
+from annotate.services.references import FileRejected
 from annotate.services.seating import note_changes
 
 log = logging.getLogger(__name__)
@@ -26,30 +26,33 @@ _COMPLETE = """
     SELECT everything.id, item.id, 'source' FROM annotate_queryset everything, annotate_item item
     WHERE everything.id = %s AND item.collection_id = %s AND item.side = %s
       AND item.split = 'test' AND item.excluded_at IS NULL
-      AND NOT EXISTS (SELECT FROM annotate_querysetitem known
-                      WHERE known.query_set_id = everything.id AND known.item_id = item.id)
+      AND NOT EXISTS (SELECT FROM annotate_querysetitem member
+                      WHERE member.query_set_id = everything.id AND member.item_id = item.id)
     ORDER BY item.id
 """
 
 
 class BadQuerySetName(Exception):
-    """No query set can be called this; nothing was stored."""
+    """The name cannot be a query set's; nothing was stored."""
 
 
 class QuerySetExists(Exception):
-    """The collection has a query set of this name and direction with other items; nothing was stored."""
+    """The collection has a query set of this name and direction with other items.
+
+    Nothing was stored.
+    """
 
 
 @dataclass
-class QuerySetReport(Tallies):
-    """What loading a list of ids did."""
+class QuerySetReport(FileTallies):
+    """Result of loading a list of ids."""
 
     name: str
     n_items: int = 0
     is_new: bool = True
 
     def figures(self) -> list[tuple[str, int]]:
-        """What the report of an import shows first, in order."""
+        """The first figures of an import's report, in order."""
         return [("Items", self.n_items)]
 
     def __str__(self) -> str:
@@ -67,28 +70,29 @@ def load_query_set(
     name: str,
     direction: str,
     by: User | None = None,
-    tell: Tell = tell_nobody,
+    on_progress: ProgressCallback = ignore_progress,
 ) -> QuerySetReport:
-    """Store the items that a file lists as the query set of this name; they are queries, or documents in reverse.
+    """Store the items that a file lists as the query set of this name.
 
-    The same items under the same name again change nothing. Raises BadQuerySetName, Rejected, QuerySetExists.
+    They are queries, or documents in reverse. The same items under the same name again change
+    nothing. Raises BadQuerySetName, FileRejected, QuerySetExists.
     """
     name = _checked_name(name)
-    take_turn("loading", collection=collection)
+    lock_task("loading", collection=collection)
     problems = Problems()
     report = QuerySetReport(name)
-    listed = list(counted(guarded(read_ids(stream, file_name, problems), problems), tell))
-    members = _members(collection, Direction(direction), listed, file_name, problems, report=report)
+    listed_ids = list(with_progress(guarded(read_ids(stream, file_name, problems), problems), on_progress))
+    members = _members(collection, Direction(direction), listed_ids, file_name, problems, report=report)
     if not members and not problems:
         problems.add(FormatError(file_name, None, "", f"{file_name} lists no ids."))
     if problems:
-        raise Rejected(problems, report)
-    made, created = QuerySet.objects.get_or_create(collection=collection, direction=direction, name=name)
+        raise FileRejected(problems, report)
+    query_set, created = QuerySet.objects.get_or_create(collection=collection, direction=direction, name=name)
     if created:
-        rows = (QuerySetItem(query_set=made, item_id=pk) for pk in members)
+        rows = (QuerySetItem(query_set=query_set, item_id=pk) for pk in members)
         QuerySetItem.objects.bulk_create(rows, batch_size=CHUNK)
         note_changes(collection_id=collection.pk, pair_ids=[None])  # the runs are scored on it too
-    elif _stored(made) != {(QuerySetItem.Part.SOURCE, pk) for pk in members}:
+    elif _stored_members(query_set) != {(QuerySetItem.Part.SOURCE, pk) for pk in members}:
         raise QuerySetExists(f'Query set "{name}" already exists with other items; choose another name.')
     report.n_items, report.is_new = len(members), created
     log.info("%s loaded %s into %s: %s", by, file_name, collection.slug, report)
@@ -96,7 +100,7 @@ def load_query_set(
 
 
 def complete_query_sets(*, collection: Collection) -> None:
-    """Let the query sets "all" name every test item that can be a source, in both directions, until one is judged."""
+    """Add every test item to the query sets "all" of both directions, until one is judged."""
     if collection.scheme_frozen_at is not None:
         return
     for direction, side in SOURCE_SIDES.items():
@@ -117,7 +121,7 @@ def _checked_name(name: str) -> str:
 def _members(
     collection: Collection,
     direction: Direction,
-    listed: list[ListedId],
+    listed_ids: list[ListedId],
     file_name: str,
     problems: Problems,
     *,
@@ -125,15 +129,15 @@ def _members(
 ) -> list[int]:
     side = SOURCE_SIDES[direction]
     items = Item.objects.filter(collection=collection, side=side)
-    known = {external_id: (pk, split) for external_id, pk, split in items.values_list("external_id", "pk", "split")}
+    stored_items = {external_id: (pk, split) for external_id, pk, split in items.values_list("external_id", "pk", "split")}
     members = []
-    for row in listed:
-        pk, split = known.get(row.id, (0, ""))
+    for row in listed_ids:
+        pk, split = stored_items.get(row.id, (0, ""))
         if not pk:
             (report.unknown_queries if side == Side.QUERY else report.unknown_documents).add(row.id)
-            message = f"the collection has no {side} {shown(row.id)}."
+            message = f"the collection has no {side} {quoted(row.id)}."
         elif split != "test":
-            message = f"{shown(row.id)} is of the split {split}; only items of the split test are retrieved and judged."
+            message = f"{quoted(row.id)} is of the split {split}; only items of the split test are retrieved and judged."
         else:
             members.append(pk)
             continue
@@ -141,5 +145,5 @@ def _members(
     return members
 
 
-def _stored(query_set: QuerySet) -> set[tuple[str, int]]:
+def _stored_members(query_set: QuerySet) -> set[tuple[str, int]]:
     return set(query_set.members.values_list("part", "item_id"))

@@ -1,7 +1,7 @@
 """Queues of free seats, and a person's walk through them.
 
-A walk enters each open round's queue at a random key, so that a hundred people do not stand in line at its head, and
-locks the seats it takes with SKIP LOCKED. Leases run on the database's clock alone.
+A walk enters each open round's queue at a random key, so that a hundred people do not contend for
+its head, and locks the seats it takes with SKIP LOCKED. Leases run on the database's clock alone.
 """
 
 import secrets
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from annotate.models import Annotator, Round, Seat
-from annotate.statements import prepared
+from annotate.statements import prepared_cursor
 
 _CLAIMABLE = """
     SELECT seat.id, seat.pair_id, pair.query_id, seat.queue_key
@@ -20,11 +20,11 @@ _CLAIMABLE = """
     WHERE seat.round_id = %(round)s AND seat.purpose = 'label' AND seat.state IN ('free', 'held')
       AND (seat.state = 'free' OR seat.leased_until < clock_timestamp())
       AND seat.queue_key >= %(start)s AND seat.queue_key < %(stop)s
-      AND NOT EXISTS (SELECT FROM annotate_seat mine
-                      WHERE mine.annotator_id = %(annotator)s AND mine.pair_id = seat.pair_id
-                        AND mine.id <> seat.id)
-      AND NOT EXISTS (SELECT FROM annotate_judgment said
-                      WHERE said.annotator_id = %(annotator)s AND said.pair_id = seat.pair_id)
+      AND NOT EXISTS (SELECT FROM annotate_seat own
+                      WHERE own.annotator_id = %(annotator)s AND own.pair_id = seat.pair_id
+                        AND own.id <> seat.id)
+      AND NOT EXISTS (SELECT FROM annotate_judgment judgment
+                      WHERE judgment.annotator_id = %(annotator)s AND judgment.pair_id = seat.pair_id)
       AND NOT EXISTS (SELECT FROM annotate_report report
                       WHERE report.annotator_id = %(annotator)s AND report.pair_id = seat.pair_id
                         AND report.state <> 'undone')
@@ -40,8 +40,8 @@ _QUEUE_END = 2**63 - 1
 _FRONT = -(2**63)
 
 
-class Claimed(NamedTuple):
-    """A seat as a queue gives it out."""
+class ClaimedSeat(NamedTuple):
+    """A seat claimed from a queue, with its pair and query."""
 
     seat: int
     pair: int
@@ -57,88 +57,92 @@ class _Stretch(NamedTuple):
 
 
 class Walk:
-    """One person's way through the open rounds, in the order of priority; it goes on where it stopped.
+    """One person's walk through the queues of open rounds by priority; it goes on where it stopped.
 
-    rounds : the open rounds with their policies, those first that are served first
-    taken : what it locked so far by pair, one seat a pair
+    rounds : the open rounds with their policies, in the order they are served
+    taken : the seats locked so far by pair, one seat a pair
     """
 
     def __init__(self, annotator: Annotator) -> None:
         self.annotator = annotator
         self.rounds = list(_with_fronts(open_rounds(collection_id=annotator.collection_id)))
-        self.taken: dict[int, Claimed] = {}
+        self.taken: dict[int, ClaimedSeat] = {}
         self._left = quotas(annotator=annotator, rounds=self.rounds)
         self._stretches = [stretch for round_ in self.rounds for stretch in _stretches(round_)]
 
     def take(self, n: int) -> None:
-        """Lock seats until n are taken, or all that there are for this person."""
+        """Lock seats until n are taken, or no more are left for this person."""
         while self._stretches and len(self.taken) < n:
             stretch = self._stretches[0]
             missing = min(n - len(self.taken), self._left.get(stretch.round, n))
-            # No more than are missing: what is locked but not taken would look taken to everybody else.
+            # No more than are missing: a seat locked but not taken would look taken to everybody
+            # else.
             if missing and (last := self._lock(stretch, missing)) is not None:
                 self._stretches[0] = stretch._replace(start=last + 1)
             else:
                 self._stretches.pop(0)
 
     def _lock(self, stretch: _Stretch, n: int) -> int | None:
-        """The key of the last seat found in a stretch; None where it had fewer than n."""
-        with prepared() as cursor:
+        """Lock up to n seats of a stretch.
+
+        Returns the last seat's queue key, None if there were fewer.
+        """
+        with prepared_cursor() as cursor:
             cursor.execute(_CLAIMABLE, {**stretch._asdict(), "annotator": self.annotator.pk, "limit": n})
             rows = cursor.fetchall()
         before = len(self.taken)
         for seat, pair, query, _ in rows:
-            self.taken.setdefault(pair, Claimed(seat, pair, query))
+            self.taken.setdefault(pair, ClaimedSeat(seat, pair, query))
         if stretch.round in self._left:
             self._left[stretch.round] -= len(self.taken) - before
         return rows[-1][3] if len(rows) == n else None
 
 
 def open_rounds(*, collection_id: int) -> QuerySet[Round]:
-    """The rounds that hand out seats, those first that are served first."""
+    """Return the rounds that hand out seats, in the order they are served."""
     rounds = Round.objects.filter(collection=collection_id, kind=Round.Kind.POOL, state=Round.State.OPEN)
     return rounds.order_by("-priority", "pk")
 
 
 def hold(*, annotator: Annotator, seats: Iterable[int], minutes: int) -> None:
-    """Let a person hold seats from now on."""
-    with prepared() as cursor:
+    """Lease seats to a person from now on."""
+    with prepared_cursor() as cursor:
         cursor.execute(_HOLD, {"annotator": annotator.pk, "minutes": minutes, "seats": list(seats)})
 
 
 def quotas(*, annotator: Annotator, rounds: Iterable[Round]) -> dict[int, int]:
-    """How many pairs more a person may judge of those of these rounds that give one person a share alone, 0 or more.
+    """Return how many more pairs a person may judge in those of these rounds that limit her share.
 
-    A share is rounded down, but never to nothing.
+    A share is rounded down, but never to 0.
     """
-    shares = {round_.pk: round_.policy.max_share for round_ in rounds if round_.policy.max_share < 1}
+    shares = {round_id.pk: round_id.policy.max_share for round_id in rounds if round_id.policy.max_share < 1}
     if not shares:
         return {}
-    hers = Seat.objects.filter(annotator=annotator, round__in=shares, purpose=Seat.Purpose.LABEL,
+    own_seats = Seat.objects.filter(annotator=annotator, round__in=shares, purpose=Seat.Purpose.LABEL,
                                state__in=[Seat.State.HELD, Seat.State.DONE])  # fmt: skip
-    n_hers = dict(hers.order_by().values_list("round").annotate(n=Count("pk")))
-    return {round_: _left_of(round_, float(share), n_hers.get(round_, 0)) for round_, share in shares.items()}
+    n_own_by_round = dict(own_seats.order_by().values_list("round").annotate(n=Count("pk")))
+    return {round_id: _quota_left(round_id, float(share), n_own_by_round.get(round_id, 0)) for round_id, share in shares.items()}
 
 
 _AHEAD = 300  # seats: more than any batch has candidates
 
 
-def _left_of(round_: int, share: float, n_hers: int) -> int:
-    # Of half a million pairs no more are counted than the answer hangs on.
+def _quota_left(round_id: int, share: float, n_hers: int) -> int:
+    # Of half a million pairs no more are counted than the result depends on.
     n_enough = ceil((n_hers + _AHEAD) / share)
-    n_pairs = Round.objects.get(pk=round_).round_pairs.all()[:n_enough].count()
+    n_pairs = Round.objects.get(pk=round_id).round_pairs.all()[:n_enough].count()
     return max(0, max(1, floor(share * n_pairs + 1e-9)) - n_hers)
 
 
 def _with_fronts(rounds: QuerySet[Round]) -> QuerySet[Round]:
-    """Rounds with their policies, and whether a live order put something in front of their queues (has_front)."""
+    """Annotate rounds with has_front: whether a live order put seats in front of their queues."""
     front = Seat.objects.filter(round=OuterRef("pk"), queue_key__lt=0, purpose=Seat.Purpose.LABEL,
                                 state__in=[Seat.State.FREE, Seat.State.HELD])  # fmt: skip
     return rounds.select_related("policy").annotate(has_front=Exists(front))
 
 
 def _stretches(round_: Round) -> Iterator[_Stretch]:
-    """Where a queue is entered: what a live order puts in front is emptied before the rest."""
+    """Yield the stretches of a queue: seats put in front by a live order, then the rest."""
     entry = secrets.randbelow(_QUEUE_END)
     if round_.has_front:
         yield _Stretch(round_.pk, entry + _FRONT, 0)

@@ -6,26 +6,26 @@ from typing import NamedTuple
 from django.db import transaction
 
 from annotate.core import quizzes as core
-from annotate.core.quizzes import BadQuestion, Marked, Question
+from annotate.core.quizzes import BadQuestion, Question, QuizResult
 from annotate.models import Annotator, Collection, Quiz, QuizAttempt, TrainingDecision, User
 from annotate.services.seating import lock_annotator
-from annotate.services.training_standing import newest_quiz, rules_of, standing_of, training_of
+from annotate.services.training_status import newest_quiz, rules_of, training_of, training_status
 
 
 class QuizChanged(Exception):
-    """The quiz has other questions by now; nothing was marked."""
+    """The quiz has been changed since it was shown; nothing was marked."""
 
 
-class Attempt(NamedTuple):
-    """An attempt as it was stored, and which of its answers were right."""
+class MarkedAttempt(NamedTuple):
+    """A stored attempt, and which of its answers were right."""
 
     attempt: QuizAttempt
-    marked: Marked
+    marked: QuizResult
 
 
 @transaction.atomic
 def change_quiz(*, collection: Collection, questions: Sequence[Question], by: User | None) -> Quiz | None:
-    """Store the questions from now on; the version before stays. No change, no version; None for a quiz never written.
+    """Store the questions as a new version, unless nothing changed; None for a quiz never written.
 
     Raises BadQuestion.
     """
@@ -49,16 +49,16 @@ def change_quiz(*, collection: Collection, questions: Sequence[Question], by: Us
 
 
 def questions_of(*, collection: Collection) -> list[Question]:
-    """The questions of the newest version."""
+    """Return the questions of the newest version."""
     quiz = newest_quiz(collection=collection)
     return core.from_rows(quiz.questions) if quiz else []
 
 
 @transaction.atomic
-def take_quiz(*, annotator: Annotator, version: int, choices: Sequence[int]) -> Attempt:
-    """Mark somebody's answers; where there are no pairs to train on, passing it is passing the training.
+def take_quiz(*, annotator: Annotator, version: int, choices: Sequence[int]) -> MarkedAttempt:
+    """Mark a person's answers; without training pairs, passing the quiz is passing the training.
 
-    version : of the quiz she saw. Raises QuizChanged.
+    version : the version of the quiz she saw. Raises QuizChanged.
     """
     lock_annotator(annotator.pk)
     quiz = newest_quiz(collection=annotator.collection)
@@ -70,10 +70,10 @@ def take_quiz(*, annotator: Annotator, version: int, choices: Sequence[int]) -> 
         annotator=annotator, quiz=quiz, choices=list(choices), n_right=marked.n_right, passed=marked.passed
     )
     rules = rules_of(training=training)
-    is_all = marked.passed and training.is_on and not (rules.has_pairs or rules.needs_review)
-    if is_all and standing_of(annotator=annotator).state.name == "review":
+    is_training_passed = marked.passed and training.is_on and not (rules.has_pairs or rules.needs_review)
+    if is_training_passed and training_status(annotator=annotator).state.name == "review":
         TrainingDecision.objects.create(annotator=annotator, kind=TrainingDecision.Kind.PASSED)
-    return Attempt(attempt, marked)
+    return MarkedAttempt(attempt, marked)
 
 
-__all__ = ["Attempt", "BadQuestion", "Question", "QuizChanged", "change_quiz", "questions_of", "take_quiz"]
+__all__ = ["MarkedAttempt", "BadQuestion", "Question", "QuizChanged", "change_quiz", "questions_of", "take_quiz"]

@@ -1,7 +1,7 @@
-"""What annotators say instead of judging: that they cannot, that a lead should look, that they come back to it later.
+"""Reports, made instead of a judgment: the pair cannot be judged, or a lead should look. Deferring.
 
-Every turn of a report is an event, and its state is what the last one says: a lead settles it and opens it again, who
-made it takes it back.
+Every change of a report is an event, and its state is that of the last one: a lead settles it and
+opens it again, its annotator takes it back.
 """
 
 from datetime import datetime
@@ -22,7 +22,7 @@ from annotate.models import (
     User,
 )
 from annotate.services import hand_outs
-from annotate.services.claiming import finish_if_done, hold_again, renew
+from annotate.services.claiming import finish_if_done, renew_leases, renew_leases_if_due
 from annotate.services.hand_outs import BatchSettled
 from annotate.services.seating import lock_annotator, reconcile_answered
 
@@ -39,22 +39,24 @@ def report_pair(
     is_change: bool = False,
     in_training: bool = False,
 ) -> Report:
-    """Say that a pair cannot be judged, or hand it to the lead; frees the seat, is never a label.
+    """Report that a pair cannot be judged, or hand it to the lead.
 
-    is_change : whether she means to take the place of what she said before, an answer or another report
-    The same submission again changes nothing. Raises NotHandedOut, and BatchSettled where she has judged the pair and
-    does not mean to change that, or no longer can.
+    Frees the seat, is never a label.
+
+    is_change : whether the report replaces her earlier answer or report
+    The same submission again changes nothing. Raises NotHandedOut, and BatchSettled if she has
+    judged the pair and does not mean to change that, or no longer can.
     """
     lock_annotator(annotator.pk)
-    known = Report.objects.filter(annotator=annotator, submission_id=submission_id).first()
-    if known is not None:
-        return known
+    earlier_report = Report.objects.filter(annotator=annotator, submission_id=submission_id).first()
+    if earlier_report is not None:
+        return earlier_report
     if is_change:
-        hand_outs.require_going(annotator)
+        hand_outs.require_not_paused(annotator)
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token, in_training=in_training)
     pair = hand_outs.lock_pair(hand_out)
     seat = hand_outs.lock_seat(hand_out)
-    _make_way(annotator, hand_out, submission_id, is_change=is_change)
+    _take_back_earlier(annotator, hand_out, submission_id, is_change=is_change)
     report = Report.objects.create(
         collection_id=annotator.collection_id,
         pair_id=seat.pair_id,
@@ -70,18 +72,18 @@ def report_pair(
         hand_outs.give_back(seat)
     reconcile_answered(pair=pair)
     HandOut.objects.filter(pk=hand_out.pk, answered_at=None).update(answered_at=ClockTimestamp())
-    renew(annotator=annotator, leased_until=seat.leased_until, at=report.at)
+    renew_leases_if_due(annotator=annotator, leased_until=seat.leased_until, at=report.at)
     finish_if_done(batch=hand_out.batch)
     return report
 
 
-def _make_way(annotator: Annotator, hand_out: HandOut, submission_id: UUID, *, is_change: bool) -> None:
-    """Take back what she said of a hand-out before, if that is what she means and still can."""
-    judgment, earlier = standing_judgment(hand_out), Report.objects.filter(hand_out=hand_out).open()
+def _take_back_earlier(annotator: Annotator, hand_out: HandOut, submission_id: UUID, *, is_change: bool) -> None:
+    """Take back her earlier answer or report of a hand-out, if she means to and still can."""
+    judgment, earlier = current_judgment(hand_out), Report.objects.filter(hand_out=hand_out).open()
     if judgment is not None or earlier.exists():
         if not is_change:
-            what = "judged this pair; undo the judgment" if judgment else "reported this pair; take that back"
-            raise BatchSettled(f"You have {what} first.")
+            earlier_act = "judged this pair; undo the judgment" if judgment else "reported this pair; take that back"
+            raise BatchSettled(f"You have {earlier_act} first.")
         hand_outs.require_unsettled(hand_out)
     if judgment is not None:
         undo(judgment, by=annotator.user, submission_id=submission_id)
@@ -90,49 +92,52 @@ def _make_way(annotator: Annotator, hand_out: HandOut, submission_id: UUID, *, i
 
 @transaction.atomic
 def defer(*, annotator: Annotator, token: UUID) -> HandOut:
-    """Put a hand-out at the end of its batch. Raises NotHandedOut, and BatchSettled where it waits for no answer."""
+    """Put a hand-out at the end of its batch.
+
+    Raises NotHandedOut, BatchSettled if it is answered.
+    """
     lock_annotator(annotator.pk)
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token)
     if hand_out.answered_at is not None:
         raise BatchSettled("This pair cannot be put off: you are done with it, or somebody else has it by now.")
     HandOut.objects.filter(pk=hand_out.pk, answered_at=None).update(deferred_at=ClockTimestamp())
-    hold_again(annotator=annotator)
+    renew_leases(annotator=annotator)
     return hand_out
 
 
-def standing_judgment(hand_out: HandOut) -> Judgment | None:
-    """The answer to a hand-out that stands: it counts, or came too late to count; neither undone nor withdrawn."""
-    return Judgment.objects.standing().filter(hand_out=hand_out).order_by("-pk").first()
+def current_judgment(hand_out: HandOut) -> Judgment | None:
+    """Return the answer in force to a hand-out: it counts, or came too late to count."""
+    return Judgment.objects.current().filter(hand_out=hand_out).order_by("-pk").first()
 
 
 def undo(judgment: Judgment, *, by: User | None, submission_id: UUID | None) -> None:
-    """Write down that whose answer it is takes it back."""
+    """Record that the annotator takes the answer back."""
     JudgmentEvent.objects.create(
         judgment=judgment, kind=JudgmentEvent.Kind.UNDONE, by=by, submission_id=submission_id
     )
 
 
 def settle(*, reports: ReportQuerySet, by: User | None, at: datetime | None = None) -> int:
-    """Settle those of these reports that are open; how many they were.
+    """Settle those of these reports that are open; returns their number.
 
-    at : the moment of what settles them, by which they are found again; by default now
+    at : the moment of the act that settles them, by which they are found again; by default now
     """
-    return _turn(reports.open(), ReportEvent.Kind.SETTLED, Report.State.SETTLED, by=by, at=at)
+    return _record_events(reports.open(), ReportEvent.Kind.SETTLED, Report.State.SETTLED, by=by, at=at)
 
 
 def reopen(*, reports: ReportQuerySet, by: User | None, submission_id: UUID | None = None) -> int:
-    """Let those of these reports that were settled or taken back wait for a lead again; how many they were."""
+    """Open those of these reports that were settled or taken back again; returns their number."""
     closed = reports.exclude(state=Report.State.OPEN)
-    return _turn(closed, ReportEvent.Kind.REOPENED, Report.State.OPEN, by=by, submission_id=submission_id)
+    return _record_events(closed, ReportEvent.Kind.REOPENED, Report.State.OPEN, by=by, submission_id=submission_id)
 
 
 def take_back(*, reports: ReportQuerySet, by: User | None, submission_id: UUID | None) -> int:
-    """Let those of these reports that are open be as if they had not been made; how many they were."""
+    """Take back those of these reports that are open; returns their number."""
     open_ = reports.open()
-    return _turn(open_, ReportEvent.Kind.UNDONE, Report.State.UNDONE, by=by, submission_id=submission_id)
+    return _record_events(open_, ReportEvent.Kind.UNDONE, Report.State.UNDONE, by=by, submission_id=submission_id)
 
 
-def _turn(
+def _record_events(
     reports: ReportQuerySet,
     kind: ReportEvent.Kind,
     state: Report.State,

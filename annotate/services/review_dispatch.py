@@ -1,18 +1,18 @@
-"""A worker's part of what leads decide: which handler goes with which kind of decision."""
+"""The work of leads' decisions: the handler of each kind of decision, run by a worker."""
 
 from annotate.models import ReviewAction, ReviewWork, Work
-from annotate.services import excluding, review_work, reviewing, withdrawing
+from annotate.services import exclusions, review_work, reviewing, withdrawing
 from annotate.services.background import works
 
 Kind = ReviewAction.Kind
 HANDLERS: dict[str, review_work.Handler] = {
-    Kind.LABELS_WITHDRAWN: withdrawing.withdraw_some,
-    Kind.LABELS_RESTORED: withdrawing.restore_some,
-    Kind.BATCH_REJECTED: reviewing.withdraw_some,
-    Kind.BATCH_REQUEUED: reviewing.withdraw_some,
-    Kind.BATCH_REOPENED: reviewing.restore_some,
-    Kind.ITEM_EXCLUDED: excluding.drop_some,
-    Kind.ITEM_RESTORED: excluding.want_some,
+    Kind.LABELS_WITHDRAWN: withdrawing.withdraw_stretch,
+    Kind.LABELS_RESTORED: withdrawing.restore_stretch,
+    Kind.BATCH_REJECTED: reviewing.withdraw_stretch,
+    Kind.BATCH_REQUEUED: reviewing.withdraw_stretch,
+    Kind.BATCH_REOPENED: reviewing.restore_stretch,
+    Kind.ITEM_EXCLUDED: exclusions.drop_next_pairs,
+    Kind.ITEM_RESTORED: exclusions.restore_next_pairs,
 }
 
 
@@ -23,9 +23,9 @@ HANDLERS: dict[str, review_work.Handler] = {
     advice="What is done of it stands; try again, and the rest follows.",
 )
 def finish_decision(work: Work) -> None:
-    """Do what is left of a decision."""
+    """Carry out the rest of a decision."""
     decision = ReviewWork.objects.select_related("action", "work").get(work=work)
-    tell = works.teller(work, can_be_undone=False)
+    report = works.progress_callback(work, can_be_undone=False)
     while decision.work.is_unfinished:
-        tell(decision.n_seen, decision.n_total, review_work.unit(decision))
+        report(decision.n_examined, decision.n_total, review_work.unit(decision))
         decision = review_work.go_on(decision=decision, handler=HANDLERS[decision.action.kind])

@@ -1,4 +1,4 @@
-"""The log of what leads do, written in the transaction that does it."""
+"""The log of leads' actions, each written in the transaction of the action."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,8 +11,11 @@ from annotate.models import Annotator, Batch, Collection, Item, Pair, ReviewActi
 COLUMNS = ("at", "by", "action", "person", "batch", "query", "document", "item", "labels", "reason")
 
 
-class About(NamedTuple):
-    """What an action was done to; at least one of the first, third and fourth, but for golds made by the dozen."""
+class ActionSubject(NamedTuple):
+    """The subject of an action.
+
+    At least an annotator, a pair or an item, except of golds made in bulk.
+    """
 
     annotator: Annotator | None = None
     batch: Batch | None = None
@@ -20,7 +23,7 @@ class About(NamedTuple):
     item: Item | None = None
 
 
-NOTHING = About()
+NO_SUBJECT = ActionSubject()
 
 
 def note(
@@ -28,20 +31,23 @@ def note(
     collection: Collection,
     kind: ReviewAction.Kind,
     by: User | None,
-    about: About = NOTHING,
+    subject: ActionSubject = NO_SUBJECT,
     reason: str = "",
     n_labels: int = 0,
 ) -> ReviewAction:
     """Write one line of the log. Without `by` the policy acted in a lead's place."""
     action: ReviewAction = ReviewAction.objects.create(
-        collection=collection, kind=kind, by=by, reason=reason, n_labels=n_labels, **about._asdict()
+        collection=collection, kind=kind, by=by, reason=reason, n_labels=n_labels, **subject._asdict()
     )
     return action
 
 
 def entries(*, collection: Collection, by: User | None = None, kinds: tuple[str, ...] = (), person: int | None = None,
             pair: Pair | None = None) -> QuerySet[ReviewAction]:  # fmt: skip
-    """The log, newest first: all of it, or by whom, of some kinds, about one annotator, about one pair or its items."""
+    """Return the log, newest first.
+
+    All of it, or by lead, kinds, annotator, or pair with its items.
+    """
     rows = ReviewAction.objects.filter(collection=collection)
     if by is not None:
         rows = rows.filter(by=by)
@@ -51,14 +57,14 @@ def entries(*, collection: Collection, by: User | None = None, kinds: tuple[str,
         rows = rows.filter(annotator=person)
     if pair is not None:
         rows = rows.filter(Q(pair=pair) | Q(item__in=[pair.query_id, pair.document_id]))
-    named = rows.select_related(
+    with_subjects = rows.select_related(
         "by", "annotator", "batch", "pair__query", "pair__document", "item", "work__work"
     )
-    return named.order_by("-pk")
+    return with_subjects.order_by("-pk")
 
 
 def csv_rows(rows: QuerySet[ReviewAction]) -> Iterator[list[object]]:
-    """The same as lines of a table, the head first; cells that no spreadsheet runs."""
+    """Yield the log as rows of a table, header first; no spreadsheet runs its cells as formulas."""
     yield list(COLUMNS)
     for row in rows.iterator(chunk_size=2_000):
         yield list(map(safe_cell, _cells(row)))

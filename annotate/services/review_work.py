@@ -1,9 +1,9 @@
-"""Decisions that concern many labels or pairs: written down in the request, carried out stretch by stretch.
+"""Decisions about many labels or pairs: stored in the request, carried out stretch by stretch.
 
-A stretch is one transaction, which also keeps how far it came: who is killed between two goes on where it stopped, and
-no row is gone through twice. Little is done at once, in the transaction that decides; the rest is work for a worker
-(see review_dispatch). What undoes a decision under way is refused until it is done; where it failed half-way, until it
-was tried again.
+A stretch is one transaction, which also stores the position: a worker killed between two stretches
+goes on where it stopped, and no row is gone through twice. Few rows are done at once, in the
+transaction that decides; more are work for a worker (see review_dispatch). A decision that would
+undo one under way is refused until that is done; if it failed half-way, until it was tried again.
 """
 
 from collections.abc import Callable
@@ -16,24 +16,27 @@ from django.utils import timezone
 
 from annotate.models import Annotator, Collection, Item, ReviewAction, ReviewWork, Work
 from annotate.services.background import works
-from annotate.services.background.progress import Progress, Standing
+from annotate.services.background.progress import JobStatus, Progress
 
 REVIEW = "review"
-AT_ONCE = 200  # rows that are done while the lead waits
+SYNCHRONOUS_ROWS = 200  # rows that are done within the lead's request
 STRETCH = 500  # rows of one transaction; the annotator concerned waits for no more than this
 
 
-class UnderWay(Exception):
-    """Another decision about these labels or pairs is being carried out, or stands half done; nothing was changed."""
+class DecisionUnderWay(Exception):
+    """Another decision about these labels or pairs is under way or half done.
+
+    Nothing was changed.
+    """
 
 
 class Stretch(NamedTuple):
-    """What one transaction did: rows done, rows that stay surplus, the key of the last one; how many it looked at."""
+    """One transaction: rows done, rows left surplus, key of the last one, rows examined."""
 
     n_done: int
     n_surplus: int
     last: int
-    n_seen: int
+    n_examined: int
 
 
 Handler = Callable[[ReviewWork], Stretch]  # does the next STRETCH rows after decision.cursor
@@ -47,11 +50,11 @@ def begin(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> ReviewWork:
-    """Carry out what was just decided: at once where it is little, else by a worker. Within the deciding transaction.
+    """Carry out a new decision, at once if it is small, else by a worker; in the same transaction.
 
-    n_total : rows that it is about
+    n_total : rows the decision is about
     """
-    is_done_here = n_total <= AT_ONCE
+    is_done_here = n_total <= SYNCHRONOUS_ROWS
     work = works.ask(
         kind=REVIEW, collection=action.collection, subject=action.pk, by=action.by, is_done_here=is_done_here
     )
@@ -63,93 +66,96 @@ def begin(
 
 @transaction.atomic
 def go_on(*, decision: ReviewWork, handler: Handler) -> ReviewWork:
-    """The next stretch, and how far it came; nothing where all is done. Safe at any time, also twice at once."""
+    """Do the next stretch, if one is left, and store the position.
+
+    Safe at any time, also twice at once.
+    """
     locked = ReviewWork.objects.select_for_update(of=("self",)).select_related(
         "action__by", "action__collection", "action__annotator", "action__item", "action__batch"
     )
     decision = locked.get(pk=decision.pk)
-    if not decision.work.is_unfinished:  # asked behind the lock: a join would show it as it was before
+    if not decision.work.is_unfinished:  # read behind the lock: a join would show it as it was before
         return decision
     stretch = handler(decision)
     decision.n_done += stretch.n_done
     decision.n_surplus += stretch.n_surplus
     decision.cursor = stretch.last
     decision.save(update_fields=["n_done", "n_surplus", "cursor"])
-    if stretch.n_seen < STRETCH:
+    if stretch.n_examined < STRETCH:
         works.finish(work=decision.work)
     else:
-        works.went_on(work=decision.work)
+        works.reset_attempts(work=decision.work)
     return decision
 
 
-def of_annotator(*, annotator: Annotator) -> list[ReviewWork]:
-    """What is being done about one person's answers, or stands half done."""
+def unfinished_of_annotator(*, annotator: Annotator) -> list[ReviewWork]:
+    """Return decisions about one person's answers that are under way or half done."""
     return list(_not_done().filter(action__annotator=annotator).order_by("pk"))
 
 
-def of_items(*, items: list[Item]) -> list[ReviewWork]:
-    """What is being done about items and their pairs, or stands half done."""
+def unfinished_of_items(*, items: list[Item]) -> list[ReviewWork]:
+    """Return decisions about items and their pairs that are under way or half done."""
     return list(_not_done().filter(action__item__in=items).order_by("pk"))
 
 
 def failed(*, collection: Collection) -> list[ReviewWork]:
-    """What stands half done in a collection, for a lead to have it tried again."""
-    given_up = _not_done().filter(work__state=Work.State.FAILED, action__collection=collection)
-    return list(given_up.order_by("pk"))
+    """Return decisions that stand half done, for a lead to have them tried again."""
+    failed_works = _not_done().filter(work__state=Work.State.FAILED, action__collection=collection)
+    return list(failed_works.order_by("pk"))
 
 
-def require_rest(decisions: list[ReviewWork]) -> None:
-    """Raise UnderWay where something is to be done first; to be called behind the lock that whoever begins it takes."""
+def require_none_under_way(decisions: list[ReviewWork]) -> None:
+    """Raise DecisionUnderWay if one of these exists; call it behind the lock taken to begin one."""
     for decision in decisions:
         if decision.is_failed:
-            raise UnderWay(f"{title(decision)}: it stopped at {decision}. Have that tried again first.")
-        raise UnderWay(f"{title(decision)}: {decision} so far. Wait until that is done.")
+            raise DecisionUnderWay(f"{title(decision)}: it stopped at {decision}. Have that tried again first.")
+        raise DecisionUnderWay(f"{title(decision)}: {decision} so far. Wait until that is done.")
 
 
 def title(decision: ReviewWork) -> str:
-    """What is being done, in words."""
-    return _DOING[decision.action.kind].format(whose=_whose(decision))
+    """Return what the decision does, in words, while it is under way."""
+    return _TITLES[decision.action.kind].format(whose=_subject(decision))
 
 
 def outcome(decision: ReviewWork) -> str:
-    """What was done, in words."""
-    text = _DONE[decision.action.kind].format(n=decision.n_done, item=decision.action.item, whose=_whose(decision))
+    """Return what the decision did, in words."""
+    text = _OUTCOMES[decision.action.kind].format(n=decision.n_done, item=decision.action.item, whose=_subject(decision))
     if decision.n_surplus:
         text += f" {decision.n_surplus:,} stay out as surplus: others have given these pairs their labels since."
     return text
 
 
-def stop(decision: ReviewWork) -> str:
-    """Where one that failed stopped, and why."""
+def failure(decision: ReviewWork) -> str:
+    """Return where a failed decision stopped, and why, in words."""
     return f"{title(decision)}: it stopped at {decision} {unit(decision)}. {decision.work.error}"
 
 
-def said(decision: ReviewWork) -> str:
-    """What was done; or, while a worker is at it, what is being done."""
+def summary(decision: ReviewWork) -> str:
+    """Return the outcome in words; while a worker is at it, its title and size."""
     if decision.is_done:
         return outcome(decision)
     return f"{title(decision)}: {decision.n_total:,} {unit(decision)}, in the background."
 
 
 def unit(decision: ReviewWork) -> str:
-    """What its rows are."""
+    """Return the unit of the decision's rows."""
     return "pairs" if decision.action.item_id else "answers"
 
 
-def standing(decision: ReviewWork) -> Standing:
-    """What a page says of one under way: how far by its row, which no cache loses, and how long by its pace."""
-    known = works.standing(work=decision.work)
-    left = known.progress.seconds_left if known.progress else None
-    so_far = Progress(decision.n_seen, decision.n_total, unit(decision), left, timezone.now())
-    return known._replace(progress=so_far)
+def decision_status(decision: ReviewWork) -> JobStatus:
+    """Return the status of a decision under way: progress by its row, the time left by its pace."""
+    status = works.work_status(work=decision.work)
+    seconds_left = status.progress.seconds_left if status.progress else None
+    progress = Progress(decision.n_examined, decision.n_total, unit(decision), seconds_left, timezone.now())
+    return status._replace(progress=progress)
 
 
 def _not_done() -> QuerySet[ReviewWork]:
-    named = ("action__collection", "action__annotator", "action__item", "action__batch", "work")
-    return ReviewWork.objects.not_done().select_related(*named)
+    related_fields = ("action__collection", "action__annotator", "action__item", "action__batch", "work")
+    return ReviewWork.objects.not_done().select_related(*related_fields)
 
 
-def _whose(decision: ReviewWork) -> str:
+def _subject(decision: ReviewWork) -> str:
     action = decision.action
     if action.item:
         return f"{action.item.get_side_display().lower()} {action.item}"
@@ -159,7 +165,7 @@ def _whose(decision: ReviewWork) -> str:
 _Kind = ReviewAction.Kind
 _OUT = "{n:,} answers no longer count, and others are asked for the labels."
 _BACK = "{n:,} answers count again."
-_DOING = {
+_TITLES = {
     _Kind.LABELS_WITHDRAWN: "Withdrawing answers of {whose}",
     _Kind.LABELS_RESTORED: "Restoring answers of {whose}",
     _Kind.BATCH_REJECTED: "Withdrawing the answers of {whose}",
@@ -168,7 +174,7 @@ _DOING = {
     _Kind.ITEM_EXCLUDED: "Leaving out the pairs of {whose}",
     _Kind.ITEM_RESTORED: "Taking back in the pairs of {whose}",
 }
-_DONE = {
+_OUTCOMES = {
     _Kind.LABELS_WITHDRAWN: "{n:,} answers of {whose} no longer count, and others are asked for the labels.",
     _Kind.LABELS_RESTORED: _BACK,
     _Kind.BATCH_REJECTED: _OUT,

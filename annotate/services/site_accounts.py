@@ -1,4 +1,4 @@
-"""Accounts that the operator makes: who looks after the site, and links by which a person chooses a password."""
+"""Accounts made by the operator: site admins, and links to choose a password."""
 
 from base64 import b64encode
 from typing import NamedTuple
@@ -17,34 +17,40 @@ from annotate.models import User
 from annotate.services.accounts import DEMO_SALT
 
 
-class NotMade(Exception):
+class AccountNotMade(Exception):
     """The account cannot be made; the text says why, and nothing was changed."""
 
 
-class Admin(NamedTuple):
-    """Who looks after the site, and whether the account was made just now."""
+class AdminAccount(NamedTuple):
+    """The account of a site admin; is_new : it was made just now."""
 
     user: User
     is_new: bool
 
 
 @transaction.atomic
-def make_admin(*, username: str, email: str = "") -> Admin:
-    """Make an account that looks after the site, without a password, or let one that is there do so. Raises NotMade."""
+def make_admin(*, username: str, email: str = "") -> AdminAccount:
+    """Make a site admin's account without a password, or an account that is there an admin's.
+
+    Raises AccountNotMade.
+    """
     _require_sound(username, email)
     user = User.objects.select_for_update().filter(username__iexact=username).first()
     is_new = user is None
     if user is None:
         if email and User.objects.filter(email__iexact=email).exists():
-            raise NotMade(f"Another account has the address {email}; give another one, or none.")
+            raise AccountNotMade(f"Another account has the address {email}; give another one, or none.")
         user = User.objects.create_user(username, email, None)
     user.is_staff = user.is_superuser = user.is_active = True
     user.save(update_fields=["is_staff", "is_superuser", "is_active"])
-    return Admin(user, is_new)
+    return AdminAccount(user, is_new)
 
 
 def password_link(*, user: User) -> str:
-    """A link by which a person chooses a password once; a later password, or three days, make it worthless."""
+    """Return a link to choose a password once.
+
+    A later password, or three days, make it worthless.
+    """
     key = app_settings.PASSWORD_RESET_TOKEN_GENERATOR().make_token(user)
     arguments = {"uidb36": user_pk_to_url_str(user), "key": key}
     return settings.SITE_URL + reverse("account_reset_password_from_key", kwargs=arguments)
@@ -52,17 +58,17 @@ def password_link(*, user: User) -> str:
 
 @transaction.atomic
 def close_demo_accounts(*, passwords: dict[str, str]) -> list[str]:
-    """Take the password from every account that still has the one of the demo; their names."""
-    closed = []
+    """Take the password from every account that still has the demo's; return their names."""
+    closed_names = []
     for user in open_demo_accounts(passwords=passwords, among=User.objects.select_for_update()):
         user.set_unusable_password()
         user.save(update_fields=["password"])  # which ends its sessions too
-        closed.append(user.username)
-    return closed
+        closed_names.append(user.username)
+    return closed_names
 
 
 def open_demo_accounts(*, passwords: dict[str, str], among: QuerySet[User] | None = None) -> list[User]:
-    """The accounts that still have the password of a demo: of these, or of all that may sign in."""
+    """Return the accounts with a demo password, among these, or among all that may sign in."""
     users = (User.objects.filter(is_active=True) if among is None else among).order_by("username")
     mark = f"${b64encode(DEMO_SALT.encode()).decode()}"
     return [
@@ -80,4 +86,4 @@ def _require_sound(username: str, email: str) -> None:
         if email:
             validate_email(email)
     except ValidationError as error:
-        raise NotMade(" ".join(error.messages)) from error
+        raise AccountNotMade(" ".join(error.messages)) from error

@@ -1,8 +1,8 @@
-"""Labels that open pools want and that nobody who is there can give: a pool that waits for these never ends.
+"""Labels that open pools want and that no present annotator can give: such a pool never ends.
 
-Somebody is there who has the role of an annotator in the collection, is not paused and not in training. She can give a
-label of a pair that she has had nothing of, unless she has judged her share of its pool. What was handed to her and
-waits is not stuck.
+A present annotator has the role of an annotator in the collection, is not paused and not in
+training. She can give a label of a pair that she has never judged, held or reported, unless she has
+judged her share of its pool. A pair that was handed to her and waits is not stuck.
 """
 
 from typing import NamedTuple
@@ -11,12 +11,13 @@ from django.db.models import BooleanField, Case, When
 
 from annotate.models import Annotator, Collection, Role
 from annotate.services.training_gate import in_training
-from annotate.services.work import OPEN_TO
-from annotate.statements import prepared
+from annotate.services.work_availability import OPEN_TO
+from annotate.statements import prepared_cursor
 
-_AT_MOST = 2_000  # pairs that are looked at: of more it is enough to know that they are many
-# Only pairs that nearly everybody has been at can be stuck: the others are left out before anything is counted of them.
-# Where fewer are there than a pair has seats, those that nobody has been at can be, too.
+_AT_MOST = 2_000  # pairs that are examined: of more it is enough to know that they are many
+# Only pairs that nearly every annotator has had can be stuck: the others are left out before
+# anything is counted. With fewer annotators than a pair has seats, pairs that nobody has had can
+# be, too.
 _STUCK = f"""
     WITH open_to AS ({OPEN_TO}),
     open AS (
@@ -40,28 +41,29 @@ _STUCK = f"""
             SELECT pair_id FROM (SELECT pair_id FROM touched GROUP BY pair_id
                                  HAVING count(*) > (SELECT min(n_able - most) FROM open)) often
             WHERE EXISTS (SELECT FROM waiting WHERE waiting.pair_id = often.pair_id)
-            UNION SELECT pair_id FROM beyond) found
+            UNION SELECT pair_id FROM beyond) candidate
         LIMIT %(at_most)s),
-    wanted AS (
+    demand AS (
         SELECT waiting.round, near.pair_id, waiting.n_able, count(*) AS n
         FROM near JOIN waiting ON waiting.pair_id = near.pair_id GROUP BY 1, 2, 3),
     short AS (
-        SELECT wanted.round, least(wanted.n, wanted.n - wanted.n_able + count(able.annotator)) AS n
-        FROM wanted LEFT JOIN touched ON touched.pair_id = wanted.pair_id
-        LEFT JOIN open_to able ON able.annotator = touched.annotator_id AND able.round = wanted.round
+        SELECT demand.round, least(demand.n, demand.n - demand.n_able + count(able.annotator)) AS n
+        FROM demand LEFT JOIN touched ON touched.pair_id = demand.pair_id
+        LEFT JOIN open_to able ON able.annotator = touched.annotator_id AND able.round = demand.round
             AND NOT able.is_used_up
-        GROUP BY wanted.round, wanted.pair_id, wanted.n, wanted.n_able)
+        GROUP BY demand.round, demand.pair_id, demand.n, demand.n_able)
     SELECT round, sum(n), count(*),
            (SELECT count(*) FROM beyond) >= %(at_most)s OR (SELECT count(*) FROM near) >= %(at_most)s
     FROM short WHERE n > 0 GROUP BY round
 """  # noqa: S608 - own words
 
 
-class Stuck(NamedTuple):
-    """Labels that nobody there can give, and the pairs they are of.
+class StuckLabels(NamedTuple):
+    """Labels that no present annotator can give, and the pairs they are of.
 
     is_more : whether there may be more than were counted
-    n_people : annotators who are there; n_paused, n_in_training : those who are paused, or not trained yet
+    n_people : present annotators; n_paused, n_in_training : those who are paused, or not trained
+        yet
     """
 
     n_labels: int
@@ -73,7 +75,7 @@ class Stuck(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What is so."""
+        """The state of things, for a lead."""
         labels = f"{self.n_labels:,}{' or more' * self.is_more} labels are"
         if self.n_labels == 1 and not self.is_more:
             labels = "1 label is"
@@ -87,39 +89,42 @@ class Stuck(NamedTuple):
 
     @property
     def advice(self) -> str:
-        """What to do about it."""
+        """The advice to a lead."""
         paused = {0: "", 1: " Let the one who is paused go on."}.get(self.n_paused, " Let those who are paused go on.")
         if self.n_in_training:
             paused += f" {self.n_in_training} more {'is' if self.n_in_training == 1 else 'are'} in training still."
         return f"Invite another annotator.{paused} Or close the pool: what it has is kept."
 
 
-def stuck_labels(*, collection: Collection) -> dict[int, Stuck]:
-    """By open round the labels that nobody there can give; rounds without such are left out. Two queries."""
+def stuck_labels(*, collection: Collection) -> dict[int, StuckLabels]:
+    """Return by open round the labels that nobody can give, rounds without them left out.
+
+    Two queries.
+    """
     people = Annotator.objects.filter(
         collection=collection,
         origin=Annotator.Origin.PERSON,
         user__memberships__collection=collection,
         user__memberships__role=Role.ANNOTATOR,
     ).annotate(is_in_training=Case(When(in_training(), then=True), default=False, output_field=BooleanField()))
-    able = [one.pk for one in people if one.paused_at is None and not one.is_in_training]
-    n_paused = sum(one.paused_at is not None for one in people)
-    n_in_training = len(people) - len(able) - n_paused
-    with prepared() as cursor:
-        cursor.execute(_STUCK, {"collection": collection.pk, "annotators": able, "at_most": _AT_MOST})
+    able_ids = [person.pk for person in people if person.paused_at is None and not person.is_in_training]
+    n_paused = sum(person.paused_at is not None for person in people)
+    n_in_training = len(people) - len(able_ids) - n_paused
+    with prepared_cursor() as cursor:
+        cursor.execute(_STUCK, {"collection": collection.pk, "annotators": able_ids, "at_most": _AT_MOST})
         return {
-            round_: Stuck(int(n_labels), n_pairs, is_more, len(able), n_paused, n_in_training)
+            round_: StuckLabels(int(n_labels), n_pairs, is_more, len(able_ids), n_paused, n_in_training)
             for round_, n_labels, n_pairs, is_more in cursor.fetchall()
         }
 
 
-def together(stuck: dict[int, Stuck]) -> Stuck | None:
-    """All open rounds of a collection as one; None where nothing is stuck."""
+def total_stuck(stuck: dict[int, StuckLabels]) -> StuckLabels | None:
+    """Return the sum over all open rounds of a collection; None if no label is stuck."""
     if not stuck:
         return None
-    each = list(stuck.values())
-    return each[0]._replace(
-        n_labels=sum(one.n_labels for one in each),
-        n_pairs=sum(one.n_pairs for one in each),
-        is_more=any(one.is_more for one in each),
+    rounds = list(stuck.values())
+    return rounds[0]._replace(
+        n_labels=sum(in_round.n_labels for in_round in rounds),
+        n_pairs=sum(in_round.n_pairs for in_round in rounds),
+        is_more=any(in_round.is_more for in_round in rounds),
     )

@@ -1,4 +1,4 @@
-"""Keys for programs: made, found again by their hash, revoked."""
+"""API tokens for programs: created, found by their hash, revoked."""
 
 import secrets
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ USE_NOTED_EVERY = timedelta(minutes=1)  # one write a minute, however busy the s
 
 
 class NewToken(NamedTuple):
-    """A token and its secret, which is shown once and kept nowhere."""
+    """A token and its secret, which is shown once and stored nowhere."""
 
     token: ApiToken
     secret: str
@@ -27,7 +27,7 @@ class NewToken(NamedTuple):
 def create_token(
     *, user: User, name: str, scopes: Sequence[ApiToken.Scope], days: int, collection: Collection | None = None
 ) -> NewToken:
-    """Make a key that may do what the scopes say, never more than its owner may."""
+    """Make a token with these scopes, which never may do more than its owner may."""
     secret = f"assayer_{secrets.token_urlsafe(32)}"
     token = ApiToken.objects.create(
         user=user,
@@ -43,7 +43,10 @@ def create_token(
 
 
 def find_token(*, secret: str) -> ApiToken | None:
-    """The token with this secret, its use noted; None if unknown, revoked, run out or its owner is gone."""
+    """Return the token with this secret and note its use.
+
+    None if unknown, revoked, expired or its owner is gone.
+    """
     valid = ApiToken.objects.filter(revoked_at=None, expires_at__gt=ClockTimestamp(), user__is_active=True)
     token = valid.select_related("user").filter(sha256=hash_token(secret)).first()
     if token is not None:
@@ -54,5 +57,5 @@ def find_token(*, secret: str) -> ApiToken | None:
 
 @transaction.atomic
 def revoke_token(*, token: ApiToken) -> None:
-    """Make a key worthless from now on; the row stays as a record."""
+    """Revoke a token from now on; the row stays as a record."""
     ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=ClockTimestamp())

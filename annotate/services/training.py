@@ -1,8 +1,8 @@
-"""A go at the training pairs: begun, answered with feedback, marked.
+"""Training tries: begun, answered with feedback, marked.
 
-Its answers are judgments on training seats, of a round for each number of try. They count for nothing but the try: not
-for agreement, nor for a pair's grade, nor as checks. The first answer to a pair is the one that is marked; with it she
-has seen the right one.
+A try's answers are judgments on training seats, of a round for each number of try. They count for
+nothing but the try: not for agreement, nor for a pair's grade, nor as checks. The first answer to a
+pair is the one that is marked; with it she has seen the right grade.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from annotate.core import ordering
-from annotate.core.training import result
+from annotate.core.training import mark_answers
 from annotate.models import (
     Annotator,
     Batch,
@@ -31,13 +31,13 @@ from annotate.models import (
     TrainingTry,
 )
 from annotate.services import hand_outs, judging, reports
-from annotate.services.claiming import hold_again
+from annotate.services.claiming import renew_leases
 from annotate.services.seating import lock_annotator, note_changes, reconcile_locked
-from annotate.services.training_standing import active_pairs, standing_of, training_of
+from annotate.services.training_status import active_pairs, training_of, training_status
 
 
-class NotNow(Exception):
-    """No try may begin: the message says why."""
+class TryRefused(Exception):
+    """No try may begin; the message says why."""
 
 
 class TryOver(Exception):
@@ -45,7 +45,7 @@ class TryOver(Exception):
 
 
 class Feedback(NamedTuple):
-    """What she is told after an answer: the right grade, hers, why, and which heading of the guidelines says so."""
+    """The feedback to an answer: both grades, the reason, and its heading in the guidelines."""
 
     given: int
     right: int
@@ -53,7 +53,7 @@ class Feedback(NamedTuple):
     anchor: str
 
 
-WHY_NOT = {
+REFUSALS = {
     "passed": "You have passed; there is nothing left to train.",
     "quiz": "Pass the quiz first.",
     "review": "A lead looks at your work first.",
@@ -64,29 +64,29 @@ WHY_NOT = {
 
 @transaction.atomic
 def begin(*, annotator: Annotator) -> TrainingTry:
-    """Begin a try, or go on with the one under way. Raises NotNow."""
+    """Begin a try, or go on with the one under way. Raises TryRefused."""
     lock_annotator(annotator.pk)
     training = training_of(collection=annotator.collection)
     if not training.is_on:
-        raise NotNow("This collection has no training.")
-    standing = standing_of(annotator=annotator)
-    if standing.state.name == "trying":
-        return standing.tries[-1]
-    if standing.state.name != "ready":
-        raise NotNow(WHY_NOT[standing.state.name])
-    put_down(annotator=annotator)
+        raise TryRefused("This collection has no training.")
+    status = training_status(annotator=annotator)
+    if status.state.name == "trying":
+        return status.tries[-1]
+    if status.state.name != "ready":
+        raise TryRefused(REFUSALS[status.state.name])
+    give_back_pairs(annotator=annotator)
     number = (annotator.training_tries.aggregate(last=Max("number"))["last"] or 0) + 1
-    last = annotator.batches.aggregate(last=Max("number"))["last"] or 0
-    batch = Batch.objects.create(collection_id=annotator.collection_id, annotator=annotator, number=last + 1)
-    made = TrainingTry.objects.create(
+    last_batch_number = annotator.batches.aggregate(last=Max("number"))["last"] or 0
+    batch = Batch.objects.create(collection_id=annotator.collection_id, annotator=annotator, number=last_batch_number + 1)
+    training_try = TrainingTry.objects.create(
         annotator=annotator, number=number, batch=batch, measure=training.measure, pass_mark=training.pass_mark
     )
-    _hand_out_pairs(annotator, made, training.pairs_a_try)
-    return made
+    _hand_out_pairs(annotator, training_try, training.pairs_a_try)
+    return training_try
 
 
-def left(*, annotator: Annotator) -> list[HandOut]:
-    """The hand-outs of the try under way that wait for an answer, next one first."""
+def waiting_hand_outs(*, annotator: Annotator) -> list[HandOut]:
+    """Return the hand-outs of the try under way that wait for an answer, next one first."""
     waiting = HandOut.objects.filter(
         batch__annotator=annotator, batch__training_try__finished_at=None, batch__training_try__isnull=False
     )
@@ -94,38 +94,38 @@ def left(*, annotator: Annotator) -> list[HandOut]:
 
 
 @transaction.atomic
-def answer(*, annotator: Annotator, token: UUID, answer: judging.Answer) -> Feedback:
-    """Store the answer to a training pair and tell what is right; answering again changes nothing.
+def answer(*, annotator: Annotator, token: UUID, answer: judging.JudgmentAnswer) -> Feedback:
+    """Store the answer to a training pair and return feedback; answering again changes nothing.
 
     Raises hand_outs.NotHandedOut, judging.UnknownGrade, judging.UnknownReason, TryOver.
     """
     lock_annotator(annotator.pk)
     hand_out = _hand_out(annotator, token)
-    first = Judgment.objects.filter(hand_out=hand_out, supersedes=None).select_related("level").order_by("pk").first()
-    if first is None:
-        _require_going(hand_out)
-        first = judging.record_judgment(annotator=annotator, token=token, answer=answer, in_training=True)
+    first_answer = Judgment.objects.filter(hand_out=hand_out, supersedes=None).select_related("level").order_by("pk").first()
+    if first_answer is None:
+        _require_under_way(hand_out)
+        first_answer = judging.record_judgment(annotator=annotator, token=token, answer=answer, in_training=True)
         _finish_if_done(hand_out.batch)
-    known = TrainingPair.objects.get(pair=first.pair_id)
-    return Feedback(first.level.grade, known.grade, known.why, known.anchor)
+    training_pair = TrainingPair.objects.get(pair=first_answer.pair_id)
+    return Feedback(first_answer.level.grade, training_pair.grade, training_pair.why, training_pair.anchor)
 
 
 @transaction.atomic
 def report(*, annotator: Annotator, token: UUID, submission_id: UUID, reason: str, note: str) -> Report:
-    """Say that a training pair cannot be judged; it is left out of the mark, and a lead looks at the try.
+    """Report that a training pair cannot be judged: it does not count, and a lead looks at the try.
 
     Raises hand_outs.NotHandedOut, hand_outs.BatchSettled, TryOver.
     """
     lock_annotator(annotator.pk)
     hand_out = _hand_out(annotator, token)
     if hand_out.answered_at is None:
-        _require_going(hand_out)
-    made = reports.report_pair(
+        _require_under_way(hand_out)
+    stored_report = reports.report_pair(
         annotator=annotator, token=token, submission_id=submission_id, kind=Report.Kind.CANNOT_JUDGE,
         reason=reason, note=note, in_training=True,
     )  # fmt: skip
     _finish_if_done(hand_out.batch)
-    return made
+    return stored_report
 
 
 def break_off(*, annotator: Annotator) -> None:
@@ -135,41 +135,44 @@ def break_off(*, annotator: Annotator) -> None:
     TrainingTry.objects.filter(annotator=annotator, finished_at=None).update(finished_at=ClockTimestamp())
 
 
-def put_down(*, annotator: Annotator) -> None:
-    """Give back the pairs that she holds of an unfinished batch; what she judged of it stays. Behind her lock."""
+def give_back_pairs(*, annotator: Annotator) -> None:
+    """Give back the pairs she holds of an unfinished batch; her judgments stay.
+
+    Call behind her lock.
+    """
     batches = Batch.objects.filter(annotator=annotator, finished_at=None, training_try=None)
     _close(annotator, batches.values_list("pk", flat=True))
 
 
 def _close(annotator: Annotator, batches: Iterable[int]) -> None:
-    open_ = list(batches)
-    held = Seat.objects.filter(
-        hand_outs__batch__in=open_, hand_outs__answered_at=None, annotator=annotator, state=Seat.State.HELD
+    batch_ids = list(batches)
+    held_seats = Seat.objects.filter(
+        hand_outs__batch__in=batch_ids, hand_outs__answered_at=None, annotator=annotator, state=Seat.State.HELD
     )
-    seats = dict(held.values_list("pk", "pair_id"))
+    seats = dict(held_seats.values_list("pk", "pair_id"))
     # lock before reading, in the order of every other service: pairs, then seats
     pairs = list(Pair.objects.filter(pk__in=seats.values()).order_by("pk").select_for_update(no_key=True))
-    mine = Seat.objects.filter(pk__in=seats, annotator=annotator, state=Seat.State.HELD)
-    mine.filter(purpose=Seat.Purpose.LABEL).update(state=Seat.State.FREE, annotator=None, leased_until=None)
-    mine.update(state=Seat.State.WITHDRAWN, leased_until=None)
-    HandOut.objects.filter(batch__in=open_, answered_at=None).update(answered_at=ClockTimestamp())
-    Batch.objects.filter(pk__in=open_).update(finished_at=ClockTimestamp())
+    own_seats = Seat.objects.filter(pk__in=seats, annotator=annotator, state=Seat.State.HELD)
+    own_seats.filter(purpose=Seat.Purpose.LABEL).update(state=Seat.State.FREE, annotator=None, leased_until=None)
+    own_seats.update(state=Seat.State.WITHDRAWN, leased_until=None)
+    HandOut.objects.filter(batch__in=batch_ids, answered_at=None).update(answered_at=ClockTimestamp())
+    Batch.objects.filter(pk__in=batch_ids).update(finished_at=ClockTimestamp())
     if pairs:
         reconcile_locked(pairs=pairs)
         note_changes(collection_id=annotator.collection_id, pair_ids=[pair.pk for pair in pairs])
 
 
-def _hand_out_pairs(annotator: Annotator, made: TrainingTry, most: int | None) -> None:
-    """Seats and hand-outs of the try's pairs: which ones, and in what order, follows from the secret and the try."""
-    collection, batch = annotator.collection, made.batch
+def _hand_out_pairs(annotator: Annotator, training_try: TrainingTry, n_pairs: int | None) -> None:
+    """Make seats and hand-outs of the try's pairs, chosen and ordered by the secret and the try."""
+    collection, batch = annotator.collection, training_try.batch
     policy = Policy.objects.filter(collection=collection).latest("version")
     round_, _ = Round.objects.get_or_create(
-        collection=collection, kind=Round.Kind.TRAINING, name=f"training {made.number}", defaults={"policy": policy}
+        collection=collection, kind=Round.Kind.TRAINING, name=f"training {training_try.number}", defaults={"policy": policy}
     )
     key = bytes(collection.key)
-    known = list(active_pairs(collection=collection).values_list("pair_id", "pair__query_id"))
-    known.sort(key=lambda row: ordering.keyed_hash(key, annotator.pk, made.number, row[0]))
-    chosen = known[:most]
+    pair_queries = list(active_pairs(collection=collection).values_list("pair_id", "pair__query_id"))
+    pair_queries.sort(key=lambda row: ordering.keyed_hash(key, annotator.pk, training_try.number, row[0]))
+    chosen = pair_queries[:n_pairs]
     seats = Seat.objects.bulk_create(
         Seat(
             collection=collection, round=round_, pair_id=pair, number=1, purpose=Seat.Purpose.TRAINING,
@@ -182,36 +185,39 @@ def _hand_out_pairs(annotator: Annotator, made: TrainingTry, most: int | None) -
     HandOut.objects.bulk_create(
         HandOut(batch=batch, seat=seats[index], position=position) for position, index in enumerate(order, start=1)
     )
-    hold_again(annotator=annotator)  # how long a lease is, is claiming's business
+    renew_leases(annotator=annotator)  # claiming decides on the length of leases
 
 
 def _hand_out(annotator: Annotator, token: UUID) -> HandOut:
-    found = HandOut.objects.filter(token=token, batch__annotator=annotator, batch__training_try__isnull=False)
-    hand_out = found.select_related("batch__training_try").first()
+    hand_outs_of_tries = HandOut.objects.filter(token=token, batch__annotator=annotator, batch__training_try__isnull=False)
+    hand_out = hand_outs_of_tries.select_related("batch__training_try").first()
     if hand_out is None:
         raise hand_outs.NotHandedOut("This pair was not handed to you.")
     return hand_out
 
 
-def _require_going(hand_out: HandOut) -> None:
+def _require_under_way(hand_out: HandOut) -> None:
     if hand_out.batch.training_try.finished_at is not None:
         raise TryOver("This try is over; the training page says what next.")
 
 
 def _finish_if_done(batch: Batch) -> None:
-    """Mark the try once its last pair is answered; who passes is let in, unless a lead is to look first."""
+    """Mark the try after its last pair.
+
+    If passed, the person is let in, unless a lead reviews first.
+    """
     batch.refresh_from_db(fields=["finished_at"])
-    made = TrainingTry.objects.select_related("annotator__collection").get(batch=batch)
-    if batch.finished_at is None or made.finished_at is not None:
+    training_try = TrainingTry.objects.select_related("annotator__collection").get(batch=batch)
+    if batch.finished_at is None or training_try.finished_at is not None:
         return
     answers = Judgment.objects.filter(hand_out__batch=batch, supersedes=None)
     rows = np.array(list(answers.values_list("level__grade", "pair__training_pair__grade")), dtype=np.int64)
-    given, right = rows.reshape(-1, 2).T
-    marked = result(given, right, measure=made.measure, pass_mark=float(made.pass_mark))
-    TrainingTry.objects.filter(pk=made.pk).update(
-        finished_at=ClockTimestamp(), n_answered=marked.n, n_right=marked.n_right, score=marked.score,
-        passed=marked.passed,
+    answer_grades, right_grades = rows.reshape(-1, 2).T
+    outcome = mark_answers(answer_grades, right_grades, measure=training_try.measure, pass_mark=float(training_try.pass_mark))
+    TrainingTry.objects.filter(pk=training_try.pk).update(
+        finished_at=ClockTimestamp(), n_answered=outcome.n, n_right=outcome.n_right, score=outcome.score,
+        passed=outcome.passed,
     )  # fmt: skip
-    is_whole = marked.n == batch.hand_outs.count()  # who leaves pairs out is looked at by a lead
-    if marked.passed and is_whole and not training_of(collection=made.annotator.collection).needs_review:
-        TrainingDecision.objects.create(annotator=made.annotator, kind=TrainingDecision.Kind.PASSED)
+    is_whole = outcome.n == batch.hand_outs.count()  # a lead looks at tries with reported pairs
+    if outcome.passed and is_whole and not training_of(collection=training_try.annotator.collection).needs_review:
+        TrainingDecision.objects.create(annotator=training_try.annotator, kind=TrainingDecision.Kind.PASSED)

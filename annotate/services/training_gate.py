@@ -1,15 +1,15 @@
-"""Whether somebody has to be trained before she gets pairs to judge; one condition, asked with what is asked anyway."""
+"""The condition that an annotator must be trained before she gets pairs, part of larger queries."""
 
 from django.db.models import Exists, OuterRef, Q, Subquery
 
 from annotate.models import Annotator, Training, TrainingDecision
-from annotate.statements import prepared
+from annotate.statements import prepared_cursor
 
 _TRAINS = "SELECT EXISTS (SELECT FROM annotate_training WHERE collection_id = %s AND is_on)"
 
 
 def in_training() -> Q:
-    """Annotators whose collection trains people and has not let them in; a condition on Annotator."""
+    """Return the condition that an Annotator's collection trains and has not let her in."""
     trains = Training.objects.filter(collection=OuterRef("collection_id"), is_on=True)
     newest = TrainingDecision.objects.filter(annotator=OuterRef("annotator_id")).order_by("-pk").values("pk")[:1]
     let_in = TrainingDecision.objects.filter(
@@ -19,8 +19,11 @@ def in_training() -> Q:
 
 
 def is_in_training(*, annotator: Annotator) -> bool:
-    """Whether this annotator gets no pairs yet; one query where the collection trains nobody, else two."""
-    with prepared() as cursor:
+    """Whether this annotator gets no pairs yet.
+
+    One query where the collection trains nobody, else two.
+    """
+    with prepared_cursor() as cursor:
         cursor.execute(_TRAINS, [annotator.collection_id])
-        (trains,) = cursor.fetchone()
-    return trains and Annotator.objects.filter(in_training(), pk=annotator.pk).exists()
+        (has_training,) = cursor.fetchone()
+    return has_training and Annotator.objects.filter(in_training(), pk=annotator.pk).exists()

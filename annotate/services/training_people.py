@@ -1,39 +1,40 @@
-"""What a lead decides about people in training, and the list of where everybody stands."""
+"""A lead's decisions about people in training, and the list of everybody's status."""
 
 from django.db import transaction
 
 from annotate.models import Annotator, Collection, Role, TrainingDecision, User
 from annotate.services.seating import lock_annotator
-from annotate.services.training import break_off, put_down
-from annotate.services.training_standing import Standing, standings
+from annotate.services.training import break_off, give_back_pairs
+from annotate.services.training_status import TrainingStatus, training_statuses
 
 BY_LEADS = (TrainingDecision.Kind.ADMITTED, TrainingDecision.Kind.EXEMPTED, TrainingDecision.Kind.SENT_BACK)
 
 
-class AlreadySo(Exception):
+class AlreadyDecided(Exception):
     """The newest decision about this person says the same; nothing was changed."""
 
 
 @transaction.atomic
 def decide(*, annotator: Annotator, kind: TrainingDecision.Kind, by: User | None, reason: str = "") -> TrainingDecision:
-    """Let somebody in, or send her back to the beginning of the training; a try under way is broken off.
+    """Let a person in, or send her back to the beginning of the training.
 
-    Sent back, she also gives back the pairs she holds; what she judged stays. Raises AlreadySo.
+    Breaks off a try under way.
+    Sent back, she also gives back the pairs she holds; her judgments stay. Raises AlreadyDecided.
     """
     lock_annotator(annotator.pk)
     last = TrainingDecision.objects.filter(annotator=annotator).order_by("-pk").first()
     if last is not None and last.kind == kind and kind in TrainingDecision.ADMITTING:
-        raise AlreadySo(f"{annotator} is {last.get_kind_display().lower()} already.")
+        raise AlreadyDecided(f"{annotator} is {last.get_kind_display().lower()} already.")
     break_off(annotator=annotator)
     if kind == TrainingDecision.Kind.SENT_BACK:
-        put_down(annotator=annotator)
+        give_back_pairs(annotator=annotator)
     return TrainingDecision.objects.create(annotator=annotator, kind=kind, by=by, reason=reason)
 
 
-def people(*, collection: Collection) -> list[Standing]:
-    """Where every annotator of the collection stands, those first who wait for a lead."""
+def people(*, collection: Collection) -> list[TrainingStatus]:
+    """Return the status of every annotator of the collection, those who wait for a lead first."""
     members = collection.memberships.filter(role=Role.ANNOTATOR).values("user")
     annotators = Annotator.objects.filter(collection=collection, user__in=members).select_related("user")
     order = {"review": 0, "used_up": 1}
-    found = standings(collection=collection, annotators=annotators.order_by("user__username"))
-    return sorted(found, key=lambda standing: order.get(standing.state.name, 2))
+    statuses = training_statuses(collection=collection, annotators=annotators.order_by("user__username"))
+    return sorted(statuses, key=lambda status: order.get(status.state.name, 2))

@@ -1,4 +1,4 @@
-"""What leads set up: what the training asks, its pairs, and when it is switched on and off."""
+"""The setup of trainings by leads: their rules and pairs, and switching them on and off."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotate.core import ordering
-from annotate.core.formats import FormatError, Problems, shown
+from annotate.core.formats import FormatError, Problems, quoted
 from annotate.core.training_files import TrainingLine, read_training
 from annotate.models import (
     Annotator,
@@ -30,15 +30,15 @@ from annotate.models import (
 )
 from annotate.services.pairing import ensure_pairs
 from annotate.services.seating import lock_annotator
-from annotate.services.training import break_off, put_down
+from annotate.services.training import break_off, give_back_pairs
 from annotate.services.training_gate import in_training
-from annotate.services.training_standing import active_pairs, newest_quiz, training_of
+from annotate.services.training_status import active_pairs, newest_quiz, training_of
 
 JUDGED_BEFORE = "Had judged before the training was switched on."
 
 
 class BadTraining(Exception):
-    """The training cannot be as it was asked for; nothing was changed. The message says why."""
+    """The training cannot be set up so; nothing was changed. The message says why."""
 
 
 class BadPairs(Exception):
@@ -46,7 +46,7 @@ class BadPairs(Exception):
 
 
 class PairSpec(NamedTuple):
-    """A training pair as somebody describes it, by the ids of its items."""
+    """A training pair described by the ids of its items."""
 
     query: str
     document: str
@@ -57,10 +57,10 @@ class PairSpec(NamedTuple):
 
 @transaction.atomic
 def change_training(*, collection: Collection, **changes: Any) -> Training:
-    """Set what the training asks. Tries under way keep the mark they began with.
+    """Change the rules of the training. Tries under way keep the mark they began with.
 
-    Switched on, whoever has judged already is exempt, and others give back the pairs they hold; switched off, tries
-    under way are broken off. Raises BadTraining.
+    Switched on, annotators who have judged already are exempt, and others give back the pairs they
+    hold; switched off, tries under way are broken off. Raises BadTraining.
     """
     _lock_people(collection)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
@@ -68,19 +68,19 @@ def change_training(*, collection: Collection, **changes: Any) -> Training:
     was_on = training.is_on
     for name, value in changes.items():
         setattr(training, name, value)
-    _require_sense(training)
+    _validate(training)
     training.save()
     if training.is_on and not was_on:
-        _exempt_who_judged(collection)
-        _put_all_down(collection)
+        _exempt_experienced(collection)
+        _give_back_all_pairs(collection)
     if was_on and not training.is_on:
-        _break_all_off(collection)
+        _break_off_all_tries(collection)
     return training
 
 
 @transaction.atomic
 def add_pairs(*, collection: Collection, specs: Sequence[PairSpec], by: User | None) -> int:
-    """Train on these pairs from the next try on; one that is there gets the new grade and words. Returns how many.
+    """Train on these pairs from the next try on; a known pair gets the new grade. Returns how many.
 
     Raises BadPairs.
     """
@@ -89,14 +89,14 @@ def add_pairs(*, collection: Collection, specs: Sequence[PairSpec], by: User | N
               for spec in specs if spec.grade not in grades]  # fmt: skip
     queries = _ids(collection, Side.QUERY, {spec.query for spec in specs})
     documents = _ids(collection, Side.DOCUMENT, {spec.document for spec in specs})
-    faults += [f"There is no query {shown(spec.query)}." for spec in specs if spec.query not in queries]
-    faults += [f"There is no document {shown(spec.document)}." for spec in specs if spec.document not in documents]
+    faults += [f"There is no query {quoted(spec.query)}." for spec in specs if spec.query not in queries]
+    faults += [f"There is no document {quoted(spec.document)}." for spec in specs if spec.document not in documents]
     if faults:
         raise BadPairs("\n".join(dict.fromkeys(faults)))
-    last = {(queries[spec.query], documents[spec.document]): spec for spec in specs}  # of doubles the last one
-    keys = np.array(sorted(last), dtype=np.int64).reshape(-1, 2)
+    spec_by_key = {(queries[spec.query], documents[spec.document]): spec for spec in specs}  # of repeated pairs the last one
+    keys = np.array(sorted(spec_by_key), dtype=np.int64).reshape(-1, 2)
     pairs = ensure_pairs(collection=collection, query=keys[:, 0], document=keys[:, 1]).keys.tolist()
-    _write(dict(zip(pairs, (last[tuple(key)] for key in keys.tolist()), strict=True)), by)
+    _write(dict(zip(pairs, (spec_by_key[tuple(key)] for key in keys.tolist()), strict=True)), by)
     return len(pairs)
 
 
@@ -111,7 +111,7 @@ def add_file(*, collection: Collection, content: bytes, name: str, anchors: dict
         lines = read_training(content, name, grades=grades, problems=problems)
     except FormatError as error:
         raise BadPairs(str(error)) from error
-    _find_strangers(collection, lines, name, problems)
+    _report_unknown_items(collection, lines, name, problems)
     if problems:
         raise BadPairs(str(problems))
     specs = [
@@ -125,46 +125,53 @@ def add_file(*, collection: Collection, content: bytes, name: str, anchors: dict
 
 @transaction.atomic
 def add_golds(*, collection: Collection, n_positive: int, n_negative: int, by: User | None) -> int:
-    """Train on some of the golds, so many relevant and so many not, with their explanations. Returns how many.
+    """Train on some of the golds, so many relevant and so many not. Returns how many.
 
-    Who is trained on a gold is never checked by it. Fewer than asked for where there are no more.
+    They keep their explanations. Nobody trained on a gold is checked by it. Fewer are added if
+    there are no more.
     """
-    taken = TrainingPair.objects.filter(pair=OuterRef("pair"), retired_at=None)
-    golds = Gold.objects.filter(~Exists(taken), collection=collection, retired_at=None)
+    active_pair = TrainingPair.objects.filter(pair=OuterRef("pair"), retired_at=None)
+    golds = Gold.objects.filter(~Exists(active_pair), collection=collection, retired_at=None)
     key = bytes(collection.key)
     chosen: list[Gold] = []
     for is_positive, n in ((True, n_positive), (False, n_negative)):
-        side = sorted(golds.filter(is_positive=is_positive), key=lambda gold: ordering.keyed_hash(key, gold.pair_id))
-        chosen += side[:n]
+        candidates = sorted(golds.filter(is_positive=is_positive), key=lambda gold: ordering.keyed_hash(key, gold.pair_id))
+        chosen += candidates[:n]
     _write({gold.pair_id: PairSpec("", "", gold.grade, gold.explanation[:2000]) for gold in chosen}, by)
     return len(chosen)
 
 
 @transaction.atomic
 def retire_pair(*, pair: TrainingPair) -> None:
-    """Train on this pair no more; tries under way keep it. The last one of a training that is on stays."""
+    """Train on this pair no more; tries under way keep it.
+
+    The last one of a training that is on stays.
+    """
     training = training_of(collection=pair.pair.collection)
-    others = active_pairs(collection=pair.pair.collection).exclude(pk=pair.pk)
-    if training.is_on and not others.exists() and newest_quiz(collection=pair.pair.collection) is None:
+    other_pairs = active_pairs(collection=pair.pair.collection).exclude(pk=pair.pk)
+    if training.is_on and not other_pairs.exists() and newest_quiz(collection=pair.pair.collection) is None:
         raise BadTraining("It is the only pair of a training that is on; add another one or switch the training off.")
     TrainingPair.objects.filter(pk=pair.pk, retired_at=None).update(retired_at=ClockTimestamp())
 
 
 def pairs_in_pools(*, collection: Collection) -> int:
-    """How many training pairs an open pool wants labels of: nobody who is trained on them will be asked."""
-    wanted = RoundPair.objects.filter(
+    """Return how many training pairs an open pool wants labels of.
+
+    No trainee will be asked for them.
+    """
+    open_round_pairs = RoundPair.objects.filter(
         pair=OuterRef("pair"), dropped_at=None, round__kind=Round.Kind.POOL, round__state__in=Round.WANTING
     )
-    return active_pairs(collection=collection).filter(Exists(wanted)).count()
+    return active_pairs(collection=collection).filter(Exists(open_round_pairs)).count()
 
 
 def listed_pairs(*, collection: Collection) -> QuerySet[TrainingPair]:
-    """The training pairs with what they show, newest first; three queries."""
+    """Return the training pairs with their items, newest first; three queries."""
     pairs = active_pairs(collection=collection).select_related("pair__query", "pair__document")
     return pairs.prefetch_related("pair__query__parts", "pair__document__parts").order_by("-at", "-pk")
 
 
-def _require_sense(training: Training) -> None:
+def _validate(training: Training) -> None:
     try:
         training.full_clean()
     except ValidationError as error:
@@ -182,7 +189,7 @@ def _require_sense(training: Training) -> None:
         raise BadTraining("Spearman's correlation is not defined where all right grades are equal; add other pairs.")
 
 
-def _exempt_who_judged(collection: Collection) -> None:
+def _exempt_experienced(collection: Collection) -> None:
     judged = Seat.objects.filter(annotator=OuterRef("pk"), purpose__in=Seat.COUNTING, state=Seat.State.DONE)
     people = Annotator.objects.filter(Exists(judged), collection=collection, origin=Annotator.Origin.PERSON)
     TrainingDecision.objects.bulk_create(
@@ -192,45 +199,48 @@ def _exempt_who_judged(collection: Collection) -> None:
 
 
 def _lock_people(collection: Collection) -> None:
-    """Let claims and answers under way end, and later ones see what is changed; before the collection, as they do."""
+    """Lock all people, so that claims and answers wait for the change.
+
+    Before the collection, as they do.
+    """
     people = Annotator.objects.filter(collection=collection, origin=Annotator.Origin.PERSON)
     for key in people.order_by("pk").values_list("pk", flat=True):
         lock_annotator(key)
 
 
-def _put_all_down(collection: Collection) -> None:
-    """Whoever is to be trained first gives back the pairs she holds, as somebody who is sent back does."""
+def _give_back_all_pairs(collection: Collection) -> None:
+    """Take the held pairs of annotators who must be trained, as of one who is sent back."""
     batches = Batch.objects.filter(annotator=OuterRef("pk"), finished_at=None)
     people = Annotator.objects.filter(in_training(), Exists(batches), collection=collection)
     people = people.filter(origin=Annotator.Origin.PERSON).order_by("pk")
-    held = Seat.objects.filter(annotator__in=people, state=Seat.State.HELD).values("pair")
-    # the pairs of all of them in one order, and not one person's after the other's: other services lock many, too
-    list(Pair.objects.filter(pk__in=held).order_by("pk").select_for_update(no_key=True).values_list("pk"))
+    held_pairs = Seat.objects.filter(annotator__in=people, state=Seat.State.HELD).values("pair")
+    # all their pairs in one order, not person by person: other services lock many pairs, too
+    list(Pair.objects.filter(pk__in=held_pairs).order_by("pk").select_for_update(no_key=True).values_list("pk"))
     for annotator in people:
-        put_down(annotator=annotator)
+        give_back_pairs(annotator=annotator)
 
 
-def _break_all_off(collection: Collection) -> None:
+def _break_off_all_tries(collection: Collection) -> None:
     for annotator in Annotator.objects.filter(
         collection=collection, training_tries__isnull=False, training_tries__finished_at=None
     ).order_by("pk"):
         break_off(annotator=annotator)
 
 
-def _find_strangers(collection: Collection, lines: Iterable[TrainingLine], name: str, problems: Problems) -> None:
+def _report_unknown_items(collection: Collection, lines: Iterable[TrainingLine], name: str, problems: Problems) -> None:
     rows = list(lines)
     queries = _ids(collection, Side.QUERY, {row.query for row in rows})
     documents = _ids(collection, Side.DOCUMENT, {row.document for row in rows})
     for row in rows:
         if row.query not in queries:
-            problems.add(FormatError(name, row.line, "query", f"there is no query {shown(row.query)}."))
+            problems.add(FormatError(name, row.line, "query", f"there is no query {quoted(row.query)}."))
         if row.document not in documents:
-            problems.add(FormatError(name, row.line, "document", f"there is no document {shown(row.document)}."))
+            problems.add(FormatError(name, row.line, "document", f"there is no document {quoted(row.document)}."))
 
 
-def _ids(collection: Collection, side: Side, wanted: set[str]) -> dict[str, int]:
-    found = Item.objects.filter(collection=collection, side=side, excluded_at=None, external_id__in=wanted)
-    return dict(found.values_list("external_id", "pk"))
+def _ids(collection: Collection, side: Side, external_ids: set[str]) -> dict[str, int]:
+    items = Item.objects.filter(collection=collection, side=side, excluded_at=None, external_id__in=external_ids)
+    return dict(items.values_list("external_id", "pk"))
 
 
 def _write(specs: dict[int, PairSpec], by: User | None) -> None:

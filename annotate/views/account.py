@@ -1,4 +1,4 @@
-"""A person's own account: what it is made of, all that is stored about her, and the way out."""
+"""A person's own account: its page, download of her data, change of address, erasure."""
 
 from allauth.decorators import rate_limit
 from allauth.mfa.models import Authenticator
@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate import access
 from annotate.models import Annotator
 from annotate.people_forms import EmailForm, EraseForm
-from annotate.services import accounts, addresses
+from annotate.services import accounts, email_change
 from annotate.services import own_data as service
 
 
@@ -32,7 +32,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 def own_data(request: HttpRequest) -> StreamingHttpResponse:
-    """All that is stored about her, or what is of one collection: ?collection=its-short-name."""
+    """Download her data, of all collections or of one: ?collection=its-short-name."""
     annotators = access.own_annotators(user=request.user, slug=request.GET.get("collection", ""))
     content = service.write(user=request.user, annotators=annotators)
     answer = StreamingHttpResponse(content, content_type="application/json")
@@ -46,14 +46,14 @@ def own_data(request: HttpRequest) -> StreamingHttpResponse:
 @login_required
 @rate_limit(action="manage_email")
 def email(request: HttpRequest) -> HttpResponse:
-    """Ask for another address; the answer is the same whoever has it."""
+    """Send a link to another address; the answer is the same whoever has it."""
     form = EmailForm(request.POST if request.method == "POST" else None, user=request.user)
     if form.is_bound and not settings.SENDS_MAIL:
         form.add_error(None, "This site sends no mail: its admin changes addresses.")
     if form.is_valid():
         try:
-            addresses.ask_for(user=request.user, email=form.cleaned_data["email"])
-        except addresses.NotSent as error:
+            email_change.send_confirmation_link(user=request.user, email=form.cleaned_data["email"])
+        except email_change.MailNotSent as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, f"A link is on its way to {form.cleaned_data['email']}; open it within a day.")
@@ -65,13 +65,13 @@ def email(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 def email_confirm(request: HttpRequest, token: str) -> HttpResponse:
-    """What a link to a new address leads to: its own person takes it."""
+    """Confirm a new address by its link, for the person it was sent to."""
     try:
         if request.method != "POST":
-            asked = addresses.asked_for(user=request.user, token=token)
-            return render(request, "annotate/account_email.html", {"email": asked})
-        messages.success(request, f"Your address is {addresses.take(user=request.user, token=token)} now.")
-    except addresses.LinkUnusable:
+            address = email_change.address_in_link(user=request.user, token=token)
+            return render(request, "annotate/account_email.html", {"email": address})
+        messages.success(request, f"Your address is {email_change.confirm_address(user=request.user, token=token)} now.")
+    except email_change.LinkUnusable:
         return render(request, "annotate/account_email.html", {"is_unusable": True}, status=404)
     return redirect("annotate:account")
 
@@ -97,11 +97,11 @@ def erase(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, form: EraseForm, *, status: int = 200) -> HttpResponse:
-    own = Annotator.objects.filter(user=request.user).select_related("collection").order_by("collection__name", "pk")
+    annotators = Annotator.objects.filter(user=request.user).select_related("collection").order_by("collection__name", "pk")
     factors = Authenticator.objects.filter(user=request.user, type=Authenticator.Type.TOTP)
     context = {
         "form": form,
-        "annotators": own,
+        "annotators": annotators,
         "has_second_factor": factors.exists(),
         "leads_need_mfa": settings.LEADS_NEED_MFA,
     }

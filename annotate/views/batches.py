@@ -1,4 +1,4 @@
-"""One batch, for a lead: what was answered, how its golds were met, and the verdict on it."""
+"""One batch, for a lead: its answers, the marks of its golds, and the verdict on it."""
 
 from typing import Any
 
@@ -13,15 +13,15 @@ from annotate import access
 from annotate.models import Batch
 from annotate.review_forms import BatchAct, ReasonForm
 from annotate.services import gold_checks, review_work, reviewing
-from annotate.services.batch_work import lines_of
-from annotate.views.review_log import shown_work
+from annotate.services.batch_details import lines_of
+from annotate.views.review_log import work_panel
 
-REASONED = (BatchAct.REJECT, BatchAct.REQUEUE)
-OUT = {
+ACTS_WITH_REASON = (BatchAct.REJECT, BatchAct.REQUEUE)
+WITHDRAWALS = {
     BatchAct.REJECT: (reviewing.reject_batch, "rejected"),
     BatchAct.REQUEUE: (reviewing.requeue_batch, "asked again"),
 }
-REFUSED = (reviewing.BatchUnfinished, reviewing.BatchJudged, reviewing.NoVerdict, review_work.UnderWay)
+REFUSALS = (reviewing.BatchUnfinished, reviewing.BatchJudged, reviewing.NoVerdict, review_work.DecisionUnderWay)
 
 
 @require_safe
@@ -36,43 +36,43 @@ def batch(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 def batch_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Accept it, reject it, ask again, or take the verdict back."""
-    found = access.get_batch(user=request.user, slug=slug, pk=pk)
-    form = ReasonForm(request.POST, acts=BatchAct, reasoned=REASONED)
+    batch = access.get_batch(user=request.user, slug=slug, pk=pk)
+    form = ReasonForm(request.POST, acts=BatchAct, acts_with_reason=ACTS_WITH_REASON)
     if not form.is_valid():
-        return _page(request, found, form=form)
+        return _page(request, batch, form=form)
     try:
-        said = _do(BatchAct(form.cleaned_data["act"]), found, by=request.user, reason=form.cleaned_data["reason"])
-    except REFUSED as error:
-        return _page(request, found, form=form, refusal=str(error))
-    messages.success(request, said)
+        message = _do(BatchAct(form.cleaned_data["act"]), batch, by=request.user, reason=form.cleaned_data["reason"])
+    except REFUSALS as error:
+        return _page(request, batch, form=form, refusal=str(error))
+    messages.success(request, message)
     return redirect("annotate:inbox-batch", slug, pk)
 
 
-def _do(act: BatchAct, batch: Batch, **why: Any) -> str:
-    """Do it; what was done, in words."""
+def _do(act: BatchAct, batch: Batch, **attribution: Any) -> str:
+    """Carry out the action; return a message about it."""
     name = f"Batch {batch.number} of {batch.annotator}"
     if act == BatchAct.ACCEPT:
-        reviewing.accept_batch(batch=batch, **why)
+        reviewing.accept_batch(batch=batch, **attribution)
         return f"{name} is accepted."
     if act == BatchAct.REOPEN:
-        work = reviewing.reopen_batch(batch=batch, **why)
-        return f"{name} waits for a verdict again. {review_work.said(work) if work.n_total else ''}".strip()
-    take_out, done = OUT[act]
-    taken = take_out(batch=batch, **why)
-    return f"{name} is {done}. {review_work.said(taken) if taken else ''}".strip()
+        work = reviewing.reopen_batch(batch=batch, **attribution)
+        return f"{name} waits for a verdict again. {review_work.summary(work) if work.n_total else ''}".strip()
+    handler, verb = WITHDRAWALS[act]
+    requeue_work = handler(batch=batch, **attribution)
+    return f"{name} is {verb}. {review_work.summary(requeue_work) if requeue_work else ''}".strip()
 
 
 def _page(request: HttpRequest, batch: Batch, *, form: ReasonForm | None = None, refusal: str = "") -> HttpResponse:
-    decisions = review_work.of_annotator(annotator=batch.annotator)
+    decisions = review_work.unfinished_of_annotator(annotator=batch.annotator)
     context = {
         "collection": batch.collection,
-        "works": [shown_work(decision, batch.collection.slug) for decision in decisions],
+        "works": [work_panel(decision, batch.collection.slug) for decision in decisions],
         "batch": batch,
         "lines": lines_of(batch=batch),
-        "checked": gold_checks.count_golds(batch=batch),
+        "gold_counts": gold_checks.count_golds(batch=batch),
         "is_out": batch.verdict in Batch.TAKEN_OUT,
         "names": "names" in request.GET,
-        "form": form or ReasonForm(acts=BatchAct, reasoned=REASONED),
+        "form": form or ReasonForm(acts=BatchAct, acts_with_reason=ACTS_WITH_REASON),
         "refusal": refusal,
     }
     return render(request, "annotate/inbox_batch.html", context, status=422 if form else 200)

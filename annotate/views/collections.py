@@ -1,4 +1,4 @@
-"""A collection's first page, and making collections."""
+"""First page of a collection, and the form that makes one."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -11,25 +11,25 @@ from annotate import access
 from annotate.forms import CollectionForm, LevelFormSet
 from annotate.http import takes_files
 from annotate.models import Annotator, Collection, Role
-from annotate.services import collections, imports, overview, progress, work
+from annotate.services import annotator_progress, collections, imports, overview, work_availability
 from annotate.services.collections import LevelSpec
-from annotate.services.faults import FAULTS
-from annotate.services.import_kinds import Items
-from annotate.services.imports import Received
-from annotate.views.imports import received
+from annotate.services.import_faults import IMPORT_FAULTS
+from annotate.services.import_kinds import ItemsImport
+from annotate.services.imports import ReceivedImport
+from annotate.views.imports import redirect_to_import
 
 
 @require_safe
 @login_required
 def collection(request: HttpRequest, slug: str) -> HttpResponse:
-    """The figures and next steps for leaders; for annotators their own work alone."""
-    found = access.get_collection(user=request.user, slug=slug)
-    roles = access.roles_in(user=request.user, collection=found)
-    context = {"collection": found, "roles": roles, "levels": found.levels.all()}
+    """Show figures and next steps to leaders; to annotators their own work alone."""
+    collection_ = access.get_collection(user=request.user, slug=slug)
+    roles = access.roles_in(user=request.user, collection=collection_)
+    context = {"collection": collection_, "roles": roles, "levels": collection_.levels.all()}
     if Role.ANNOTATOR in roles:
         context |= _own_work(access.get_annotator(user=request.user, slug=slug))
     if roles & set(access.LEADERS):
-        figures = overview.overview(collection=found)
+        figures = overview.overview(collection=collection_)
         context |= {
             "figures": figures,
             "steps": overview.next_steps(figures=figures, roles=roles),
@@ -40,8 +40,8 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _own_work(annotator: Annotator) -> dict[str, object]:
     return {
-        "own": progress.progress(annotator=annotator),
-        "empty": work.why_none(annotators=[annotator])[annotator.pk],
+        "progress": annotator_progress.progress(annotator=annotator),
+        "empty": work_availability.no_work_reasons(annotators=[annotator])[annotator.pk],
     }
 
 
@@ -56,24 +56,27 @@ def collection_new(request: HttpRequest) -> HttpResponse:
     faults: list[str] = []
     if request.method == "POST" and form.is_valid() and levels.is_valid():
         try:
-            made, got = _make(request, form, levels)
-        except FAULTS as error:
+            collection, received_import = _make(request, form, levels)
+        except IMPORT_FAULTS as error:
             faults = str(error).splitlines()
         else:
-            messages.success(request, f'Collection "{made.name}" is made.')
-            return received(request, got) if got else redirect("annotate:collection", made.slug)
+            messages.success(request, f'Collection "{collection.name}" is made.')
+            return redirect_to_import(request, received_import) if received_import else redirect("annotate:collection", collection.slug)
     status = 422 if request.method == "POST" else 200
     context = {"form": form, "levels": levels, "faults": faults}
     return render(request, "annotate/collection_new.html", context, status=status)
 
 
 @transaction.atomic
-def _make(request: HttpRequest, form: CollectionForm, levels: LevelFormSet) -> tuple[Collection, Received | None]:
-    """The collection and the import of its items; neither where the file's archive is refused."""
-    given = dict(form.cleaned_data)
-    upload, media = given.pop("file"), given.pop("media")
+def _make(request: HttpRequest, form: CollectionForm, levels: LevelFormSet) -> tuple[Collection, ReceivedImport | None]:
+    """Make the collection and the import of its items.
+
+    Neither where the file's archive is refused.
+    """
+    fields = dict(form.cleaned_data)
+    upload, media = fields.pop("file"), fields.pop("media")
     specs = [LevelSpec(**row) for row in levels.rows()]
-    made = collections.create_collection(levels=specs, by=request.user, **given)
+    collection = collections.create_collection(levels=specs, by=request.user, **fields)
     if not upload:
-        return made, None
-    return made, imports.receive(collection=made, asked=Items(), upload=upload, media=media, by=request.user)
+        return collection, None
+    return collection, imports.receive_import(collection=collection, import_request=ItemsImport(), upload=upload, media=media, by=request.user)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotate import access
 from annotate.models import Collection, Gold, Role
 from annotate.people_forms import GoldForm, GoldReasonForm
-from annotate.services import gold_reach, gold_standings
+from annotate.services import gold_quality, gold_reach
 from annotate.services import golds as service
 
 PAGE_SIZE = 50
@@ -24,8 +24,8 @@ PAGE_SIZE = 50
 def golds(request: HttpRequest, slug: str) -> HttpResponse:
     """The golds in use, doubtful ones first, and a form for one more."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    sent = request.POST if request.method == "POST" else None
-    form = GoldForm(sent, levels=list(collection.levels.all()))
+    post_data = request.POST if request.method == "POST" else None
+    form = GoldForm(post_data, levels=list(collection.levels.all()))
     if form.is_valid():
         try:
             service.add_gold(collection=collection, by=request.user, **form.cleaned_data)
@@ -36,7 +36,7 @@ def golds(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("annotate:golds", slug)
     context = {"collection": collection, "form": form, "policy": collection.policies.latest("version"),
                "reach": gold_reach.gold_reach(collection=collection),
-               **_listed(request, collection)}  # fmt: skip
+               **_gold_context(request, collection)}  # fmt: skip
     return render(request, "annotate/golds.html", context, status=422 if form.errors else 200)
 
 
@@ -59,12 +59,12 @@ def gold_retire(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("annotate:golds", slug)
 
 
-def _listed(request: HttpRequest, collection: Collection) -> dict[str, object]:
-    """A page of the golds in use, the retired ones that were retired last, and how many there are."""
-    lines = gold_standings.gold_lines(collection=collection)
+def _gold_context(request: HttpRequest, collection: Collection) -> dict[str, object]:
+    """Context: a page of the golds in use, the last ones retired, and their numbers."""
+    lines = gold_quality.gold_lines(collection=collection)
     page = Paginator(lines, PAGE_SIZE).get_page(request.GET.get("page"))
-    shown = [line.gold for line in page.object_list]
-    retired = list(Gold.objects.filter(collection=collection, retired_at__isnull=False).order_by("-retired_at")[:20])
-    prefetch_related_objects([*shown, *retired], "pair__query__parts", "pair__document__parts")
+    golds_on_page = [line.gold for line in page.object_list]
+    retired_golds = list(Gold.objects.filter(collection=collection, retired_at__isnull=False).order_by("-retired_at")[:20])
+    prefetch_related_objects([*golds_on_page, *retired_golds], "pair__query__parts", "pair__document__parts")
     n_flagged = sum(line.is_flagged for line in lines)
-    return {"page": page, "n_golds": len(lines), "n_flagged": n_flagged, "retired": retired}
+    return {"page": page, "n_golds": len(lines), "n_flagged": n_flagged, "retired": retired_golds}

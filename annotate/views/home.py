@@ -6,15 +6,15 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotate import access
-from annotate.services import directory
+from annotate.services import collection_list
 
 
 @require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """The person's collections and what to do next in each."""
+    """List the person's collections with her next step in each."""
     context = {
-        "entries": directory.entries(user=request.user),
+        "entries": collection_list.entries(user=request.user),
         "may_make_collections": access.may_make_collections(user=request.user),
     }
     return render(request, "annotate/home.html", context)

@@ -1,4 +1,4 @@
-"""Bringing files into a collection: the forms, what became of each file, and what is still being read."""
+"""Imports of files into a collection: the forms, the list, and each import's page."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ from annotate.models import Import, Role
 from annotate.services import imports as service
 from annotate.services.background import works
 from annotate.services.import_forms import IMPORT_FORMS
-from annotate.services.imports import Received
+from annotate.services.imports import ReceivedImport
 
 RESEARCHERS = (Role.RESEARCHER,)
 get_or_post = require_http_methods(["GET", "HEAD", "POST"])
-SHOWN = 200  # imports in the list
+MAX_LISTED = 200  # imports in the list
 
 
 @get_or_post
@@ -57,41 +57,41 @@ def query_set_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _form_page(request: HttpRequest, slug: str, kind: Import.Kind, template: str) -> HttpResponse:
-    """The form; or its file kept, to be read in the background, and on to the import's page."""
-    found = access.get_collection(user=request.user, slug=slug, roles=RESEARCHERS)
+    """Show the form; or store its file, to be read later, and redirect to the import's page."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=RESEARCHERS)
     form = IMPORT_FORMS[kind].form(request.POST or None, request.FILES or None)
     if form.is_valid():
-        asked = IMPORT_FORMS[kind].asked(form)
+        import_request = IMPORT_FORMS[kind].to_request(form)
         upload, media = form.cleaned_data["file"], form.cleaned_data.get("media")
         try:
-            got = service.receive(collection=found, asked=asked, upload=upload, media=media, by=request.user)
-            return received(request, got)
+            received_import = service.receive_import(collection=collection, import_request=import_request, upload=upload, media=media, by=request.user)
+            return redirect_to_import(request, received_import)
         except FormatError as error:
             form.add_error("media" if error.field == "media" else "file", str(error))
-    context = {"collection": found, "form": form, "levels": found.levels.all()}
+    context = {"collection": collection, "form": form, "levels": collection.levels.all()}
     return render(request, template, context, status=422 if request.method == "POST" else 200)
 
 
-def received(request: HttpRequest, got: Received) -> HttpResponse:
-    """On to the page of an import that was just received, or was here before."""
-    made = got.made
-    if not got.is_new:
-        when = f"{made.created_at:%-d %B %Y %H:%M} UTC"
-        messages.info(request, f"This very file came on {when}, to be read in the same way; nothing was changed.")
-    return redirect("annotate:import", made.collection.slug, made.pk)
+def redirect_to_import(request: HttpRequest, received_import: ReceivedImport) -> HttpResponse:
+    """Redirect to the page of an import that was just received, or was received before."""
+    import_ = received_import.import_
+    if not received_import.is_new:
+        received_at = f"{import_.created_at:%-d %B %Y %H:%M} UTC"
+        messages.info(request, f"This very file came on {received_at}, to be read in the same way; nothing was changed.")
+    return redirect("annotate:import", import_.collection.slug, import_.pk)
 
 
 @require_safe
 @never_cache
 @login_required
 def imports(request: HttpRequest, slug: str) -> HttpResponse:
-    """What was brought into a collection, the newest first."""
-    found = access.get_collection(user=request.user, slug=slug, roles=access.LEADERS)
+    """List the imports of a collection, the newest first."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=access.LEADERS)
     context = {
-        "collection": found,
-        "imports": found.imports.select_related("by", "work").order_by("-created_at", "-pk")[:SHOWN],
-        "may_load": Role.RESEARCHER in access.roles_in(user=request.user, collection=found),
-        "shown": SHOWN,
+        "collection": collection,
+        "imports": collection.imports.select_related("by", "work").order_by("-created_at", "-pk")[:MAX_LISTED],
+        "may_load": Role.RESEARCHER in access.roles_in(user=request.user, collection=collection),
+        "max_listed": MAX_LISTED,
     }
     return render(request, "annotate/imports.html", context)
 
@@ -100,12 +100,12 @@ def imports(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One import: how far it is, or what its file held, or what is wrong with it."""
-    made = access.get_import(user=request.user, slug=slug, pk=pk)
-    may_load = Role.RESEARCHER in access.roles_in(user=request.user, collection=made.collection)
-    context = {"collection": made.collection, "made": made, "report": made.report, "may_load": may_load}
-    if made.work.is_unfinished:
-        context["job"] = _job(made, may_cancel=may_load)
+    """Show one import: its progress, the contents of its file, or its faults."""
+    import_ = access.get_import(user=request.user, slug=slug, pk=pk)
+    may_load = Role.RESEARCHER in access.roles_in(user=request.user, collection=import_.collection)
+    context = {"collection": import_.collection, "import": import_, "report": import_.report, "may_load": may_load}
+    if import_.work.is_unfinished:
+        context["job"] = _job(import_, may_cancel=may_load)
     return render(request, "annotate/import.html", context)
 
 
@@ -113,35 +113,38 @@ def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 def import_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Asked every 2 seconds while a file is being read; sends the page on when it is."""
-    made = access.get_import(user=request.user, slug=slug, pk=pk)
-    if not made.work.is_unfinished:
+    """Answer the page's request every 2 seconds while a file is being read.
+
+    Redirect it when that ends.
+    """
+    import_ = access.get_import(user=request.user, slug=slug, pk=pk)
+    if not import_.work.is_unfinished:
         return HttpResponse(headers={"HX-Redirect": reverse("annotate:import", args=[slug, pk])})
-    may_cancel = Role.RESEARCHER in access.roles_in(user=request.user, collection=made.collection)
-    return render(request, "_job.html", _job(made, may_cancel=may_cancel))
+    may_cancel = Role.RESEARCHER in access.roles_in(user=request.user, collection=import_.collection)
+    return render(request, "_job.html", _job(import_, may_cancel=may_cancel))
 
 
 @require_POST
 @login_required
 def import_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Stop reading a file."""
-    made = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
-    works.cancel(work=made.work, by=request.user)
+    import_ = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
+    works.cancel(work=import_.work, by=request.user)
     return redirect("annotate:import", slug, pk)
 
 
-def _job(made: Import, *, may_cancel: bool) -> dict[str, Any]:
-    """Context of the waiting part; labels that are stored can no longer be cancelled."""
-    address = [made.collection.slug, made.pk]
+def _job(import_: Import, *, may_cancel: bool) -> dict[str, Any]:
+    """Context of the progress part; labels that are stored can no longer be cancelled."""
+    address = [import_.collection.slug, import_.pk]
     job = {
         "poll_url": reverse("annotate:import-state", args=address),
         "title": "Reading the file",
-        "detail": f"{made.file_name}: every row is checked before anything is stored. You may leave this page.",
-        "standing": works.standing(work=made.work),
+        "detail": f"{import_.file_name}: every row is checked before anything is stored. You may leave this page.",
+        "job_status": works.work_status(work=import_.work),
     }
-    if made.unresolved:
-        stored = f"{made.file_name}: its labels are stored and count; their pairs follow. You may leave this page."
-        return {**job, "title": "Resolving the pairs", "detail": stored}
+    if import_.unresolved:
+        detail = f"{import_.file_name}: its labels are stored and count; their pairs follow. You may leave this page."
+        return {**job, "title": "Resolving the pairs", "detail": detail}
     if may_cancel:
         job["cancel_url"] = reverse("annotate:import-cancel", args=address)
         job["cancel_effect"] = "nothing of this file is stored."

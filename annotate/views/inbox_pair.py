@@ -1,4 +1,4 @@
-"""One pair that waits for a lead: all that was said of it, and what is decided about it."""
+"""One pair that waits for a lead: its answers and reports, and the lead's decisions about it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,34 +14,34 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
-from annotate.http import Shown, as_shown
+from annotate.http import ItemContent, item_content
 from annotate.models import Collection, Level, Pair, Report, ReviewWork, Role
 from annotate.review_forms import AdjudicateForm, PairAct, ReasonForm
-from annotate.services import adjudicating, excluding, inbox, review_work, settling
+from annotate.services import adjudicating, exclusions, inbox, report_settling, review_work
 from annotate.services.pair_history import History, history_of
-from annotate.views.inbox import asked_tab
-from annotate.views.review_log import shown_work
+from annotate.views.inbox import requested_tab
+from annotate.views.review_log import work_panel
 
-REASONED = (PairAct.EXCLUDE_PAIR, PairAct.EXCLUDE_QUERY, PairAct.EXCLUDE_DOCUMENT)
+ACTS_WITH_REASON = (PairAct.EXCLUDE_PAIR, PairAct.EXCLUDE_QUERY, PairAct.EXCLUDE_DOCUMENT)
 PAIR_ACTS: dict[PairAct, tuple[Callable[..., object], str]] = {
     PairAct.UNDO: (adjudicating.undo_adjudication, "The labels decide {pair} again."),
-    PairAct.RETURN: (settling.settle_reports, "{pair} is back in the queue, for others than those who reported it."),
-    PairAct.REOPEN: (settling.reopen_reports, "The reports on {pair} are open again."),
+    PairAct.RETURN: (report_settling.settle_reports, "{pair} is back in the queue, for others than those who reported it."),
+    PairAct.REOPEN: (report_settling.reopen_reports, "The reports on {pair} are open again."),
     PairAct.EXCLUDE_PAIR: (
-        excluding.exclude_pair,
+        exclusions.exclude_pair,
         "{pair} is excluded: nobody is asked for it, and it counts as unjudged.",
     ),
-    PairAct.RESTORE_PAIR: (excluding.restore_pair, "{pair} is taken back in."),
+    PairAct.RESTORE_PAIR: (exclusions.restore_pair, "{pair} is taken back in."),
 }
 ITEM_ACTS: dict[PairAct, tuple[Callable[..., ReviewWork], str]] = {
-    PairAct.EXCLUDE_QUERY: (excluding.exclude_item, "query"),
-    PairAct.EXCLUDE_DOCUMENT: (excluding.exclude_item, "document"),
-    PairAct.RESTORE_QUERY: (excluding.restore_item, "query"),
-    PairAct.RESTORE_DOCUMENT: (excluding.restore_item, "document"),
+    PairAct.EXCLUDE_QUERY: (exclusions.exclude_item, "query"),
+    PairAct.EXCLUDE_DOCUMENT: (exclusions.exclude_item, "document"),
+    PairAct.RESTORE_QUERY: (exclusions.restore_item, "query"),
+    PairAct.RESTORE_DOCUMENT: (exclusions.restore_item, "document"),
 }
-REFUSED = (
-    adjudicating.NotAdjudicated, adjudicating.NotInARound, settling.NothingOpen, settling.NothingSettled,
-    excluding.Excluded, review_work.UnderWay,
+REFUSALS = (
+    adjudicating.NotAdjudicated, adjudicating.NotInARound, report_settling.NothingOpen, report_settling.NothingSettled,
+    exclusions.ExclusionUnchanged, review_work.DecisionUnderWay,
 )  # fmt: skip
 
 
@@ -49,52 +49,52 @@ REFUSED = (
 @never_cache
 @login_required
 def pair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One pair with all that was said of it, to decide about."""
-    found = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
-    return _pair_page(request, found)
+    """Show one pair with its answers and reports, for a decision."""
+    pair_ = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
+    return _pair_page(request, pair_)
 
 
 @require_POST
 @login_required
 def adjudicate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Let the lead's grade be the pair's, and go to the next one that waits."""
-    found = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
-    form = AdjudicateForm(request.POST, levels=_levels(found.collection))
+    """Give the pair the lead's grade, and go to the next one that waits."""
+    pair = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
+    form = AdjudicateForm(request.POST, levels=_levels(pair.collection))
     if not form.is_valid():
-        return _pair_page(request, found, form=form)
+        return _pair_page(request, pair, form=form)
     try:
-        adjudicating.adjudicate(pair=found, by=request.user, **form.cleaned_data)
+        adjudicating.adjudicate(pair=pair, by=request.user, **form.cleaned_data)
     except adjudicating.NotInARound as error:
-        return _pair_page(request, found, form=form, refusal=str(error))
-    _tell(request, found, f"Grade {form.cleaned_data['grade']} decides {found}.")
-    return _onward(request, found)
+        return _pair_page(request, pair, form=form, refusal=str(error))
+    _tell(request, pair, f"Grade {form.cleaned_data['grade']} decides {pair}.")
+    return _onward(request, pair)
 
 
 @require_POST
 @login_required
 def pair_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Return the pair to the queue, leave it or one of its items out, or take one of these back."""
-    found = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
-    form = ReasonForm(request.POST, acts=PairAct, reasoned=REASONED)
+    pair = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
+    form = ReasonForm(request.POST, acts=PairAct, acts_with_reason=ACTS_WITH_REASON)
     if not form.is_valid():
-        return _pair_page(request, found, act_form=form)
+        return _pair_page(request, pair, act_form=form)
     act = PairAct(form.cleaned_data["act"])
     try:
-        said = _do(act, found, by=request.user, reason=form.cleaned_data["reason"])
-    except REFUSED as error:
-        return _pair_page(request, found, act_form=form, refusal=str(error))
-    _tell(request, found, said)
-    return _onward(request, found) if act in (*REASONED, PairAct.RETURN) else redirect(_address(found, request))
+        message = _do(act, pair, by=request.user, reason=form.cleaned_data["reason"])
+    except REFUSALS as error:
+        return _pair_page(request, pair, act_form=form, refusal=str(error))
+    _tell(request, pair, message)
+    return _onward(request, pair) if act in (*ACTS_WITH_REASON, PairAct.RETURN) else redirect(_address(pair, request))
 
 
-def _do(act: PairAct, pair: Pair, **why: Any) -> str:
-    """Do it; what was done, in words."""
+def _do(act: PairAct, pair: Pair, **attribution: Any) -> str:
+    """Carry out the action; return a message about it."""
     if act in ITEM_ACTS:
-        change, side = ITEM_ACTS[act]
-        return review_work.said(change(item=getattr(pair, side), **why))
-    service, said = PAIR_ACTS[act]
-    service(pair=pair, **why)
-    return said.format(pair=pair)
+        handler, side = ITEM_ACTS[act]
+        return review_work.summary(handler(item=getattr(pair, side), **attribution))
+    service, message = PAIR_ACTS[act]
+    service(pair=pair, **attribution)
+    return message.format(pair=pair)
 
 
 def _pair_page(
@@ -106,48 +106,51 @@ def _pair_page(
     refusal: str = "",
 ) -> HttpResponse:
     collection, levels = pair.collection, _levels(pair.collection)
-    decisions, history = review_work.of_items(items=[pair.query, pair.document]), history_of(pair=pair, for_lead=True)
+    decisions, history = review_work.unfinished_of_items(items=[pair.query, pair.document]), history_of(pair=pair, for_lead=True)
     context = {
         "collection": collection,
         "pair": pair,
         "levels": levels,
         "history": history,
         "was_returned": _was_returned(history),
-        "works": [shown_work(decision, collection.slug) for decision in decisions],
-        "sides": [(item.get_side_display(), Shown(item, as_shown(item, collection.slug)))
+        "works": [work_panel(decision, collection.slug) for decision in decisions],
+        "sides": [(item.get_side_display(), ItemContent(item, item_content(item, collection.slug)))
                   for item in (pair.query, pair.document)],
-        "tab": asked_tab(request) or "",
+        "tab": requested_tab(request) or "",
         "names": "names" in request.GET,
         "form": form or AdjudicateForm(levels=levels),
-        "act_form": act_form or ReasonForm(acts=PairAct, reasoned=REASONED),
+        "act_form": act_form or ReasonForm(acts=PairAct, acts_with_reason=ACTS_WITH_REASON),
         "refusal": refusal,
     }  # fmt: skip
     return render(request, "annotate/inbox_pair.html", context, status=422 if form or act_form else 200)
 
 
 def _was_returned(history: History) -> bool:
-    """Whether returning it to the queue settled its reports; what a grade or leaving out settled opens with these."""
+    """True if returning the pair settled its reports.
+
+    A grade or exclusion reopens its own with it.
+    """
     pair = history.pair
     is_out = history.exclusion or pair.query.excluded_at or pair.document.excluded_at
     has_settled = any(report.state == Report.State.SETTLED for report in history.reports)
     return has_settled and not (history.open_reports or history.adjudication or is_out)
 
 
-def _tell(request: HttpRequest, pair: Pair, said: str) -> None:
-    """Say what was done, with the way back to where it can be undone."""
-    messages.success(request, format_html('{} <a href="{}">Look at it again</a>', said, _address(pair, request)))
+def _tell(request: HttpRequest, pair: Pair, message: str) -> None:
+    """Add a message about the action, with a link to the page that can undo it."""
+    messages.success(request, format_html('{} <a href="{}">Look at it again</a>', message, _address(pair, request)))
 
 
 def _onward(request: HttpRequest, pair: Pair) -> HttpResponse:
-    """To the next pair of the tab one came from, or to its empty page."""
-    tab = asked_tab(request)
+    """Redirect to the next pair of the tab the lead came from, or to its empty page."""
+    tab = requested_tab(request)
     if tab is None or tab not in inbox.OF_PAIRS:
         return redirect(_address(pair, request))
-    following = inbox.next_pair(collection=pair.collection, tab=tab, after=pair)
+    next_pk = inbox.next_pair(collection=pair.collection, tab=tab, after=pair)
     slug, query = pair.collection.slug, _query(request)
-    if following is None:
+    if next_pk is None:
         return redirect(f"{reverse('annotate:inbox', args=[slug])}?{query}")
-    return redirect(f"{reverse('annotate:inbox-pair', args=[slug, following])}?{query}")
+    return redirect(f"{reverse('annotate:inbox-pair', args=[slug, next_pk])}?{query}")
 
 
 def _address(pair: Pair, request: HttpRequest) -> str:
@@ -155,7 +158,7 @@ def _address(pair: Pair, request: HttpRequest) -> str:
 
 
 def _query(request: HttpRequest) -> str:
-    """The tab, and whether names are shown, as they go from page to page."""
+    """Query string that keeps the tab and the choice of names from page to page."""
     return urlencode({name: request.GET[name] for name in ("tab", "names") if name in request.GET})
 
 

@@ -22,46 +22,46 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         if request.method != "POST":
             return _page(request, accounts.open_invitation(token=token), SignUpForm())
         if request.user.is_authenticated:
-            accepted = accounts.accept_invitation(token=token, user=request.user)
-            return redirect("annotate:collection", accepted.collection.slug)
+            joined_invitation = accounts.accept_invitation(token=token, user=request.user)
+            return redirect("annotate:collection", joined_invitation.collection.slug)
         return _sign_up(request, token)
     except accounts.InvitationUnusable as error:
         return render(request, "annotate/invitation_unusable.html", {"error": error}, status=404)
 
 
 def _sign_up(request: HttpRequest, token: str) -> HttpResponse:
-    """Make the account; the second click of two finds it made, and goes where the first one went."""
+    """Make the account; the second of two clicks is redirected as the first one was."""
     form = SignUpForm(request.POST)
     try:
-        invited = accounts.open_invitation(token=token)
+        invitation = accounts.open_invitation(token=token)
         if not form.is_valid():
-            return _second_click(request, token) or _page(request, invited, form, status=422)
+            return _second_click(request, token) or _page(request, invitation, form, status=422)
         user = accounts.sign_up(token=token, **form.cleaned_data)
     except accounts.NameTaken as error:
         form.add_error("username", str(error))
-        return _page(request, invited, form, status=422)
+        return _page(request, invitation, form, status=422)
     except accounts.InvitationUnusable:
         response = _second_click(request, token)
         if response is None:
             raise
         return response
-    return _welcome(request, invited, user)
+    return _welcome(request, invitation, user)
 
 
 def _second_click(request: HttpRequest, token: str) -> HttpResponse | None:
-    """Where the account leads that the same words made by this link a moment ago; None where none did."""
-    words = {name: request.POST.get(name, "") for name in ("username", "password")}
-    signed_up = accounts.signed_up_just_now(token=token, **words)
-    return _welcome(request, *signed_up) if signed_up else None
+    """Redirect a person who just signed up by this link with the same credentials; else None."""
+    credentials = {name: request.POST.get(name, "") for name in ("username", "password")}
+    sign_up = accounts.recent_sign_up(token=token, **credentials)
+    return _welcome(request, *sign_up) if sign_up else None
 
 
-def _welcome(request: HttpRequest, invited: Invitation, user: User) -> HttpResponse:
+def _welcome(request: HttpRequest, invitation: Invitation, user: User) -> HttpResponse:
     login(request, user)
-    response = redirect("annotate:collection", invited.collection.slug)
+    response = redirect("annotate:collection", invitation.collection.slug)
     known_browsers.remember(request, response, user)
     return response
 
 
-def _page(request: HttpRequest, invited: Invitation, form: SignUpForm, *, status: int = 200) -> HttpResponse:
-    context = {"invitation": invited, "form": form}
+def _page(request: HttpRequest, invitation: Invitation, form: SignUpForm, *, status: int = 200) -> HttpResponse:
+    context = {"invitation": invitation, "form": form}
     return render(request, "annotate/invitation.html", context, status=status)

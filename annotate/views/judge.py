@@ -1,4 +1,4 @@
-"""The judge screen: one page, and the few calls its script makes."""
+"""Judge screen: one page, and the calls of its script."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -17,7 +17,17 @@ from django.views.decorators.http import require_GET, require_POST
 from annotate import access, http
 from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut, Report
-from annotate.services import cards, claiming, hand_outs, judging, progress, reports, told, undoing, work
+from annotate.services import (
+    annotator_progress,
+    cards,
+    claiming,
+    guidelines_shown,
+    hand_outs,
+    judging,
+    reports,
+    undoing,
+    work_availability,
+)
 from annotate.services.training_gate import is_in_training
 
 ERRORS = {
@@ -41,14 +51,14 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
         messages.info(request, "Before you judge, you go through a training: it shows what the levels mean here.")
         return redirect("annotate:training", slug)
     collection = annotator.collection
-    guidelines = told.newest_guidelines(annotator=annotator)
+    guidelines = guidelines_shown.newest_guidelines(annotator=annotator)
     context = {
         "collection": collection,
         "levels": collection.levels.all(),
         "report_reasons": Report.Reason.choices,
         "guidelines_html": to_html(guidelines.markdown if guidelines else ""),
         "guidelines": guidelines,
-        "guidelines_changed": told.judged_under_older(annotator=annotator, guidelines=guidelines),
+        "guidelines_changed": guidelines_shown.judged_under_older(annotator=annotator, guidelines=guidelines),
     }
     return render(request, "annotate/judge.html", context)
 
@@ -56,7 +66,10 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
 def answers_with_cards(
     act: Callable[[Annotator, dict[str, Any]], dict[str, Any] | None],
 ) -> Callable[..., HttpResponse]:
-    """A call of the script: sign-in, rights, errors as JSON; what it says of itself, and the next cards."""
+    """Wrap a call of the script: sign-in, rights, errors as JSON.
+
+    Answer with the result of `act` and the next cards.
+    """
 
     @require_POST
     @never_cache
@@ -65,15 +78,15 @@ def answers_with_cards(
     def view(request: HttpRequest, slug: str) -> JsonResponse:
         try:
             annotator = access.get_annotator(user=request.user, slug=slug)
-        except Http404:  # her script tells this from a page that a proxy puts in the server's place
+        except Http404:  # her script distinguishes this from a proxy's page
             return JsonResponse({"kept_out": True}, status=404)
         try:
             with transaction.atomic():  # one commit: an answer and its next cards are on disk together
-                result = act(annotator, http.read_json(request)) or {}
-                cards_ = _next_cards(annotator, asked=act is _open_batch)
+                act_fields = act(annotator, http.read_json(request)) or {}
+                cards_ = _next_cards(annotator, wants_batch=act is _open_batch)
         except tuple(ERRORS) as error:
             return JsonResponse({"error": str(error)}, status=ERRORS[type(error)])
-        return JsonResponse({"saved": True, **result, **cards_})
+        return JsonResponse({"saved": True, **act_fields, **cards_})
 
     return view
 
@@ -88,49 +101,49 @@ next_cards = answers_with_cards(_open_batch)
 @answers_with_cards
 def answer(annotator: Annotator, body: dict[str, Any]) -> None:
     """Store one judgment."""
-    sent = http.read_form(http.AnswerForm, body)
-    given = judging.Answer(
-        submission_id=sent["submission_id"],
-        grade=sent["grade"],
+    fields = http.read_form(http.AnswerForm, body)
+    judgment_answer = judging.JudgmentAnswer(
+        submission_id=fields["submission_id"],
+        grade=fields["grade"],
         reasons=http.read_reasons(body),
-        comment=sent["comment"],
-        active_ms=sent["active_ms"],
-        played_ms=sent["played_ms"],
-        n_replays=sent["n_replays"],
-        n_changes=sent["n_changes"],
-        guidelines=sent["guidelines"],
-        is_change=sent["is_change"],
+        comment=fields["comment"],
+        active_ms=fields["active_ms"],
+        played_ms=fields["played_ms"],
+        n_replays=fields["n_replays"],
+        n_changes=fields["n_changes"],
+        guidelines=fields["guidelines"],
+        is_change=fields["is_change"],
     )
-    judging.record_judgment(annotator=annotator, token=sent["hand_out"], answer=given)
+    judging.record_judgment(annotator=annotator, token=fields["hand_out"], answer=judgment_answer)
 
 
 @answers_with_cards
 def undo(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
-    """Take back what was done last with one hand-out; what stands again is said, or the card dealt."""
-    sent = http.read_form(http.UndoForm, body)
+    """Take back the last act on one hand-out; answer with the act before it, or with the card."""
+    fields = http.read_form(http.UndoForm, body)
     hand_out = undoing.take_back(
-        annotator=annotator, token=sent["hand_out"], submission_id=sent["submission_id"], kind=sent["kind"] or None
+        annotator=annotator, token=fields["hand_out"], submission_id=fields["submission_id"], kind=fields["kind"] or None
     )
-    word = undoing.standing_word(hand_out=hand_out)
-    card = _card(annotator, hand_out) if word is None else None
-    return {"undone": {"card": card, "word": http.word(word) if word is not None else None}}
+    own_answer = undoing.current_response(hand_out=hand_out)
+    card = _card(annotator, hand_out) if own_answer is None else None
+    return {"undone": {"card": card, "word": http.answer_json(own_answer) if own_answer is not None else None}}
 
 
 @answers_with_cards
 def report(annotator: Annotator, body: dict[str, Any]) -> None:
     """Cannot judge, escalate, or later."""
-    sent = http.read_form(http.ReportForm, body)
-    if sent["kind"] == "later":
-        reports.defer(annotator=annotator, token=sent["hand_out"])
+    fields = http.read_form(http.ReportForm, body)
+    if fields["kind"] == "later":
+        reports.defer(annotator=annotator, token=fields["hand_out"])
         return
     reports.report_pair(
         annotator=annotator,
-        token=sent["hand_out"],
-        submission_id=sent["submission_id"],
-        kind=Report.Kind(sent["kind"]),
-        reason=sent["reason"],
-        note=sent["note"],
-        is_change=sent["is_change"],
+        token=fields["hand_out"],
+        submission_id=fields["submission_id"],
+        kind=Report.Kind(fields["kind"]),
+        reason=fields["reason"],
+        note=fields["note"],
+        is_change=fields["is_change"],
     )
 
 
@@ -138,25 +151,25 @@ def report(annotator: Annotator, body: dict[str, Any]) -> None:
 @never_cache
 @http.for_signed_in
 def recent(request: HttpRequest, slug: str) -> JsonResponse:
-    """What was said last and can still be changed, newest first; and what an undo would take back."""
+    """Return the last answers that can be changed, newest first, and the act an undo takes back."""
     annotator = access.get_annotator(user=request.user, slug=slug)
     acts = undoing.last_acts(annotator=annotator)
-    last = {"hand_out": str(acts[0].token), "kind": acts[0].kind} if acts else None
-    return JsonResponse({"judged": progress.recent(acts=acts), "last": last})
+    last_act = {"hand_out": str(acts[0].token), "kind": acts[0].kind} if acts else None
+    return JsonResponse({"judged": annotator_progress.recent(acts=acts), "last": last_act})
 
 
 @require_GET
 @never_cache
 @http.for_signed_in
-def word(request: HttpRequest, slug: str) -> JsonResponse:
-    """A pair and what was said of it, to be said anew."""
+def changeable_answer(request: HttpRequest, slug: str) -> JsonResponse:
+    """Return a pair and its annotator's own answer, to be changed."""
     annotator = access.get_annotator(user=request.user, slug=slug)
     try:
-        token = http.read_form(http.WordForm, request.GET.dict())["hand_out"]
-        hand_out, said = undoing.changeable_word(annotator=annotator, token=token)
+        token = http.read_form(http.HandOutForm, request.GET.dict())["hand_out"]
+        hand_out, own_answer = undoing.changeable_response(annotator=annotator, token=token)
     except tuple(ERRORS) as error:
         return JsonResponse({"error": str(error)}, status=ERRORS[type(error)])
-    return JsonResponse({"card": _card(annotator, hand_out), "word": http.word(said)})
+    return JsonResponse({"card": _card(annotator, hand_out), "word": http.answer_json(own_answer)})
 
 
 @require_GET
@@ -165,32 +178,35 @@ def word(request: HttpRequest, slug: str) -> JsonResponse:
 def token(request: HttpRequest, slug: str) -> JsonResponse:
     """A fresh CSRF token for a page that stood open while the session changed."""
     annotator = access.get_annotator(user=request.user, slug=slug)
-    # Whose token it is, so that answers that wait are not sent as somebody who signed in since.
+    # The owner of the token, so that waiting answers are not sent as a person who signed in since.
     return JsonResponse({"csrf": get_token(request), "owner": str(annotator.user_id)})
 
 
 def _card(annotator: Annotator, hand_out: HandOut) -> dict[str, Any]:
     """The card of one hand-out, whether it waits for an answer or not."""
-    dealt, around = cards.card(annotator=annotator, hand_out=hand_out.pk)
-    return http.card(dealt, slug=annotator.collection.slug, n_in_batch=around.n, ask_reasons=around.asks_reasons)
+    card, card_context = cards.card(annotator=annotator, hand_out=hand_out.pk)
+    return http.card_json(card, slug=annotator.collection.slug, n_in_batch=card_context.n, ask_reasons=card_context.asks_reasons)
 
 
-def _next_cards(annotator: Annotator, *, asked: bool) -> dict[str, Any]:
-    """The cards that follow; `asked`: the person wants more, a finished batch is no answer to that."""
-    left, around = cards.next_cards(annotator=annotator)
+def _next_cards(annotator: Annotator, *, wants_batch: bool) -> dict[str, Any]:
+    """Return the cards that follow.
+
+    wants_batch : the person asked for more, so a finished batch is no answer.
+    """
+    waiting_cards, card_context = cards.next_cards(annotator=annotator)
     slug = annotator.collection.slug
     return {
         "cards": [
-            http.card(dealt, slug=slug, n_in_batch=around.n, ask_reasons=around.asks_reasons) for dealt in left
+            http.card_json(card, slug=slug, n_in_batch=card_context.n, ask_reasons=card_context.asks_reasons) for card in waiting_cards
         ],
-        "progress": progress.progress(annotator=annotator, around=around, with_total=not left),
-        "empty": None if left else work.why_empty(annotator=annotator, asked=asked),
-        "guidelines": _said_of(around),
+        "progress": annotator_progress.progress(annotator=annotator, context=card_context, with_total=not waiting_cards),
+        "empty": None if waiting_cards else work_availability.no_card_reason(annotator=annotator, wants_more=wants_batch),
+        "guidelines": _newest_guidelines(card_context),
     }
 
 
-def _said_of(around: cards.Around) -> dict[str, Any] | None:
-    """Which version is the newest, and of which day, for a page that shows an older one."""
-    if around.guidelines is None or around.guidelines_at is None:
+def _newest_guidelines(card_context: cards.CardContext) -> dict[str, Any] | None:
+    """Newest version of the guidelines and its day, for a page that shows an older one."""
+    if card_context.guidelines is None or card_context.guidelines_at is None:
         return None
-    return {"version": around.guidelines, "on": date_format(around.guidelines_at, "j F Y")}
+    return {"version": card_context.guidelines, "on": date_format(card_context.guidelines_at, "j F Y")}

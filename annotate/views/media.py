@@ -1,4 +1,4 @@
-"""One image, clip or sound of an item, for whoever takes part in its collection."""
+"""One image, clip or sound of an item, for the members of its collection."""
 
 from pathlib import Path
 
@@ -7,11 +7,11 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpRe
 from django.views.decorators.http import require_safe
 
 from annotate import access
-from annotate.core import playing
+from annotate.core import browser_support
 from annotate.core.cards import MediaSource
 from annotate.core.media_types import media_type
-from annotate.core.ranges import Range, Unsatisfiable, parse_range
-from annotate.services.media import locate
+from annotate.core.ranges import Range, UnsatisfiableRange, parse_range
+from annotate.services.media import locate_medium
 
 HEADERS = {
     "Accept-Ranges": "bytes",
@@ -27,64 +27,65 @@ HEADERS = {
 def part_media(request: HttpRequest, slug: str, pk: int, number: int = 0) -> HttpResponse | FileResponse:
     """The file of a part, or the stretch of it that a player asks for.
 
-    number : which of the part's sources, in the order they are tried
+    number : index of the part's source, in the order browsers try them
     """
     part = access.get_part(user=request.user, slug=slug, pk=pk)
     source = part.sources[number] if number < len(part.sources) else MediaSource("")
-    path = locate(collection=part.item.collection, path=source.path)
+    path = locate_medium(collection=part.item.collection, path=source.path)
     if path is None or media_type(source.path) is None:
         raise Http404("There is no such file.")
     if isinstance(path, str):  # the bucket answers itself, for a few minutes
         return HttpResponseRedirect(path, headers={"Cache-Control": "no-store"})
-    found = path.stat()
-    tag = f'"{found.st_mtime_ns:x}-{found.st_size:x}"'
+    file_stat = path.stat()
+    tag = f'"{file_stat.st_mtime_ns:x}-{file_stat.st_size:x}"'
     try:
-        asked = parse_range(_range_header(request, tag), size=found.st_size)
-    except Unsatisfiable:
-        response = HttpResponse(status=416, headers={"Content-Range": f"bytes */{found.st_size}"})
+        byte_range = parse_range(_range_header(request, tag), size=file_stat.st_size)
+    except UnsatisfiableRange:
+        response = HttpResponse(status=416, headers={"Content-Range": f"bytes */{file_stat.st_size}"})
     else:
-        response = _answer(path, found.st_size, asked)
+        response = _answer(path, file_stat.st_size, byte_range)
     for name, value in {**HEADERS, "ETag": tag, "Content-Type": _content_type(source)}.items():
         response.headers[name] = value
     return response
 
 
 def _content_type(source: MediaSource) -> str:
-    """What a browser takes the file for: what it was found to be, else what the end of its name says."""
-    known = media_type(source.path)
-    guess = known.content_type if known else ""
-    return playing.offered(source.type or guess).partition(";")[0] or guess
+    """Content type for a browser: the type detected in the file, else that of its name's ending."""
+    type_by_name = media_type(source.path)
+    content_type = type_by_name.content_type if type_by_name else ""
+    return browser_support.browser_query_type(source.type or content_type).partition(";")[0] or content_type
 
 
 def _range_header(request: HttpRequest, tag: str) -> str:
-    """The range asked for, unless it is meant for another version of the file."""
-    meant_for = request.headers.get("If-Range", tag)
-    return request.headers.get("Range", "") if meant_for == tag else ""
+    """The requested range, unless it is meant for another version of the file."""
+    expected_tag = request.headers.get("If-Range", tag)
+    return request.headers.get("Range", "") if expected_tag == tag else ""
 
 
-def _answer(path: Path, size: int, asked: Range | None) -> FileResponse:
-    sent = asked or Range(0, size - 1)
-    response = FileResponse(FileRange(path, sent), status=206 if asked else 200)
-    response.headers["Content-Length"] = str(sent.length)
-    if asked:
-        response.headers["Content-Range"] = f"bytes {sent.first}-{sent.last}/{size}"
+def _answer(path: Path, size: int, byte_range: Range | None) -> FileResponse:
+    served_range = byte_range or Range(0, size - 1)
+    response = FileResponse(FileRange(path, served_range), status=206 if byte_range else 200)
+    response.headers["Content-Length"] = str(served_range.length)
+    if byte_range:
+        response.headers["Content-Range"] = f"bytes {served_range.first}-{served_range.last}/{size}"
     return response
 
 
 class FileRange:
-    """A file from the first to the last byte that is asked for; a web server may send it from where it stands.
+    """A file from the first to the last requested byte.
 
-    It has no name, else Django's answer would tell it.
+    A web server may send it from its present position.
+    It has no name, else Django's answer would reveal it.
     """
 
-    def __init__(self, path: Path, sent: Range) -> None:
+    def __init__(self, path: Path, byte_range: Range) -> None:
         self._file = path.open("rb", buffering=0)
-        self._file.seek(sent.first)
-        self._left = sent.length
+        self._file.seek(byte_range.first)
+        self._left = byte_range.length
         self.fileno, self.close = self._file.fileno, self._file.close
 
     def read(self, size: int) -> bytes:
-        """The next bytes, none behind the last."""
-        data = self._file.read(min(size, self._left))
-        self._left -= len(data)
-        return data
+        """Return the next bytes, none behind the last."""
+        chunk = self._file.read(min(size, self._left))
+        self._left -= len(chunk)
+        return chunk

@@ -1,4 +1,4 @@
-"""Who takes part in a collection, for its leads."""
+"""Members of a collection, for its leads."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -31,13 +31,13 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, collection, form, status=422)
     if form.cleaned_data.pop("by_mail", False):
-        made = accounts.invite(collection=collection, by=request.user, by_mail=True, **form.cleaned_data).invitation
-        enqueue_on_commit(tasks.mail_invitation, invitation_id=made.pk)
-        messages.success(request, f"An invitation goes out to {made.email}.")
+        invitation = accounts.invite(collection=collection, by=request.user, by_mail=True, **form.cleaned_data).invitation
+        enqueue_on_commit(tasks.mail_invitation, invitation_id=invitation.pk)
+        messages.success(request, f"An invitation goes out to {invitation.email}.")
         return redirect("annotate:members", slug)
-    invited = accounts.invite(collection=collection, by=request.user, **form.cleaned_data)
-    link = request.build_absolute_uri(reverse("annotate:invitation", args=[invited.token]))
-    return _page(request, collection, InviteForm(), link=link, invitation=invited.invitation)
+    invitation_link = accounts.invite(collection=collection, by=request.user, **form.cleaned_data)
+    link = request.build_absolute_uri(reverse("annotate:invitation", args=[invitation_link.token]))
+    return _page(request, collection, InviteForm(), link=link, invitation=invitation_link.invitation)
 
 
 @require_POST

@@ -1,4 +1,4 @@
-"""One annotator's work, for a lead: pause and resume, withdraw labels from a moment on, and bring them back."""
+"""One annotator's work, for a lead: pause and resume her, withdraw and restore her labels."""
 
 from datetime import datetime
 from typing import Any
@@ -14,9 +14,9 @@ from annotate import access
 from annotate.models import Annotator
 from annotate.review_forms import PersonAct, ReasonForm, RestoreForm, SinceForm, WithdrawForm
 from annotate.services import pausing, review_log, review_work, withdrawing
-from annotate.views.review_log import shown_work
+from annotate.views.review_log import work_panel
 
-REASONED = (PersonAct.PAUSE, PersonAct.WITHDRAW, PersonAct.RESTORE)
+ACTS_WITH_REASON = (PersonAct.PAUSE, PersonAct.WITHDRAW, PersonAct.RESTORE)
 N_LAST = 20  # lines of the log that are shown
 
 
@@ -24,45 +24,45 @@ N_LAST = 20  # lines of the log that are shown
 @never_cache
 @login_required
 def annotator(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The person's work; with a moment, how much would be withdrawn from there on."""
-    found = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
-    return _page(request, found)
+    """Show the person's work; with a moment, how much would be withdrawn from there on."""
+    annotator_ = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
+    return _page(request, annotator_)
 
 
 @require_POST
 @login_required
 def annotator_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Pause, resume, withdraw or restore."""
-    found = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
-    form = ReasonForm(request.POST, acts=PersonAct, reasoned=REASONED)
+    annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
+    form = ReasonForm(request.POST, acts=PersonAct, acts_with_reason=ACTS_WITH_REASON)
     if not form.is_valid():
-        return _page(request, found, form=form)
+        return _page(request, annotator, form=form)
     act, reason = PersonAct(form.cleaned_data["act"]), form.cleaned_data["reason"]
     moment = (WithdrawForm if act == PersonAct.WITHDRAW else RestoreForm)(request.POST)
     if act in (PersonAct.WITHDRAW, PersonAct.RESTORE) and not moment.is_valid():
-        return _page(request, found, form=form, refusal="Say from which moment on, in UTC.")
-    given = moment.cleaned_data if moment.is_valid() else {}
+        return _page(request, annotator, form=form, refusal="Say from which moment on, in UTC.")
+    fields = moment.cleaned_data if moment.is_valid() else {}
     try:
-        said = _do(act, found, given, by=request.user, reason=reason)
-    except (withdrawing.OtherCount, review_work.UnderWay) as error:
-        return _page(request, found, form=form, since=given.get("since"), refusal=str(error))
-    messages.success(request, said)
+        message = _do(act, annotator, fields, by=request.user, reason=reason)
+    except (withdrawing.CountChanged, review_work.DecisionUnderWay) as error:
+        return _page(request, annotator, form=form, since=fields.get("since"), refusal=str(error))
+    messages.success(request, message)
     return redirect("annotate:annotator", slug, pk)
 
 
-def _do(act: PersonAct, annotator: Annotator, given: dict[str, Any], **why: Any) -> str:
-    """Do it; what was done, in words."""
+def _do(act: PersonAct, annotator: Annotator, fields: dict[str, Any], **attribution: Any) -> str:
+    """Carry out the action; return a message about it."""
     if act == PersonAct.PAUSE:
-        pausing.pause(annotator=annotator, **why)
+        pausing.pause(annotator=annotator, **attribution)
         return f"{annotator} gets no more pairs; what was judged stays."
     if act == PersonAct.RESUME:
-        pausing.resume(annotator=annotator, **why)
+        pausing.resume(annotator=annotator, **attribution)
         return f"{annotator} gets pairs again."
     if act == PersonAct.WITHDRAW:
-        work = withdrawing.withdraw_annotator(annotator=annotator, **given, **why)
+        work = withdrawing.withdraw_annotator(annotator=annotator, **fields, **attribution)
     else:
-        work = withdrawing.restore_annotator(annotator=annotator, **given, **why)
-    return review_work.said(work) if work else f"{annotator} has no such answer; nothing was changed."
+        work = withdrawing.restore_annotator(annotator=annotator, **fields, **attribution)
+    return review_work.summary(work) if work else f"{annotator} has no such answer; nothing was changed."
 
 
 def _page(
@@ -73,21 +73,21 @@ def _page(
     since: datetime | None = None,
     refusal: str = "",
 ) -> HttpResponse:
-    asked = SinceForm(request.GET if "since" in request.GET else None)
-    if since is None and asked.is_valid():
-        since = asked.cleaned_data["since"]
-    decisions = review_work.of_annotator(annotator=annotator)
+    since_form = SinceForm(request.GET if "since" in request.GET else None)
+    if since is None and since_form.is_valid():
+        since = since_form.cleaned_data["since"]
+    decisions = review_work.unfinished_of_annotator(annotator=annotator)
     context = {
         "collection": annotator.collection,
         "annotator": annotator,
         "names": "names" in request.GET,
-        "asked": SinceForm(initial={"since": since}) if since else asked,
+        "since_form": SinceForm(initial={"since": since}) if since else since_form,
         "since": since,
-        "would": withdrawing.withdrawable(annotator=annotator, since=since) if since else None,
-        "works": [shown_work(decision, annotator.collection.slug) for decision in decisions],
+        "withdrawable": withdrawing.withdrawable(annotator=annotator, since=since) if since else None,
+        "works": [work_panel(decision, annotator.collection.slug) for decision in decisions],
         "withdrawals": withdrawing.withdrawals(annotator=annotator),
-        "log": review_log.entries(collection=annotator.collection, person=annotator.pk)[:N_LAST],
-        "form": form or ReasonForm(acts=PersonAct, reasoned=REASONED),
+        "log_entries": review_log.entries(collection=annotator.collection, person=annotator.pk)[:N_LAST],
+        "form": form or ReasonForm(acts=PersonAct, acts_with_reason=ACTS_WITH_REASON),
         "refusal": refusal,
     }
     return render(request, "annotate/annotator.html", context, status=422 if form else 200)

@@ -1,4 +1,4 @@
-"""The policy of a collection changed by its leads, who first see what it changes."""
+"""Change of a collection's policy by its leads, who first see a preview of its effect."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -19,15 +19,15 @@ from annotate.views.settings import settings_page
 @require_POST
 @login_required
 def change_policy(request: HttpRequest, slug: str) -> HttpResponse:
-    """Store the figures as a new version; where rounds follow it, once its effect was seen."""
+    """Store the figures as a new version; where rounds follow it, once its preview was shown."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = PolicyForm(request.POST, instance=collection.policies.latest("version"))
     if form.is_valid():
         changes, with_closed = form.changes(), form.cleaned_data["with_closed"]
         try:
-            wanted = collections.wanted_policy(collection=collection, by=request.user, changes=changes)
-            if (seen := _to_be_seen(request, wanted, with_closed)) is not None:
-                return settings_page(request, collection, policy_form=form, policy_change=seen)
+            new_policy = collections.next_policy(collection=collection, by=request.user, changes=changes)
+            if (preview := _unconfirmed_preview(request, new_policy, with_closed)) is not None:
+                return settings_page(request, collection, policy_form=form, policy_change=preview)
             policy = policies.save_policy(collection=collection, by=request.user, with_closed=with_closed, **changes)
         except collections.BadPolicy as error:
             form.add_error(None, str(error))
@@ -41,17 +41,17 @@ def change_policy(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def policy_preview(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """Asked every 2 seconds while what a policy changes is being counted."""
+    """Answer the page's request every 2 seconds while the preview of a policy is being computed."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    found = policies.find(collection=collection, key=key)
-    context = {"policy_change": found, "collection": collection, "worker_missing": worker_is_missing()}
+    preview = policies.find_preview(collection=collection, key=key)
+    context = {"policy_change": preview, "collection": collection, "worker_missing": worker_is_missing()}
     return render(request, "annotate/_policy_change.html", context)
 
 
-def _to_be_seen(request: HttpRequest, wanted: Policy, with_closed: bool) -> policies.Answer | None:
-    """What the policy changes, unless just this has been seen, or no round follows it."""
-    found, send = policies.ask(policy=wanted, with_closed=with_closed)
-    if send:
-        question = policies.as_question(policy=wanted, with_closed=with_closed)
-        enqueue_on_commit(tasks.preview_policy, collection_id=wanted.collection_id, question=question)
-    return found if found.n_rounds and request.POST.get("seen") != found.key else None
+def _unconfirmed_preview(request: HttpRequest, new_policy: Policy, with_closed: bool) -> policies.PolicyPreview | None:
+    """Return the preview of the policy, unless it has been shown or no round follows it."""
+    preview, is_new = policies.preview_change(policy=new_policy, with_closed=with_closed)
+    if is_new:
+        question = policies.preview_request(policy=new_policy, with_closed=with_closed)
+        enqueue_on_commit(tasks.preview_policy, collection_id=new_policy.collection_id, question=question)
+    return preview if preview.n_rounds and request.POST.get("seen") != preview.key else None

@@ -1,4 +1,4 @@
-"""The log of what leads did: as a page, as a table to take away, and how far what they decided is carried out."""
+"""Log of the leads' actions: as a page and as CSV, and the progress of their decisions."""
 
 import csv
 from collections.abc import Iterator
@@ -19,34 +19,37 @@ from annotate.models import ReviewAction, ReviewWork, Role
 from annotate.review_forms import LogForm
 from annotate.services import review_log, review_work
 from annotate.services.background import works
-from annotate.services.background.progress import Standing
+from annotate.services.background.progress import JobStatus
 
 PAGE_SIZE = 50
 
 
-class ShownWork(NamedTuple):
-    """What a page says of a decision that a worker carries out; seen_at : the page on which to see what it did."""
+class WorkPanel(NamedTuple):
+    """A decision that a worker carries out, for a page.
+
+    result_url : the page that shows its result.
+    """
 
     work: ReviewWork
     title: str
     outcome: str
     stop: str
-    standing: Standing
+    status: JobStatus
     poll_url: str
     again_url: str
-    seen_at: str
+    result_url: str
 
     @property
     def id(self) -> str:
-        """What stands in its place afterwards has the same."""
+        """Id of the panel on the page; its replacement has the same."""
         return f"work-{self.work.pk}"
 
 
 class _Echo:
-    """A file that gives back what is written to it."""
+    """A file whose `write` returns the line, for csv.writer."""
 
     def write(self, line: str) -> str:
-        """The line."""
+        """Return the line."""
         return line
 
 
@@ -54,14 +57,14 @@ class _Echo:
 @never_cache
 @login_required
 def log(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who did what to whose labels, and why; the newest first."""
+    """Show the leads' actions with their reasons, the newest first."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = LogForm(request.GET, collection=collection)
-    rows = review_log.entries(collection=collection, **form.wanted())
+    rows = review_log.entries(collection=collection, **form.filters())
     query = urlencode({name: value for name, value in request.GET.items() if name != "page" and value})
     page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
-    stopped = [shown_work(decision, slug) for decision in review_work.failed(collection=collection)]
-    context = {"collection": collection, "form": form, "page": page, "query": query, "works": stopped}
+    failed_works = [work_panel(decision, slug) for decision in review_work.failed(collection=collection)]
+    context = {"collection": collection, "form": form, "page": page, "query": query, "works": failed_works}
     return render(request, "annotate/review_log.html", context, status=200 if form.is_valid() else 422)
 
 
@@ -69,9 +72,9 @@ def log(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def log_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """The same lines as CSV."""
+    """Download the log as CSV."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    rows = review_log.entries(collection=collection, **LogForm(request.GET, collection=collection).wanted())
+    rows = review_log.entries(collection=collection, **LogForm(request.GET, collection=collection).filters())
     return StreamingHttpResponse(
         _lines(review_log.csv_rows(rows)),
         content_type="text/csv; charset=utf-8",
@@ -83,32 +86,35 @@ def log_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 @never_cache
 @login_required
 def work(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Asked every 2 seconds while a worker carries out a decision; at last, what it did."""
+    """Answer the page's request every 2 seconds while a worker carries out a decision.
+
+    At last, its outcome.
+    """
     decision = access.get_review_work(user=request.user, slug=slug, pk=pk)
-    return render(request, "annotate/_review_work.html", {"shown": shown_work(decision, slug), "is_polled": True})
+    return render(request, "annotate/_review_work.html", {"panel": work_panel(decision, slug), "is_polled": True})
 
 
 @require_POST
 @login_required
 def work_again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Have the rest done of a decision that failed half-way."""
+    """Queue the rest of a decision that failed half-way."""
     decision = access.get_review_work(user=request.user, slug=slug, pk=pk)
     if works.ask_again(work=decision.work):
-        messages.success(request, review_work.said(decision))
-    return redirect(_seen_at(decision.action, slug))
+        messages.success(request, review_work.summary(decision))
+    return redirect(_result_url(decision.action, slug))
 
 
-def shown_work(decision: ReviewWork, slug: str) -> ShownWork:
-    """A decision that is being carried out, for annotate/_review_work.html."""
+def work_panel(decision: ReviewWork, slug: str) -> WorkPanel:
+    """Make the panel of a decision, for annotate/_review_work.html."""
     address = [slug, decision.pk]
-    return ShownWork(
-        decision, review_work.title(decision), review_work.outcome(decision), review_work.stop(decision),
-        review_work.standing(decision), reverse("annotate:review-work", args=address),
-        reverse("annotate:review-work-again", args=address), _seen_at(decision.action, slug),
+    return WorkPanel(
+        decision, review_work.title(decision), review_work.outcome(decision), review_work.failure(decision),
+        review_work.decision_status(decision), reverse("annotate:review-work", args=address),
+        reverse("annotate:review-work-again", args=address), _result_url(decision.action, slug),
     )  # fmt: skip
 
 
-def _seen_at(action: ReviewAction, slug: str) -> str:
+def _result_url(action: ReviewAction, slug: str) -> str:
     if action.item_id:
         return reverse("annotate:review-log", args=[slug])
     if action.batch_id:

@@ -19,7 +19,7 @@ from annotate.tasks import delete_unjudged
 @require_safe
 @login_required
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """What annotators read, and how pairs are assigned and resolved."""
+    """Show guidelines, policy and the other settings."""
     return settings_page(request, access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,)))
 
 
@@ -31,11 +31,11 @@ def change_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     form = GuidelinesForm(request.POST, levels=list(collection.levels.all()))
     if not form.is_valid():
         return settings_page(request, collection, guidelines_form=form, status=422)
-    given = form.cleaned_data
+    cleaned_data = form.cleaned_data
     fields = ("name", "sentence", "reasons")
-    words = [Wording(level.grade, *(given[f"{field}-{level.grade}"] for field in fields)) for level in form.levels]
+    wordings = [Wording(level.grade, *(cleaned_data[f"{field}-{level.grade}"] for field in fields)) for level in form.levels]
     version = collections.change_guidelines(
-        collection=collection, markdown=given["markdown"], wording=words, by=request.user
+        collection=collection, markdown=cleaned_data["markdown"], wording=wordings, by=request.user
     )
     messages.success(request, f"Saved: annotators now read version {version.version}.")
     return redirect("annotate:settings", slug)
@@ -44,7 +44,7 @@ def change_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def preview_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
-    """The text as annotators would see it; nothing is stored."""
+    """Show the text as annotators would see it; nothing is stored."""
     access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     html = to_html(request.POST.get("markdown", "")[:100_000])
     return render(request, "annotate/_guidelines_preview.html", {"guidelines_html": html})
@@ -53,7 +53,7 @@ def preview_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def change_pay(request: HttpRequest, slug: str) -> HttpResponse:
-    """Set what an hour of judging costs; only prices shown from now on follow."""
+    """Set the pay of an hour of judging; only prices shown from now on follow."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = PayForm(request.POST, instance=collection)
     if not form.is_valid():
@@ -66,7 +66,7 @@ def change_pay(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def change_query_groups(request: HttpRequest, slug: str) -> HttpResponse:
-    """Set what belongs together in intervals and tests."""
+    """Set the grouping of queries in intervals and tests."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = QueryGroupsForm(request.POST, instance=collection)
     if not form.is_valid():
@@ -81,7 +81,10 @@ def change_query_groups(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def delete_collection(request: HttpRequest, slug: str) -> HttpResponse:
-    """Have a collection deleted in which nobody has judged; its short name is typed to say that it is meant."""
+    """Queue the deletion of a collection in which nobody has judged.
+
+    Its short name is typed to confirm it.
+    """
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = DeleteForm(request.POST, collection=collection)
     if not form.is_valid():
@@ -89,7 +92,7 @@ def delete_collection(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         purging.require_unjudged(collection=collection)
         purging.require_owner(command=f"purge_collection {slug} --yes")
-    except (purging.Judged, purging.NotOwner) as error:
+    except (purging.CollectionJudged, purging.NotOwner) as error:
         messages.error(request, str(error))
         return redirect("annotate:settings", slug)
     enqueue_on_commit(delete_unjudged, collection_id=collection.pk, by_id=request.user.pk)
@@ -106,10 +109,10 @@ def settings_page(
     pay_form: PayForm | None = None,
     groups_form: QueryGroupsForm | None = None,
     delete_form: DeleteForm | None = None,
-    policy_change: policies.Answer | None = None,
+    policy_change: policies.PolicyPreview | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page with forms as they were filled in, and what the policy filled in would change."""
+    """Render the page with forms as they were filled in, and the preview of a policy."""
     guidelines, policy = collection.guidelines.latest("version"), collection.policies.latest("version")
     levels = list(collection.levels.all())
     context = {
@@ -124,7 +127,7 @@ def settings_page(
         "n_behind": policies.n_behind(collection=collection),
         "pay_form": pay_form or PayForm(instance=collection),
         "groups_form": groups_form or QueryGroupsForm(instance=collection),
-        "grouped": item_groups.grouped(collection=collection),
+        "group_counts": item_groups.count_groups(collection=collection),
         "delete_form": delete_form or DeleteForm(collection=collection),
         "may_delete": purging.is_owner(),
     }

@@ -1,4 +1,4 @@
-"""A person's own keys for programs."""
+"""A person's own API tokens."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -16,22 +16,25 @@ from annotate.services import tokens
 @never_cache
 @login_required
 def own_tokens(request: HttpRequest) -> HttpResponse:
-    """The keys, and the form for a new one; a new key is on the answer and nowhere else."""
+    """Show the tokens, and the form for a new one.
+
+    A new token is on the answer and nowhere else.
+    """
     collections = access.collections_of(user=request.user, roles=access.LEADERS)
     form = TokenForm(request.POST if request.method == "POST" else None, collections=collections)
     secret = ""
     if form.is_valid():
         secret = tokens.create_token(user=request.user, **form.cleaned_data).secret
         form = TokenForm(collections=collections)
-    own = request.user.api_tokens.select_related("collection").order_by("revoked_at", "-created_at")
-    context = {"tokens": own, "form": form, "secret": secret}
+    api_tokens = request.user.api_tokens.select_related("collection").order_by("revoked_at", "-created_at")
+    context = {"tokens": api_tokens, "form": form, "secret": secret}
     return render(request, "annotate/tokens.html", context, status=422 if form.errors else 200)
 
 
 @require_POST
 @login_required
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
-    """Make a key worthless."""
+    """Revoke a token."""
     token = access.get_token(user=request.user, pk=pk)
     tokens.revoke_token(token=token)
     messages.success(request, f"The token {token} no longer works.")

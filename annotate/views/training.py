@@ -1,4 +1,4 @@
-"""The training as its annotators meet it: a page of steps, the quiz, and the screen with its calls."""
+"""Training for annotators: a page of steps, the quiz, and the screen with its calls."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -13,12 +13,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
 from annotate import access, http
-from annotate.core.training_states import State
+from annotate.core.training_states import TrainingState
 from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut
 from annotate.services import cards, hand_outs, judging, quizzes
 from annotate.services import training as service
-from annotate.services.training_standing import newest_quiz, rules_of, standing_of, training_of
+from annotate.services.training_status import newest_quiz, rules_of, training_of, training_status
 from annotate.training_forms import QuizForm
 
 ERRORS = {
@@ -36,19 +36,19 @@ AFTER_QUIZ = ("ready", "trying", "waiting", "review", "used_up", "passed")
 @never_cache
 @login_required
 def training(request: HttpRequest, slug: str) -> HttpResponse:
-    """Where she stands, and what next."""
+    """Show her status in the training, and the next step."""
     annotator = access.get_annotator(user=request.user, slug=slug)
-    asked = training_of(collection=annotator.collection)
-    standing = standing_of(annotator=annotator)
-    ended = [each for each in standing.tries if each.passed is not None]
+    training_ = training_of(collection=annotator.collection)
+    status = training_status(annotator=annotator)
+    finished_tries = [try_ for try_ in status.tries if try_.passed is not None]
     context = {
         "collection": annotator.collection,
-        "training": asked,
-        "rules": rules_of(training=asked),
-        "standing": standing if asked.is_on else standing._replace(state=State("passed")),
-        "quiz_is_done": standing.state.name in AFTER_QUIZ,
-        "ended": ended,
-        "n_tries_left": None if asked.max_tries is None else max(0, asked.max_tries - len(ended)),
+        "training": training_,
+        "rules": rules_of(training=training_),
+        "status": status if training_.is_on else status._replace(state=TrainingState("passed")),
+        "quiz_is_done": status.state.name in AFTER_QUIZ,
+        "finished_tries": finished_tries,
+        "n_tries_left": None if training_.max_tries is None else max(0, training_.max_tries - len(finished_tries)),
     }
     return render(request, "annotate/training.html", context)
 
@@ -57,14 +57,17 @@ def training(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def quiz(request: HttpRequest, slug: str) -> HttpResponse:
-    """The guidelines and the questions about them; after an attempt, which answers were right and why."""
+    """The guidelines and the questions about them.
+
+    After an attempt, which answers were right and why.
+    """
     annotator = access.get_annotator(user=request.user, slug=slug)
     newest = newest_quiz(collection=annotator.collection)
     if newest is None:
         return redirect("annotate:training", slug)
     questions = quizzes.questions_of(collection=annotator.collection)
-    given = request.POST if request.method == "POST" else None
-    form = QuizForm(given, questions=questions, initial={"version": newest.version})
+    post_data = request.POST if request.method == "POST" else None
+    form = QuizForm(post_data, questions=questions, initial={"version": newest.version})
     attempt = None
     if form.is_valid():
         try:
@@ -81,7 +84,7 @@ def _quiz_page(
     annotator: Annotator,
     form: QuizForm,
     questions: list[quizzes.Question],
-    attempt: quizzes.Attempt | None,
+    attempt: quizzes.MarkedAttempt | None,
 ) -> HttpResponse:
     guidelines = annotator.collection.guidelines.latest("version")
     fields = [field for field in form if not field.is_hidden]
@@ -105,7 +108,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
     annotator = access.get_annotator(user=request.user, slug=slug)
     try:
         service.begin(annotator=annotator)
-    except service.NotNow as error:
+    except service.TryRefused as error:
         messages.error(request, str(error))
         return redirect("annotate:training", slug)
     return redirect("annotate:training-screen", slug)
@@ -117,7 +120,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
 def screen(request: HttpRequest, slug: str) -> HttpResponse:
     """The screen of a try under way; its script asks for cards."""
     annotator = access.get_annotator(user=request.user, slug=slug)
-    if not service.left(annotator=annotator):
+    if not service.waiting_hand_outs(annotator=annotator):
         return redirect("annotate:training", slug)
     guidelines = annotator.collection.guidelines.latest("version")
     context = {
@@ -130,7 +133,10 @@ def screen(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def answers_with_cards(act: Callable[[Annotator, dict[str, Any]], dict[str, Any]]) -> Callable[..., HttpResponse]:
-    """A call of the script: sign-in, rights, errors as JSON; the answer carries what `act` says and the next cards."""
+    """Wrap a call of the script: sign-in, rights, errors as JSON.
+
+    Answer with the result of `act` and the next cards.
+    """
 
     @require_POST
     @never_cache
@@ -139,48 +145,48 @@ def answers_with_cards(act: Callable[[Annotator, dict[str, Any]], dict[str, Any]
     def view(request: HttpRequest, slug: str) -> JsonResponse:
         annotator = access.get_annotator(user=request.user, slug=slug)
         try:
-            said = act(annotator, http.read_json(request))
+            reply = act(annotator, http.read_json(request))
         except tuple(ERRORS) as error:
             return JsonResponse({"error": str(error)}, status=ERRORS[type(error)])
-        return JsonResponse({"saved": True, **said, **_next_cards(annotator)})
+        return JsonResponse({"saved": True, **reply, **_next_cards(annotator)})
 
     return view
 
 
 @answers_with_cards
 def next_cards(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
-    """The cards that wait."""
+    """Return the cards that wait."""
     return {}
 
 
 @answers_with_cards
 def answer(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
-    """Store one answer and tell what is right."""
-    sent = http.read_form(http.AnswerForm, body)
-    token = sent.pop("hand_out")
-    given = judging.Answer(reasons=http.read_reasons(body), **sent)
-    return {"feedback": service.answer(annotator=annotator, token=token, answer=given)._asdict()}
+    """Store one answer and return its feedback."""
+    fields = http.read_form(http.AnswerForm, body)
+    token = fields.pop("hand_out")
+    judgment_answer = judging.JudgmentAnswer(reasons=http.read_reasons(body), **fields)
+    return {"feedback": service.answer(annotator=annotator, token=token, answer=judgment_answer)._asdict()}
 
 
 @answers_with_cards
 def report(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
     """Leave out a pair that cannot be judged."""
-    sent = http.read_form(http.ReportForm, body)
+    fields = http.read_form(http.ReportForm, body)
     service.report(
-        annotator=annotator, token=sent["hand_out"], submission_id=sent["submission_id"], reason=sent["reason"],
-        note=sent["note"],
+        annotator=annotator, token=fields["hand_out"], submission_id=fields["submission_id"], reason=fields["reason"],
+        note=fields["note"],
     )  # fmt: skip
     return {}
 
 
 def _next_cards(annotator: Annotator) -> dict[str, Any]:
-    waiting = service.left(annotator=annotator)
-    left = waiting[: cards.N_CARDS]
-    if left:
-        judging.note_shown(hand_out=left[0])
+    hand_outs = service.waiting_hand_outs(annotator=annotator)
+    next_hand_outs = hand_outs[: cards.N_CARDS]
+    if next_hand_outs:
+        judging.note_shown(hand_out=next_hand_outs[0])
     slug = annotator.collection.slug
-    n = HandOut.objects.filter(batch__hand_outs=left[0]).count() if left else 0
+    n = HandOut.objects.filter(batch__hand_outs=next_hand_outs[0]).count() if next_hand_outs else 0
     return {
-        "cards": [http.card(dealt, slug=slug, n_in_batch=n) for dealt in cards.deal(hand_outs=left)],
+        "cards": [http.card_json(card, slug=slug, n_in_batch=n) for card in cards.cards_of(hand_outs=next_hand_outs)],
         "done_url": reverse("annotate:training", args=[slug]),
     }

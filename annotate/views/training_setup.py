@@ -1,4 +1,4 @@
-"""What leads set up for a training, where everybody stands in it, and what is decided about people."""
+"""Set-up of a training by leads: its rules, quiz and pairs, and decisions about people."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,7 +14,7 @@ from annotate.markdown import Heading, headings
 from annotate.models import Collection, Gold, Quiz, Role, TrainingDecision
 from annotate.services import quizzes, training_people, training_setup
 from annotate.services.training_setup import BadPairs, BadTraining, PairSpec
-from annotate.services.training_standing import active_pairs, newest_quiz, training_of
+from annotate.services.training_status import active_pairs, newest_quiz, training_of
 from annotate.training_forms import (
     DecisionForm,
     GoldsForm,
@@ -37,7 +37,7 @@ DONE = {
 @require_safe
 @login_required
 def setup(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the training asks, and who stands where."""
+    """Show the rules of the training, and the status of each person."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
     return _setup_page(request, collection, TrainingForm(instance=training_of(collection=collection)))
 
@@ -45,7 +45,7 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def change(request: HttpRequest, slug: str) -> HttpResponse:
-    """Set what the training asks; switch it on or off."""
+    """Change the rules of the training; switch it on or off."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
     form = TrainingForm(request.POST, instance=training_of(collection=collection))
     if form.is_valid():
@@ -54,8 +54,8 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
         except BadTraining as error:
             form.add_error(None, str(error))
         else:
-            on = "Saved: newcomers are trained before they judge." if training.is_on else "Saved: nobody is trained."
-            messages.success(request, on)
+            message = "Saved: newcomers are trained before they judge." if training.is_on else "Saved: nobody is trained."
+            messages.success(request, message)
             return redirect("annotate:training-setup", slug)
     return _setup_page(request, collection, form, status=422)
 
@@ -65,9 +65,9 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
 def quiz(request: HttpRequest, slug: str) -> HttpResponse:
     """The questions, all in one form; saved, they are a version."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
-    known = [QuestionForm.shown(question) for question in quizzes.questions_of(collection=collection)]
+    stored_questions = [QuestionForm.as_initial(question) for question in quizzes.questions_of(collection=collection)]
     forms = QuestionFormSet(
-        request.POST or None, initial=known, prefix="questions", form_kwargs={"headings": _headings(collection)}
+        request.POST or None, initial=stored_questions, prefix="questions", form_kwargs={"headings": _headings(collection)}
     )
     faults: list[str] = []
     if request.method == "POST" and forms.is_valid():
@@ -142,7 +142,7 @@ def add_file(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def retire(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Train on a pair no more."""
+    """Retire a training pair."""
     pair = access.get_training_pair(user=request.user, slug=slug, pk=pk)
     try:
         training_setup.retire_pair(pair=pair)
@@ -155,7 +155,7 @@ def retire(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def decide(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Let somebody in, or send her back."""
+    """Admit a person in training, exempt her, or send her back."""
     annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
     form = DecisionForm(request.POST)
     if not form.is_valid():
@@ -165,7 +165,7 @@ def decide(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     try:
         training_people.decide(annotator=annotator, kind=kind, by=request.user, reason=form.cleaned_data["reason"])
         messages.success(request, DONE[kind].format(annotator.user or annotator))
-    except training_people.AlreadySo as error:
+    except training_people.AlreadyDecided as error:
         messages.info(request, str(error))
     return redirect("annotate:training-setup", slug)
 
@@ -175,10 +175,10 @@ def _headings(collection: Collection) -> list[Heading]:
 
 
 def _anchors(collection: Collection) -> dict[str, str]:
-    """What a file may call a heading: its words, or its anchor."""
-    found = _headings(collection)
-    named = {heading.title.casefold(): heading.anchor for heading in found}
-    return named | {heading.anchor: heading.anchor for heading in found}
+    """Anchors of the headings, by the names a file may use: a heading's words, or its anchor."""
+    headings_ = _headings(collection)
+    anchors = {heading.title.casefold(): heading.anchor for heading in headings_}
+    return anchors | {heading.anchor: heading.anchor for heading in headings_}
 
 
 def _newest(collection: Collection) -> Quiz | None:
@@ -211,10 +211,10 @@ def _pairs_page(
     file_form: PairsFileForm | None = None,
     faults: list[str] | None = None,
 ) -> HttpResponse:
-    listed = Paginator(training_setup.listed_pairs(collection=collection), PAIRS_A_PAGE)
+    paginator = Paginator(training_setup.listed_pairs(collection=collection), PAIRS_A_PAGE)
     titles = {heading.anchor: heading.title for heading in _headings(collection)}
     names = {level.grade: level.name for level in collection.levels.all()}
-    page = listed.get_page(request.GET.get("page"))
+    page = paginator.get_page(request.GET.get("page"))
     context = {
         "collection": collection,
         "page": page,

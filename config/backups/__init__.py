@@ -1,1 +1,1 @@
-"""`manage.py backup` and `manage.py restore`: the database of one moment, and the files that it names."""
+"""`manage.py backup` and `manage.py restore`: one moment of the database, and its files."""

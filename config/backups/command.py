@@ -1,4 +1,4 @@
-"""What the two commands share: faults as sentences with exit code 1, and names as a few of them."""
+"""Shared by the commands backup and restore: errors as sentences with exit code 1, short lists."""
 
 import errno
 from collections.abc import Iterator, Sequence
@@ -12,14 +12,14 @@ from config.up.processes import StartError
 SHOWN = 5
 
 
-def some(names: Sequence[str]) -> str:
-    """A few of many names."""
+def shortened(names: Sequence[str]) -> str:
+    """The first few of many names."""
     return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
 
 
 @contextmanager
 def faults_as_sentences(head: str) -> Iterator[None]:
-    """Turn what went wrong into a CommandError that begins with what became of it all."""
+    """Turn errors into a CommandError whose sentence begins with the head."""
     try:
         yield
     except (BackupError, StartError) as error:

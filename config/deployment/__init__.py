@@ -1,1 +1,1 @@
-"""What a start refuses, each with a sentence that says what is the matter and what to set."""
+"""Checks at the start: each fault has a sentence with the matter and the setting that mends it."""

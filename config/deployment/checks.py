@@ -1,6 +1,6 @@
-"""What the start refuses, for `manage.py check --deploy`: of the disk, and with `--database default` of the servers.
+"""The checks of the start for `check --deploy`: disk, and with `--database default` servers.
 
-What the environment alone tells stops this command as any other, while the settings are loaded.
+Faults of the environment stop this command as any other, while the settings are loaded.
 """
 
 from collections.abc import Iterable
@@ -13,24 +13,24 @@ from config.deployment import services
 
 @register(Tags.security, deploy=True)
 def disk(**_: Any) -> list[CheckMessage]:
-    """The folder of uploads."""
-    return messages(services.OF_DISK)
+    """Check the folder of uploads."""
+    return messages(services.DISK_CHECKS)
 
 
 @register(Tags.database, deploy=True)
 def servers(*, databases: Iterable[str] | None = None, **_: Any) -> list[CheckMessage]:
-    """Database and Redis, where it is asked for a database."""
-    return messages(services.OF_SERVERS) if databases else []
+    """Check database and Redis, if the command names a database."""
+    return messages(services.SERVER_CHECKS) if databases else []
 
 
 def messages(checks: Iterable[services.Check]) -> list[CheckMessage]:
-    """An error for what a start refuses, a warning for what nobody knows."""
-    told: list[CheckMessage] = []
+    """Return an error for each fault that stops a start, a warning for each absent service."""
+    check_messages: list[CheckMessage] = []
     for check in checks:
         try:
             sentence = check()
-        except services.Away as service:
-            told.append(Warning(f"Not looked at: {service} is away or does not tell how it is set."))
+        except services.ServiceUnavailable as service:
+            check_messages.append(Warning(f"Not looked at: {service} is away or does not tell how it is set."))
         else:
-            told += [Error(sentence, id=f"config.{check.__name__}")] if sentence else []
-    return told
+            check_messages += [Error(sentence, id=f"config.{check.__name__}")] if sentence else []
+    return check_messages

@@ -1,6 +1,6 @@
-"""What the environment alone tells: no start, and no command, goes on with any of it.
+"""Faults of the environment, with which no start and no command goes on.
 
-Plain Python: the settings ask it, and `up` does before Django is loaded.
+Plain Python: the settings use it, and `up` does before Django is loaded.
 """
 
 import logging
@@ -10,24 +10,24 @@ from urllib.parse import SplitResult, urlsplit
 
 from config.addresses import is_loopback
 
-LOCAL = "http://127.0.0.1:8000"  # SITE_URL where nothing is said
-OWN_NAMES = ("localhost", "127.0.0.1", "::1")  # of this machine, by which it is asked how it is
+LOCAL = "http://127.0.0.1:8000"  # the default of SITE_URL
+OWN_NAMES = ("localhost", "127.0.0.1", "::1")  # this machine's names, which health checks use
 KEY_LENGTH = 50
 MILLION = 1_000_000  # megabytes, a terabyte
-NUMBERS = {  # with the least and the most that each may be
+NUMBERS = {  # with the smallest and the largest value of each
     "EMAIL_PORT": (1, 65_535), "MATRICES_MAX_MB": (0, MILLION), "UPLOAD_MAX_MB": (1, MILLION),
     "KEEP_UPLOADS_DAYS": (0, 36_500),
 }  # fmt: skip
 SWITCHES = ("DEBUG", "TRUSTED_PROXY", "LEADS_NEED_MFA", "EMAIL_USE_TLS", "HSTS_PRELOAD", "HSTS_SUBDOMAINS")
 STATIC_FILES = ("hashed", "compressed", "plain")
-DIGITS = 10  # no number of so many is meant
-KEY_CHARACTERS = 8  # different ones; of fifty digits or letters drawn at random there are more
-REPEATED = 10  # characters in a row that come twice; of keys of fifty random digits one in ten million has them
+DIGITS = 10  # a number of so many digits is no sensible value
+KEY_CHARACTERS = 8  # different ones; fifty random digits or letters have more
+REPEAT_LENGTH = 10  # characters in a row that occur twice; one in ten million random keys of fifty digits has them
 GENERATE = '`python3 -c "import secrets; print(secrets.token_urlsafe(64))"` makes one'
 
 
 def faults(env: Mapping[str, str]) -> list[str]:
-    """A sentence for each thing to mend; none where a start may go on.
+    """Return a sentence for each fault; an empty list where a start may go on.
 
     env : the environment, in which SECRET_KEY is the key in use, wherever it comes from
     """
@@ -39,7 +39,7 @@ def faults(env: Mapping[str, str]) -> list[str]:
 
 
 def key_is_short(env: Mapping[str, str]) -> str:
-    """Whoever tries all keys would find it."""
+    """Check the length of SECRET_KEY: a short key can be found by trying."""
     if len(env.get("SECRET_KEY", "")) >= KEY_LENGTH:
         return ""
     return (
@@ -49,7 +49,7 @@ def key_is_short(env: Mapping[str, str]) -> str:
 
 
 def key_is_known(env: Mapping[str, str]) -> str:
-    """Whoever has read this repository, or Django's documentation, could sign in as anybody."""
+    """Check for known keys: readers of this repository, or Django's, could sign in as anybody."""
     if len(env.get("SECRET_KEY", "")) >= KEY_LENGTH and is_guessable(env["SECRET_KEY"]):
         return f"SECRET_KEY is an example that others know too, not a secret: set one drawn at random ({GENERATE})."
     if any(is_guessable(key) for key in env.get("SECRET_KEY_FALLBACKS", "").split()):
@@ -58,14 +58,14 @@ def key_is_known(env: Mapping[str, str]) -> str:
 
 
 def is_guessable(key: str) -> bool:
-    """Whether a key is what Django or a person types as an example: a few characters, or the same ones again."""
-    pieces = [key[place : place + REPEATED] for place in range(len(key) - REPEATED + 1)]
-    repeats = len(set(pieces)) < len(pieces)
-    return key.startswith("django-insecure-") or len(set(key)) < KEY_CHARACTERS or repeats
+    """Whether a key looks like an example: few different characters, or repeated ones."""
+    pieces = [key[start : start + REPEAT_LENGTH] for start in range(len(key) - REPEAT_LENGTH + 1)]
+    has_repeats = len(set(pieces)) < len(pieces)
+    return key.startswith("django-insecure-") or len(set(key)) < KEY_CHARACTERS or has_repeats
 
 
 def no_site(env: Mapping[str, str]) -> str:
-    """No page would be answered, and no link would lead to one."""
+    """Check SITE_URL: without an address no page is answered, and no link leads to one."""
     if site(env).netloc:
         return ""
     return (
@@ -75,7 +75,7 @@ def no_site(env: Mapping[str, str]) -> str:
 
 
 def https_without_proxy(env: Mapping[str, str]) -> str:
-    """The web server speaks HTTP alone; that a request came by HTTPS it learns from the proxy in front, or never."""
+    """Check for a proxy: the web server speaks HTTP alone, and knows of HTTPS only from a proxy."""
     if site(env).scheme != "https" or env.get("TRUSTED_PROXY") == "1":
         return ""
     return (
@@ -86,7 +86,7 @@ def https_without_proxy(env: Mapping[str, str]) -> str:
 
 
 def debug_in_public(env: Mapping[str, str]) -> str:
-    """Its error pages show settings, and what others sent."""
+    """Check DEBUG: its error pages show settings, and other people's input."""
     names = (site(env).hostname or "", *hosts(env))
     public = [name for name in names if name and not is_loopback(name.strip("[]"))]
     if env.get("DEBUG") != "1" or not public:
@@ -98,7 +98,7 @@ def debug_in_public(env: Mapping[str, str]) -> str:
 
 
 def any_host(env: Mapping[str, str]) -> str:
-    """Links in mails, and caches between, would have whatever host a stranger names."""
+    """Check ALLOWED_HOSTS: with "*", strangers choose the host of links in mails and of caches."""
     if "*" not in hosts(env):
         return ""
     return (
@@ -108,7 +108,7 @@ def any_host(env: Mapping[str, str]) -> str:
 
 
 def no_hosts(env: Mapping[str, str]) -> str:
-    """The site would answer to none of them."""
+    """Check the names in ALLOWED_HOSTS: the site does not answer to a malformed one."""
     for name in hosts(env):
         is_number = name.startswith("[")  # of IPv6, which has colons
         if any(character in name for character in ("/ \t@" if is_number else "/ \t@:")):
@@ -117,7 +117,7 @@ def no_hosts(env: Mapping[str, str]) -> str:
 
 
 def no_numbers(env: Mapping[str, str]) -> str:
-    """Nothing could be made of them; and files would be swept that were kept for a number of days below 0."""
+    """Check the numbers: with a negative number of days, files would be swept at once."""
     for name, (least, most) in NUMBERS.items():
         text = env.get(name, "")
         if text and not (text.isascii() and text.isdigit() and len(text) < DIGITS and least <= int(text) <= most):
@@ -126,7 +126,7 @@ def no_numbers(env: Mapping[str, str]) -> str:
 
 
 def no_switches(env: Mapping[str, str]) -> str:
-    """What somebody meant to turn on, by another word, would be off."""
+    """Check the switches: another word than 1, meant to turn one on, would leave it off."""
     for name in SWITCHES:
         if (text := env.get(name, "")) not in ("", "0", "1"):
             return f'{name} is "{text}": set it to 1, which turns it on, or to 0, or unset it.'
@@ -134,7 +134,7 @@ def no_switches(env: Mapping[str, str]) -> str:
 
 
 def no_database(env: Mapping[str, str]) -> str:
-    """Every command would end in a traceback. The address is not repeated, as a password may be in it."""
+    """Check DATABASE_URL, to avoid tracebacks. The sentence hides it, as it may hold a password."""
     if not (address := env.get("DATABASE_URL", "")):
         return ""
     scheme, path = _parts(address)
@@ -147,7 +147,7 @@ def no_database(env: Mapping[str, str]) -> str:
 
 
 def no_redis(env: Mapping[str, str]) -> str:
-    """No message would be sent, and nothing kept in the cache."""
+    """Check REDIS_URL and CACHE_URL: without Redis no message is sent, and nothing is cached."""
     for name in ("REDIS_URL", "CACHE_URL"):
         if address := env.get(name, ""):
             scheme, path = _parts(address)
@@ -158,21 +158,21 @@ def no_redis(env: Mapping[str, str]) -> str:
 
 
 def no_log_level(env: Mapping[str, str]) -> str:
-    """No process would start."""
+    """Check LOG_LEVEL: with an unknown one no process starts."""
     if not (level := env.get("LOG_LEVEL", "")) or level in logging.getLevelNamesMapping():
         return ""
     return f'LOG_LEVEL is "{level}": set it to DEBUG, INFO, WARNING, ERROR or CRITICAL, or unset it.'
 
 
 def no_static_files(env: Mapping[str, str]) -> str:
-    """No process would start."""
+    """Check STATIC_FILES: with an unknown kind no process starts."""
     if not (kind := env.get("STATIC_FILES", "")) or kind in STATIC_FILES:
         return ""
     return f'STATIC_FILES is "{kind}": set it to {", ".join(STATIC_FILES)}, or unset it.'
 
 
 def _parts(address: str) -> tuple[str, str]:
-    """Scheme and path of an address of a server; empty where it is none."""
+    """Scheme and path of a server's address; empty texts where it is malformed."""
     try:
         parts = urlsplit(address)
         parts.port  # noqa: B018  # raises where it is no number
@@ -182,29 +182,29 @@ def _parts(address: str) -> tuple[str, str]:
 
 
 def site(env: Mapping[str, str]) -> SplitResult:
-    """The address that people use; an empty one where SITE_URL is none."""
+    """The site's address for people; an empty one where SITE_URL is malformed."""
     try:
         parts = urlsplit((env.get("SITE_URL") or LOCAL).strip().rstrip("/"))
-        is_more = parts.path or parts.query or parts.fragment or any(sign in parts.netloc for sign in "@ \t")
-        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not is_more
+        has_more = parts.path or parts.query or parts.fragment or any(sign in parts.netloc for sign in "@ \t")
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not has_more
     except ValueError:  # half a bracket, or a port that is no number
         is_address = False
     return parts if is_address else urlsplit("")
 
 
 def is_local(env: Mapping[str, str]) -> bool:
-    """Whether the address that people use is this machine's own: nobody elsewhere can come in."""
+    """Whether the site's address is this machine's own, so that nobody else reaches it."""
     return is_loopback(site(env).hostname or "")
 
 
 def hosts(env: Mapping[str, str]) -> list[str]:
-    """The names the site answers to: this machine's own, and those of ALLOWED_HOSTS, else that of SITE_URL."""
+    """The hosts that the site answers to: this machine's, and ALLOWED_HOSTS, else SITE_URL's."""
     allowed = [name for text in env.get("ALLOWED_HOSTS", "").split(",") if (name := text.strip())]
     return [as_browsers_write(name) for name in (*(allowed or [site(env).hostname or ""]), *OWN_NAMES)]
 
 
 def as_browsers_write(host: str) -> str:
-    """A host's name as it is, its IPv6 number in brackets and as short as it can be."""
+    """A host as browsers write it: names unchanged, IPv6 addresses short and in brackets."""
     try:
         return f"[{IPv6Address(host.strip('[]'))}]"
     except ValueError:

@@ -1,6 +1,7 @@
-"""What only the database, Redis and the disk can tell; asked by every server process as it starts.
+"""Checks of the database, Redis and the disk, by every server process as it starts.
 
-A service that is away is an outage, which pages and workers outlive: it is told, and the start goes on.
+A service that is away is an outage, which pages and workers survive: it is logged, and the start
+goes on.
 """
 
 import errno
@@ -19,23 +20,23 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from annotate.services import site_accounts
-from config.up import firststart
+from config.up import first_start
 
-SECONDS = 10  # a service that says nothing for so long is away
-# what the operator mends; any other error, such as of a network's file system that does not answer, may pass
-REFUSED_PLACES = {
+SECONDS = 10  # a service that is silent for so long is away
+# faults that the operator mends; other errors, as of a silent network file system, may be temporary
+PERMANENT_ERRORS = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG,
 }  # fmt: skip
 log = logging.getLogger(__name__)
 
 
-class Away(Exception):
-    """A service does not answer, or not to this question; nothing is known of it."""
+class ServiceUnavailable(Exception):
+    """A service does not answer the check, so that its state is unknown."""
 
 
 def commits_are_late() -> str:
-    """Labels that were acknowledged would be gone after a crash of the database."""
-    with asking_database():
+    """Check synchronous_commit: without it, a crash of the database loses acknowledged labels."""
+    with bounded_transaction():
         with connection.cursor() as cursor:
             cursor.execute("SELECT setting, source FROM pg_settings WHERE name = 'synchronous_commit'")
             setting, source = cursor.fetchone()
@@ -48,12 +49,12 @@ def commits_are_late() -> str:
 
 
 def demo_accounts_are_open() -> str:
-    """Their passwords lie in a file, and were shown on a screen."""
+    """Check for open demo accounts: their passwords lie in a file, and were shown on a screen."""
     if settings.IS_LOCAL:
         return ""
     try:
-        with asking_database():
-            users = site_accounts.open_demo_accounts(passwords=firststart.known_passwords(settings.HOME))
+        with bounded_transaction():
+            users = site_accounts.open_demo_accounts(passwords=first_start.existing_passwords(settings.HOME))
             names = [user.username for user in users]
     except ProgrammingError:  # no tables yet, so no accounts
         return ""
@@ -66,7 +67,7 @@ def demo_accounts_are_open() -> str:
 
 
 def redis_evicts() -> str:
-    """Work that is queued would vanish without a word; a policy for what expires, `volatile-...`, spares it."""
+    """Check Redis's eviction: `allkeys-...` drops queued work silently, `volatile-...` does not."""
     retry = Retry(NoBackoff(), 0)
     try:
         with redis.Redis.from_url(
@@ -74,52 +75,55 @@ def redis_evicts() -> str:
         ) as client:
             memory = client.info("memory")
     except RedisError as error:
-        raise Away("Redis") from error
-    policy, most = memory.get("maxmemory_policy", "noeviction"), int(memory.get("maxmemory", 0))
-    if not policy.startswith("allkeys-") or not most:
+        raise ServiceUnavailable("Redis") from error
+    policy, max_bytes = memory.get("maxmemory_policy", "noeviction"), int(memory.get("maxmemory", 0))
+    if not policy.startswith("allkeys-") or not max_bytes:
         return ""
     return (
-        f"The Redis of REDIS_URL throws queued work away once it holds {most // 1_000_000} MB (maxmemory-policy is "
+        f"The Redis of REDIS_URL throws queued work away once it holds {max_bytes // 1_000_000} MB (maxmemory-policy is "
         f"{policy}): set maxmemory-policy noeviction there, or volatile-lru, which spares what is queued; another "
         "Redis for the cache alone, CACHE_URL, may evict anything."
     )
 
 
 def media_cannot_be_written() -> str:
-    """Nothing could be uploaded; a disk that is full, or does not answer, is waited for.
+    """Check MEDIA_ROOT, where uploads are written; a full or silent disk counts as away.
 
-    The folder is not made: of root, who may ask, it would be root's, and closed to the account that uploads.
+    The folder is not made here: made by root, it would be closed to the account that uploads.
     """
     folder = Path(settings.MEDIA_ROOT)
     try:
-        with tempfile.TemporaryFile(dir=nearest(folder)):
+        with tempfile.TemporaryFile(dir=nearest_existing(folder)):
             return ""
     except OSError as error:
-        if error.errno not in REFUSED_PLACES:
-            raise Away("the disk of MEDIA_ROOT") from error
+        if error.errno not in PERMANENT_ERRORS:
+            raise ServiceUnavailable("the disk of MEDIA_ROOT") from error
         return (
             f"Uploads cannot be written to MEDIA_ROOT, {folder} ({error.strerror}): give the account of web and "
             "workers that folder, or set MEDIA_ROOT to one it may write to."
         )
 
 
-def nearest(place: Path) -> Path:
-    """The place itself, or the nearest above it that is there, in which it would be made."""
+def nearest_existing(path: Path) -> Path:
+    """The path itself, or its nearest parent that exists, in which it would be made."""
     try:
-        place.lstat()
+        path.lstat()
     except FileNotFoundError:
-        return nearest(place.parent)
-    return place
+        return nearest_existing(path.parent)
+    return path
 
 
 Check = Callable[[], str]
-OF_DISK: tuple[Check, ...] = (media_cannot_be_written,)
-OF_SERVERS: tuple[Check, ...] = (commits_are_late, demo_accounts_are_open, redis_evicts)
+DISK_CHECKS: tuple[Check, ...] = (media_cannot_be_written,)
+SERVER_CHECKS: tuple[Check, ...] = (commits_are_late, demo_accounts_are_open, redis_evicts)
 
 
 @contextmanager
-def asking_database() -> Iterator[None]:
-    """A transaction that waits for no lock long. Raises Away, and ProgrammingError where a table is missing."""
+def bounded_transaction() -> Iterator[None]:
+    """A transaction with a time limit.
+
+    Raises ServiceUnavailable, and ProgrammingError without a table.
+    """
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
@@ -128,27 +132,27 @@ def asking_database() -> Iterator[None]:
     except ProgrammingError:
         raise
     except Error as error:
-        raise Away("the database") from error
+        raise ServiceUnavailable("the database") from error
 
 
-def refuse() -> None:
-    """Raise ImproperlyConfigured where something must be mended before the start; make the folder of uploads if not."""
+def check_services() -> None:
+    """Raise ImproperlyConfigured if a service must be mended; else make the folder of uploads."""
     sentences = []
-    for check in (*OF_DISK, *OF_SERVERS):
+    for check in (*DISK_CHECKS, *SERVER_CHECKS):
         try:
             sentences.append(check())
-        except Away as service:
+        except ServiceUnavailable as service:
             why = str(service.__cause__ or "").strip().partition("\n")[0]
             log.warning("It starts although %s is away or does not tell how it is set. %s", service, why)
     if any(sentences):
         raise ImproperlyConfigured(" ".join(filter(None, sentences)))
-    with suppress(OSError):  # of a disk that is away, which was told
+    with suppress(OSError):  # a disk that is away was logged above
         Path(settings.MEDIA_ROOT).mkdir(parents=True, exist_ok=True)
 
 
-def refuse_before_forking() -> None:
-    """The same for a process that then forks, which must have no connection."""
+def check_services_before_forking() -> None:
+    """Check the services in a process that then forks, which must hold no connection."""
     try:
-        refuse()
+        check_services()
     finally:
         connection.close()

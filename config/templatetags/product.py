@@ -1,4 +1,4 @@
-"""What any page may say of the product, those too that ask for nothing else."""
+"""Template tags about the product, for any page, even one without context."""
 
 from django import template
 from django.conf import settings
@@ -8,5 +8,5 @@ register = template.Library()
 
 @register.simple_tag
 def version() -> str:
-    """The version that runs."""
+    """The product's version."""
     return str(settings.VERSION)

@@ -1,4 +1,4 @@
-"""The PostgreSQL and Redis servers the product brings along; DATABASE_URL and REDIS_URL replace them."""
+"""The embedded PostgreSQL and Redis servers; DATABASE_URL and REDIS_URL replace them."""
 
 import os
 import pwd
@@ -13,21 +13,22 @@ from pathlib import Path
 import psycopg
 import psycopg.sql
 
-from config.up.data import data_folder
 from config.up.home import DATABASE, Home, owned_folder, prepare_sockets, server_account
 from config.up.processes import NO_ROOM, StartError, command_line, last_words, spawn, stop, wait_until
-from config.up.programs import POSTGRES_MAJOR, postgres_package, programs, redis_program
+from config.up.programs import POSTGRES_MAJOR, postgres_package, programs_folder, redis_program
+from config.up.server_data import data_folder
 
 SERVER_OPTIONS = ("-c", "listen_addresses=", "-c", "jit=off", "-c", "max_connections=200")
-# autovacuum counts a table's rows whenever it comes by, and plans change with that: a test must not hang on when
-FRUGAL = ("-c", "autovacuum=off", "-c", "fsync=off", "-c", "full_page_writes=off")
+# autovacuum counts a table's rows at any time, and plans change with that: tests must not depend on
+# it
+TEST_OPTIONS = ("-c", "autovacuum=off", "-c", "fsync=off", "-c", "full_page_writes=off")
 
 
 def start_postgres(home: Home, *, durable: bool = True) -> subprocess.Popen[bytes]:
-    """Start PostgreSQL on the home's data, making the cluster first if there is none."""
+    """Start PostgreSQL on the home's data; make the cluster first if there is none."""
     prepare_sockets(home)
     account, folder = server_account(), data_folder(home)
-    binaries = programs(postgres_package(), folder) / "bin"
+    binaries = programs_folder(postgres_package(), folder) / "bin"
     cluster, log = folder / "postgres", home.logs / "postgres.log"
     if not cluster.exists():
         make_cluster(cluster, binaries / "initdb", log=log, account=account, durable=durable)
@@ -38,7 +39,7 @@ def start_postgres(home: Home, *, durable: bool = True) -> subprocess.Popen[byte
             "move the folder away to start afresh, or dump it with the old version and load it here."
         )
     forget_dead_postgres(home, cluster)
-    return serve(home, cluster, binaries / "postgres", options=() if durable else FRUGAL)
+    return serve(home, cluster, binaries / "postgres", options=() if durable else TEST_OPTIONS)
 
 
 def serve(
@@ -46,11 +47,11 @@ def serve(
 ) -> subprocess.Popen[bytes]:
     """Start the server of a cluster and wait until it answers.
 
-    port : names the socket, for a server that programs which look for the product's database must not find
+    port : names the socket of a server that programs must not take for the product's database
     """
     log, account = home.logs / "postgres.log", server_account()
-    numbered = ("-p", str(port)) if port else ()
-    command = [program, "-D", cluster, "-k", home.sockets, *SERVER_OPTIONS, *numbered, *options]
+    port_options = ("-p", str(port)) if port else ()
+    command = [program, "-D", cluster, "-k", home.sockets, *SERVER_OPTIONS, *port_options, *options]
     # SIGINT is the fast shutdown; SIGTERM would wait for clients
     server = spawn(command, log=log, cwd=cluster.parent, account=account, death_signal=signal.SIGINT)
     while not wait_for_postgres(home, server, log, port=port):
@@ -60,7 +61,7 @@ def serve(
 
 
 def make_cluster(cluster: Path, initdb: Path, *, log: Path, account: pwd.struct_passwd | None, durable: bool) -> None:
-    """Run initdb beside the final place and rename, so that a broken attempt is never taken for data."""
+    """Run initdb beside the final folder and rename it, so that no failed attempt counts as data."""
     draft = cluster.with_name(cluster.name + ".new")
     shutil.rmtree(draft, ignore_errors=True)
     owned_folder(draft, account)
@@ -81,10 +82,10 @@ def make_cluster(cluster: Path, initdb: Path, *, log: Path, account: pwd.struct_
 
 
 def end_orphan(pid_file: Path, mark: Path, first_signal: int) -> bool:
-    """End a server that an earlier supervisor left behind; says whether the file names a process at all.
+    """End a server that an earlier supervisor left behind; return whether the file names a process.
 
-    The caller holds the lock of `var`, so a server still running on these files is nobody's. Before it ends it writes
-    down all that it has in memory: minutes on a busy disk.
+    The caller holds the lock of `var`, so a server still running on these files is an orphan.
+    Before it ends it writes all its memory to the disk, which takes minutes on a busy one.
     """
     try:
         pid = int(pid_file.read_text().splitlines()[0])
@@ -104,9 +105,9 @@ def end_orphan(pid_file: Path, mark: Path, first_signal: int) -> bool:
 def forget_dead_postgres(home: Home, cluster: Path) -> None:
     """Let PostgreSQL start although its files name the process of a server that was killed.
 
-    It refuses while the number is somebody's: a stranger's by now, or a dead child's nobody asked for. Its own
-    parent's number it takes for stale, so that goes in. The file must stay: it also leads PostgreSQL to the
-    shared memory of the dead server, where sessions may still be writing.
+    It refuses while the number is in use: by a stranger, or by a dead child that was not reaped.
+    Its own parent's number counts as stale, so that is written. The file must stay: it also leads
+    PostgreSQL to the shared memory of the dead server, where sessions may still be writing.
     """
     pid_file = cluster / "postmaster.pid"
     if end_orphan(pid_file, cluster, signal.SIGINT) and pid_file.exists():
@@ -121,11 +122,11 @@ def wait_for_postgres(
 ) -> bool:
     """Wait until the database answers and make sure ours exists.
 
-    Recovery after a crash reads and syncs all that was written since the last checkpoint: minutes on a busy disk. A
-    server that cannot start ends by itself.
+    Recovery after a crash reads and syncs all changes since the last checkpoint: minutes on a busy
+    disk. A server that cannot start ends by itself.
 
-    False when sessions of a killed server are still ending: PostgreSQL is right to refuse, and to be asked again.
-    Raises StartError where it runs and refuses everybody because the disk is full: whoever started it tells that.
+    False when sessions of a killed server are still ending: PostgreSQL rightly refuses, and is
+    started again. Raises StartError where it runs and refuses connections because the disk is full.
     """
 
     def answers() -> bool:
@@ -134,9 +135,9 @@ def wait_for_postgres(
         try:
             create_database(home, DATABASE, port=port)
         except psycopg.OperationalError as error:
-            if told := NO_ROOM.search(str(error)):
+            if no_room := NO_ROOM.search(str(error)):
                 stop(server, first=signal.SIGINT)
-                raise StartError(f"PostgreSQL did not start: {told[0]}") from error
+                raise StartError(f"PostgreSQL did not start: {no_room[0]}") from error
             return False
         return True
 
@@ -151,7 +152,7 @@ def wait_for_postgres(
 
 
 def create_database(home: Home, name: str, *, template: str = "template1", port: int | None = None) -> None:
-    """Make a database of that name if there is none, a copy of another that nobody is connected to."""
+    """Make a database if it does not exist, as a copy of a template without connections."""
     with psycopg.connect(home.database_url("postgres", port=port), autocommit=True, connect_timeout=5) as connection:
         if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
             names = map(psycopg.sql.Identifier, (name, template))
@@ -206,7 +207,7 @@ def start_redis(home: Home, *, durable: bool = True) -> subprocess.Popen[bytes]:
 
 
 def ping(address: Path, *, seconds: float = 0.2) -> bool:
-    """Whether a Redis answers on a socket; raw, because the client library retries for seconds."""
+    """Whether a Redis answers on a socket; not by the client library, as that retries for seconds."""
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(seconds)

@@ -1,4 +1,4 @@
-"""The folder `.venv` with the very packages of the lock, and whether the calling environment serves as well."""
+"""The folder `.venv` with the lock's packages, and a check of the calling environment."""
 
 import fcntl
 import hashlib
@@ -26,7 +26,7 @@ from config.up.installers import (
     install,
 )
 from config.up.processes import StartError
-from config.up.progress import Progress
+from config.up.progress import ConsoleProgress
 
 try:
     from packaging.requirements import Requirement
@@ -46,20 +46,22 @@ def lock_for(command: str) -> str:
 
 
 def is_ready(lock: str) -> bool:
-    """Whether the calling environment is one to run in: `.venv` of the present lock, or one with its very versions."""
+    """Whether the product can run here: in `.venv` of the present lock, or with its versions."""
     if Path(sys.prefix).resolve() == VENV.resolve():
-        return use(lock) and not any(name in os.environ for name in MISLEADING_PYTHON)
-    return holds(lock)
+        return mark_in_use(lock) and not any(name in os.environ for name in MISLEADING_PYTHON)
+    return has_packages(lock)
 
 
-def use(lock: str) -> bool:
-    """Keep others from taking `.venv` away while this process runs; says whether it was made from the present lock.
+def mark_in_use(lock: str) -> bool:
+    """Lock `.venv` against removal while this process runs.
 
-    The note that it is in use goes on when this process becomes another program.
+    Return whether it is of the present lock.
+
+    The lock stays when this process becomes another program.
     """
     try:
-        note = os.open(note_of_use(lock), os.O_RDONLY | os.O_CREAT, 0o666)
-    except OSError:  # it is not ours to write in, nor to change
+        note = os.open(in_use_file(lock), os.O_RDONLY | os.O_CREAT, 0o666)
+    except OSError:  # not writable for us, so nor can we change it
         return is_stamped(lock)
     with suppress(OSError):  # a file system without locks
         fcntl.flock(note, fcntl.LOCK_SH)
@@ -70,7 +72,7 @@ def use(lock: str) -> bool:
     return False
 
 
-def holds(lock: str) -> bool:
+def has_packages(lock: str) -> bool:
     """Whether the calling environment has every package of the lock in just that version."""
     if Requirement is None:
         return False
@@ -93,24 +95,24 @@ def is_stamped(lock: str) -> bool:
 
 
 def stamp(lock: str) -> Path:
-    """The file that says which lock `.venv` was made from."""
+    """The file that records the lock that `.venv` was made from."""
     return VENV / f"made-from-{lock}"
 
 
-def note_of_use(lock: str) -> Path:
-    """The file on which whoever runs on a lock's packages holds a lock."""
+def in_use_file(lock: str) -> Path:
+    """The file that processes hold locked while they run on the packages of a lock file."""
     return VENV / ("in-use" if lock == NESTED[0] else f"in-use-{lock}")
 
 
 def fingerprint(lock: str) -> str:
-    """Of a lock, and of the Python that `.venv` leads to: a new release of the system may change that."""
+    """Hash of a lock file and of `.venv`'s Python, which a new system release may change."""
     return hashlib.sha256((LOCKS / lock).read_bytes() + os.fsencode(PYTHON.resolve())).hexdigest()
 
 
 def make(lock: str) -> None:
-    """Make or complete `.venv` from a lock; whoever comes second waits and finds it done.
+    """Make or complete `.venv` from a lock; a second start waits and finds it done.
 
-    What is told goes to stderr: the command that follows may print data.
+    Messages go to stderr: the command that follows may print data.
     """
     if not os.access(VENV if VENV.exists() else ROOT, os.W_OK):
         raise StartError(f"{ROOT} cannot be written, and .venv is made there: start a copy in a folder of yours.")
@@ -124,59 +126,62 @@ def make(lock: str) -> None:
             return
         if not can_install():
             raise StartError("This Python comes without pip: install python3-venv (apt install python3-venv) first.")
-        begun, progress = time.monotonic(), Progress(sys.stderr)
+        started_at, progress = time.monotonic(), ConsoleProgress(sys.stderr)
         progress.end(f"Installing the packages of requirements/{lock} into {VENV}, this once.")
         try:
-            n_packages = fill(lock, progress)
+            n_packages = install_packages(lock, progress)
         finally:
             progress.end()
-        progress.end(f"{n_packages} packages are installed ({time.monotonic() - begun:.0f} s).")
+        progress.end(f"{n_packages} packages are installed ({time.monotonic() - started_at:.0f} s).")
 
 
 def open_to_lock(file: Path) -> TextIO:
-    """Open a file for nothing but flock; a network's file system locks only what is open for writing."""
+    """Open a file for flock alone; network file systems lock only files open for writing."""
     try:
         return open(file, "r+")
     except OSError:
         return open(file)
 
 
-def fill(lock: str, progress: Progress) -> int:
+def install_packages(lock: str, progress: ConsoleProgress) -> int:
     """Install the packages and stamp the folder; returns their number.
 
-    An installer that was killed leaves packages that look installed and are not whole. So what a lock adds counts for
-    nothing until its stamp is there: such packages are dropped beforehand, unless a process runs on them; those of a
-    smaller lock, which a running product needs, stay as they are. Where those are not the lock's, the folder is marked
-    until they are.
+    A killed installer leaves packages that look installed and are not whole. So the packages that a
+    lock adds do not count until its stamp is there: they are removed first, unless a process runs
+    on them; those of a smaller lock, which a running product needs, stay as they are. Where those
+    do not match their lock, the folder is marked as unfinished until they do.
     """
-    smaller = [other for other in NESTED[: NESTED.index(lock)] if is_stamped(other)]
-    if smaller and is_usable():
-        forget(NESTED[NESTED.index(smaller[-1]) + 1 :])
-        drop_packages_beyond(smaller[-1])
+    installed_smaller = [other for other in NESTED[: NESTED.index(lock)] if is_stamped(other)]
+    if installed_smaller and is_usable():
+        remove_stamps(NESTED[NESTED.index(installed_smaller[-1]) + 1 :])
+        drop_packages_beyond(installed_smaller[-1])
     else:
-        begin_anew()
+        reset()
     install(lock, progress)
     n_packages = count_installed(lock)
-    for done in NESTED[: NESTED.index(lock) + 1]:
-        stamp(done).write_text(fingerprint(done))
+    for installed_lock in NESTED[: NESTED.index(lock) + 1]:
+        stamp(installed_lock).write_text(fingerprint(installed_lock))
     UNFINISHED.unlink(missing_ok=True)
     return n_packages
 
 
-def begin_anew() -> None:
-    """Take the stamps away, and the packages too if they may not be whole; not while a process runs on them."""
-    forget(NESTED)
+def reset() -> None:
+    """Remove the stamps, and packages that may not be whole; not while a process runs on them."""
+    remove_stamps(NESTED)
     if UNFINISHED.exists() or not is_usable():
         make_empty()
     UNFINISHED.touch()
 
 
-def forget(locks: Iterable[str]) -> None:
-    """Take the stamps of locks away, so that no process begins to run on their packages; StartError where one does."""
+def remove_stamps(locks: Iterable[str]) -> None:
+    """Remove the stamps of locks, so that no process starts on their packages.
+
+    Raises StartError if one runs.
+    """
     with ExitStack() as notes:
         for lock in locks:
-            if note_of_use(lock).exists():
-                note = notes.enter_context(open_to_lock(note_of_use(lock)))
+            if in_use_file(lock).exists():
+                note = notes.enter_context(open_to_lock(in_use_file(lock)))
                 try:
                     fcntl.flock(note, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -190,10 +195,10 @@ def forget(locks: Iterable[str]) -> None:
 
 
 def drop_packages_beyond(lock: str) -> None:
-    """Remove the packages that a lock does not name, whole or not; uv stays, to install the others."""
-    named = {"uv", *(normal(line.group(1)) for line in PINNED.finditer((LOCKS / lock).read_text()))}
+    """Remove the packages that a lock does not name, except uv, which installs the others."""
+    locked_names = {"uv", *(normalized_name(line.group(1)) for line in PINNED.finditer((LOCKS / lock).read_text()))}
     for folder in VENV.glob("lib/python*/site-packages/*.dist-info"):
-        if normal(folder.name.split("-")[0]) not in named:
+        if normalized_name(folder.name.split("-")[0]) not in locked_names:
             package = importlib.metadata.Distribution.at(folder)
             for file in package.files or ():
                 Path(str(package.locate_file(file))).unlink(missing_ok=True)
@@ -201,47 +206,51 @@ def drop_packages_beyond(lock: str) -> None:
 
 
 def count_installed(lock: str) -> int:
-    """How many packages of a lock `.venv` has; an error if one is missing that every machine needs."""
+    """Number of a lock's packages in `.venv`.
+
+    Raises StartError if one is missing that every machine needs.
+    """
     folders = [str(folder) for folder in VENV.glob("lib/python*/site-packages")]
-    versions = {normal(each.metadata["Name"]): each.version for each in importlib.metadata.distributions(path=folders)}
+    versions = {normalized_name(distribution.metadata["Name"]): distribution.version for distribution in importlib.metadata.distributions(path=folders)}
     count = 0
     for line in PINNED.finditer((LOCKS / lock).read_text()):
         pin, _, marker = line.group().partition(";")
         name, version = pin.strip().split("==")
-        if versions.get(normal(name)) == version:
+        if versions.get(normalized_name(name)) == version:
             count += 1
         elif not marker:
             raise StartError(f"{name} {version} was not installed into {VENV}: a setting of pip or uv leads elsewhere.")
     return count
 
 
-def normal(name: str) -> str:
+def normalized_name(name: str) -> str:
     """The name of a package as indexes compare it."""
     return re.sub("[-_.]+", "-", name).lower()
 
 
 def is_usable() -> bool:
-    """Whether `.venv` has a Python that runs and has this version (the folder may have been moved or copied)."""
+    """Whether `.venv` has a running Python of this version (it may have been moved or copied)."""
     version = "import sys; print(*sys.version_info[:2], sys.prefix)"
     try:
-        answer = subprocess.run([str(PYTHON), "-c", version], capture_output=True, text=True, check=False)
+        process = subprocess.run([str(PYTHON), "-c", version], capture_output=True, text=True, check=False)
     except OSError:
         return False
-    return answer.stdout.strip() == f"{sys.version_info[0]} {sys.version_info[1]} {VENV}"
+    return process.stdout.strip() == f"{sys.version_info[0]} {sys.version_info[1]} {VENV}"
 
 
 def make_empty() -> None:
     """Make `.venv` without packages."""
     command = [sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)]
-    made = subprocess.run(command, capture_output=True, text=True, check=False)
-    if made.returncode:
-        raise StartError(f"Cannot make {VENV}: {(made.stderr or made.stdout).strip().splitlines()[-1]}")
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode:
+        raise StartError(f"Cannot make {VENV}: {(process.stderr or process.stdout).strip().splitlines()[-1]}")
 
 
-def enter(arguments: list[str]) -> None:
+def run_in_venv(arguments: list[str]) -> None:
     """Go on in `.venv` with the same command; does not return.
 
-    Bytecode is written there even where that is switched off: without it each process compiles Django anew.
+    Bytecode is written there even where that is switched off: without it each process compiles
+    Django anew.
     """
     for name in (*MISLEADING_PYTHON, *MISLEADING_INSTALLERS, "PYTHONDONTWRITEBYTECODE"):
         os.environ.pop(name, None)

@@ -1,4 +1,4 @@
-"""Where the product keeps its files on this machine: the folder `var`, and what follows from it.
+"""The product's files on this machine: the folder `var`, and the paths that follow from it.
 
 Plain Python: the settings read it, and `up` runs it before Django is loaded.
 """
@@ -17,7 +17,7 @@ from config.up.processes import StartError
 
 DATABASE = "assayer"
 NO_KEY_YET = "no key yet: the one of the backup comes to its place, or a new one"  # settings need one to be loaded
-ROOM = 300_000_000  # bytes: a new cluster, its log of changes, the static files, the demo
+FIRST_START_BYTES = 300_000_000  # bytes: a new cluster, its log of changes, the static files, the demo
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Home:
 
     @property
     def new_pointer(self) -> Path:
-        """The same during a first start, which may yet fail."""
+        """The pointer during a first start, which may yet fail."""
         return self.var / "servers-keep-data-in.new"
 
     def read_secret_key(self) -> str:
@@ -103,8 +103,8 @@ def prepare_home(home: Home) -> None:
     except OSError as error:
         raise StartError(f"Cannot write in {home.var}: {error.strerror}.") from error
     free = shutil.disk_usage(home.var).free
-    if not (home.var / "postgres").exists() and not home.pointer.exists() and free < ROOM:
-        raise StartError(f"A first start needs {ROOM // 1_000_000} MB for {home.var}; {free // 1_000_000} MB are free.")
+    if not (home.var / "postgres").exists() and not home.pointer.exists() and free < FIRST_START_BYTES:
+        raise StartError(f"A first start needs {FIRST_START_BYTES // 1_000_000} MB for {home.var}; {free // 1_000_000} MB are free.")
 
 
 def make_var(home: Home) -> None:
@@ -117,7 +117,7 @@ def make_var(home: Home) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
+    """Write a file readable by its owner alone, whole or not at all."""
     draft = path.with_name(path.name + ".new")
     draft.unlink(missing_ok=True)
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -140,28 +140,28 @@ def prepare_sockets(home: Home) -> None:
         pass
     except OSError as error:
         raise StartError(f"Cannot make {folder}: {error.strerror}.") from error
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (owner, os.getuid()) or found.st_mode & 0o077:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid not in (owner, os.getuid()) or status.st_mode & 0o077:
         raise StartError(f"{folder} belongs to somebody else or is open to others: remove it and start again.")
 
 
 def reachable(path: Path, account: pwd.struct_passwd | None) -> bool:
-    """Whether the server's account may walk to a path (root's own folder is closed to it)."""
+    """Whether the server's account can reach a path (root's own folder is closed to it)."""
     if account is None:
         return True
     nearest = path.resolve()
     while not nearest.exists():
         nearest = nearest.parent
     for folder in (nearest, *nearest.parents):
-        found = folder.stat()
-        bit = 0o100 if found.st_uid == account.pw_uid else 0o010 if found.st_gid == account.pw_gid else 0o001
-        if not found.st_mode & bit:
+        status = folder.stat()
+        bit = 0o100 if status.st_uid == account.pw_uid else 0o010 if status.st_gid == account.pw_gid else 0o001
+        if not status.st_mode & bit:
             return False
     return True
 
 
 def make_folder(path: Path, mode: int) -> Path:
-    """Make a folder with just these rights, whatever the umask; one that is there stays as it is."""
+    """Make a folder with just these rights, whatever the umask; an existing one stays as it is."""
     if not path.exists():
         path.mkdir(parents=True)
         path.chmod(mode)
@@ -169,7 +169,7 @@ def make_folder(path: Path, mode: int) -> Path:
 
 
 def owned_folder(path: Path, account: pwd.struct_passwd | None) -> Path:
-    """A folder that belongs to the server's account and is closed to all others."""
+    """Make a folder that belongs to the server's account and is closed to all others."""
     path.mkdir(mode=0o700, exist_ok=True)
     if account:
         os.chown(path, account.pw_uid, account.pw_gid)

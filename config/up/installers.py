@@ -1,7 +1,9 @@
-"""Installs the packages of a lock into `.venv`: with uv in seconds, with pip where uv cannot. Both check the hashes.
+"""Installs a lock's packages into `.venv`: with uv in seconds, else with pip.
 
-uv is the one on the PATH, else pip fetches it. It does not read what pip is told in its files and variables (index,
-certificate, proxy, folders of wheels), so that is handed on.
+Both check the hashes.
+
+uv is the one on the PATH, else pip fetches it. It does not read pip's files and variables (index,
+certificate, proxy, folders of wheels), so these are passed on.
 """
 
 import ast
@@ -19,7 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from config.up.processes import StartError, die_with_parent
-from config.up.progress import Progress
+from config.up.progress import ConsoleProgress
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LOCKS = ROOT / "requirements"
@@ -34,7 +36,7 @@ MISLEADING_INSTALLERS = (
     *("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_DRY_RUN", "PIP_PYTHON"),
     *("UV_TARGET", "UV_PREFIX", "UV_SYSTEM_PYTHON", "UV_NO_VERIFY_HASHES", "UV_DRY_RUN"),
 )
-OLDEST_UV = (0, 5)  # knows all that it is told here
+OLDEST_UV = (0, 5)  # the first version with all options used here
 UNREACHABLE = re.compile("NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError|dns error|tcp connect error")
 UV_VARIABLES = {
     "index-url": "UV_DEFAULT_INDEX",
@@ -49,28 +51,28 @@ UV_OPTIONS = {"find-links": "--find-links", "trusted-host": "--allow-insecure-ho
 
 
 def can_install() -> bool:
-    """Whether there is anything to install packages with."""
+    """Whether there is an installer."""
     return bool(uv_on_path() or pip())
 
 
-def install(lock: str, progress: Progress) -> None:
-    """Install a lock; what the installer said stays in a log beside the packages."""
+def install(lock: str, progress: ConsoleProgress) -> None:
+    """Install a lock; the installer's output stays in a log beside the packages."""
     file = str(LOCKS / lock)
-    # what the product itself runs on is never built here, with tools that nothing vouches for
+    # the product's own packages are never built here, with tools that no hash covers
     options = [*(["--only-binary", ":all:"] if lock != "dev.txt" else []), *HASHED, file]
     for uv in uv_programs(progress):
-        if run([*uv_install(uv), *options], uv_variables(), progress, how_far_uv_is):
+        if run([*uv_install(uv), *options], uv_variables(), progress, uv_progress):
             return
-        progress.end(f"{uv} could not install them ({complaint(LOG)}).")
+        progress.end(f"{uv} could not install them ({failure_reason(LOG)}).")
     names = {line.group(1) for line in PINNED.finditer((LOCKS / lock).read_text())}
-    if pip() and run([*pip(), "install", *options], pip_variables(), progress, partial(how_far_pip_is, names)):
+    if pip() and run([*pip(), "install", *options], pip_variables(), progress, partial(pip_progress, names)):
         return
-    raise StartError(f"The packages of requirements/{lock} could not be installed: {complaint(LOG)} (more in {LOG}).")
+    raise StartError(f"The packages of requirements/{lock} could not be installed: {failure_reason(LOG)} (more in {LOG}).")
 
 
 @cache
 def pip() -> list[str]:
-    """A command that runs pip on `.venv`: the pip that lies packed beside ensurepip, else that of this Python."""
+    """A command that runs pip on `.venv`: the pip packed beside ensurepip, else this Python's."""
     ensurepip = find_spec("ensurepip")  # Debian leaves it out
     if ensurepip and ensurepip.origin:
         folders = [Path(ensurepip.origin).parent / "_bundled", sysconfig.get_config_var("WHEEL_PKG_DIR")]
@@ -80,26 +82,32 @@ def pip() -> list[str]:
 
 
 def pip_variables() -> dict[str, str]:
-    """The environment of pip; settings meant for other uses of it would keep packages out of `.venv`."""
-    always = {"PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    return {**trusted_variables(), **always, "PIP_PROGRESS_BAR": "off", "PYTHONUNBUFFERED": "1"}
+    """The environment of pip.
+
+    Settings meant for other uses of it would keep packages out of `.venv`.
+    """
+    fixed = {"PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return {**trusted_variables(), **fixed, "PIP_PROGRESS_BAR": "off", "PYTHONUNBUFFERED": "1"}
 
 
 @cache
 def pip_settings() -> dict[str, str]:
-    """What pip's files and variables say, by option; later sections win, as they do for `pip install`."""
+    """pip's settings in files and variables, by option.
+
+    Later sections win, as for `pip install`.
+    """
     if not pip():
         return {}
     command = [*pip(), "config", "list"]
-    listed = subprocess.run(command, env=pip_variables(), capture_output=True, text=True, check=False).stdout
+    config_lines = subprocess.run(command, env=pip_variables(), capture_output=True, text=True, check=False).stdout
     settings: dict[str, str] = {}
     for section in ("global", "install", ":env:"):
-        for name, value in re.findall(rf"^{section}\.([\w-]+)=(['\"].*)$", listed, re.MULTILINE):
+        for name, value in re.findall(rf"^{section}\.([\w-]+)=(['\"].*)$", config_lines, re.MULTILINE):
             settings[name] = ast.literal_eval(value)
     return settings
 
 
-def uv_programs(progress: Progress) -> Iterator[str]:
+def uv_programs(progress: ConsoleProgress) -> Iterator[str]:
     """Programs of uv to try: the one on the PATH, then the one that pip puts into `.venv`."""
     if on_path := uv_on_path():
         yield on_path
@@ -111,18 +119,18 @@ def uv_programs(progress: Progress) -> Iterator[str]:
 
 def uv_on_path() -> str | None:
     """The program of uv on the PATH, if it is new enough."""
-    found = shutil.which("uv")
-    return found if found and version_of_uv(found) >= OLDEST_UV else None
+    program = shutil.which("uv")
+    return program if program and version_of_uv(program) >= OLDEST_UV else None
 
 
 def version_of_uv(uv: str) -> tuple[int, ...]:
-    """The first two numbers of uv's version, () if it does not tell or cannot be run."""
+    """The first two numbers of uv's version, () if they are unknown or it cannot be run."""
     try:
-        answer = subprocess.run([uv, "--version"], capture_output=True, text=True, check=False)
+        process = subprocess.run([uv, "--version"], capture_output=True, text=True, check=False)
     except OSError:
         return ()
-    found = re.match(r"uv (\d+)\.(\d+)", answer.stdout)
-    return tuple(map(int, found.groups())) if found else ()
+    version_match = re.match(r"uv (\d+)\.(\d+)", process.stdout)
+    return tuple(map(int, version_match.groups())) if version_match else ()
 
 
 def uv_install(uv: str) -> list[str]:
@@ -146,25 +154,25 @@ def uv_install(uv: str) -> list[str]:
 def uv_variables() -> dict[str, str]:
     """The environment of uv: pip's settings as its variables, except where those are set already.
 
-    It links files to those in its cache, which all environments of a machine then share: a file changed in one of them
-    would be changed in ours, past its hash. So they are copied.
+    uv would link files to its cache, which all environments of a machine then share: a file changed
+    in one of them would be changed in ours, past its hash. So they are copied.
     """
     settings = pip_settings()
-    handed_on = {uvs: " ".join(settings[pips].split()) for pips, uvs in UV_VARIABLES.items() if pips in settings}
+    from_pip = {uv_name: " ".join(settings[pip_name].split()) for pip_name, uv_name in UV_VARIABLES.items() if pip_name in settings}
     if not has_room_for_cache():
-        handed_on["UV_NO_CACHE"] = "1"
-    return {**handed_on, **trusted_variables(), "UV_LINK_MODE": "copy", "UV_PYTHON_DOWNLOADS": "never", "NO_COLOR": "1"}
+        from_pip["UV_NO_CACHE"] = "1"
+    return {**from_pip, **trusted_variables(), "UV_LINK_MODE": "copy", "UV_PYTHON_DOWNLOADS": "never", "NO_COLOR": "1"}
 
 
 def has_room_for_cache() -> bool:
-    """Whether uv can keep what it fetches where it would: an account may have no home."""
+    """Whether uv can write to its cache folder: an account may have no home."""
     folder = Path(os.environ.get("UV_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
     nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.exists(path))
     return folder.is_absolute() and os.access(nearest, os.W_OK)
 
 
 def trusted_variables() -> dict[str, str]:
-    """Our own environment less what leads away from the lock."""
+    """Our own environment without the variables that lead away from the lock."""
     return {
         name: value for name, value in os.environ.items() if name not in (*MISLEADING_PYTHON, *MISLEADING_INSTALLERS)
     }
@@ -173,12 +181,14 @@ def trusted_variables() -> dict[str, str]:
 def run(
     command: list[str],
     env: dict[str, str],
-    progress: Progress | None = None,
+    progress: ConsoleProgress | None = None,
     how_far: Callable[[str], str] | None = None,
 ) -> bool:
-    """Run an installer with its output in the log, telling how far it is; says whether it succeeded.
+    """Run an installer with its output in the log, and show its progress.
 
-    It ends with us, and reads no settings of the folder that we are called from.
+    Return whether it succeeded.
+
+    It ends with us, and reads no settings of the current folder.
     """
     with open(LOG, "w") as output:
         process = subprocess.Popen(
@@ -197,8 +207,8 @@ def run(
     return process.returncode == 0
 
 
-def how_far_uv_is(text: str) -> str:
-    """What uv's output says; it names the large packages alone, the others take no time."""
+def uv_progress(text: str) -> str:
+    """uv's progress, by its output, which names the large packages alone; others take no time."""
     resolved = re.search(r"^Resolved (\d+) packages?", text, re.MULTILINE)
     if not resolved:
         return "looking them up"
@@ -210,8 +220,8 @@ def how_far_uv_is(text: str) -> str:
     return f"{min(count_unpacked(), total)} of {total} unpacked"
 
 
-def how_far_pip_is(names: set[str], text: str) -> str:
-    """What pip's output says of the packages of these names; how many are unpacked only the folder tells."""
+def pip_progress(names: set[str], text: str) -> str:
+    """pip's progress, by its output on the named packages, and by the folder of unpacked ones."""
     total = len(names - set(re.findall(r"^Ignoring ([\w.-]+):", text, re.MULTILINE)))
     if re.search(r"^Installing collected packages", text, re.MULTILINE):
         return f"{min(count_unpacked(), total)} of {total} unpacked"
@@ -220,12 +230,12 @@ def how_far_pip_is(names: set[str], text: str) -> str:
 
 
 def count_unpacked() -> int:
-    """How many packages `.venv` has by now."""
+    """Number of packages in `.venv` by now."""
     return sum(1 for _ in VENV.glob("lib/python*/site-packages/*.dist-info"))
 
 
-def complaint(log: Path) -> str:
-    """Why an installer gave up, as its log has it."""
+def failure_reason(log: Path) -> str:
+    """The reason of an installer's failure, from its log."""
     text = log.read_text(errors="replace") if log.exists() else ""
     if UNREACHABLE.search(text):
         return "the package index cannot be reached"

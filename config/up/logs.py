@@ -1,32 +1,35 @@
-"""Logs of `up` that do not fill the disk: what is written goes on, what is old goes."""
+"""Rotation of the logs of `up`, so that they do not fill the disk."""
 
 import os
 import shutil
 from pathlib import Path
 
-LARGEST = 20 * 1024 * 1024  # bytes of one file
-KEPT = 5  # files of one log, the one that is written among them
+MAX_BYTES = 20 * 1024 * 1024  # bytes of one file
+MAX_FILES = 5  # files of one log, with the current one
 
 
-def turn(log: Path, *, largest: int = LARGEST, kept: int = KEPT) -> bool:
-    """Put a log that is too large behind the others, name.log.1 the newest, and begin anew; whether it was too large.
+def rotate(log: Path, *, max_bytes: int = MAX_BYTES, max_files: int = MAX_FILES) -> bool:
+    """Move a too large log to name.log.1, older ones one number up.
 
-    Who writes keeps the file open, so it is copied and cut; a line written in that moment may be lost.
+    Return whether it was too large.
+
+    Its writer keeps the file open, so it is copied and truncated; a line written meanwhile may be
+    lost.
     """
-    if not log.is_file() or log.stat().st_size <= largest:
+    if not log.is_file() or log.stat().st_size <= max_bytes:
         return False
-    for number in range(kept - 1, 0, -1):
-        older = log.with_name(f"{log.name}.{number}")
-        if older.exists():
-            if number == kept - 1:
-                older.unlink()
+    for number in range(max_files - 1, 0, -1):
+        older_log = log.with_name(f"{log.name}.{number}")
+        if older_log.exists():
+            if number == max_files - 1:
+                older_log.unlink()
             else:
-                older.replace(log.with_name(f"{log.name}.{number + 1}"))
+                older_log.replace(log.with_name(f"{log.name}.{number + 1}"))
     shutil.copyfile(log, log.with_name(f"{log.name}.1"))
     os.truncate(log, 0)
     return True
 
 
-def turn_all(folder: Path) -> list[str]:
-    """Do so with every log of a folder; the names of those that were too large."""
-    return [log.name for log in sorted(folder.glob("*.log")) if turn(log)]
+def rotate_all(folder: Path) -> list[str]:
+    """Rotate every log of a folder; return the names of those that were too large."""
+    return [log.name for log in sorted(folder.glob("*.log")) if rotate(log)]

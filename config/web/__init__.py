@@ -1,1 +1,1 @@
-"""The web server: gunicorn with a worker of ours, which gives threads to requests that have arrived."""
+"""The web server: gunicorn with our worker, which gives threads to complete requests."""

@@ -1,4 +1,4 @@
-"""How gunicorn serves the product, by `manage.py up` and in a container: `-c python:config.web.gunicorn_settings`."""
+"""gunicorn's settings, for `up` and containers: `-c python:config.web.gunicorn_settings`."""
 
 wsgi_app = "config.wsgi"
 worker_class = "config.web.worker.Worker"

@@ -1,8 +1,8 @@
-"""gunicorn's threaded worker, with a loop that reads: slow clients wait there, and a thread gets what has arrived.
+"""gunicorn's threaded worker, with a loop that reads: slow clients wait there, not in a thread.
 
-A request goes to a thread when its headers and its body are here; one with a large body when its headers are, and
-only few of these at the same moment. What a client does not take of its answer at once, the loop sends. See
-docs/adr/0019-slow-clients.md.
+A request goes to a thread when its headers and its body are here; one with a large body when its
+headers are here, and only few of these at the same time. The loop sends the part of an answer that
+the client does not take at once. See docs/adr/0019-slow-clients.md.
 """
 
 import errno
@@ -19,17 +19,17 @@ from gunicorn.http.body import LengthReader
 from gunicorn.http.errors import ParseException
 from gunicorn.workers.gthread import ThreadWorker
 
-from config.web.arriving import CONTINUE, PIECE, Connection
-from config.web.places import places
-from config.web.sending import Outgoing
+from config.web.body_slots import body_slots
+from config.web.buffered_socket import BufferedSocket
+from config.web.connections import CONTINUE, PIECE, Connection
 
-SMALL = 64 * 1024  # a body of so many bytes always has room
-LARGE = 1024 * 1024  # one of more is read by a thread, if the application wants it
-ROOM = 64 * 1024 * 1024  # for the bodies between that are on their way, in one worker
-LINGER_SECONDS = 30  # a refused client may go on sending so long, unheard, to read why
-MOST_LEAVING = 200
-SPARE = 100  # connections of a worker that are kept free for who comes next
-IDLE_SECONDS = 600  # a client may take nothing of its answer for so long: a player reads on when somebody watches on
+SMALL = 64 * 1024  # a body of so many bytes needs no reservation
+LARGE = 1024 * 1024  # a thread reads a larger body, when the application asks for it
+BODY_BUFFER_BYTES = 64 * 1024 * 1024  # bytes for all arriving bodies between, in one worker
+LINGER_SECONDS = 30  # a refused client may go on sending for so long, to read the reason
+MAX_LEAVING = 200
+SPARE_CONNECTIONS = 100  # connections of a worker that are kept free for new clients
+IDLE_SECONDS = 600  # a client may pause reading for so long, as players do with a paused clip
 FULL = {errno.EMFILE, errno.ENFILE}
 LOOK_SECONDS = 0.5
 
@@ -43,15 +43,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.places = places()
-        self.room = ROOM
+        self.slots = body_slots()
+        self.free_bytes = BODY_BUFFER_BYTES
         self.arriving: dict[Connection, None] = {}
         self.leaving: dict[Connection, None] = {}
-        self.sending: dict[Connection, Any] = {}  # with what their threads came to
+        self.sending: dict[Connection, Any] = {}  # with their threads' futures
         self.next_look = 0.0
 
     def accept(self, listener: socket.socket) -> None:
-        """Begin with a new connection."""
+        """Accept a new connection."""
         try:
             client, address = listener.accept()
         except OSError as error:
@@ -61,14 +61,14 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 raise
             return
         self.nr_conns += 1
-        if self.nr_conns > self.cfg.worker_connections - SPARE:  # at that many gunicorn takes none any more
+        if self.nr_conns > self.cfg.worker_connections - SPARE_CONNECTIONS:  # at worker_connections gunicorn accepts none
             self.drop_longest()
-        self.enqueue_req(Connection(self, Outgoing(client), address, listener.getsockname()))
+        self.enqueue_req(Connection(self, BufferedSocket(client), address, listener.getsockname()))
 
     def drop_longest(self) -> None:
-        """Close the connection that has waited longest for its next request, or for the rest of its headers.
+        """Close the connection that has waited longest for a request or the rest of its headers.
 
-        Where there is none, it is the one that has taken longest to read its answer.
+        Without one, close the connection that has taken longest to read its answer.
         """
         waiting = (conn for conn in self.arriving if conn.length is None)
         conn = next(waiting, None) or next(iter(self.sending), None)
@@ -76,13 +76,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self.drop(conn)
 
     def on_client_socket_readable(self, conn: Connection, client: socket.socket) -> None:
-        """Go on with a connection that was kept, and sends again."""
+        """Go on with a kept-alive connection that sends again."""
         self.poller.unregister(client)
         self.keepalived_conns.remove(conn)
         self.enqueue_req(conn)
 
     def enqueue_req(self, conn: Connection) -> None:
-        """Read the connection's next request, as far as it has come."""
+        """Read the received part of the connection's next request."""
         conn.sock.setblocking(False)
         conn.await_request()
         self.arriving[conn] = None
@@ -93,15 +93,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self.on_arrival(conn, conn.sock)
 
     def on_arrival(self, conn: Connection, client: socket.socket) -> None:
-        """Keep what came."""
+        """Store the received bytes."""
         data = self.receive(conn, client, SMALL)
         if data:
             conn.parser.unreader.feed(data)
-            conn.begun = conn.begun or time.monotonic()
+            conn.started_at = conn.started_at or time.monotonic()
             self.look_at(conn)
 
     def receive(self, conn: Connection, client: socket.socket, size: int) -> bytes:
-        """What a connection sent just now, perhaps nothing; one that its client ended is dropped."""
+        """Receive available bytes, perhaps none; drop a connection that its client closed."""
         try:
             data = client.recv(size)
         except (BlockingIOError, InterruptedError):
@@ -113,9 +113,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         return data
 
     def look_at(self, conn: Connection) -> None:
-        """Give the request to a thread if it has arrived."""
+        """Give the request to a thread if it is complete."""
         try:
-            request = conn.parser.look()
+            request = conn.parser.peek()
         except (ParseException, ValueError, OSError) as error:
             self.handle_error(None, conn.sock, conn.client, error)
             self.let_go(conn)
@@ -125,37 +125,37 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             return
         if request is None or (conn.length is None and not self.begin_body(conn, request)):
             return
-        if conn.place is not None or conn.parser.unreader.size >= (conn.length or 0):
+        if conn.slot is not None or conn.parser.unreader.size >= (conn.length or 0):
             self.forget(conn)
             super().enqueue_req(conn)
 
     def begin_body(self, conn: Connection, request: Any) -> bool:
-        """Decide how the body is read; False where it is refused."""
+        """Decide how the body is read; return False if it is refused."""
         if not isinstance(request.body.reader, LengthReader):
             return self.refuse(conn, HTTPStatus.LENGTH_REQUIRED, UNSIZED)
-        length, arriving = request.body.reader.length, conn.parser.unreader
+        length, buffer = request.body.reader.length, conn.parser.unreader
         expects_continue, request._expected_100_continue = request._expected_100_continue, False
         if length > LARGE:
-            conn.place = self.places.take()
-            if conn.place is None:
+            conn.slot = self.slots.take()
+            if conn.slot is None:
                 return self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, BUSY)
-            request.force_close()  # what the application leaves unread is not the next request
-            arriving.waits, arriving.expects_continue = True, expects_continue
+            request.force_close()  # the unread rest of the body is not the next request
+            buffer.may_wait, buffer.expects_continue = True, expects_continue
         elif length > SMALL:
-            if length > self.room:
+            if length > self.free_bytes:
                 return self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, BUSY)
-            self.room -= length
-            conn.room = length
-        conn.length, conn.begun = length, time.monotonic()
-        if expects_continue and length <= LARGE and arriving.size < length:
+            self.free_bytes -= length
+            conn.reserved_bytes = length
+        conn.length, conn.started_at = length, time.monotonic()
+        if expects_continue and length <= LARGE and buffer.size < length:
             with suppress(OSError):
                 conn.sock.send(CONTINUE)
         return True
 
     def finish_request(self, conn: Connection, fs: Any) -> None:
-        """Go on with a connection whose request was answered, once its client has taken the answer."""
+        """Go on with a connection after its answer, once the client has read it."""
         self.release(conn)
-        if not conn.sock.rest:
+        if not conn.sock.unsent_parts:
             super().finish_request(conn, fs)
             return
         conn.sock.setblocking(False)
@@ -163,7 +163,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.sending[conn] = fs
         self.poller.register(conn.sock, selectors.EVENT_WRITE, partial(self.on_room, conn))
 
-    def on_room(self, conn: Connection, client: Outgoing) -> None:
+    def on_room(self, conn: Connection, client: BufferedSocket) -> None:
         """Send more of an answer."""
         try:
             client.send_piece()
@@ -171,21 +171,21 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self.drop(conn)
             return
         conn.timeout = time.monotonic() + IDLE_SECONDS
-        if not client.rest:
+        if not client.unsent_parts:
             fs = self.sending[conn]
             self.forget(conn)
             super().finish_request(conn, fs)
 
     def release(self, conn: Connection) -> None:
-        """Give back what the request's body took."""
-        self.room += conn.room
-        conn.room = 0
-        if conn.place is not None:
-            self.places.leave(conn.place)
-            conn.place = None
+        """Release the slot or memory of the request's body."""
+        self.free_bytes += conn.reserved_bytes
+        conn.reserved_bytes = 0
+        if conn.slot is not None:
+            self.slots.leave(conn.slot)
+            conn.slot = None
 
     def refuse(self, conn: Connection, status: HTTPStatus, sentence: str) -> bool:
-        """Answer from here, without the application, and end the connection."""
+        """Answer without the application, and end the connection."""
         request = conn.parser.next_request
         kind, body = "text/plain; charset=utf-8", f"{sentence}\n"
         if request is not None and request.path.startswith("/api/"):
@@ -207,30 +207,30 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         return False
 
     def forget(self, conn: Connection) -> None:
-        """Wait for nothing more of a connection in this loop."""
+        """Remove a connection from this loop."""
         for connections in (self.arriving, self.leaving, self.sending):
             connections.pop(conn, None)
         with suppress(KeyError, ValueError, OSError):
             self.poller.unregister(conn.sock)
 
     def drop(self, conn: Connection) -> None:
-        """Close a connection that sends nothing more, or takes nothing more."""
-        self.nr_conns -= conn in self.arriving or conn in self.sending  # one that leaves was counted before
+        """Close a connection that neither sends nor reads any more."""
+        self.nr_conns -= conn in self.arriving or conn in self.sending  # a leaving one was subtracted before
         self.forget(conn)
         self.release(conn)
         conn.close()
 
     def let_go(self, conn: Connection) -> None:
-        """End a connection that was answered from here."""
+        """End a connection that was answered here."""
         self.nr_conns -= 1
         self.forget(conn)
         self.release(conn)
         conn.close(graceful=True)
 
     def linger(self, conn: Connection) -> None:
-        """Close a connection for writing, and let its client read the answer before it is told that nobody listens.
+        """Close a connection for writing, and let its client read the answer before it is reset.
 
-        gunicorn does that in its loop, which then stands still for up to two seconds.
+        gunicorn does that in its loop, which then stops for up to two seconds.
         """
         try:
             conn.sock.setblocking(False)
@@ -242,22 +242,22 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         conn.timeout = time.monotonic() + LINGER_SECONDS
         self.leaving[conn] = None
         self.poller.register(conn.sock, selectors.EVENT_READ, partial(self.on_leftover, conn))
-        if len(self.leaving) > MOST_LEAVING:
+        if len(self.leaving) > MAX_LEAVING:
             self.drop(next(iter(self.leaving)))
 
     def on_leftover(self, conn: Connection, client: socket.socket) -> None:
-        """Throw away what a refused client goes on sending."""
+        """Discard the bytes that a refused client goes on sending."""
         self.receive(conn, client, PIECE)
 
     def murder_pending(self) -> None:
-        """Refuse those who are too slow; gunicorn calls it in every turn of its loop."""
+        """Refuse too slow clients; gunicorn calls it in every turn of its loop."""
         now = time.monotonic()
         if now < self.next_look:
             return
         self.next_look = now + LOOK_SECONDS
         for conn in [conn for conn in self.arriving if conn.is_late(now)]:
             self.refuse(conn, HTTPStatus.REQUEST_TIMEOUT, SLOW)
-        silent = [conn for conn in self.arriving if conn.begun is None and (now > conn.timeout or not self.alive)]
+        silent = [conn for conn in self.arriving if conn.started_at is None and (now > conn.timeout or not self.alive)]
         idle = [conn for conn in (*self.leaving, *self.sending) if now > conn.timeout]
         for conn in [*silent, *idle]:
             self.drop(conn)

@@ -1,8 +1,8 @@
-"""Where rankings and labels meet: the ranks at which a run retrieved the targets that carry a label.
+"""Alignment of rankings with labels: the ranks at which a run retrieved the labelled targets.
 
-Every measure depends on the ranks of labelled targets and on how many targets were retrieved, so that is all that is
-kept. A run of 6,980 queries x 1,000 targets with 7,437 labels becomes at most 7,437 rows, and a measure costs a few
-passes over them.
+Every measure depends on the ranks of labelled targets and on how many targets were retrieved, so
+nothing else is kept. A run of 6,980 queries x 1,000 targets with 7,437 labels becomes at most 7,437
+rows, and a measure costs a few passes over them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _MIX_DOC = np.uint64(0xC2B2AE3D27D4EB4F)
 _STRETCH = 1 << 15  # ranked targets hashed at a time
 
 
-class Labels(NamedTuple):
+class LabelledPairs(NamedTuple):
     """Grades of pairs, in any order, no pair twice.
 
     query : (L,) index of the query, 0 <= query < Q
@@ -32,16 +32,17 @@ class Labels(NamedTuple):
 
 
 class RankedGrades(NamedTuple):
-    """What one run and one set of labels say together about Q queries.
+    """Ranks and grades of one run against one set of labels, over Q queries.
 
-    query, rank, grade : (H,) the labelled targets the run retrieved: query index (ascending), 1-based rank (ascending
-        inside a query), grade
+    query, rank, grade : (H,) the labelled targets the run retrieved: query index (ascending),
+        1-based rank (ascending inside a query), grade
     depth : (Q,) number of targets retrieved; 0 where the run misses the query
-    label_query, label_grade : (L,) all labels, retrieved or not: query index (ascending), grade (descending inside a
-        query)
-    label : (H,) row in `Labels` of each labelled target retrieved, to look up its stratum or inclusion probability
-    label_row : (L,) row in `Labels` of each entry of label_query
-    stratum : (L,) by the rows of `Labels`, 0, 1, ...; None where the labels have no strata
+    label_query, label_grade : (L,) all labels, retrieved or not: query index (ascending), grade
+        (descending inside a query)
+    label : (H,) row in `LabelledPairs` of each labelled target retrieved, to look up its stratum or
+        inclusion probability
+    label_row : (L,) row in `LabelledPairs` of each entry of label_query
+    stratum : (L,) by the rows of `LabelledPairs`, 0, 1, ...; None where the labels have no strata
     """
 
     query: NDArray[np.int64]
@@ -55,30 +56,31 @@ class RankedGrades(NamedTuple):
     stratum: NDArray[np.int64] | None = None
 
 
-def align(rankings: Rankings, labels: Labels) -> RankedGrades:
+def align(rankings: Rankings, labels: LabelledPairs) -> RankedGrades:
     """Look every ranked target up among the labels.
 
-    Returns RankedGrades over the Q queries of `rankings`. Raises ValueError where a pair is labelled twice or
-    retrieved twice, or where a label names a query outside 0..Q-1. Time is O(N + L log L); extra memory follows the
-    labels where they are few, else the ranked targets.
+    Returns RankedGrades over the Q queries of `rankings`. Raises ValueError where a pair is
+    labelled twice or
+    retrieved twice, or where a label names a query outside 0..Q-1. Time is O(N + L log L); extra
+    memory follows the labels where they are few, else the ranked targets.
     """
     n_queries = len(rankings.indptr) - 1
     depth = rankings.depth
     _refuse_foreign_queries(labels.query, n_queries)
-    known, dense = np.unique(labels.doc, return_inverse=True)
-    pair = labels.query * len(known) + dense
+    distinct_docs, doc_code = np.unique(labels.doc, return_inverse=True)
+    pair = labels.query * len(distinct_docs) + doc_code
     by_pair = np.argsort(pair, kind="stable")
     sorted_pair = pair[by_pair]
     if np.any(sorted_pair[1:] == sorted_pair[:-1]):
         raise ValueError("A pair carries two labels; resolve it to one grade before measuring.")
-    place, query = _candidates(rankings, labels)
-    label, found = _find(rankings.docs[place], query, known, sorted_pair)
-    place, query, label = place[found], query[found], by_pair[label[found]]
+    position, query = _candidates(rankings, labels)
+    label, is_labelled = _find_pairs(rankings.docs[position], query, distinct_docs, sorted_pair)
+    position, query, label = position[is_labelled], query[is_labelled], by_pair[label[is_labelled]]
     _refuse_repeats(label, len(pair))
     by_grade = np.lexsort((-labels.grade, labels.query))
     return RankedGrades(
         query=query,
-        rank=place - rankings.indptr[query] + 1,
+        rank=position - rankings.indptr[query] + 1,
         grade=labels.grade[label],
         depth=depth,
         label_query=labels.query[by_grade],
@@ -88,46 +90,48 @@ def align(rankings: Rankings, labels: Labels) -> RankedGrades:
     )
 
 
-def joined(parts: Sequence[RankedGrades]) -> RankedGrades:
-    """What was aligned in parts, of the queries of the first part, then of the next; without strata.
+def join_parts(parts: Sequence[RankedGrades]) -> RankedGrades:
+    """Join what was aligned in parts: the queries of the first part, then those of the next.
 
-    Rows of the labels are those of the parts' Labels one after the other.
+    Without strata.
+    Rows of the labels are those of the parts' LabelledPairs one after the other.
     """
     query = np.cumsum([0, *(len(part.depth) for part in parts)])
     label = np.cumsum([0, *(len(part.label_row) for part in parts)])
     columns = []
     for name in RankedGrades._fields[:-1]:
         start = query if name in ("query", "label_query") else label if name in ("label", "label_row") else 0 * query
-        own = [getattr(part, name) + start[at] for at, part in enumerate(parts)]
-        columns.append(np.concatenate([np.zeros(0, dtype=np.int64), *own]))
+        shifted = [getattr(part, name) + start[number] for number, part in enumerate(parts)]
+        columns.append(np.concatenate([np.zeros(0, dtype=np.int64), *shifted]))
     return RankedGrades(*columns)
 
 
-def _candidates(rankings: Rankings, labels: Labels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Positions in `docs` (and their query) that may be labelled: all that are, and a few that are not.
+def _candidates(rankings: Rankings, labels: LabelledPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Positions in `docs`, and their queries, of all labelled targets and a few others.
 
-    Where labels are few a one-probe hash filter passes over the ranked targets once, a stretch that fits the
-    processor's cache at a time; a binary search of every ranked target would cost ten times as much.
+    Where labels are few a one-probe hash filter passes over the ranked targets once, a stretch that
+    fits the processor's cache at a time; a binary search of every ranked target would cost ten
+    times as much.
     """
     n_queries = len(rankings.indptr) - 1
     if len(labels.doc) * 4 >= len(rankings.docs):
         return np.arange(len(rankings.docs)), np.repeat(np.arange(n_queries), rankings.depth)
     bits = max(int(len(labels.doc) * 16).bit_length(), 10)
     shift = np.uint64(64 - bits)
-    seen = np.zeros(1 << bits, dtype=bool)
-    seen[_hash(labels.doc, labels.query, shift)] = True
-    places, queries = [], []
+    may_be_labelled = np.zeros(1 << bits, dtype=bool)
+    may_be_labelled[_hash(labels.doc, labels.query, shift)] = True
+    positions, queries = [], []
     for first, last in _stretches(rankings.indptr):
         start, end = rankings.indptr[first], rankings.indptr[last]
         query = np.repeat(np.arange(first, last), np.diff(rankings.indptr[first : last + 1]))
-        found = np.flatnonzero(seen.take(_hash(rankings.docs[start:end], query, shift).view(np.int64)))
-        places.append(found + start)
-        queries.append(query[found])
-    return np.concatenate(places), np.concatenate(queries)
+        candidates = np.flatnonzero(may_be_labelled.take(_hash(rankings.docs[start:end], query, shift).view(np.int64)))
+        positions.append(candidates + start)
+        queries.append(query[candidates])
+    return np.concatenate(positions), np.concatenate(queries)
 
 
 def _stretches(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """First and last query (excluded) of stretches of about _STRETCH ranked targets, at least one query each."""
+    """First and last query (excluded) of stretches of some _STRETCH targets, one query at least."""
     first = 0
     while first < len(indptr) - 1:
         last = max(int(np.searchsorted(indptr, indptr[first] + _STRETCH, side="right")) - 1, first + 1)
@@ -143,16 +147,16 @@ def _hash(doc: NDArray[np.int64], query: NDArray[np.int64], shift: np.uint64) ->
     return mixed
 
 
-def _find(
-    doc: NDArray[np.int64], query: NDArray[np.int64], known: NDArray[np.int64], sorted_pair: NDArray[np.int64]
+def _find_pairs(
+    doc: NDArray[np.int64], query: NDArray[np.int64], distinct_docs: NDArray[np.int64], sorted_pair: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Place of each (query, doc) in `sorted_pair`, and whether it is there at all."""
+    """Row of each (query, doc) in `sorted_pair`, and whether it is there at all."""
     if not len(sorted_pair):
         return np.zeros(len(doc), dtype=np.int64), np.zeros(len(doc), dtype=bool)
-    dense = np.minimum(np.searchsorted(known, doc), len(known) - 1)
-    wanted = query * len(known) + dense
-    place = np.minimum(np.searchsorted(sorted_pair, wanted), len(sorted_pair) - 1)
-    return place, (known[dense] == doc) & (sorted_pair[place] == wanted)
+    doc_code = np.minimum(np.searchsorted(distinct_docs, doc), len(distinct_docs) - 1)
+    pair = query * len(distinct_docs) + doc_code
+    row = np.minimum(np.searchsorted(sorted_pair, pair), len(sorted_pair) - 1)
+    return row, (distinct_docs[doc_code] == doc) & (sorted_pair[row] == pair)
 
 
 def _refuse_foreign_queries(query: NDArray[np.int64], n_queries: int) -> None:

@@ -1,4 +1,4 @@
-"""Topics and systems as the two causes of a score: two-way analysis of variance, and whether scores look normal."""
+"""Two-way analysis of variance of scores by topics and systems, and a test of normality."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,10 @@ from scipy import special
 
 
 class Anova(NamedTuple):
-    """Sums of squares, degrees of freedom, mean squares of systems, topics and the rest; F and p of the first two."""
+    """Sums of squares, degrees of freedom, mean squares of systems, topics and the rest.
+
+    F and p of the first two.
+    """
 
     ss_systems: float
     ss_topics: float
@@ -28,18 +31,20 @@ class Anova(NamedTuple):
 def two_way(scores: NDArray[np.float64]) -> Anova:
     """Analysis of variance of t topics x s systems, one score a cell, without interaction.
 
-    scores : (t, s), at least 2 x 2, finite: leave out a run or a topic with missing cells (ValueError)
+    scores : (t, s), at least 2 x 2, finite: leave out a run or a topic with missing cells
+        (ValueError)
     F is infinite and p 0 where nothing is left to error, NaN where a cause explains nothing either.
-    An interaction could not be told from error. TRECVID's Eq. 2; Scheffe 1959, chapter 4. Equals statsmodels anova_lm.
+    An interaction could not be told from error. TRECVID's Eq. 2; Scheffe 1959, chapter 4. Equals
+    statsmodels anova_lm.
     """
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
         raise ValueError("Analysis of variance needs two topics or more x two systems or more, without gaps.")
     t, s = scores.shape
     grand = scores.mean()
-    of_system, of_topic = scores.mean(axis=0) - grand, scores.mean(axis=1) - grand
-    rest = scores - grand - of_system[None, :] - of_topic[:, None]
-    ss = t * np.sum(of_system**2), s * np.sum(of_topic**2), np.sum(rest**2)
+    system_effect, topic_effect = scores.mean(axis=0) - grand, scores.mean(axis=1) - grand
+    residual = scores - grand - system_effect[None, :] - topic_effect[:, None]
+    ss = t * np.sum(system_effect**2), s * np.sum(topic_effect**2), np.sum(residual**2)
     df = s - 1, t - 1, (s - 1) * (t - 1)
     ms_systems, ms_topics, ms_error = (float(total / freedom) for total, freedom in zip(ss, df, strict=True))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -62,10 +67,10 @@ def two_way(scores: NDArray[np.float64]) -> Anova:
 
 
 def anderson_darling(sample: NDArray[np.float64]) -> tuple[float, float]:
-    """Anderson and Darling's test that a sample is normal with unknown mean and spread: (A squared, p-value).
+    """Anderson and Darling's test of normality, mean and spread unknown: (A squared, p-value).
 
-    NaN for fewer than 8 values or a constant sample. Small-sample correction and p-value of D'Agostino & Stephens 1986,
-    Table 4.9. Equals statsmodels normal_ad.
+    NaN for fewer than 8 values or a constant sample. Small-sample correction and p-value of
+    D'Agostino & Stephens 1986, Table 4.9. Equals statsmodels normal_ad.
     """
     x = np.sort(np.asarray(sample, dtype=np.float64))
     n = len(x)
@@ -79,10 +84,13 @@ def anderson_darling(sample: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def share_normal(scores: NDArray[np.float64], *, alpha: float = 0.05) -> float:
-    """Share of columns (systems, or differences of pairs) that Anderson-Darling does not reject; NaN for no column."""
+    """Share of columns (systems, or differences of pairs) that Anderson-Darling does not reject.
+
+    NaN for no column.
+    """
     p = np.array([anderson_darling(column)[1] for column in np.asarray(scores).T])
-    known = p[~np.isnan(p)]
-    return float(np.mean(known >= alpha)) if len(known) else float("nan")
+    defined = p[~np.isnan(p)]
+    return float(np.mean(defined >= alpha)) if len(defined) else float("nan")
 
 
 def _normal_p(a: float) -> float:

@@ -1,13 +1,15 @@
-"""How far a value could move: ends between which it lies, whatever the unjudged documents turn out to be.
+"""Bounds of a measure: its value lies between them, whatever the unjudged documents are.
 
-The completions: each document that the run returned and nobody judged, and each of the pool that it did not return and
-nobody judged, gets any whole grade from 0 to the best one. The latter are told by their number alone: no list gains by
-them, but AP, recall and nDCG divide by what there is to find, them too. Labels are taken as right, and what neither the
-run returned nor the pool holds stays negative: if such a document turns out positive, they may fall below their ends.
+A completion gives any whole grade from 0 to the best one to each unjudged document that the run
+returned, and to each unjudged one of the pool that it did not return. The latter are known by their
+number alone: no list gains by them, but AP, recall and nDCG divide by the positives there are,
+these included. Labels are taken as right, and a document that neither the run returned nor the pool
+holds stays negative: if it turns out positive, values may fall below their bounds.
 
-Both scenarios, all unjudged negative and all positive, are ends only of what every new positive raises. AP, recall and
-nDCG also divide by what there is to find, which grows with each one. Bounding what a judgment could still change by
-its extremes: Moffat & Zobel 2008, doi:10.1145/1416950.1416952, for RBP; the proofs for the others stand here.
+Both scenarios, all unjudged negative and all positive, are ends only of measures that every new
+positive raises. AP, recall and nDCG also divide by the number of positives, which grows with each
+one. Bounding what a judgment could still change by its extremes: Moffat & Zobel 2008,
+doi:10.1145/1416950.1416952, for RBP; the proofs for the others stand here.
 """
 
 from collections.abc import Callable
@@ -18,10 +20,10 @@ from numpy.typing import NDArray
 
 from metrics.core import ndcg_bounds, retrieval
 from metrics.core.alignment import RankedGrades
-from metrics.core.completions import Completions, Placed, with_elsewhere_as
+from metrics.core.completions import Completions, CutoffHits, with_elsewhere_as
 from metrics.core.incomplete import with_unjudged_as
 from metrics.core.measures import Measure, parse_one
-from metrics.core.ranking import PerQuery, Positives, positives, share
+from metrics.core.ranking import PerQuery, PositiveRanks, positives, share
 
 Counts = NDArray[np.int64]
 
@@ -29,8 +31,9 @@ Counts = NDArray[np.int64]
 class Bounds(NamedTuple):
     """(Q,) ends of one measure, least <= most. Of ranks too, where the least is the best.
 
-    A mean of them bounds the mean. Where a query may have no positive at all its first rank is 1 at least and infinite
-    at most: with these a mean or a median over the queries that have one is bounded too.
+    A mean of them bounds the mean. Where a query may have no positive at all its first rank is 1 at
+    least and infinite at most: with these a mean or a median over the queries that have one is
+    bounded too.
     """
 
     least: PerQuery
@@ -38,29 +41,32 @@ class Bounds(NamedTuple):
 
 
 def has_bounds(measure: Measure) -> bool:
-    """Whether there are ends for it: none for what counts or infers the unjudged, nor for lists without them."""
-    return measure.family in _ENDS and not measure.judged_only
+    """Whether a measure has bounds: none where it counts or infers the unjudged, or drops them."""
+    return measure.family in _BOUNDS and not measure.judged_only
 
 
 def bounds(
     measure: Measure, ranked: RankedGrades, *, best_grade: float, threshold: float = 1, elsewhere: Counts | None = None
 ) -> Bounds:
-    """The ends of a measure.
+    """Return the bounds of a measure.
 
-    best_grade : the largest whole grade that an unjudged document may turn out to have; where the measure names a
-        `max_grade` it is at most that. Raises ValueError for a measure without bounds.
-    elsewhere : (Q,) how many unjudged documents of each query's pool the run did not return; None stands for none
+    best_grade : the largest whole grade that an unjudged document may turn out to have; where the
+        measure names a `max_grade` it is at most that. Raises ValueError for a measure without
+        bounds.
+    elsewhere : (Q,) how many unjudged documents of each query's pool the run did not return; None
+        stands for none
     """
     if not has_bounds(measure):
         raise ValueError(f"{measure.name} has no bounds.")
     level = measure.threshold(threshold)
-    beside = np.zeros(len(ranked.depth), dtype=np.int64) if elsewhere is None else elsewhere
+    n_elsewhere = np.zeros(len(ranked.depth), dtype=np.int64) if elsewhere is None else elsewhere
     if measure.entry.binary and not 0 < level <= best_grade:  # every completion has the same positives
-        value = measure.compute(with_elsewhere_as(with_unjudged_as(ranked, 0), 0, beside), threshold)
+        value = measure.compute(with_elsewhere_as(with_unjudged_as(ranked, 0), 0, n_elsewhere), threshold)
         return Bounds(value, value)
-    found, value = _ENDS[measure.family](measure, ranked, level, best_grade, beside), measure.compute(ranked, threshold)
-    # All negative is a completion too, and the sums of the ends are rounded otherwise than the value's.
-    least, most = np.maximum(np.fmin(found.least, value), 0), np.fmax(found.most, value)
+    ends, value = _BOUNDS[measure.family](measure, ranked, level, best_grade, n_elsewhere), measure.compute(ranked, threshold)
+    # All negative is a completion too, and the sums of the ends are rounded otherwise than the
+    # value's.
+    least, most = np.maximum(np.fmin(ends.least, value), 0), np.fmax(ends.most, value)
     return Bounds(least, np.minimum(most, 1.0)) if measure.is_share else Bounds(least, most)
 
 
@@ -68,10 +74,11 @@ def _cutoff(measure: Measure) -> int | None:
     return None if measure.cutoff is None else int(measure.cutoff)
 
 
-def _of_rising(measure: Measure, ranked: RankedGrades, level: float, best_grade: float, _: Counts) -> Bounds:
-    """C@k, P@k, RR, RBP: no positive lowers them, so all negative and all positive are the ends, and attained.
+def _rising_bounds(measure: Measure, ranked: RankedGrades, level: float, best_grade: float, _: Counts) -> Bounds:
+    """C@k, P@k, RR, RBP: no positive lowers them; all negative and all positive are attained ends.
 
-    RBP's upper end adds p^n for all that may follow below a list of n: with the unjudged it is RBP's residual.
+    RBP's upper end adds p^n for all that may follow below a list of n: with the unjudged it is
+    RBP's residual.
     """
     most = measure.compute(with_unjudged_as(ranked, best_grade), level)
     if measure.family == "RBP":
@@ -79,155 +86,160 @@ def _of_rising(measure: Measure, ranked: RankedGrades, level: float, best_grade:
     return Bounds(measure.compute(ranked, level), most)
 
 
-def _of_first_ranks(_: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts) -> Bounds:
+def _first_rank_bounds(_: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts) -> Bounds:
     """MedR, MeanR: a positive makes the first rank smaller or leaves it.
 
-    A query without a positive is left out of the average, and comes into it once it has one: with a rank, or infinite
-    if the list does not hold it. If it is taken in at 1, or at infinity, the average is at most, or at least, what it
-    is without it or with its own rank.
+    A query without a positive is left out of the average, and comes into it once it has one: with a
+    rank, or infinite if the list does not hold it. If it is taken in at 1, or at infinity, the
+    average is at most, or at least, what it is without it or with its own rank.
     """
     least = retrieval.first_rank(positives(with_unjudged_as(ranked, best_grade), level))
     most = retrieval.first_rank(positives(ranked, level))
-    may_come = np.isnan(most) & (~np.isnan(least) | (elsewhere > 0))
-    return Bounds(np.where(may_come, 1.0, least), np.where(may_come, np.inf, most))
+    may_gain_positive = np.isnan(most) & (~np.isnan(least) | (elsewhere > 0))
+    return Bounds(np.where(may_gain_positive, 1.0, least), np.where(may_gain_positive, np.inf, most))
 
 
-def _of_interpolated(
+def _interpolated_bounds(
     measure: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts
 ) -> Bounds:
-    """IPrec: the best precision from the m-th positive on, m growing with R. R and the ranks are bounded apart.
+    """IPrec: the best precision from the m-th positive on, m growing with R.
 
-    With more positives the m-th stands no lower, so the precision there is no smaller; a smaller m only adds depths.
+    R and ranks are bounded separately.
+    With more positives the m-th stands no lower, so the precision there is no smaller; a smaller m
+    only adds depths.
     """
-    labelled, whole = positives(ranked, level), positives(with_unjudged_as(ranked, best_grade), level)
+    labelled, with_unjudged = positives(ranked, level), positives(with_unjudged_as(ranked, best_grade), level)
 
-    def value(found: Positives) -> PerQuery:
+    def value(positive_ranks: PositiveRanks) -> PerQuery:
         if measure.family == "IPrec11":
-            return retrieval.eleven_point_average(found)
-        return retrieval.interpolated_precision(found, recall=float(measure.cutoff or 0))
+            return retrieval.eleven_point_average(positive_ranks)
+        return retrieval.interpolated_precision(positive_ranks, recall=float(measure.cutoff or 0))
 
-    least = value(labelled._replace(total=whole.total + elsewhere))
-    return Bounds(least, value(whole._replace(total=labelled.total)))
+    least = value(labelled._replace(total=with_unjudged.total + elsewhere))
+    return Bounds(least, value(with_unjudged._replace(total=labelled.total)))
 
 
-def _of_gains(measure: Measure, ranked: RankedGrades, _: float, best_grade: float, __: Counts) -> Bounds:
-    """ERR, gRBP: no gain lowers them, and a larger scale, the best grade of all, makes every gain smaller.
+def _gain_bounds(measure: Measure, ranked: RankedGrades, _: float, best_grade: float, __: Counts) -> Bounds:
+    """ERR, gRBP: no gain lowers them, and a larger scale makes every gain smaller.
 
-    ERR is the expectation of 1 / rank over the rank at which a reader stops, and any gain has her stop earlier or as
-    early. Where the measure names no `max_grade` a completion may move the scale, by a document elsewhere too, between
-    the largest label and the best grade: the least has the larger scale; the most has labels gain what they do on the
-    smaller one, while an unjudged document gains no more than the best grade on its own.
+    ERR is the expectation of 1 / rank over the rank at which a reader stops, and any gain has her
+    stop earlier or as early. Where the measure names no `max_grade` a completion may move the
+    scale, by a document elsewhere too, between the largest label and the best grade: the least has
+    the larger scale; the most has labels gain what they do on the smaller one, while an unjudged
+    document gains no more than the best grade on its own.
     """
-    family, parameters, labelled = (
+    family, parameters, largest_label = (
         measure.entry.function,
         dict(measure.parameters),
         measure.largest_label or float(ranked.label_grade.max(initial=0)),
     )
-    told = {"k": _cutoff(measure)} if measure.family == "ERR" else {"p": parameters["p"]}
-    top = float(parameters["max_grade"]) or max(best_grade, labelled)
+    settings = {"k": _cutoff(measure)} if measure.family == "ERR" else {"p": parameters["p"]}
+    top = float(parameters["max_grade"]) or max(best_grade, largest_label)
     new_grade = min(best_grade, top)
-    least = family(ranked, **told, max_grade=top)
-    if not parameters["max_grade"] and labelled < top:
-        ranked = _on_scale(ranked, measure.family, labelled, top)
-    most = family(with_unjudged_as(ranked, new_grade), **told, max_grade=top)
+    least = family(ranked, **settings, max_grade=top)
+    if not parameters["max_grade"] and largest_label < top:
+        ranked = _on_scale(ranked, measure.family, largest_label, top)
+    most = family(with_unjudged_as(ranked, new_grade), **settings, max_grade=top)
     if measure.family == "gRBP":
         most = most + np.power(float(parameters["p"]), ranked.depth)
     return Bounds(least, most)
 
 
-def _on_scale(ranked: RankedGrades, family: str, labelled: float, top: float) -> RankedGrades:
-    """Grades that gain on the scale to `top` what the labels gain on theirs, to the largest label, `labelled`."""
-    if labelled == 0:
+def _on_scale(ranked: RankedGrades, family: str, largest_label: float, top: float) -> RankedGrades:
+    """Rescale grades: their gains on the scale to `largest_label` become those on that to `top`."""
+    if largest_label == 0:
         return ranked
 
-    def moved(grade: Any) -> Any:
-        above = np.maximum(grade, 0).astype(np.float64)
-        gain = above * top / labelled
+    def rescaled(grade: Any) -> Any:
+        gain_grade = np.maximum(grade, 0).astype(np.float64)
+        gain = gain_grade * top / largest_label
         if family == "ERR":
-            gain = np.log2(1 + (np.exp2(above) - 1) * 2 ** (top - labelled))
+            gain = np.log2(1 + (np.exp2(gain_grade) - 1) * 2 ** (top - largest_label))
         return np.where(grade > 0, np.minimum(gain, top), grade)
 
-    return ranked._replace(grade=moved(ranked.grade), label_grade=moved(ranked.label_grade))
+    return ranked._replace(grade=rescaled(ranked.grade), label_grade=rescaled(ranked.label_grade))
 
 
-def _of_ndcg(measure: Measure, ranked: RankedGrades, _: float, best_grade: float, elsewhere: Counts) -> Bounds:
-    told = {"k": _cutoff(measure), "dcg": dict(measure.parameters)["dcg"]}
-    return Bounds(*ndcg_bounds.ends(ranked, best_grade=best_grade, elsewhere=elsewhere, **told))
+def _ndcg_bounds(measure: Measure, ranked: RankedGrades, _: float, best_grade: float, elsewhere: Counts) -> Bounds:
+    settings = {"k": _cutoff(measure), "dcg": dict(measure.parameters)["dcg"]}
+    return Bounds(*ndcg_bounds.ends(ranked, best_grade=best_grade, elsewhere=elsewhere, **settings))
 
 
-class _Ratio(NamedTuple):
-    """A measure whose value follows from R, and from how many positives stand where within a cut-off.
+class _RatioMeasure(NamedTuple):
+    """A measure whose value depends on R and on the positives within a cut-off.
 
-    cutoff : R -> the last rank that counts; value : of the positives and their precisions within it, and of R
+    cutoff : R -> the last rank that counts
+    value : from the positives and their precisions within the cut-off, and from R
     """
 
     cutoff: Callable[[PerQuery], PerQuery]
-    value: Callable[[Placed, PerQuery], PerQuery]
+    value: Callable[[CutoffHits, PerQuery], PerQuery]
 
 
-def _at(k: int | None) -> Callable[[PerQuery], PerQuery]:
+def _last_rank(k: int | None) -> Callable[[PerQuery], PerQuery]:
     return lambda total: np.full(len(total), np.inf if k is None else k)
 
 
-def _r_precision(cap: float) -> _Ratio:
+def _r_precision(cap: float) -> _RatioMeasure:
     def depth(total: PerQuery) -> PerQuery:
         return np.minimum(total, cap) if cap else total
 
-    return _Ratio(depth, lambda placed, total: share(placed.hits, depth(total)))
+    return _RatioMeasure(depth, lambda inside, total: share(inside.hits, depth(total)))
 
 
-def _f_measure(k: int | None, beta: float) -> _Ratio:
-    """F = (1 + beta^2) h / (beta^2 R + k) of h positives within k: the harmonic mean of h / k and h / R."""
-    return _Ratio(_at(k), lambda placed, total: (1 + beta**2) * placed.hits / (beta**2 * total + float(k or 1)))
+def _f_measure(k: int | None, beta: float) -> _RatioMeasure:
+    """F = (1 + beta^2) h / (beta^2 R + k), harmonic mean of h / k and h / R for h hits within k."""
+    return _RatioMeasure(_last_rank(k), lambda inside, total: (1 + beta**2) * inside.hits / (beta**2 * total + float(k or 1)))
 
 
-_RATIOS: dict[str, Callable[[int | None, dict[str, Any]], _Ratio]] = {
-    "R": lambda k, _: _Ratio(_at(k), lambda placed, total: share(placed.hits, total)),
+_RATIOS: dict[str, Callable[[int | None, dict[str, Any]], _RatioMeasure]] = {
+    "R": lambda k, _: _RatioMeasure(_last_rank(k), lambda inside, total: share(inside.hits, total)),
     "F": lambda k, parameters: _f_measure(k, parameters["beta"]),
     "Rprec": lambda *_: _r_precision(0),
     "PMRP": lambda _, parameters: _r_precision(parameters["cap"]),
-    "AP": lambda k, _: _Ratio(_at(k), lambda placed, total: share(placed.precisions, total)),
-    "AP_retrieved": lambda k, _: _Ratio(_at(k), lambda placed, total: share(placed.precisions, placed.hits)),
-    "mAP@R": lambda *_: _Ratio(lambda total: total, lambda placed, total: share(placed.precisions, total)),
+    "AP": lambda k, _: _RatioMeasure(_last_rank(k), lambda inside, total: share(inside.precisions, total)),
+    "AP_retrieved": lambda k, _: _RatioMeasure(_last_rank(k), lambda inside, total: share(inside.precisions, inside.hits)),
+    "mAP@R": lambda *_: _RatioMeasure(lambda total: total, lambda inside, total: share(inside.precisions, total)),
 }
 
 
-def _of_ratio(measure: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts) -> Bounds:
-    """AP, R, F, Rprec and their kin: attained, from the best and the worst place of each number of new positives.
+def _ratio_bounds(measure: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts) -> Bounds:
+    """AP, R, F, Rprec and their kin: attained ends, from the best and worst ranks of new positives.
 
-    With t new positives R is fixed, and the value only rises as positives move up, or into the list: their m-th, a
-    smaller rank, brings no smaller precision m / rank. So of all choices of t with e elsewhere it is best that as many
-    as can be stand in the list, the first unjudged, and worst that the last t - e stand there, or none if t is smaller;
-    the ends are those over t = 0, 1, ..., all of them.
+    With t new positives R is fixed, and the value only rises as positives move up, or into the
+    list: their m-th, a smaller rank, brings no smaller precision m / rank. So of all choices of t
+    with e elsewhere it is best that as many as can be stand in the list, the first unjudged, and
+    worst that the last t - e stand there, or none if t is smaller; the ends are those over t = 0,
+    1, ..., all of them.
     """
     ratio = _RATIOS[measure.family](_cutoff(measure), dict(measure.parameters))
     lists = Completions(ranked, level, is_open=best_grade >= level, elsewhere=elsewhere)
     least, most = np.full(len(ranked.depth), np.inf), np.full(len(ranked.depth), -np.inf)
-    for numbers, place, reduce, end in (
+    for numbers, hits_of, reduce, end in (
         (lists.first(), lists.highest, np.maximum, most),
         (lists.last(), lists.lowest, np.minimum, least),
     ):
         total = (lists.total[numbers.query] + numbers.n_new + numbers.n_elsewhere).astype(np.float64)
-        reduce.at(end, numbers.query, ratio.value(place(numbers, ratio.cutoff(total)), total))
+        reduce.at(end, numbers.query, ratio.value(hits_of(numbers, ratio.cutoff(total)), total))
     return Bounds(least, most)
 
 
-def _of_mean_r_precision(
+def _mean_r_precision_bounds(
     measure: Measure, ranked: RankedGrades, _: float, best_grade: float, elsewhere: Counts
 ) -> Bounds:
-    """PMRP_mean: the means of the ends for each zeta, which one completion need not reach at once."""
+    """PMRP_mean: means of the ends for each zeta, which one completion need not reach at once."""
     parameters = dict(measure.parameters)
-    part = parse_one(f"PMRP(cap={parameters['cap']})")
-    ends = [_of_ratio(part, ranked, level, best_grade, elsewhere) for level in range(1, parameters["zetas"] + 1)]
+    r_precision = parse_one(f"PMRP(cap={parameters['cap']})")
+    ends = [_ratio_bounds(r_precision, ranked, level, best_grade, elsewhere) for level in range(1, parameters["zetas"] + 1)]
     return Bounds(*(np.mean(values, axis=0) for values in zip(*ends, strict=True)))
 
 
-_ENDS: dict[str, Callable[[Measure, RankedGrades, float, float, Counts], Bounds]] = {
-    **dict.fromkeys(("C", "Success", "P", "RR", "RBP"), _of_rising),
-    **dict.fromkeys(("MedR", "MeanR"), _of_first_ranks),
-    **dict.fromkeys(("IPrec", "IPrec11"), _of_interpolated),
-    **dict.fromkeys(("ERR", "gRBP"), _of_gains),
-    **dict.fromkeys(_RATIOS, _of_ratio),
-    "nDCG": _of_ndcg,
-    "PMRP_mean": _of_mean_r_precision,
+_BOUNDS: dict[str, Callable[[Measure, RankedGrades, float, float, Counts], Bounds]] = {
+    **dict.fromkeys(("C", "Success", "P", "RR", "RBP"), _rising_bounds),
+    **dict.fromkeys(("MedR", "MeanR"), _first_rank_bounds),
+    **dict.fromkeys(("IPrec", "IPrec11"), _interpolated_bounds),
+    **dict.fromkeys(("ERR", "gRBP"), _gain_bounds),
+    **dict.fromkeys(_RATIOS, _ratio_bounds),
+    "nDCG": _ndcg_bounds,
+    "PMRP_mean": _mean_r_precision_bounds,
 }

@@ -1,4 +1,4 @@
-"""Grades inferred from many people's labels by how reliable each of them proves to be (Dawid & Skene 1979)."""
+"""Grades inferred from labels and the reliability of each annotator (Dawid & Skene 1979)."""
 
 from typing import NamedTuple
 
@@ -9,9 +9,9 @@ from metrics.core.counts import Annotations
 
 
 class Consensus(NamedTuple):
-    """What a model of the annotators makes of their labels.
+    """Grades of units as a model of the annotators infers them from their labels.
 
-    value : (U,) place in labels.values of the most probable value of each unit, the lower on a tie
+    value : (U,) index in labels.values of the most probable value of each unit, the lower on a tie
     certainty : (U,) its probability, given that the model holds
     posterior : (U, V) probability of every value
     prior : (V,) share of units of each value
@@ -29,12 +29,12 @@ class Consensus(NamedTuple):
 
 
 def dawid_skene(labels: Annotations, *, max_iterations: int = 200, tolerance: float = 1e-7) -> Consensus:
-    """Expectation maximisation from the shares of votes, each unit and each annotator's errors in turn.
+    """Expectation maximisation, in turn of the units' grades and the annotators' errors.
 
-    A unit without labels gets the prior. An annotator's row for a value they never met is uniform. The likelihood has
-    several maxima; starting from the votes finds the one in which most people are right more often than wrong. Dawid
-    & Skene 1979, doi:10.2307/2346806. Equals crowd-kit's DawidSkene after as many iterations (its own stopping rule
-    often ends early).
+    A unit without labels gets the prior. An annotator's row for a value they never met is uniform.
+    The likelihood has several maxima; starting from the votes finds the one in which most people
+    are right more often than wrong. Dawid & Skene 1979, doi:10.2307/2346806. Equals crowd-kit's
+    DawidSkene after as many iterations (its own stopping rule often ends early).
     """
     n_values = max(len(labels.values), 1)
     posterior = _shares(labels, n_values)
@@ -59,21 +59,21 @@ def _shares(labels: Annotations, n_values: int) -> NDArray[np.float64]:
 
 
 def _maximise(labels: Annotations, posterior: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The prior and everybody's errors, were the posteriors the truth."""
+    """The prior and every annotator's errors, if the posteriors were the truth."""
     n_values, n_people = posterior.shape[1], len(labels.annotators)
     cell = labels.annotator * n_values + labels.value
-    said = np.stack(
+    given_values = np.stack(
         [np.bincount(cell, weights=posterior[labels.unit, t], minlength=n_people * n_values) for t in range(n_values)]
     )
-    said = said.reshape(n_values, n_people, n_values).transpose(1, 0, 2)
-    met = said.sum(axis=2, keepdims=True)
-    confusion = np.divide(said, met, out=np.full(said.shape, 1 / n_values), where=met > 0)
+    given_values = given_values.reshape(n_values, n_people, n_values).transpose(1, 0, 2)
+    true_values = given_values.sum(axis=2, keepdims=True)
+    confusion = np.divide(given_values, true_values, out=np.full(given_values.shape, 1 / n_values), where=true_values > 0)
     prior = posterior.mean(axis=0) if len(posterior) else np.full(n_values, 1 / n_values)
     return prior, confusion
 
 
 def _expect(labels: Annotations, prior: NDArray[np.float64], confusion: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(U, V) posterior of each unit's value, were the prior and the errors right."""
+    """(U, V) posterior of each unit's value, if the prior and the errors were right."""
     tiny = np.finfo(np.float64).tiny
     evidence = np.log(np.maximum(confusion, tiny))[labels.annotator, :, labels.value]  # (N, V)
     n_units = len(labels.units)

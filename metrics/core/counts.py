@@ -1,4 +1,4 @@
-"""From labels in long form to how often each unit was given each value, which is all that agreement depends on."""
+"""Counts of values a unit, from labels in long form: agreement depends on nothing else."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,8 @@ class Annotations(NamedTuple):
     """Labels in long form, coded, each annotator counted once a unit.
 
     unit, annotator, value : (N,) int64 codes into units, annotators, values
-    units, annotators, values : the distinct originals, ascending; `values` is the ordered value domain
+    units, annotators, values : the distinct originals, ascending; `values` is the ordered value
+        domain
     n_repeated : labels dropped because the same annotator labelled the same unit again later
     """
 
@@ -26,8 +27,9 @@ class Annotations(NamedTuple):
 
 
 class UnitCounts(NamedTuple):
-    """How often each kind of unit occurs: agreement cannot tell apart units with the same counts of values.
+    """Frequencies of the kinds of units; a kind is a row of counts of values.
 
+    Agreement cannot tell apart units with the same counts of values.
     counts : (P, V) int64, distinct rows; counts[p, v] labels of value v on each unit of kind p
     frequency : (P,) int64 number of units of the kind
     values : (V,) the ordered value domain
@@ -41,12 +43,12 @@ class UnitCounts(NamedTuple):
 def annotations(
     unit: ArrayLike, annotator: ArrayLike, value: ArrayLike, *, domain: ArrayLike | None = None
 ) -> Annotations:
-    """Code labels given in the order they came.
+    """Code labels given in order of arrival.
 
-    unit, annotator, value : (N,) ids and values of any sortable type. A missing label is a missing row. Of several
-        labels by one annotator on one unit the last counts.
-    domain : the ordered value domain, where values nobody used or an order other than ascending matter; default: the
-        values used, ascending
+    unit, annotator, value : (N,) ids and values of any sortable type. A missing label is a missing
+        row. Of several labels by one annotator on one unit the last counts.
+    domain : the ordered value domain, where unused values or an order other than ascending matter;
+        default: the values used, ascending
 
     Raises ValueError where a value stands outside `domain`, is NaN, or where the lengths differ.
     """
@@ -55,18 +57,18 @@ def annotations(
         raise ValueError("unit, annotator and value must have the same length.")
     if value.dtype.kind == "f" and np.isnan(value).any():
         raise ValueError("A value is NaN; leave missing labels out.")
-    units, unit_code = _coded(unit)
-    annotators, annotator_code = _coded(annotator)
-    values, value_code = _coded(value) if domain is None else _coded_in(value, np.asarray(domain))
-    keep = _last_of_each(unit_code * max(len(annotators), 1) + annotator_code)
+    units, unit_code = _code(unit)
+    annotators, annotator_code = _code(annotator)
+    values, value_code = _code(value) if domain is None else _code_by_domain(value, np.asarray(domain))
+    is_last = _is_last_of_key(unit_code * max(len(annotators), 1) + annotator_code)
     return Annotations(
-        unit_code[keep],
-        annotator_code[keep],
-        value_code[keep],
+        unit_code[is_last],
+        annotator_code[is_last],
+        value_code[is_last],
         units,
         annotators,
         values,
-        len(unit) - int(np.count_nonzero(keep)),
+        len(unit) - int(np.count_nonzero(is_last)),
     )
 
 
@@ -76,28 +78,31 @@ def keep_labels(labels: Annotations, rows: NDArray[np.int64]) -> Annotations:
 
 
 def count_units(labels: Annotations) -> UnitCounts:
-    """Group units by their counts of values. Units with one label are kept as kinds of their own."""
+    """Group units by their counts of values.
+
+    Units with one label are kept as kinds of their own.
+    """
     n_values = max(len(labels.values), 1)
-    several, table = counts_of_several(labels)
+    has_several, table = counts_of_several(labels)
     kinds = group(table, labels.values)
-    alone = np.bincount(labels.value[~several[labels.unit]], minlength=n_values)
-    used = np.flatnonzero(alone)
+    single_labels = np.bincount(labels.value[~has_several[labels.unit]], minlength=n_values)
+    used = np.flatnonzero(single_labels)
     return UnitCounts(
         np.concatenate([kinds.counts, np.eye(n_values, dtype=np.int64)[used]]),
-        np.concatenate([kinds.frequency, alone[used]]),
+        np.concatenate([kinds.frequency, single_labels[used]]),
         labels.values,
     )
 
 
 def counts_of_several(labels: Annotations) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """(U,) whether each unit has two labels or more, and (R, V) how often each of those R units has each value."""
+    """(U,) whether each unit has two labels or more, and (R, V) counts of values of those units."""
     n_values = max(len(labels.values), 1)
-    several = np.bincount(labels.unit, minlength=len(labels.units)) > 1
-    inside = several[labels.unit]
-    row = (np.cumsum(several) - 1)[labels.unit[inside]]
-    n_rows = int(np.count_nonzero(several))
+    has_several = np.bincount(labels.unit, minlength=len(labels.units)) > 1
+    inside = has_several[labels.unit]
+    row = (np.cumsum(has_several) - 1)[labels.unit[inside]]
+    n_rows = int(np.count_nonzero(has_several))
     table = np.bincount(row * n_values + labels.value[inside], minlength=n_rows * n_values)
-    return several, table.reshape(n_rows, n_values)
+    return has_several, table.reshape(n_rows, n_values)
 
 
 def group(counts: NDArray[Any], values: ArrayLike) -> UnitCounts:
@@ -114,15 +119,18 @@ def group(counts: NDArray[Any], values: ArrayLike) -> UnitCounts:
         key += column * unit
     if bits <= _TABLE_BITS:
         frequency = np.bincount(key, minlength=1)
-        found = np.flatnonzero(frequency)
-        frequency = frequency[found]
+        distinct_keys = np.flatnonzero(frequency)
+        frequency = frequency[distinct_keys]
     else:
-        found, frequency = np.unique(key, return_counts=True)
-    return UnitCounts(found[:, None] // digit % base, frequency, np.asarray(values))
+        distinct_keys, frequency = np.unique(key, return_counts=True)
+    return UnitCounts(distinct_keys[:, None] // digit % base, frequency, np.asarray(values))
 
 
-def _coded(items: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Distinct items ascending and each item's place among them; ids in a narrow range are coded without sorting."""
+def _code(items: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Distinct items, ascending, and each item's index.
+
+    Ids in a narrow range are coded without sorting.
+    """
     if items.dtype.kind in "iub" and len(items):
         low, high = int(items.min()), int(items.max())
         if high - low < 4 * len(items) + 1024:
@@ -137,20 +145,20 @@ def _coded(items: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return distinct, code.astype(np.int64)
 
 
-def _coded_in(items: NDArray[Any], domain: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _code_by_domain(items: NDArray[Any], domain: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     order = np.argsort(domain, kind="stable")
-    place = np.minimum(np.searchsorted(domain[order], items), len(domain) - 1)
-    code = order[place]
+    index = np.minimum(np.searchsorted(domain[order], items), len(domain) - 1)
+    code = order[index]
     if np.any(domain[code] != items):
-        stranger = items[domain[code] != items][0]
-        raise ValueError(f"The value {stranger!r} is outside the value domain {domain.tolist()}.")
+        foreign = items[domain[code] != items][0]
+        raise ValueError(f"The value {foreign!r} is outside the value domain {domain.tolist()}.")
     return domain, code
 
 
-def _last_of_each(key: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which rows are the last with their key."""
+def _is_last_of_key(key: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each row is the last with its key."""
     order = np.argsort(key, kind="stable")
     ordered = key[order]
-    keep = np.ones(len(key), dtype=bool)
-    keep[order[:-1][ordered[1:] == ordered[:-1]]] = False
-    return keep
+    is_last = np.ones(len(key), dtype=bool)
+    is_last[order[:-1][ordered[1:] == ordered[:-1]]] = False
+    return is_last

@@ -1,6 +1,7 @@
-"""What is worth a lead's look in one person's labels: too fast, one level only, drifting; each with its evidence.
+"""Flags on one annotator's labels for a lead: too fast, one level only, drifting; with evidence.
 
-A flag accuses nobody. It says which numbers fired it, so that a lead can look at the labels and ask.
+A flag accuses nobody. It names the numbers that fired it, so that a lead can look at the labels and
+ask.
 """
 
 from typing import NamedTuple
@@ -19,16 +20,17 @@ SURE = 0.001  # of one person by chance; among a hundred people one false flag i
 
 
 class Flag(NamedTuple):
-    """Why somebody's labels deserve a look: a name, and the numbers in a sentence."""
+    """The reason to look at an annotator's labels: a name, and the numbers in a sentence."""
 
     name: str
     evidence: str
 
 
 def too_fast(median_ms: float | None, others_ms: float | None, n_timed: int) -> Flag | None:
-    """A median active time below a third of the median of everybody else's, from 20 labels on.
+    """Flag a median active time below a third of the others' median, from 20 labels on.
 
-    Cuts relative to the median are usual for speeders: Greszki, Meyer and Schoen 2015, doi:10.1093/poq/nfu058.
+    Cuts relative to the median are usual for speeders: Greszki, Meyer and Schoen 2015,
+    doi:10.1093/poq/nfu058.
     """
     if median_ms is None or not others_ms or n_timed < FAST_LABELS or median_ms >= FAST_SHARE * others_ms:
         return None
@@ -38,29 +40,33 @@ def too_fast(median_ms: float | None, others_ms: float | None, n_timed: int) -> 
     )
 
 
-def one_level(own: list[int], others: list[float], names: list[str]) -> Flag | None:
-    """One level for 95 % of the labels or more, from 30 on, where others' labels of the same pairs make that unlikely.
+def one_level(own_counts: list[int], other_shares: list[float], names: list[str]) -> Flag | None:
+    """Flag one level for 95 % of 30 labels or more, where others' labels make that unlikely.
 
-    own : labels of each level on pairs that others labelled, too; others : the share of each level among theirs
-    Unlikely: below .001 in the upper tail of the binomial distribution of that many labels at the others' share.
+    own : labels of each level on pairs that others labelled, too; others : the share of each level
+        among theirs
+    Unlikely: below .001 in the upper tail of the binomial distribution of that many labels at the
+    others' share.
     """
-    n = sum(own)
-    top = max(range(len(own)), key=own.__getitem__, default=0)
-    if n < ONE_LEVEL_LABELS or own[top] < ONE_LEVEL_SHARE * n:
+    n = sum(own_counts)
+    top = max(range(len(own_counts)), key=own_counts.__getitem__, default=0)
+    if n < ONE_LEVEL_LABELS or own_counts[top] < ONE_LEVEL_SHARE * n:
         return None
-    if special.bdtrc(own[top] - 1, n, others[top]) >= SURE:
+    if special.bdtrc(own_counts[top] - 1, n, other_shares[top]) >= SURE:
         return None
     return Flag(
         "one level only",
-        f"“{names[top]}” for {own[top]:,} of {n:,} labels ({100 * own[top] / n:.0f} %); "
-        f"others give it to {100 * others[top]:.0f} % on the same pairs.",
+        f"“{names[top]}” for {own_counts[top]:,} of {n:,} labels ({100 * own_counts[top] / n:.0f} %); "
+        f"others give it to {100 * other_shares[top]:.0f} % on the same pairs.",
     )
 
 
-def drifting(first: tuple[int, int], second: tuple[int, int]) -> Flag | None:
-    """Agreement with others that fell or rose by ten points between the halves of somebody's labels, and not by chance.
+def drift(first: tuple[int, int], second: tuple[int, int]) -> Flag | None:
+    """Flag agreement with others that moved by ten points between the halves of the labels.
 
-    first, second : (labels that equal the other's, all) on shared pairs in the order of time, 30 or more in each half
+    Only where that is not by chance.
+    first, second : (labels that equal the other's, all) on shared pairs in the order of time, 30 or
+        more in each half
     By chance: Fisher's exact test of the two shares, two-sided, p of .001 or more.
     """
     (hits, n), (later_hits, later_n) = first, second

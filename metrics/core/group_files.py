@@ -1,30 +1,33 @@
-"""Files that say which queries belong together: a table with the columns query and group, or the two on each line."""
+"""Files of query groups: a table with columns query and group, or the two on each line."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import BinaryIO
 
-from annotate.core.formats import FormatError, Problems, shown
-from annotate.core.reading import first_line, header_of, lines, table_rows
+from annotate.core.formats import FormatError, Problems, quoted
+from annotate.core.text_files import first_line, header_of, lines, table_rows
 from metrics.core.groups import Groups
 
 QUERY, GROUP = "query", "group"
-_BOTH_WAYS = " Of a file of both directions, keep the lines of one."
+_DIRECTION_HINT = " Of a file of both directions, keep the lines of one."
 
 
 class GroupNames:
-    """The group of each query, as the lines of a file tell it; "" of a query that stands by itself."""
+    """The group of each query in a file; "" for a query that stands by itself."""
 
     def __init__(self, name: str, *, hint: str = "") -> None:
-        """hint : what else is said of a query with two groups."""
+        """hint : text added to the error about a query with two groups."""
         self._name, self._hint = name, hint
         self._groups: dict[str, tuple[str, int]] = {}
 
     def add(self, query: str, group: str, line: int) -> None:
-        """What one line says. Raises FormatError where an earlier line says something else of the query."""
+        """Add one line.
+
+        Raises FormatError where an earlier line has another group for the query.
+        """
         group = group.strip()
-        earlier, at = self._groups.setdefault(query, (group, line))
-        if earlier != group:
-            message = f"query {shown(query)} {_belongs(group)}, but in line {at} it {_belongs(earlier)}.{self._hint}"
+        earlier_group, earlier_line = self._groups.setdefault(query, (group, line))
+        if earlier_group != group:
+            message = f"query {quoted(query)} {_belongs_text(group)}, but in line {earlier_line} it {_belongs_text(earlier_group)}.{self._hint}"
             raise FormatError(self._name, line, GROUP, message)
 
     def by_query(self) -> dict[str, str]:
@@ -33,14 +36,15 @@ class GroupNames:
 
 
 def read_groups(stream: BinaryIO, *, name: str) -> dict[str, str]:
-    """The group of each query of a file, gzip or plain; "" where the query stands by itself.
+    """Read the group of each query of a file, gzip or plain; "" where the query stands by itself.
 
-    A table (CSV, or tabs) has a header with the columns query and group; others are ignored, and what stands several
-    times must agree. Without such a header each line is a query and its group, parted by a tab or blanks.
+    A table (CSV, or tabs) has a header with the columns query and group; other columns are ignored,
+    and repeated queries must agree. Without such a header each line is a query and its group,
+    separated by a tab or blanks.
     Raises FormatError.
     """
     columns = {column.strip() for column in header_of(stream, name)}
-    names = GroupNames(name, hint=_BOTH_WAYS if "direction" in columns else "")
+    names = GroupNames(name, hint=_DIRECTION_HINT if "direction" in columns else "")
     if {QUERY, GROUP} <= columns:
         problems = Problems()
         for number, cells in table_rows(stream, name, problems):
@@ -48,10 +52,10 @@ def read_groups(stream: BinaryIO, *, name: str) -> dict[str, str]:
         if problems:
             raise problems.errors[0]
     else:
-        parting = "\t" if "\t" in first_line(stream, name) else None
+        separator = "\t" if "\t" in first_line(stream, name) else None
         for number, text in lines(stream, name):
             if text.strip():
-                query, group = _two_fields(text.split(parting), number, name)
+                query, group = _two_fields(text.split(separator), number, name)
                 names.add(_query(query, number, name), group, number)
     groups = names.by_query()
     if not groups:
@@ -59,19 +63,19 @@ def read_groups(stream: BinaryIO, *, name: str) -> dict[str, str]:
     return groups
 
 
-def named(queries: Sequence[str], groups: Mapping[str, str]) -> list[str]:
-    """The group of each query as a file has it, "" of those that it does not name."""
+def group_names(queries: Sequence[str], groups: Mapping[str, str]) -> list[str]:
+    """The group of each query in a file, "" for queries that the file does not name."""
     return [groups.get(query.strip(), "") for query in queries]
 
 
 def as_groups(names: Sequence[Hashable]) -> Groups:
-    """The groups of Q queries by the name of each one's; those whose name is empty stand by themselves."""
-    number: dict[Hashable, int] = {}
-    return Groups.of([number.setdefault(name, len(number)) if name else -1 - q for q, name in enumerate(names)])
+    """Group Q queries by the name of each one's group; those without a name stand by themselves."""
+    numbers: dict[Hashable, int] = {}
+    return Groups.of([numbers.setdefault(name, len(numbers)) if name else -1 - q for q, name in enumerate(names)])
 
 
 def _two_fields(fields: list[str], number: int, name: str) -> tuple[str, str]:
-    """A query and its group. Raises FormatError for a line of more or fewer fields."""
+    """Return a query and its group. Raises FormatError for a line of more or fewer fields."""
     if len(fields) != 2:
         expected = f"expected a query and its group, parted by a tab or blanks, found {len(fields)} fields"
         table = 'the first line of a table names the columns "query" and "group"'
@@ -80,11 +84,11 @@ def _two_fields(fields: list[str], number: int, name: str) -> tuple[str, str]:
 
 
 def _query(text: str, number: int, name: str) -> str:
-    """An id of a query. Raises FormatError for a blank one."""
+    """Return the id of a query. Raises FormatError for a blank one."""
     if not text.strip():
         raise FormatError(name, number, QUERY, "the query is blank.")
     return text.strip()
 
 
-def _belongs(group: str) -> str:
-    return f"belongs to {shown(group)}" if group else "stands by itself"
+def _belongs_text(group: str) -> str:
+    return f"belongs to {quoted(group)}" if group else "stands by itself"

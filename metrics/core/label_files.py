@@ -7,22 +7,23 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from annotate.core.formats import FormatError, Problems, finite_number, is_missing, shown
-from annotate.core.reading import header_of, table_rows
-from metrics.core.agreement import Level
+from annotate.core.formats import FormatError, Problems, finite_number, is_missing, quoted
+from annotate.core.text_files import header_of, table_rows
+from metrics.core.agreement import MeasurementLevel
 from metrics.core.counts import Annotations, annotations
 
-MAX_TOLD = 30  # columns that a message names
-# What a file of judgments says of labels that count and were asked for whatever others said of the unit; a table may do
-# without the last two columns.
-_PLANNED = {"why": ("first", "double"), "purpose": ("label", "import"), "status": ("counts",)}
+MAX_LISTED_COLUMNS = 30  # columns that a message names
+# Words of the columns of a file of judgments for labels that count and were planned regardless of
+# other labels of the unit; a table may lack the last two columns.
+_PLANNED_WORDS = {"why": ("first", "double"), "purpose": ("label", "import"), "status": ("counts",)}
 _SPAN = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 
 
 class LabelTable(NamedTuple):
-    """Labels of a table, and where their units belong.
+    """Labels of a table, and the groups of their units.
 
-    groups : (U,) of each of `labels.units` what the columns of the group say; () where they are blank, or not asked for
+    groups : (U,) of each of `labels.units` the values of the group's columns; () where they are
+        blank, or not requested
     """
 
     labels: Annotations
@@ -37,52 +38,50 @@ def read_labels(
     unit: Sequence[str],
     annotator: Sequence[str],
     value: str | None,
-    level: Level | str,
+    level: MeasurementLevel | str,
     has_header: bool = True,
     group: Sequence[str] = (),
     planned: bool = False,
 ) -> LabelTable:
-    """Labels of a table (CSV, or tabs), in its order; gzip or plain.
+    """Read the labels of a table (CSV, or tabs), in its order; gzip or plain.
 
-    unit : the columns that name what was labelled, together
-    annotator : with `value`, the columns that name who labelled; without, one column of values an annotator
+    unit, group : columns, by names or numbers (3-5), that name the unit and its group; may overlap
+    annotator : with `value`, the columns that name the annotator; without, a column each
     level : values are numbers on all levels but the nominal one
-    has_header : whether the first line names the columns; a column is named so, or by its number, several as 3-5
-    group : the columns that name, together, what a unit belongs to; they may be columns of the unit
-    planned : only labels that count and were asked for whatever others said, by the column `why`
-
-    Empty cells, "NA" and the like are missing labels. Faulty lines go to `problems`; raises FormatError for the header.
+    has_header : whether the first line names the columns
+    planned : only labels that count and were planned whatever the others, by the column `why`
+    Empty cells and "NA" are missing labels; faulty lines go to `problems`. Raises FormatError.
     """
     header = header_of(stream, name, has_header=has_header)
     unit, annotator, group = (_columns(columns, header, name) for columns in (unit, annotator, group))
     value = _value_column(value, header, name) if value else None
-    _refuse_twice([unit, group], [*annotator, *([value] if value else [])], name)
+    _refuse_repeated_columns([unit, group], [*annotator, *([value] if value else [])], name)
     units = _Units(unit, group, name)
     people: dict[tuple[str, ...], int] = {}
     rows: list[tuple[int, int]] = []
     values: list[float | str] = []
     lines = table_rows(stream, name, problems, has_header=has_header)
-    for number, cells, labels in _labelled(lines, annotator, value, _planned(header, name) if planned else {}):
+    for number, cells, labels in _labelled_rows(lines, annotator, value, _planned_words(header, name) if planned else {}):
         try:
             key = units.number(cells, number)
         except FormatError as error:
             problems.add(error)
             continue
-        for who, text in labels:
-            said = text.strip() if level == Level.NOMINAL else finite_number(text.strip(" \t"))
-            if said is None:
-                message = f"{shown(text)} is not a number; use the nominal level for words."
-                problems.add(FormatError(name, number, value or who[0], message))
+        for annotator_key, text in labels:
+            label = text.strip() if level == MeasurementLevel.NOMINAL else finite_number(text.strip(" \t"))
+            if label is None:
+                message = f"{quoted(text)} is not a number; use the nominal level for words."
+                problems.add(FormatError(name, number, value or annotator_key[0], message))
                 continue
-            values.append(said)
-            rows.append((key, people.setdefault(who, len(people))))
+            values.append(label)
+            rows.append((key, people.setdefault(annotator_key, len(people))))
     unit_code, person_code = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     coded = annotations(unit_code, person_code, np.array(values))
     return LabelTable(coded, [units.groups[key] for key in coded.units.tolist()])
 
 
 class _Units:
-    """Units by their names, as they are read; groups : what each belongs to."""
+    """Units by their names, numbered as they are read; groups : the group of each."""
 
     def __init__(self, unit: Sequence[str], group: Sequence[str], name: str) -> None:
         self._unit, self._group, self._name = unit, group, name
@@ -91,7 +90,10 @@ class _Units:
         self.groups: list[tuple[str, ...]] = []
 
     def number(self, cells: Mapping[str, str], line: int) -> int:
-        """The number of a row's unit. Raises FormatError where an earlier row has it belong elsewhere."""
+        """Return the number of a row's unit.
+
+        Raises FormatError where an earlier row has another group.
+        """
         key = tuple(cells[column] for column in self._unit)
         group = tuple(cells[column].strip() for column in self._group)
         group = group if any(group) else ()
@@ -100,66 +102,69 @@ class _Units:
             self.groups.append(group)
             self._lines.append(line)
         if self.groups[number] != group:
-            here, there = (shown(", ".join(names)) if names else "no group" for names in (group, self.groups[number]))
-            message = f"the unit {shown(', '.join(key))} is of {here}, but of {there} in line {self._lines[number]}"
+            group_text, earlier_text = (quoted(", ".join(names)) if names else "no group" for names in (group, self.groups[number]))
+            message = f"the unit {quoted(', '.join(key))} is of {group_text}, but of {earlier_text} in line {self._lines[number]}"
             raise FormatError(self._name, line, self._group[0], f"{message}: a unit belongs to one group.")
         return number
 
 
-def _value_column(asked: str, header: list[str], name: str) -> str:
+def _value_column(column: str, header: list[str], name: str) -> str:
     """The one column of labels. Raises FormatError."""
-    value, *others = _columns([asked], header, name)
-    if others:
-        raise FormatError(name, 1, value, f"labels stand in one column each line, not also in {others[0]}.")
+    value, *further_columns = _columns([column], header, name)
+    if further_columns:
+        raise FormatError(name, 1, value, f"labels stand in one column each line, not also in {further_columns[0]}.")
     return value
 
 
-def _planned(header: list[str], name: str) -> dict[str, tuple[str, ...]]:
-    """What the columns of a planned label's row say. Raises FormatError."""
+def _planned_words(header: list[str], name: str) -> dict[str, tuple[str, ...]]:
+    """Return the words of a planned label's row, by column. Raises FormatError."""
     if "why" not in header:
         raise FormatError(name, 1, "why", 'no column "why" says what each label was asked for.')
-    return {column: words for column, words in _PLANNED.items() if column in header}
+    return {column: words for column, words in _PLANNED_WORDS.items() if column in header}
 
 
-def _refuse_twice(naming: Sequence[Sequence[str]], labelling: Sequence[str], name: str) -> None:
-    """Raises FormatError where a column occurs twice among those of labels and those of units, or of groups."""
+def _refuse_repeated_columns(naming: Sequence[Sequence[str]], labelling: Sequence[str], name: str) -> None:
+    """Raise FormatError where a column of labels is also one of units or groups, or is repeated."""
     for columns in naming:
-        if twice := [column for column, n in Counter([*columns, *labelling]).items() if n > 1]:
-            message = f"column {shown(twice[0])} stands for two things"
-            raise FormatError(name, 1, twice[0], f"{message}: units, annotators and labels have columns of their own.")
+        if repeated_columns := [column for column, n in Counter([*columns, *labelling]).items() if n > 1]:
+            message = f"column {quoted(repeated_columns[0])} stands for two things"
+            raise FormatError(name, 1, repeated_columns[0], f"{message}: units, annotators and labels have columns of their own.")
 
 
-def _columns(asked: Sequence[str], header: list[str], name: str) -> list[str]:
+def _columns(names: Sequence[str], header: list[str], name: str) -> list[str]:
     """The columns of these names or numbers. Raises FormatError."""
-    found: list[str] = []
-    for text in asked:
+    columns_found: list[str] = []
+    for text in names:
         span = _SPAN.fullmatch(text.strip())
         if span and text.strip() in header and header.index(text.strip()) + 1 != int(span[1]):
-            place = header.index(text.strip()) + 1
-            message = f"{shown(text)} is the name of column {place}, and a number of another one"
+            number_of_column = header.index(text.strip()) + 1
+            message = f"{quoted(text)} is the name of column {number_of_column}, and a number of another one"
             raise FormatError(name, 1, text, f"{message}: rename the column, or say there is no header.")
         if text.strip() in header:
-            found.append(text.strip())
+            columns_found.append(text.strip())
         elif span and 1 <= int(span[1]) <= int(span[2] or span[1]) <= len(header):
-            found += header[int(span[1]) - 1 : int(span[2] or span[1])]
+            columns_found += header[int(span[1]) - 1 : int(span[2] or span[1])]
         else:
-            columns = ", ".join(f"{number} {column[:60]}" for number, column in enumerate(header[:MAX_TOLD], start=1))
-            columns += f" and {len(header) - MAX_TOLD:,} more" if len(header) > MAX_TOLD else ""
-            message = f"there is no column {shown(text)}. Name one of these or its number, or say there is no header"
+            columns = ", ".join(f"{number} {column[:60]}" for number, column in enumerate(header[:MAX_LISTED_COLUMNS], start=1))
+            columns += f" and {len(header) - MAX_LISTED_COLUMNS:,} more" if len(header) > MAX_LISTED_COLUMNS else ""
+            message = f"there is no column {quoted(text)}. Name one of these or its number, or say there is no header"
             raise FormatError(name, 1, text, f"{message}: {columns}.")
-    return found
+    return columns_found
 
 
-def _labelled(
+def _labelled_rows(
     lines: Iterable[tuple[int, dict[str, str]]],
     annotator: Sequence[str],
     value: str | None,
-    wanted: Mapping[str, Sequence[str]],
+    required_words: Mapping[str, Sequence[str]],
 ) -> Iterator[tuple[int, dict[str, str], list[tuple[tuple[str, ...], str]]]]:
-    """The rows that hold labels, with these; wanted : words of which a row's columns say one."""
+    """The rows that hold labels, with their labels.
+
+    required_words : by column, the words of which a row must have one
+    """
     for number, cells in lines:
-        labels = [(who, text) for who, text in _labels_of(cells, annotator, value) if not is_missing(text)]
-        if labels and all(cells[column].strip() in words for column, words in wanted.items()):
+        labels = [(annotator_key, text) for annotator_key, text in _labels_of(cells, annotator, value) if not is_missing(text)]
+        if labels and all(cells[column].strip() in words for column, words in required_words.items()):
             yield number, cells, labels
 
 

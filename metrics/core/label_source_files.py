@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError
-from metrics.core.label_sources import Grades, LabelSource, no_grades, ordered, quoted
+from metrics.core.label_sources import Grades, LabelSource, no_grades, quote_name, sorted_grades
 from metrics.core.strata_files import read_labels
 from pooling.core.runs import QrelsFile
 
@@ -14,9 +14,10 @@ WITH_STRATA = "Labels with strata go with no others: score the run with them alo
 
 
 def read_source(*, people: str, references: Mapping[str, str], source: LabelSource | None) -> QrelsFile:
-    """The labels that a source makes of qrels files.
+    """Read qrels files and combine them into the labels of a source.
 
-    people : the path of people's labels, "" without any; references : paths by the names of the sets
+    people : the path of people's labels, "" without any; references : paths by the names of the
+        sets
     source : None takes people's labels as they are
     Raises FormatError and OSError; ValueError where the source needs a file that is not named.
     """
@@ -26,7 +27,7 @@ def read_source(*, people: str, references: Mapping[str, str], source: LabelSour
         raise ValueError(f'Label source "{source}" needs people\'s labels: name them by --qrels.')
     missing = [name for name in source.sets if name not in references]
     if missing:
-        raise ValueError(f'Label source "{source}" needs --reference {quoted(missing[0])}=FILE.')
+        raise ValueError(f'Label source "{source}" needs --reference {quote_name(missing[0])}=FILE.')
     paths = ([people] if source.has_people else []) + [references[name] for name in source.sets]
     files = [_read(path) for path in paths]
     for path, file in zip(paths, files, strict=True):
@@ -34,24 +35,25 @@ def read_source(*, people: str, references: Mapping[str, str], source: LabelSour
             if len(files) == 1:
                 return file
             raise FormatError(path, None, "", WITH_STRATA)
-    return joined(files, source=source)
+    return join_labels(files, source=source)
 
 
-def joined(files: list[QrelsFile], *, source: LabelSource) -> QrelsFile:
-    """One set of labels of several: people's first, where they count, then each reference set's.
+def join_labels(files: list[QrelsFile], *, source: LabelSource) -> QrelsFile:
+    """Combine several files of labels: people's first, where they count, then each reference set's.
 
-    The queries are those of all files, in the order in which they first occur. A negative grade is no grade.
+    The queries are those of all files, in the order in which they first occur. A negative grade is
+    no grade.
     """
     queries, docs = _codes([file.queries for file in files]), _codes([file.docs for file in files])
     tables = [_grades(file, queries, docs) for file in files]
     people = tables.pop(0) if source.has_people else no_grades()
     labels = source.grades(people, tables)
     names = list(dict.fromkeys(query for file in files for query in file.queries.tolist()))
-    place_of = np.empty(len(queries), dtype=np.int32)
-    place_of[np.searchsorted(queries, np.array(names, dtype=queries.dtype))] = np.arange(len(names), dtype=np.int32)
+    query_number = np.empty(len(queries), dtype=np.int32)
+    query_number[np.searchsorted(queries, np.array(names, dtype=queries.dtype))] = np.arange(len(names), dtype=np.int32)
     return QrelsFile(
-        queries=queries[np.argsort(place_of)],
-        query=place_of[labels.source],
+        queries=queries[np.argsort(query_number)],
+        query=query_number[labels.source],
         docs=docs[labels.target],
         grades=labels.grade,
     )
@@ -65,7 +67,7 @@ def _grades(file: QrelsFile, queries: NDArray[np.bytes_], docs: NDArray[np.bytes
     judged = file.grades >= 0
     source = np.searchsorted(queries, file.queries)[file.query[judged]]
     target = np.searchsorted(docs, file.docs[judged])
-    return ordered(np.stack([source, target, file.grades[judged]], axis=1).astype(np.int64))
+    return sorted_grades(np.stack([source, target, file.grades[judged]], axis=1).astype(np.int64))
 
 
 def _read(path: str) -> QrelsFile:

@@ -1,6 +1,7 @@
-"""What a score is computed with: people's grades, any number of reference sets, or both; each such source has a key.
+"""Label sources: people, any number of reference sets, or both; each source has a key.
 
-`over:cxc,original` is people's grades over those of the sets "cxc" and "original", whose larger grade stands.
+`over:cxc,original` is people's grades over those of the sets "cxc" and "original", of which the
+larger grade counts.
 """
 
 import re
@@ -20,7 +21,8 @@ Column = NDArray[np.int64]
 class Grades(NamedTuple):
     """Grades of pairs, no pair twice, ascending by source and target.
 
-    source, target, grade : (n,) int64; which item is the source depends on the direction of the runs
+    source, target, grade : (n,) int64; which item is the source depends on the direction of the
+        runs
     """
 
     source: Column
@@ -29,7 +31,7 @@ class Grades(NamedTuple):
 
 
 class People(StrEnum):
-    """Which part people's grades have."""
+    """How people's grades are combined with those of reference sets."""
 
     OVER = "over"
     UNION = "union"
@@ -46,26 +48,27 @@ PEOPLE_NAMES = {
 
 
 class UnknownLabelSource(ValueError):
-    """No label source is called so; the message says what is wrong with the key."""
+    """No label source has such a key; the message says what is wrong with it."""
 
 
 class NoReferenceSet(UnknownLabelSource):
-    """People's part of a source that needs a reference set, without one."""
+    """The source needs a reference set, and none is named."""
 
-    def __init__(self, people: People, there: str = "") -> None:
-        super().__init__(f'"{people}" needs a reference set, as in {people}:NAME{there}; or take "only".')
+    def __init__(self, people: People, available: str = "") -> None:
+        super().__init__(f'"{people}" needs a reference set, as in {people}:NAME{available}; or take "only".')
         self.people = people
 
 
 @dataclass(frozen=True)
 class LabelSource:
-    """People's grades and those of reference sets, by name; equal ones have one key. Made by `of` or `parse`.
+    """People's grades, those of reference sets by name, or both; equal sources have one key.
 
-    over : where people gave a pair a grade theirs stands, else the reference's
+    Made by `of` or `parse`.
+    over : where people gave a pair a grade theirs counts, else the reference's
     union : the larger of the two, as FIRE did (Rodriguez et al. 2022)
     only, none : people's alone, the reference's alone
-    Among several reference sets the larger grade stands: so ECCV Caption joins its own positives with CxC's (Chun et
-    al. 2022, section 3.4).
+    Among several reference sets the larger grade counts: so ECCV Caption joins its own positives
+    with CxC's (Chun et al. 2022, section 3.4).
     """
 
     people: People
@@ -73,7 +76,7 @@ class LabelSource:
 
     @classmethod
     def of(cls, people: People | str, sets: Sequence[str] = ()) -> "LabelSource":
-        """A source as its key says it; people alone leave sets out. Raises UnknownLabelSource."""
+        """Make the source of these parts; `only` leaves sets out. Raises UnknownLabelSource."""
         try:
             kind = People(people)
         except ValueError as error:
@@ -86,7 +89,7 @@ class LabelSource:
 
     @classmethod
     def parse(cls, key: str) -> "LabelSource":
-        """The source of a key. Raises UnknownLabelSource."""
+        """Return the source of a key. Raises UnknownLabelSource."""
         people, colon, names = key.strip().partition(":")
         if people == People.ONLY and colon:
             message = f'"only" is people\'s labels alone and takes no reference set: leave out ":{names[:60]}".'
@@ -96,7 +99,7 @@ class LabelSource:
     @property
     def key(self) -> str:
         """`only`, or `over`, `union` or `none` with the names of its sets, percent-quoted."""
-        return f"{self.people}:{','.join(map(quoted, self.sets))}" if self.sets else str(self.people)
+        return f"{self.people}:{','.join(map(quote_name, self.sets))}" if self.sets else str(self.people)
 
     @property
     def has_people(self) -> bool:
@@ -105,23 +108,26 @@ class LabelSource:
 
     @property
     def reference(self) -> "LabelSource | None":
-        """Its reference sets alone; None where it has none."""
+        """The source of its reference sets alone; None where it has none."""
         return LabelSource(People.NONE, self.sets) if self.sets else None
 
     @property
     def with_reference(self) -> list[str]:
-        """Its key, and that of its reference sets alone where that is another one."""
+        """Its key, and that of its reference sets alone where they differ."""
         return list(dict.fromkeys(source.key for source in (self, self.reference) if source))
 
     @property
     def sets_text(self) -> str:
-        """Its reference sets for people: "reference “a”", or "references “a”, “b”"; "" without any."""
+        """Its reference sets in words: "reference “a”", or "references “a”, “b”".
+
+        "" without any.
+        """
         names = ", ".join(f"“{name}”" for name in self.sets)
         return f"reference{'s' if len(self.sets) > 1 else ''} {names}" if names else ""
 
     @property
     def label(self) -> str:
-        """The source for people: "people over reference “original”"."""
+        """The source in words: "people over reference “original”"."""
         words = {
             People.OVER: f"people over {self.sets_text}",
             People.UNION: f"the larger grade of people and {self.sets_text}",
@@ -134,19 +140,19 @@ class LabelSource:
         return self.key
 
     def grades(self, people: Grades, references: Sequence[Grades]) -> Grades:
-        """The grades that count. references : those of each of its sets, in any order."""
+        """Combine the grades. references : those of each of its sets, in any order."""
         if self.people == People.ONLY:
             return people
-        reference = larger(references)
+        reference = larger_grades(references)
         if self.people == People.NONE:
             return reference
-        return _merged(people, reference, by_grade=self.people == People.UNION)
+        return _merge(people, reference, by_grade=self.people == People.UNION)
 
 
-class AskedSource(NamedTuple):
-    """A label source as somebody asks for it.
+class RequestedSource(NamedTuple):
+    """A label source as a request names it.
 
-    word : a key, or people's part with the names of reference sets beside it; "" is people over
+    word : a key, or people's part with the names of reference sets in `sets`; "" is people over
     sets : names of reference sets
     """
 
@@ -155,16 +161,16 @@ class AskedSource(NamedTuple):
 
     @property
     def people(self) -> str:
-        """The part that is asked for, if there is one of that name."""
+        """The requested part of people; it may not exist."""
         return self.word.strip().partition(":")[0] or People.OVER
 
     @property
     def names(self) -> list[str]:
-        """All reference sets that are asked for, of the key and beside it."""
+        """All requested reference sets, those of the key and of `sets`."""
         return [*_names(self.word.partition(":")[2]), *self.sets]
 
     def source(self) -> LabelSource:
-        """The source, of whatever sets. Raises UnknownLabelSource."""
+        """Return the source, whether or not its sets exist. Raises UnknownLabelSource."""
         if not self.sets:
             return LabelSource.parse(self.word)
         if ":" in self.word:
@@ -173,51 +179,54 @@ class AskedSource(NamedTuple):
         return LabelSource.of(self.people, self.sets)
 
     def among(self, names: Sequence[str]) -> LabelSource:
-        """The source, of these reference sets. Raises UnknownLabelSource."""
+        """Return the source, if its sets are among these names. Raises UnknownLabelSource."""
         try:
             source = self.source()
         except NoReferenceSet as error:
-            raise NoReferenceSet(error.people, f"; {_there(names)}") from error
+            raise NoReferenceSet(error.people, f"; {_available_sets(names)}") from error
         missing = [name for name in source.sets if name not in names]
         if missing:
-            raise UnknownLabelSource(f'The collection has no reference set "{missing[0][:60]}"; {_there(names)}.')
+            raise UnknownLabelSource(f'The collection has no reference set "{missing[0][:60]}"; {_available_sets(names)}.')
         return source
 
 
 def usual_source(names: Sequence[str]) -> LabelSource:
-    """What scores are computed with where nothing else is said: people over the oldest of these reference sets."""
+    """The default source of scores: people over the first (oldest) of these reference sets."""
     return LabelSource.of(People.OVER if names else People.ONLY, names[:1])
 
 
 def kept_sources(names: Sequence[str]) -> list[LabelSource]:
-    """What scores are kept for: people over each reference set and each alone; people alone where there is no set."""
+    """Sources of stored scores: people over each reference set and each set alone.
+
+    Without sets people alone.
+    """
     kinds = (People.OVER, People.NONE)
     return [LabelSource.of(people, [name]) for name in names for people in kinds] or [usual_source(names)]
 
 
 def kept_with_people(names: Sequence[str]) -> list[LabelSource]:
-    """Those of them in which people's grades count."""
+    """Sources of stored scores in which people's grades count."""
     return [source for source in kept_sources(names) if source.has_people]
 
 
 def people_parts(names: Sequence[str]) -> list[tuple[People, str]]:
-    """Which part people's grades can have beside these reference sets, and its name; without any they stand alone."""
+    """The parts that people's grades can have beside these reference sets, and their names."""
     return [(part, PEOPLE_NAMES[part]) for part in (People if names else [People.ONLY])]
 
 
-def ordered(rows: NDArray[np.int64]) -> Grades:
-    """Grades of an (n, 3) table of source, target and grade in any order; ValueError where a pair stands twice."""
+def sorted_grades(rows: NDArray[np.int64]) -> Grades:
+    """Sort an (n, 3) table of source, target and grade; ValueError where a pair occurs twice."""
     source, target, grade = rows.reshape(-1, 3).T
     order = np.lexsort((target, source))
-    sorted_ = Grades(source[order], target[order], grade[order])
-    if np.any(_repeats(sorted_.source, sorted_.target)):
+    grades = Grades(source[order], target[order], grade[order])
+    if np.any(_is_repeated(grades.source, grades.target)):
         raise ValueError("A pair carries two labels; resolve it to one grade first.")
-    return sorted_
+    return grades
 
 
-def larger(tables: Sequence[Grades]) -> Grades:
-    """The larger grade of each pair of several tables; of none no pair."""
-    return reduce(lambda one, other: _merged(one, other, by_grade=True), tables) if tables else no_grades()
+def larger_grades(tables: Sequence[Grades]) -> Grades:
+    """The larger grade of each pair of several tables; no pair without tables."""
+    return reduce(lambda left, right: _merge(left, right, by_grade=True), tables) if tables else no_grades()
 
 
 def no_grades() -> Grades:
@@ -225,40 +234,43 @@ def no_grades() -> Grades:
     return Grades(*np.zeros((3, 0), dtype=np.int64))
 
 
-def quoted(name: str) -> str:
-    """A reference set's name as keys write it: without what would end it there or in an address."""
-    return re.sub(r"[^\w.:~()-]", lambda found: quote(found[0]), name)
+def quote_name(name: str) -> str:
+    """Quote a reference set's name for keys, so that nothing ends it there or in a URL."""
+    return re.sub(r"[^\w.:~()-]", lambda match: quote(match[0]), name)
 
 
 def _names(text: str) -> list[str]:
-    """The names of a key's reference sets; a blank between them is no part of a name."""
+    """The names of a key's reference sets; blanks between them belong to no name."""
     return [unquote(name) for name in map(str.strip, text.split(",")) if name]
 
 
-def _there(names: Sequence[str]) -> str:
-    """Which reference sets there are, as a key names them."""
+def _available_sets(names: Sequence[str]) -> str:
+    """The available reference sets in words, as keys name them."""
     if not names:
         return "it has none"
-    keys = [quoted(name) for name in names]
+    keys = [quote_name(name) for name in names]
     as_keys = "" if keys == list(names) else ", as keys write them,"
     return f"it has{as_keys} {', '.join(keys)}"
 
 
-def _merged(people: Grades, reference: Grades, *, by_grade: bool) -> Grades:
+def _merge(people: Grades, reference: Grades, *, by_grade: bool) -> Grades:
     source, target, grade = _sorted_together(people, reference, by_grade=by_grade)
-    keep = np.ones(len(source), dtype=bool)
-    keep[1:] = ~_repeats(source, target)
-    return Grades(source[keep], target[keep], grade[keep])
+    is_first = np.ones(len(source), dtype=bool)
+    is_first[1:] = ~_is_repeated(source, target)
+    return Grades(source[is_first], target[is_first], grade[is_first])
 
 
 def _sorted_together(people: Grades, reference: Grades, *, by_grade: bool) -> Grades:
-    """Both tables by pair; of one pair's two rows people's first, or the larger grade first."""
+    """Both tables sorted by pair.
+
+    Of one pair's two rows people's first, or the larger grade first.
+    """
     source, target, grade = (np.concatenate(both) for both in zip(people, reference, strict=True))
     origin = np.repeat([0, 1], [len(people.source), len(reference.source)])
     order = np.lexsort((origin, -grade if by_grade else origin, target, source))
     return Grades(source[order], target[order], grade[order])
 
 
-def _repeats(source: Column, target: Column) -> NDArray[np.bool_]:
-    """(n - 1,) whether each pair is followed by itself."""
+def _is_repeated(source: Column, target: Column) -> NDArray[np.bool_]:
+    """(n - 1,) whether each pair is equal to the next one."""
     return (source[1:] == source[:-1]) & (target[1:] == target[:-1])

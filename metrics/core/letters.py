@@ -1,4 +1,4 @@
-"""Compact letter displays: letters beside systems, two of which share one exactly where they do not differ."""
+"""Compact letter displays: two systems share a letter exactly where they do not differ."""
 
 from collections.abc import Sequence
 
@@ -6,28 +6,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 EN_DASH = "\N{EN DASH}"
-MOST_COLUMNS = 2_000  # of letters while they are sought; beyond it they are covered one pair after another
+MOST_COLUMNS = 2_000  # of letters during the search; beyond it pairs are covered one after another
 
 
 def letters(significant: NDArray[np.bool_]) -> list[list[str]]:
-    """The letters of each of k places, "a" the best place's first.
+    """The letters of each of k systems, best first; "a" is the best system's first letter.
 
-    significant : (k, k) symmetric, which places differ. Two places share a letter exactly where they do not differ, so
-    that a place that differs from all others has one of its own. Insert and absorb: all places begin with one letter;
-    a place that differs from some that have its letter parts that letter in two, one without the place and one without
-    those; what lies within another letter is absorbed. Piepho 2004, doi:10.1198/1061860043515.
+    significant : (k, k) symmetric, whether two systems differ. Two systems share a letter exactly
+        where they do not differ, so that a system that differs from all others has a letter of its
+        own.
+    Insert and absorb: all systems begin with one letter; a system that differs from others with its
+    letter splits that letter in two, one without the system and one without those others; a letter
+    whose systems all have another letter is absorbed. Piepho 2004, doi:10.1198/1061860043515.
     """
     k = len(significant)
-    alike = [_mask(np.flatnonzero(~row)) | 1 << place for place, row in enumerate(significant)]
-    columns = _insert_and_absorb(alike)
+    partners_of = [_mask(np.flatnonzero(~row)) | 1 << system for system, row in enumerate(significant)]
+    columns = _insert_and_absorb(partners_of)
     if columns is None:
-        columns = _cover(alike)
-    members = sorted([place for place in range(k) if column >> place & 1] for column in _needed(columns, alike))
-    found: list[list[str]] = [[] for _ in range(k)]
+        columns = _cover(partners_of)
+    members = sorted([system for system in range(k) if column >> system & 1] for column in _necessary_columns(columns, partners_of))
+    letters_of: list[list[str]] = [[] for _ in range(k)]
     for number, column in enumerate(members):
-        for place in column:
-            found[place].append(letter(number))
-    return found
+        for system in column:
+            letters_of[system].append(letter(number))
+    return letters_of
 
 
 def letter(number: int) -> str:
@@ -40,93 +42,99 @@ def letter(number: int) -> str:
     return text
 
 
-def shown(own: Sequence[str], *, most: int = 4) -> str:
-    """Letters in little space: "abc", "aa,ab"; of more than `most` the first and last, dashed if all between are."""
-    if len(own) <= most:
-        return ("," if any(len(each) > 1 for each in own) else "").join(own)
-    is_a_row = _number(own[-1]) - _number(own[0]) == len(own) - 1
-    return f"{own[0]}{EN_DASH if is_a_row else '…'}{own[-1]}"
+def abbreviate(letters: Sequence[str], *, most: int = 4) -> str:
+    """Shorten letters: "abc", "aa,ab".
+
+    Of more than `most` the first and last, with a dash for a gapless row.
+    """
+    if len(letters) <= most:
+        return ("," if any(len(text) > 1 for text in letters) else "").join(letters)
+    is_a_row = _number(letters[-1]) - _number(letters[0]) == len(letters) - 1
+    return f"{letters[0]}{EN_DASH if is_a_row else '…'}{letters[-1]}"
 
 
 def _number(text: str) -> int:
     number = 0
-    for each in text:
-        number = 26 * number + ord(each) - ord("a") + 1
+    for character in text:
+        number = 26 * number + ord(character) - ord("a") + 1
     return number
 
 
-def _mask(places: NDArray[np.int64]) -> int:
-    return sum(1 << place for place in places.tolist())
+def _mask(systems: NDArray[np.int64]) -> int:
+    return sum(1 << system for system in systems.tolist())
 
 
-def _insert_and_absorb(alike: list[int]) -> list[int] | None:
-    """Every largest set of places of which no two differ, as bits; None beyond MOST_COLUMNS of them."""
-    columns = [(1 << len(alike)) - 1]
-    for place, partners in enumerate(alike):
-        own = 1 << place
-        parted = [column for column in columns if column & own and column & ~partners]
-        if not parted:
+def _insert_and_absorb(partners_of: list[int]) -> list[int] | None:
+    """All maximal sets of systems of which no two differ, as bits.
+
+    None beyond MOST_COLUMNS of them.
+    """
+    columns = [(1 << len(partners_of)) - 1]
+    for system, partners in enumerate(partners_of):
+        system_bit = 1 << system
+        split_columns = [column for column in columns if column & system_bit and column & ~partners]
+        if not split_columns:
             continue
-        kept = [column for column in columns if not (column & own and column & ~partners)]
-        without = _absorbed([column & ~own for column in parted], kept)
-        columns = kept + without + _absorbed([column & partners for column in parted], kept)
+        whole_columns = [column for column in columns if not (column & system_bit and column & ~partners)]
+        without = _without_absorbed([column & ~system_bit for column in split_columns], whole_columns)
+        columns = whole_columns + without + _without_absorbed([column & partners for column in split_columns], whole_columns)
         if len(columns) > MOST_COLUMNS:
             return None
     return columns
 
 
-def _absorbed(new: list[int], kept: list[int]) -> list[int]:
-    """The new columns that lie neither within a kept one nor within another new one."""
-    left: list[int] = []
+def _without_absorbed(new: list[int], whole_columns: list[int]) -> list[int]:
+    """The new columns that lie neither within a whole one nor within another new one."""
+    remaining: list[int] = []
     for column in sorted(set(new), key=int.bit_count, reverse=True):
-        if all(column & ~other for other in kept) and all(column & ~other for other in left):
-            left.append(column)
-    return left
+        if all(column & ~other for other in whole_columns) and all(column & ~other for other in remaining):
+            remaining.append(column)
+    return remaining
 
 
-def _cover(alike: list[int]) -> list[int]:
-    """Sets of which no two places differ until every pair that does not differ lies in one: at most one a pair."""
+def _cover(partners_of: list[int]) -> list[int]:
+    """Sets of systems that do not differ, until each pair that does not differ lies in one."""
     columns: list[int] = []
-    for place, partners in enumerate(alike):
-        open_partners = partners >> place << place
+    for system, partners in enumerate(partners_of):
+        open_partners = partners >> system << system
         for column in columns:
-            if column >> place & 1:
+            if column >> system & 1:
                 open_partners &= ~column
-        if not any(column >> place & 1 for column in columns):
-            open_partners |= 1 << place
+        if not any(column >> system & 1 for column in columns):
+            open_partners |= 1 << system
         while open_partners:
             first = open_partners & -open_partners
-            column, candidates = 1 << place | first, partners & alike[first.bit_length() - 1]
-            # What is still open comes first, so that one letter settles much.
-            for wanted in (candidates & open_partners, candidates):
-                while free := wanted & candidates & ~column:
+            column, candidates = 1 << system | first, partners & partners_of[first.bit_length() - 1]
+            # Uncovered partners come first, so that one letter covers many pairs.
+            for preferred in (candidates & open_partners, candidates):
+                while free := preferred & candidates & ~column:
                     chosen = free & -free
                     column |= chosen
-                    candidates &= alike[chosen.bit_length() - 1]
+                    candidates &= partners_of[chosen.bit_length() - 1]
             columns.append(column)
             open_partners &= ~column
     return columns
 
 
-def _needed(columns: list[int], alike: list[int]) -> list[int]:
-    """The columns without those all of whose pairs lie in others as well: the smallest are tried first."""
-    kept = sorted(columns, key=int.bit_count)
-    for column in list(kept):
-        others = [other for other in kept if other != column and other & column]
-        if _is_covered(column, others):
-            kept.remove(column)
-    return kept
+def _necessary_columns(columns: list[int], partners_of: list[int]) -> list[int]:
+    """Drop the columns whose pairs all lie in other columns as well, trying the smallest first."""
+    columns_left = sorted(columns, key=int.bit_count)
+    for column in list(columns_left):
+        overlapping = [other for other in columns_left if other != column and other & column]
+        if _is_covered(column, overlapping):
+            columns_left.remove(column)
+    return columns_left
 
 
-def _is_covered(column: int, others: list[int]) -> bool:
+def _is_covered(column: int, overlapping: list[int]) -> bool:
     rest = column
     while rest:
-        own = rest & -rest
+        system_bit = rest & -rest
         reached = 0
-        for other in others:
-            if other & own:
+        for other in overlapping:
+            if other & system_bit:
                 reached |= other
         if column & ~reached:
             return False
-        rest ^= own
+        rest ^= system_bit
     return True

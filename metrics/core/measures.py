@@ -1,8 +1,8 @@
 """The table of measures by name. A new measure is a function and one line here.
 
-Names follow ir_measures: `Name(parameter=value,...)@cutoff`, for example `nDCG@10`, `C@1`, `AP`, `P(rel=2)@5`. Every
-measure also takes `judged_only=True`, its condensed-list form; every binary one takes `rel=`, the grade from which a
-target is positive.
+Names follow ir_measures: `Name(parameter=value,...)@cutoff`, for example `nDCG@10`, `C@1`, `AP`,
+`P(rel=2)@5`. Every measure also takes `judged_only=True`, its condensed-list form; every binary one
+takes `rel=`, the grade from which a target is positive.
 """
 
 import re
@@ -14,31 +14,37 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from annotate.core.formats import finite_number
-from metrics.core import graded, incomplete, plausible, ranking, retrieval, sampled
+from metrics.core import graded, incomplete, plausible_matches, ranking, retrieval, sampled
 from metrics.core.alignment import RankedGrades
-from metrics.core.ranking import PerQuery, Positives
+from metrics.core.ranking import PerQuery, PositiveRanks
 
 _NAME = re.compile(
     r"(?P<family>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+(?:\.[0-9]+)?))?"
 )
-MOST_RANKS = 1_000_000_000  # of a cut-off
+MOST_RANKS = 1_000_000_000  # the largest cut-off
 _SEPARATORS = re.compile(r"[\s,]+(?![^()]*\))")
 
 
 class UnknownMeasure(ValueError):
-    """A measure's name that the table does not hold, or cannot read; says what exists."""
+    """The table of measures does not hold this name, or cannot read it.
+
+    The message lists the names.
+    """
 
 
 @dataclass(frozen=True)
 class Family:
     """One line of the table.
 
-    function : returns (Q,); takes k and the parameters by keyword, and first what `takes` says
-    takes : "positives" (Positives), "grades" (RankedGrades) or "both" (RankedGrades, and threshold by keyword)
-    cutoff : "none", "optional" or "required" (@k); "recall" where a recall between 0 and 1 stands after the @
-    parameters : names and defaults of what may stand in brackets
-    average : how (Q,) values become one
-    smaller_is_better : ranks are, shares are not
+    function : returns (Q,); takes the argument that `takes` names, then k and the parameters by
+        keyword
+    takes : "positives" (PositiveRanks), "grades" (RankedGrades) or "both" (RankedGrades, and
+        threshold by keyword)
+    cutoff : "none", "optional" or "required" (@k); "recall" where a recall between 0 and 1 follows
+        the @
+    parameters : names and defaults of the parameters in brackets
+    average : makes one number of (Q,) values
+    smaller_is_better : true of ranks, false of shares
     """
 
     function: Callable[..., PerQuery]
@@ -55,7 +61,7 @@ class Family:
         return self.takes != "grades"
 
 
-# what each parameter may be: the test and its words
+# the allowed values of each parameter: the test and its words
 _LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "p": (lambda p: 0 <= p < 1, "is a chance from 0 up to, but not, 1"),
     "beta": (lambda beta: 0 <= beta < np.inf, "is 0 or more"),
@@ -76,7 +82,7 @@ FAMILIES: dict[str, Family] = {
     "Rprec": Family(retrieval.r_precision, "precision at R, the number of positives"),
     "PMRP": Family(retrieval.r_precision, "precision at min(R, cap)", parameters={"cap": 50}),
     "PMRP_mean": Family(
-        plausible.mean_r_precision,
+        plausible_matches.mean_r_precision,
         "Rprec averaged over zeta 0, 1, 2: grades from 3, 2, 1 up",
         takes="grades",
         parameters={"zetas": 3, "cap": 0},
@@ -111,10 +117,10 @@ FAMILIES: dict[str, Family] = {
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure as somebody asked for it: `name` is its canonical spelling, equal names are equal measures.
+    """A requested measure: `name` is its canonical spelling, equal names are equal measures.
 
-    largest_label : what the scale of ERR and gRBP ends at where they name no `max_grade`; 0 stands for the largest
-        label among those at hand. See `with_scale`.
+    largest_label : end of the scale of ERR and gRBP where they name no `max_grade`; 0 stands for
+        the largest label among those at hand. See `with_scale`.
     """
 
     name: str
@@ -124,17 +130,20 @@ class Measure:
     largest_label: float = 0
 
     def compute(self, ranked: RankedGrades, threshold: float = 1) -> PerQuery:
-        """(Q,) values. A target is positive from grade `threshold` up; `rel=` in the measure's own name goes before."""
+        """(Q,) values.
+
+        A target is positive from grade `threshold` up; `rel=` in the name takes precedence.
+        """
         return evaluate([self], ranked, threshold)[self.name]
 
     def threshold(self, default: float) -> float:
-        """The grade a target must have to count as positive."""
+        """The grade from which a target is positive."""
         return float(dict(self.parameters).get("rel", default))
 
     def average(self, values: PerQuery, *, weight: PerQuery | None = None) -> float:
         """One number for (Q,) values: the mean, or the median for MedR. NaN for no query.
 
-        weight : (Q,) how many queries each stands for; None where all stand for as many
+        weight : (Q,) how many queries each represents; None where all are equal
         Infinite where MedR or MeanR needs a rank beyond the end of a list.
         """
         if not len(values):
@@ -147,7 +156,7 @@ class Measure:
 
     @property
     def is_mean(self) -> bool:
-        """Whether the one number is a mean over queries, which intervals and tests are for."""
+        """Whether the average is a mean over queries, which intervals and tests are for."""
         return self.entry.average in (np.mean, retrieval.mean_rank)
 
     @property
@@ -157,7 +166,7 @@ class Measure:
 
     @property
     def is_share(self) -> bool:
-        """Whether each value lies from 0 to 1: all but ranks do."""
+        """Whether each value lies from 0 to 1, as all but ranks do."""
         return not self.entry.smaller_is_better
 
     @property
@@ -172,39 +181,42 @@ class Measure:
 
 
 def parse(names: str) -> list[Measure]:
-    """Measures of a text such as "nDCG@10 C@1, AP", in its order. Raises UnknownMeasure, which lists what exists."""
+    """Parse measures such as "nDCG@10 C@1, AP", in their order.
+
+    Raises UnknownMeasure, which lists the names.
+    """
     return [parse_one(name) for name in _SEPARATORS.split(names.strip()) if name]
 
 
 def parse_one(name: str) -> Measure:
-    """The measure called `name`. Raises UnknownMeasure."""
+    """Return the measure called `name`. Raises UnknownMeasure."""
     if name in FAMILIES:
-        return _checked(name, name, None, {})
+        return _make_measure(name, name, None, {})
     match = _NAME.fullmatch(name)
     if match is None or match["family"] not in FAMILIES:
-        raise UnknownMeasure(f'There is no measure "{name}"; there are: {", ".join(spelled())}.')
-    return _checked(
+        raise UnknownMeasure(f'There is no measure "{name}"; there are: {", ".join(spellings())}.')
+    return _make_measure(
         name, match["family"], match["cutoff"], _parameters(name, match["family"], match["parameters"] or "")
     )
 
 
-def spelled() -> list[str]:
+def spellings() -> list[str]:
     """How each family's name is written: C@k, AP, AP@k, IPrec@recall, ..."""
     forms = {"none": ("{}",), "optional": ("{}", "{}@k"), "required": ("{}@k",), "recall": ("{}@recall",)}
     return [form.format(name) for name, family in FAMILIES.items() for form in forms[family.cutoff]]
 
 
 def evaluate(measures: Sequence[Measure], ranked: RankedGrades, threshold: float = 1) -> dict[str, PerQuery]:
-    """(Q,) values of each measure by name; the positives are found once for all of them."""
+    """(Q,) values of each measure by name; the positives are determined once for all measures."""
     forms = {False: ranked}
-    found: dict[tuple[bool, float], Positives] = {}
+    positive_ranks: dict[tuple[bool, float], PositiveRanks] = {}
     values = {}
     for measure in measures:
         condense, level = measure.judged_only, measure.threshold(threshold)
         if condense and condense not in forms:
-            forms[condense] = incomplete.condensed(ranked)
-        if measure.entry.takes == "positives" and (condense, level) not in found:
-            found[condense, level] = ranking.positives(forms[condense], level)
+            forms[condense] = incomplete.condense(ranked)
+        if measure.entry.takes == "positives" and (condense, level) not in positive_ranks:
+            positive_ranks[condense, level] = ranking.positives(forms[condense], level)
         keywords = {key: value for key, value in measure.parameters if key not in ("rel", "judged_only")}
         if measure.largest_label:
             keywords["max_grade"] = measure.largest_label
@@ -212,15 +224,17 @@ def evaluate(measures: Sequence[Measure], ranked: RankedGrades, threshold: float
             keywords["recall" if measure.entry.cutoff == "recall" else "k"] = measure.cutoff
         if measure.entry.takes == "both":
             keywords["threshold"] = level
-        given = found[condense, level] if measure.entry.takes == "positives" else forms[condense]
-        values[measure.name] = measure.entry.function(given, **keywords)
+        argument = positive_ranks[condense, level] if measure.entry.takes == "positives" else forms[condense]
+        values[measure.name] = measure.entry.function(argument, **keywords)
     return values
 
 
 def with_scale(measures: Sequence[Measure], labels: ArrayLike) -> list[Measure]:
-    """The measures with one scale for all queries, of which some are measured at a time: to the largest of all labels.
+    """Fix the scale of the measures at the largest label of all queries.
 
-    labels : the grades that count for any of the queries. Names stay, and so does a `max_grade` that a name holds.
+    So a few queries can be measured at a time.
+    labels : the grades that count for any of the queries. Names stay, and so does a `max_grade` in
+        a name.
     """
     largest = float(np.max(np.asarray(labels), initial=0))
     return [
@@ -229,16 +243,16 @@ def with_scale(measures: Sequence[Measure], labels: ArrayLike) -> list[Measure]:
     ]
 
 
-def _checked(name: str, family: str, written: str | None, parameters: dict[str, Any]) -> Measure:
-    cutoff = _cutoff(name, family, written)
-    shown = ",".join(f"{key}={value!r}" for key, value in sorted(parameters.items()))
-    canonical = family + (f"({shown})" if shown else "") + (f"@{cutoff}" if cutoff is not None else "")
+def _make_measure(name: str, family: str, cutoff_text: str | None, parameters: dict[str, Any]) -> Measure:
+    cutoff = _cutoff(name, family, cutoff_text)
+    parameter_text = ",".join(f"{key}={value!r}" for key, value in sorted(parameters.items()))
+    canonical = family + (f"({parameter_text})" if parameter_text else "") + (f"@{cutoff}" if cutoff is not None else "")
     return Measure(canonical, family, cutoff, tuple(sorted((FAMILIES[family].parameters | parameters).items())))
 
 
-def _cutoff(name: str, family: str, written: str | None) -> float | None:
+def _cutoff(name: str, family: str, cutoff_text: str | None) -> float | None:
     rule = FAMILIES[family].cutoff
-    if written is None:
+    if cutoff_text is None:
         if rule in ("required", "recall"):
             raise UnknownMeasure(
                 f'"{name}" needs a cut-off, for example {family}@{"10" if rule == "required" else "0.1"}.'
@@ -247,28 +261,28 @@ def _cutoff(name: str, family: str, written: str | None) -> float | None:
     if rule == "none":
         raise UnknownMeasure(f'"{name}": {family} takes no cut-off.')
     if rule == "recall":
-        if float(written) > 1:
+        if float(cutoff_text) > 1:
             raise UnknownMeasure(f'"{name}": recall lies between 0 and 1.')
-        return float(written)
-    if not (written.isascii() and written.isdigit()) or not 1 <= int(written[:20]) <= MOST_RANKS:
+        return float(cutoff_text)
+    if not (cutoff_text.isascii() and cutoff_text.isdigit()) or not 1 <= int(cutoff_text[:20]) <= MOST_RANKS:
         raise UnknownMeasure(f'"{name}": the cut-off is a whole number from 1 up to {MOST_RANKS:,}.')
-    return int(written)
+    return int(cutoff_text)
 
 
 def _parameters(name: str, family: str, text: str) -> dict[str, Any]:
     allowed = FAMILIES[family].parameters | {"judged_only": True} | ({"rel": 1} if FAMILIES[family].binary else {})
-    found: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, _, value = (piece.strip() for piece in part.partition("="))
         if key not in allowed:
             raise UnknownMeasure(f'"{name}": {family} has no parameter "{key}"; it has: {", ".join(allowed)}.')
-        if key in found:
+        if key in parameters:
             raise UnknownMeasure(f'"{name}" says {key} twice.')
-        found[key] = _value(name, value, allowed[key])
+        parameters[key] = _value(name, value, allowed[key])
         holds, words = _LIMITS.get(key, (lambda _: True, ""))
-        if not holds(found[key]):
+        if not holds(parameters[key]):
             raise UnknownMeasure(f'"{name}": {key} {words}.')
-    return found
+    return parameters
 
 
 def _value(name: str, text: str, example: Any) -> Any:

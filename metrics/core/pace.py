@@ -1,4 +1,4 @@
-"""How fast a campaign goes and when it may end."""
+"""The pace of a campaign in labels a day, and means with intervals for forecasts."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-MIN_DAYS = 3  # days with labels below which no forecast is made
-MAX_DAYS = 14  # the newest days with labels that make the pace
+MIN_DAYS = 3  # days with labels, below which no forecast is made
+MAX_DAYS = 14  # the newest days with labels, from which the pace is computed
 
 
 class Pace(NamedTuple):
@@ -20,13 +20,15 @@ class Pace(NamedTuple):
 
 
 def pace(counts: Sequence[int], *, confidence: float = 0.95) -> Pace | None:
-    """The mean of daily counts and an interval for the rate behind it; None of fewer than three days.
+    """The mean of daily counts and an interval for the rate behind it.
 
-    counts : labels of each day that had any, oldest first; only the newest fourteen are looked at
+    None for fewer than three days.
+    counts : labels of each day that had any, oldest first; only the newest fourteen count
 
-    Days of people vary more than a Poisson process, so its exact interval (Garwood 1936, doi:10.1093/biomet/28.3-4.437)
-    is taken of counts divided by their dispersion, variance over mean, at least 1 (quasi-Poisson: Wedderburn 1974,
-    doi:10.1093/biomet/61.3.439). With dispersion 1 it equals the chi-square interval of scipy.
+    Days of people vary more than a Poisson process, so its exact interval (Garwood 1936,
+    doi:10.1093/biomet/28.3-4.437) is taken of counts divided by their dispersion, variance over
+    mean, at least 1 (quasi-Poisson: Wedderburn 1974, doi:10.1093/biomet/61.3.439). With dispersion
+    1 it equals the chi-square interval of scipy.
     """
     recent = np.asarray(counts[-MAX_DAYS:], dtype=np.float64)
     if len(recent) < MIN_DAYS:
@@ -41,7 +43,7 @@ def pace(counts: Sequence[int], *, confidence: float = 0.95) -> Pace | None:
 
 
 class Mean(NamedTuple):
-    """A mean with its 95 % interval; the ends are None of fewer than two values."""
+    """A mean with its 95 % interval; the ends are None for fewer than two values."""
 
     value: float
     low: float | None
@@ -50,7 +52,10 @@ class Mean(NamedTuple):
 
 
 def mean_of(values: np.ndarray) -> Mean | None:
-    """The mean and its normal interval, 1.96 standard errors to both sides, not below 0; None without values."""
+    """The mean and its normal interval, 1.96 standard errors to both sides, not below 0.
+
+    None without values.
+    """
     if not len(values):
         return None
     mean = float(values.mean())

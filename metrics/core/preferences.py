@@ -1,4 +1,4 @@
-"""Strengths from pairwise preferences: Bradley-Terry, with intervals (ECCV Caption, D.1, ranks five systems so)."""
+"""Bradley-Terry strengths from pairwise preferences, with intervals (as in ECCV Caption, D.1)."""
 
 from typing import NamedTuple
 
@@ -8,11 +8,12 @@ from scipy import special
 
 
 class Strengths(NamedTuple):
-    """Bradley-Terry strengths of n things.
+    """Bradley-Terry strengths of n compared items, such as systems.
 
     strength : (n,) positive, summing to 1; i is preferred to j with chance s_i / (s_i + s_j)
     low, high : (n,) Wald interval, taken on the log scale against the geometric mean of all
-    n_pseudo_wins : added to each compared pair both ways, where the wins alone have no finite maximum; else 0
+    n_pseudo_wins : added to each pair both ways, where the wins alone have no finite maximum; else
+        0
     """
 
     strength: NDArray[np.float64]
@@ -26,10 +27,11 @@ def bradley_terry(
 ) -> Strengths:
     """Maximum likelihood strengths by Zermelo's iteration p_i <- w_i / sum_j n_ij / (p_i + p_j).
 
-    wins : (n, n) how often i was preferred to j; comparisons of a thing with itself are dropped
-    Where some things never win or never lose against the rest (the graph of wins is not strongly connected) no finite
-    maximum exists: every pair of things then gets half a win each way, which `n_pseudo_wins` says. Bradley & Terry
-    1952, doi:10.2307/2334029; Hunter 2004, doi:10.1214/aos/1079120141. Equals choix.mm_pairwise.
+    wins : (n, n) how often i was preferred to j; comparisons of an item with itself are dropped
+    Where some items never win or never lose against the rest (the graph of wins is not strongly
+    connected) no finite maximum exists: every pair then gets half a win each way, which
+    `n_pseudo_wins` says. Bradley & Terry 1952, doi:10.2307/2334029; Hunter 2004,
+    doi:10.1214/aos/1079120141. Equals choix.mm_pairwise.
     """
     wins = np.array(wins, dtype=np.float64)
     n = len(wins)
@@ -51,17 +53,17 @@ def bradley_terry(
 
 
 def _all_beat_all(wins: NDArray[np.float64]) -> bool:
-    """Whether a chain of wins leads from each to each other: whether the graph of wins is strongly connected."""
-    reached = (wins > 0) | np.eye(len(wins), dtype=bool)
+    """Whether a chain of wins leads from each item to each other (strong connection)."""
+    is_reached = (wins > 0) | np.eye(len(wins), dtype=bool)
     for _ in range(len(wins).bit_length()):
-        reached = reached @ reached
-    return bool(reached.all())
+        is_reached = is_reached @ is_reached
+    return bool(is_reached.all())
 
 
 def _interval(
     strength: NDArray[np.float64], games: NDArray[np.float64], confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Wald interval from the pseudo-inverse of the information of the log strengths, which are centred at 0."""
+    """Wald interval from the pseudo-inverse of the information of the centred log strengths."""
     chance = strength[:, None] / (strength[:, None] + strength[None, :])
     information = -games * chance * (1 - chance)
     np.fill_diagonal(information, 0)

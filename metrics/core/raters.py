@@ -1,4 +1,4 @@
-"""Kappas of the older literature, and how often an annotator is right on gold."""
+"""Kappas of the older literature, and the accuracy of annotators on gold."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ WEIGHTS = ("nominal", "linear", "quadratic")
 
 
 class Share(NamedTuple):
-    """A share of n with its confidence interval; value None (and 0 to 1) where nothing was counted."""
+    """A share of n with its confidence interval; value None (and interval 0 to 1) where n is 0."""
 
     value: float | None
     low: float
@@ -21,7 +21,7 @@ class Share(NamedTuple):
 
 
 class GoldAccuracy(NamedTuple):
-    """How often one annotator gave a gold pair its known grade."""
+    """Share of gold pairs to which one annotator gave the known grade."""
 
     annotator: Any
     accuracy: Share
@@ -30,12 +30,15 @@ class GoldAccuracy(NamedTuple):
 def cohen_kappa(
     first: ArrayLike, second: ArrayLike, *, weights: str = "nominal", domain: ArrayLike | None = None
 ) -> float:
-    """Cohen's kappa of two people on the same units. At most 1, 0 by chance; NaN where both used one value only.
+    """Cohen's kappa of two people on the same units.
 
-    first, second : (U,) values; weights : "nominal", or disagreement growing "linear" or "quadratic" with the
-        distance between places in the ordered `domain` (default: the values used, ascending)
+    At most 1, 0 by chance; NaN where both used one value only.
+    first, second : (U,) values; weights : "nominal", or disagreement growing "linear" or
+        "quadratic" with the distance between positions in the ordered `domain` (default: the values
+        used, ascending)
 
-    Cohen 1960, doi:10.1177/001316446002000104; weighted: Cohen 1968, doi:10.1037/h0026256. Equals sklearn.metrics.
+    Cohen 1960, doi:10.1177/001316446002000104; weighted: Cohen 1968, doi:10.1037/h0026256. Equals
+    sklearn.metrics.
     """
     if weights not in WEIGHTS:
         raise ValueError(f'There are no weights "{weights}"; there are: {", ".join(WEIGHTS)}.')
@@ -59,10 +62,12 @@ def cohen_kappa(
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:
-    """Fleiss' kappa of U units with m labels each. At most 1, 0 by chance; NaN where only one value was used.
+    """Fleiss' kappa of U units with m labels each.
 
-    counts : (U, V) how often each unit was given each value; every row sums to the same m >= 2, else ValueError:
-        alpha is the measure for anything else Fleiss 1971, doi:10.1037/h0031619. Equals statsmodels.
+    At most 1, 0 by chance; NaN where only one value was used.
+    counts : (U, V) how often each unit was given each value; every row sums to the same m >= 2,
+        else ValueError: alpha is the measure for anything else Fleiss 1971, doi:10.1037/h0031619.
+        Equals statsmodels.
     """
     counts = np.asarray(counts, dtype=np.float64)
     size = counts.sum(axis=1)
@@ -74,7 +79,7 @@ def fleiss_kappa(counts: ArrayLike) -> float:
 
 
 def share_of(successes: int, n: int, *, confidence: float = 0.95) -> Share:
-    """Share of successes with Wilson's score interval, which stays inside 0..1 and holds for few trials."""
+    """Share of successes with Wilson's interval: it stays in 0..1 and holds for few trials."""
     low, high = wilson(successes, n, z=float(special.ndtri((1 + confidence) / 2)))
     if low is None or high is None:
         return Share(None, 0.0, 1.0, 0)
@@ -83,14 +88,14 @@ def share_of(successes: int, n: int, *, confidence: float = 0.95) -> Share:
 
 
 def gold_accuracy(annotator: ArrayLike, correct: ArrayLike, *, confidence: float = 0.95) -> list[GoldAccuracy]:
-    """Each annotator's share of right answers on gold, ascending by annotator.
+    """Each annotator's share of right labels on gold, ascending by annotator.
 
-    annotator : (N,) who answered; correct : (N,) whether the answer was the known grade
+    annotator : (N,) of each label; correct : (N,) whether the label was the known grade
     """
     people, code = np.unique(np.asarray(annotator), return_inverse=True)
     n: NDArray[np.int64] = np.bincount(code, minlength=len(people))
-    right = np.bincount(code, weights=np.asarray(correct, dtype=np.float64), minlength=len(people))
+    n_right = np.bincount(code, weights=np.asarray(correct, dtype=np.float64), minlength=len(people))
     return [
         GoldAccuracy(person, share_of(round(hits), trials, confidence=confidence))
-        for person, hits, trials in zip(people.tolist(), right.tolist(), n.tolist(), strict=True)
+        for person, hits, trials in zip(people.tolist(), n_right.tolist(), n.tolist(), strict=True)
     ]

@@ -1,133 +1,151 @@
-"""Set and rank measures of binary relevance: precision, recall, F, R-precision, reciprocal and first ranks, the curve.
+"""Set and rank measures of binary relevance: precision, recall, F, ranks, the curve.
 
-All take `Positives` and return (Q,) float64 like metrics.core.ranking.
+All take `PositiveRanks` and return (Q,) float64 like metrics.core.ranking.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.ranking import PerQuery, Positives, hits, share, total_by_query
+from metrics.core.ranking import PerQuery, PositiveRanks, hits, share, total_by_query
 
 RECALL_POINTS = tuple(point / 10 for point in range(11))
 
 
-def precision(found: Positives, *, k: int) -> PerQuery:
-    """P@k: positives among the first k, over k, also where fewer were retrieved. Range [0, 1]. Equals trec_eval P_k."""
-    return hits(found, k) / k
+def precision(positive_ranks: PositiveRanks, *, k: int) -> PerQuery:
+    """P@k: positives among the first k, over k, also where fewer were retrieved. Range [0, 1].
 
-
-def recall(found: Positives, *, k: int) -> PerQuery:
-    """R@k: positives among the first k, over all positives. Range [0, 1]. Equals trec_eval recall_k.
-
-    The cross-modal papers' "Recall@K" is C@k; the two are equal only where each query has one positive.
+    Equals trec_eval P_k.
     """
-    return share(hits(found, k), found.total)
+    return hits(positive_ranks, k) / k
 
 
-def f_measure(found: Positives, *, k: int, beta: float = 1.0) -> PerQuery:
-    """F(beta)@k: (1 + beta^2) P R / (beta^2 P + R) of P@k and R@k; 0 where both are 0. Range [0, 1].
+def recall(positive_ranks: PositiveRanks, *, k: int) -> PerQuery:
+    """R@k: positives among the first k, over all positives. Range [0, 1].
 
+    Equals trec_eval recall_k.
+    The cross-modal papers' "Recall@K" is C@k; the two are equal only where each query has one
+    positive.
+    """
+    return share(hits(positive_ranks, k), positive_ranks.total)
+
+
+def f_measure(positive_ranks: PositiveRanks, *, k: int, beta: float = 1.0) -> PerQuery:
+    """F(beta)@k: (1 + beta^2) P R / (beta^2 P + R) of P@k and R@k; 0 where both are 0.
+
+    Range [0, 1].
     van Rijsbergen, Information Retrieval, 1979, chapter 7.
     """
-    p, r = precision(found, k=k), recall(found, k=k)
+    p, r = precision(positive_ranks, k=k), recall(positive_ranks, k=k)
     return share((1 + beta**2) * p * r, beta**2 * p + r)
 
 
-def r_precision(found: Positives, *, cap: int | None = None) -> PerQuery:
-    """Rprec: positives among the first R, over R; with cap, R is min(R, cap); None or 0 is no cap. Range [0, 1].
+def r_precision(positive_ranks: PositiveRanks, *, cap: int | None = None) -> PerQuery:
+    """Rprec: positives among the first R, over R; with cap, R is min(R, cap); None or 0 is no cap.
 
-    Divides by R also where fewer were retrieved. Equals trec_eval Rprec; eccv_caption divides by the number
-    retrieved, which is the same for rankings of at least R targets. With cap = 50 and the matches of zeta = 0 it is the
-    PMRP of ECCV Caption's paper; PCME's is the mean over zeta in metrics.core.plausible.
+    Range [0, 1].
+    Divides by R also where fewer were retrieved. Equals trec_eval Rprec; eccv_caption divides by
+    the number retrieved, which is the same for rankings of at least R targets. With cap = 50 and
+    the matches of zeta = 0 it is the PMRP of ECCV Caption's paper; PCME's is the mean over zeta in
+    metrics.core.plausible_matches.
     """
-    depth = np.minimum(found.total, cap) if cap else found.total
-    inside = found.rank <= depth[found.query]
-    return share(total_by_query(found.query[inside], len(found.depth)), depth)
+    depth = np.minimum(positive_ranks.total, cap) if cap else positive_ranks.total
+    is_within_depth = positive_ranks.rank <= depth[positive_ranks.query]
+    return share(total_by_query(positive_ranks.query[is_within_depth], len(positive_ranks.depth)), depth)
 
 
-def reciprocal_rank(found: Positives, *, k: int | None = None) -> PerQuery:
+def reciprocal_rank(positive_ranks: PositiveRanks, *, k: int | None = None) -> PerQuery:
     """RR: 1 over the rank of the first positive, 0 where there is none (within k). Range [0, 1].
 
     Equals trec_eval recip_rank.
     """
-    first = found.nth == 1 if k is None else (found.nth == 1) & (found.rank <= k)
-    return total_by_query(found.query[first], len(found.depth), 1 / found.rank[first])
+    is_first = positive_ranks.nth == 1 if k is None else (positive_ranks.nth == 1) & (positive_ranks.rank <= k)
+    return total_by_query(positive_ranks.query[is_first], len(positive_ranks.depth), 1 / positive_ranks.rank[is_first])
 
 
-def first_rank(found: Positives) -> PerQuery:
-    """Rank of the first positive; MedR is the median of it and MeanR the mean. Range [1, inf]; smaller is better.
+def first_rank(positive_ranks: PositiveRanks) -> PerQuery:
+    """Rank of the first positive; MedR is its median and MeanR its mean.
 
-    Infinite where the query has positives and none was retrieved: it stands somewhere beyond the end of the list, and
-    nobody knows where. NaN for a query without a positive, which has no such rank.
+    Range [1, inf]; smaller is better.
+    Infinite where the query has positives and none was retrieved: its rank lies somewhere beyond
+    the end of the list. NaN for a query without a positive, which has no such rank.
     """
-    rank = np.where(found.total > 0, np.inf, np.nan)
-    first = found.nth == 1
-    rank[found.query[first]] = found.rank[first]
+    rank = np.where(positive_ranks.total > 0, np.inf, np.nan)
+    is_first = positive_ranks.nth == 1
+    rank[positive_ranks.query[is_first]] = positive_ranks.rank[is_first]
     return rank
 
 
 def mean_rank(ranks: PerQuery, *, weight: PerQuery | None = None) -> float:
-    """Mean over the queries that have a positive; infinite where one was missed, NaN where no query has any.
+    """Mean over the queries that have a positive.
 
-    weight : (Q,) how many queries each stands for
+    Infinite where one was missed, NaN where no query has any.
+    weight : (Q,) how many queries each represents
     """
-    is_known = ~np.isnan(ranks)
-    known = ranks[is_known]
-    return float(np.average(known, weights=None if weight is None else weight[is_known])) if len(known) else np.nan
+    is_defined = ~np.isnan(ranks)
+    defined_ranks = ranks[is_defined]
+    return float(np.average(defined_ranks, weights=None if weight is None else weight[is_defined])) if len(defined_ranks) else np.nan
 
 
 def median_rank(ranks: PerQuery, *, weight: PerQuery | None = None) -> float:
-    """Median over the queries that have a positive; infinite where half of them were missed, NaN as for the mean.
+    """Median over the queries that have a positive.
 
-    weight : (Q,) how many queries each stands for: then where half of them all have a smaller or equal rank
+    Infinite where half were missed, NaN as for the mean.
+    weight : (Q,) how many queries each represents: the rank that half of their total does not
+        exceed
     """
     if weight is not None:
-        is_known = ~np.isnan(ranks)
-        order = np.argsort(ranks[is_known], kind="stable")
-        reached = np.cumsum(weight[is_known][order])
+        is_defined = ~np.isnan(ranks)
+        order = np.argsort(ranks[is_defined], kind="stable")
+        running_weight = np.cumsum(weight[is_defined][order])
         if not len(order):
             return np.nan
-        return float(ranks[is_known][order][np.searchsorted(reached, reached[-1] / 2)])
-    known = np.sort(ranks[~np.isnan(ranks)])
-    if not len(known):
+        return float(ranks[is_defined][order][np.searchsorted(running_weight, running_weight[-1] / 2)])
+    defined_ranks = np.sort(ranks[~np.isnan(ranks)])
+    if not len(defined_ranks):
         return np.nan
-    low, high = known[(len(known) - 1) // 2], known[len(known) // 2]
+    low, high = defined_ranks[(len(defined_ranks) - 1) // 2], defined_ranks[len(defined_ranks) // 2]
     return float(low if low == high else (low + high) / 2)
 
 
-def interpolated_precision(found: Positives, *, recall: float) -> PerQuery:
+def interpolated_precision(positive_ranks: PositiveRanks, *, recall: float) -> PerQuery:
     """IPrec@r: the largest precision at any depth that reaches recall r. Range [0, 1].
 
-    Equals trec_eval iprec_at_recall_r. Recall r is reached with int(r * R + .9) positives, trec_eval 9's rounding
-    (version 10 rounds otherwise); 0 where the run never gets there.
+    Equals trec_eval iprec_at_recall_r. Recall r is reached with int(r * R + .9) positives,
+    trec_eval 9's rounding (version 10 rounds otherwise); 0 where the run never gets there.
     """
-    best = _best_precision_from(found)
-    needed = np.maximum((recall * found.total + 0.9).astype(np.int64), 1)
-    reached = found.nth == needed[found.query]
-    value = np.zeros(len(found.depth))
-    value[found.query[reached]] = best[reached]
+    best = _best_precision_from(positive_ranks)
+    n_required = np.maximum((recall * positive_ranks.total + 0.9).astype(np.int64), 1)
+    is_reached = positive_ranks.nth == n_required[positive_ranks.query]
+    value = np.zeros(len(positive_ranks.depth))
+    value[positive_ranks.query[is_reached]] = best[is_reached]
     return value
 
 
-def eleven_point_average(found: Positives) -> PerQuery:
-    """IPrec11: mean of the interpolated precision at recall 0, .1, ..., 1. Range [0, 1]. Equals trec_eval 11pt_avg."""
-    return precision_recall_curve(found).mean(axis=1)
+def eleven_point_average(positive_ranks: PositiveRanks) -> PerQuery:
+    """IPrec11: mean of the interpolated precision at recall 0, .1, ..., 1. Range [0, 1].
+
+    Equals trec_eval 11pt_avg.
+    """
+    return precision_recall_curve(positive_ranks).mean(axis=1)
 
 
-def precision_recall_curve(found: Positives) -> NDArray[np.float64]:
-    """(Q, 11) interpolated precision at recall 0, .1, ..., 1; the mean over queries is the usual curve."""
-    return np.stack([interpolated_precision(found, recall=point) for point in RECALL_POINTS], axis=1)
+def precision_recall_curve(positive_ranks: PositiveRanks) -> NDArray[np.float64]:
+    """(Q, 11) interpolated precision at recall 0, .1, ..., 1.
+
+    The mean over queries is the usual curve.
+    """
+    return np.stack([interpolated_precision(positive_ranks, recall=point) for point in RECALL_POINTS], axis=1)
 
 
-def _best_precision_from(found: Positives) -> NDArray[np.float64]:
+def _best_precision_from(positive_ranks: PositiveRanks) -> NDArray[np.float64]:
     """(H,) the largest precision at this positive or a later one of the same query.
 
-    A running maximum from the back over all queries at once: precisions become their places in sorted order, and each
-    query is lifted by a whole multiple so that a later query can never exceed an earlier one. Exact, as it is done in
-    integers.
+    A running maximum from the back over all queries at once: precisions become their positions in
+    sorted order, and each query is lifted by a whole multiple so that a later query can never
+    exceed an earlier one. Exact, as it is done in integers.
     """
-    values, place = np.unique(found.nth / found.rank, return_inverse=True)
-    lift = (len(found.depth) - found.query) * len(values)
-    best: NDArray[np.int64] = np.maximum.accumulate((place + lift)[::-1])[::-1] - lift
+    values, precision_code = np.unique(positive_ranks.nth / positive_ranks.rank, return_inverse=True)
+    lift = (len(positive_ranks.depth) - positive_ranks.query) * len(values)
+    best: NDArray[np.int64] = np.maximum.accumulate((precision_code + lift)[::-1])[::-1] - lift
     result: NDArray[np.float64] = values[best]
     return result

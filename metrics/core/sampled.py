@@ -1,6 +1,6 @@
-"""A sampled pool: AP and nDCG inferred from its strata, and its pairs with the chance that each had to be drawn.
+"""Sampled pools: AP and nDCG inferred from strata, and pairs with their chances of being drawn.
 
-What is unbiased, with its standard error, is estimated from those chances in `sample_totals`.
+Unbiased estimates with standard errors are made from those chances in `sample_totals`.
 """
 
 import numpy as np
@@ -14,56 +14,60 @@ from metrics.core.ranking import PerQuery, share
 def stratified_inferred_ap(
     ranked: RankedGrades, stratum: NDArray[np.int64], *, threshold: float = 1, k: int | None = None
 ) -> PerQuery:
-    """xinfAP: AP inferred from a sample whose rate differs from stratum to stratum of the pool. Range [0, 1].
+    """xinfAP: AP inferred from a sample whose rate differs from stratum to stratum of the pool.
 
-    stratum : (L,) for each row of the Labels that were aligned, 0, 1, ...; a pooled target that was not sampled
-        carries a negative grade
+    Range [0, 1].
+    stratum : (L,) for each row of the Labels that were aligned, 0, 1, ...; a pooled target that was
+        not sampled carries a negative grade
     k : ranks beyond it are ignored (sample_eval.pl: 1000)
 
-    Within stratum s of a query N_s targets are pooled, n_s judged, r_s positive; R_s = r_s N_s / n_s. Precision at a
-    positive of rank i is (1 + sum_s m_s (r_s above + e) / (n_s above + 3e)) / i with m_s pooled above, and the value
-    is sum_s (R_s / R) * mean of the precisions in s, positives not retrieved counting 0. Yilmaz, Kanoulas & Aslam
-    2008, doi:10.1145/1390334.1390437; constants of TREC's sample_eval.pl (3e, where infAP has 2e).
+    Within stratum s of a query N_s targets are pooled, n_s judged, r_s positive; R_s = r_s N_s /
+    n_s. Precision at a positive of rank i is (1 + sum_s m_s (r_s above + e) / (n_s above + 3e)) / i
+    with m_s pooled above, and the value is sum_s (R_s / R) * mean of the precisions in s, positives
+    not retrieved counting 0. Yilmaz, Kanoulas & Aslam 2008, doi:10.1145/1390334.1390437; constants
+    of TREC's sample_eval.pl (3e, where infAP has 2e).
     """
     if k is not None:
-        ranked = _cut(ranked, k)
+        ranked = _cut_at(ranked, k)
     n_queries, n_strata = len(ranked.depth), int(stratum.max(initial=0)) + 1
-    here = stratum[ranked.label]
-    judged, positive = ranked.grade >= 0, ranked.grade >= max(threshold, 0)
-    expected = np.ones(len(here))
-    for one in range(n_strata):
-        inside = here == one
-        pooled_above = count_above(ranked.query, inside, n_queries)
-        judged_above = count_above(ranked.query, inside & judged, n_queries)
-        positive_above = count_above(ranked.query, inside & positive, n_queries)
+    stratum_of_target = stratum[ranked.label]
+    is_judged, is_positive = ranked.grade >= 0, ranked.grade >= max(threshold, 0)
+    expected = np.ones(len(stratum_of_target))
+    for s in range(n_strata):
+        is_in_stratum = stratum_of_target == s
+        pooled_above = count_above(ranked.query, is_in_stratum, n_queries)
+        judged_above = count_above(ranked.query, is_in_stratum & is_judged, n_queries)
+        positive_above = count_above(ranked.query, is_in_stratum & is_positive, n_queries)
         expected += pooled_above * (positive_above + EPSILON) / (judged_above + 3 * EPSILON)
-    cell = ranked.query * n_strata + here
-    summed = np.bincount(cell[positive], weights=(expected / ranked.rank)[positive], minlength=n_queries * n_strata)
+    cell = ranked.query * n_strata + stratum_of_target
+    summed = np.bincount(cell[is_positive], weights=(expected / ranked.rank)[is_positive], minlength=n_queries * n_strata)
     per_positive, estimated = _strata_weights(ranked, stratum, n_queries, n_strata, threshold)
     return share((summed.reshape(n_queries, n_strata) * per_positive).sum(axis=1), estimated)
 
 
 def extended_inferred_ap(ranked: RankedGrades, *, threshold: float = 1, k: int | None = None) -> PerQuery:
-    """xinfAP with the strata that the labels came with; labels without strata are one stratum."""
+    """xinfAP with the strata of the labels; labels without strata are one stratum."""
     return stratified_inferred_ap(ranked, _strata_of(ranked), threshold=threshold, k=k)
 
 
 def inferred_ndcg(ranked: RankedGrades, stratum: NDArray[np.int64], *, k: int | None = None) -> PerQuery:
-    """infNDCG: nDCG inferred from a sample whose rate differs from stratum to stratum of the pool. At least 0.
+    """infNDCG: nDCG inferred from a sample whose rate differs from stratum to stratum of the pool.
 
-    stratum : (L,) for each row of the Labels that were aligned, 0, 1, ...; a pooled target that was not sampled
-        carries a negative grade
+    At least 0.
+    stratum : (L,) for each row of the Labels that were aligned, 0, 1, ...; a pooled target that was
+        not sampled carries a negative grade
     k : ranks beyond it are ignored, in the ideal too (sample_eval.pl: 1000)
 
-    Of stratum s of a query m_s pooled targets are retrieved, n_s of them judged, whose grade / log2(rank + 1) adds up
-    to g_s: DCG is sum_s m_s g_s / n_s, a stratum with n_s = 0 adding nothing. The ideal ranks the estimated number of
-    targets of each grade above 0, rounded half up, the largest grade first. 0 where that is no target; above 1 where
-    the retrieved ones were drawn luckily. No threshold applies. Yilmaz, Kanoulas & Aslam 2008,
-    doi:10.1145/1390334.1390437. Equals TREC's sample_eval.pl at k = 1000, which lets a grade that begins beyond rank
-    1000 of the ideal add one target there.
+    Of stratum s of a query m_s pooled targets are retrieved, n_s of them judged, whose grade /
+    log2(rank + 1) adds up to g_s: DCG is sum_s m_s g_s / n_s, a stratum with n_s = 0 adding
+    nothing. The ideal ranks the estimated number of targets of each grade above 0, rounded half up,
+    the largest grade first. 0 where that is no target; above 1 where a lucky draw favoured the
+    retrieved ones. No threshold applies. Yilmaz, Kanoulas & Aslam 2008,
+    doi:10.1145/1390334.1390437. Equals TREC's sample_eval.pl at k = 1000, which lets a grade that
+    begins beyond rank 1000 of the ideal add one target there.
     """
     if k is not None:
-        ranked = _cut(ranked, k)
+        ranked = _cut_at(ranked, k)
     shape = len(ranked.depth), int(stratum.max(initial=0)) + 1
     cell = ranked.query * shape[1] + stratum[ranked.label]
     gain = np.maximum(ranked.grade, 0) / np.log2(ranked.rank + 1)
@@ -73,12 +77,15 @@ def inferred_ndcg(ranked: RankedGrades, stratum: NDArray[np.int64], *, k: int | 
 
 
 def extended_inferred_ndcg(ranked: RankedGrades, *, k: int | None = None) -> PerQuery:
-    """infNDCG with the strata that the labels came with; labels without strata are one stratum."""
+    """infNDCG with the strata of the labels; labels without strata are one stratum."""
     return inferred_ndcg(ranked, _strata_of(ranked), k=k)
 
 
 def _strata_of(ranked: RankedGrades) -> NDArray[np.int64]:
-    """(L,) by the rows of the Labels that were aligned; all 0 where they came without strata."""
+    """(L,) stratum of each row of the aligned LabelledPairs.
+
+    All 0 where the labels have no strata.
+    """
     if ranked.stratum is not None:
         return ranked.stratum
     n_rows = 1 + max(int(ranked.label.max(initial=0)), int(ranked.label_row.max(initial=0)))
@@ -88,7 +95,7 @@ def _strata_of(ranked: RankedGrades) -> NDArray[np.int64]:
 def _strata_weights(
     ranked: RankedGrades, stratum: NDArray[np.int64], n_queries: int, n_strata: int, threshold: float
 ) -> tuple[NDArray[np.float64], PerQuery]:
-    """(Q, S) R_s / r_s = N_s / n_s where anything was judged, and (Q,) the estimated number of positives."""
+    """(Q, S) R_s / r_s = N_s / n_s where anything was judged, and (Q,) estimated positives."""
     shape = n_queries, n_strata
     cell = ranked.label_query * n_strata + stratum[ranked.label_row]
     weight = _pooled_per_judged(cell, ranked.label_grade >= 0, shape)
@@ -100,7 +107,10 @@ def _strata_weights(
 def _pooled_per_judged(
     cell: NDArray[np.int64], is_judged: NDArray[np.bool_], shape: tuple[int, int]
 ) -> NDArray[np.float64]:
-    """(Q, S) targets of a stratum for each judged one, 0 where none is judged; cell : query * S + stratum."""
+    """(Q, S) targets of a stratum for each judged one, 0 where none is judged.
+
+    cell : query * S + stratum.
+    """
     pooled = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
     judged = np.bincount(cell[is_judged], minlength=shape[0] * shape[1]).reshape(shape)
     return np.divide(pooled, judged, out=np.zeros(shape), where=judged > 0)
@@ -109,16 +119,16 @@ def _pooled_per_judged(
 def _estimated_ideal(
     ranked: RankedGrades, stratum: NDArray[np.int64], shape: tuple[int, int], k: int | None
 ) -> PerQuery:
-    """DCG of the ideal order of as many targets of each grade as the sample stands for."""
+    """DCG of the ideal order of the estimated number of targets of each grade."""
     n_queries, n_strata = shape
     in_stratum = stratum[ranked.label_row]
     weight = _pooled_per_judged(ranked.label_query * n_strata + in_stratum, ranked.label_grade >= 0, shape)
     ideal, end = np.zeros(n_queries), np.zeros(n_queries, dtype=np.int64)
     for grade in np.unique(ranked.label_grade[ranked.label_grade > 0])[::-1]:
         estimated = np.zeros(n_queries)
-        for one in range(n_strata):  # added one after the other, as there: a half may be rounded up or down
-            inside = (ranked.label_grade == grade) & (in_stratum == one)
-            estimated += np.bincount(ranked.label_query[inside], minlength=n_queries) * weight[:, one]
+        for s in range(n_strata):  # added one by one, as sample_eval.pl does: a half may be rounded up or down
+            is_counted = (ranked.label_grade == grade) & (in_stratum == s)
+            estimated += np.bincount(ranked.label_query[is_counted], minlength=n_queries) * weight[:, s]
         start, end = end, end + np.floor(estimated + 0.5).astype(np.int64)
         last = int(end.max(initial=0)) if k is None else min(int(end.max(initial=0)), k)
         discounts = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(1, last + 1) + 1))])
@@ -126,9 +136,10 @@ def _estimated_ideal(
     return ideal
 
 
-class Weighted:
-    """Pairs that were drawn for judging, each with the chance it had and the cell in which that chance is one.
+class WeightedSample:
+    """Pairs that were drawn for judging, each with its chance and its cell.
 
+    A query's chance is one in a cell.
     query : (L,) index of the query; n_queries : Q
     rank : (L,) of the run that was aligned, infinite where it did not retrieve the target
     grade : (L,) negative where the pair was drawn and is not judged
@@ -140,10 +151,11 @@ class Weighted:
     ) -> None:
         """The labels of `ranked` are all pairs that were drawn, judged or not.
 
-        inclusion : (L,) chance in (0, 1] of each row of the aligned Labels to be drawn
-        cell : (L,) a whole number from 0 up for each row: pairs of one query and one cell had the same chance, and
-            pairs of one cell are alike in how many of those drawn are judged; None makes a cell of each chance
-        Raises ValueError where a chance is none, or differs within a query and cell.
+        inclusion : (L,) chance in (0, 1] of each row of the aligned LabelledPairs to be drawn
+        cell : (L,) a whole number from 0 up for each row: pairs of one query and one cell had the
+            same chance, and pairs of one cell share the rate at which drawn pairs are judged; None
+            makes a cell of each chance
+        Raises ValueError where a chance is outside (0, 1], or differs within a query and cell.
         """
         if not np.all((inclusion > 0) & (inclusion <= 1)):
             raise ValueError("A pair's chance to be drawn is not above 0 and at most 1.")
@@ -161,12 +173,12 @@ class Weighted:
             raise ValueError("Two pairs of one query and one cell had different chances to be drawn.")
 
 
-def _cut(ranked: RankedGrades, k: int) -> RankedGrades:
-    keep = ranked.rank <= k
+def _cut_at(ranked: RankedGrades, k: int) -> RankedGrades:
+    is_kept = ranked.rank <= k
     return ranked._replace(
-        query=ranked.query[keep],
-        rank=ranked.rank[keep],
-        grade=ranked.grade[keep],
-        label=ranked.label[keep],
+        query=ranked.query[is_kept],
+        rank=ranked.rank[is_kept],
+        grade=ranked.grade[is_kept],
+        label=ranked.label[is_kept],
         depth=np.minimum(ranked.depth, k),
     )

@@ -1,13 +1,14 @@
-"""How many queries must be judged: the error of a score and of a difference on N of them, and what a test shows.
+"""Sample sizes: the error of a score and of a difference on N queries, and detectable differences.
 
-Three numbers that are easily taken for one another. Error of a score: how far the mean of one run on N queries lies
-from its mean on all (FIRE, 4.3). Error of a difference: the same of the mean difference of two runs on the same
-queries, which is another number, as scores of two runs go together. Detectable difference: the smallest true difference
-that a test on N queries shows with a wanted power. The first says nothing of which run is better.
+Three numbers that are easily confused. Error of a score: how far the mean of one run on N queries
+lies from its mean on all (FIRE, 4.3). Error of a difference: the same of the mean difference of two
+runs on the same queries, which is another number, as scores of two runs are correlated. Detectable
+difference: the smallest true difference that a test on N queries shows with a given power. The
+first does not show which run is better.
 
-Where queries come in groups, such as the captions of one video, whole groups are drawn and judged: N queries are then
-N / m groups, m being the mean size of those there are. Nothing hangs on the order of the queries: what is drawn of is
-sorted, and the seed is a hash of it.
+Where queries come in groups, such as the captions of one video, whole groups are drawn and judged:
+N queries are then N / m groups of the mean size m. Nothing depends on the order of the queries: the
+population is sorted, and the seed is a hash of it.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, special
 
 from metrics.core.groups import Groups
-from metrics.core.resampling import draw_places, is_turned, resampled_means, seed_of
+from metrics.core.resampling import draw_indices, is_reversed, resampled_means, seed_of
 from metrics.core.without_replacement import subset_errors
 
 _DRAWS_A_BLOCK = 1 << 16
@@ -27,12 +28,13 @@ _RESAMPLED_UP_TO = 100_000  # queries; the mean of more is normal to every digit
 
 
 class SampleSize(NamedTuple):
-    """What judging `size` queries would give.
+    """Sampling errors of a mean over `size` queries.
 
-    n_groups : of how many groups they are; as many as queries where each is by itself
-    of_these : the quantile of |mean of a sample - mean of all| that was asked for (95th percentile), of samples drawn
-        without replacement of the queries there are: 0 for all of them, None for more
-    like_these : the same of samples drawn with replacement, which stands for other queries like these
+    n_groups : number of their groups; as many as queries where each is by itself
+    of_these : the requested quantile (95th percentile) of |mean of a sample - mean of all|, of
+        samples drawn without replacement from the given queries: 0 for all of them, None for more
+    like_these : the same of samples drawn with replacement, which represent other queries like
+        these
     """
 
     size: int
@@ -41,10 +43,10 @@ class SampleSize(NamedTuple):
     like_these: float
 
 
-class Needed(NamedTuple):
-    """Queries needed to show a difference, the power they give, and of how many groups they are.
+class RequiredQueries(NamedTuple):
+    """Queries needed to show a difference, the power they give, and the number of their groups.
 
-    The numbers are None where none within reach gives that power.
+    The numbers are None where no number up to the limit gives that power.
     """
 
     n_queries: int | None
@@ -52,13 +54,14 @@ class Needed(NamedTuple):
     n_groups: int | None
 
 
-class Middle(NamedTuple):
-    """The one in the middle by spread, of runs or of pairs of runs.
+class MiddleBySpread(NamedTuple):
+    """The run, or pair of runs, in the middle by spread.
 
-    place : which of them; least, most : the spreads of the first and the last, as multiples of its own; 1 where it is 0
+    index : its index; least, most : the smallest and largest spread, as multiples of its own; 1
+        where its own is 0
     """
 
-    place: int
+    position: int
     least: float
     most: float
 
@@ -72,26 +75,28 @@ def sampling_error(
     quantile: float = 0.95,
     seed: int | None = None,
 ) -> list[SampleSize]:
-    """How far the mean of N of the Q scored queries strays, for each N, drawn without and with replacement.
+    """Error of the mean of N of the Q queries, for each N, drawn without and with replacement.
 
-    scores : (Q,) a run's score on each query, or the differences x - y of two runs; n_samples : samples a size
-    groups : of the Q queries, two or more: whole ones are drawn, N / m of them rounded, one at least; None draws single
-        queries
-    seed : of the samples; None takes a hash of what is drawn of, see `seed_of_samples`
-    The same for scores and their negatives, so whichever run is named first. Errors move in steps of 1/N where scores
-    are 0 or 1. Memory does not grow with n_samples x N. Bootstrap: FIRE, section 4.3; finite population: Cochran 1977.
+    scores : (Q,) a run's score on each query, or the differences x - y of two runs
+    n_samples : samples a size
+    groups : of the Q queries, two or more: whole ones are drawn, N / m of them rounded, one at
+        least; None draws single queries
+    seed : of the samples; None takes a hash of the population, see `seed_of_samples`
+    The same for scores and their negatives, so whichever run is named first. Errors move in steps
+    of 1/N where scores are 0 or 1. Memory does not grow with n_samples x N. Bootstrap: FIRE,
+    section 4.3; finite population: Cochran 1977.
     """
     if min(sizes, default=1) < 1:
         raise ValueError("A sample has at least one query.")
-    values, groups = _drawn_of(scores, groups)
+    values, groups = _group_values(scores, groups)
     rng = np.random.default_rng(_seed_of(values) if seed is None else seed)
     n_groups = {size: _groups_of(size, groups) for size in sizes}
-    strayed = _bootstrap_errors(values, list(n_groups.values()), rng=rng, n_samples=n_samples)
-    inside = [size for size in n_groups if size <= groups.n_queries]
-    of_these = subset_errors(values, [n_groups[size] for size in inside], rng=rng, n_samples=n_samples)
-    errors = {size: float(np.quantile(np.abs(row), quantile)) for size, row in zip(inside, of_these, strict=True)}
-    like_these = dict(zip(n_groups, np.quantile(np.abs(strayed), quantile, axis=1).tolist(), strict=True))
-    return [SampleSize(int(size), n_groups[size], errors.get(size), like_these[size]) for size in sizes]
+    errors_with_replacement = _bootstrap_errors(values, list(n_groups.values()), rng=rng, n_samples=n_samples)
+    available_sizes = [size for size in n_groups if size <= groups.n_queries]
+    errors_without_replacement = subset_errors(values, [n_groups[size] for size in available_sizes], rng=rng, n_samples=n_samples)
+    error_of_these = {size: float(np.quantile(np.abs(row), quantile)) for size, row in zip(available_sizes, errors_without_replacement, strict=True)}
+    error_like_these = dict(zip(n_groups, np.quantile(np.abs(errors_with_replacement), quantile, axis=1).tolist(), strict=True))
+    return [SampleSize(int(size), n_groups[size], error_of_these.get(size), error_like_these[size]) for size in sizes]
 
 
 def queries_for_error(
@@ -107,25 +112,26 @@ def queries_for_error(
     """About the smallest N whose error (see `sampling_error`) is at most `error`; at least 1.
 
     of_these : drawn without replacement, so at most Q; else with replacement
-    Starts from the normal approximation and is corrected twice by what resampling shows, as the square of the error
-    falls with 1/N, without replacement with 1/N - 1/Q; above 100,000 queries, or groups, the approximation stands.
+    Starts from the normal approximation and is corrected twice by resampling, as the square of the
+    error falls with 1/N, without replacement with 1/N - 1/Q; above 100,000 queries, or groups, the
+    approximation stands.
     """
-    values, groups = _drawn_of(scores, groups)
+    values, groups = _group_values(scores, groups)
     if not error > 0:
         raise ValueError("The error asked for must be above 0.")
-    draw, at_all, variance = _bootstrap_errors, 0.0, values.var()
+    draw_errors, inverse_population, variance = _bootstrap_errors, 0.0, values.var()
     if of_these:
-        draw, at_all, variance = subset_errors, 1 / groups.n, values.var(ddof=1)
+        draw_errors, inverse_population, variance = subset_errors, 1 / groups.n, values.var(ddof=1)
     slope = special.ndtri((1 + quantile) / 2) ** 2 * variance
-    size = _size_for(error, slope, at_all)
+    size = _size_for(error, slope, inverse_population)
     for _ in range(2 if size <= _RESAMPLED_UP_TO else 0):
         if of_these and size >= groups.n:
             break
         rng = np.random.default_rng(_seed_of(values) if seed is None else seed)
-        shown = np.quantile(np.abs(draw(values, [size], rng=rng, n_samples=n_samples)), quantile)
-        size = _size_for(error, float(shown) ** 2 / (1 / size - at_all), at_all)
-    needed = _queries_of(size, groups)
-    return min(needed, groups.n_queries) if of_these else needed
+        shown_error = np.quantile(np.abs(draw_errors(values, [size], rng=rng, n_samples=n_samples)), quantile)
+        size = _size_for(error, float(shown_error) ** 2 / (1 / size - inverse_population), inverse_population)
+    n_queries = _queries_of(size, groups)
+    return min(n_queries, groups.n_queries) if of_these else n_queries
 
 
 def detectable_difference(
@@ -136,26 +142,29 @@ def detectable_difference(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> list[float | None]:
-    """The smallest true difference that a two-sided paired t test on N queries shows with chance `power`, for each N.
+    """Smallest true difference that a two-sided paired t test shows with chance `power`.
 
-    differences : (Q,) x - y of two runs like those to be compared, two queries or more, for its spread alone
+    For each N of `sizes`.
+    differences : (Q,) x - y of two runs like those to be compared, two queries or more, for its
+        spread alone
     groups : of the Q queries, two or more; the test is over groups, N / m of them rounded
-    None for less than two groups, and where all differences are equal, which says nothing of how they vary. 0 where
-    power is no more than alpha. The noncentral t distribution; inverts statsmodels TTestPower.solve_power.
+    None for less than two groups, and where all differences are equal, so that their spread is
+    unknown. 0 where power is no more than alpha. The noncentral t distribution; inverts statsmodels
+    TTestPower.solve_power.
     """
-    d, groups = _drawn_of(differences, groups)
+    d, groups = _group_values(differences, groups)
     spread = d.std(ddof=1) if d[0] != d[-1] else 0.0
-    found = []
+    detectable = []
     for n in (_groups_of(size, groups) for size in sizes):
         if n < 2 or not spread:
-            found.append(None)
+            detectable.append(None)
         elif power <= alpha:
-            found.append(0.0)
+            detectable.append(0.0)
         else:
-            furthest = _certain(special.stdtrit(n - 1, 1 - alpha / 2)) / np.sqrt(n)
+            furthest = _certain_shift(special.stdtrit(n - 1, 1 - alpha / 2)) / np.sqrt(n)
             effect = optimize.brentq(lambda effect, n=n: _power_of_t(effect, n, alpha) - power, 0, furthest)
-            found.append(float(effect * spread))
-    return found
+            detectable.append(float(effect * spread))
+    return detectable
 
 
 def queries_for_difference(
@@ -166,27 +175,29 @@ def queries_for_difference(
     alpha: float = 0.05,
     power: float = 0.8,
     limit: int = 10_000_000,
-) -> Needed:
-    """Queries with which a two-sided paired t test at `alpha` shows a true difference `difference` with chance `power`.
+) -> RequiredQueries:
+    """Queries with which a two-sided paired t test shows a true difference with chance `power`.
 
-    differences : (Q,) x - y of two systems like those to be compared, two queries or more, for its spread alone
-    groups : of the Q queries, two or more; the test is over groups, and limit is one of groups
+    differences : (Q,) x - y of two systems like those to be compared, two queries or more, for its
+        spread alone
+    groups : of the Q queries, two or more; the test is over groups, and `limit` is a number of
+        groups
     The noncentral t distribution, solved for n >= 2; equals statsmodels TTestPower.solve_power.
     """
-    d, groups = _drawn_of(differences, groups)
+    d, groups = _group_values(differences, groups)
     spread = d.std(ddof=1)
     if spread == 0:
-        return Needed(_queries_of(2, groups), 1.0, 2)
+        return RequiredQueries(_queries_of(2, groups), 1.0, 2)
     effect = abs(difference) / spread
     if not effect:
-        return Needed(None, alpha, None)
+        return RequiredQueries(None, alpha, None)
     low, high = 2, limit
     if _power_of_t(effect, limit, alpha) < power:
-        return Needed(None, _power_of_t(effect, limit, alpha), None)
+        return RequiredQueries(None, _power_of_t(effect, limit, alpha), None)
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if _power_of_t(effect, middle, alpha) >= power else (middle + 1, high)
-    return Needed(_queries_of(low, groups), _power_of_t(effect, low, alpha), low)
+    return RequiredQueries(_queries_of(low, groups), _power_of_t(effect, low, alpha), low)
 
 
 def simulated_power(
@@ -198,36 +209,37 @@ def simulated_power(
     n_samples: int = 2000,
     alpha: float = 0.05,
 ) -> float:
-    """Power of the paired t test on n queries by resampling: for scores too far from normal to trust the formula.
+    """Power of the paired t test on n queries by resampling, for scores far from normal.
 
-    The differences are shifted so that their mean is `difference`, then resampled. ValueError for n below 2.
+    The differences are shifted so that their mean is `difference`, then resampled. ValueError for n
+    below 2.
     """
     if n_queries < 2:
         raise ValueError("A t test needs two queries or more.")
-    d = _checked(differences)
+    d = _check_scores(differences)
     d = d - d.mean() + difference
     hits, rows = 0, max(1, _DRAWS_A_BLOCK // n_queries)
     bar = special.stdtrit(n_queries - 1, 1 - alpha / 2)
     for start in range(0, n_samples, rows):
         n_rows = min(rows, n_samples - start)
-        drawn = d.take(draw_places(len(d), n_rows * n_queries, rng=rng)).reshape(n_rows, n_queries)
-        spread = drawn.std(axis=1, ddof=1) / np.sqrt(n_queries)
-        hits += int(np.count_nonzero(np.abs(drawn.mean(axis=1)) > bar * spread))
+        samples = d.take(draw_indices(len(d), n_rows * n_queries, rng=rng)).reshape(n_rows, n_queries)
+        spread = samples.std(axis=1, ddof=1) / np.sqrt(n_queries)
+        hits += int(np.count_nonzero(np.abs(samples.mean(axis=1)) > bar * spread))
     return hits / n_samples
 
 
 def seed_of_samples(scores: ArrayLike, groups: Groups | None = None) -> int:
-    """The seed of what `sampling_error` draws where none is given: a hash of the scores in order."""
-    return _seed_of(_drawn_of(scores, groups)[0])
+    """The default seed of `sampling_error`: a hash of the sorted scores."""
+    return _seed_of(_group_values(scores, groups)[0])
 
 
-def middle_run(scores: NDArray[np.float64], groups: Groups) -> Middle:
-    """Of (Q, S) scores the run whose error is in the middle, the larger one of two."""
+def middle_run(scores: NDArray[np.float64], groups: Groups) -> MiddleBySpread:
+    """The run of (Q, S) scores whose error is in the middle, the larger one of two."""
     return _middle(groups.shares(scores).std(axis=0))
 
 
-def middle_pair(scores: NDArray[np.float64], pairs: Sequence[tuple[int, int]], groups: Groups) -> Middle:
-    """Of pairs of runs the one whose difference has the error in the middle, the larger one of two.
+def middle_pair(scores: NDArray[np.float64], pairs: Sequence[tuple[int, int]], groups: Groups) -> MiddleBySpread:
+    """The pair of runs whose difference has the error in the middle, the larger one of two.
 
     scores : (Q, S); pairs : two columns each, one pair or more
     """
@@ -235,29 +247,32 @@ def middle_pair(scores: NDArray[np.float64], pairs: Sequence[tuple[int, int]], g
     return _middle(np.array([(shares[:, i] - shares[:, j]).std() for i, j in pairs]))
 
 
-def _middle(spreads: NDArray[np.float64]) -> Middle:
-    """Rounded, so that what differs by the order of additions alone is a tie; of ties the first is taken."""
+def _middle(spreads: NDArray[np.float64]) -> MiddleBySpread:
+    """The middle of spreads, rounded so that the order of additions makes no difference.
+
+    The first on a tie.
+    """
     ordered = np.sort(np.round(spreads, 12))
     middle = ordered[len(ordered) // 2]
     least, most = (float(ordered[end] / middle) if middle else 1.0 for end in (0, -1))
-    return Middle(int(np.argmax(np.round(spreads, 12) == middle)), least, most)
+    return MiddleBySpread(int(np.argmax(np.round(spreads, 12) == middle)), least, most)
 
 
-def _checked(scores: ArrayLike) -> NDArray[np.float64]:
+def _check_scores(scores: ArrayLike) -> NDArray[np.float64]:
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim != 1 or not len(scores) or not np.isfinite(scores).all():
         raise ValueError("Scores are one number a query, at least one, none missing.")
     return scores
 
 
-def _drawn_of(scores: ArrayLike, groups: Groups | None) -> tuple[NDArray[np.float64], Groups]:
-    """(G,) what each group adds to the mean over the queries, sorted, and the groups; two of them or more."""
-    scores = _checked(scores)
+def _group_values(scores: ArrayLike, groups: Groups | None) -> tuple[NDArray[np.float64], Groups]:
+    """(G,) each group's share in the mean over the queries, sorted, and the groups; two or more."""
+    scores = _check_scores(scores)
     groups = groups or Groups.single(len(scores))
     if groups.n < 2:
         raise ValueError("One query, or one group, says nothing of the spread; give two or more.")
     values = groups.shares(scores) + 0.0  # without -0, which is equal to 0 and has another hash
-    return np.sort(0.0 - values if is_turned(values, np.zeros_like(values)) else values), groups
+    return np.sort(0.0 - values if is_reversed(values, np.zeros_like(values)) else values), groups
 
 
 def _seed_of(values: NDArray[np.float64]) -> int:
@@ -271,33 +286,36 @@ def _bootstrap_errors(
     return resampled_means(values, sizes, rng=rng, n_samples=n_samples) - values.mean()
 
 
-def _size_for(error: float, slope: float, at_all: float) -> int:
-    """The smallest n with slope * (1/n - at_all) <= error**2; at_all is 1 over all there are, or 0 without an end."""
-    return max(1, ceil(1 / (error**2 / slope + at_all))) if slope else 1
+def _size_for(error: float, slope: float, inverse_population: float) -> int:
+    """The smallest n with slope * (1/n - inverse_population) <= error**2.
+
+    inverse_population : 1 over the size of the population, 0 for an infinite one
+    """
+    return max(1, ceil(1 / (error**2 / slope + inverse_population))) if slope else 1
 
 
 def _groups_of(n_queries: int, groups: Groups) -> int:
-    """How many groups so many queries are, rounded, one at least."""
+    """Number of groups of this many queries, rounded, one at least."""
     return max(1, round(n_queries * groups.n / groups.n_queries))
 
 
 def _queries_of(n_groups: int, groups: Groups) -> int:
-    """How many queries so many groups of the mean size are, rounded up."""
+    """Number of queries of this many groups of the mean size, rounded up."""
     return -(-n_groups * groups.n_queries // groups.n)
 
 
-def _certain(bar: float) -> float:
-    """The shift of a noncentral t at which its passing the bar is certain to any digit, with one degree of freedom."""
+def _certain_shift(bar: float) -> float:
+    """The shift at which a noncentral t of one degree of freedom certainly exceeds the bar."""
     return 6 * bar + 40
 
 
 def _power_of_t(effect: float, n: int, alpha: float) -> float:
     bar = special.stdtrit(n - 1, 1 - alpha / 2)
     shift = effect * np.sqrt(n)
-    if shift > _certain(bar):
+    if shift > _certain_shift(bar):
         return 1.0
     upper = 1 - special.nctdtr(n - 1, shift, bar)
-    if np.isnan(upper):  # beyond the reach of the series: the shift is so large that only the spread is left to chance
+    if np.isnan(upper):  # the series fails: with so large a shift only the spread is random
         upper = special.chdtr(n - 1, (n - 1) * (shift / bar) ** 2)
     lower = special.nctdtr(n - 1, shift, -bar)
     return float(upper + (0.0 if np.isnan(lower) else lower))

@@ -1,7 +1,7 @@
-"""Simulated annotators and retrieval systems, to rehearse a campaign on a collection whose truth is known.
+"""Simulated annotators and retrieval systems, to rehearse a campaign with known truth.
 
-Grades are opaque integers with an order; `levels` lists those of the scheme and `positive_from` is the lowest one that
-counts as relevant. Randomness always comes from the caller.
+Grades are opaque integers with an order; `levels` lists those of the scheme and `positive_from` is
+the lowest one that counts as relevant. Randomness always comes from the caller.
 """
 
 import math
@@ -16,12 +16,13 @@ Generator = np.random.Generator
 
 
 class SimulatedAnnotator(NamedTuple):
-    """How well one simulated person judges.
+    """The quality of one simulated annotator.
 
     sensitivity : share of truly relevant pairs given a relevant level, in [0, 1]
     specificity : share of truly irrelevant pairs given an irrelevant level, in [0, 1]
-    spread      : how far labels stray within their side of the threshold, in [0, 1]: a level d steps away from the
-                  nearest possible one is spread**d times as likely; 0 never strays, 1 picks any level of that side
+    spread      : how far labels stray within their side of the threshold, in [0, 1]: a level d
+                  steps away from the nearest possible one is spread**d times as likely; 0 never
+                  strays, 1 picks any level of that side
     seconds     : median time for one judgment
     """
 
@@ -32,7 +33,7 @@ class SimulatedAnnotator(NamedTuple):
 
 
 class SimulatedRanking(NamedTuple):
-    """What a simulated system returned for the Q rows of its similarity matrix.
+    """The rankings of a simulated system for the Q rows of its similarity matrix.
 
     targets : (Q, k) column numbers of the ranked targets, best first
     scores  : (Q, k) their scores, falling along each row
@@ -45,7 +46,7 @@ class SimulatedRanking(NamedTuple):
 def label(
     true_grade: int, *, annotator: SimulatedAnnotator, levels: Sequence[int], positive_from: int, rng: Generator
 ) -> int:
-    """The level an annotator gives a pair of known grade: one draw from the row of her `confusion`.
+    """Draw the level that an annotator gives a pair of known grade, by the row of her `confusion`.
 
     Raises KeyError for a true grade that is no level.
     """
@@ -56,7 +57,7 @@ def label(
 def _cumulative(
     annotator: SimulatedAnnotator, ordered: tuple[int, ...], positive_from: int
 ) -> dict[int, Callable[[float], int]]:
-    """For each true level, the given level that a uniform draw in [0, 1) falls on."""
+    """For each true level, a function from a uniform draw in [0, 1) to the given level."""
     table = np.cumsum(confusion(annotator, levels=ordered, positive_from=positive_from), axis=1)[:, :-1].tolist()
     return {level: partial(_fall_on, bounds, ordered) for level, bounds in zip(ordered, table, strict=True)}
 
@@ -66,9 +67,11 @@ def _fall_on(bounds: list[float], ordered: tuple[int, ...], draw: float) -> int:
 
 
 def confusion(annotator: SimulatedAnnotator, *, levels: Sequence[int], positive_from: int) -> np.ndarray:
-    """Probability of each given level (columns) for each true level (rows), levels ascending; rows sum to 1.
+    """Probability of each given level (columns) for each true level (rows), levels ascending.
 
-    The mass at or above `positive_from` is exactly the sensitivity in relevant rows and 1 - specificity in the others.
+    Rows sum to 1.
+    The mass at or above `positive_from` is exactly the sensitivity in relevant rows and 1 -
+    specificity in the others.
     Raises ValueError where one side of the threshold has no level.
     """
     ordered = sorted(levels)
@@ -88,14 +91,15 @@ def confusion(annotator: SimulatedAnnotator, *, levels: Sequence[int], positive_
 
 
 def judging_seconds(annotator: SimulatedAnnotator, *, rng: Generator) -> float:
-    """Time for one judgment: log-normal around the annotator's median, so that a few take long."""
+    """Draw the time for one judgment: log-normal around the median, so that a few take long."""
     return float(annotator.seconds * np.exp(rng.normal(0.0, 0.4)))
 
 
 def majority_quality(annotator: SimulatedAnnotator, *, n_labels: int) -> tuple[float, float]:
-    """Sensitivity and specificity of the majority (or median) of an odd number of independent labels.
+    """Sensitivity and specificity of the majority (or median) of n independent labels, n odd.
 
-    The binomial upper tail, Condorcet 1785: three labels of sensitivity .9 give .9^3 + 3 * .9^2 * .1 = .972.
+    The binomial upper tail, Condorcet 1785: three labels of sensitivity .9 give .9^3 + 3 * .9^2 *
+    .1 = .972.
     Raises ValueError for an even number, whose ties need a rule.
     """
     if n_labels < 1 or n_labels % 2 == 0:
@@ -108,21 +112,22 @@ def _majority(p: float, n: int) -> float:
 
 
 def similarity(signal: np.ndarray, *, noise: float, hardness: np.ndarray, shared: float, rng: Generator) -> np.ndarray:
-    """What a system that sees the truth through noise scores every pair, for both directions: (Q, D).
+    """(Q, D) scores of a system that sees the truth through noise, for both directions.
 
-    signal   : (Q, D) what it would score without noise, larger is better
+    signal   : (Q, D) its scores without noise, larger is better
     noise    : standard deviation of all its noise, in units of the signal
     hardness : (Q, D) draws of N(0, 1) that the systems of a study have in common
-    shared   : share of the noise's variance that comes from hardness, in [0, 1]: the systems then err on the same
-               pairs and their lists overlap, as real ones do
+    shared   : share of the noise's variance that comes from hardness, in [0, 1]: the systems then
+               err on the same pairs and their lists overlap, as real ones do
     """
-    own = rng.standard_normal(signal.shape)
-    return signal + noise * (math.sqrt(shared) * hardness + math.sqrt(1 - shared) * own)
+    own_noise = rng.standard_normal(signal.shape)
+    return signal + noise * (math.sqrt(shared) * hardness + math.sqrt(1 - shared) * own_noise)
 
 
-def ranked(scores: np.ndarray, *, depth: int) -> SimulatedRanking:
-    """The best targets of each row of a similarity matrix; transpose it for the other direction.
+def rank_targets(scores: np.ndarray, *, depth: int) -> SimulatedRanking:
+    """Rank the best targets of each row of a similarity matrix.
 
+    Transpose it for the other direction.
     scores : (Q, D), larger is better; equal scores keep the order of the columns
     depth  : targets returned a row; D where there are fewer
     """

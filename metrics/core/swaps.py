@@ -1,8 +1,8 @@
-"""Would other queries order two systems the other way round? Two numbers, each with its own question.
+"""Swap rates: the chance that other queries order two systems the other way round, in two forms.
 
-`reversal` is about the order that was seen: the chance that another set of queries turns it round. REER, the
-retrieval experiment error rate, is about two sets that nobody has seen: the chance that they disagree. Where a paired
-test of many queries says p = .05 the first is .083 and the second .049.
+`reversal` is about the observed order: the chance that another set of queries reverses it. REER,
+the retrieval experiment error rate, is about two unseen sets: the chance that they disagree. Where
+a paired test of many queries gives p = .05 the first is .083 and the second .049.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ class SwapCurve(NamedTuple):
     """Empirical swap rates by observed difference.
 
     edges : (B + 1,) bins of the absolute difference of two systems' means on n queries
-    pairs : (B,) comparisons that fell into each; swaps : (B,) those in which the other n queries said the opposite
+    pairs : (B,) comparisons in each bin; swaps : (B,) those which another n queries reversed
     """
 
     edges: NDArray[np.float64]
@@ -30,18 +30,19 @@ class SwapCurve(NamedTuple):
 
 
 def reversal(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> float:
-    """The chance that another set of queries turns round the order of two systems that was seen on these.
+    """The chance that another set of queries reverses the order of two systems observed on these.
 
-    x, y : (T,) scores of two systems on the same queries, T >= 2 (ValueError); n_queries : size m of the other set,
-        default T
-    T(-|t| / sqrt(1 + T / m)) of Student's distribution with T - 1 degrees of freedom, t being the paired statistic:
-    what was seen is uncertain by s / sqrt(T), what will be seen by s / sqrt(m). Of many queries it is
-    Phi(-|d| / (s sqrt(1 / T + 1 / m))). Range [0, .5]; .5 for equal means, 0 for a constant lead. As m grows it falls
-    to half the two-sided p of Student's t, not to 0: more new queries do not make the old ones more certain.
-    It takes every true difference for as likely beforehand as any other, and every magnitude of its spread. Of systems
-    crowded within the error of a score it is too low: a large difference of two such is rather a lucky one. Figures on
-    real halves in docs/numbers.md.
-    Swap rates as a measure of a collection: Urbano, Marrero & Martin 2013, doi:10.1145/2484028.2484038.
+    x, y : (T,) scores of two systems on the same queries, T >= 2 (ValueError)
+    n_queries : size m of the other set, default T
+    T(-|t| / sqrt(1 + T / m)) of Student's distribution with T - 1 degrees of freedom, t being the
+    paired statistic: the observed mean is uncertain by s / sqrt(T), the new one by s / sqrt(m). For
+    many queries it is Phi(-|d| / (s sqrt(1 / T + 1 / m))). Range [0, .5]; .5 for equal means, 0 for
+    a constant lead. As m grows it falls to half the two-sided p of Student's t, not to 0: more new
+    queries do not make the old ones more certain. A priori every true difference is taken for
+    equally likely, and every magnitude of its spread. For systems crowded within the error of a
+    score it is too low: a large difference of two such is rather a lucky one. Figures on real
+    halves in docs/numbers.md. Swap rates as a measure of a collection: Urbano, Marrero & Martin
+    2013, doi:10.1145/2484028.2484038.
     """
     x, y = _scores(x, y)
     d = x - y
@@ -53,22 +54,23 @@ def reversal(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> flo
 
 
 def reer_independent(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> float:
-    """TRECVID's Eq. 1 to the letter: 2 Phi(z) (1 - Phi(z)), z = -(mean x - mean y) / sqrt((s_x^2 + s_y^2) / n).
+    """TRECVID's Eq. 1: 2 Phi(z) (1 - Phi(z)), z = -(mean x - mean y) / sqrt((s_x^2 + s_y^2) / n).
 
-    x, y : (T,) scores of two systems; s^2 their variances over queries (ddof = 1); n_queries : size of the query sets
-        asked about, default T Range [0, .5]; .5 for identical systems. It treats the systems as independent although
-        they answered the same queries, and so overstates the rate: take it as an upper bound and `reer_paired` as the
-        estimate.
+    x, y : (T,) scores of two systems; s^2 their variances over queries (ddof = 1)
+    n_queries : size of the query sets in question, default T
+    Range [0, .5]; .5 for identical systems. It treats the systems as independent although they
+    answered the same queries, and so overstates the rate: take it as an upper bound and
+    `reer_paired` as the estimate.
     """
     x, y = _scores(x, y)
     return _rate(x.mean() - y.mean(), x.var(ddof=1) + y.var(ddof=1), n_queries or len(x))
 
 
 def reer_paired(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> float:
-    """As `reer_independent`, with the variance of the paired differences; real swap rates follow it. Range [0, .5].
+    """As `reer_independent`, with the variance of the paired differences; real swaps follow it.
 
-    It takes the difference that was seen for the true one, and says how often two new sets of queries disagree;
-    `reversal` says how often a new set disagrees with this one.
+    Range [0, .5]. The observed difference is taken for the true one: the rate at which two new sets
+    of queries disagree; `reversal` is the rate at which a new set disagrees with this one.
     """
     x, y = _scores(x, y)
     d = x - y
@@ -81,25 +83,25 @@ def swap_curve(
     """Swap rates of all pairs of systems over random disjoint pairs of query sets.
 
     scores : (T, S) of topics x systems; n_queries : size of each set, at most T / 2 (ValueError)
-    Voorhees & Buckley 2002, doi:10.1145/564376.564432. An exact tie in one of the sets is half a swap, rounded over
-    all.
+    Voorhees & Buckley 2002, doi:10.1145/564376.564432. An exact tie in one of the sets is half a
+    swap, rounded over all.
     """
     n_topics, n_systems = scores.shape
     if not 1 <= n_queries <= n_topics // 2:
         raise ValueError(f"Two disjoint sets of {n_queries} queries do not fit into {n_topics}.")
     if not np.isfinite(scores).all():
         raise ValueError("A score is missing or not finite; leave out that topic or that system.")
-    one, other = np.triu_indices(n_systems, k=1)
+    left, right = np.triu_indices(n_systems, k=1)
     n_bins = int(np.ceil((scores.max() - scores.min()) / width)) + 1
     pairs, swaps = np.zeros(n_bins, dtype=np.int64), np.zeros(n_bins)
     for _ in range(n_trials):
-        drawn = rng.permutation(n_topics)[: 2 * n_queries]
-        first, second = scores[drawn[:n_queries]].mean(axis=0), scores[drawn[n_queries:]].mean(axis=0)
-        d, e = first[one] - first[other], second[one] - second[other]
-        place = np.minimum((np.abs(d) / width).astype(np.int64), n_bins - 1)
-        pairs += np.bincount(place, minlength=n_bins)
+        sampled_topics = rng.permutation(n_topics)[: 2 * n_queries]
+        first, second = scores[sampled_topics[:n_queries]].mean(axis=0), scores[sampled_topics[n_queries:]].mean(axis=0)
+        d, e = first[left] - first[right], second[left] - second[right]
+        bin_number = np.minimum((np.abs(d) / width).astype(np.int64), n_bins - 1)
+        pairs += np.bincount(bin_number, minlength=n_bins)
         swapped = (d * e < 0) + 0.5 * (d * e == 0)
-        swaps += np.bincount(place, weights=swapped, minlength=n_bins)
+        swaps += np.bincount(bin_number, weights=swapped, minlength=n_bins)
     edges = np.asarray(np.arange(n_bins + 1) * width, dtype=np.float64)
     return SwapCurve(edges, pairs, np.round(swaps).astype(np.int64))
 

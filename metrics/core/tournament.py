@@ -1,4 +1,4 @@
-"""Which differences among systems are decided: by randomized Tukey, Tukey, REGWQ, randomization or Newman-Keuls."""
+"""Comparison of all systems by randomized Tukey, Tukey, REGWQ, randomization or Newman-Keuls."""
 
 from itertools import combinations
 from typing import NamedTuple
@@ -10,31 +10,32 @@ from metrics.core.groups import Groups
 from metrics.core.letters import letters
 from metrics.core.multiple import METHODS as RANGE_METHODS
 from metrics.core.multiple import compare_systems, exceed_own_errors, pseudo_groups
-from metrics.core.permuting import affordable_samples, moving, randomized_tukey_p
-from metrics.core.resampling import in_order, on_grid, seed_of
+from metrics.core.permutation_tests import affordable_samples, differing_rows, randomized_tukey_p
+from metrics.core.resampling import on_grid, seed_of, sorted_rows
 from metrics.core.significance import holm
 
 RANDOMIZED_TUKEY = "randomized-tukey"
 TUKEY, REGWQ, NEWMAN_KEULS = RANGE_METHODS
 RANDOMIZATION = "randomization"
 METHODS = (RANDOMIZED_TUKEY, TUKEY, REGWQ, RANDOMIZATION, NEWMAN_KEULS)
-HAVE_OWN_ERRORS = (RANDOMIZED_TUKEY, TUKEY, REGWQ)  # two differ only where their own differences say so too
+HAVE_OWN_ERRORS = (RANDOMIZED_TUKEY, TUKEY, REGWQ)  # a pair differs only where its own error agrees
 PLAN_METHODS = (RANDOMIZED_TUKEY, TUKEY, RANDOMIZATION)
 _TOSSES = 10_000  # of randomization, where Holm's correction does not need more
-_MOST_DIFFERENCES = 2_000_000_000  # looked at by randomization: some three seconds of one core
-_MOST_CELLS = 10_000_000_000  # tossed by it, a score each: some three seconds too
+_MOST_DIFFERENCES = 2_000_000_000  # compared by randomization: some three seconds of one core
+_MOST_CELLS = 10_000_000_000  # scores tossed by it: some three seconds too
 _CELLS_A_BLOCK = 1_000_000
 
 
-class Decided(NamedTuple):
+class Verdicts(NamedTuple):
     """Verdicts on S systems.
 
     order : (S,) systems, best first
     significant : (S, S) bool in that order, symmetric
-    groups : places as pseudo-groups, best first (see metrics.core.multiple)
+    groups : places in pseudo-groups, best first (see metrics.core.multiple)
     letters : of each place; two places share one exactly where they do not differ
-    method : what decided; Tukey's HSD in place of its randomized form, or of randomization, where that took too long
-    n_samples : permutations, or tosses of all queries; 0 of the methods that draw nothing
+    method : the method used; Tukey's HSD instead of its randomized form, or of randomization, where
+        that took too long
+    n_samples : permutations, or tosses of all queries; 0 for methods without random draws
     """
 
     order: NDArray[np.int64]
@@ -54,29 +55,30 @@ def decide(
     seed: int | None = None,
     n_samples: int | None = None,
     n_tables: int = 1,
-) -> Decided:
-    """Which of S systems differ, by their (Q, S) scores on the same queries, larger better.
+) -> Verdicts:
+    """Decide which of S systems differ, by their (Q, S) scores on the same queries, larger better.
 
-    Randomization tests each pair by itself. The other methods hold all pairs to one measure of error, so with those of
-    HAVE_OWN_ERRORS two systems differ only where they do by the error of their own differences too. Two queries and two
-    systems at least, all scores finite (ValueError). The same values have the same verdicts in whatever order the
-    queries come.
-    groups : of the Q queries; None takes each by itself. A toss or a permutation moves a group's sums as a whole; the
-        analysis of variance takes its share of the mean over all queries
-    seed : of what is drawn; default: a hash of the values
-    n_samples : how often is drawn; default: as much as can be waited for
-    n_tables : how many tables randomized Tukey decides in that time: the measures of one leaderboard
+    Randomization tests each pair by itself. The other methods hold all pairs to one measure of
+    error, so with those of HAVE_OWN_ERRORS two systems differ only where they do by the error of
+    their own differences too. Two queries and two systems at least, all scores finite (ValueError).
+    The same values have the same verdicts in any order of the queries.
+    groups : of the Q queries; None takes each by itself. A toss or a permutation moves a group's
+        sums as a whole; the analysis of variance takes its share in the mean over all queries
+    seed : of the random draws; default: a hash of the values
+    n_samples : number of random draws; default: as many as an acceptable time allows
+    n_tables : how many tables randomized Tukey decides in that time: the measures of one
+        leaderboard
     """
     if method not in METHODS:
         raise ValueError(f'There is no method "{method}"; there are: {", ".join(METHODS)}.')
     if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
         raise ValueError("Two queries or more and two systems or more are compared, without gaps.")
     groups = groups or Groups.single(len(scores))
-    shares = in_order(groups.shares(scores))
+    shares = sorted_rows(groups.shares(scores))
     if method in RANGE_METHODS:
         return _by_range(shares, method, alpha)
-    rows = in_order(groups.totals(scores))
-    shape = moving(rows).shape
+    rows = sorted_rows(groups.totals(scores))
+    shape = differing_rows(rows).shape
     if method == RANDOMIZATION:
         n_samples = n_samples or tosses(*shape, alpha=alpha)
     else:
@@ -89,14 +91,14 @@ def decide(
         significant = randomized_tukey_p(rows, n_samples=n_samples, seed=seed) < alpha
         significant &= exceed_own_errors(shares, method=TUKEY, alpha=alpha)
     order = np.argsort(-rows.mean(axis=0), kind="stable")
-    return _decided(order, significant[np.ix_(order, order)], method, n_samples)
+    return _make_verdicts(order, significant[np.ix_(order, order)], method, n_samples)
 
 
-def _by_range(shares: NDArray[np.float64], method: str, alpha: float) -> Decided:
+def _by_range(shares: NDArray[np.float64], method: str, alpha: float) -> Verdicts:
     order, _, significant, _ = compare_systems(shares, method=method, alpha=alpha)
     if method in HAVE_OWN_ERRORS:
         significant &= exceed_own_errors(shares, method=method, alpha=alpha)[np.ix_(order, order)]
-    return _decided(order, significant, method, 0)
+    return _make_verdicts(order, significant, method, 0)
 
 
 def _by_holm(rows: NDArray[np.float64], alpha: float, seed: int | None, n_samples: int) -> NDArray[np.bool_]:
@@ -107,29 +109,31 @@ def _by_holm(rows: NDArray[np.float64], alpha: float, seed: int | None, n_sample
     return significant | significant.T
 
 
-def _decided(order: NDArray[np.int64], significant: NDArray[np.bool_], method: str, n_samples: int) -> Decided:
-    return Decided(order, significant, pseudo_groups(significant), letters(significant), method, n_samples)
+def _make_verdicts(order: NDArray[np.int64], significant: NDArray[np.bool_], method: str, n_samples: int) -> Verdicts:
+    return Verdicts(order, significant, pseudo_groups(significant), letters(significant), method, n_samples)
 
 
 def tosses(n_rows: int, n_systems: int, *, alpha: float) -> int:
-    """How often randomization tosses so many moving rows, 0 where that would take too long.
+    """Number of tosses of randomization for so many differing rows, 0 if they take too long.
 
-    So often that the smallest p, times the number of pairs, is below alpha, else Holm's correction lets nothing differ:
-    10,000 for up to 32 systems at .05. What can be waited for is bounded in pairs, 141 systems at .05, and in scores.
+    So many that the smallest p, times the number of pairs, is below alpha, else Holm's correction
+    lets nothing differ: 10,000 for up to 32 systems at .05. The time is bounded in pairs, 141
+    systems at .05, and in scores.
     """
     n_pairs = n_systems * (n_systems - 1) // 2
-    needed = int(n_pairs / alpha) + 1
-    affordable = min(_MOST_DIFFERENCES // n_pairs, _MOST_CELLS // max(1, n_rows * n_systems))
-    return 0 if affordable < needed else min(max(_TOSSES, needed), affordable)
+    n_needed = int(n_pairs / alpha) + 1
+    n_affordable = min(_MOST_DIFFERENCES // n_pairs, _MOST_CELLS // max(1, n_rows * n_systems))
+    return 0 if n_affordable < n_needed else min(max(_TOSSES, n_needed), n_affordable)
 
 
 def randomization_p(scores: NDArray[np.float64], *, rng: np.random.Generator, n_samples: int) -> NDArray[np.float64]:
     """(S, S) two-sided p of Fisher's randomization test of each pair of (Q, S) scores.
 
-    As metrics.core.significance.randomization, with the same tosses for all pairs: (1 + as far) / (1 + n_samples), 1
-    where nothing differs. Queries on which no two systems differ are left out: a toss moves nothing there.
+    As metrics.core.significance.randomization, with the same tosses for all pairs: (1 + tosses at
+    least as far) / (1 + n_samples), 1 where nothing differs. Queries on which no two systems differ
+    are left out: a toss changes nothing there.
     """
-    rows, n_systems = moving(scores), scores.shape[1]
+    rows, n_systems = differing_rows(scores), scores.shape[1]
     p = np.ones((n_systems, n_systems))
     if not len(rows):
         return p

@@ -1,4 +1,4 @@
-"""The labels that commands score run files with."""
+"""Options of commands for the labels that run files are scored with."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -17,7 +17,7 @@ SOURCE_HELP = (
 
 
 def add_label_arguments(parser: ArgumentParser) -> None:
-    """Where labels are, which count, and for which queries."""
+    """Add the options for the files of labels, the label source, and the queries."""
     parser.add_argument("--qrels", default="", help="labels: query, 0, document, grade, or with strata")
     parser.add_argument(
         "--reference",
@@ -31,7 +31,10 @@ def add_label_arguments(parser: ArgumentParser) -> None:
 
 
 def labels_of(options: dict[str, Any]) -> tuple[LabelSource | None, QrelsFile]:
-    """The labels that the options name, and their source; None where it is one file whose origin nobody told."""
+    """Read the labels that the options name.
+
+    Return their source too, None for one file of unknown origin.
+    """
     references: dict[str, str] = {}
     for text in options["reference"]:
         quoted, _, path = text.partition("=")

@@ -1,4 +1,4 @@
-"""What commands may say by labels with strata: a sample, of which some pairs were pooled and not drawn."""
+"""Limits of commands with sampled labels, where some pooled pairs were not drawn."""
 
 from collections.abc import Sequence
 
@@ -9,30 +9,32 @@ from metrics.core.measures import Measure
 from metrics.services.sampled_pools import counts_undrawn
 from pooling.core.runs import QrelsFile
 
-ALIKE = 0.05  # rates that differ by no more, or by one pair of a stratum, are one: how many are drawn is rounded
+ALIKE = 0.05  # rates that differ by no more, or by one pair of a stratum, are equal but for rounding
 
 
 def refuse_unequal_rates(labels: QrelsFile, measures: Sequence[Measure]) -> None:
-    """Raise ValueError where infAP is asked for of strata that were judged at different rates.
+    """Raise ValueError where infAP is requested and strata were judged at different rates.
 
-    It takes the judged for a uniform sample of the pool: Yilmaz & Aslam 2006, doi:10.1145/1183614.1183633.
+    It takes the judged pairs for a uniform sample of the pool: Yilmaz & Aslam 2006,
+    doi:10.1145/1183614.1183633.
     """
     if labels.stratum is None or not any(measure.family == "infAP" for measure in measures):
         return
     sizes = np.bincount(labels.stratum)
     rates = np.bincount(labels.stratum, weights=labels.grades >= 0) / sizes
     if np.ptp(rates) > max(ALIKE, 1 / sizes.min()):
-        told = f"from {rates.min():.2f} to {rates.max():.2f} of a stratum"
-        raise ValueError(f"infAP is of a uniform sample, and here {told} was judged: xinfAP is made for that.")
+        range_text = f"from {rates.min():.2f} to {rates.max():.2f} of a stratum"
+        raise ValueError(f"infAP is of a uniform sample, and here {range_text} was judged: xinfAP is made for that.")
 
 
 def beyond_sample(ranked: RankedGrades, measures: Sequence[Measure]) -> list[str]:
-    """Names of the measures that count what was not drawn as irrelevant, or only infer it; none without strata.
+    """Names of the measures that count undrawn pairs as irrelevant, or infer them.
 
-    A measure is exact where the run has nothing undrawn among the ranks that it looks at.
+    None without strata.
+    A measure is exact where the run has no undrawn pair among the ranks that it depends on.
     """
     if ranked.stratum is None or not np.any(ranked.label_grade < 0):
         return []
-    first = float(ranked.rank[ranked.grade < 0].min(initial=2**31))
-    firsts = [np.inf if first == 2**31 else first]
-    return [measure.name for measure in measures if counts_undrawn(measure, firsts)]
+    first_undrawn_rank = float(ranked.rank[ranked.grade < 0].min(initial=2**31))
+    first_ranks = [np.inf if first_undrawn_rank == 2**31 else first_undrawn_rank]
+    return [measure.name for measure in measures if counts_undrawn(measure, first_ranks)]

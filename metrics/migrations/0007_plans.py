@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
                 ('number', models.PositiveSmallIntegerField(help_text='From 1; those passed over are missing.')),
                 ('n_judged', models.PositiveIntegerField(help_text='Pairs that were judged by then.')),
                 ('level', models.FloatField(help_text='At which it decided.')),
-                ('value', models.JSONField(help_text='As metrics.services.leaderboard_decisions.decided gives it.')),
+                ('value', models.JSONField(help_text='As metrics.services.leaderboard_decisions.decision_facts gives it.')),
                 ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('plan', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='taken', to='metrics.plan')),
             ],

@@ -1,13 +1,15 @@
-"""Agreement in words, for one level of measurement: the headline is of planned labels, all labels stand apart."""
+"""The dashboard's agreement panel, for one level of measurement: planned labels first, then all
+labels."""
 
 from typing import Any, NamedTuple
 
-from metrics.core.agreement import Level
-from metrics.services.closer_page import per_cent
+from metrics.core.agreement import MeasurementLevel
+from metrics.services.dashboard_details_page import per_cent
 
-# Krippendorff, Content Analysis: conclusions from .8 up, tentative ones from .667 up. Conventions, not tests.
+# Krippendorff, Content Analysis: conclusions from .8 up, tentative ones from .667 up. Conventions,
+# not tests.
 TENTATIVE, FIRM = 0.667, 0.8
-DIGITS = 4  # of alpha on the page: what is said of a mark goes by the digits that stand beside it
+DIGITS = 4  # of alpha on the page; the mark it reaches is judged by the digits printed beside it
 
 
 class LevelTab(NamedTuple):
@@ -17,36 +19,39 @@ class LevelTab(NamedTuple):
     is_current: bool
 
 
-class Column(NamedTuple):
-    """Agreement of some of the labels: alpha with its interval, and shares in per cent, None where there are none."""
+class AgreementFigures(NamedTuple):
+    """Agreement of some of the labels: alpha with its interval, and shares in per cent, None where
+    there are none."""
 
     alpha: dict[str, Any]
     unanimous: float | None
     pairwise: float | None
 
 
-class Agreement(NamedTuple):
+class AgreementPanel(NamedTuple):
     """Agreement on the chosen level.
 
-    planned : of the labels that were asked for whatever others said, first and planned double ones; the headline
+    planned : of first and planned double labels, requested whatever others said of the pair; the
+        headline
     all : of third labels and replacements, too
-    drawn : what the samples of an interval are of: queries, or what they belong to
+    sampling_units : what the bootstrap samples of an interval draw: queries, or what they belong to
     """
 
     level: str
     tabs: list[LevelTab]
-    planned: Column
-    all: Column
-    drawn: str
+    planned: AgreementFigures
+    all: AgreementFigures
+    sampling_units: str
 
     @property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[AgreementFigures]:
         """The headline first."""
         return [self.planned, self.all]
 
     @property
-    def marks(self) -> str:
-        """Which conventional mark alpha is shown to reach, by its interval's lower end; empty where it is undefined."""
+    def mark_text(self) -> str:
+        """The conventional mark that alpha is shown to reach, by its interval's lower end; empty
+        where undefined."""
         alpha = self.planned.alpha
         if alpha["value"] is None:
             return ""
@@ -54,22 +59,22 @@ class Agreement(NamedTuple):
             return f"Without an interval nothing is said of the conventional marks, {TENTATIVE:g} and {FIRM:g}."
         low, tentative = round(alpha["low"], DIGITS), "by convention the mark for tentative conclusions"
         if low >= FIRM:
-            said = f"At least {FIRM:g}, by convention the mark for conclusions"
+            verdict = f"At least {FIRM:g}, by convention the mark for conclusions"
         elif low >= TENTATIVE:
-            said = f"At least {TENTATIVE:g}, {tentative}; not shown to reach {FIRM:g}"
+            verdict = f"At least {TENTATIVE:g}, {tentative}; not shown to reach {FIRM:g}"
         else:
-            said = f"Not shown to reach {TENTATIVE:g}, {tentative}"
-        return f"{said}: the interval's lower end is {low:.{DIGITS}f}, on {self._rests_on}."
+            verdict = f"Not shown to reach {TENTATIVE:g}, {tentative}"
+        return f"{verdict}: the interval's lower end is {low:.{DIGITS}f}, on {self._basis_text}."
 
     @property
-    def _rests_on(self) -> str:
+    def _basis_text(self) -> str:
         n_pairs, n_groups = self.planned.alpha["n_pairable_units"], self.planned.alpha["n_groups"]
         pairs = f"{n_pairs:,} pair{'' if n_pairs == 1 else 's'} with two planned labels or more"
-        return f"{pairs}, of {n_groups:,} {self.drawn}" if n_groups else pairs
+        return f"{pairs}, of {n_groups:,} {self.sampling_units}" if n_groups else pairs
 
     @property
     def advice(self) -> str:
-        """What to do where no pair has two planned labels; else empty."""
+        """Advice for when no pair has two planned labels; else empty."""
         if self.planned.alpha["n_pairable_units"]:
             return ""
         return (
@@ -77,17 +82,18 @@ class Agreement(NamedTuple):
         )
 
 
-def agreement_of(value: dict[str, Any], level: str) -> Agreement:
-    """The snapshot's numbers on one level."""
-    tabs = [LevelTab(str(name), name == level) for name in Level]
-    return Agreement(level, tabs, _column(value, "planned", level), _column(value, "all", level), value["drawn"])
+def agreement_of(snapshot_value: dict[str, Any], level: str) -> AgreementPanel:
+    """The panel of one level of measurement, from the value of the agreement snapshot."""
+    tabs = [LevelTab(str(name), name == level) for name in MeasurementLevel]
+    return AgreementPanel(level, tabs, _figures(snapshot_value, "planned", level), _figures(snapshot_value, "all", level), snapshot_value["drawn"])
 
 
-def _column(value: dict[str, Any], labels: str, level: str) -> Column:
-    alpha, percent = value[labels][level], value["percent"][labels]
-    # The core speaks of units and labels; here a unit is a pair, and which labels are meant is said.
+def _figures(snapshot_value: dict[str, Any], labels: str, level: str) -> AgreementFigures:
+    alpha, percent = snapshot_value[labels][level], snapshot_value["percent"][labels]
+    # The core speaks of units and labels; here a unit is a pair, and the text names the labels
+    # meant.
     reason = alpha["reason"].replace("unit", "pair")
     if labels == "planned":
         reason = reason.replace("label", "planned label")
     shares = (per_cent(percent[name]) for name in ("unanimous_units", "mean_of_units"))
-    return Column({**alpha, "reason": reason}, *shares)
+    return AgreementFigures({**alpha, "reason": reason}, *shares)

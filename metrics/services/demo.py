@@ -9,7 +9,7 @@ from django.core.files import File
 from annotate.core.sources import FolderSource
 from annotate.models import Collection, Direction, User
 from annotate.services.collections import LevelSpec, create_collection
-from annotate.services.loading import load_collection
+from annotate.services.item_import import load_collection
 from annotate.services.references import load_reference
 from pooling.services.runs import read_here, receive_run
 
@@ -45,7 +45,7 @@ def load_shapes(
 
 
 def load_runs(*, collection: Collection, by: User | None = None, folder: Path = FOLDER) -> None:
-    """Receive and read the demo's runs; a run that is there already stays as it is."""
+    """Receive and read the demo's runs; an existing run stays as it is."""
     for direction in DIRECTIONS:
         for path in sorted((folder / "runs").glob(f"*.{direction}.run.gz")):
             system = path.name.split(".")[0]

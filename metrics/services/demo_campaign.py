@@ -1,4 +1,4 @@
-"""The demo as people find it: the study loaded, a pool open, an account of each role in it."""
+"""The demo campaign: the study loaded, a pool open, an account of each role in it."""
 
 from typing import NamedTuple
 
@@ -20,19 +20,21 @@ class DemoFailed(Exception):
 
 
 class Demo(NamedTuple):
-    """The demo collection, whether it was made just now, and who joined it just now."""
+    """The demo collection, whether it is new, and the names of the accounts that joined it now."""
 
     collection: Collection
     is_new: bool
-    joined: list[str]
+    new_members: list[str]
 
 
 def load_demo() -> Demo:
-    """Make the demo collection, open its pool, and let the accounts named as roles join; what is there stays.
+    """Make the demo collection, open its pool, and let the accounts named as roles join; existing
+    parts stay.
 
     Raises DemoFailed, and what loading its files raises.
     """
-    # One transaction: a start that is killed halfway leaves nothing behind that the next one would stumble over.
+    # One transaction: a start that is killed halfway leaves nothing behind that the next one would
+    # stumble over.
     with transaction.atomic():
         collection = Collection.objects.filter(slug=SLUG).first()
         is_new = collection is None
@@ -59,11 +61,12 @@ def _open_pool(collection: Collection) -> None:
 
 
 def _join(collection: Collection) -> list[str]:
-    """Give each account that is named as a role this role; the names of those who had it not."""
-    joined = []
+    """Give each account that is named as a role this role; returns the names of those who did not
+    have it."""
+    new_members = []
     for role in Role:
         user = User.objects.filter(username=role.value).first()
         if user is not None and not collection.memberships.filter(user=user, role=role).exists():
             join(collection=collection, user=user, role=role)
-            joined.append(user.username)
-    return joined
+            new_members.append(user.username)
+    return new_members

@@ -1,4 +1,5 @@
-"""The grades that a file of labels holds: a label source in one direction, within a query set, by some rule."""
+"""The grades in a file of labels: of a label source in one direction, within a query set, by some
+rule."""
 
 from collections.abc import Generator, Iterator
 from itertools import islice
@@ -10,15 +11,15 @@ from numpy.typing import NDArray
 from psycopg.sql import SQL, Identifier
 
 from annotate.models import Collection, Direction, Seat
-from annotate.statements import unhurried
+from annotate.statements import without_timeout
 from metrics.core.label_sources import Grades
-from metrics.core.rules import resolved
-from metrics.http import Wanted
+from metrics.core.resolution_rules import resolve_pairs
+from metrics.http import QrelsRequest
 from metrics.services import labels
-from metrics.services.labels import Scope
+from metrics.services.labels import EvaluationScope
 
-ROWS_AT_ONCE = 20_000
-_SAID = SQL("""
+CHUNK_ROWS = 20_000
+_COUNTING_LABELS = SQL("""
     COPY (
         SELECT source.external_id, target.external_id, annotator.pseudonym, level.grade
         FROM annotate_seat seat
@@ -34,7 +35,7 @@ _SAID = SQL("""
 """)
 
 
-class Said(NamedTuple):
+class CountingLabel(NamedTuple):
     """One counting label of a pair."""
 
     source: str
@@ -43,46 +44,48 @@ class Said(NamedTuple):
     grade: int
 
 
-def grades_of(*, collection: Collection, wanted: Wanted, scope: Scope | None = None) -> Grades:
-    """The grades as asked for, whatever their order."""
-    told = {"collection": collection, "direction": wanted.direction}
-    people = people_by(**told, rule=wanted.rule) if wanted.rule else None
-    grades = labels.labels_of(**told, label_source=wanted.label_source, people=people)
+def grades_of(*, collection: Collection, qrels_request: QrelsRequest, scope: EvaluationScope | None = None) -> Grades:
+    """The requested grades, in no particular order."""
+    selection = {"collection": collection, "direction": qrels_request.direction}
+    people = people_grades_by_rule(**selection, rule=qrels_request.rule) if qrels_request.rule else None
+    grades = labels.labels_of(**selection, label_source=qrels_request.label_source, people=people)
     return grades if scope is None else labels.within(grades, scope)
 
 
-def people_by(*, collection: Collection, direction: Direction, rule: str) -> Grades:
-    """The grades that a rule gives the pairs from people's counting labels; adjudications are none."""
+def people_grades_by_rule(*, collection: Collection, direction: Direction, rule: str) -> Grades:
+    """The grades that a rule gives the pairs from people's counting labels; adjudications are left
+    out."""
     counting = Seat.objects.filter(collection=collection, state=Seat.State.DONE, purpose__in=Seat.COUNTING)
     source, target = labels.ends(direction)
     columns = (f"pair__{source}", f"pair__{target}", "number", "judgment__level__grade")
     rows = counting.order_by(*columns[:3]).values_list(*columns)
-    parts = [resolved(table, rule) for table in _by_pair(rows.iterator(chunk_size=ROWS_AT_ONCE))]
-    return Grades(*map(np.concatenate, zip(*parts, strict=True)))
+    chunks = [resolve_pairs(table, rule) for table in _pair_tables(rows.iterator(chunk_size=CHUNK_ROWS))]
+    return Grades(*map(np.concatenate, zip(*chunks, strict=True)))
 
 
-def _by_pair(rows: Iterator[tuple[int, ...]]) -> Iterator[NDArray[np.int64]]:
-    """(n, 4) tables of rows that come in the order of their pairs; no pair is cut in two."""
-    left = np.zeros((0, 4), dtype=np.int64)
-    while some := list(islice(rows, ROWS_AT_ONCE)):
-        table = np.concatenate([left, np.array(some, dtype=np.int64)])
-        before = np.flatnonzero((table[:, :2] != table[-1, :2]).any(axis=1))  # the last pair
-        cut = before[-1] + 1 if len(before) else 0
+def _pair_tables(rows: Iterator[tuple[int, ...]]) -> Iterator[NDArray[np.int64]]:
+    """Split rows, ordered by pair, into (n, 4) tables; no pair is split over two tables."""
+    remainder = np.zeros((0, 4), dtype=np.int64)
+    while chunk := list(islice(rows, CHUNK_ROWS)):
+        table = np.concatenate([remainder, np.array(chunk, dtype=np.int64)])
+        before_last_pair = np.flatnonzero((table[:, :2] != table[-1, :2]).any(axis=1))  # the last pair
+        cut = before_last_pair[-1] + 1 if len(before_last_pair) else 0
         yield table[:cut]
-        left = table[cut:]
-    yield left
+        remainder = table[cut:]
+    yield remainder
 
 
-def written(grades: Grades, threshold: int | None) -> list[int]:
-    """The grades as a file has them: as they are, or 1 from the threshold up and 0 below."""
+def file_grades(grades: Grades, threshold: int | None) -> list[int]:
+    """The grades as written to a file: unchanged, or 1 from the threshold up and 0 below."""
     values = grades.grade if threshold is None else (grades.grade >= threshold).astype(np.int64)
     return values.tolist()
 
 
-def labels_said(*, collection: Collection, direction: Direction) -> Generator[Said, None, None]:
-    """All counting labels, by the bytes of the ids of source and target, a pair's in the order of its seats."""
+def counting_labels(*, collection: Collection, direction: Direction) -> Generator[CountingLabel, None, None]:
+    """All counting labels, by the bytes of the ids of source and target, a pair's in the order of
+    its seats."""
     source, target = (Identifier(f"{end}_id") for end in labels.ends(direction))
-    statement = _SAID.format(source=source, target=target, collection=collection.pk).as_string(None)
-    with unhurried(), connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for *who, grade in copy.rows():
-            yield Said(*who, int(grade))
+    statement = _COUNTING_LABELS.format(source=source, target=target, collection=collection.pk).as_string(None)
+    with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for *columns, grade in copy.rows():
+            yield CountingLabel(*columns, int(grade))

@@ -1,4 +1,5 @@
-"""Lines of labels, reports and scores, in an order that never changes, from one moment of the database."""
+"""Lines of labels, reports and scores, in an order that never changes, from one moment of the
+database."""
 
 from collections.abc import Iterator
 
@@ -21,108 +22,113 @@ from annotate.models import (
     User,
 )
 from annotate.services.inbox import STILL_WANTED
-from metrics.http import Wanted
+from metrics.http import QrelsRequest
 from metrics.models import Score
 from metrics.services import labels, query_groups
-from metrics.services.download_items import Names
-from metrics.services.download_labels import grades_of, written
+from metrics.services.download_items import ExternalIds
+from metrics.services.download_labels import file_grades, grades_of
 from metrics.services.measuring import N_POSITIVE
-from metrics.services.moments import one_moment
+from metrics.services.transactions import repeatable_read
 from pooling.models import Run
 
-LINES_A_PIECE = 5_000
+LINES_PER_PIECE = 5_000
 ENDS = ("query", "document")
 _QUERY, _DOCUMENT = "pair__query__external_id", "pair__document__external_id"
 _IN_ORDER = (Collate(_QUERY, "C"), Collate(_DOCUMENT, "C"))
 
 
-def qrels(*, collection: Collection, wanted: Wanted) -> Iterator[str]:
+def qrels(*, collection: Collection, qrels_request: QrelsRequest) -> Iterator[str]:
     """TREC qrels: `source 0 target grade`, ordered by the bytes of source and target."""
-    with one_moment():
-        scope = labels.scope_of(query_set=wanted.query_set) if wanted.query_set else None
-        names = Names(collection)
-        rows = names.ordered(grades_of(collection=collection, wanted=wanted, scope=scope))
-        for start in range(0, len(rows.grade), LINES_A_PIECE):
-            part = type(rows)(*(values[start : start + LINES_A_PIECE] for values in rows))
-            columns = (names.of(part.source), names.of(part.target), written(part, wanted.threshold))
+    with repeatable_read():
+        scope = labels.scope_of(query_set=qrels_request.query_set) if qrels_request.query_set else None
+        external_ids = ExternalIds(collection)
+        rows = external_ids.sorted_grades(grades_of(collection=collection, qrels_request=qrels_request, scope=scope))
+        for start in range(0, len(rows.grade), LINES_PER_PIECE):
+            block = type(rows)(*(values[start : start + LINES_PER_PIECE] for values in rows))
+            columns = (external_ids.of(block.source), external_ids.of(block.target), file_grades(block, qrels_request.threshold))
             yield "".join(f"{source} 0 {target} {value}\n" for source, target, value in zip(*columns, strict=True))
 
 
 def pair_states(*, collection: Collection) -> Iterator[str]:
-    """Every pair of every round for labels: its state, its grade if it has one, and all counting grades by seat."""
+    """Every pair of every round for labels: its state, its grade if it has one, and all counting
+    grades by seat."""
     counting = Q(pair__seats__state=Seat.State.DONE, pair__seats__purpose__in=Seat.COUNTING)
     grades = ArrayAgg("pair__seats__judgment__level__grade", filter=counting, order_by="pair__seats__number")
     wanting = (Round.Kind.POOL, Round.Kind.IMPORT)
     rows = (
         RoundPairState.objects.filter(collection=collection, round__kind__in=wanting)
-        .annotate(given=grades)
+        .annotate(counting_grades=grades)
         .order_by(Collate("round__name", "C"), "round", *_IN_ORDER)
-        .values_list("round__name", "round__state", _QUERY, _DOCUMENT, "state", "pair__resolution__grade", "given")
+        .values_list("round__name", "round__state", _QUERY, _DOCUMENT, "state", "pair__resolution__grade", "counting_grades")
     )
     yield "pool\tpool_state\tquery\tdocument\tstate\tgrade\tgrades\n"
     yield from _pieces(
-        "\t".join([" ".join(pool.split()), *rest, "" if grade is None else str(grade), " ".join(map(str, given or ()))])
+        "\t".join([" ".join(pool.split()), *rest, "" if grade is None else str(grade), " ".join(map(str, counting_grades or ()))])
         + "\n"
-        for pool, *rest, grade, given in rows.iterator(2_000)
+        for pool, *rest, grade, counting_grades in rows.iterator(2_000)
     )
 
 
 def disputed(*, collection: Collection) -> Iterator[str]:
-    """Pairs on which people's labels decide nothing and no more are asked: status and all counting grades by seat."""
+    """Pairs that people's labels leave undecided and for which no more are requested: status and
+    all counting grades."""
     counting = Q(pair__seats__state=Seat.State.DONE, pair__seats__purpose__in=Seat.COUNTING)
     grades = ArrayAgg("pair__seats__judgment__level__grade", filter=counting, order_by="pair__seats__number")
     statuses = [Resolution.Status.DISPUTED, Resolution.Status.ESCALATED]
     rows = (
         Resolution.objects.filter(STILL_WANTED, collection=collection, status__in=statuses)
-        .annotate(given=grades)
+        .annotate(counting_grades=grades)
         .order_by(*_IN_ORDER)
-        .values_list(_QUERY, _DOCUMENT, "status", "given")
+        .values_list(_QUERY, _DOCUMENT, "status", "counting_grades")
     )
     yield "query\tdocument\tstatus\tgrades\n"
-    lines = (f"{q}\t{d}\t{status}\t{' '.join(map(str, given or ()))}\n" for q, d, status, given in rows.iterator(2_000))
+    lines = (f"{q}\t{d}\t{status}\t{' '.join(map(str, counting_grades or ()))}\n" for q, d, status, counting_grades in rows.iterator(2_000))
     yield from _pieces(lines)
 
 
 def conflicts(*, collection: Collection) -> Iterator[str]:
-    """Every pair to which people gave another grade than a reference set, set by set."""
+    """Every pair whose grade by people differs from that of a reference set, set by set."""
     yield "reference_set\tquery\tdocument\treference_grade\tpeople_grade\n"
     same_pair = {f"pair__{end}": OuterRef(end) for end in ENDS}
     differing = (
         ReferenceLabel.objects.filter(reference_set__collection=collection)
-        .annotate(said=Subquery(Resolution.objects.filter(**same_pair).values("grade")))
-        .filter(said__isnull=False)
-        .exclude(said=F("grade"))
+        .annotate(people_grade=Subquery(Resolution.objects.filter(**same_pair).values("grade")))
+        .filter(people_grade__isnull=False)
+        .exclude(people_grade=F("grade"))
         .order_by(Collate("reference_set__name", "C"), *(Collate(f"{end}__external_id", "C") for end in ENDS))
-        .values_list("reference_set__name", *(f"{end}__external_id" for end in ENDS), "grade", "said")
+        .values_list("reference_set__name", *(f"{end}__external_id" for end in ENDS), "grade", "people_grade")
     )
     rows = ([" ".join(name.split()), *map(str, rest)] for name, *rest in differing.iterator(2_000))
     yield from _pieces("\t".join(row) + "\n" for row in rows)
 
 
 def cannot_judge(*, collection: Collection) -> Iterator[str]:
-    """What people reported instead of judging: that they cannot, or that a lead should look; notes stay here."""
+    """Reports made instead of judgments: the annotator cannot judge, or a lead should look; notes
+    are left out."""
     columns = (_QUERY, _DOCUMENT, "annotator__pseudonym", "kind", "reason", "at", "state", "settled_at")
     rows = Report.objects.filter(collection=collection).with_settled_at().order_by(*_IN_ORDER, "pk")
     yield "query\tdocument\tannotator\tkind\treason\tat\tstate\tsettled_at\n"
     yield from _pieces(
-        "\t".join([q, d, who, kind, " ".join(reason.split()), timestamp(at), state, timestamp(settled_at) or ""]) + "\n"
-        for q, d, who, kind, reason, at, state, settled_at in rows.values_list(*columns).iterator(2_000)
+        "\t".join([q, d, pseudonym, kind, " ".join(reason.split()), timestamp(at), state, timestamp(settled_at) or ""]) + "\n"
+        for q, d, pseudonym, kind, reason, at, state, settled_at in rows.values_list(*columns).iterator(2_000)
     )
 
 
 def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator[str]:
-    """Every score of every run the viewer may know of, a line a query; a run's queries are those of its query set.
+    """Every score of every run the viewer may know of, a line a query; a run's queries are those of
+    its query set.
 
-    The group is what the collection holds a query to belong to, itself where it stands alone.
-    None while items have changed since the last refresh: then nobody knows which query a stored value is of.
+    The group is that of the query in the collection, the query itself where it has none.
+    No line while items have changed since the last refresh: until then the queries of stored values
+    are unknown.
     """
     yield "run\tdirection\tquery_set\tlabel_source\tmeasure\tthreshold\tn_gallery\tgallery_at\tquery\tvalue\tgroup\n"
-    with one_moment():
+    with repeatable_read():
         if Change.objects.filter(collection=collection, pair=None).exists():
             return
-        names = Names(collection)
+        external_ids = ExternalIds(collection)
         queries = {
-            query_set.pk: _queries(collection, labels.scope_of(query_set=query_set), names)
+            query_set.pk: _queries(collection, labels.scope_of(query_set=query_set), external_ids)
             for query_set in QuerySet.objects.filter(collection=collection)
         }
         runs = Run.objects.visible_to(viewer).filter(collection=collection)
@@ -134,10 +140,11 @@ def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator
             yield "".join(_score_lines(score, queries[score.query_set_id]))
 
 
-def _queries(collection: Collection, scope: labels.Scope, names: Names) -> list[tuple[str, str]]:
-    """The queries of a query set, each with the name of its group, in which blanks and tabs are one blank."""
+def _queries(collection: Collection, scope: labels.EvaluationScope, external_ids: ExternalIds) -> list[tuple[str, str]]:
+    """The queries of a query set, each with the name of its group, in which blanks and tabs are one
+    blank."""
     groups = query_groups.names_of(collection=collection, direction=scope.direction, sources=scope.sources)
-    return [(query, " ".join(group.split())) for query, group in zip(names.of(scope.sources), groups, strict=True)]
+    return [(query, " ".join(group.split())) for query, group in zip(external_ids.of(scope.sources), groups, strict=True)]
 
 
 def _score_lines(score: Score, queries: list[tuple[str, str]]) -> Iterator[str]:
@@ -145,18 +152,19 @@ def _score_lines(score: Score, queries: list[tuple[str, str]]) -> Iterator[str]:
     head = (score.run.name, score.query_set.direction, score.query_set.name, score.label_source)
     gallery = "" if score.n_gallery is None else str(score.n_gallery), timestamp(score.gallery_at) or ""
     start = "\t".join((*head, score.measure, str(score.threshold), *gallery))
-    # A query excluded since the last refresh has a value and no name any more: the whole score waits for the next one.
+    # A query excluded since the last refresh has a value and no name any more: the whole score
+    # waits for the next one.
     if len(values) == len(queries):
         rows = zip(queries, values, strict=True)
         yield from (f"{start}\t{query}\t{value!r}\t{group}\n" for (query, group), value in rows)
 
 
 def _pieces(lines: Iterator[str]) -> Iterator[str]:
-    """Lines in pieces worth sending."""
+    """Join lines into pieces of some thousands."""
     piece: list[str] = []
     for line in lines:
         piece.append(line)
-        if len(piece) == LINES_A_PIECE:
+        if len(piece) == LINES_PER_PIECE:
             yield "".join(piece)
             piece = []
     yield "".join(piece)

@@ -1,6 +1,7 @@
-"""Stratified qrels of five columns, as TREC's sample_eval reads them, from a pool that was drawn from strata.
+"""Stratified qrels of five columns, as TREC's sample_eval reads them, from a pool that was drawn
+from strata.
 
-A pool keeps what it drew, and what it left, from its opening on.
+A pool keeps the pairs that it drew and those that it left, from its opening on.
 """
 
 from collections.abc import Iterator
@@ -11,22 +12,23 @@ from numpy.typing import NDArray
 
 from annotate.core.reference_formats import ReferenceRow, as_line
 from annotate.models import Collection, Direction
-from annotate.services.reference_lines import UNDRAWN
+from annotate.services.reference_qrels import UNDRAWN
 from metrics.core.label_sources import Grades
 from metrics.services import labels
-from metrics.services.download_items import Names
+from metrics.services.download_items import ExternalIds
 from pooling.models import Pool
 from pooling.services.strata import SAMPLED, StrataUnknown, population_of
 
-LINES_A_PIECE = 5_000
+LINES_PER_PIECE = 5_000
 
 
-class SampleGone(Exception):
-    """The pool's strata cannot be told."""
+class StrataUndetermined(Exception):
+    """The pool's strata cannot be determined any more."""
 
 
-class Rows(NamedTuple):
-    """What a pool was drawn from: by source and target, stratum and grade, -1 where nobody's grade stands."""
+class StratumRows(NamedTuple):
+    """The pairs of a pool's strata: source, target, stratum and grade, -1 where the pair has no
+    grade by people."""
 
     source: NDArray[np.int64]
     target: NDArray[np.int64]
@@ -43,38 +45,38 @@ def drawn_pools(*, collection: Collection) -> list[Pool]:
 def pool_lines(*, pool: Pool) -> Iterator[str]:
     """`source 0 target stratum grade` for every pair of the pool's strata, by the bytes of the ids.
 
-    Raises SampleGone where what was not drawn cannot be told.
+    Raises StrataUndetermined where the pairs that were not drawn are unknown.
     """
-    names = Names(pool.collection)
-    rows = _rows(pool)
-    order = np.lexsort((names.places(rows.target), names.places(rows.source)))
-    for start in range(0, len(order), LINES_A_PIECE):
-        part = Rows(*(values[order[start : start + LINES_A_PIECE]] for values in rows))
-        columns = (names.of(part.source), names.of(part.target), part.grade.tolist(), part.stratum.tolist())
+    external_ids = ExternalIds(pool.collection)
+    rows = _stratum_rows(pool)
+    order = np.lexsort((external_ids.ranks(rows.target), external_ids.ranks(rows.source)))
+    for start in range(0, len(order), LINES_PER_PIECE):
+        block = StratumRows(*(values[order[start : start + LINES_PER_PIECE]] for values in rows))
+        columns = (external_ids.of(block.source), external_ids.of(block.target), block.grade.tolist(), block.stratum.tolist())
         yield "".join(
             as_line(ReferenceRow(source, target, grade, 0, stratum))
             for source, target, grade, stratum in zip(*columns, strict=True)
         )
 
 
-def _rows(pool: Pool) -> Rows:
+def _stratum_rows(pool: Pool) -> StratumRows:
     try:
         query, document, stratum, is_drawn = population_of(pool=pool)
     except StrataUnknown as error:
-        raise SampleGone(f'What pool "{pool}" was drawn from cannot be told: {error}') from error
+        raise StrataUndetermined(f'What pool "{pool}" was drawn from cannot be told: {error}') from error
     width = int(document.max(initial=0)) + 1
     people = labels.people_grades(collection=pool.collection, direction=Direction.FORWARD)
     grade = np.where(is_drawn, _grades(query * width + document, people, width), UNDRAWN)
     is_forward = pool.runs.first().direction == Direction.FORWARD
-    return Rows(*((query, document) if is_forward else (document, query)), stratum, grade)
+    return StratumRows(*((query, document) if is_forward else (document, query)), stratum, grade)
 
 
 def _grades(codes: NDArray[np.int64], people: Grades, width: int) -> NDArray[np.int64]:
     """People's grade of each pair, -1 without one."""
-    known = people.source * width + people.target
+    people_codes = people.source * width + people.target
     inside = people.target < width
-    known, grade = known[inside], people.grade[inside]
-    if not len(known):
+    people_codes, grade = people_codes[inside], people.grade[inside]
+    if not len(people_codes):
         return np.full(len(codes), UNDRAWN)
-    place = np.minimum(np.searchsorted(known, codes), len(known) - 1)
-    return np.where(known[place] == codes, grade[place], UNDRAWN)
+    index = np.minimum(np.searchsorted(people_codes, codes), len(people_codes) - 1)
+    return np.where(people_codes[index] == codes, grade[index], UNDRAWN)

@@ -1,4 +1,5 @@
-"""Files to take away: asked for, made in the background from one moment of the database, kept for a while.
+"""Downloads: requested, made in the background from one moment of the database, and kept for a
+while.
 
 The same labels give the same bytes, whenever and by whomever a file is made.
 """
@@ -22,24 +23,25 @@ from annotate.services.files import delete_on_commit
 from annotate.services.imports import checksum
 from metrics.core.label_sources import LabelSource
 from metrics.models import Download
-from metrics.services.download_kinds import KINDS, Making
-from metrics.services.download_strata import SampleGone
-from metrics.services.moments import one_moment
-from metrics.services.telling import Teller
+from metrics.services.download_kinds import KINDS, DownloadContext
+from metrics.services.download_progress import ProgressReporter
+from metrics.services.download_strata import StrataUndetermined
+from metrics.services.transactions import repeatable_read
 from pooling.services.scored_runs import TooLong
 
 DOWNLOAD = "download"
-KEPT_FOR = timedelta(days=14)
-PACKED = ".gz"
-CHANGED = "What it was asked with is no longer there: {} Ask for it anew."
+RETENTION = timedelta(days=14)
+GZIP_SUFFIX = ".gz"
+OUTDATED = "What it was asked with is no longer there: {} Ask for it anew."
 
 
-class Unfit(Exception):
-    """What a download was asked with does not fit its collection; the message says what."""
+class OutdatedParameters(Exception):
+    """The parameters of a download no longer fit its collection; the message says which."""
 
 
-class Made(NamedTuple):
-    """A file that was just made: where it lies, its rows and the runs it names, and the moment it shows."""
+class WrittenFile(NamedTuple):
+    """A file that was just written: its stream, number of rows, keys of the runs in it, and the
+    moment it shows."""
 
     stream: BinaryIO
     n_rows: int
@@ -48,61 +50,63 @@ class Made(NamedTuple):
 
 
 def form_of(*, collection: Collection, kind: Download.Kind, data: Any = None) -> forms.Form:
-    """What a download of this kind is asked with."""
+    """The form of the parameters of a kind of download."""
     return KINDS[kind].form(data, collection=collection)
 
 
 @transaction.atomic
-def ask(*, collection: Collection, kind: Download.Kind, form: forms.Form, by: User | None) -> Download:
-    """Have a file made; the same person asking for the same while it is made asks once.
+def request_download(*, collection: Collection, kind: Download.Kind, form: forms.Form, by: User | None) -> Download:
+    """Request a file; a second identical request of the same person while it is made returns the
+    first.
 
     form : valid, from form_of
     """
     # The collection's row is the lock: of two clicks the second sees the first.
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    parameters = {name: _plain(form, name) for name in form.fields}
-    same = {"collection": collection, "kind": kind, "parameters": parameters, "by": by}
-    if known := Download.objects.filter(**same, work__state__in=Work.UNFINISHED).first():
-        return known
+    parameters = {name: _json_value(form, name) for name in form.fields}
+    request_fields = {"collection": collection, "kind": kind, "parameters": parameters, "by": by}
+    if unfinished := Download.objects.filter(**request_fields, work__state__in=Work.UNFINISHED).first():
+        return unfinished
     name = f"{collection.slug}-{KINDS[kind].file_name(form)}"
-    packed = PACKED if form.cleaned_data.get("packed") else ""
-    made = Download.objects.create(**same, made_with=_in_words(form), file_name=f"{name}{packed}")
-    made.work = works.ask(kind=DOWNLOAD, collection=collection, subject=made.pk, by=by)
-    made.save(update_fields=["work"])
-    return made
+    suffix = GZIP_SUFFIX if form.cleaned_data.get("packed") else ""
+    download = Download.objects.create(**request_fields, made_with=_description(form), file_name=f"{name}{suffix}")
+    download.work = works.ask(kind=DOWNLOAD, collection=collection, subject=download.pk, by=by)
+    download.save(update_fields=["work"])
+    return download
 
 
-def again(*, made: Download, by: User | None) -> Download:
-    """Ask for what a download was, as it is by now. Raises Unfit where that cannot be any more."""
-    return ask(collection=made.collection, kind=Download.Kind(made.kind), form=_form(made), by=by)
+def request_again(*, download: Download, by: User | None) -> Download:
+    """Request a download again, with the present labels. Raises OutdatedParameters where that is no
+    longer possible."""
+    return request_download(collection=download.collection, kind=Download.Kind(download.kind), form=_form(download), by=by)
 
 
 @works.performs(DOWNLOAD, subject="download", advice="Ask for it again.")
 def make(work: Work) -> None:
-    """Make a download's file: all of it, or nothing."""
-    made = Download.objects.select_related("collection", "by", "work").get(pk=work.subject)
+    """Make a download's file, whole or not at all."""
+    download = Download.objects.select_related("collection", "by", "work").get(pk=work.subject)
     try:
         with tempfile.TemporaryFile() as stream:
-            _keep(made, _write(made, stream))
-    except (Unfit, SampleGone, TooLong) as error:
+            _store(download, _write(download, stream))
+    except (OutdatedParameters, StrataUndetermined, TooLong) as error:
         raise works.Failed("unfit", str(error)) from error
 
 
-def _write(made: Download, stream: BinaryIO) -> Made:
-    kind = KINDS[Download.Kind(made.kind)]
-    with _the_moment() as as_of, Teller(works.teller(made.work)) as teller:
-        making = Making(made.collection, _form(made), made.by, teller.count)
-        teller.total = kind.total(making)
-        teller.tell()
-        for piece in _packed(kind.write(making), made):
+def _write(download: Download, stream: BinaryIO) -> WrittenFile:
+    kind = KINDS[Download.Kind(download.kind)]
+    with _read_only_moment() as as_of, ProgressReporter(works.progress_callback(download.work)) as reporter:
+        context = DownloadContext(download.collection, _form(download), download.by, reporter.count)
+        reporter.total = kind.total(context)
+        reporter.report()
+        for piece in _packed(kind.write(context), download):
             stream.write(piece)
-        return Made(stream, teller.done, making.run_ids, as_of)
+        return WrittenFile(stream, reporter.n_rows, context.run_ids, as_of)
 
 
 @contextmanager
-def _the_moment() -> Iterator[Any]:
-    """One snapshot for the whole file, in which nothing can be written; gives its time."""
-    with one_moment():
+def _read_only_moment() -> Iterator[Any]:
+    """A read-only transaction that sees one moment of the database; yields its time."""
+    with repeatable_read():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
             cursor.execute("SELECT transaction_timestamp()")
@@ -110,9 +114,9 @@ def _the_moment() -> Iterator[Any]:
         yield as_of
 
 
-def _packed(pieces: Iterator[bytes], made: Download) -> Iterator[bytes]:
-    """The pieces, as gzip where that was asked for; its header says neither a name nor a time."""
-    if not made.parameters.get("packed"):
+def _packed(pieces: Iterator[bytes], download: Download) -> Iterator[bytes]:
+    """The pieces, as gzip where requested; its header has neither a name nor a time."""
+    if not download.parameters.get("packed"):
         yield from pieces
         return
     packer = zlib.compressobj(level=6, wbits=31)
@@ -120,56 +124,57 @@ def _packed(pieces: Iterator[bytes], made: Download) -> Iterator[bytes]:
     yield packer.flush()
 
 
-def _keep(made: Download, file: Made) -> None:
-    """Store the file and say that it is there; a name of an earlier attempt is written over."""
-    n_bytes = file.stream.tell()
-    file.stream.seek(0)
-    digest = checksum(file.stream)
-    name = f"downloads/{made.pk}-{made.file_name}"
+def _store(download: Download, written_file: WrittenFile) -> None:
+    """Store the file and finish the work; a file of an earlier attempt is overwritten."""
+    n_bytes = written_file.stream.tell()
+    written_file.stream.seek(0)
+    digest = checksum(written_file.stream)
+    name = f"downloads/{download.pk}-{download.file_name}"
     default_storage.delete(name)
-    file.stream.seek(0)
-    name = default_storage.save(name, File(file.stream))
-    facts = {"n_bytes": n_bytes, "sha256": digest, "n_rows": file.n_rows, "run_ids": file.run_ids, "as_of": file.as_of}
+    written_file.stream.seek(0)
+    name = default_storage.save(name, File(written_file.stream))
+    facts = {"n_bytes": n_bytes, "sha256": digest, "n_rows": written_file.n_rows, "run_ids": written_file.run_ids, "as_of": written_file.as_of}
     with transaction.atomic():
-        is_kept = works.finish(work=made.work)
-        if is_kept:
-            Download.objects.filter(pk=made.pk).update(file=name, **facts)
-    if not is_kept:
+        is_finished = works.finish(work=download.work)
+        if is_finished:
+            Download.objects.filter(pk=download.pk).update(file=name, **facts)
+    if not is_finished:
         default_storage.delete(name)
 
 
 def expire() -> int:
-    """Delete the files that were kept long enough; what they were made with stays. Returns how many."""
-    old = Download.objects.filter(work__finished_at__lt=Now() - KEPT_FOR).exclude(file="")
+    """Delete the files whose retention has ended; their parameters stay. Returns how many."""
+    old = Download.objects.filter(work__finished_at__lt=Now() - RETENTION).exclude(file="")
     n_expired = 0
-    for made in old.order_by("pk"):
+    for download in old.order_by("pk"):
         with transaction.atomic():
-            n_expired += Download.objects.filter(pk=made.pk).exclude(file="").update(file="")
-            delete_on_commit(made.file.name)
+            n_expired += Download.objects.filter(pk=download.pk).exclude(file="").update(file="")
+            delete_on_commit(download.file.name)
     return n_expired
 
 
-def _form(made: Download) -> forms.Form:
-    """The form as it was filled in, which says whether all it names is still there."""
-    form = form_of(collection=made.collection, kind=Download.Kind(made.kind), data=made.parameters)
+def _form(download: Download) -> forms.Form:
+    """The form as it was filled in, checked against the present collection. Raises
+    OutdatedParameters."""
+    form = form_of(collection=download.collection, kind=Download.Kind(download.kind), data=download.parameters)
     if not form.is_valid():
-        raise Unfit(CHANGED.format(" ".join(str(error) for errors in form.errors.values() for error in errors)))
+        raise OutdatedParameters(OUTDATED.format(" ".join(str(error) for errors in form.errors.values() for error in errors)))
     return form
 
 
-def _plain(form: forms.Form, name: str) -> Any:
-    """A field's value as JSON and as the form takes it again."""
+def _json_value(form: forms.Form, name: str) -> Any:
+    """A field's value as JSON that the form accepts again."""
     value = form.cleaned_data.get(name)
     return str(value) if isinstance(value, LabelSource) else "" if value is None else value
 
 
-def _in_words(form: forms.Form) -> str:
-    """What a form was given, for people."""
-    said = []
+def _description(form: forms.Form) -> str:
+    """The choices of a form in words."""
+    lines = []
     for name, field in form.fields.items():
         value = form.cleaned_data.get(name)
         if name != "packed" and value not in ("", None):
             choices = {str(key): str(label) for key, label in getattr(field, "choices", [])}
-            words = value.label if isinstance(value, LabelSource) else choices.get(str(value), value)
-            said.append(f"{field.label or name.capitalize()}: {words}")
-    return "; ".join(said)[:500]
+            text = value.label if isinstance(value, LabelSource) else choices.get(str(value), value)
+            lines.append(f"{field.label or name.capitalize()}: {text}")
+    return "; ".join(lines)[:500]

@@ -1,32 +1,33 @@
-"""Pace, hours and when the seats that are left may be filled."""
+"""Pace and hours of the judging, and a forecast for the seats that are left."""
 
 from typing import Any
 
 import numpy as np
 
 from metrics.core.pace import Pace, mean_of, pace
-from metrics.services.label_rows import LABEL, Labels
+from metrics.services.label_rows import LABEL, LabelRows
 
 Value = dict[str, Any]
 DAY = 86_400_000
 
 
-def forecast(labels: Labels, *, imported: set[int], n_left: int) -> Value:
-    """How long it takes and costs.
+def forecast(labels: LabelRows, *, imported: set[int], n_left: int) -> Value:
+    """Pace and hours of the judging, so far and to come.
 
-    imported : the rounds of imports, whose labels are nobody's work here
+    imported : rounds of imports, whose labels were not made here
     n_left : seats for labels without one; disagreements and withdrawals still add to them
 
-    Pace: labels a day with labels (UTC) over the newest 14 such days, the newest one, still under way, left out; the
-    range is that of `metrics.core.pace`. Working days left: seats left over that rate and over its ends.
-    Hours: active time of every answer (labels, golds, training, repeats, adjudications) that has one; hours left: seats
-    left times the mean active time of a label, with that mean's 95 % interval, golds among them not counted.
+    Pace: labels a day with labels (UTC) over the newest 14 such days, the newest one, still under
+    way, left out; the range is that of `metrics.core.pace`. Working days left: seats left over that
+    rate and over its ends. Hours: active time of every answer (labels, golds, training, repeats,
+    adjudications) that has one; hours left: seats left times the mean active time of a label, with
+    that mean's 95 % interval, golds among them not counted.
     """
     worked = labels.where(~np.isin(labels.round, sorted(imported)))
-    mine = worked.kind == LABEL
-    days, counts = np.unique(worked.at[mine] // DAY, return_counts=True)
+    is_label = worked.kind == LABEL
+    days, counts = np.unique(worked.at[is_label] // DAY, return_counts=True)
     timed = worked.active_ms >= 0
-    mean = mean_of(worked.active_ms[mine & timed] / 3_600_000)
+    mean_hours = mean_of(worked.active_ms[is_label & timed] / 3_600_000)
     return {
         "days": [[int(day * DAY), int(n)] for day, n in zip(days, counts, strict=True)],
         "pace": _pace(pace(counts[:-1].tolist())),
@@ -34,9 +35,9 @@ def forecast(labels: Labels, *, imported: set[int], n_left: int) -> Value:
         "spent": float(worked.active_ms[timed].sum() / 3_600_000),
         "n_timed": int(np.count_nonzero(timed)),
         "n_untimed": int(np.count_nonzero(~timed)),
-        "hours_a_label": None if mean is None else mean._asdict(),
+        "hours_a_label": None if mean_hours is None else mean_hours._asdict(),
     }
 
 
-def _pace(found: Pace | None) -> Value | None:
-    return None if found is None else found._asdict()
+def _pace(pace: Pace | None) -> Value | None:
+    return None if pace is None else pace._asdict()

@@ -1,4 +1,4 @@
-"""The history of alpha and of scores: kept observations, a point whenever enough has happened."""
+"""The history of alpha and of scores: observations, a point after enough new judgments or time."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,17 +9,17 @@ from django.utils import timezone
 
 from annotate.models import Collection
 from metrics.models import Observation, Score, Snapshot
-from metrics.services.measuring import BESIDE
+from metrics.services.measuring import AUXILIARY
 
 Alphas = dict[str, dict[str, dict[str, Any]]]
 GROWTH = 1.005  # a new point after half a per cent more judgments,
 PAUSE = timedelta(minutes=1)  # or after this time
 LABELS = ("planned", "all")  # which labels alpha is of; the first is the headline
-SHOWN = 300  # points of a chart; more lie on one another
+MAX_POINTS = 300  # points of a chart; more lie on one another
 
 
 def observe(*, collection: Collection, n_judgments: int) -> bool:
-    """Keep alpha and the scores as they stand; False when the last point is too near to keep another.
+    """Store alpha and the scores of this moment; False if the last point is too near for another.
 
     n_judgments : judgments ever given, counting or not
 
@@ -41,26 +41,30 @@ def observe(*, collection: Collection, n_judgments: int) -> bool:
 
 
 def points(*, collection: Collection, kind: str) -> list[Observation]:
-    """The kept observations of one kind, oldest first, as many as a chart can show. Two queries."""
-    return list(thinned(collection=collection, kind=kind, shown=SHOWN))
+    """Return the observations of one kind, oldest first, as many as a chart can show.
+
+    Two queries.
+    """
+    return list(thinned(collection=collection, kind=kind, max_points=MAX_POINTS))
 
 
-def thinned(*, collection: Collection, kind: str, shown: int = SHOWN) -> QuerySet[Observation]:
-    """The kept observations, oldest first, evenly thinned to at most `shown`, the newest kept.
+def thinned(*, collection: Collection, kind: str, max_points: int = MAX_POINTS) -> QuerySet[Observation]:
+    """Return the observations, oldest first, evenly thinned to `max_points`, the newest kept.
 
     One query, and a second when it is read, whose answer stays small however long a campaign lasts.
     """
-    kept = Observation.objects.filter(collection=collection, kind=kind)
-    step = max(1, -(-kept.count() // shown))
+    observations = Observation.objects.filter(collection=collection, kind=kind)
+    step = max(1, -(-observations.count() // max_points))
     newest_first = Window(RowNumber(), order_by=F("n_judgments").desc())
-    found = kept.annotate(place=newest_first).annotate(rest=Mod(F("place") - 1, step)).filter(rest=0)
-    return found.order_by("n_judgments")
+    thinned_observations = observations.annotate(rank=newest_first).annotate(remainder=Mod(F("rank") - 1, step)).filter(remainder=0)
+    return thinned_observations.order_by("n_judgments")
 
 
 def alphas_of(point: Observation) -> Alphas:
-    """Alpha by which labels it is of, then by level of measurement; a point may lack either.
+    """Return alpha by LABELS, then by level of measurement; a point may lack either.
 
-    Points of before planned labels were counted apart hold alpha of all labels alone, by level.
+    Old points, of before planned labels were counted apart, hold alpha of all labels alone, by
+    level.
     """
     return point.value if set(point.value) <= set(LABELS) else {"all": point.value}
 
@@ -71,18 +75,18 @@ def _is_near(last: Observation, n_judgments: int) -> bool:
 
 
 def _agreement(collection: Collection) -> Alphas:
-    """Alpha of planned labels and of all on each level of measurement, with its interval and the pairs it rests on."""
+    """Return alpha of planned and of all labels by level, with its interval and number of pairs."""
     snapshot = Snapshot.objects.filter(collection=collection, kind="agreement").first()
-    wanted = ("value", "low", "high", "n_pairable_units")
-    found = {labels: snapshot.value[labels] if snapshot else {} for labels in LABELS}
+    names = ("value", "low", "high", "n_pairable_units")
+    alphas = {labels: snapshot.value[labels] if snapshot else {} for labels in LABELS}
     return {
-        labels: {level: {name: alpha[name] for name in wanted} for level, alpha in levels.items()}
-        for labels, levels in found.items()
+        labels: {level: {name: alpha[name] for name in names} for level, alpha in levels.items()}
+        for labels, levels in alphas.items()
     }
 
 
 def _scores(collection: Collection) -> dict[str, Any]:
-    """The mean of each measure of each run, as [run, query set, label source, measure, mean]."""
-    scores = Score.objects.filter(run__collection=collection).exclude(measure__in=BESIDE).order_by("pk")
+    """Return the mean per run and measure, as [run, query set, label source, measure, mean]."""
+    scores = Score.objects.filter(run__collection=collection).exclude(measure__in=AUXILIARY).order_by("pk")
     columns = ("run", "query_set", "label_source", "measure", "mean")
     return {"columns": list(columns), "rows": [list(row) for row in scores.values_list(*columns)]}

@@ -1,4 +1,4 @@
-"""All labels of a collection as arrays, in one pass of the database: what the closer look is made of."""
+"""All labels of a collection as arrays, in one pass of the database, for the dashboard details."""
 
 from typing import NamedTuple
 
@@ -17,13 +17,13 @@ LABEL, GOLD, OTHER = 0, 1, 2
 _ROWS = """
     COPY (
         SELECT seat.pair_id::bigint, pair.query_id::bigint, pair.document_id::bigint, seat.round_id::bigint,
-               said.annotator_id::bigint, level.grade::bigint,
+               judgment.annotator_id::bigint, level.grade::bigint,
                CASE WHEN seat.purpose IN ({counting}) THEN 0 WHEN seat.purpose = 'gold' THEN 1 ELSE 2 END::bigint,
-               (extract(epoch FROM said.at) * 1000)::bigint, coalesce(said.active_ms, -1)::bigint,
+               (extract(epoch FROM judgment.at) * 1000)::bigint, coalesce(judgment.active_ms, -1)::bigint,
                CASE WHEN seat.purpose = 'gold' THEN coalesce(gold.grade, -1) ELSE -1 END::bigint,
                (seat.purpose IN ({counting}) AND seat.why IN ({planned}))::int::bigint
-        FROM annotate_seat seat JOIN annotate_judgment said ON said.id = seat.judgment_id
-        JOIN annotate_level level ON level.id = said.level_id JOIN annotate_pair pair ON pair.id = seat.pair_id
+        FROM annotate_seat seat JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
+        JOIN annotate_level level ON level.id = judgment.level_id JOIN annotate_pair pair ON pair.id = seat.pair_id
         LEFT JOIN annotate_gold gold ON gold.pair_id = seat.pair_id AND gold.retired_at IS NULL
         WHERE seat.collection_id = {collection} AND seat.state = 'done'
     ) TO STDOUT (FORMAT binary)
@@ -34,12 +34,14 @@ _RECORD = np.dtype(
 )
 
 
-class Labels(NamedTuple):
-    """What counts for a seat, a row each, by time and then in the order of pairs and people.
+class LabelRows(NamedTuple):
+    """One row per judgment that counts for a seat, by time, then by pair and annotator.
 
     kind : LABEL enters agreement, GOLD checks work, OTHER is training, repeats and adjudications
-    at : milliseconds since 1970; active_ms and truth (the grade of a gold in use) are NONE where there is none
-    is_planned : 1 for a label that was asked for whatever others said of the pair, a first or double one; else 0
+    at : milliseconds since 1970; active_ms and truth (the grade of a gold in use) are NONE if
+        missing
+    is_planned : 1 for a label that was planned whatever the other labels of the pair, a first or
+        double one; else 0
     """
 
     pair: Ids
@@ -54,18 +56,18 @@ class Labels(NamedTuple):
     truth: Ids
     is_planned: Ids
 
-    def where(self, mask: NDArray[np.bool_]) -> "Labels":
-        """Some of the rows."""
-        return Labels(*(column[mask] for column in self))
+    def where(self, mask: NDArray[np.bool_]) -> "LabelRows":
+        """Select rows by a mask."""
+        return LabelRows(*(column[mask] for column in self))
 
 
-def label_rows(*, collection: Collection) -> Labels:
-    """Every judgment that counts for a seat; one query."""
+def label_rows(*, collection: Collection) -> LabelRows:
+    """Read every judgment that counts for a seat; one query."""
     counting, planned = (", ".join(f"'{word}'" for word in words) for words in (Seat.COUNTING, Seat.PLANNED))
-    rows_of_it = _ROWS.format(counting=counting, planned=planned, collection=int(collection.pk))
-    with connection.cursor() as cursor, cursor.cursor.copy(rows_of_it) as copy:
+    statement = _ROWS.format(counting=counting, planned=planned, collection=int(collection.pk))
+    with connection.cursor() as cursor, cursor.cursor.copy(statement) as copy:
         content = b"".join(copy)
     rows = np.frombuffer(content[_HEADER:-_TRAILER], dtype=_RECORD)
     columns = {name: rows[name].astype(np.int64) for name in COLUMNS}
     order = np.lexsort([columns[name] for name in ("kind", "round", "annotator", "pair", "at")])
-    return Labels(*(columns[name][order] for name in COLUMNS))
+    return LabelRows(*(columns[name][order] for name in COLUMNS))

@@ -1,4 +1,4 @@
-"""Labels and query sets as arrays: what scores and qrels are computed from.
+"""Labels and query sets as arrays, the inputs of scores and qrels.
 
 Forward and reverse share the pairs: in the reverse direction the document is the source.
 """
@@ -23,19 +23,20 @@ from annotate.models import (
     ReferenceSet,
     Resolution,
 )
-from metrics.core.label_sources import Grades, LabelSource, no_grades, ordered
+from metrics.core.label_sources import Grades, LabelSource, no_grades, sorted_grades
 from pooling.services.run_storage import SIDES
 
 Ids = NDArray[np.int64]
 
 
-class Scope(NamedTuple):
-    """What a query set lets into evaluation.
+class EvaluationScope(NamedTuple):
+    """The items of a query set that count in evaluation.
 
     sources : (Q,) ascending keys of its source items, without the excluded ones
     gallery : ascending keys of the only targets that count; None means all
-    excluded : ascending keys of items that were excluded from evaluation, and of targets of another split than test:
-        they are not ranked, and a label of theirs would be a positive that nothing can find
+    excluded : ascending keys of items that were excluded from evaluation, and of targets of another
+        split than test: they are not ranked, and a label of theirs would be a positive that no run
+        can find
     """
 
     direction: Direction
@@ -44,13 +45,13 @@ class Scope(NamedTuple):
     excluded: Ids
 
     def counts(self, targets: Ids) -> NDArray[np.bool_]:
-        """Which of these targets count."""
+        """Return a mask of the targets that count."""
         inside = ~np.isin(targets, self.excluded)
         return inside if self.gallery is None else inside & np.isin(targets, self.gallery)
 
 
-def scope_of(*, query_set: QuerySet) -> Scope:
-    """The query set as arrays; three queries at most."""
+def scope_of(*, query_set: QuerySet) -> EvaluationScope:
+    """Read the query set as arrays; three queries at most."""
     members = query_set.members.order_by("item")
     sources = column(members.filter(part=QuerySetItem.Part.SOURCE).values_list("item"))
     gallery = column(members.filter(part=QuerySetItem.Part.GALLERY).values_list("item"))
@@ -59,7 +60,7 @@ def scope_of(*, query_set: QuerySet) -> Scope:
     # Sources are of split test, or they would be in no query set.
     left_out = left_out.filter(Q(excluded_at__isnull=False) | Q(side=SIDES[direction][1]))
     excluded = column(left_out.order_by("pk").values_list("pk"))
-    return Scope(
+    return EvaluationScope(
         direction,
         sources[~np.isin(sources, excluded)],
         gallery if len(gallery) else None,
@@ -68,10 +69,10 @@ def scope_of(*, query_set: QuerySet) -> Scope:
 
 
 class Gallery(NamedTuple):
-    """What the runs of a query set are ranked among.
+    """The targets that the runs of a query set rank.
 
-    n : targets that count; at : when the last of them joined, None where that was not written down
-    is_listed : whether the query set lists them; else they are all of its collection
+    n : targets that count; at : when the last of them joined, None if that was not recorded
+    is_listed : True if the query set lists them; else they are all of its collection
     """
 
     n: int
@@ -79,18 +80,18 @@ class Gallery(NamedTuple):
     is_listed: bool
 
 
-def gallery_of(*, query_set: QuerySet, scope: Scope) -> Gallery:
-    """The targets that there are now; one query."""
+def gallery_of(*, query_set: QuerySet, scope: EvaluationScope) -> Gallery:
+    """Count the targets at present; one query."""
     side = SIDES[scope.direction][1]
     targets = Item.objects.filter(collection=query_set.collection_id, side=side, split="test", excluded_at=None)
     if scope.gallery is not None:
         targets = targets.filter(pk__in=scope.gallery.tolist())
-    found = targets.aggregate(n=Count("pk"), at=Max("joined_at"))
-    return Gallery(found["n"], found["at"], scope.gallery is not None)
+    totals = targets.aggregate(n=Count("pk"), at=Max("joined_at"))
+    return Gallery(totals["n"], totals["at"], scope.gallery is not None)
 
 
 def people_grades(*, collection: Collection, direction: Direction, sources: Iterable[int] | None = None) -> Grades:
-    """The grades that people's judgments gave the pairs; a disputed or escalated pair has none.
+    """Read the grades of pairs by people's judgments; a disputed or escalated pair has none.
 
     sources : only pairs of these source items; None means all
     """
@@ -98,18 +99,18 @@ def people_grades(*, collection: Collection, direction: Direction, sources: Iter
     rows = Resolution.objects.filter(collection=collection, grade__isnull=False)
     if sources is not None:
         rows = rows.filter(**{f"pair__{source}__in": list(sources)})
-    return ordered(table(rows.values_list(f"pair__{source}", f"pair__{target}", "grade"), 3))
+    return sorted_grades(table(rows.values_list(f"pair__{source}", f"pair__{target}", "grade"), 3))
 
 
 def reference_grades(
     *, collection: Collection, name: str, direction: Direction, sources: Iterable[int] | None = None
 ) -> Grades:
-    """The grades of a reference set."""
+    """Read the grades of a reference set."""
     source, target = ends(direction)
     rows = ReferenceLabel.objects.filter(reference_set__collection=collection, reference_set__name=name)
     if sources is not None:
         rows = rows.filter(**{f"{source}__in": list(sources)})
-    return ordered(table(rows.values_list(source, target, "grade"), 3))
+    return sorted_grades(table(rows.values_list(source, target, "grade"), 3))
 
 
 def labels_of(
@@ -120,9 +121,10 @@ def labels_of(
     people: Grades | None = None,
     sources: Iterable[int] | None = None,
 ) -> Grades:
-    """The grades that a label source gives, for all pairs or those of some source items; a query a table.
+    """Read the grades of a label source, for all pairs or those of some source items.
 
-    people : what stands for people's grades; None means as the collection's policy resolved them
+    A query per table.
+    people : people's grades; None means as the collection's policy resolved them
     """
     chosen = None if sources is None else list(sources)
     if people is None:
@@ -136,33 +138,33 @@ def labels_of(
 
 
 def set_names(*, collection: Collection) -> list[str]:
-    """The names of the collection's reference sets, the oldest first."""
+    """Return the names of the collection's reference sets, the oldest first."""
     return list(ReferenceSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True))
 
 
 def best_grade(*, collection: Collection) -> int:
-    """The largest grade that a pair could be given, at least the one from which it is positive."""
+    """Return the largest grade that a pair could get, at least the threshold of positives."""
     largest = collection.levels.order_by("-grade").values_list("grade", flat=True).first()
     return max(largest or 0, collection.positive_from)
 
 
-def within(grades: Grades, scope: Scope) -> Grades:
-    """The labels that count in a query set."""
+def within(grades: Grades, scope: EvaluationScope) -> Grades:
+    """Keep the labels that count in a query set."""
     keep = np.isin(grades.source, scope.sources) & scope.counts(grades.target)
     return Grades(*(values[keep] for values in grades))
 
 
 def ends(direction: Direction) -> Sequence[str]:
-    """The names of a pair's source and target in a direction."""
+    """Return the field names of a pair's source and target in a direction."""
     return ("query", "document") if direction == Direction.FORWARD else ("document", "query")
 
 
 def column(rows: Rows[Any, tuple[Any, ...]]) -> Ids:
-    """One column of whole numbers."""
+    """Read one column of whole numbers as an (n,) array."""
     return table(rows, 1)[:, 0]
 
 
 def table(rows: Rows[Any, tuple[Any, ...]], width: int) -> Ids:
-    """Rows of `width` whole numbers as an (n, width) array, read in chunks."""
+    """Read rows of `width` whole numbers as an (n, width) array, in chunks."""
     numbers = np.fromiter(chain.from_iterable(rows.iterator(chunk_size=20_000)), dtype=np.int64)
     return numbers.reshape(-1, width)

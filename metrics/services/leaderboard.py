@@ -1,8 +1,8 @@
-"""What the researcher's leaderboard shows: FIRE's Table 1 from what is stored; nothing is measured here.
+"""The researcher's leaderboard: FIRE's Table 1 from stored numbers; nothing is measured here.
 
-A table is a view that the background makes (leaderboard_views) of one state of the labels: the usual one of the stored
-scores, every other by measuring. While there is none yet, the usual one is made of the stored scores, without decided
-differences.
+A table is a view that the background computes (leaderboard_cache) from one state of the labels: the
+usual one from the stored scores, every other one by measuring. Until there is a view, the usual
+table is built from the stored scores, without tested differences.
 """
 
 from datetime import datetime
@@ -18,21 +18,21 @@ from metrics.leaderboard_charts import Dot, score_dots
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services.labels import scope_of
 from metrics.services.leaderboard_cells import (
-    Absent,
-    Cell,
-    Column,
-    interval_words,
+    AbsentScore,
+    MeasureColumn,
+    ScoreCell,
+    interval_description,
     measure_scale,
     median_design,
-    rough_words,
+    rough_interval_warning,
     unit_of,
 )
-from metrics.services.leaderboard_decisions import Decision, decision, headline, notes
+from metrics.services.leaderboard_choices import JUDGED, THESE, Choices
+from metrics.services.leaderboard_decisions import MeasureDecision, decision, headline, notes
 from metrics.services.leaderboard_measuring import group_facts
-from metrics.services.leaderboard_stored import kept_ends, unbounded
-from metrics.services.leaderboard_wanted import JUDGED, THESE, Choices
+from metrics.services.leaderboard_scores import measures_without_bounds, stored_bounds
 from metrics.services.query_groups import GroupFacts, facts_from
-from metrics.services.sample_estimates import Kind, told
+from metrics.services.sample_estimates import EstimateKind, undrawn_sentences
 from metrics.services.sampled_pools import has_samples
 from pooling.models import Run
 
@@ -40,39 +40,39 @@ SATURATED = 95.0  # per cent: above it little is left to tell runs apart by (FIR
 Facts = dict[str, Any]
 
 
-class Row(NamedTuple):
-    """One run: a cell a measure, the share of its top ten that is judged in per cent, the queries it misses.
+class LeaderboardRow(NamedTuple):
+    """One run: a cell per measure, the judged per cent of its top ten, its missing queries.
 
-    facts : what each cell says, as it was measured: shares from 0 to 1, all digits
-    is_older : its file came before the last target joined, so that it cannot have ranked all of them
+    facts : the numbers of each cell as they were measured: shares from 0 to 1, all digits
+    is_older : its file came before the last target joined, so it cannot have ranked all of them
     """
 
     run: Run
-    cells: list[Cell | Absent | None]
+    cells: list[ScoreCell | AbsentScore | None]
     judged: float | None
     n_missing: int
     facts: list[Facts | None]
     is_older: bool
 
 
-class Ranked(NamedTuple):
-    """How many targets were ranked, and when the last of them joined the collection, where that was written down."""
+class GallerySize(NamedTuple):
+    """The number of ranked targets, and when the last of them joined, if recorded."""
 
     n: int
     joined_at: datetime | None
 
 
-class Table(NamedTuple):
+class LeaderboardTable(NamedTuple):
     """The runs of one direction on one query set, the best by the first measure first.
 
-    groups : which queries belong together; None while nobody has looked
-    undrawn : pairs that samples left undrawn and that have no label, and the pools; None where there are none
-    is_of_these : whether intervals are of these very queries, not of others like these
-    kinds : what each measure is on those samples, by its name: "exact", "unbiased", "approximate", "not estimable"
-    gallery : what they are ranked among; None until a refresh has counted it
-    n_positive : pairs of the queries that the label source calls positive; None while nobody has counted them
-    saturated : names of measures with the best run's score, where it is nearly all there is
-    charts : one a measure
+    groups : which queries belong together; None until they have been read
+    undrawn : the pools and sets that left pairs undrawn, and their number; None if there are none
+    is_of_these_queries : True if intervals are for these very queries, not for others like these
+    kinds : an EstimateKind by the name of each measure
+    gallery : the targets that were ranked; None until a refresh has counted them
+    n_positive : pairs of the queries that the label source calls positive; None until counted
+    saturated : names of measures with the best run's score, if it is close to the maximum
+    charts : one per measure
     """
 
     direction: Direction
@@ -80,58 +80,58 @@ class Table(NamedTuple):
     n_queries: int
     n_positive: int | None
     groups: GroupFacts | None
-    gallery: Ranked | None
-    rows: list[Row]
-    decisions: list[Decision]
+    gallery: GallerySize | None
+    rows: list[LeaderboardRow]
+    decisions: list[MeasureDecision]
     saturated: list[tuple[str, float]]
     charts: list[Chart]
     undrawn: Facts | None
     kinds: dict[str, str]
-    is_of_these: bool
+    is_of_these_queries: bool
 
     @property
     def undrawn_text(self) -> str:
-        """What is said of pairs that no sample drew; empty where there are none."""
-        return told(self.undrawn, self.kinds, self.sources) if self.undrawn else ""
+        """Sentences about the pairs that no sample drew; empty if there are none."""
+        return undrawn_sentences(self.undrawn, self.kinds, self.sources) if self.undrawn else ""
 
     @property
-    def columns(self) -> list[Column]:
-        """The measures."""
-        return [Column(name, unit_of(parse_one(name)), kind) for name, kind in self.kinds.items()]
+    def columns(self) -> list[MeasureColumn]:
+        """The columns of the table, one per measure."""
+        return [MeasureColumn(name, unit_of(parse_one(name)), kind) for name, kind in self.kinds.items()]
 
     def of_kind(self, kind: str) -> list[str]:
-        """The names of the measures that are of a kind on samples."""
-        return [name for name, own in self.kinds.items() if own == kind]
+        """Return the names of the measures of one EstimateKind."""
+        return [name for name, measure_kind in self.kinds.items() if measure_kind == kind]
 
     @property
     def headline(self) -> str:
-        """Who leads by the first measure, and whom nothing tells apart from it."""
+        """The leading run by the first measure, and the runs not separated from it."""
         cells = [(row.run, row.cells[0]) for row in self.rows]
-        best = next((cell.whole for _, cell in cells if isinstance(cell, Cell)), None)
-        leaders = [run for run, cell in cells if isinstance(cell, Cell) and cell.whole == best]
+        best = next((cell.whole for _, cell in cells if isinstance(cell, ScoreCell)), None)
+        leaders = [run for run, cell in cells if isinstance(cell, ScoreCell) and cell.whole == best]
         return headline(leaders, self.decisions[0]) if self.decisions and best else ""
 
     @property
     def missing_text(self) -> str:
-        """What is said of queries that runs miss."""
+        """A sentence about the queries that runs miss."""
         missing = [row.n_missing for row in self.rows if row.n_missing]
-        how_many = f"{len(missing):,} of {len(self.rows):,} runs miss some, up to {max(missing):,}" if missing else ""
-        one = "query" if self.direction == Direction.FORWARD else "document"
-        return f"a {one} that a run misses counts 0 ({how_many or 'no run misses any'})"
+        extent = f"{len(missing):,} of {len(self.rows):,} runs miss some, up to {max(missing):,}" if missing else ""
+        source_noun = "query" if self.direction == Direction.FORWARD else "document"
+        return f"a {source_noun} that a run misses counts 0 ({extent or 'no run misses any'})"
 
     @property
     def has_q(self) -> bool:
-        """Whether the scores of some measure are all 0 or 1, so that there is Cochran's Q."""
-        return any(each.q_text for each in self.decisions)
+        """True if the scores of some measure are all 0 or 1, so that there is Cochran's Q."""
+        return any(decision.q_text for decision in self.decisions)
 
     @property
     def decision_notes(self) -> list[str]:
-        """How differences were tested, a sentence each."""
-        return notes(self.decisions, over=self.sources_text, unit=self.drawn)
+        """Sentences on how the differences were tested."""
+        return notes(self.decisions, over=self.sources_text, unit=self.sampling_units)
 
     @property
     def without_positive(self) -> str:
-        """What is said of queries to which the label source gives no positive; empty where there are none."""
+        """A phrase on the queries without a positive by the label source; empty if none."""
         counts = [(facts or {}).get("n_defined") for row in self.rows for facts in row.facts]
         n = self.n_queries - max((count for count in counts if count is not None), default=self.n_queries)
         if n == 1:
@@ -140,127 +140,127 @@ class Table(NamedTuple):
 
     @property
     def sources(self) -> str:
-        """What is retrieved with, as the page calls it."""
+        """The noun for the source items: "queries" or "documents"."""
         return "queries" if self.direction == Direction.FORWARD else "documents"
 
     @property
     def sources_text(self) -> str:
-        """How many there are, and of how many groups: "27,763 captions of 670 videos"."""
+        """The number of source items and of their groups: "27,763 captions of 670 videos"."""
         return self.groups.text if self.groups else f"{self.n_queries:,} {self.sources}"
 
     @property
     def interval_text(self) -> str:
-        """What the interval beneath a score is, or why there is none."""
-        told = {"n_queries": self.n_queries, "sources": self.sources, "is_of_these": self.is_of_these}
-        return interval_words(groups=self.groups, **told)
+        """The meaning of the interval beneath a score, or the reason why there is none."""
+        arguments = {"n_queries": self.n_queries, "sources": self.sources, "is_of_these_queries": self.is_of_these_queries}
+        return interval_description(groups=self.groups, **arguments)
 
     @property
     def caution(self) -> str:
-        """What is said of rough intervals, once: of few queries or groups, else of few successes or failures."""
-        told = {"groups": self.groups, "kinds": self.kinds, "is_of_these": self.is_of_these}
-        return "" if self.says_nothing else rough_words(rows=[row.cells for row in self.rows], **told)
+        """A warning of rough intervals: few queries or groups, else few successes or failures."""
+        arguments = {"groups": self.groups, "kinds": self.kinds, "is_of_these_queries": self.is_of_these_queries}
+        return "" if self.is_uninformative else rough_interval_warning(rows=[row.cells for row in self.rows], **arguments)
 
     @property
-    def says_nothing(self) -> bool:
-        """Whether no pair is positive by the labels, and every score counts 0 for that."""
+    def is_uninformative(self) -> bool:
+        """True if no pair is positive by the labels, so that every score is 0."""
         cells = [cell for row in self.rows for cell in row.cells]
-        return self.n_positive == 0 and not any(isinstance(cell, Cell) and cell.whole for cell in cells)
+        return self.n_positive == 0 and not any(isinstance(cell, ScoreCell) and cell.whole for cell in cells)
 
     @property
-    def drawn(self) -> str:
-        """What is taken for independent."""
-        return self.groups.drawn if self.groups else self.sources
+    def sampling_units(self) -> str:
+        """The noun for the independent units: the queries, or their groups."""
+        return self.groups.sampling_units if self.groups else self.sources
 
     @property
     def designs(self) -> list[Design]:
-        """A measure each, the medians over the runs; empty where no queries belong together."""
+        """Design effects per measure, medians over runs; empty if no queries belong together."""
         if self.groups is None or self.groups.are_single:
             return []
-        return [median_design([row.cells[place] for row in self.rows]) for place in range(len(self.charts))]
+        return [median_design([row.cells[column] for row in self.rows]) for column in range(len(self.charts))]
 
     @property
     def targets(self) -> str:
-        """What is ranked, as the page calls it."""
+        """The noun for the ranked items: "documents" or "queries"."""
         return "documents" if self.direction == Direction.FORWARD else "queries"
 
 
 class Leaderboard(NamedTuple):
-    """The page. `waiting` are runs that have no scores yet; `is_coming` : what the background still has to compute."""
+    """The leaderboard page; is_pending : True until the background has computed the view."""
 
     choices: Choices
-    columns: list[Column]
-    tables: list[Table]
+    columns: list[MeasureColumn]
+    tables: list[LeaderboardTable]
     conflicts: list[Facts]
-    waiting: list[Run]
+    unscored_runs: list[Run]
     worker_missing: bool
-    is_coming: bool
+    is_pending: bool
     is_stale: bool
     computed_at: datetime | None
 
     @property
     def without_bounds(self) -> str:
-        """Which measures have no bounds beside their scores, and why; empty where all have them."""
-        return unbounded([column.name for column in self.columns], is_stored=self.choices.is_stored)
+        """The measures without bounds, and the reason; empty if all have bounds."""
+        return measures_without_bounds([column.name for column in self.columns], is_stored=self.choices.is_stored)
 
     @property
     def has_rows(self) -> bool:
-        """Whether any run has scores."""
+        """True if any run has scores."""
         return any(table.rows for table in self.tables)
 
     @property
     def label_source(self) -> LabelSource:
-        """What counts as a label."""
+        """The label source of all scores on the page."""
         return self.choices.source
 
     @property
     def can_compare(self) -> bool:
-        """Whether some direction has two runs."""
+        """True if some direction has two runs."""
         return any(len(table.rows) > 1 for table in self.tables)
 
 
 def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView | None, version: str) -> Leaderboard:
-    """The leaderboard as it was asked for; five queries, and some a direction while there is no view.
+    """Build the requested leaderboard; five queries, and some per direction until there is a view.
 
-    view : what the background computed, if it did; version : of the labels at present
+    view : the last one that the background computed; version : of the labels at present
     """
-    wanted = choices.wanted
+    spec = choices.spec
     scores = _scores(collection, choices) if choices.is_stored and view is None else []
-    directions = {row["query_set"]: row for row in view.value["directions"]} if view else {}
-    facts = [_facts(row, scores, directions.get(row.pk)) for row in _sets(choices)]
-    for row, each in zip(_sets(choices), facts, strict=True):
-        if each["runs"] and view is None:
-            each["groups"] = group_facts(collection=collection, scope=scope_of(query_set=row))
+    directions = {direction["query_set"]: direction for direction in view.value["directions"]} if view else {}
+    all_facts = [_facts(query_set, scores, directions.get(query_set.pk)) for query_set in _query_sets(choices)]
+    for query_set, facts in zip(_query_sets(choices), all_facts, strict=True):
+        if facts["runs"] and view is None:
+            facts["groups"] = group_facts(collection=collection, scope=scope_of(query_set=query_set))
     if view is None and choices.is_stored and has_samples(collection=collection):
-        for each in facts:  # what can be said of each measure is known once there is a view
-            each["undrawn"] = {"pools": [], "sets": [], "n": None}
-            for cell in each["cells"].values():
+        for facts in all_facts:  # the view will tell the kind of each measure
+            facts["undrawn"] = {"pools": [], "sets": [], "n": None}
+            for cell in facts["cells"].values():
                 cell.update(dict.fromkeys(("low", "high", "least", "most")))
-    known = [(row, each) for row, each in zip(_sets(choices), facts, strict=True) if each["runs"]]
-    scored = {pk for _, each in known for pk in each["runs"]}
+    scored_sets = [(query_set, facts) for query_set, facts in zip(_query_sets(choices), all_facts, strict=True) if facts["runs"]]
+    scored_runs = {pk for _, facts in scored_sets for pk in facts["runs"]}
     return Leaderboard(
         choices=choices,
-        columns=[Column(name, unit_of(parse_one(name))) for name in wanted.measures],
-        tables=[_table(row, choices, each) for row, each in known],
+        columns=[MeasureColumn(name, unit_of(parse_one(name))) for name in spec.measures],
+        tables=[_table(query_set, choices, facts) for query_set, facts in scored_sets],
         conflicts=_conflicts(collection, choices.source, view),
-        waiting=[run for run in choices.runs if run.pk not in scored] if choices.is_stored or view else [],
+        unscored_runs=[run for run in choices.runs if run.pk not in scored_runs] if choices.is_stored or view else [],
         worker_missing=worker_is_missing(),
-        is_coming=view is None and bool(choices.runs),
+        is_pending=view is None and bool(choices.runs),
         is_stale=view is not None and view.version != version,
         computed_at=view.computed_at if view else None,
     )
 
 
-def _sets(choices: Choices) -> list[QuerySet]:
-    return [row for row in choices.query_sets if row.name == choices.wanted.query_set]
+def _query_sets(choices: Choices) -> list[QuerySet]:
+    return [query_set for query_set in choices.query_sets if query_set.name == choices.spec.query_set]
 
 
 def _scores(collection: Collection, choices: Choices) -> list[dict[str, Any]]:
-    """The scores of the usual page, without their values a query: those are long."""
+    """The scores of the usual page, without their values per query: those are long."""
     scores = Score.objects.filter(
-        run__in=choices.wanted.runs,
+        run__in=choices.spec.runs,
         run__collection=collection,
-        query_set__name=choices.wanted.query_set,
-        threshold=choices.wanted.threshold,
+        query_set__name=choices.spec.query_set,
+        threshold=choices.spec.threshold,
         label_source__in=choices.source.with_reference,
     )
     fields = ("mean", "mean_with_positive", "low", "high", "n_queries", "n_missing", "n_with_positive", "best")
@@ -268,32 +268,32 @@ def _scores(collection: Collection, choices: Choices) -> list[dict[str, Any]]:
 
 
 def _facts(query_set: QuerySet, scores: list[dict[str, Any]], view: Facts | None) -> Facts:
-    """One direction's numbers by run and measure, of the view, or of the stored scores while there is none."""
-    found: Facts = {"runs": {}, "cells": {}, "n_queries": 0, "n_positive": None, "measures": [], "groups": None}
-    found["undrawn"] = view.get("undrawn") if view else None
-    found["gallery"] = {"n": None, "at": None}
+    """One direction's numbers by run and measure, from the view, else from the stored scores."""
+    facts: Facts = {"runs": {}, "cells": {}, "n_queries": 0, "n_positive": None, "measures": [], "groups": None}
+    facts["undrawn"] = view.get("undrawn") if view else None
+    facts["gallery"] = {"n": None, "at": None}
     if view:
-        found |= {"measures": view["measures"], "n_positive": view["n_positive"], "groups": view.get("groups")}
-        found["gallery"] = view.get("gallery") or found["gallery"]
-        found["n_queries"] = view["n_queries"]
-        for place, pk in enumerate(view["runs"]):
-            found["runs"][pk] = {"judged": view["judged"][place], "n_missing": view["n_missing"][place]}
-            found["cells"] |= {(pk, each["name"]): each["cells"][place] for each in view["measures"]}
+        facts |= {"measures": view["measures"], "n_positive": view["n_positive"], "groups": view.get("groups")}
+        facts["gallery"] = view.get("gallery") or facts["gallery"]
+        facts["n_queries"] = view["n_queries"]
+        for position, pk in enumerate(view["runs"]):
+            facts["runs"][pk] = {"judged": view["judged"][position], "n_missing": view["n_missing"][position]}
+            facts["cells"] |= {(pk, measure["name"]): measure["cells"][position] for measure in view["measures"]}
     for score in scores:
         if score["query_set"] == query_set.pk:
-            _lay_over(found, score, LabelSource.parse(score["label_source"]))
-    return found
+            _add_stored_score(facts, score, LabelSource.parse(score["label_source"]))
+    return facts
 
 
-def _lay_over(found: Facts, score: Facts, source: LabelSource) -> None:
+def _add_stored_score(facts: Facts, score: Facts, source: LabelSource) -> None:
     key = score["run"], score["measure"]
     if not source.has_people:
-        found["cells"][key] = found["cells"].get(key, {}) | {"reference": score["mean"]}
+        facts["cells"][key] = facts["cells"].get(key, {}) | {"reference": score["mean"]}
         return
-    found["n_queries"] = score["n_queries"]
-    found["gallery"] = {"n": score["n_gallery"], "at": score["gallery_at"]}
+    facts["n_queries"] = score["n_queries"]
+    facts["gallery"] = {"n": score["n_gallery"], "at": score["gallery_at"]}
     if score["measure"] == JUDGED:
-        found["runs"][score["run"]] = {"judged": score["mean"], "n_missing": score["n_missing"]}
+        facts["runs"][score["run"]] = {"judged": score["mean"], "n_missing": score["n_missing"]}
     names = {
         "mean": "whole",
         "low": "low",
@@ -301,92 +301,92 @@ def _lay_over(found: Facts, score: Facts, source: LabelSource) -> None:
         "mean_with_positive": "defined",
         "n_with_positive": "n_defined",
     }
-    own = {new: score[old] for old, new in names.items()} | kept_ends(score["measure"], score)
-    found["cells"][key] = found["cells"].get(key, {}) | own
+    cell_facts = {new: score[old] for old, new in names.items()} | stored_bounds(score["measure"], score)
+    facts["cells"][key] = facts["cells"].get(key, {}) | cell_facts
 
 
-def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
+def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> LeaderboardTable:
     direction = Direction(query_set.direction)
     runs = [run for run in choices.runs if run.pk in facts["runs"]]
-    decisions = {each["name"]: decision(each, runs) for each in facts["measures"]}
-    measures = list(choices.wanted.measures)
+    decisions = {measure_facts["name"]: decision(measure_facts, runs) for measure_facts in facts["measures"]}
+    measures = list(choices.spec.measures)
     rows = best_first([_row(run, choices, facts, decisions) for run in runs], 0, measures[0])
-    charts = [_dots(best_first(rows, place, name), place, name, direction) for place, name in enumerate(measures)]
-    ordered = [decisions[name] for name in choices.wanted.measures if name in decisions]
+    charts = [_score_chart(best_first(rows, column, name), column, name, direction) for column, name in enumerate(measures)]
+    ordered = [decisions[name] for name in choices.spec.measures if name in decisions]
     counts = facts["n_queries"], facts["n_positive"]
-    ranked = facts_from(facts["groups"]), _gallery(facts["gallery"])
-    kinds = dict.fromkeys(measures, str(Kind.EXACT)) | {each["name"]: each["kind"] for each in facts["measures"]}
-    parts = rows, ordered, _saturated(rows, kinds), charts, facts["undrawn"], kinds, choices.wanted.target == THESE
-    return Table(direction, query_set, *counts, *ranked, *parts)
+    groups_and_gallery = facts_from(facts["groups"]), _gallery(facts["gallery"])
+    kinds = dict.fromkeys(measures, str(EstimateKind.EXACT)) | {measure_facts["name"]: measure_facts["kind"] for measure_facts in facts["measures"]}
+    parts = rows, ordered, _saturated(rows, kinds), charts, facts["undrawn"], kinds, choices.spec.target == THESE
+    return LeaderboardTable(direction, query_set, *counts, *groups_and_gallery, *parts)
 
 
-def best_first(rows: list[Row], place: int, measure: str) -> list[Row]:
-    """The rows by one of their cells, those without a score last; of equal ones by name."""
+def best_first(rows: list[LeaderboardRow], column: int, measure: str) -> list[LeaderboardRow]:
+    """Sort the rows by one column, rows without a score last; equal ones by name."""
     sign = 1 if parse_one(measure).entry.smaller_is_better else -1
 
-    def key(row: Row) -> tuple[bool, float, str]:
-        cell = row.cells[place]
-        return (False, sign * cell.whole, row.run.name) if isinstance(cell, Cell) else (True, 0.0, row.run.name)
+    def key(row: LeaderboardRow) -> tuple[bool, float, str]:
+        cell = row.cells[column]
+        return (False, sign * cell.whole, row.run.name) if isinstance(cell, ScoreCell) else (True, 0.0, row.run.name)
 
     return sorted(rows, key=key)
 
 
-def _dots(rows: list[Row], place: int, measure: str, direction: Direction) -> Chart:
+def _score_chart(rows: list[LeaderboardRow], column: int, measure: str, direction: Direction) -> Chart:
     scale, dots = measure_scale(parse_one(measure)), []
     for row in rows:
-        cell, facts = row.cells[place], row.facts[place]
-        if isinstance(cell, Cell) and facts:
-            reference = facts.get("reference")  # the cell's is rounded, so that what is printed adds up
-            own = None if reference is None else scale * reference
-            dots.append(Dot(row.run.name, cell.whole, own, cell.low, cell.high))
+        cell, facts = row.cells[column], row.facts[column]
+        if isinstance(cell, ScoreCell) and facts:
+            reference = facts.get("reference")  # the cell's is rounded, so that the printed numbers add up
+            scaled_reference = None if reference is None else scale * reference
+            dots.append(Dot(row.run.name, cell.whole, scaled_reference, cell.low, cell.high))
     return score_dots(
         dots,
         measure=measure,
         unit=unit_of(parse_one(measure)),
-        id=f"scores-{direction}-{place + 1}",
+        id=f"scores-{direction}-{column + 1}",
         title=f"{measure}, {direction.label.lower()}",
     )
 
 
-def _gallery(facts: Facts) -> Ranked | None:
+def _gallery(facts: Facts) -> GallerySize | None:
     at = facts["at"]
-    return None if facts["n"] is None else Ranked(facts["n"], datetime.fromisoformat(at) if isinstance(at, str) else at)
+    return None if facts["n"] is None else GallerySize(facts["n"], datetime.fromisoformat(at) if isinstance(at, str) else at)
 
 
-def _row(run: Run, choices: Choices, facts: Facts, decisions: dict[str, Decision]) -> Row:
-    own = facts["runs"][run.pk]
+def _row(run: Run, choices: Choices, facts: Facts, decisions: dict[str, MeasureDecision]) -> LeaderboardRow:
+    run_numbers = facts["runs"][run.pk]
     cells = []
-    for name in choices.wanted.measures:
-        known = facts["cells"].get((run.pk, name))
-        cells.append(_cell(known, run, measure_scale(parse_one(name)), decisions.get(name)) if known else None)
-    judged = None if own["judged"] is None else 100 * own["judged"]
-    known_facts = [facts["cells"].get((run.pk, name)) for name in choices.wanted.measures]
+    for name in choices.spec.measures:
+        cell_facts = facts["cells"].get((run.pk, name))
+        cells.append(_cell(cell_facts, run, measure_scale(parse_one(name)), decisions.get(name)) if cell_facts else None)
+    judged = None if run_numbers["judged"] is None else 100 * run_numbers["judged"]
+    run_facts = [facts["cells"].get((run.pk, name)) for name in choices.spec.measures]
     gallery = _gallery(facts["gallery"])
     is_older = bool(gallery and gallery.joined_at and run.created_at < gallery.joined_at)
-    return Row(run, cells, judged, own["n_missing"], known_facts, is_older)
+    return LeaderboardRow(run, cells, judged, run_numbers["n_missing"], run_facts, is_older)
 
 
-def _cell(facts: Facts, run: Run, scale: float, decision: Decision | None) -> Cell | Absent | None:
+def _cell(facts: Facts, run: Run, scale: float, decision: MeasureDecision | None) -> ScoreCell | AbsentScore | None:
     if facts.get("beyond") is not None:
-        return Absent(f"n/a beyond {facts['beyond']:,}")
+        return AbsentScore(f"n/a beyond {facts['beyond']:,}")
     if decision is None:
-        return Cell.of(facts, scale=scale)
-    return Cell.of(facts, scale=scale, group=decision.group_of(run), letters=decision.letters.get(run.pk, ()))
+        return ScoreCell.of(facts, scale=scale)
+    return ScoreCell.of(facts, scale=scale, group=decision.group_of(run), letters=decision.letters.get(run.pk, ()))
 
 
-def _saturated(rows: list[Row], kinds: dict[str, str]) -> list[tuple[str, float]]:
-    found = []
-    for place, (name, kind) in enumerate(kinds.items()):
-        best = max((row.cells[place].whole for row in rows if row.cells[place]), default=0.0)  # type: ignore[union-attr]
-        if kind == Kind.EXACT and measure_scale(parse_one(name)) == 100 and best >= SATURATED:
-            found.append((name, best))
-    return found
+def _saturated(rows: list[LeaderboardRow], kinds: dict[str, str]) -> list[tuple[str, float]]:
+    saturated = []
+    for column, (name, kind) in enumerate(kinds.items()):
+        best = max((row.cells[column].whole for row in rows if row.cells[column]), default=0.0)  # type: ignore[union-attr]
+        if kind == EstimateKind.EXACT and measure_scale(parse_one(name)) == 100 and best >= SATURATED:
+            saturated.append((name, best))
+    return saturated
 
 
 def _conflicts(collection: Collection, source: LabelSource, view: BoardView | None) -> list[Facts]:
-    """How often people and each chosen reference set differ, in the order of the key; as of the view if there is one.
+    """Count how often people and each chosen reference set differ, as of the view if there is one.
 
-    equal : the share of pairs with both grades on which they are the same, in per cent; None without such a pair
+    equal : per cent of the pairs with both grades that have the same; None without such pairs
     """
     if view is not None:
         value = view.value.get("conflicts")

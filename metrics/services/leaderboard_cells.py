@@ -1,4 +1,4 @@
-"""The parts of a leaderboard's table: a score with all that belongs to it."""
+"""The parts of a leaderboard's table: scores with intervals and bounds, measures, sentences."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,24 +6,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from metrics.core.groups import Design
-from metrics.core.intervals import Interval, rests_on
-from metrics.core.letters import shown
+from metrics.core.intervals import Interval, effective_successes
+from metrics.core.letters import abbreviate
 from metrics.core.measures import Measure, parse_one
 from metrics.services.query_groups import GroupFacts
-from metrics.services.sample_estimates import Kind
+from metrics.services.sample_estimates import EstimateKind
 
 FEW = 10  # independent successes or failures: of fewer, intervals may hold less than they say, see docs/numbers.md
 
 
-class Cell(NamedTuple):
-    """A score: the whole (with people's labels), the reference's part, the difference of the two; shares in per cent.
+class ScoreCell(NamedTuple):
+    """One score: the whole (with people's labels), the reference's part and their difference.
 
-    The three are rounded so that what is printed adds up. `defined` is the mean over queries with a positive.
-    least, most : its bounds, whatever the unjudged targets that the run returned, and the unjudged pairs of the pools,
-        turn out to be
-    judged : per cent of the first ranks that is judged; group : the pseudo-group, 1 holds the best run
+    Shares are in per cent. The three are rounded so that the printed numbers add up.
+    defined : the mean over queries with a positive
+    least, most : its bounds, whatever the unjudged targets that the run returned, and the unjudged
+        pairs of the pools, turn out to be
+    judged : per cent of the first ranks that is judged; group : the pseudo-group, 1 holds the best
+        run
     letters : runs that share one do not differ; "a" is the best run's
-    icc, deff : intraclass correlation and design effect, where queries come in groups
+    icc, deff : intraclass correlation and design effect, if queries come in groups
     """
 
     whole: float
@@ -43,12 +45,12 @@ class Cell(NamedTuple):
 
     @property
     def letters_text(self) -> str:
-        """The letters in little space."""
-        return shown(self.letters)
+        """The letters in compact form."""
+        return abbreviate(self.letters)
 
     @property
     def text(self) -> str:
-        """A (B + C), or A alone where there is no reference."""
+        """A (B + C), or A alone without a reference."""
         if self.reference is None or self.difference is None:
             return f"{self.whole:.1f}"
         sign = "\N{MINUS SIGN}" if self.difference < 0 else "+"
@@ -67,14 +69,14 @@ class Cell(NamedTuple):
     @classmethod
     def of(
         cls, facts: dict[str, Any], *, scale: float, group: int | None = None, letters: Sequence[str] = ()
-    ) -> "Cell | None":
-        """A cell of what was measured, None where the whole is not defined."""
+    ) -> "ScoreCell | None":
+        """Build a cell from measured numbers; None if the whole is not defined."""
         if facts.get("whole") is None:
             return None
 
-        def scaled(name: str, by: float = scale) -> float | None:
+        def scaled(name: str, factor: float = scale) -> float | None:
             value = facts.get(name)
-            return None if value is None else by * value
+            return None if value is None else factor * value
 
         total, reference = scale * facts["whole"], scaled("reference")
         part = None if reference is None else round(reference, 1)
@@ -96,16 +98,16 @@ class Cell(NamedTuple):
         )
 
 
-class Column(NamedTuple):
-    """A measure, what its numbers are ("%" or "rank"), and what they are on samples, a Kind."""
+class MeasureColumn(NamedTuple):
+    """A measure, the unit of its numbers ("%" or "rank"), and their EstimateKind on samples."""
 
     name: str
     unit: str
-    kind: str = Kind.EXACT
+    kind: str = EstimateKind.EXACT
 
 
-class Absent(NamedTuple):
-    """A score that there is not, and why: "n/a beyond 100" where the run's lists end before the rank it needs."""
+class AbsentScore(NamedTuple):
+    """The reason for a missing score: "n/a beyond 100" if lists end before the needed rank."""
 
     reason: str
 
@@ -113,73 +115,76 @@ class Absent(NamedTuple):
         return False
 
 
-def median_design(cells: Sequence[Cell | Absent | None]) -> Design:
-    """The medians of the runs' intraclass correlations and design effects, of those that have one."""
-    scored = [cell for cell in cells if isinstance(cell, Cell)]
+def median_design(cells: Sequence[ScoreCell | AbsentScore | None]) -> Design:
+    """Return the medians of the runs' intraclass correlations and design effects, where defined."""
+    scored = [cell for cell in cells if isinstance(cell, ScoreCell)]
     return Design(_median([cell.icc for cell in scored]), _median([cell.deff for cell in scored]))
 
 
 def _median(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.median(known)) if known else None
+    defined = [value for value in values if value is not None]
+    return float(np.median(defined)) if defined else None
 
 
-def rough_words(
+def rough_interval_warning(
     *,
     groups: GroupFacts | None,
     kinds: Mapping[str, str],
-    rows: Sequence[Sequence[Cell | Absent | None]],
-    is_of_these: bool,
+    rows: Sequence[Sequence[ScoreCell | AbsentScore | None]],
+    is_of_these_queries: bool,
 ) -> str:
-    """What is said of intervals that rest on few queries or groups, else on few successes or failures; else empty.
+    """Warn of intervals that rest on few queries or groups, else on few successes or failures.
 
-    kinds : what each measure is on samples, a Kind; rows : a run each, a cell a measure
-    is_of_these : whether intervals are of these very queries, or of all that these were drawn of
+    Else empty.
+    kinds : an EstimateKind by measure; rows : one per run, of one cell per measure
+    is_of_these_queries : True if intervals are for these very queries, or the population they were
+        drawn from
     """
-    if is_of_these and (groups is None or groups.n_population is None):
-        return ""  # there are none
-    if is_of_these or (groups and groups.caution):
+    if is_of_these_queries and (groups is None or groups.n_population is None):
+        return ""  # there are no intervals
+    if is_of_these_queries or (groups and groups.caution):
         return groups.caution if groups else ""
-    told = []
-    for place, (name, kind) in enumerate(kinds.items()):
-        n = sum(_is_rough(row[place]) for row in rows)
-        if n and kind == Kind.EXACT and unit_of(parse_one(name)) == "%":
-            told.append(f"{name} of {n:,} {'run' if n == 1 else 'runs'}")
+    rough_measures = []
+    for column, (name, kind) in enumerate(kinds.items()):
+        n = sum(_is_rough(row[column]) for row in rows)
+        if n and kind == EstimateKind.EXACT and unit_of(parse_one(name)) == "%":
+            rough_measures.append(f"{name} of {n:,} {'run' if n == 1 else 'runs'}")
     few = f"Intervals that rest on fewer than {FEW} independent successes or failures are rough"
-    return f"{few}: {', '.join(told)}." if told else ""
+    return f"{few}: {', '.join(rough_measures)}." if rough_measures else ""
 
 
-def _is_rough(cell: Cell | Absent | None) -> bool:
-    if not isinstance(cell, Cell) or cell.low is None or cell.high is None:
+def _is_rough(cell: ScoreCell | AbsentScore | None) -> bool:
+    if not isinstance(cell, ScoreCell) or cell.low is None or cell.high is None:
         return False
-    n = rests_on(cell.whole / 100, Interval(cell.low / 100, cell.high / 100))
+    n = effective_successes(cell.whole / 100, Interval(cell.low / 100, cell.high / 100))
     return n is not None and round(n, 6) < FEW  # ten of 50 queries are ten, whatever the last digit
 
 
 def unit_of(measure: Measure) -> str:
-    """What the numbers shown of a measure are: "%" of shares, "rank" of ranks."""
+    """Return the unit of a measure's numbers on pages: "%" for shares, "rank" for ranks."""
     return "rank" if measure.entry.smaller_is_better else "%"
 
 
 def measure_scale(measure: Measure) -> float:
-    """Shares are shown in per cent, ranks as they are."""
+    """Return the factor of a measure's numbers on pages: 100 for shares, 1 for ranks."""
     return 1.0 if measure.entry.smaller_is_better else 100.0
 
 
-def interval_words(*, groups: GroupFacts | None, n_queries: int, sources: str, is_of_these: bool) -> str:
-    """What the intervals of a table are, or why there are none.
+def interval_description(*, groups: GroupFacts | None, n_queries: int, sources: str, is_of_these_queries: bool) -> str:
+    """Say what the intervals of a table are, or why there are none.
 
-    sources : what is retrieved with, as the page calls it
-    is_of_these : whether they are of these very queries, or of all that these were drawn of
+    sources : the noun for the source items
+    is_of_these_queries : True if they are for these very queries, or the population they were drawn
+        from
     """
-    if is_of_these and (groups is None or groups.n_population is None):
+    if is_of_these_queries and (groups is None or groups.n_population is None):
         return (
             f"no interval: a score is that of these very {sources}, none of which was left to chance; what a sample of "
             "pairs adds stands on the page of its pool. Letters stay about others like these"
         )
-    if is_of_these and groups and groups.is_part:
+    if is_of_these_queries and groups and groups.is_part:
         return f"no interval: these {sources} are only some of those that were drawn"
-    if is_of_these and groups:
+    if is_of_these_queries and groups:
         return (
             f"its 95 % interval of the mean over the {groups.n_population:,} {groups.queries} that these "
             "were drawn of, "
@@ -190,9 +195,9 @@ def interval_words(*, groups: GroupFacts | None, n_queries: int, sources: str, i
         return f"no interval, as all {groups.queries} are of one group"
     if n_queries == 1:
         return "no interval, as there is one query"
-    drawn = groups.drawn if groups else sources
+    sampling_units = groups.sampling_units if groups else sources
     return (
-        f"its 95 % interval: what other {drawn} like these would give, labels taken as right (Wilson's, with as many "
+        f"its 95 % interval: what other {sampling_units} like these would give, labels taken as right (Wilson's, with as many "
         f"independent {sources} as the spread of the scores is worth, of mean ranks Student's t; none where all scores "
         "are equal and neither 0 nor 1)"
     )

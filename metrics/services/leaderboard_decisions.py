@@ -1,4 +1,4 @@
-"""Which runs a measure tells apart: tested from their values, kept as JSON, and told on the page."""
+"""Significant differences of runs by a measure: tested, stored as JSON, and put into words."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,20 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.binary_scores import are_zero_one, cochran
 from metrics.core.groups import Groups
-from metrics.core.letters import shown
+from metrics.core.letters import abbreviate
 from metrics.core.measures import Measure
 from metrics.core.multiple import METHODS as RANGE_METHODS
 from metrics.core.tournament import HAVE_OWN_ERRORS, NEWMAN_KEULS, RANDOMIZATION, RANDOMIZED_TUKEY, decide
-from metrics.core.zero_one import are_zero_one, cochran
-from metrics.services.leaderboard_wanted import METHOD_NAMES, MISSING_QUERIES, MISSING_RUNS, MISSING_ZERO
+from metrics.services.leaderboard_choices import METHOD_NAMES, MISSING_QUERIES, MISSING_RUNS, MISSING_ZERO
 from pooling.models import Run
 
 Facts = dict[str, Any]
 ALPHA = 0.05  # of the test of one moment
 
 
-def decided(
+def decision_facts(
     measure: Measure,
     scores: NDArray[np.float64],
     runs: list[int],
@@ -30,26 +30,26 @@ def decided(
     method: str,
     alpha: float = ALPHA,
     missing: str = MISSING_ZERO,
-    missed: NDArray[np.bool_] | None = None,
+    is_missing: NDArray[np.bool_] | None = None,
     n_measures: int = 1,
 ) -> Facts:
-    """Letters, pseudo-groups and pairs of runs that differ, as JSON, or why there are none.
+    """Return letters, pseudo-groups and pairs of runs that differ, as JSON, or why there are none.
 
     scores : (Q, S); groups : of the Q queries; alpha : the family-wise error of this one test
-    missing : what is done with queries that a run misses; missed : (Q, S) which, needed unless they count 0
+    missing : the treatment of missing queries; is_missing : (Q, S), needed unless they count 0
     n_measures : of the table, which share the time that permutations may take
     """
     why = _why_not(measure, scores, runs, groups)
     left_out: Facts = {"missing": missing, "n_runs_out": 0, "n_queries_out": 0}
-    if not why and missed is not None and missing != MISSING_ZERO:
+    if not why and is_missing is not None and missing != MISSING_ZERO:
         is_run, is_query = np.ones(len(runs), dtype=bool), np.ones(len(scores), dtype=bool)
         if missing == MISSING_RUNS:
-            is_run = np.asarray(~missed.any(axis=0))
+            is_run = np.asarray(~is_missing.any(axis=0))
         else:
-            is_query = np.asarray(~missed.any(axis=1))
+            is_query = np.asarray(~is_missing.any(axis=1))
         left_out |= {"n_runs_out": int((~is_run).sum()), "n_queries_out": int((~is_query).sum())}
         scores, groups = scores[np.ix_(is_query, is_run)], groups.within(is_query)
-        runs = [run for run, is_in in zip(runs, is_run.tolist(), strict=True) if is_in]
+        runs = [run for run, is_included in zip(runs, is_run.tolist(), strict=True) if is_included]
         if len(runs) < 2:
             why = "fewer than two runs hold every query"
         elif groups.n < 2:
@@ -57,24 +57,24 @@ def decided(
     if why:
         return {"why": why, "groups": [], "pairs": [], **left_out}
     sign = -1 if measure.entry.smaller_is_better else 1
-    found = decide(sign * scores, groups=groups, method=method, alpha=alpha, n_tables=n_measures)
-    ordered = [runs[place] for place in found.order]
-    first, second = np.nonzero(np.triu(found.significant))
+    outcome = decide(sign * scores, groups=groups, method=method, alpha=alpha, n_tables=n_measures)
+    ordered = [runs[position] for position in outcome.order]
+    first, second = np.nonzero(np.triu(outcome.significant))
     return {
         "why": "",
-        "groups": [[ordered[place] for place in group] for group in found.groups],
+        "groups": [[ordered[position] for position in group] for group in outcome.groups],
         "pairs": [[ordered[i], ordered[j]] for i, j in zip(first.tolist(), second.tolist(), strict=True)],
-        "letters": [[run, own] for run, own in zip(ordered, found.letters, strict=True)],
+        "letters": [[run, run_letters] for run, run_letters in zip(ordered, outcome.letters, strict=True)],
         "asked": method,
-        "method": found.method,
-        "n_samples": found.n_samples,
+        "method": outcome.method,
+        "n_samples": outcome.n_samples,
         "q": _q_facts(scores, groups),
         **left_out,
     }
 
 
 def _why_not(measure: Measure, scores: NDArray[np.float64], runs: list[int], groups: Groups) -> str:
-    """Why nothing can be decided; empty where it can."""
+    """Return the reason why no test is possible; empty if one is."""
     if len(runs) < 2:
         return "a single run"
     if len(scores) < 2:
@@ -89,7 +89,7 @@ def _why_not(measure: Measure, scores: NDArray[np.float64], runs: list[int], gro
 
 
 def _q_facts(scores: NDArray[np.float64], groups: Groups) -> Facts | None:
-    """Cochran's Q of scores that are 0 or 1, as JSON; what is not defined is null."""
+    """Cochran's Q of scores that are 0 or 1, as JSON; undefined numbers are null."""
     if not are_zero_one(scores):
         return None
     q = cochran(scores, groups)
@@ -99,11 +99,12 @@ def _q_facts(scores: NDArray[np.float64], groups: Groups) -> Facts | None:
     }
 
 
-class Decision(NamedTuple):
-    """Which runs one measure tells apart, best first; `why` says why it can not.
+class MeasureDecision(NamedTuple):
+    """The decision of one measure on its runs, best first; `why` is the reason if there is none.
 
-    n_pairs : pairs of runs there are; n_decided : those that differ; open : the pairs of neighbours that do not
-    letters : of each run by its key; facts : what `decided` gave
+    n_pairs : pairs of runs; n_decided : pairs that differ; unseparated : pairs of neighbours that
+        do not
+    letters : of each run by its key; facts : the result of `decision_facts`
     """
 
     measure: str
@@ -111,33 +112,33 @@ class Decision(NamedTuple):
     groups: list[list[Run]]
     n_decided: int
     n_pairs: int
-    open: list[tuple[Run, Run]]
+    unseparated: list[tuple[Run, Run]]
     letters: Mapping[int, list[str]]
     facts: Facts
 
     def group_of(self, run: Run) -> int | None:
-        """The number of the run's pseudo-group, 1 for the best."""
+        """Return the number of the run's pseudo-group, 1 for the best."""
         return next((number for number, group in enumerate(self.groups, start=1) if run in group), None)
 
     @property
     def method(self) -> str:
-        """What tested; empty where nothing did."""
+        """The method of the test; empty without a test."""
         return str(self.facts.get("method", ""))
 
     @property
     def is_marked(self) -> bool:
-        """Whether what was made for scores near normal decided scores that are 0 or 1."""
+        """True if a method for nearly normal scores decided on scores that are 0 or 1."""
         return self.method in RANGE_METHODS and self.facts.get("q") is not None
 
     @property
-    def lettered(self) -> list[tuple[Run, str]]:
-        """The runs, best first, with their letters in little space."""
+    def runs_with_letters(self) -> list[tuple[Run, str]]:
+        """The runs, best first, with their letters in compact form."""
         order = [run for group in self.groups for run in group]
-        return [(run, shown(self.letters[run.pk])) for run in order if run.pk in self.letters]
+        return [(run, abbreviate(self.letters[run.pk])) for run in order if run.pk in self.letters]
 
     @property
     def q_text(self) -> str:
-        """Cochran's Q; empty of scores that are not 0 or 1."""
+        """Cochran's Q in words; empty for scores that are not 0 or 1."""
         q = self.facts.get("q")
         if q is None:
             return ""
@@ -150,72 +151,73 @@ class Decision(NamedTuple):
         return f"Q {q['statistic']:.2f}, {how}, {p}"
 
 
-def decision(facts: Facts, runs: list[Run]) -> Decision:
-    """What a view says of one measure, with its runs."""
+def decision(facts: Facts, runs: list[Run]) -> MeasureDecision:
+    """Build the decision of one measure from a view's facts and its runs."""
     by_pk = {run.pk: run for run in runs}
-    found = facts["decided"]
-    groups = [[by_pk[pk] for pk in group if pk in by_pk] for group in found["groups"]]
+    outcome = facts["decided"]
+    groups = [[by_pk[pk] for pk in group if pk in by_pk] for group in outcome["groups"]]
     order = [run for group in groups for run in group]
-    apart = {tuple(pair) for pair in found["pairs"] if set(pair) <= set(by_pk)}
-    neighbours = [(a, b) for a, b in pairwise(order) if (a.pk, b.pk) not in apart]
+    different_pairs = {tuple(pair) for pair in outcome["pairs"] if set(pair) <= set(by_pk)}
+    neighbours = [(a, b) for a, b in pairwise(order) if (a.pk, b.pk) not in different_pairs]
     n_pairs = len(order) * (len(order) - 1) // 2
-    letters = {pk: own for pk, own in found.get("letters", ()) if pk in by_pk}
-    return Decision(facts["name"], found["why"], groups, len(apart), n_pairs, neighbours, letters, found)
+    letters = {pk: run_letters for pk, run_letters in outcome.get("letters", ()) if pk in by_pk}
+    return MeasureDecision(facts["name"], outcome["why"], groups, len(different_pairs), n_pairs, neighbours, letters, outcome)
 
 
-def headline(leaders: list[Run], decision: Decision) -> str:
-    """Who leads by a measure so far, and how many runs nothing tells apart from them yet; empty where nothing does.
+def headline(leaders: list[Run], decision: MeasureDecision) -> str:
+    """Name the leading runs by a measure and count those not separated from them.
 
+    Empty if undecided.
     leaders : the runs that have the best score
     """
     if not decision.groups or not leaders or not set(leaders) <= set(decision.groups[0]):
         return ""
     names = [run.name for run in leaders] if len(leaders) < 3 else [f"{len(leaders):,} runs"]
-    who = f"{leaders[0].name} leads so far" if len(leaders) == 1 else f"{' and '.join(names)} lead alike so far"
-    n, them = len(decision.groups[0]) - len(leaders), "it" if len(leaders) == 1 else "them"
+    lead = f"{leaders[0].name} leads so far" if len(leaders) == 1 else f"{' and '.join(names)} lead alike so far"
+    n, pronoun = len(decision.groups[0]) - len(leaders), "it" if len(leaders) == 1 else "them"
     if n <= 0:
-        return f"{who} at {decision.measure}."
-    return f"{who} at {decision.measure}; nothing yet separates {them} from the next {'one' if n == 1 else f'{n:,}'}."
+        return f"{lead} at {decision.measure}."
+    return f"{lead} at {decision.measure}; nothing yet separates {pronoun} from the next {'one' if n == 1 else f'{n:,}'}."
 
 
-def notes(decisions: Sequence[Decision], *, over: str, unit: str) -> list[str]:
-    """How the differences of a table were tested, a sentence each: the method, what it asks for, what was left out.
+def notes(decisions: Sequence[MeasureDecision], *, over: str, unit: str) -> list[str]:
+    """Return sentences on the tests of a table's differences: method, limits, what is left out.
 
-    over : the queries, as the page calls them; unit : what is one observation, in the plural
+    over : the queries, as the page calls them; unit : the plural noun for one observation
     """
-    made = [each for each in decisions if each.method]
-    if not made:
+    tested_decisions = [decision for decision in decisions if decision.method]
+    if not tested_decisions:
         return []
-    asked = str(made[0].facts["asked"])
-    own = " and each pair's own error" if asked in HAVE_OWN_ERRORS else ""
-    said = [f"{METHOD_NAMES[asked]}{own}: at .05 over {over}{_samples(made, asked, unit)}."]
-    if instead := [each.measure for each in made if each.method != asked]:
-        how = "toss as often as Holm's correction needs" if asked == RANDOMIZATION else "permute"
+    method = str(tested_decisions[0].facts["asked"])
+    own = " and each pair's own error" if method in HAVE_OWN_ERRORS else ""
+    sentences = [f"{METHOD_NAMES[method]}{own}: at .05 over {over}{_samples(tested_decisions, method, unit)}."]
+    if instead := [decision.measure for decision in tested_decisions if decision.method != method]:
+        how = "toss as often as Holm's correction needs" if method == RANDOMIZATION else "permute"
         why = f"so many runs and queries would take too long to {how}"
-        said.append(f"Tukey's HSD and each pair's own error tested {', '.join(instead)} instead, as {why}.")
-    if asked == NEWMAN_KEULS:
-        said.append(
+        sentences.append(f"Tukey's HSD and each pair's own error tested {', '.join(instead)} instead, as {why}.")
+    if method == NEWMAN_KEULS:
+        sentences.append(
             "It does not hold the family-wise error: the more runs there are, the surer it is to declare some that are "
             "equal different. Rely on randomized Tukey."
         )
-    if marked := [each.measure for each in made if each.is_marked]:
+    if marked := [decision.measure for decision in tested_decisions if decision.is_marked]:
         made_for = "was made for scores that are near normal; for 0/1 rely on randomized Tukey"
-        said.append(f"The scores of {', '.join(marked)} are 0 or 1 (‡): the method {made_for}.")
-    return said + _left_out(made[0].facts)
+        sentences.append(f"The scores of {', '.join(marked)} are 0 or 1 (‡): the method {made_for}.")
+    return sentences + _left_out(tested_decisions[0].facts)
 
 
-def _samples(made: Sequence[Decision], asked: str, unit: str) -> str:
-    """How often what was drawn; empty of methods that draw nothing."""
-    counts = [each.facts["n_samples"] for each in made if each.method == asked and each.facts["n_samples"]]
+def _samples(decisions: Sequence[MeasureDecision], method: str, unit: str) -> str:
+    """Say how many permutations or tosses were drawn; empty for methods that draw none."""
+    counts = [decision.facts["n_samples"] for decision in decisions if decision.method == method and decision.facts["n_samples"]]
     if not counts:
         return ""
     times = f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
-    what = {RANDOMIZED_TUKEY: f"permutations of the runs within {unit}", RANDOMIZATION: f"tosses of all {unit}"}
-    return f", {times} {what[asked]}, seeded by the scores"
+    draws = {RANDOMIZED_TUKEY: f"permutations of the runs within {unit}", RANDOMIZATION: f"tosses of all {unit}"}
+    return f", {times} {draws[method]}, seeded by the scores"
 
 
 def _left_out(facts: Facts) -> list[str]:
-    """What was done with queries that some run misses, where they do not count 0."""
+    """Say how queries that some run misses were treated, unless they count 0."""
     n_runs, n_queries = facts["n_runs_out"], facts["n_queries_out"]
     if facts["missing"] == MISSING_RUNS:
         return [f"Runs that miss queries are left out of these tests: {n_runs:,}. Their scores count 0 for those."]

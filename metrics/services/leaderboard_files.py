@@ -1,7 +1,8 @@
-"""The leaderboard's tables as files, in full precision: CSV, a line a run and measure, and LaTeX, a table a direction.
+"""The leaderboard's tables as files, in full precision.
 
-Both are of the very numbers that the page shows, of one moment. Shares are between 0 and 1 in CSV, as trec_eval writes
-them, and in per cent in LaTeX, where siunitx rounds what is printed and the file keeps all digits.
+CSV has a line per run and measure, LaTeX a table per direction. Both hold the very numbers that the
+page shows, of one moment. Shares are between 0 and 1 in CSV, as trec_eval writes them, and in per
+cent in LaTeX, where siunitx rounds the printed numbers and the file keeps all digits.
 """
 
 import csv
@@ -13,9 +14,9 @@ from typing import Any
 from annotate.core.tables import safe_cell, timestamp
 from annotate.models import Collection
 from metrics.core.measures import parse_one
-from metrics.services.leaderboard import Leaderboard, Row, Table
+from metrics.services.leaderboard import Leaderboard, LeaderboardRow, LeaderboardTable
 from metrics.services.leaderboard_cells import unit_of
-from metrics.services.sample_estimates import Kind
+from metrics.services.sample_estimates import EstimateKind
 
 COLUMNS = (
     "collection", "direction", "query_set", "label_source", "positive_from", "run", "system", "measure", "unit",
@@ -25,7 +26,7 @@ COLUMNS = (
     "deff", "on_samples", "n_population", "is_stale",
 )  # fmt: skip
 NUMBERS = "S[table-format=3.1, round-mode=places, round-precision=1]"
-FACTS = {  # columns by what a cell's facts call them
+FACTS = {  # columns and their keys in a cell's facts
     "score": "whole",
     "low": "low",
     "high": "high",
@@ -48,26 +49,26 @@ _SPECIAL = str.maketrans(
 )
 
 
-def as_csv(*, shown: Leaderboard, collection: Collection) -> str:
-    """All tables of the page in one, best first; what is not defined is empty."""
+def as_csv(*, leaderboard: Leaderboard, collection: Collection) -> str:
+    """Return all tables of the page as one CSV, best runs first; undefined values are empty."""
     stream = io.StringIO()
     writer = csv.DictWriter(stream, COLUMNS, lineterminator="\r\n")
     writer.writeheader()
-    for table in shown.tables:
+    for table in leaderboard.tables:
         for row in table.rows:
-            for line in _lines(shown, table, row):
+            for line in _lines(leaderboard, table, row):
                 writer.writerow({"collection": collection.slug} | line)
     return stream.getvalue()
 
 
-def _lines(shown: Leaderboard, table: Table, row: Row) -> Iterator[dict[str, object]]:
-    for column, facts, cell in zip(shown.columns, row.facts, row.cells, strict=True):
-        known: dict[str, Any] = facts or {}
+def _lines(leaderboard: Leaderboard, table: LeaderboardTable, row: LeaderboardRow) -> Iterator[dict[str, object]]:
+    for column, facts, cell in zip(leaderboard.columns, row.facts, row.cells, strict=True):
+        cell_facts: dict[str, Any] = facts or {}
         line: dict[str, object] = {
             "direction": table.direction.value,
             "query_set": table.query_set.name,
-            "label_source": shown.label_source.key,
-            "positive_from": shown.choices.wanted.threshold,
+            "label_source": leaderboard.label_source.key,
+            "positive_from": leaderboard.choices.spec.threshold,
             "run": row.run.name,
             "system": row.run.system,
             "measure": column.name,
@@ -78,35 +79,35 @@ def _lines(shown: Leaderboard, table: Table, row: Row) -> Iterator[dict[str, obj
             "n_missing": row.n_missing,
             "n_gallery": table.gallery.n if table.gallery else None,
             "gallery_at": timestamp(table.gallery.joined_at) if table.gallery else None,
-            "computed_at": timestamp(shown.computed_at),
+            "computed_at": timestamp(leaderboard.computed_at),
             "n_groups": table.groups.n_groups if table.groups else None,
             "groups_by": table.groups.grouping if table.groups else None,
             "on_samples": table.kinds.get(column.name),
-            "is_stale": "yes" if shown.is_stale else "no",
+            "is_stale": "yes" if leaderboard.is_stale else "no",
             "n_population": table.groups.n_population if table.groups else None,
         }
-        line |= {name: known.get(fact) for name, fact in FACTS.items()}
+        line |= {name: cell_facts.get(fact) for name, fact in FACTS.items()}
         yield {name: safe_cell(value) for name, value in line.items()}
 
 
-def as_latex(*, shown: Leaderboard, collection: Collection) -> str:
-    """A table a direction, to be set with booktabs and siunitx."""
+def as_latex(*, leaderboard: Leaderboard, collection: Collection) -> str:
+    """Return a LaTeX table per direction, to be set with booktabs and siunitx."""
     head = "% \\usepackage{booktabs} and \\usepackage{siunitx}; round-precision says how many digits are printed.\n"
-    return head + "\n".join(_latex_table(shown, table, collection) for table in shown.tables)
+    return head + "\n".join(_latex_table(leaderboard, table, collection) for table in leaderboard.tables)
 
 
-def _latex_table(shown: Leaderboard, table: Table, collection: Collection) -> str:
-    marked = {name: f"{name} †" for name in table.of_kind(Kind.NOT_ESTIMABLE)}
-    names = " & ".join(f"{{{_latex(marked.get(column.name, column.name))}}}" for column in shown.columns)
+def _latex_table(leaderboard: Leaderboard, table: LeaderboardTable, collection: Collection) -> str:
+    marked = {name: f"{name} †" for name in table.of_kind(EstimateKind.NOT_ESTIMABLE)}
+    names = " & ".join(f"{{{_latex(marked.get(column.name, column.name))}}}" for column in leaderboard.columns)
     lines = [
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{_caption(shown, table, collection)}}}",
-        rf"\begin{{tabular}}{{l*{{{len(shown.columns)}}}{{{NUMBERS}}}}}",
+        rf"\caption{{{_caption(leaderboard, table, collection)}}}",
+        rf"\begin{{tabular}}{{l*{{{len(leaderboard.columns)}}}{{{NUMBERS}}}}}",
         r"\toprule",
         rf"Run & {names} \\",
         r"\midrule",
-        *(_latex_row(shown, row) for row in table.rows),
+        *(_latex_row(leaderboard, row) for row in table.rows),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
@@ -114,34 +115,37 @@ def _latex_table(shown: Leaderboard, table: Table, collection: Collection) -> st
     return "\n".join(lines) + "\n"
 
 
-def _caption(shown: Leaderboard, table: Table, collection: Collection) -> str:
-    """What the numbers are of, so that nobody needs to remember."""
+def _caption(leaderboard: Leaderboard, table: LeaderboardTable, collection: Collection) -> str:
+    """Describe collection, queries, labels and time, so that the table stands by itself."""
     ranked = f", a gallery of {table.gallery.n:,} {table.targets}" if table.gallery else ""
     if table.gallery and table.gallery.joined_at:
         ranked += f" as of {table.gallery.joined_at:%Y-%m-%d}"
     without = f", {table.without_positive}" if table.without_positive else ""
-    moment = f" Computed {timestamp(shown.computed_at)}." if shown.computed_at else ""
-    moment += " Labels or settings have changed since." if shown.is_stale else ""
-    units = "per cent" if any(column.unit == "%" for column in shown.columns) else "ranks"
-    ranks = [column.name for column in shown.columns if column.unit == "rank"]
+    moment = f" Computed {timestamp(leaderboard.computed_at)}." if leaderboard.computed_at else ""
+    moment += " Labels or settings have changed since." if leaderboard.is_stale else ""
+    units = "per cent" if any(column.unit == "%" for column in leaderboard.columns) else "ranks"
+    ranks = [column.name for column in leaderboard.columns if column.unit == "rank"]
     except_ranks = f", {', '.join(ranks)} in ranks" if ranks and units == "per cent" else ""
-    said = [table.groups.notes if table.groups else "", table.undrawn_text]
-    more = "".join(f" {sentence}" for sentence in said if sentence)
+    notes = [table.groups.notes if table.groups else "", table.undrawn_text]
+    more = "".join(f" {sentence}" for sentence in notes if sentence)
     text = (
         f"{collection.name}, {table.direction.label.lower()}: query set “{table.query_set.name}”, "
-        f"{table.sources_text}{without}{ranked}; {shown.label_source.label}, positive from grade "
-        f"{shown.choices.wanted.threshold}; in {units}{except_ranks}.{more}{moment}"
+        f"{table.sources_text}{without}{ranked}; {leaderboard.label_source.label}, positive from grade "
+        f"{leaderboard.choices.spec.threshold}; in {units}{except_ranks}.{more}{moment}"
     )
     return _latex(text)
 
 
-def _latex_row(shown: Leaderboard, row: Row) -> str:
-    numbers = (_number(facts, column.name) for facts, column in zip(row.facts, shown.columns, strict=True))
+def _latex_row(leaderboard: Leaderboard, row: LeaderboardRow) -> str:
+    numbers = (_number(facts, column.name) for facts, column in zip(row.facts, leaderboard.columns, strict=True))
     return rf"{_latex(row.run.name)} & {' & '.join(numbers)} \\"
 
 
 def _number(facts: dict[str, Any] | None, measure: str) -> str:
-    """The score with all its digits; a share in per cent, by moving the point, which rounds nothing."""
+    """Format a score with all its digits.
+
+    A share in per cent, by moving the point, which rounds nothing.
+    """
     value = (facts or {}).get("whole")
     if value is None:
         return "{--}"
@@ -150,5 +154,5 @@ def _number(facts: dict[str, Any] | None, measure: str) -> str:
 
 
 def _latex(text: str) -> str:
-    """Text in which no letter means anything to TeX."""
+    """Escape all characters that are special in TeX."""
     return text.translate(_SPECIAL).replace("“", "``").replace("”", "''")

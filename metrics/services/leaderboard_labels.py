@@ -1,4 +1,4 @@
-"""Labels and queries of a leaderboard that is not the usual one: other people's grades, what is open, some queries."""
+"""Labels and queries of a leaderboard that is not the usual one: other grades, fewer queries."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -9,21 +9,21 @@ from django.db.models import QuerySet as Rows
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Pair, Part, RoundPair, Seat
-from metrics.core.label_sources import Grades, LabelSource, no_grades, ordered
+from metrics.core.label_sources import Grades, LabelSource, no_grades, sorted_grades
 from metrics.services import labels
-from metrics.services.inputs import WANTING
-from metrics.services.labels import Ids, Scope
-from metrics.services.leaderboard_wanted import FIRST, Wanted
+from metrics.services.labels import EvaluationScope, Ids
+from metrics.services.leaderboard_choices import FIRST, LeaderboardSpec
+from metrics.services.number_inputs import LABEL_ROUND_KINDS
 from pooling.core.selections import Pairs, is_in
 
 
-class Known(NamedTuple):
+class LeaderboardLabels(NamedTuple):
     """The labels of one direction that count in its scope.
 
-    whole : of the label source that is asked for
-    reference : of its reference sets alone, None where it has none
-    unjudged : the pairs of the pools to which `whole` gives no label, each of grade 0; none for a comparison of two
-        runs, which has no bounds
+    whole : of the chosen label source
+    reference : of its reference sets alone, None if it has none
+    unjudged : the pairs of the pools to which `whole` gives no label, each of grade 0; none for a
+        comparison of two runs, which has no bounds
     """
 
     whole: Grades
@@ -31,9 +31,10 @@ class Known(NamedTuple):
     unjudged: Grades
 
 
-def people_of(*, collection: Collection, direction: Direction, people: str) -> Grades:
-    """People's grades: as resolved, each pair's first label, or one person's.
+def chosen_people_grades(*, collection: Collection, direction: Direction, people: str) -> Grades:
+    """Read people's grades: as resolved, each pair's first label, or one person's.
 
+    people : a LeaderboardSpec's choice of people
     The first label is that of the seat with the lowest number: seats are handed out in that order.
     """
     if not people:
@@ -47,60 +48,60 @@ def people_of(*, collection: Collection, direction: Direction, people: str) -> G
         rows = (
             seats.filter(annotator=int(people)).order_by("pair", "number", "pk").distinct("pair").values_list(*columns)
         )
-    return ordered(labels.table(rows, 3))
+    return sorted_grades(labels.table(rows, 3))
 
 
-def known_labels(*, collection: Collection, wanted: Wanted, scope: Scope) -> tuple[Scope, Known]:
-    """The part of the scope that is asked for, and the labels that count there."""
-    people = people_of(collection=collection, direction=scope.direction, people=wanted.people)
-    source = LabelSource.parse(wanted.label_source)
-    told = {"collection": collection, "direction": scope.direction}
-    reference = labels.labels_of(**told, label_source=source.reference) if source.reference else None
-    scope = _part_of(scope, wanted, people)
+def labelled_scope(*, collection: Collection, spec: LeaderboardSpec, scope: EvaluationScope) -> tuple[EvaluationScope, LeaderboardLabels]:
+    """Return the part of the scope that the spec selects, and the labels that count there."""
+    people = chosen_people_grades(collection=collection, direction=scope.direction, people=spec.people)
+    source = LabelSource.parse(spec.label_source)
+    arguments = {"collection": collection, "direction": scope.direction}
+    reference = labels.labels_of(**arguments, label_source=source.reference) if source.reference else None
+    scope = _selected_scope(scope, spec, people)
     whole = labels.within(source.grades(people, [] if reference is None else [reference]), scope)
-    alone = labels.within(reference, scope) if reference is not None and source.has_people else None
-    has_bounds = wanted.kind != "comparison"
-    return scope, Known(whole, alone, _unjudged(collection, scope, whole) if has_bounds else no_grades())
+    reference_alone = labels.within(reference, scope) if reference is not None and source.has_people else None
+    has_bounds = spec.kind != "comparison"
+    return scope, LeaderboardLabels(whole, reference_alone, _unjudged(collection, scope, whole) if has_bounds else no_grades())
 
 
-def _unjudged(collection: Collection, scope: Scope, labelled: Grades) -> Grades:
-    """The pairs that some pool wants, or a file of judgments brought, and that have no label; one query.
+def _unjudged(collection: Collection, scope: EvaluationScope, labelled: Grades) -> Grades:
+    """Return the pairs of pools, or of files of judgments, that have no label; one query.
 
-    A closed pool may be opened again, and goes on wanting its pairs. Those that only retired runs hold, or that a lead
-    excluded, are dropped: no pool wants them.
+    The pairs of a closed pool count, as it may be opened again. Those that only retired runs hold,
+    or that a lead excluded, are dropped from their round and do not count.
     """
     source, target = labels.ends(scope.direction)
-    wishes = RoundPair.objects.filter(pair=OuterRef("pk"), round__kind__in=WANTING, dropped_at=None)
-    pairs = labels.table(Pair.objects.filter(Exists(wishes), collection=collection).values_list(source, target), 2)
-    pooled = labels.within(ordered(np.insert(pairs, 2, 0, axis=1)), scope)
+    round_pairs = RoundPair.objects.filter(pair=OuterRef("pk"), round__kind__in=LABEL_ROUND_KINDS, dropped_at=None)
+    pairs = labels.table(Pair.objects.filter(Exists(round_pairs), collection=collection).values_list(source, target), 2)
+    pooled = labels.within(sorted_grades(np.insert(pairs, 2, 0, axis=1)), scope)
     keep = ~is_in(pooled.source, pooled.target, Pairs(labelled.source, labelled.target))
     return Grades(*(values[keep] for values in pooled))
 
 
-def _part_of(scope: Scope, wanted: Wanted, people: Grades) -> Scope:
+def _selected_scope(scope: EvaluationScope, spec: LeaderboardSpec, people: Grades) -> EvaluationScope:
     keep = np.ones(len(scope.sources), dtype=bool)
-    if wanted.judged_only:
+    if spec.judged_only:
         keep &= np.isin(scope.sources, people.source[scope.counts(people.target)])
-    shortest, longest = wanted.words
+    shortest, longest = spec.words
     if shortest is not None or longest is not None:
-        n_words = _words(scope.sources)
+        n_words = _word_counts(scope.sources)
         keep &= (n_words >= max(1, shortest or 0)) & (
             n_words <= (longest if longest is not None else n_words.max(initial=0))
         )
     return scope._replace(sources=scope.sources[keep])
 
 
-def _words(sources: Ids) -> NDArray[np.int64]:
-    """(Q,) words of each source's text, white space between them; 0 where it has no text."""
+def _word_counts(sources: Ids) -> NDArray[np.int64]:
+    """(Q,) number of words, separated by white space, of each source's text; 0 without text."""
     n_words = np.zeros(len(sources), dtype=np.int64)
     for start in range(0, len(sources), 20_000):
-        some = sources[start : start + 20_000]
-        for item, text in texts_of(some.tolist()):
-            n_words[start + int(np.searchsorted(some, item))] += len(text.split())
+        chunk = sources[start : start + 20_000]
+        for item, text in texts_of(chunk.tolist()):
+            n_words[start + int(np.searchsorted(chunk, item))] += len(text.split())
     return n_words
 
 
 def texts_of(items: list[int]) -> Iterator[tuple[int, str]]:
-    """The items' parts of text, each with its item's key."""
+    """Iterate over the items' text parts, each with its item's key."""
     parts = Part.objects.filter(item__in=items, kind=Part.Kind.TEXT).order_by("-position")
     return parts.values_list("item_id", "text").iterator(chunk_size=20_000)

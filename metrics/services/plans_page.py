@@ -1,4 +1,5 @@
-"""What pages say of a plan: what was fixed, what its looks decided, what comes next, and whether judging can stop."""
+"""Plans in words: the plan itself, the decisions of its looks, the next look, and whether judging
+can stop."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -10,17 +11,17 @@ from annotate.models import Collection, QuerySet, User
 from metrics.core.label_sources import LabelSource
 from metrics.models import Plan, PlanLook
 from metrics.services import plans
-from metrics.services.leaderboard_decisions import Decision, decision
-from metrics.services.leaderboard_wanted import METHOD_NAMES, Wanted
+from metrics.services.leaderboard_choices import METHOD_NAMES, LeaderboardSpec
+from metrics.services.leaderboard_decisions import MeasureDecision, decision
 from pooling.models import Pool, Run
 
 Viewer = User | AnonymousUser | None  # None is the operator, who sees every run
 USUAL_LOOKS = (25, 50, 75, 100)  # per cent
-NAMED = 6  # pairs of neighbours that a sentence names
+MAX_NAMED_PAIRS = 6  # pairs of neighbours that a sentence names
 
 
-class Standing(NamedTuple):
-    """How far the judging of a query set is."""
+class JudgingProgress(NamedTuple):
+    """Numbers of judged and wanted pairs of a query set."""
 
     query_set: QuerySet
     n_judged: int
@@ -28,7 +29,7 @@ class Standing(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The pairs there are, and how many some per cent of them are."""
+        """The numbers of pairs, and how many pairs the usual shares are."""
         direction = self.query_set.get_direction_display().lower()
         judged = f"{self.n_judged:,} of {self.n_wanted:,} pairs wanted are judged"
         shares = zip(USUAL_LOOKS, plans.looks_at(USUAL_LOOKS, n=self.n_wanted), strict=True)
@@ -36,177 +37,183 @@ class Standing(NamedTuple):
         return f"“{self.query_set.name}”, {direction}: {judged}; {numbers}"
 
 
-class Look(NamedTuple):
-    """A look of a plan: the number of judged pairs that it is for, and what it decided once it was taken.
+class PlanLookRow(NamedTuple):
+    """A look of a plan: n_pairs is the number of judged pairs at which it is due; it has a decision
+    once it was taken.
 
-    level : at which it decides, or would if none is passed over until then; None where it was passed over
+    level : of its decision, or its level if no look before it is passed over; None where it was
+        passed over itself
     """
 
     number: int
-    stated: int
+    n_pairs: int
     level: float | None
-    taken: PlanLook | None
-    decision: Decision | None
+    stored_look: PlanLook | None
+    decision: MeasureDecision | None
 
     @property
     def level_text(self) -> str:
-        """The level as it is printed."""
-        return "" if self.level is None else _printed(self.level)
+        """The level as printed."""
+        return "" if self.level is None else _level_text(self.level)
 
     @property
     def at_text(self) -> str:
-        """When it was taken."""
-        if self.taken:
-            n_samples = self.taken.value.get("n_samples") or 0
-            drawn = f", {n_samples:,} permutations or tosses" if n_samples else ""
-            return f"{_moment(self.taken.at)}, at {self.taken.n_judged:,}{drawn}"
+        """The time at which it was taken, or that it is to come or passed over."""
+        if self.stored_look:
+            n_samples = self.stored_look.value.get("n_samples") or 0
+            samples_text = f", {n_samples:,} permutations or tosses" if n_samples else ""
+            return f"{_moment(self.stored_look.at)}, at {self.stored_look.n_judged:,}{samples_text}"
         return "to come" if self.level is not None else "passed over: the next one had its part of alpha"
 
 
-class PlanShown(NamedTuple):
-    """A plan for somebody who may see these runs of it; n_judged : pairs that are judged by now."""
+class PlanSummary(NamedTuple):
+    """A plan with the runs that the viewer may see; n_judged : pairs judged by now."""
 
     plan: Plan
     runs: list[Run]
-    looks: list[Look]
+    looks: list[PlanLookRow]
     n_judged: int
 
     @property
-    def last(self) -> Look | None:
-        """The last look that was taken."""
-        return next((look for look in reversed(self.looks) if look.taken), None)
+    def last_look(self) -> PlanLookRow | None:
+        """The last look taken."""
+        return next((look for look in reversed(self.looks) if look.stored_look), None)
 
     @property
-    def next(self) -> Look | None:
-        """The look that comes next; None where none does."""
-        after = self.last.number if self.last else 0
+    def next_look(self) -> PlanLookRow | None:
+        """The next look; None where none is to come."""
+        after = self.last_look.number if self.last_look else 0
         return None if self.plan.ended_at else next(iter(self.looks[after:]), None)
 
     @property
-    def words(self) -> str:
-        """What was fixed."""
+    def plan_text(self) -> str:
+        """The terms of the plan."""
         plan, source = self.plan, LabelSource.parse(self.plan.label_source).label
         direction = plan.query_set.get_direction_display().lower()
         return (
             f"{plan.measure} of {len(self.runs):,} runs over query set “{plan.query_set.name}”, {direction}, with "
             f"{source}, positive from grade {plan.threshold}. {METHOD_NAMES[plan.method]}; alpha "
-            f"{_printed(plan.alpha)} for all looks together."
+            f"{_level_text(plan.alpha)} for all looks together."
         )
 
     @property
     def fixed_text(self) -> str:
-        """By whom it was fixed, and when; and when it was ended."""
-        who = f" by {self.plan.fixed_by.get_username()}" if self.plan.fixed_by else ""
-        ended = f" Ended {_moment(self.plan.ended_at)}." if self.plan.ended_at else ""
-        return f"Fixed {_moment(self.plan.fixed_at)}{who}, when {self.plan.n_judged:,} pairs were judged.{ended}"
+        """Names the person who fixed the plan, the time, and the time of its end."""
+        by_text = f" by {self.plan.fixed_by.get_username()}" if self.plan.fixed_by else ""
+        ended_text = f" Ended {_moment(self.plan.ended_at)}." if self.plan.ended_at else ""
+        return f"Fixed {_moment(self.plan.fixed_at)}{by_text}, when {self.plan.n_judged:,} pairs were judged.{ended_text}"
 
     @property
     def last_text(self) -> str:
-        """What the last look decided: all that is confirmed."""
-        if self.last is None or self.last.decision is None:
+        """The decision of the last look, which is all that is confirmed."""
+        if self.last_look is None or self.last_look.decision is None:
             return "No look has been taken: nothing is confirmed."
-        found = self.last.decision
-        if found.why:
-            return f"{self._last_name} could decide nothing: {found.why}."
-        return f"{self._last_name} decided {found.n_decided:,} of {found.n_pairs:,} pairs of runs."
+        decision = self.last_look.decision
+        if decision.why:
+            return f"{self._last_name} could decide nothing: {decision.why}."
+        return f"{self._last_name} decided {decision.n_decided:,} of {decision.n_pairs:,} pairs of runs."
 
     @property
     def next_text(self) -> str:
-        """What comes next."""
+        """The next look, or why there is none."""
         if self.plan.ended_at:
             return "The plan is ended."
-        if self.next is None:
+        if self.next_look is None:
             return "All looks are taken."
-        return f"The next look is at {self.next.stated:,} judged pairs; there are {self.n_judged:,}."
+        return f"The next look is at {self.next_look.n_pairs:,} judged pairs; there are {self.n_judged:,}."
 
     @property
     def stop_text(self) -> str:
         """Whether judging can stop for the order of the runs, by the last look."""
-        if self.last is None or self.last.decision is None or self.last.decision.why:
+        if self.last_look is None or self.last_look.decision is None or self.last_look.decision.why:
             return f"{self.last_text} {self.next_text}"
-        still_open = self.last.decision.open
-        if not self.last.decision.n_pairs:
+        open_pairs = self.last_look.decision.unseparated
+        if not self.last_look.decision.n_pairs:
             return f"{self.last_text} {self.next_text}"
-        if not still_open:
+        if not open_pairs:
             return f"{self._last_name} decided every neighbouring order: for this order, judging can stop."
-        named = "; ".join(f"{one.name} and {other.name}" for one, other in still_open[:NAMED])
-        more = f" and {len(still_open) - NAMED:,} more" if len(still_open) > NAMED else ""
-        return f"{self._last_name} left the order of some neighbours open: {named}{more}. {self.next_text}"
+        pairs_text = "; ".join(f"{left.name} and {right.name}" for left, right in open_pairs[:MAX_NAMED_PAIRS])
+        more_text = f" and {len(open_pairs) - MAX_NAMED_PAIRS:,} more" if len(open_pairs) > MAX_NAMED_PAIRS else ""
+        return f"{self._last_name} left the order of some neighbours open: {pairs_text}{more_text}. {self.next_text}"
 
     @property
     def _last_name(self) -> str:
-        look = self.last
-        if look is None or look.taken is None:
+        look = self.last_look
+        if look is None or look.stored_look is None:
             return ""
-        where = f"at {look.taken.n_judged:,} judged pairs, level {look.level_text}"
-        return f"Look {look.number} of {len(self.looks)} ({where})"
+        details = f"at {look.stored_look.n_judged:,} judged pairs, level {look.level_text}"
+        return f"Look {look.number} of {len(self.looks)} ({details})"
 
 
 class PlanPage(NamedTuple):
-    """The plan in force, or how far the query sets are where there is none; those that ended, the newest first."""
+    """The plan in force, or where there is none the judging progress of the query sets; ended
+    plans, the newest first."""
 
-    in_force: PlanShown | None
-    earlier: list[PlanShown]
-    standings: list[Standing]
+    in_force: PlanSummary | None
+    ended_plans: list[PlanSummary]
+    judging_progress: list[JudgingProgress]
 
 
-def standings(*, collection: Collection) -> list[Standing]:
-    """How far the judging of each query set is; two queries a set."""
+def judging_progress(*, collection: Collection) -> list[JudgingProgress]:
+    """The judging progress of each query set; two database queries a set."""
     sets = QuerySet.objects.filter(collection=collection).order_by("name", "direction")
-    return [Standing(row, plans.n_judged(query_set=row), plans.n_wanted(query_set=row)) for row in sets]
+    return [JudgingProgress(row, plans.n_judged(query_set=row), plans.n_wanted(query_set=row)) for row in sets]
 
 
 def page_of(*, collection: Collection, viewer: Viewer) -> PlanPage:
-    """All plans; three queries each."""
-    rows = Plan.objects.filter(collection=collection).select_related("query_set", "fixed_by").order_by("-pk")
-    known = [shown_of(plan=plan, viewer=viewer) for plan in rows]
-    in_force = next((shown for shown in known if shown.plan.ended_at is None), None)
-    earlier = [shown for shown in known if shown.plan.ended_at]
-    return PlanPage(in_force, earlier, [] if in_force else standings(collection=collection))
+    """The page of all plans; three database queries each."""
+    all_plans = Plan.objects.filter(collection=collection).select_related("query_set", "fixed_by").order_by("-pk")
+    summaries = [summary_of(plan=plan, viewer=viewer) for plan in all_plans]
+    in_force = next((summary for summary in summaries if summary.plan.ended_at is None), None)
+    ended_plans = [summary for summary in summaries if summary.plan.ended_at]
+    return PlanPage(in_force, ended_plans, [] if in_force else judging_progress(collection=collection))
 
 
-def shown_of(*, plan: Plan, viewer: Viewer) -> PlanShown:
-    """A plan with its looks; three queries."""
+def summary_of(*, plan: Plan, viewer: Viewer) -> PlanSummary:
+    """A plan with its looks; three database queries."""
     runs = list(Run.objects.visible_to(viewer).filter(pk__in=plan.runs).order_by("name", "pk"))
-    taken = {look.number: look for look in plan.taken.order_by("number")}
-    last_taken, last, looks = max(taken, default=0), 0, []
-    for number, stated in enumerate(plan.looks, start=1):
-        look = taken.get(number)
-        if look is None and number < last_taken:
-            looks.append(Look(number, stated, None, None, None))
+    stored_looks = {stored_look.number: stored_look for stored_look in plan.taken.order_by("number")}
+    last_stored, previous, looks = max(stored_looks, default=0), 0, []
+    for number, n_pairs in enumerate(plan.looks, start=1):
+        stored_look = stored_looks.get(number)
+        if stored_look is None and number < last_stored:
+            looks.append(PlanLookRow(number, n_pairs, None, None, None))
             continue
-        level = look.level if look else plans.level_of(plan, number, last=last)
-        found = decision({"name": plan.measure, "decided": look.value}, runs) if look else None
-        looks.append(Look(number, stated, level, look, found))
-        last = number
-    return PlanShown(plan, runs, looks, plans.n_judged(query_set=plan.query_set))
+        level = stored_look.level if stored_look else plans.look_level(plan, number, last=previous)
+        look_decision = decision({"name": plan.measure, "decided": stored_look.value}, runs) if stored_look else None
+        looks.append(PlanLookRow(number, n_pairs, level, stored_look, look_decision))
+        previous = number
+    return PlanSummary(plan, runs, looks, plans.n_judged(query_set=plan.query_set))
 
 
-def on_board(*, collection: Collection, wanted: Wanted, viewer: Viewer) -> PlanShown | None:
-    """The plan in force, where a table shows just what it names, perhaps beside other measures; else None.
+def summary_for_leaderboard(*, collection: Collection, spec: LeaderboardSpec, viewer: Viewer) -> PlanSummary | None:
+    """The plan in force, if a table shows its measure under its other terms, perhaps beside more
+    measures; else None.
 
-    The runs that are shown may be others: what is confirmed is of the plan's. One query where there is no plan.
+    The table may show other runs: the plan confirms differences of its own. One query where there
+    is no plan.
     """
-    plan = plans.active(collection=collection)
-    if plan is None or plan.measure not in wanted.measures:
+    plan = plans.active_plan(collection=collection)
+    if plan is None or plan.measure not in spec.measures:
         return None
-    of_plan = {"runs": tuple(plan.runs), "method": plan.method, "target": ""}  # which change nothing that it decides
-    shown = replace(wanted, measures=(plan.measure,), **of_plan)
-    return shown_of(plan=plan, viewer=viewer) if shown == plans.wanted_of(plan) else None
+    of_plan = {"runs": tuple(plan.runs), "method": plan.method, "target": ""}  # which change no decision of the plan
+    shown_spec = replace(spec, measures=(plan.measure,), **of_plan)
+    return summary_of(plan=plan, viewer=viewer) if shown_spec == plans.spec_of(plan) else None
 
 
-def on_pool(*, pool: Pool, measure: str, label_source: str, threshold: int, viewer: Viewer) -> PlanShown | None:
-    """The plan in force, where it is about the measure and labels of the advice on a pool; else None."""
-    plan = plans.active(collection=pool.collection)
+def summary_for_pool(*, pool: Pool, measure: str, label_source: str, threshold: int, viewer: Viewer) -> PlanSummary | None:
+    """The plan in force, if it has the measure, labels and threshold of the advice on a pool; else
+    None."""
+    plan = plans.active_plan(collection=pool.collection)
     if plan is None or (plan.measure, plan.label_source, plan.threshold) != (measure, label_source, threshold):
         return None
-    return shown_of(plan=plan, viewer=viewer)
+    return summary_of(plan=plan, viewer=viewer)
 
 
 def _moment(at: datetime) -> str:
     return f"{at.day} {at:%B %Y %H:%M} UTC"
 
 
-def _printed(level: float) -> str:
+def _level_text(level: float) -> str:
     """A level with two digits that count, as ".0055"."""
     return f"{level:.2g}".removeprefix("0") if level >= 0.0001 else "below .0001"

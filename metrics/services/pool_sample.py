@@ -1,12 +1,12 @@
-"""What the stratified sample that a pool is says of its runs: unbiased sums over pairs, and inferred AP and nDCG."""
+"""Estimates of runs from a stratified pool: unbiased sums over pairs, inferred AP and nDCG."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.alignment import Labels
-from metrics.core.label_sources import Grades, ordered
+from metrics.core.alignment import LabelledPairs
+from metrics.core.label_sources import Grades, sorted_grades
 from metrics.core.sample_totals import (
     MeanEstimate,
     estimated_dcg,
@@ -15,8 +15,8 @@ from metrics.core.sample_totals import (
     estimated_precision,
     estimated_rbp,
 )
-from metrics.core.sampled import Weighted, extended_inferred_ap, extended_inferred_ndcg
-from metrics.services.pool_study import Side, ranked_of
+from metrics.core.sampled import WeightedSample, extended_inferred_ap, extended_inferred_ndcg
+from metrics.services.pool_study import DirectionStudy, ranked_of
 from metrics.services.sample_estimates import strata_of, without_judged
 from pooling.core.strategies import depth_of
 from pooling.models import Pool
@@ -28,71 +28,70 @@ PATIENCE = 0.8  # of RBP's reader
 Columns = NDArray[np.int64]
 
 
-def inferred(*, pool: Pool, side: Side) -> dict[str, Any] | None:
-    """Estimates of each run of a stratified pool by people's labels alone, as JSON; None for other pools.
+def estimate_runs(*, pool: Pool, study: DirectionStudy) -> dict[str, Any] | None:
+    """Estimate each run of a stratified pool by people's labels alone; None for other pools.
 
-    P@k, DCG@k, RBP and the number of positives are unbiased and have the standard error of the draw; xinfAP and infNDCG
-    are approximate, and None while some query has a stratum of which nothing is judged: they would take it for empty.
-    k is 10, or the pool's depth if that is less; P@k and DCG@k rest on the strata that the run has among its first k
-    ranks, as pairs of the others add nothing, so they stand before the others are judged.
-    Of RBP, `tail` is what the ranks below the pool could add.
-
-    A drawn pair without a grade counts as not drawn: right as long as people are given the pairs in random order.
-    Undefined, with its reason under "why", where the strata cannot be told, and before the first positive.
+    P@k, DCG@k, RBP and the number of positives are unbiased, with the standard error of the draw;
+    xinfAP and infNDCG are approximate, and None while some query has a stratum without a judgment,
+    which they would take for empty. k is 10, or the pool's depth if less; P@k and DCG@k rest on the
+    strata among the run's first k ranks, so they do not wait for judgments of the others. `tail` is
+    the most that the ranks below the pool could add to RBP.
+    A drawn pair without a grade counts as not drawn: right as long as people get the pairs in random
+    order. {"why": the reason} if the strata are unknown, and before the first positive.
     """
     if pool.strategy != SAMPLED:
         return None
     try:
-        rows = _rows(pool, side)
+        rows = _rows(pool, study)
     except StrataUnknown as error:
         return {"why": str(error)}
     query, target, stratum, grade, is_drawn = rows
     threshold = pool.collection.positive_from
-    said = {"n_pooled": len(query), "n_drawn": int(is_drawn.sum()), "n_judged": int(np.count_nonzero(grade >= 0))}
+    summary = {"n_pooled": len(query), "n_drawn": int(is_drawn.sum()), "n_judged": int(np.count_nonzero(grade >= 0))}
     if not np.any(grade >= max(threshold, 0)):
-        return said | {"why": "no pair that was drawn is positive yet."}
+        return summary | {"why": "no pair that was drawn is positive yet."}
     cell = query * (int(stratum.max()) + 1) + stratum
     n_pooled, n_drawn = np.bincount(cell), np.bincount(cell, weights=is_drawn)
-    own = is_drawn == 1
-    chance = (n_drawn / np.maximum(n_pooled, 1))[cell[own]]
+    drawn_rows = is_drawn == 1
+    chance = (n_drawn / np.maximum(n_pooled, 1))[cell[drawn_rows]]
     k, scores, positives = min(K, depth_of(pool.strategy, pool.parameters)), [], MeanEstimate(None, None)
-    for run in side.runs:
-        ranked = ranked_of(side, run, Labels(query, target, grade))._replace(stratum=stratum)
-        lacks = bool(without_judged(ranked, stratum).any())
-        sample = Weighted(ranked_of(side, run, Labels(query[own], target[own], grade[own])), chance, stratum[own])
-        first = own & np.isin(stratum, stratum[ranked.label[ranked.rank <= k]])
-        of_first = ranked_of(side, run, Labels(query[first], target[first], grade[first]))
-        top = Weighted(of_first, chance[first[own]], stratum[first])
+    for run in study.runs:
+        ranked = ranked_of(study, run, LabelledPairs(query, target, grade))._replace(stratum=stratum)
+        has_unjudged_stratum = bool(without_judged(ranked, stratum).any())
+        sample = WeightedSample(ranked_of(study, run, LabelledPairs(query[drawn_rows], target[drawn_rows], grade[drawn_rows])), chance, stratum[drawn_rows])
+        first = drawn_rows & np.isin(stratum, stratum[ranked.label[ranked.rank <= k]])
+        first_ranked = ranked_of(study, run, LabelledPairs(query[first], target[first], grade[first]))
+        top = WeightedSample(first_ranked, chance[first[drawn_rows]], stratum[first])
         positives = estimated_mean(estimated_positives(sample, threshold=threshold))
         scores.append(
             {
                 "run": run.pk,
-                "xinfAP": None if lacks else float(extended_inferred_ap(ranked, threshold=threshold, k=DEEPEST).mean()),
-                "infNDCG": None if lacks else float(extended_inferred_ndcg(ranked, k=DEEPEST).mean()),
+                "xinfAP": None if has_unjudged_stratum else float(extended_inferred_ap(ranked, threshold=threshold, k=DEEPEST).mean()),
+                "infNDCG": None if has_unjudged_stratum else float(extended_inferred_ndcg(ranked, k=DEEPEST).mean()),
                 "P": estimated_mean(estimated_precision(top, k=k, threshold=threshold))._asdict(),
                 "DCG": estimated_mean(estimated_dcg(top, k=k))._asdict(),
                 "RBP": estimated_mean(estimated_rbp(sample, p=PATIENCE, threshold=threshold))._asdict(),
             }
         )
-    said["tail"] = PATIENCE ** depth_of(pool.strategy, pool.parameters)
-    return said | {"n_queries": len(side.sources), "k": k, "positives": positives._asdict(), "runs": scores}
+    summary["tail"] = PATIENCE ** depth_of(pool.strategy, pool.parameters)
+    return summary | {"n_queries": len(study.sources), "k": k, "positives": positives._asdict(), "runs": scores}
 
 
-def _rows(pool: Pool, side: Side) -> Columns:
-    """(5, N) by source and target: place of the source in the side, target, stratum from 0, grade, whether drawn."""
-    said = _said(side)
-    found = strata_of(pool=pool, scope=side.scope, labelled=said)
-    width = 1 + int(max(said.target.max(initial=0), found.target.max(initial=0)))
-    known, wanted = said.source * width + said.target, found.source * width + found.target
-    is_known = np.isin(wanted, known) & found.is_drawn
-    grade = np.full(len(wanted), -1)
-    grade[is_known] = said.grade[np.searchsorted(known, wanted[is_known])]
-    stratum = np.unique(found.stratum, return_inverse=True)[1].ravel()
-    return np.stack([np.searchsorted(side.sources, found.source), found.target, stratum, grade, found.is_drawn])
+def _rows(pool: Pool, study: DirectionStudy) -> Columns:
+    """(5, N) by source and target: source's position, target, stratum from 0, grade, 1 if drawn."""
+    labels = _people_grades(study)
+    strata = strata_of(pool=pool, scope=study.scope, labelled=labels)
+    width = 1 + int(max(labels.target.max(initial=0), strata.target.max(initial=0)))
+    label_codes, codes = labels.source * width + labels.target, strata.source * width + strata.target
+    is_labelled = np.isin(codes, label_codes) & strata.is_drawn
+    grade = np.full(len(codes), -1)
+    grade[is_labelled] = labels.grade[np.searchsorted(label_codes, codes[is_labelled])]
+    stratum = np.unique(strata.stratum, return_inverse=True)[1].ravel()
+    return np.stack([np.searchsorted(study.sources, strata.source), strata.target, stratum, grade, strata.is_drawn])
 
 
-def _said(side: Side) -> Grades:
-    """People's grades."""
-    is_said = ~np.isnan(side.known.people)
-    rows = [side.sources[side.known.query], side.known.doc, side.known.people]
-    return ordered(np.stack([row[is_said] for row in rows], axis=1).astype(np.int64))
+def _people_grades(study: DirectionStudy) -> Grades:
+    """Return people's grades of the study's pairs."""
+    has_grade = ~np.isnan(study.labels.people)
+    rows = [study.sources[study.labels.query], study.labels.doc, study.labels.people]
+    return sorted_grades(np.stack([row[has_grade] for row in rows], axis=1).astype(np.int64))

@@ -1,4 +1,4 @@
-"""Where a run has the labelled targets: from its rankings, or counted in its similarity matrix."""
+"""Ranks of labelled targets in a run: from its rankings, or counted in its similarity matrix."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,19 +7,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.alignment import Labels, RankedGrades, Rankings, align
+from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
 from metrics.core.matrices import Cells, from_ranks, row_ranks
-from metrics.services.labels import Ids, Scope
+from metrics.services.labels import EvaluationScope, Ids
 from pooling.core.matrix_files import row_blocks
 from pooling.models import Matrix, Ranking, Run
 
-CELLS_AT_ONCE = 500_000  # of a matrix, where every unjudged target is looked at
+CELLS_AT_ONCE = 500_000  # of a matrix, if every unjudged target is visited
 
 
-class KeptMatrix(NamedTuple):
-    """The matrix of a run, to count ranks in; see pooling.models.Matrix.
+class RunMatrix(NamedTuple):
+    """The similarity matrix of a run, to count ranks in; see pooling.models.Matrix.
 
-    rows, columns : (R,), (C,) keys; is_whole : whether no cell is -inf
+    rows, columns : (R,), (C,) keys; is_whole : True if no cell is -inf
     """
 
     path: Path
@@ -30,11 +30,11 @@ class KeptMatrix(NamedTuple):
 
 
 def ranked_grades(
-    *, run: Run, matrix: KeptMatrix | None, scope: Scope, sources: Ids, tables: Sequence[Labels]
+    *, run: Run, matrix: RunMatrix | None, scope: EvaluationScope, sources: Ids, tables: Sequence[LabelledPairs]
 ) -> list[RankedGrades]:
-    """What a run and each table of labels say together; `sources` are the queries, by whose places labels name them.
+    """Join a run with each table of labels; labels name their query by its position in `sources`.
 
-    matrix : what `matrix_of` says of the run, asked once for all of its sources
+    matrix : the result of `matrix_of`, read once for all sources of the run
     """
     if matrix is not None:
         return matrix_grades(matrix=matrix, scope=scope, sources=sources, tables=tables)
@@ -42,38 +42,44 @@ def ranked_grades(
     return [align(rankings, table) for table in tables]
 
 
-def ranked_and_held(
-    *, run: Run, matrix: KeptMatrix | None, scope: Scope, sources: Ids, tables: Sequence[Labels], pairs: Labels
+def ranked_grades_and_counts(
+    *, run: Run, matrix: RunMatrix | None, scope: EvaluationScope, sources: Ids, tables: Sequence[LabelledPairs], pairs: LabelledPairs
 ) -> tuple[list[RankedGrades], Ids]:
-    """As `ranked_grades`, and (Q,) how many of some pairs the run holds; a matrix need not be asked for their ranks."""
+    """Return `ranked_grades`, and (Q,) how many of the pairs the run holds, without their ranks."""
     if matrix is not None:
-        held = _held_in_matrix(matrix=matrix, scope=scope, sources=sources, pairs=pairs)
-        return matrix_grades(matrix=matrix, scope=scope, sources=sources, tables=tables), held
+        counts = _counts_in_matrix(matrix=matrix, scope=scope, sources=sources, pairs=pairs)
+        return matrix_grades(matrix=matrix, scope=scope, sources=sources, tables=tables), counts
     rankings = read_rankings(run=run, scope=scope, sources=sources)
-    held = np.bincount(align(rankings, pairs).query, minlength=len(sources))
-    return [align(rankings, table) for table in tables], held
+    counts = np.bincount(align(rankings, pairs).query, minlength=len(sources))
+    return [align(rankings, table) for table in tables], counts
 
 
-def matrix_of(run: Run) -> KeptMatrix | None:
-    """The matrix that a run came as; asks the database only where its report says that it did."""
-    found = Matrix.objects.filter(run=run).first() if run.report.get("matrix") else None
-    if found is None:
+def matrix_of(run: Run) -> RunMatrix | None:
+    """Return the matrix of a run uploaded as one.
+
+    Queries the database only if the run's report says so.
+    """
+    stored = Matrix.objects.filter(run=run).first() if run.report.get("matrix") else None
+    if stored is None:
         return None
-    rows, columns = (np.array(keys, dtype=np.int64) for keys in (found.rows, found.columns))
-    return KeptMatrix(Path(found.file.path), rows, columns, not found.n_absent, run.score_type)
+    rows, columns = (np.array(keys, dtype=np.int64) for keys in (stored.rows, stored.columns))
+    return RunMatrix(Path(stored.file.path), rows, columns, not stored.n_absent, run.score_type)
 
 
-def sources_at_once(*, matrix: KeptMatrix | None, most: int) -> int:
-    """How many sources of a run to look at together where all their targets are, not the labelled ones alone."""
-    return most if matrix is None else max(1, min(most, CELLS_AT_ONCE // max(1, len(matrix.columns))))
+def sources_per_chunk(*, matrix: RunMatrix | None, limit: int) -> int:
+    """Return how many sources to process at once if all targets are visited, labelled or not."""
+    return limit if matrix is None else max(1, min(limit, CELLS_AT_ONCE // max(1, len(matrix.columns))))
 
 
-def read_rankings(*, run: Run, scope: Scope, sources: Ids) -> Rankings:
-    """A run's rankings of some sources, in their order; empty where the run misses one."""
+def read_rankings(*, run: Run, scope: EvaluationScope, sources: Ids) -> Rankings:
+    """Read a run's rankings of some sources, in their order.
+
+    Empty for a source that the run misses.
+    """
     rows = Ranking.objects.filter(run=run, source__in=sources.tolist())
-    held = {source: np.array(targets, dtype=np.int64) for source, targets in rows.values_list("source", "targets")}
+    targets_of = {source: np.array(targets, dtype=np.int64) for source, targets in rows.values_list("source", "targets")}
     nothing = np.zeros(0, dtype=np.int64)
-    rankings = [held.get(source, nothing) for source in sources.tolist()]
+    rankings = [targets_of.get(source, nothing) for source in sources.tolist()]
     starts = np.concatenate([[0], np.cumsum([len(targets) for targets in rankings], dtype=np.int64)])
     docs = np.concatenate([nothing, *rankings])
     if scope.gallery is None and not len(scope.excluded):
@@ -82,69 +88,76 @@ def read_rankings(*, run: Run, scope: Scope, sources: Ids) -> Rankings:
     return Rankings(np.append(0, np.cumsum(counts))[starts], docs[counts])
 
 
-def matrix_grades(*, matrix: KeptMatrix, scope: Scope, sources: Ids, tables: Sequence[Labels]) -> list[RankedGrades]:
-    """As `ranked_grades`: ranks are counted among the columns that count, in the rows that carry a label alone.
+def matrix_grades(*, matrix: RunMatrix, scope: EvaluationScope, sources: Ids, tables: Sequence[LabelledPairs]) -> list[RankedGrades]:
+    """Return `ranked_grades` of a matrix: ranks among the counting columns, of labelled rows alone.
 
-    An unknown column counts, as an unknown document of a run does: it keeps its rank, unless there is a gallery.
+    An unknown column counts, as an unknown document of a run does: it keeps its rank, unless there
+    is a gallery.
     """
-    kept, row = _kept_columns(matrix, scope), _places(matrix.rows, sources)
-    column_of = matrix.columns[kept]
+    is_counting, row = _counting_columns(matrix, scope), _positions(matrix.rows, sources)
+    column_of = matrix.columns[is_counting]
     cells = [_cells(table, row, column_of) for table in tables]
     ranks = [np.zeros(len(table.query), dtype=np.int64) for table in tables]
     depth = np.where(row >= 0, len(column_of), 0)
-    labelled = np.unique(np.concatenate([np.zeros(0, np.int64), *(each.row[each.row >= 0] for each in cells)]))
-    wanted = labelled if matrix.is_whole else np.unique(row[row >= 0])
-    for part, values in row_blocks(matrix.path, wanted):
-        block = values if kept.all() else values[:, kept]
-        for each, found in zip(cells, ranks, strict=True):
-            _count(block, wanted[part], each, found, matrix.score_type)
+    labelled = np.unique(np.concatenate([np.zeros(0, np.int64), *(table_cells.row[table_cells.row >= 0] for table_cells in cells)]))
+    matrix_rows = labelled if matrix.is_whole else np.unique(row[row >= 0])
+    for part, values in row_blocks(matrix.path, matrix_rows):
+        block = values if is_counting.all() else values[:, is_counting]
+        for table_cells, table_ranks in zip(cells, ranks, strict=True):
+            _count_ranks(block, matrix_rows[part], table_cells, table_ranks, matrix.score_type)
         if not matrix.is_whole:
-            there = np.count_nonzero(block != -np.inf, axis=1)
-            held = np.flatnonzero(np.isin(row, wanted[part]))
-            depth[held] = there[np.searchsorted(wanted[part], row[held])]
+            n_present = np.count_nonzero(block != -np.inf, axis=1)
+            queries = np.flatnonzero(np.isin(row, matrix_rows[part]))
+            depth[queries] = n_present[np.searchsorted(matrix_rows[part], row[queries])]
     return [
-        from_ranks(table.query, found, table.grade, shape=(len(sources), 0))._replace(depth=depth)
-        for table, found in zip(tables, ranks, strict=True)
+        from_ranks(table.query, table_ranks, table.grade, shape=(len(sources), 0))._replace(depth=depth)
+        for table, table_ranks in zip(tables, ranks, strict=True)
     ]
 
 
-def _held_in_matrix(*, matrix: KeptMatrix, scope: Scope, sources: Ids, pairs: Labels) -> Ids:
-    """(Q,) how many of the pairs have a cell, and not one of -inf; a whole matrix is not read for that."""
-    kept, row = _kept_columns(matrix, scope), _places(matrix.rows, sources)
-    cells = _cells(pairs, row, matrix.columns[kept])
-    is_held = cells.row >= 0
-    wanted = np.unique(cells.row[is_held & (not matrix.is_whole)])
-    for part, values in row_blocks(matrix.path, wanted):
-        block = values if kept.all() else values[:, kept]
-        here = np.flatnonzero(np.isin(cells.row, wanted[part]))
-        is_held[here] = block[np.searchsorted(wanted[part], cells.row[here]), cells.column[here]] != -np.inf
-    return np.bincount(pairs.query[is_held], minlength=len(sources))
+def _counts_in_matrix(*, matrix: RunMatrix, scope: EvaluationScope, sources: Ids, pairs: LabelledPairs) -> Ids:
+    """(Q,) number of pairs with a cell other than -inf.
+
+    The cells of a whole matrix are not read.
+    """
+    is_counting, row = _counting_columns(matrix, scope), _positions(matrix.rows, sources)
+    cells = _cells(pairs, row, matrix.columns[is_counting])
+    is_present = cells.row >= 0
+    matrix_rows = np.unique(cells.row[is_present & (not matrix.is_whole)])
+    for part, values in row_blocks(matrix.path, matrix_rows):
+        block = values if is_counting.all() else values[:, is_counting]
+        cells_of_block = np.flatnonzero(np.isin(cells.row, matrix_rows[part]))
+        is_present[cells_of_block] = block[np.searchsorted(matrix_rows[part], cells.row[cells_of_block]), cells.column[cells_of_block]] != -np.inf
+    return np.bincount(pairs.query[is_present], minlength=len(sources))
 
 
-def _kept_columns(matrix: KeptMatrix, scope: Scope) -> NDArray[np.bool_]:
-    """(C,) which columns count."""
+def _counting_columns(matrix: RunMatrix, scope: EvaluationScope) -> NDArray[np.bool_]:
+    """(C,) mask of the columns that count."""
     columns = matrix.columns
-    kept: NDArray[np.bool_] = (columns > 0) & scope.counts(columns) | (columns == 0) & (scope.gallery is None)
-    return kept
+    is_counting: NDArray[np.bool_] = (columns > 0) & scope.counts(columns) | (columns == 0) & (scope.gallery is None)
+    return is_counting
 
 
-def _places(known: Ids, wanted: Ids) -> Ids:
-    """Where each of the wanted keys stands among those known, -1 where it does not."""
-    order = np.argsort(known)
-    at = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
-    return np.where(known[order][at] == wanted, order[at], -1) if len(known) else np.full(len(wanted), -1)
+def _positions(keys: Ids, searched: Ids) -> Ids:
+    """Return the position of each searched key among the keys, -1 if it is absent."""
+    order = np.argsort(keys)
+    at = np.minimum(np.searchsorted(keys[order], searched), len(keys) - 1)
+    return np.where(keys[order][at] == searched, order[at], -1) if len(keys) else np.full(len(searched), -1)
 
 
-def _cells(labels: Labels, row: Ids, columns: Ids) -> Cells:
-    """The labels as cells, -1 for the row of one that the matrix does not hold."""
-    column = _places(columns, labels.doc)
+def _cells(labels: LabelledPairs, row: Ids, columns: Ids) -> Cells:
+    """Return the labels as cells; the row is -1 if the matrix does not hold the pair."""
+    column = _positions(columns, labels.doc)
     return Cells(np.where(column >= 0, row[labels.query], -1), column, labels.grade)
 
 
-def _count(values: NDArray[np.floating], places: Ids, cells: Cells, ranks: Ids, score_type: str) -> None:
-    """Write down the ranks of the labels that stand in these rows of the matrix; -inf is not retrieved."""
-    here = np.flatnonzero(np.isin(cells.row, places))
-    row, column = np.searchsorted(places, cells.row[here]), cells.column[here]
-    compared = "float64" if score_type == Run.ScoreType.FLOAT64 else "float32"
-    found = row_ranks(values, Cells(row, column, cells.grade[here]), score_type=compared)
-    ranks[here] = np.where(values[row, column] == -np.inf, 0, found)
+def _count_ranks(values: NDArray[np.floating], matrix_rows: Ids, cells: Cells, ranks: Ids, score_type: str) -> None:
+    """Fill in the ranks of the labels in these rows of the matrix.
+
+    A cell of -inf is not retrieved.
+    """
+    cells_of_block = np.flatnonzero(np.isin(cells.row, matrix_rows))
+    row, column = np.searchsorted(matrix_rows, cells.row[cells_of_block]), cells.column[cells_of_block]
+    dtype = "float64" if score_type == Run.ScoreType.FLOAT64 else "float32"
+    counted_ranks = row_ranks(values, Cells(row, column, cells.grade[cells_of_block]), score_type=dtype)
+    ranks[cells_of_block] = np.where(values[row, column] == -np.inf, 0, counted_ranks)

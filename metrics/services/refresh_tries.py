@@ -1,8 +1,8 @@
-"""How often a collection's numbers were tried to be refreshed in vain, and when they are tried next.
+"""Failed refreshes of a collection: their number, and the time of the next try.
 
-A worker ends a task after some ten minutes, and may be killed before. The changes stay, the sweep finds them, and so a
-refresh that takes longer would be begun for ever, and nothing else be done. A try is counted before it begins, so that
-those count too of which nobody could say how they ended.
+A worker ends a task after some ten minutes, and may be killed before. The changes stay, the sweep
+finds them, and so a refresh that takes longer would be begun for ever, and nothing else be done. A
+try is counted before it begins, so that tries count, too, whose end could not be recorded.
 """
 
 import logging
@@ -21,14 +21,15 @@ from metrics.models import RefreshTries
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 3  # tries that follow one another without a pause
+TRIES_WITHOUT_PAUSE = 3  # tries that follow one another without a pause
 FIRST_PAUSE = timedelta(seconds=2 * settings.TASK_SECONDS)  # from a try's beginning; doubled with each further one
 LONGEST_PAUSE = timedelta(hours=12)
-REMEDY = "python3 manage.py rebuild --numbers {}"
+COMMAND = "python3 manage.py rebuild --numbers {}"
 
 
-class Delay(NamedTuple):
-    """That numbers could not be refreshed: since when, how often, when they are tried next, and how a page says it."""
+class RefreshDelay(NamedTuple):
+    """Failed refreshes of a collection: since when, how many, time of the next, and texts for
+    pages."""
 
     since: datetime
     n: int
@@ -37,27 +38,28 @@ class Delay(NamedTuple):
     slug: str
 
     @property
-    def why(self) -> str:
-        """What keeps them from being refreshed."""
+    def reason(self) -> str:
+        """Why the refreshes fail."""
         if self.is_slow:
             return f"they take longer than {settings.CELERY_TASK_SOFT_TIME_LIMIT / 60:.0f} minutes"
         return f"{self.n} tries came to no end, and the worker's log says why"
 
     @property
-    def pauses(self) -> bool:
-        """Whether the next try waits, instead of following at once."""
-        return self.n >= AT_ONCE
+    def has_pause(self) -> bool:
+        """Whether there is a pause before the next try."""
+        return self.n >= TRIES_WITHOUT_PAUSE
 
     @property
-    def remedy(self) -> str:
-        """The command that refreshes them however long it takes."""
-        return REMEDY.format(self.slug)
+    def command(self) -> str:
+        """The command that refreshes the numbers without a time limit."""
+        return COMMAND.format(self.slug)
 
 
 @contextmanager
-def counted(collection: Collection) -> Iterator[None]:
-    """Around a try: it counts until it comes to its end, and then all before it are forgotten."""
-    _count(collection)
+def count_try(collection: Collection) -> Iterator[None]:
+    """Count the try made inside; when it succeeds, delete the count of it and of the tries before
+    it."""
+    _add_try(collection)
     try:
         yield
     except SoftTimeLimitExceeded:
@@ -65,45 +67,48 @@ def counted(collection: Collection) -> Iterator[None]:
         raise
     except works.FAILURES as error:
         if works.is_outage(error):
-            _give_back(collection)
+            _take_back_try(collection)
         raise
     RefreshTries.objects.filter(collection=collection).delete()
 
 
-def waiting() -> list[int]:
-    """The collections that are left alone for a while."""
+def paused_collections() -> list[int]:
+    """Keys of the collections in a pause between tries."""
     return list(RefreshTries.objects.filter(next_at__gt=ClockTimestamp()).values_list("collection", flat=True))
 
 
-def delay_of(*, collection: Collection) -> Delay | None:
-    """What is said of a collection whose numbers could not be refreshed several times; None where they can be."""
+def delay_of(*, collection: Collection) -> RefreshDelay | None:
+    """The delay of a collection whose refreshes failed several times or are too slow; None for any
+    other."""
     tries = RefreshTries.objects.filter(collection=collection).first()
-    if tries is None or not (tries.is_slow or tries.n > AT_ONCE):
+    if tries is None or not (tries.is_slow or tries.n > TRIES_WITHOUT_PAUSE):
         return None
-    return Delay(tries.since, tries.n, tries.next_at, tries.is_slow, collection.slug)
+    return RefreshDelay(tries.since, tries.n, tries.next_at, tries.is_slow, collection.slug)
 
 
-def _count(collection: Collection) -> None:
-    """One try more; the pause is written before it begins, as a killed one writes nothing."""
+def _add_try(collection: Collection) -> None:
+    """Count one more try; the pause is written before the try begins, as a killed one writes
+    nothing."""
     new = {"n": 1, "since": ClockTimestamp(), "next_at": ClockTimestamp()}
     tries, is_first = RefreshTries.objects.get_or_create(collection=collection, defaults=new)
     if not is_first:
         n = tries.n + 1
-        pause = min(FIRST_PAUSE * 2 ** min(n - AT_ONCE, 10), LONGEST_PAUSE) if n >= AT_ONCE else timedelta()
+        pause = min(FIRST_PAUSE * 2 ** min(n - TRIES_WITHOUT_PAUSE, 10), LONGEST_PAUSE) if n >= TRIES_WITHOUT_PAUSE else timedelta()
         RefreshTries.objects.filter(pk=tries.pk).update(n=F("n") + 1, next_at=ClockTimestamp() + pause)
 
 
-def _give_back(collection: Collection) -> None:
-    """Count a try that an outage ended for none, unless the database is away still: then it counts."""
+def _take_back_try(collection: Collection) -> None:
+    """Take back the count of a try that an outage ended; while the database is still away, it
+    counts."""
     with suppress(*works.FAILURES):
         RefreshTries.objects.filter(collection=collection, n__gte=1).update(n=F("n") - 1, next_at=ClockTimestamp())
 
 
 def _note_slow(collection: Collection) -> None:
-    """Remember that a try was cut off, and say so in the log."""
+    """Store that a try ran into the time limit, and log it."""
     RefreshTries.objects.filter(collection=collection).update(is_slow=True)
     delay = delay_of(collection=collection)
     if delay:
-        words = "%s: the numbers could not be refreshed since %s: %s. Tried %s times, next at %s, or at once by `%s`."
+        message = "%s: the numbers could not be refreshed since %s: %s. Tried %s times, next at %s, or at once by `%s`."
         since, next_at = (at.isoformat(timespec="seconds") for at in (delay.since, delay.next_at))
-        log.error(words, collection.slug, since, delay.why, delay.n, next_at, delay.remedy)
+        log.error(message, collection.slug, since, delay.reason, delay.n, next_at, delay.command)

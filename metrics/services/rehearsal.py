@@ -1,8 +1,10 @@
-"""A rehearsal: a whole campaign by simulated annotators of known quality, on the study whose truth is known.
+"""A rehearsal: a whole campaign by simulated annotators of known quality, on the study whose truth
+is known.
 
-Everything goes through the services that people use: the runs are received and read, a pool is previewed and opened,
-batches are claimed, labels stored one by one, numbers refreshed. Then the scores with people's labels, and those with
-the reference alone, are held against the scores with the truth.
+Everything goes through the services that people use: the runs are received and read, a pool is
+previewed and opened, batches are claimed, labels stored one by one, numbers refreshed. Then the
+scores with people's labels, and those with the reference alone, are held against the scores with
+the truth.
 """
 
 import logging
@@ -15,9 +17,9 @@ from uuid import uuid4
 import numpy as np
 
 from annotate.models import Annotator, Collection, Direction, QuerySet, ReferenceLabel, User
-from annotate.services.claiming import current_batch, unanswered
+from annotate.services.claiming import current_batch, open_hand_outs
 from annotate.services.collections import change_policy
-from annotate.services.judging import Answer, record_judgment
+from annotate.services.judging import JudgmentAnswer, record_judgment
 from annotate.services.references import load_reference
 from metrics.core.simulation import SimulatedAnnotator, judging_seconds, label
 from metrics.models import Score, Snapshot
@@ -30,8 +32,9 @@ log = logging.getLogger(__name__)
 
 MEASURES = ("C@1", "C@10", "AP")
 N_ANNOTATORS = 6
-# Four labels and a fifth where the middle two differ decide as the median of five would. One label a pair would miss
-# a tenth of the positives, and C@1 with them; see demo/README.md for the policies compared.
+# Four labels and a fifth where the middle two differ decide as the median of five would. One label
+# a pair would miss a tenth of the positives, and C@1 with them; see demo/README.md for the policies
+# compared.
 POLICY = {"labels_per_pair": 4, "ceiling": 5, "rule": "median", "double_share": 0, "batch_candidates": 98}
 
 
@@ -46,11 +49,12 @@ class SystemScores(NamedTuple):
 
 
 class Rehearsal(NamedTuple):
-    """What a rehearsal showed.
+    """The results of a rehearsal.
 
-    missed : share of the true positives that the pool does not hold, in [0, 1]
+    missed_share : share of the true positives that the pool does not hold, in [0, 1]
     alpha : Krippendorff's alpha of the simulated planned labels; None where it is not defined
-    inflation : by system, how much larger C@10 is than with the truth: false positives alone can make it so
+    inflation : by system, how much larger C@10 is than with the truth: false positives alone can
+        make it so
     seconds : how long the campaign took
     """
 
@@ -58,7 +62,7 @@ class Rehearsal(NamedTuple):
     scores: list[SystemScores]
     n_pairs: int
     n_judgments: int
-    missed: float
+    missed_share: float
     alpha: float | None
     inflation: dict[str, float]
     seconds: float
@@ -84,13 +88,13 @@ def rehearse(
     quality: SimulatedAnnotator = SimulatedAnnotator(),  # noqa: B008 - immutable
     n_captions: int = 120,
     by: User | None = None,
-    progress: Callable[[int], None] = lambda n: None,
+    report_progress: Callable[[int], None] = lambda n: None,
 ) -> Rehearsal:
-    """Run a campaign in a collection of its own, which stays for a look at its pages.
+    """Run a campaign in a collection of its own, which stays, so that its pages can be viewed.
 
     seed : of the captions drawn and of the labels; the same seed gives the same scores
     n_captions : how many captions are pooled, drawn at random; the scores are over these
-    progress : told the number of judgments after each batch
+    report_progress : called with the number of judgments after each batch
     Raises CollectionExists when the slug is taken.
     """
     begun = time.monotonic()
@@ -100,7 +104,7 @@ def rehearse(
     truth = _load_truth(collection, by)
     n_judgments = 0
     for n_judgments in _judge_all(collection, truth, quality, seed):
-        progress(n_judgments)
+        report_progress(n_judgments)
     refresh(collection=collection)
     query_set = QuerySet.objects.get(collection=collection, name=f"sample {pool.name}")
     scores = _scores(collection, query_set)
@@ -109,7 +113,7 @@ def rehearse(
         scores=scores,
         n_pairs=pool.pool_pairs.count(),
         n_judgments=n_judgments,
-        missed=_missed(collection, pool, query_set),
+        missed_share=_missed(collection, pool, query_set),
         alpha=_alpha(collection),
         inflation={row.system: row.people - row.truth for row in scores if row.measure == "C@10"},
         seconds=time.monotonic() - begun,
@@ -141,30 +145,32 @@ def _load_truth(collection: Collection, by: User | None) -> dict[tuple[int, int]
 def _judge_all(
     collection: Collection, truth: dict[tuple[int, int], int], quality: SimulatedAnnotator, seed: int
 ) -> Iterator[int]:
-    """Let the annotators take batches in turn until none of them gets one; yields the judgments so far."""
-    people = [
+    """Let the annotators take batches in turn until none of them gets one; yields the judgments so
+    far."""
+    annotators = [
         Annotator.objects.create(
             collection=collection, origin=Annotator.Origin.SIMULATED, pseudonym=f"simulated {number}"
         )
         for number in range(1, N_ANNOTATORS + 1)
     ]
     levels = list(collection.levels.values_list("grade", flat=True))
-    said: Counter[str] = Counter()
+    n_judgments_of: Counter[str] = Counter()
     n_judgments = 0
-    at_work = True
-    while at_work:
-        at_work = False
-        for annotator in people:
+    is_anyone_working = True
+    while is_anyone_working:
+        is_anyone_working = False
+        for annotator in annotators:
             if current_batch(annotator=annotator) is None:
                 continue
-            at_work = True
-            given = unanswered(annotator=annotator).select_related("seat__pair__query", "seat__pair__document")
-            for hand_out in given:
+            is_anyone_working = True
+            hand_outs = open_hand_outs(annotator=annotator).select_related("seat__pair__query", "seat__pair__document")
+            for hand_out in hand_outs:
                 pair = hand_out.seat.pair
-                words = "/".join((hand_out.seat.purpose, pair.query.external_id, pair.document.external_id))
-                # The draw hangs on the pair and on how often it was judged, not on who got it in which batch.
-                rng = np.random.default_rng([seed, said[words], *map(ord, words)])
-                said[words] += 1
+                pair_key = "/".join((hand_out.seat.purpose, pair.query.external_id, pair.document.external_id))
+                # The draw depends on the pair and on how often it was judged, not on annotators and
+                # batches.
+                rng = np.random.default_rng([seed, n_judgments_of[pair_key], *map(ord, pair_key)])
+                n_judgments_of[pair_key] += 1
                 grade = label(
                     truth.get((pair.query_id, pair.document_id), 0),
                     annotator=quality,
@@ -173,7 +179,7 @@ def _judge_all(
                     rng=rng,
                 )
                 milliseconds = int(1000 * judging_seconds(quality, rng=rng))
-                answer = Answer(submission_id=uuid4(), grade=grade, active_ms=milliseconds)
+                answer = JudgmentAnswer(submission_id=uuid4(), grade=grade, active_ms=milliseconds)
                 record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
                 n_judgments += 1
             yield n_judgments
@@ -184,24 +190,24 @@ def _scores(collection: Collection, query_set: QuerySet) -> list[SystemScores]:
         rows = Score.objects.filter(query_set=query_set, label_source=label_source, measure__in=MEASURES)
         return {(name, measure): mean for name, measure, mean in rows.values_list("run__name", "measure", "mean")}
 
-    true, people, reference = means("none:truth"), means("over:original"), means("none:original")
+    truth, people, reference = means("none:truth"), means("over:original"), means("none:original")
     return [
-        SystemScores(system, measure, true[system, measure], people[system, measure], reference[system, measure])
-        for system, measure in sorted(true)
+        SystemScores(system, measure, truth[system, measure], people[system, measure], reference[system, measure])
+        for system, measure in sorted(truth)
     ]
 
 
 def _missed(collection: Collection, pool: Pool, query_set: QuerySet) -> float:
     """The share of the true positives of the pooled captions that the pool does not hold."""
-    positive = ReferenceLabel.objects.filter(
+    positive_labels = ReferenceLabel.objects.filter(
         reference_set__collection=collection,
         reference_set__name="truth",
         grade__gte=collection.positive_from,
         query__in=query_set.members.values("item"),
     )
-    held = PoolPair.objects.filter(pool=pool).values_list("pair__query_id", "pair__document_id")
-    wanted = set(positive.values_list("query_id", "document_id"))
-    return 1 - len(wanted & set(held)) / len(wanted)
+    pooled = PoolPair.objects.filter(pool=pool).values_list("pair__query_id", "pair__document_id")
+    true_positives = set(positive_labels.values_list("query_id", "document_id"))
+    return 1 - len(true_positives & set(pooled)) / len(true_positives)
 
 
 def _alpha(collection: Collection) -> float | None:

@@ -1,8 +1,8 @@
-"""What pools and reference sets that are samples left undrawn and nobody judged: scores count it as irrelevant.
+"""Undrawn pairs of sampled pools and reference sets: scores count them as irrelevant.
 
-They say so. A measure is exact where the ranks that it looks at hold nothing of this. Otherwise it is estimated
-(sample_estimates), or marked, and runs are neither told apart nor compared by it. Of reference sets that are samples
-nothing is estimated here.
+Pages say so. A measure is exact if its ranks hold no such pair. Otherwise it is estimated
+(sample_estimates), or marked, and runs are neither told apart nor compared by it. Nothing is
+estimated here from reference sets that are samples.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,37 +18,40 @@ from annotate.models import Collection, Direction, ReferenceSet
 from annotate.models import Undrawn as UndrawnReference
 from metrics.core.label_sources import Grades, LabelSource, no_grades
 from metrics.core.measures import Measure
-from metrics.services.labels import Ids, Scope, ends, table
-from metrics.services.measuring import CHUNK, labels_by_place
-from metrics.services.ranks import matrix_of, ranked_grades, sources_at_once
+from metrics.services.labels import EvaluationScope, Ids, ends, table
+from metrics.services.measuring import CHUNK, labels_by_position
+from metrics.services.ranks import matrix_of, ranked_grades, sources_per_chunk
 from pooling.core.options import NEGATIVE_STRATUM
 from pooling.core.selections import Pairs, is_in
 from pooling.models import Pool, PoolStratum, Run
 from pooling.services.run_storage import SIDES
 from pooling.services.strata import SAMPLED
 
-# They look at their first k ranks and at nothing else; without a cut-off at all ranks.
+# Measures of their first k ranks and nothing else; without a cut-off of all ranks.
 _OF_FIRST_RANKS = {"C", "Success", "P", "RR", "MedR", "MeanR", "AP_retrieved"}
 _OF_JUDGED = {"Judged", "RBPres"}
 _WAITING = """
-    SELECT DISTINCT pair.query_id, pair.document_id FROM pooling_poolpair pooled
-    JOIN pooling_pool pool ON pool.id = pooled.pool_id JOIN annotate_pair pair ON pair.id = pooled.pair_id
-    JOIN annotate_roundpair wanted ON wanted.round_id = pool.round_id AND wanted.pair_id = pooled.pair_id
-    WHERE pool.collection_id = %s AND pool.strategy = %s AND pooled.stratum < %s AND wanted.dropped_at IS NULL
+    SELECT DISTINCT pair.query_id, pair.document_id FROM pooling_poolpair pool_pair
+    JOIN pooling_pool pool ON pool.id = pool_pair.pool_id JOIN annotate_pair pair ON pair.id = pool_pair.pair_id
+    JOIN annotate_roundpair round_pair
+        ON round_pair.round_id = pool.round_id AND round_pair.pair_id = pool_pair.pair_id
+    WHERE pool.collection_id = %s AND pool.strategy = %s AND pool_pair.stratum < %s
+        AND round_pair.dropped_at IS NULL
 """
 _UNDRAWN = """
-    SELECT pool.name, item.side, cell.source_id, cell.undrawn FROM pooling_poolstratum cell
-    JOIN pooling_pool pool ON pool.id = cell.pool_id JOIN annotate_item item ON item.id = cell.source_id
-    WHERE pool.collection_id = %s AND cardinality(cell.undrawn) > 0 ORDER BY pool.name, cell.source_id
+    SELECT pool.name, item.side, stratum.source_id, stratum.undrawn FROM pooling_poolstratum stratum
+    JOIN pooling_pool pool ON pool.id = stratum.pool_id JOIN annotate_item item ON item.id = stratum.source_id
+    WHERE pool.collection_id = %s AND cardinality(stratum.undrawn) > 0 ORDER BY pool.name, stratum.source_id
 """
 
 
-class Undrawn(NamedTuple):
-    """Pairs of a query set that samples left undrawn, or drew and nobody judged yet: those without a label.
+class UndrawnPairs(NamedTuple):
+    """The pairs of a query set without a label that samples left undrawn, or drew.
 
     pools, sets : the names of the pools, and of the reference sets, that left some undrawn
     pairs : each once, all of grade 1; n_waiting : how many of them were drawn
-    is_unknown : whether nobody knows what some of the pools left: of both directions, or opened before it was kept
+    is_unknown : True if the undrawn pairs of some pool are not known: it is of both directions, or
+        was opened before they were stored
     """
 
     pools: list[str]
@@ -61,130 +64,142 @@ class Undrawn(NamedTuple):
         return self.is_unknown or bool(len(self.pairs.source))
 
     def facts(self) -> dict[str, Any] | None:
-        """What a page says, as JSON; None where nothing was left. n is None where nobody knows."""
+        """Return the numbers for a page as JSON; None if no pair was left.
+
+        `n` is None if it is unknown.
+        """
         n = None if self.is_unknown else len(self.pairs.source) - self.n_waiting
         return {"pools": self.pools, "sets": self.sets, "n": n, "n_waiting": self.n_waiting} if self else None
 
 
-def named(facts: Mapping[str, Any]) -> list[str]:
-    """The pools and sets of `Undrawn.facts` for people: "pool “a”", "reference “b”"; views of before name no sets."""
+def names_from_facts(facts: Mapping[str, Any]) -> list[str]:
+    """Name the pools and sets of `UndrawnPairs.facts`: "pool “a”", "reference “b”".
+
+    Old views name no sets.
+    """
     kinds = {"pools": "pool", "sets": "reference"}
     return [f"{kind} “{name}”" for key, kind in kinds.items() for name in facts.get(key, ())]
 
 
 def has_samples(*, collection: Collection) -> bool:
-    """Whether an opened pool or a reference set of the collection left pairs of its strata undrawn, or may have."""
+    """True if an opened pool or a reference set left pairs undrawn, or may have."""
     return _samples(collection).exists() or _sampled_sets(collection).exists()
 
 
 def names_of_samples(*, collection: Collection) -> list[str]:
-    """Those pools and sets, for pages whose values count what was not drawn as irrelevant: "pool “a”". Two queries."""
+    """Name the sampled pools and sets, for pages that count undrawn pairs as irrelevant.
+
+    Two queries.
+    """
     pools, sets = (
         rows.order_by("name").values_list("name", flat=True)
         for rows in (_samples(collection), _sampled_sets(collection))
     )
-    return named({"pools": pools, "sets": sets})
+    return names_from_facts({"pools": pools, "sets": sets})
 
 
 def _sampled_sets(collection: Collection) -> QuerySet[ReferenceSet]:
-    left = UndrawnReference.objects.filter(reference_set=OuterRef("pk"))
-    return ReferenceSet.objects.filter(Exists(left), collection=collection)
+    undrawn = UndrawnReference.objects.filter(reference_set=OuterRef("pk"))
+    return ReferenceSet.objects.filter(Exists(undrawn), collection=collection)
 
 
 def _samples(collection: Collection) -> QuerySet[Pool]:
-    own = Pool.objects.filter(collection=collection, opened_at__isnull=False)
-    left = PoolStratum.objects.filter(pool=OuterRef("pk")).exclude(undrawn=[])
-    kept = PoolStratum.objects.filter(pool=OuterRef("pk"))
-    return own.filter(Exists(left) | Q(~Exists(kept), strategy=SAMPLED))
+    opened_pools = Pool.objects.filter(collection=collection, opened_at__isnull=False)
+    undrawn_strata = PoolStratum.objects.filter(pool=OuterRef("pk")).exclude(undrawn=[])
+    strata = PoolStratum.objects.filter(pool=OuterRef("pk"))
+    return opened_pools.filter(Exists(undrawn_strata) | Q(~Exists(strata), strategy=SAMPLED))
 
 
 def _unknown_samples(collection: Collection) -> QuerySet[Pool]:
     return Pool.objects.filter(collection=collection, strategy=SAMPLED, opened_at__isnull=False, strata=None)
 
 
-def undrawn_of(*, collection: Collection, scope: Scope, labelled: Grades, source: LabelSource) -> Undrawn:
-    """What is undrawn in a query set; four queries, and one for each sampled set.
+def undrawn_of(*, collection: Collection, scope: EvaluationScope, labelled: Grades, source: LabelSource) -> UndrawnPairs:
+    """Read the undrawn pairs of a query set; four queries, and one for each sampled set.
 
     labelled : the pairs of the query set that have a label
-    source : what counts as a label; its reference sets may be samples, and so may the pools where people count
-    Where all that was left undrawn has a label by now, what is not judged yet is as in any pool.
+    source : the label source; its reference sets may be samples, and so may the pools if people
+        count
+    If all undrawn pairs have a label by now, the unjudged pairs are as in any pool, and none is
+    returned.
     """
-    said = Pairs(labelled.source, labelled.target)
-    sets = _lacking(_left_by_sets(collection, scope, source.sets), scope, said)
+    labelled_pairs = Pairs(labelled.source, labelled.target)
+    sets = _unlabelled(_undrawn_by_set(collection, scope, source.sets), scope, labelled_pairs)
     pools = {}
     if source.has_people:
         if unknown := list(_unknown_samples(collection).order_by("name").values_list("name", flat=True)):
-            return Undrawn(unknown, list(sets), no_grades(), is_unknown=True)
-        pools = _lacking(_left_by_pools(collection, scope), scope, said)
-    left = [*sets.values(), *pools.values()]
-    if not left:
+            return UndrawnPairs(unknown, list(sets), no_grades(), is_unknown=True)
+        pools = _unlabelled(_undrawn_by_pool(collection, scope), scope, labelled_pairs)
+    undrawn_tables = [*sets.values(), *pools.values()]
+    if not undrawn_tables:
         return nothing_undrawn()
-    pairs = np.unique(np.concatenate(left), axis=0)
-    both = np.unique(np.concatenate([pairs, _waiting(collection, scope, said)]), axis=0) if pools else pairs
-    grades = Grades(*both.T, np.ones(len(both), dtype=np.int64))
-    return Undrawn(list(pools), list(sets), grades, n_waiting=len(both) - len(pairs))
+    pairs = np.unique(np.concatenate(undrawn_tables), axis=0)
+    all_pairs = np.unique(np.concatenate([pairs, _drawn_unlabelled(collection, scope, labelled_pairs)]), axis=0) if pools else pairs
+    grades = Grades(*all_pairs.T, np.ones(len(all_pairs), dtype=np.int64))
+    return UndrawnPairs(list(pools), list(sets), grades, n_waiting=len(all_pairs) - len(pairs))
 
 
-def _lacking(left: dict[str, Ids], scope: Scope, said: Pairs) -> dict[str, Ids]:
-    """Of what each sample left, by its name, the pairs of the query set that have no label, where there are any."""
-    found = {}
-    for name, pairs in left.items():
-        counts = np.isin(pairs[:, 0], scope.sources) & scope.counts(pairs[:, 1]) & ~is_in(*pairs.T, said)
+def _unlabelled(undrawn_by_sample: dict[str, Ids], scope: EvaluationScope, labelled_pairs: Pairs) -> dict[str, Ids]:
+    """Keep the undrawn pairs of the query set without a label, by sample; omit empty samples."""
+    unlabelled = {}
+    for name, pairs in undrawn_by_sample.items():
+        counts = np.isin(pairs[:, 0], scope.sources) & scope.counts(pairs[:, 1]) & ~is_in(*pairs.T, labelled_pairs)
         if counts.any():
-            found[name] = pairs[counts]
-    return found
+            unlabelled[name] = pairs[counts]
+    return unlabelled
 
 
-def _left_by_sets(collection: Collection, scope: Scope, names: Sequence[str]) -> dict[str, Ids]:
-    """(N, 2) source and target of what each of some reference sets pooled and did not draw."""
+def _undrawn_by_set(collection: Collection, scope: EvaluationScope, names: Sequence[str]) -> dict[str, Ids]:
+    """(N, 2) source and target of each reference set's pairs that were pooled and not drawn."""
     sets = _sampled_sets(collection).filter(name__in=names).order_by("name")
     return {row.name: table(row.undrawn.values_list(*ends(scope.direction)), 2) for row in sets}
 
 
-def _left_by_pools(collection: Collection, scope: Scope) -> dict[str, Ids]:
-    """(N, 2) source and target of what each pool left, each once."""
+def _undrawn_by_pool(collection: Collection, scope: EvaluationScope) -> dict[str, Ids]:
+    """(N, 2) source and target of each pool's undrawn pairs, each once."""
     with connection.cursor() as cursor:
         cursor.execute(_UNDRAWN, [collection.pk])
         cells = cursor.fetchall()
-    found = {}
+    pairs_by_pool = {}
     for name, rows in groupby(cells, key=itemgetter(0)):
-        _, side, own, left = zip(*rows, strict=True)
-        sizes = [len(others) for others in left]
-        one = np.repeat(np.array(own, dtype=np.int64), sizes)
-        other = np.fromiter(chain.from_iterable(left), dtype=np.int64, count=sum(sizes))
+        _, side, source_items, undrawn_lists = zip(*rows, strict=True)
+        sizes = [len(undrawn) for undrawn in undrawn_lists]
+        drawn_for = np.repeat(np.array(source_items, dtype=np.int64), sizes)
+        undrawn_items = np.fromiter(chain.from_iterable(undrawn_lists), dtype=np.int64, count=sum(sizes))
         is_source = np.repeat(np.array(side) == SIDES[scope.direction][0], sizes)
-        found[name] = np.stack([np.where(is_source, one, other), np.where(is_source, other, one)], axis=1)
-    return found
+        pairs_by_pool[name] = np.stack([np.where(is_source, drawn_for, undrawn_items), np.where(is_source, undrawn_items, drawn_for)], axis=1)
+    return pairs_by_pool
 
 
-def _waiting(collection: Collection, scope: Scope, said: Pairs) -> Ids:
-    """(N, 2) source and target of what samples drew of their strata, that has no label yet and may still get one."""
+def _drawn_unlabelled(collection: Collection, scope: EvaluationScope, labelled_pairs: Pairs) -> Ids:
+    """(N, 2) source and target of drawn pairs without a label that may still get one."""
     with connection.cursor() as cursor:
         cursor.execute(_WAITING, [collection.pk, SAMPLED, NEGATIVE_STRATUM])
         pairs = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 2)
     pairs = pairs if scope.direction == Direction.FORWARD else pairs[:, ::-1]
     counts = np.isin(pairs[:, 0], scope.sources) & scope.counts(pairs[:, 1])
-    return pairs[counts & ~is_in(*pairs.T, said)]
+    return pairs[counts & ~is_in(*pairs.T, labelled_pairs)]
 
 
-def nothing_undrawn() -> Undrawn:
-    """No sample left anything."""
-    return Undrawn([], [], no_grades())
+def nothing_undrawn() -> UndrawnPairs:
+    """Return the empty set: no sample left a pair undrawn."""
+    return UndrawnPairs([], [], no_grades())
 
 
-def first_undrawn(*, run: Run, scope: Scope, undrawn: Undrawn) -> float:
-    """The best rank that a run gives to an undrawn target of any query; infinite where its rankings hold none.
+def first_undrawn(*, run: Run, scope: EvaluationScope, undrawn: UndrawnPairs) -> float:
+    """Return a run's best rank of an undrawn target of any query.
 
-    1 where nobody knows what was not drawn.
+    Infinite if its rankings hold none.
+    1 if the undrawn pairs are unknown.
     """
     if undrawn.is_unknown:
         return 1
     matrix, first = matrix_of(run), np.inf
     sources = np.unique(undrawn.pairs.source)
-    step = sources_at_once(matrix=matrix, most=CHUNK)
+    step = sources_per_chunk(matrix=matrix, limit=CHUNK)
     for start in range(0, len(sources), step):
         chunk = sources[start : start + step]
-        tables = [labels_by_place(undrawn.pairs, chunk)]
+        tables = [labels_by_position(undrawn.pairs, chunk)]
         (ranked,) = ranked_grades(run=run, matrix=matrix, scope=scope, sources=chunk, tables=tables)
         if len(ranked.rank):
             first = min(first, float(ranked.rank.min()))
@@ -192,12 +207,15 @@ def first_undrawn(*, run: Run, scope: Scope, undrawn: Undrawn) -> float:
 
 
 def counts_judgments(measure: Measure) -> bool:
-    """Whether a measure is about what is judged, not about what is relevant."""
+    """True if a measure is about judged targets, not about relevant ones."""
     return measure.family in _OF_JUDGED
 
 
 def counts_undrawn(measure: Measure, firsts: Sequence[float]) -> bool:
-    """Whether a measure counts what was not drawn as irrelevant for some run, by the runs' `first_undrawn`."""
+    """True if a measure counts undrawn targets as irrelevant for some run.
+
+    firsts : `first_undrawn` of each run
+    """
     if counts_judgments(measure) or not firsts:
         return False
     depth = np.inf if measure.cutoff is None else measure.cutoff

@@ -16,7 +16,7 @@ from metrics.services import alarms as service
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def alarms(request: HttpRequest, slug: str) -> HttpResponse:
-    """Those that are set and the log; sets one more."""
+    """The page of alarms with the log; POST sets one."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = AlarmForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -34,7 +34,7 @@ def alarms(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def end_alarm(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Watch a number no longer."""
+    """End an alarm."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     service.end_alarm(alarm=get_object_or_404(Alarm, collection=collection, pk=pk))
     messages.success(request, "The alarm is ended; its log stays.")

@@ -1,4 +1,5 @@
-"""The lead's dashboard: progress, agreement, people; live by a conditional request that costs little."""
+"""The lead's dashboard: progress, agreement, people; live by a conditional request that costs
+little."""
 
 import hashlib
 from collections.abc import Callable
@@ -18,10 +19,10 @@ from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
 from annotate.services import stuck_labels
 from metrics import tasks
-from metrics.services import closer, people_pages
-from metrics.services import dashboard as room
+from metrics.services import dashboard as service
+from metrics.services import dashboard_details, people_pages
 
-CURRENT_FOR = 1  # seconds in which a version is taken for current without looking
+CURRENT_SECONDS = 1  # seconds for which a version counts as current without a query
 
 
 @require_safe
@@ -29,35 +30,35 @@ CURRENT_FOR = 1  # seconds in which a version is taken for current without looki
 def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     """The whole page."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    asked = _asked(request, collection)
-    shown = room.dashboard(collection=collection, asked=asked, now=_look(collection, asked))
+    options = _options(request, collection)
+    page = service.dashboard(collection=collection, options=options, version=_current_version(collection, options))
     context = {
         "collection": collection,
-        "asked": asked,
-        "shown": shown,
+        "options": options,
+        "dashboard": page,
         "may_name": _may_name(request, collection),
         "may_invite": Role.LEAD in access.roles_in(user=request.user, collection=collection),
-        "stuck": stuck_labels.together(stuck_labels.stuck_labels(collection=collection)),
+        "stuck": stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection)),
     }
     return render(request, "metrics/dashboard.html", context)
 
 
 @require_safe
 def numbers(request: HttpRequest, slug: str) -> HttpResponse:
-    """The part that changes; 304 while it has not."""
-    return _still(request) or _numbers(request, slug)
+    """The live part of the page; 304 while nothing has changed."""
+    return _unchanged_response(request) or _numbers(request, slug)
 
 
 @login_required
 def _numbers(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    asked = _asked(request, collection)
-    now = _look(collection, asked)
+    options = _options(request, collection)
+    version = _current_version(collection, options)
 
     def context() -> dict[str, Any]:
-        return {"shown": room.dashboard(collection=collection, asked=asked, now=now), "asked": asked}
+        return {"dashboard": service.dashboard(collection=collection, options=options, version=version), "options": options}
 
-    return _unless_known(request, collection, now, "metrics/_numbers.html", context)
+    return _response_unless_current(request, collection, version, "metrics/_numbers.html", context)
 
 
 @require_safe
@@ -65,70 +66,73 @@ def _numbers(request: HttpRequest, slug: str) -> HttpResponse:
 def person(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One person's labels beside everybody else's."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    asked = _asked(request, collection)
-    shown = people_pages.page(collection=collection, pk=pk, asked=asked, now=_look(collection, asked))
-    may = {"may_name": _may_name(request, collection)}
-    return render(request, "metrics/person.html", may | {"collection": collection, "asked": asked, "shown": shown})
+    options = _options(request, collection)
+    page = people_pages.page(collection=collection, pk=pk, options=options, version=_current_version(collection, options))
+    context = {"may_name": _may_name(request, collection)}
+    return render(request, "metrics/person.html", context | {"collection": collection, "options": options, "person": page})
 
 
 @require_safe
 def person_numbers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The part of it that changes; 304 while it has not."""
-    return _still(request) or _person_numbers(request, slug, pk)
+    """The live part of the person's page; 304 while nothing has changed."""
+    return _unchanged_response(request) or _person_numbers(request, slug, pk)
 
 
 @login_required
 def _person_numbers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    asked = _asked(request, collection)
-    now = _look(collection, asked)
+    options = _options(request, collection)
+    version = _current_version(collection, options)
 
     def context() -> dict[str, Any]:
-        return {"shown": people_pages.page(collection=collection, pk=pk, asked=asked, now=now), "asked": asked}
+        return {"person": people_pages.page(collection=collection, pk=pk, options=options, version=version), "options": options}
 
-    return _unless_known(request, collection, now, "metrics/_person.html", context)
+    return _response_unless_current(request, collection, version, "metrics/_person.html", context)
 
 
-def _still(request: HttpRequest) -> HttpResponse | None:
-    """304 to who sends the version that was current a second ago: a thousand viewers ask the database once a second.
+def _unchanged_response(request: HttpRequest) -> HttpResponse | None:
+    """304 to a request with the version that was current a second ago: a thousand viewers cost one
+    query a second.
 
-    The version is a hash that nobody can guess. Who sends it has been shown that page, and learns only that it stands.
+    The version is a hash that nobody can guess. Its sender was shown that page, and learns only
+    that it is current.
     """
     etag = request.headers.get("If-None-Match")
-    if not etag or cache.get(_key(request)) != etag:
+    if not etag or cache.get(_cache_key(request)) != etag:
         return None
     return HttpResponseNotModified(headers={"ETag": etag})
 
 
-def _key(request: HttpRequest) -> str:
+def _cache_key(request: HttpRequest) -> str:
     return "dashboard-" + hashlib.sha256(request.get_full_path().encode()).hexdigest()
 
 
-def _asked(request: HttpRequest, collection: Collection) -> room.Asked:
-    level = room.known_level(collection=collection, wanted=request.GET.get("level"))
-    return room.Asked(level, "names" in request.GET and _may_name(request, collection))
+def _options(request: HttpRequest, collection: Collection) -> service.DashboardOptions:
+    level = service.level_or_default(collection=collection, requested=request.GET.get("level"))
+    return service.DashboardOptions(level, "names" in request.GET and _may_name(request, collection))
 
 
 def _may_name(request: HttpRequest, collection: Collection) -> bool:
-    """Leads know who is who; everybody else reads pseudonyms."""
+    """True for leads, who may see people's names; everybody else sees pseudonyms."""
     return Role.LEAD in access.roles_in(user=request.user, collection=collection)
 
 
-def _look(collection: Collection, asked: room.Asked) -> str:
-    """The version of what there is; a closer look is asked for where it is due."""
-    standing = room.standing(collection=collection, asked=asked)
-    if closer.should_look(collection=collection, moments=standing.moments):
+def _current_version(collection: Collection, options: service.DashboardOptions) -> str:
+    """The version of the dashboard's numbers; enqueues the computation of the details where it is
+    due."""
+    version = service.version_of(collection=collection, options=options)
+    if dashboard_details.should_compute(collection=collection, computed_at=version.computed_at):
         enqueue_on_commit(tasks.look_closer, collection_id=collection.pk)
-    return standing.version
+    return version.digest
 
 
-def _unless_known(
-    request: HttpRequest, collection: Collection, now: str, template: str, context: Callable[[], dict[str, Any]]
+def _response_unless_current(
+    request: HttpRequest, collection: Collection, version: str, template: str, context: Callable[[], dict[str, Any]]
 ) -> HttpResponse:
-    etag = quote_etag(now)
+    etag = quote_etag(version)
     response = get_conditional_response(request, etag=etag)
     if response is None:
         response = render(request, template, {"collection": collection, **context()})
-    cache.set(_key(request), etag, timeout=CURRENT_FOR)
+    cache.set(_cache_key(request), etag, timeout=CURRENT_SECONDS)
     response["ETag"] = etag
     return response

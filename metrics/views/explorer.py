@@ -1,4 +1,4 @@
-"""The explorer: one query, and what each run returns for it."""
+"""The explorer: one query, and the results of each run for it."""
 
 import secrets
 
@@ -16,11 +16,12 @@ from annotate.queue import enqueue_on_commit
 from annotate.services.background.workers import worker_is_missing
 from metrics import tasks
 from metrics.explorer_forms import ExplorerForm
-from metrics.explorer_state import Order
-from metrics.services import exploring, exploring_disagreement
+from metrics.explorer_state import QueryOrder
+from metrics.services import explorer as service
+from metrics.services import explorer_disagreement
 from metrics.services.sampled_pools import names_of_samples
 
-WAITING = {
+WAITING_TEXTS = {
     "title": "Counting where people disagree",
     "detail": "The queries stand as loaded meanwhile; the page comes again by itself.",
 }
@@ -30,39 +31,41 @@ WAITING = {
 @never_cache
 @login_required
 def explorer(request: HttpRequest, slug: str) -> HttpResponse:
-    """A query, the runs side by side, the labels; the address holds all that was chosen."""
+    """A query with the runs side by side and the labels; the address holds every choice."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    form = ExplorerForm(request.GET, collection=collection, viewer=request.user, measures=exploring.GAINING)
-    context = {"collection": collection, "form": form, "orders": Order, "seed": secrets.randbelow(10**6)}
+    form = ExplorerForm(request.GET, collection=collection, viewer=request.user, measures=service.GAIN_MEASURES)
+    context = {"collection": collection, "form": form, "orders": QueryOrder, "seed": secrets.randbelow(10**6)}
     context["samples"] = names_of_samples(collection=collection)
     if not form.is_valid():
         return render(request, "metrics/explorer.html", context, status=422)
-    asked = form.asked()
-    if asked.order == Order.DISAGREED and _ask_for_disagreement(collection):
+    state = form.state()
+    if state.order == QueryOrder.DISAGREED and _is_waiting_for_disagreement(collection):
         context["job"] = _job(slug)
-    page = exploring.page_of(collection=collection, asked=asked)
-    return render(request, "metrics/explorer.html", context | {"page": page}, status=404 if page.unknown else 200)
+    page = service.page_of(collection=collection, state=state)
+    return render(request, "metrics/explorer.html", context | {"page": page}, status=404 if page.is_unknown_id else 200)
 
 
 @require_safe
 @never_cache
 @login_required
 def explorer_state(request: HttpRequest, slug: str) -> HttpResponse:
-    """Asked every 2 seconds while nobody counted differing labels yet; loads the page again when somebody has."""
+    """Polled every 2 seconds while there is no count of differing labels yet; reloads the page when
+    there is."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    if not _ask_for_disagreement(collection):
+    if not _is_waiting_for_disagreement(collection):
         return HttpResponse(headers={"HX-Refresh": "true"})
     return render(request, "_job.html", _job(slug))
 
 
-def _ask_for_disagreement(collection: Collection) -> bool:
-    """Whether there is no count yet; one is asked for where there is none, or an old one."""
-    last = exploring_disagreement.snapshot_of(collection=collection)
-    if exploring_disagreement.should_ask(collection=collection, last=last):
+def _is_waiting_for_disagreement(collection: Collection) -> bool:
+    """Whether there is no count of differing labels yet; enqueues a count where there is none or an
+    old one."""
+    snapshot = explorer_disagreement.snapshot_of(collection=collection)
+    if explorer_disagreement.should_compute(collection=collection, snapshot=snapshot):
         enqueue_on_commit(tasks.count_disagreement, collection_id=collection.pk)
-    return last is None
+    return snapshot is None
 
 
 def _job(slug: str) -> dict[str, object]:
     poll_url = reverse("metrics:explorer-state", args=[slug])
-    return {"poll_url": poll_url, "worker_missing": worker_is_missing(), **WAITING}
+    return {"poll_url": poll_url, "worker_missing": worker_is_missing(), **WAITING_TEXTS}

@@ -13,14 +13,14 @@ from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
 from annotate.services.background import progress
 from metrics import tasks
-from metrics.http import one_key
-from metrics.services import leaderboard as room
-from metrics.services import leaderboard_comparison_page as pair_room
-from metrics.services import leaderboard_views, plans_page
+from metrics.http import single_key_address
+from metrics.services import leaderboard as leaderboard_service
+from metrics.services import leaderboard_cache, plans_page
+from metrics.services import leaderboard_comparison_page as comparison_page
+from metrics.services.leaderboard_cache import ViewLookup
+from metrics.services.leaderboard_choices import Choices, LeaderboardSpec, read_choices, read_comparison
 from metrics.services.leaderboard_files import as_csv, as_latex
 from metrics.services.leaderboard_history import history_of
-from metrics.services.leaderboard_views import Looked
-from metrics.services.leaderboard_wanted import Choices, Wanted, read, read_pair
 from metrics.services.sampled_pools import names_of_samples
 from pooling.models import Run
 
@@ -31,23 +31,23 @@ FORMS = {"csv": ("text/csv", as_csv), "tex": ("application/x-tex", as_latex)}
 @never_cache
 @login_required
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
-    """Runs by measures in both directions; the address holds all that was chosen."""
-    if address := one_key(request.GET):
+    """Show runs by measures in both directions; the address holds all choices."""
+    if address := single_key_address(request.GET):
         return redirect(f"{request.path}?{address}")
     collection, choices = _choices(request, slug)
-    looked = _look(collection, choices.wanted)
-    shown = room.leaderboard_of(choices=choices, collection=collection, view=looked.view, version=looked.version)
+    lookup = _look_up(collection, choices.spec)
+    board = leaderboard_service.leaderboard_of(choices=choices, collection=collection, view=lookup.view, version=lookup.version)
     context = {
         "collection": collection,
-        "shown": shown,
+        "leaderboard": board,
         "choices": choices,
         "more": request.GET.get("more") == "1",
-        "histories": history_of(collection=collection, choices=choices, measure=choices.wanted.measures[0]),
-        "plan": plans_page.on_board(collection=collection, wanted=choices.wanted, viewer=request.user),
+        "histories": history_of(collection=collection, choices=choices, measure=choices.spec.measures[0]),
+        "plan": plans_page.summary_for_leaderboard(collection=collection, spec=choices.spec, viewer=request.user),
         "may_plan": Role.LEAD in access.roles_in(user=request.user, collection=collection),
         "samples": names_of_samples(collection=collection),
         "on_hold": Run.objects.visible_to(request.user).on_hold().filter(collection=collection).order_by("name"),
-        "job": _job(request, "leaderboard-state", collection, choices.wanted) if shown.is_coming else None,
+        "job": _job(request, "leaderboard-state", collection, choices.spec) if board.is_pending else None,
     }
     return render(request, "metrics/leaderboard.html", context, status=422 if choices.errors else 200)
 
@@ -56,50 +56,56 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def leaderboard_table(request: HttpRequest, slug: str, form: str) -> HttpResponse:
-    """The page's tables as a file, `csv` or `tex`; 202 while they are being computed, 422 for what cannot be read."""
+    """Send the page's tables as a file, `csv` or `tex`.
+
+    202 while they are computed, 422 for unreadable choices.
+    """
     collection, choices = _choices(request, slug)
     if form not in FORMS:
         raise Http404(f"The table comes as {' or as '.join(FORMS)}.")
     if choices.errors:
         return HttpResponse("\n".join(choices.errors) + "\n", status=422, content_type=PLAIN)
-    looked = _look(collection, choices.wanted)
-    if looked.view is None and choices.runs:
-        told = "The table is being computed; ask again in a few seconds.\n"
-        return HttpResponse(told, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
-    shown = room.leaderboard_of(choices=choices, collection=collection, view=looked.view, version=looked.version)
+    lookup = _look_up(collection, choices.spec)
+    if lookup.view is None and choices.runs:
+        message = "The table is being computed; ask again in a few seconds.\n"
+        return HttpResponse(message, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
+    board = leaderboard_service.leaderboard_of(choices=choices, collection=collection, view=lookup.view, version=lookup.version)
     kind, write = FORMS[form]
-    named = {"Content-Disposition": f'attachment; filename="{slug}-leaderboard.{form}"'}
-    text = write(shown=shown, collection=collection)
-    return HttpResponse(text, content_type=f"{kind}; charset=utf-8", headers=named)
+    headers = {"Content-Disposition": f'attachment; filename="{slug}-leaderboard.{form}"'}
+    text = write(leaderboard=board, collection=collection)
+    return HttpResponse(text, content_type=f"{kind}; charset=utf-8", headers=headers)
 
 
 @require_safe
 @never_cache
 @login_required
 def leaderboard_state(request: HttpRequest, slug: str) -> HttpResponse:
-    """Asked every 2 seconds while something is being computed; sends the page on when it is there."""
+    """Answer the poll, every 2 seconds, for a view that is being computed.
+
+    Redirect the page once it is there.
+    """
     collection, choices = _choices(request, slug)
-    return _state(request, "leaderboard", collection, choices.wanted)
+    return _state(request, "leaderboard", collection, choices.spec)
 
 
 @require_safe
 @never_cache
 @login_required
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
-    """Two runs on one measure: every query's difference, paired tests, the queries that differ most."""
-    if address := one_key(request.GET):
+    """Compare two runs on one measure: differences per query, the largest ones, paired tests."""
+    if address := single_key_address(request.GET):
         return redirect(f"{request.path}?{address}")
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    choices = read_pair(collection=collection, viewer=request.user, given=request.GET)
+    choices = read_comparison(collection=collection, viewer=request.user, parameters=request.GET)
     context: dict[str, object] = {"collection": collection, "choices": choices}
-    if choices.compared:
-        looked = _look(collection, choices.wanted)
-        if looked.view is None:
-            context["job"] = _job(request, "compare-state", collection, choices.wanted)
+    if choices.compared_runs:
+        lookup = _look_up(collection, choices.spec)
+        if lookup.view is None:
+            context["job"] = _job(request, "compare-state", collection, choices.spec)
         else:
-            (measure,) = choices.wanted.measures
-            told = {"pair": choices.compared, "measure": measure, "view": looked.view, "version": looked.version}
-            context["shown"] = pair_room.comparison_of(**told)
+            (measure,) = choices.spec.measures
+            arguments = {"runs": choices.compared_runs, "measure": measure, "view": lookup.view, "version": lookup.version}
+            context["comparison"] = comparison_page.comparison_of(**arguments)
     return render(request, "metrics/compare.html", context, status=422 if choices.errors else 200)
 
 
@@ -107,36 +113,36 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def compare_state(request: HttpRequest, slug: str) -> HttpResponse:
-    """As `leaderboard_state`."""
+    """Answer the poll for a comparison, as `leaderboard_state`."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    choices = read_pair(collection=collection, viewer=request.user, given=request.GET)
-    return _state(request, "compare", collection, choices.wanted)
+    choices = read_comparison(collection=collection, viewer=request.user, parameters=request.GET)
+    return _state(request, "compare", collection, choices.spec)
 
 
 def _choices(request: HttpRequest, slug: str) -> tuple[Collection, Choices]:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    return collection, read(collection=collection, viewer=request.user, given=request.GET)
+    return collection, read_choices(collection=collection, viewer=request.user, parameters=request.GET)
 
 
-def _look(collection: Collection, wanted: Wanted) -> Looked:
-    looked = leaderboard_views.look(collection=collection, wanted=wanted)
-    if looked.should_ask:
-        enqueue_on_commit(tasks.show_board, collection_id=collection.pk, wanted=wanted.as_json())
-    return looked
+def _look_up(collection: Collection, spec: LeaderboardSpec) -> ViewLookup:
+    lookup = leaderboard_cache.look_up(collection=collection, spec=spec)
+    if lookup.should_compute:
+        enqueue_on_commit(tasks.show_board, collection_id=collection.pk, wanted=spec.as_json())
+    return lookup
 
 
-def _state(request: HttpRequest, name: str, collection: Collection, wanted: Wanted) -> HttpResponse:
-    if _look(collection, wanted).view is not None:
+def _state(request: HttpRequest, name: str, collection: Collection, spec: LeaderboardSpec) -> HttpResponse:
+    if _look_up(collection, spec).view is not None:
         page = reverse(f"metrics:{name}", args=[collection.slug])
         return HttpResponse(headers={"HX-Redirect": f"{page}?{request.GET.urlencode()}"})
-    return render(request, "_job.html", _job(request, f"{name}-state", collection, wanted))
+    return render(request, "_job.html", _job(request, f"{name}-state", collection, spec))
 
 
-def _job(request: HttpRequest, name: str, collection: Collection, wanted: Wanted) -> dict[str, object]:
+def _job(request: HttpRequest, name: str, collection: Collection, spec: LeaderboardSpec) -> dict[str, object]:
     poll = reverse(f"metrics:{name}", args=[collection.slug])
     return {
         "poll_url": f"{poll}?{request.GET.urlencode()}",
         "title": "Measuring the runs",
         "detail": "Scores of this choice, bounds and differences are on their way: seconds for a few runs.",
-        "standing": progress.standing(job=leaderboard_views.job_of(wanted)),
+        "job_status": progress.job_status(job=leaderboard_cache.job_of(spec)),
     }

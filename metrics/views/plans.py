@@ -1,4 +1,4 @@
-"""The plan that a lead fixes, and what its looks decided."""
+"""The page of plans: fix a plan, see the decisions of its looks, end it."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -17,7 +17,7 @@ from metrics.services import plans as service
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def plan(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is fixed and what was decided; fixes a plan."""
+    """The page of plans; POST fixes one."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     set_names = labels.set_names(collection=collection)
     form = PlanForm(request.POST or None, collection=collection, set_names=set_names, methods=service.METHODS)
@@ -37,7 +37,7 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def end_plan(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Look no more."""
+    """End a plan."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     service.end_plan(plan=get_object_or_404(Plan, collection=collection, pk=pk))
     messages.success(request, "The plan is ended; what its looks decided stays.")

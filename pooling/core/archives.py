@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.formats import MAX_ID_BYTES, FormatError
-from annotate.core.reading import DAMAGED_ZIP, LIMITS, Limits
+from annotate.core.text_files import DAMAGED_ZIP, LIMITS, Limits
 from annotate.core.zip_directory import directory_size
-from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, Block, checked_ids, rows_at_once
+from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, MatrixBlock, checked_ids, rows_at_once
 
 LISTS = ("rows.txt", "columns.txt")
 LAST_CHARACTER = 0x10FFFF  # of Unicode
@@ -26,19 +26,19 @@ CELLS_BY_COLUMN = 4_000_000  # of one block of a matrix that lies column by colu
 
 
 class Header(NamedTuple):
-    """What an array says of itself before its data."""
+    """Header of an array: its shape and type, before its data."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     fortran: bool
 
 
-def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[Block]:
-    """The archive's matrix; rows are sources, columns targets; -inf = not retrieved. In C or in Fortran order.
+def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[MatrixBlock]:
+    """The archive's matrix; rows are sources, columns targets; -inf = not retrieved.
 
-    An .npz file holds `sim_mat` with row_ids and column_ids (or query_ids and document_ids, or vis_ids and txt_ids,
-    then rows are vis_ids). A zip archive holds one .npy file, rows.txt and columns.txt, an id a line.
-    Raises FormatError.
+    In C or in Fortran order. An .npz file holds `sim_mat` with row_ids and column_ids (or query_ids
+    and document_ids, or vis_ids and txt_ids, then rows are vis_ids). A zip archive holds one .npy
+    file, rows.txt and columns.txt, an id a line. Raises FormatError.
     """
     if directory_size(stream) > limits.directory:
         raise FormatError(name, None, "", "The archive lists more files than are accepted.")
@@ -56,7 +56,7 @@ def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Ite
         raise FormatError(name, None, "", "The archive is damaged or cut short; save or upload it again.") from error
 
 
-def _read_npz(archive: zipfile.ZipFile, name: str) -> Iterator[Block]:
+def _read_npz(archive: zipfile.ZipFile, name: str) -> Iterator[MatrixBlock]:
     if f"{MATRIX}.npy" not in archive.namelist():
         message = f"The archive holds neither an array {MATRIX}, as .npz files do, nor a .npy file with {LISTS[0]}"
         raise FormatError(name, None, MATRIX, f"{message} and {LISTS[1]}; add what is missing.")
@@ -65,16 +65,16 @@ def _read_npz(archive: zipfile.ZipFile, name: str) -> Iterator[Block]:
     yield from _read_matrix(archive, f"{MATRIX}.npy", rows, columns, name)
 
 
-def _read_lists(archive: zipfile.ZipFile, name: str) -> Iterator[Block]:
-    matrices = [each for each in archive.namelist() if each.endswith(".npy")]
+def _read_lists(archive: zipfile.ZipFile, name: str) -> Iterator[MatrixBlock]:
+    matrices = [member for member in archive.namelist() if member.endswith(".npy")]
     if len(matrices) != 1:
         message = f"Beside {LISTS[0]} and {LISTS[1]} the archive holds {len(matrices)} .npy files; it must be one."
         raise FormatError(name, None, MATRIX, message)
-    rows, columns = (_listed(archive, each, name) for each in LISTS)
+    rows, columns = (_read_id_list(archive, member, name) for member in LISTS)
     yield from _read_matrix(archive, matrices[0], rows, columns, name)
 
 
-def _listed(archive: zipfile.ZipFile, member: str, name: str) -> NDArray[np.bytes_]:
+def _read_id_list(archive: zipfile.ZipFile, member: str, name: str) -> NDArray[np.bytes_]:
     longest = MAX_IDS * (MAX_ID_BYTES + 2)
     if archive.getinfo(member).file_size > min(longest, LIMITS.free):
         raise FormatError(name, None, member, f"{member} is too long for a list of ids.")
@@ -91,12 +91,12 @@ def _listed(archive: zipfile.ZipFile, member: str, name: str) -> NDArray[np.byte
 
 def _read_matrix(
     archive: zipfile.ZipFile, member: str, rows: NDArray[np.bytes_], columns: NDArray[np.bytes_], name: str
-) -> Iterator[Block]:
+) -> Iterator[MatrixBlock]:
     with archive.open(member) as file:
         header = _header(file, member.removesuffix(".npy"), name)
         _check_matrix(header, (len(rows), len(columns)), archive.getinfo(member).file_size, name)
         for start, values in (_by_column if header.fortran else _by_row)(file, header):
-            yield Block(rows, columns, start, values)
+            yield MatrixBlock(rows, columns, start, values)
 
 
 def _by_row(file: IO[bytes], header: Header) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -104,12 +104,14 @@ def _by_row(file: IO[bytes], header: Header) -> Iterator[tuple[int, NDArray[Any]
     at_once = rows_at_once(n_columns)
     for start in range(0, n_rows, at_once):
         n = min(at_once, n_rows - start)
-        data = _exactly(file, n * n_columns * header.dtype.itemsize)
+        data = _read_exactly(file, n * n_columns * header.dtype.itemsize)
         yield start, np.frombuffer(data, dtype=header.dtype).reshape(n, n_columns)
 
 
 def _by_column(file: IO[bytes], header: Header) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Blocks of rows of a matrix in Fortran order: unpacked to disk first, then a stretch of each column is read."""
+    """Blocks of rows of a matrix in Fortran order: unpacked to disk first, then a stretch of each
+    column is read.
+    """
     (n_rows, n_columns), size = header.shape, header.dtype.itemsize
     with TemporaryFile() as unpacked:
         copyfileobj(file, unpacked, 1 << 20)
@@ -143,8 +145,8 @@ def _id_names(archive: zipfile.ZipFile, name: str) -> tuple[str, str]:
 def _header(file: IO[bytes], array: str, name: str) -> Header:
     try:
         version = np.lib.format.read_magic(file)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = read(file)
+        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = read_header(file)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError) as error:
         raise FormatError(name, None, array, f"Array {array} is no NumPy array that can be read.") from error
     if dtype.hasobject:
@@ -167,22 +169,24 @@ def _ids(archive: zipfile.ZipFile, array: str, name: str) -> NDArray[np.bytes_]:
                 array,
                 f"Array {array} is no list of ids: one axis of short texts or whole numbers, at most {MAX_IDS:,}.",
             )
-        values = np.frombuffer(_exactly(file, n_bytes), dtype=header.dtype)
+        values = np.frombuffer(_read_exactly(file, n_bytes), dtype=header.dtype)
     if header.dtype.kind == "U":
         _refuse_no_characters(values, array, name)
     return checked_ids(values.tolist(), array, name)
 
 
 def _refuse_no_characters(values: NDArray[np.str_], array: str, name: str) -> None:
-    """Raise FormatError for four bytes that are no character: NumPy makes no text of them, nor a clear error."""
+    """Raise FormatError for four bytes that are no character: NumPy makes no text of them, nor a
+    clear error.
+    """
     points = values.view(values.dtype.str[0] + "u4").reshape(len(values), -1)
-    wrong = np.flatnonzero((points > LAST_CHARACTER).any(axis=1))
-    if len(wrong):
-        message = f"Entry {wrong[0] + 1} of {array} holds four bytes that are no Unicode character; save the ids anew."
+    is_wrong = np.flatnonzero((points > LAST_CHARACTER).any(axis=1))
+    if len(is_wrong):
+        message = f"Entry {is_wrong[0] + 1} of {array} holds four bytes that are no Unicode character; save the ids anew."
         raise FormatError(name, None, array, message)
 
 
-def _exactly(file: IO[bytes], n_bytes: int) -> bytes:
+def _read_exactly(file: IO[bytes], n_bytes: int) -> bytes:
     data = file.read(n_bytes)
     if len(data) != n_bytes:
         raise EOFError

@@ -1,13 +1,16 @@
-"""Rank correlations of two lists of scores for the same things: systems by two measures, items by two runs."""
+"""Rank correlations of two lists of scores for the same entities: systems by two measures, items by
+two runs.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
 def kendall_tau(x: ArrayLike, y: ArrayLike) -> float:
-    """Kendall's tau (a): (concordant - discordant) / all pairs. Range [-1, 1], a tie counting 0; NaN for n < 2.
+    """Kendall's tau (a): (concordant - discordant) / all pairs.
 
-    Kendall 1938, doi:10.1093/biomet/30.1-2.81. O(n log n).
+    Range [-1, 1], a tie counting 0; NaN for n < 2. Kendall 1938, doi:10.1093/biomet/30.1-2.81. O(n
+    log n).
     """
     x, y = np.asarray(x), np.asarray(y)
     pairs = len(x) * (len(x) - 1) / 2
@@ -18,10 +21,11 @@ def kendall_tau(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
-    """Kendall's tau-b: pairs tied in either list leave the denominator. Range [-1, 1]; NaN where a list is constant.
+    """Kendall's tau-b: pairs tied in either list leave the denominator.
 
-    NaN in a list, or fewer than two things, make it NaN. Kendall 1945, doi:10.1093/biomet/33.3.239. Equals
-    scipy.stats.kendalltau; Knight's way (1966, doi:10.1080/01621459.1966.10480879), O(n log^2 n).
+    Range [-1, 1]; NaN where a list is constant. NaN in a list, or fewer than two things, make it
+    NaN. Kendall 1945, doi:10.1093/biomet/33.3.239. Equals scipy.stats.kendalltau; Knight's way
+    (1966, doi:10.1080/01621459.1966.10480879), O(n log^2 n).
     """
     x, y = np.asarray(x), np.asarray(y)
     n = len(x)
@@ -38,18 +42,19 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
-    """tau-AP: like tau, but a swap near the top of `estimate` costs more. Range [-1, 1]; asymmetric.
+    """tau-AP: like tau, but a swap near the top of `estimate` costs more.
 
-    NaN for n < 2 or where a list holds ties, for which it is not defined.
-    2 / (n - 1) * sum over places i >= 2 of C(i) / (i - 1) - 1, where C(i) of the things above place i in the estimate
-    are rightly above it. Yilmaz, Aslam & Robertson 2008, doi:10.1145/1390334.1390435. Equals R's ircor::tauAP.
+    Range [-1, 1]; asymmetric. NaN for n < 2 or where a list holds ties, for which it is not
+    defined. 2 / (n - 1) * sum over places i >= 2 of C(i) / (i - 1) - 1, where C(i) of the things
+    above place i in the estimate are rightly above it. Yilmaz, Aslam & Robertson 2008,
+    doi:10.1145/1390334.1390435. Equals R's ircor::tauAP.
     """
     truth, estimate = np.asarray(truth, dtype=np.float64), np.asarray(estimate, dtype=np.float64)
     n = len(truth)
     if n < 2 or len(np.unique(truth)) < n or len(np.unique(estimate)) < n:
         return float("nan")
-    ordered = truth[np.argsort(-estimate)]
-    above = np.tril(ordered[None, :] > ordered[:, None], k=-1).sum(axis=1)
+    truth_by_estimate = truth[np.argsort(-estimate)]
+    above = np.tril(truth_by_estimate[None, :] > truth_by_estimate[:, None], k=-1).sum(axis=1)
     return float(2 / (n - 1) * np.sum(above[1:] / np.arange(1, n)) - 1)
 
 
@@ -59,7 +64,10 @@ def symmetric_tau_ap(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman's rho: Pearson's correlation of mid-ranks. Range [-1, 1]; NaN where a list is constant."""
+    """Spearman's rho: Pearson's correlation of mid-ranks.
+
+    Range [-1, 1]; NaN where a list is constant.
+    """
     x, y = np.asarray(x), np.asarray(y)
     if _undefined(x) or _undefined(y) or len(np.unique(x)) < 2 or len(np.unique(y)) < 2:
         return float("nan")
@@ -67,7 +75,10 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def mid_ranks(x: ArrayLike) -> NDArray[np.float64]:
-    """(n,) ranks from 1, smallest first; equal values share the mean of theirs. Equals scipy.stats.rankdata."""
+    """(n,) ranks from 1, smallest first; equal values share the mean of theirs.
+
+    Equals scipy.stats.rankdata.
+    """
     _, inverse, count = np.unique(np.asarray(x), return_inverse=True, return_counts=True)
     return (np.cumsum(count) - (count - 1) / 2)[inverse]
 
@@ -77,14 +88,16 @@ def _undefined(x: np.ndarray) -> bool:
 
 
 def _inversions(code: NDArray[np.int64]) -> int:
-    """How many pairs of (n,) whole numbers from 0 stand in falling order: bit by bit, the highest first."""
+    """How many pairs of (n,) whole numbers from 0 stand in falling order: bit by bit, the highest
+    first.
+    """
     total = 0
     for bit in range(int(code.max(initial=0)).bit_length() - 1, -1, -1):
         above, is_one = code >> (bit + 1), (code >> bit) & 1  # numbers alike above stand together by now
-        ones = np.cumsum(is_one)
+        n_ones = np.cumsum(is_one)
         begins = np.flatnonzero(np.diff(above, prepend=-1))
-        before = np.repeat(ones[begins] - is_one[begins], np.diff(np.append(begins, len(code))))
-        total += int(np.sum((ones - before)[is_one == 0]))
+        before = np.repeat(n_ones[begins] - is_one[begins], np.diff(np.append(begins, len(code))))
+        total += int(np.sum((n_ones - before)[is_one == 0]))
         code = code[np.argsort(code >> bit, kind="stable")]
     return total
 

@@ -1,14 +1,14 @@
 """Decimal numbers in text to binary numbers, a column at a time, correctly rounded.
 
-Up to eight digits are read with three multiplications on the eight bytes that hold them (Lemire 2018), so a column
-costs a few passes over words. What that form does not cover (exponents, more than 19 digits, "nan", words) goes
-through Python's float.
+Up to eight digits are read with three multiplications on the eight bytes that hold them (Lemire
+2018), so a column costs a few passes over words. Other forms (exponents, more than 19 digits,
+"nan", words) go through Python's float.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.fields import Block, Fault
+from pooling.core.text_blocks import LineFault, TextBlock
 
 _ZEROS = np.uint64(0x3030303030303030)
 _HIGH = np.uint64(0xF0F0F0F0F0F0F0F0)
@@ -24,22 +24,22 @@ _EXACT_INTEGERS = np.uint64(1 << 53)
 _LONG_DOUBLE_HAS_64_BITS = np.finfo(np.longdouble).nmant == 63
 
 
-def floats(block: Block, column: int, field: str) -> tuple[NDArray[np.float64], list[Fault]]:
+def floats(block: TextBlock, column: int, field: str) -> tuple[NDArray[np.float64], list[LineFault]]:
     """(n,) finite numbers of a column, NaN where there is none, and the faults of those lines."""
     start, end = block.span(column)
     if not len(start):
         return np.zeros(0), []
-    alike = _alike(block, start, end)
-    if alike is not None:
-        return alike, []
-    value, good = _any_form(block, start, end)
-    return value, _slowly(block, column, field, value, np.flatnonzero(~good))
+    uniform_values = _uniform_floats(block, start, end)
+    if uniform_values is not None:
+        return uniform_values, []
+    value, is_readable = _any_form(block, start, end)
+    return value, _slowly(block, column, field, value, np.flatnonzero(~is_readable))
 
 
-def _alike(block: Block, start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.float64] | None:
-    """The values where all are written with the same number of decimals, at most 8, and no sign; else None.
+def _uniform_floats(block: TextBlock, start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """The values where all are written with the same number of decimals, at most 8, and no sign.
 
-    Most runs are written so, and then masks and scales are single numbers.
+    Else None. Most runs are written so, and then masks and scales are single numbers.
     """
     decimals = int(end[0] - start[0]) - 1 - block.data[start[0] : end[0]].tobytes().find(b".")
     point = end - (decimals + 1)
@@ -56,64 +56,70 @@ def _alike(block: Block, start: NDArray[np.int64], end: NDArray[np.int64]) -> ND
 
 
 def _any_form(
-    block: Block, start: NDArray[np.int64], end: NDArray[np.int64]
+    block: TextBlock, start: NDArray[np.int64], end: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """(n,) values of decimals of up to 19 digits with or without a sign, and which of them could be read so."""
+    """(n,) values of decimals of up to 19 digits with or without a sign, and which of them could be
+    read so.
+    """
     first = block.data.take(start)
     negative = first == ord("-")
     start = start + (negative | (first == ord("+")))
     length = end - start
     point = _point(block, start, length)
     decimals = np.maximum(length - point - 1, 0)
-    good = (point <= 8) & (decimals <= 16) & (point + decimals <= 19) & (point + decimals >= 1)
-    whole, fine = _digits(block, start + point, point)
-    good &= fine
-    part, fine = _digits(block, end, decimals)
-    good &= fine
+    is_readable = (point <= 8) & (decimals <= 16) & (point + decimals <= 19) & (point + decimals >= 1)
+    whole, are_digits = _digits(block, start + point, point)
+    is_readable &= are_digits
+    part, are_digits = _digits(block, end, decimals)
+    is_readable &= are_digits
     if decimals.max(initial=0) > 8:
-        upper, fine = _digits(block, end - 8, decimals - 8)
-        good &= fine
+        upper, are_digits = _digits(block, end - 8, decimals - 8)
+        is_readable &= are_digits
         part = part + upper * _POWERS[8]
     scale = _POWERS.take(np.minimum(decimals, 19))
     digits = whole * scale + part
     value = digits.astype(np.float64) / scale.astype(np.float64)
-    inexact = good & (digits >= _EXACT_INTEGERS)
+    inexact = is_readable & (digits >= _EXACT_INTEGERS)
     if inexact.any():
         value[inexact], sure = _divide(digits[inexact], scale[inexact])
-        good[np.flatnonzero(inexact)[~sure]] = False
+        is_readable[np.flatnonzero(inexact)[~sure]] = False
     np.negative(value, out=value, where=negative)
-    return value, good
+    return value, is_readable
 
 
-def integers(block: Block, column: int, field: str) -> tuple[NDArray[np.int64], list[Fault]]:
+def integers(block: TextBlock, column: int, field: str) -> tuple[NDArray[np.int64], list[LineFault]]:
     """(n,) whole numbers of a column, 0 where there is none, and the faults of those lines."""
     start, end = block.span(column)
     length = end - start
-    digits, good = _digits(block, end, length)
+    digits, are_digits = _digits(block, end, length)
     value = digits.view(np.int64)
     faults = []
-    for row in np.flatnonzero(~good | (length > 8)):
+    for row in np.flatnonzero(~are_digits | (length > 8)):
         text = block.text(int(row), column)
         plain = text.isascii() and text.lstrip("+-").isdecimal() and len(text) < 19 and "-" not in text[1:]
         value[row] = int(text) if plain and "+" not in text[1:] else 0
         if not value[row] and text.strip("+-0"):
-            faults.append(Fault(int(block.line[row]), field, f'the {field} "{text}" is not a whole number.'))
+            faults.append(LineFault(int(block.line[row]), field, f'the {field} "{text}" is not a whole number.'))
     return value, faults
 
 
-def _point(block: Block, start: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(n,) place of the decimal point among the first nine characters, else the length of the field."""
+def _point(block: TextBlock, start: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n,) place of the decimal point among the first nine characters, else the length of the
+    field.
+    """
     other = block.words(start) ^ _DOTS
     zero = (other - _ONES) & ~other & _TOPS
-    place = np.bitwise_count((zero & (~zero + np.uint64(1))) - np.uint64(1)).astype(np.int64) >> 3
+    position = np.bitwise_count((zero & (~zero + np.uint64(1))) - np.uint64(1)).astype(np.int64) >> 3
     at_nine = block.data.take(start + 8) == ord(".")
-    return np.minimum(np.where(zero == 0, np.where(at_nine, 8, length), place), length)
+    return np.minimum(np.where(zero == 0, np.where(at_nine, 8, length), position), length)
 
 
 def _digits(
-    block: Block, end: NDArray[np.int64], length: NDArray[np.int64]
+    block: TextBlock, end: NDArray[np.int64], length: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """(n,) value of the last `length` (0..8 of them count) characters before `end`, and whether they all are digits."""
+    """(n,) value of the last `length` (0..8 of them count) characters before `end`, and whether
+    they all are digits.
+    """
     text = (block.words(end - 8) ^ _ZEROS) & _LAST_BYTES.take(length, mode="clip")
     return _value(text), _no_digits(text) == 0
 
@@ -136,9 +142,11 @@ def _value(text: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _divide(digits: NDArray[np.uint64], scale: NDArray[np.uint64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """digits / scale for up to 64 bits of digits, and where the result is sure to be the nearest double.
+    """digits / scale for up to 64 bits of digits, and where the result is sure to be the nearest
+    double.
 
-    An 80-bit quotient is right to 64 bits; rounding it again to 53 goes wrong only where its last 11 bits are a half.
+    An 80-bit quotient is right to 64 bits; rounding it again to 53 goes wrong only where its last
+    11 bits are a half.
     """
     if not _LONG_DOUBLE_HAS_64_BITS:
         return np.zeros(len(digits)), np.zeros(len(digits), dtype=bool)
@@ -148,7 +156,7 @@ def _divide(digits: NDArray[np.uint64], scale: NDArray[np.uint64]) -> tuple[NDAr
     return value, np.abs(beyond - 0.5) > 1e-3
 
 
-def _slowly(block: Block, column: int, field: str, value: NDArray[np.float64], rows: NDArray[np.int64]) -> list[Fault]:
+def _slowly(block: TextBlock, column: int, field: str, value: NDArray[np.float64], rows: NDArray[np.int64]) -> list[LineFault]:
     """Read single fields with Python's float, into `value`."""
     faults = []
     for row in rows:
@@ -160,5 +168,5 @@ def _slowly(block: Block, column: int, field: str, value: NDArray[np.float64], r
         value[row] = number
         if not np.isfinite(number):
             value[row] = np.nan
-            faults.append(Fault(int(block.line[row]), field, f'the {field} "{text}" is not a finite number.'))
+            faults.append(LineFault(int(block.line[row]), field, f'the {field} "{text}" is not a finite number.'))
     return faults

@@ -1,32 +1,35 @@
-"""Runs as one JSON object: {query: {document: score}} as ranx and pytrec_eval have them, or columns of equal length."""
+"""Runs as one JSON object: {query: {document: score}} as ranx and pytrec_eval have them, or columns
+of equal length.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any, BinaryIO
 
-from annotate.core.formats import FormatError, Problems, shown
+from annotate.core.formats import FormatError, Problems, quoted
 from annotate.core.json_files import Member, json_members, opens_object_of_objects
-from pooling.core.readers import COLUMNS, Row, checked, columns_of
+from pooling.core.readers import COLUMNS, RunFileRow, columns_of, sound_rows
 
-KNOWN = frozenset(name for names in COLUMNS.values() for name in names)
+COLUMN_NAMES = frozenset(name for names in COLUMNS.values() for name in names)
 _MISSING = object()
-Found = tuple[Any, ...]
+RawRow = tuple[Any, ...]
 
 
-def read_dictionary(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
+def read_dictionary(stream: BinaryIO, name: str, problems: Problems) -> Iterator[RunFileRow]:
     """The rows of a run, each with the line in which its ranking begins.
 
-    A ranking is {document: score}, or a list, best first, of [document, score], of {"document", "score"}, or of
-    documents alone; those get the scores -1, -2... of their ranks. An object whose first key is the name of a column
-    holds columns instead: {"query": [...], "document": [...], "score": [...]}, perhaps "rank".
+    A ranking is {document: score}, or a list, best first, of [document, score], of {"document",
+    "score"}, or of documents alone; those get the scores -1, -2... of their ranks. An object whose
+    first key is the name of a column holds columns instead: {"query": [...], "document": [...],
+    "score": [...]}, perhaps "rank".
     """
-    if opens_object_of_objects(stream, name) in KNOWN:
-        return checked(_columns(json_members(stream, name, spread=KNOWN), name), name, problems)
-    return checked(_rankings(json_members(stream, name), name, problems), name, problems)
+    if opens_object_of_objects(stream, name) in COLUMN_NAMES:
+        return sound_rows(_columns(json_members(stream, name, spread=COLUMN_NAMES), name), name, problems)
+    return sound_rows(_rankings(json_members(stream, name), name, problems), name, problems)
 
 
-def _rankings(members: Iterator[Member], name: str, problems: Problems) -> Iterator[Found]:
+def _rankings(members: Iterator[Member], name: str, problems: Problems) -> Iterator[RawRow]:
     for line, query, ranking in members:
         if isinstance(ranking, dict):
             yield from ((line, query, document, score, 0) for document, score in ranking.items())
@@ -34,28 +37,28 @@ def _rankings(members: Iterator[Member], name: str, problems: Problems) -> Itera
             for rank, entry in enumerate(ranking, start=1):
                 yield (line, query, *_entry(entry, rank), rank)
         else:
-            message = f"the ranking of {shown(query)} is neither {{document: score}} nor a list."
+            message = f"the ranking of {quoted(query)} is neither {{document: score}} nor a list."
             problems.note(FormatError(name, line, "ranking", message))
 
 
 def _entry(entry: object, rank: int) -> tuple[object, object]:
-    """Document and score of one place of a list; what is neither fails the check of ids."""
+    """Document and score of one entry of a list; any other entry fails the check of ids."""
     if isinstance(entry, dict):
-        document = next((entry[each] for each in COLUMNS["document"] if each in entry), None)
-        return document, next((entry[each] for each in COLUMNS["score"] if each in entry), None)
+        document = next((entry[key] for key in COLUMNS["document"] if key in entry), None)
+        return document, next((entry[key] for key in COLUMNS["score"] if key in entry), None)
     if isinstance(entry, list):
         return (entry[0], entry[1]) if len(entry) == 2 else (None, None)
     return entry, -rank
 
 
-def _columns(members: Iterator[Member], name: str) -> Iterator[Found]:
-    found: dict[str, list[Any]] = defaultdict(list)
+def _columns(members: Iterator[Member], name: str) -> Iterator[RawRow]:
+    values_by_column: dict[str, list[Any]] = defaultdict(list)
     for _, key, value in members:
-        if key in KNOWN:
-            found[key].append(value)
-    names = columns_of(list(found), name)
-    queries, documents, scores = (found[names[field]] for field in ("query", "document", "score"))
-    ranks = found[names["rank"]] if names["rank"] else [0] * len(queries)
+        if key in COLUMN_NAMES:
+            values_by_column[key].append(value)
+    names = columns_of(list(values_by_column), name)
+    queries, documents, scores = (values_by_column[names[field]] for field in ("query", "document", "score"))
+    ranks = values_by_column[names["rank"]] if names["rank"] else [0] * len(queries)
     for row in zip_longest(queries, documents, scores, ranks, fillvalue=_MISSING):
         if any(value is _MISSING for value in row):
             raise FormatError(

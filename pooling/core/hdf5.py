@@ -1,4 +1,7 @@
-"""Similarity matrices as HDF5 files, read a block of rows at a time. Only called in a process apart."""
+"""Similarity matrices as HDF5 files, read a block of rows at a time.
+
+Only called in the sandbox process.
+"""
 
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -7,9 +10,9 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import MAX_ID_BYTES, FormatError, shown
-from annotate.core.reading import LIMITS, Limits
-from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, Block, checked_ids, rows_at_once
+from annotate.core.formats import MAX_ID_BYTES, FormatError, quoted
+from annotate.core.text_files import LIMITS, Limits
+from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, MatrixBlock, checked_ids, rows_at_once
 
 MAX_CHUNK = 64 * 1024 * 1024  # bytes of one stored piece of the matrix, which is unpacked whole
 MAX_CELLS = 4_000_000  # of one block
@@ -17,10 +20,11 @@ FILTERS = {"gzip", "lzf", "szip", None}
 _DAMAGED = (OSError, ValueError, KeyError, RuntimeError, TypeError, MemoryError, OverflowError, RecursionError)
 
 
-def read_hdf5(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[Block]:
+def read_hdf5(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[MatrixBlock]:
     """The dataset `sim_mat`, with the datasets of ids that .npz files have.
 
-    Only data inside the file is read: no links to other files, no virtual or external datasets. Raises FormatError.
+    Only data inside the file is read: no links to other files, no virtual or external datasets.
+    Raises FormatError.
     """
     n_bytes = stream.seek(0, 2)
     try:
@@ -30,7 +34,7 @@ def read_hdf5(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterat
             matrix = _dataset(file, MATRIX, name)
             _check_matrix(matrix, (len(rows), len(columns)), n_bytes, name, limits)
             for start, values in _blocks(matrix):
-                yield Block(rows, columns, start, values)
+                yield MatrixBlock(rows, columns, start, values)
     except FormatError:
         raise
     except _DAMAGED as error:
@@ -49,25 +53,25 @@ def _dataset(file: h5py.File, array: str, name: str) -> h5py.Dataset:
     link = file.get(array, getlink=True)
     if link is None:
         raise FormatError(name, None, array, f"The HDF5 file holds no dataset {array}; write it under this name.")
-    found = file[array] if isinstance(link, h5py.HardLink) else None
-    if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
+    dataset = file[array] if isinstance(link, h5py.HardLink) else None
+    if not isinstance(dataset, h5py.Dataset) or dataset.is_virtual or dataset.external:
         raise FormatError(name, None, array, f"{array} is no dataset of this file itself; links are never followed.")
-    if found.compression not in FILTERS or found.id.get_create_plist().get_nfilters() > 4:
-        message = f"{array} is packed by {shown(str(found.compression))}; use gzip or lzf, or none."
+    if dataset.compression not in FILTERS or dataset.id.get_create_plist().get_nfilters() > 4:
+        message = f"{array} is packed by {quoted(str(dataset.compression))}; use gzip or lzf, or none."
         raise FormatError(name, None, array, message)
-    if found.chunks and int(np.prod(found.chunks, dtype=object)) * found.dtype.itemsize > MAX_CHUNK:
+    if dataset.chunks and int(np.prod(dataset.chunks, dtype=object)) * dataset.dtype.itemsize > MAX_CHUNK:
         raise FormatError(name, None, array, f"{array} is stored in pieces of more than {MAX_CHUNK:,} bytes.")
-    return found
+    return dataset
 
 
 def _ids(file: h5py.File, array: str, name: str) -> NDArray[np.bytes_]:
-    found = _dataset(file, array, name)
-    text = h5py.check_string_dtype(found.dtype)
-    plain = found.dtype.kind in "Siu" and found.dtype.itemsize <= 4 * MAX_ID_BYTES
-    if len(found.shape) != 1 or found.shape[0] > MAX_IDS or not (text or plain):
+    dataset = _dataset(file, array, name)
+    text = h5py.check_string_dtype(dataset.dtype)
+    plain = dataset.dtype.kind in "Siu" and dataset.dtype.itemsize <= 4 * MAX_ID_BYTES
+    if len(dataset.shape) != 1 or dataset.shape[0] > MAX_IDS or not (text or plain):
         message = f"{array} is no list of ids: one axis of short texts or whole numbers, at most {MAX_IDS:,}."
         raise FormatError(name, None, array, message)
-    return checked_ids(found[()].tolist(), array, name)
+    return checked_ids(dataset[()].tolist(), array, name)
 
 
 def _check_matrix(matrix: h5py.Dataset, expected: tuple[int, int], n_bytes: int, name: str, limits: Limits) -> None:

@@ -1,7 +1,8 @@
-"""How alike all runs of a set are, every two at once: overlap, RBO, Kendall's tau, the other's favourite.
+"""Likeness of every two runs of a set, all at once: overlap, RBO, Kendall's tau, the other's
+favourite.
 
-Equals overlap.py's functions, which compare two runs; here each target that two runs share is looked at once for all
-that is wanted, block of source items by block.
+Equals overlap.py's functions, which compare two runs; here each target that two runs share is read
+once for all measures, block of source items by block.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,21 +11,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.agreement import agreement
-from pooling.core.selections import Integers, RankedPairs, grouped, is_first
+from pooling.core.run_agreement import agreement
+from pooling.core.selections import Integers, RankedPairs, group_by_pair, is_first
 
 Matrix = NDArray[np.float64]
 _CELLS_A_BLOCK = 1_000_000
-_MEETINGS_A_BLOCK = 400_000  # what a processor keeps near
+_MEETINGS_A_BLOCK = 400_000  # they fit into a processor's cache
 
 
 class Likeness(NamedTuple):
-    """(S, S) each, means over the source items that both runs answer; NaN where there are none.
+    """Likeness of every two runs by several measures: (S, S) each, means over the source items that
+    both runs answer; NaN where there are none.
 
-    n_sources : how many those are
-    overlap : share of the first k that both hold; rbo : extrapolated; tau : Kendall's, over shared targets, where two
-        are shared at least; all symmetric
-    favourite : mean rank that the column's run gives the row's top target, one more than its depth where it lacks it
+    n_sources : number of those source items
+    overlap : share of the first k that both hold; rbo : extrapolated; tau : Kendall's, over shared
+        targets, where two are shared at least; all symmetric
+    favourite : mean rank that the column's run gives the row's top target, one more than its depth
+        where it lacks it
     """
 
     n_sources: Integers
@@ -34,7 +37,7 @@ class Likeness(NamedTuple):
     favourite: Matrix
 
 
-class _Rows(NamedTuple):
+class _RankedRows(NamedTuple):
     """All runs' rows by source and target; source counts from 0."""
 
     source: Integers
@@ -44,7 +47,7 @@ class _Rows(NamedTuple):
 
 
 class _Meetings(NamedTuple):
-    """Targets that two runs share: the source item, the two runs (first < second) and their ranks."""
+    """Targets that two runs share: the source item, the runs (first < second) and their ranks."""
 
     source: Integers
     first: Integers
@@ -54,23 +57,23 @@ class _Meetings(NamedTuple):
 
 
 class _Sum:
-    """A sum over source items, and over how many it went."""
+    """A sum over source items, and the number of them."""
 
     def __init__(self, n_runs: int) -> None:
         self._total, self._count = np.zeros((n_runs, n_runs)), np.zeros((n_runs, n_runs))
 
-    def add(self, values: Matrix, defined: NDArray[np.bool_]) -> None:
-        """values, defined : (Q, S, S)."""
-        self._total += np.where(defined, values, 0).sum(axis=0)
-        self._count += defined.sum(axis=0)
+    def add(self, values: Matrix, is_defined: NDArray[np.bool_]) -> None:
+        """Add the values that are defined; values, is_defined : (Q, S, S)."""
+        self._total += np.where(is_defined, values, 0).sum(axis=0)
+        self._count += is_defined.sum(axis=0)
 
     def mean(self) -> Matrix:
-        """NaN where nothing was defined."""
+        """Mean over source items; NaN where nothing was defined."""
         return np.divide(self._total, self._count, out=np.full_like(self._total, np.nan), where=self._count > 0)
 
 
 def likeness(runs: Sequence[RankedPairs], *, k: int, p: float) -> Likeness:
-    """How alike each two of the S runs are. Webber, Moffat & Zobel 2010 for RBO, Eq. 32.
+    """Likeness of each two of the S runs. Webber, Moffat & Zobel 2010 for RBO, Eq. 32.
 
     runs : ranks 1, 2, ... without a gap in each ranking
     """
@@ -78,33 +81,33 @@ def likeness(runs: Sequence[RankedPairs], *, k: int, p: float) -> Likeness:
     tau, favourite = _Sum(len(runs)), _Sum(len(runs))
     n_sources = np.zeros((len(runs), len(runs)), dtype=np.int64)
     for low, high, meetings in _blocks(rows, depth):
-        here = depth[low:high]
-        both = (here[:, :, None] > 0) & (here[:, None, :] > 0)
+        block_depth = depth[low:high]
+        both = (block_depth[:, :, None] > 0) & (block_depth[:, None, :] > 0)
         n_sources += both.sum(axis=0)
         of_block = meetings._replace(source=meetings.source - low)
-        value = _symmetric(_tau(of_block, here))
+        value = _symmetric(_tau(of_block, block_depth))
         tau.add(value, both & ~np.isnan(value))
-        favourite.add(_favourite(of_block, here), both)
+        favourite.add(_favourite(of_block, block_depth), both)
     return Likeness(n_sources, *agreement(runs, k=k, p=p), tau.mean(), favourite.mean())
 
 
-def _rows(runs: Sequence[RankedPairs]) -> tuple[_Rows, Integers]:
+def _rows(runs: Sequence[RankedPairs]) -> tuple[_RankedRows, Integers]:
     """The rows, and (Q, S) how deep each run answers each source item."""
-    order, starts = grouped(runs)
+    order, starts = group_by_pair(runs)
     source = np.concatenate([run.source for run in runs])[order]
     rank = np.concatenate([run.rank for run in runs])[order]
-    run = np.repeat(np.arange(len(runs)), [len(each.rank) for each in runs])[order]
-    known, source = np.unique(source, return_inverse=True)
-    depth = np.bincount(source * len(runs) + run, minlength=len(known) * len(runs)).reshape(len(known), len(runs))
-    return _Rows(source, run, rank, starts), depth
+    run = np.repeat(np.arange(len(runs)), [len(run_rows.rank) for run_rows in runs])[order]
+    source_keys, source = np.unique(source, return_inverse=True)
+    depth = np.bincount(source * len(runs) + run, minlength=len(source_keys) * len(runs)).reshape(len(source_keys), len(runs))
+    return _RankedRows(source, run, rank, starts), depth
 
 
-def _blocks(rows: _Rows, depth: Integers) -> Iterator[tuple[int, int, _Meetings]]:
-    """Stretches of source items, none with more cells or meetings than fit, and their meetings."""
+def _blocks(rows: _RankedRows, depth: Integers) -> Iterator[tuple[int, int, _Meetings]]:
+    """Ranges of source items, none with more cells or meetings than fit, and their meetings."""
     n_queries, n_runs = depth.shape
     size = np.diff(np.append(rows.starts, len(rows.source)))
-    met = np.bincount(rows.source[rows.starts], weights=size * (size - 1) / 2, minlength=n_queries)
-    running = np.append(0, np.cumsum(met))
+    n_meetings = np.bincount(rows.source[rows.starts], weights=size * (size - 1) / 2, minlength=n_queries)
+    running = np.append(0, np.cumsum(n_meetings))
     low = 0
     while low < n_queries:
         high = int(np.searchsorted(running, running[low] + _MEETINGS_A_BLOCK, side="right")) - 1
@@ -114,20 +117,23 @@ def _blocks(rows: _Rows, depth: Integers) -> Iterator[tuple[int, int, _Meetings]
         low = high
 
 
-def _meetings(rows: _Rows, starts: Integers, size: Integers) -> _Meetings:
-    """Every two runs that hold one target, for all targets from these starts on; targets held by as many together."""
-    found = [np.empty((2, 0), dtype=np.int64)]
+def _meetings(rows: _RankedRows, starts: Integers, size: Integers) -> _Meetings:
+    """Every two runs that hold one target, for all targets from these starts on.
+
+    Targets that equally many runs hold are handled together.
+    """
+    row_pairs = [np.empty((2, 0), dtype=np.int64)]
     for n in np.unique(size[size > 1]):
-        one, other = np.triu_indices(n, k=1)
+        first, second = np.triu_indices(n, k=1)
         base = starts[size == n][:, None]
-        found.append(np.stack([(base + one).ravel(), (base + other).ravel()]))
-    one, other = np.concatenate(found, axis=1)
+        row_pairs.append(np.stack([(base + first).ravel(), (base + second).ravel()]))
+    first, second = np.concatenate(row_pairs, axis=1)
     # Rows of one target are in the order of runs.
-    return _Meetings(rows.source[one], rows.run[one], rows.run[other], rows.rank[one], rows.rank[other])
+    return _Meetings(rows.source[first], rows.run[first], rows.run[second], rows.rank[first], rows.rank[second])
 
 
-def _cells(met: _Meetings, shape: tuple[int, int]) -> Integers:
-    return (met.source * shape[1] + met.first) * shape[1] + met.second
+def _cells(meetings: _Meetings, shape: tuple[int, int]) -> Integers:
+    return (meetings.source * shape[1] + meetings.first) * shape[1] + meetings.second
 
 
 def _totals(cells: Integers, shape: tuple[int, int], weights: Matrix | None = None) -> Matrix:
@@ -137,7 +143,7 @@ def _totals(cells: Integers, shape: tuple[int, int], weights: Matrix | None = No
 
 
 def _symmetric(upper: Matrix) -> Matrix:
-    """(Q, S, S) with what stands above the diagonal below it too."""
+    """(Q, S, S) with the upper triangle copied to the lower one."""
     n_runs = upper.shape[1]
     above = np.triu(np.ones((n_runs, n_runs), dtype=bool))
     return np.where(above, upper, upper.swapaxes(1, 2))
@@ -149,20 +155,23 @@ def _diagonal(values: Matrix, of_itself: Matrix | float) -> Matrix:
     return values
 
 
-def _favourite(met: _Meetings, depth: Integers) -> Matrix:
+def _favourite(meetings: _Meetings, depth: Integers) -> Matrix:
     values = np.repeat(depth[:, None, :] + 1.0, depth.shape[1], axis=1)
-    top = met.first_rank == 1
-    values[met.source[top], met.first[top], met.second[top]] = met.second_rank[top]
-    top = met.second_rank == 1
-    values[met.source[top], met.second[top], met.first[top]] = met.first_rank[top]
+    top = meetings.first_rank == 1
+    values[meetings.source[top], meetings.first[top], meetings.second[top]] = meetings.second_rank[top]
+    top = meetings.second_rank == 1
+    values[meetings.source[top], meetings.second[top], meetings.first[top]] = meetings.first_rank[top]
     return _diagonal(values, 1.0)
 
 
-def _tau(met: _Meetings, depth: Integers) -> Matrix:
-    """1 - 2 * share of the pairs of shared targets that the runs order differently; NaN for fewer than two."""
+def _tau(meetings: _Meetings, depth: Integers) -> Matrix:
+    """1 - 2 * share of the pairs of shared targets that the runs order differently.
+
+    NaN for fewer than two.
+    """
     shape: tuple[int, int] = depth.shape  # type: ignore[assignment]
-    cells = _cells(met, shape)
-    n_met, discordant = _totals(cells, shape), _inversions(cells, met.first_rank, met.second_rank, shape)
+    cells = _cells(meetings, shape)
+    n_met, discordant = _totals(cells, shape), _inversions(cells, meetings.first_rank, meetings.second_rank, shape)
     pairs = n_met * (n_met - 1) / 2
     values = np.full(pairs.shape, np.nan)
     np.divide(2 * discordant, pairs, out=values, where=pairs > 0)
@@ -174,8 +183,9 @@ def _tau(met: _Meetings, depth: Integers) -> Matrix:
 def _inversions(cells: Integers, first: Integers, second: Integers, shape: tuple[int, int]) -> Matrix:
     """For each cell, how many pairs of its meetings the two ranks order differently.
 
-    Bit by bit of the second rank from the highest, all cells at once: two meetings that part at a bit are out of order
-    if the one with the bit comes first. Then those without it go in front, each part in its old order.
+    Bit by bit of the second rank from the highest, all cells at once: two meetings that part at a
+    bit are out of order if the one with the bit comes first. Then those without it go in front,
+    each part in its old order.
     """
     n_bits = int(max(first.max(initial=0), second.max(initial=0))).bit_length()
     order = np.argsort(cells << n_bits | first)
@@ -190,8 +200,8 @@ def _inversions(cells: Integers, first: Integers, second: Integers, shape: tuple
         total += np.bincount(cell, weights=np.where(has == 1, 0, before), minlength=len(total))
         begin = np.repeat(starts, lengths)
         n_without = np.repeat(lengths - np.add.reduceat(has, starts), lengths) if len(starts) else begin
-        place = np.where(has == 1, begin + n_without + before - 1, np.arange(len(cell)) - before)
-        moved = np.empty_like(value)
-        moved[place] = value
-        value = moved
+        position = np.where(has == 1, begin + n_without + before - 1, np.arange(len(cell)) - before)
+        reordered = np.empty_like(value)
+        reordered[position] = value
+        value = reordered
     return total.reshape(shape[0], shape[1], shape[1])

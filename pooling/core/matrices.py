@@ -1,4 +1,4 @@
-"""Similarity matrices as blocks of whole rows: the best targets of each row, and the ids checked."""
+"""Similarity matrices as blocks of whole rows: the best targets of each row, and checked ids."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -6,22 +6,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, id_fault, shown
+from annotate.core.formats import FormatError, id_fault, quoted
 from pooling.core.runs import RunFile
 
 MATRIX = "sim_mat"
 ID_NAMES = (("row_ids", "column_ids"), ("query_ids", "document_ids"), ("vis_ids", "txt_ids"))
-DEPTH = 100  # targets of each row that pools and pages see
-CELLS_AT_ONCE = 500_000  # a block and what is made of it stay in the processor's cache
+DEPTH = 100  # targets of each row that pools and pages use
+CELLS_AT_ONCE = 500_000  # a block and the arrays made of it stay in the processor's cache
 ROWS_AT_ONCE = 100_000
 MAX_IDS = 2_000_000  # of one side
 
 
-class Block(NamedTuple):
+class MatrixBlock(NamedTuple):
     """Some whole rows of a matrix; a matrix comes as blocks in the order of its rows.
 
     rows, columns : (R,), (C,) ids of all of them, each once
-    start : place of the first of these rows, from 0; values : (n, C) floats, -inf means not retrieved
+    start : index of the first of these rows, from 0; values : (n, C) floats, -inf means not
+        retrieved
     """
 
     rows: NDArray[np.bytes_]
@@ -30,15 +31,18 @@ class Block(NamedTuple):
     values: NDArray[Any]
 
 
-class Part(NamedTuple):
-    """Some rows of a run, whose queries are numbered by themselves; line : (N,) the row of the file each stands in."""
+class RunPart(NamedTuple):
+    """Some rows of a run, whose queries are numbered by themselves.
+
+    line : (N,) the line of each row in the file.
+    """
 
     run: RunFile
     line: NDArray[np.int64]
 
 
-class _Kept(NamedTuple):
-    """Entries of a block: row, column and score."""
+class _BestCells(NamedTuple):
+    """The best cells of a block: row, column and score."""
 
     row: NDArray[np.int32]
     column: NDArray[np.int32]
@@ -46,15 +50,15 @@ class _Kept(NamedTuple):
 
 
 def rows_at_once(n_columns: int) -> int:
-    """How many rows to read as one block."""
+    """Number of rows to read as one block."""
     return max(1, CELLS_AT_ONCE // max(1, n_columns))
 
 
-Columns = Callable[[NDArray[np.bytes_]], NDArray[np.bool_]]
+ColumnFilter = Callable[[NDArray[np.bytes_]], NDArray[np.bool_]]
 
 
-def forget(block: Block) -> None:
-    """Keep nothing of a block."""
+def discard(block: MatrixBlock) -> None:
+    """Discard a block: the default for `keep`."""
 
 
 def all_columns(columns: NDArray[np.bytes_]) -> NDArray[np.bool_]:
@@ -63,55 +67,57 @@ def all_columns(columns: NDArray[np.bytes_]) -> NDArray[np.bool_]:
 
 
 def keep_best(
-    blocks: Iterable[Block], name: str, *, score_type: str = "float32", keep: Callable[[Block], None] = forget,
-    ranked: Columns = all_columns,
-) -> Iterator[Part]:  # fmt: skip
+    blocks: Iterable[MatrixBlock], name: str, *, score_type: str = "float32", keep: Callable[[MatrixBlock], None] = discard,
+    select_columns: ColumnFilter = all_columns,
+) -> Iterator[RunPart]:  # fmt: skip
     """The DEPTH best entries of each row of a matrix.
 
     score_type : scores are compared as "float32" or as "float64"
     keep : called with each block once it is found to be sound
-    ranked : asked once which columns are ranked at all; the best are the best of these
-    Of targets that tie at the last place kept those with the larger ids stay, as in the canonical order. Each part has
-    some ROWS_AT_ONCE rows. Raises FormatError for a row with NaN or +inf.
+    select_columns : called once with the ids; returns a mask of the columns that are ranked at all
+
+    Of targets that tie at the last place those with the larger ids stay, as in the canonical order.
+    Each part has some ROWS_AT_ONCE rows. Raises FormatError for a row with NaN or +inf.
     """
-    kept: list[_Kept] = []
+    parts: list[_BestCells] = []
     start, stop = 0, 0
     for block in blocks:
         if not stop:
-            chosen = ranked(block.columns)
-            columns = block.columns[chosen]
-            place = np.empty(len(columns), dtype=np.int32)  # of each column among the ids, in descending order
-            place[np.argsort(columns)[::-1]] = np.arange(len(columns))
+            is_ranked = select_columns(block.columns)
+            columns = block.columns[is_ranked]
+            id_position = np.empty(len(columns), dtype=np.int32)  # of each column's id in descending order of ids
+            id_position[np.argsort(columns)[::-1]] = np.arange(len(columns))
         refuse_undefined(block, name)
         keep(block)
-        kept.append(_kept(block.values if chosen.all() else block.values[:, chosen], stop - start, place, score_type))
+        parts.append(_best_cells(block.values if is_ranked.all() else block.values[:, is_ranked], stop - start, id_position, score_type))
         stop += len(block.values)
-        if sum(len(each.score) for each in kept) >= ROWS_AT_ONCE:
-            yield _part(kept, block.rows[start:stop], start, columns)
-            kept, start = [], stop
-    if kept:
-        yield _part(kept, block.rows[start:stop], start, columns)
+        if sum(len(cells.score) for cells in parts) >= ROWS_AT_ONCE:
+            yield _part(parts, block.rows[start:stop], start, columns)
+            parts, start = [], stop
+    if parts:
+        yield _part(parts, block.rows[start:stop], start, columns)
 
 
-def _kept(values: NDArray[Any], start: int, place: NDArray[np.int32], score_type: str) -> _Kept:
-    # numpy has fast selection for these two types alone: not for halves, nor for the other byte order
-    with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there
+def _best_cells(values: NDArray[Any], start: int, id_position: NDArray[np.int32], score_type: str) -> _BestCells:
+    # numpy has fast selection for these two types alone: not for halves, nor for the other byte
+    # order
+    with np.errstate(over="ignore"):  # a score that float32 cannot hold is infinite there
         part = values.astype(np.float64 if score_type == "float64" else np.float32, copy=False)
-    at = np.flatnonzero(_best(part, place))
-    row, score = at // max(1, part.shape[1]), values.ravel()[at]
-    column = at - row * part.shape[1]
-    found = score != -np.inf
-    return _Kept((row[found] + start).astype(np.int32), column[found].astype(np.int32), score[found])
+    best = np.flatnonzero(_best(part, id_position))
+    row, score = best // max(1, part.shape[1]), values.ravel()[best]
+    column = best - row * part.shape[1]
+    is_retrieved = score != -np.inf
+    return _BestCells((row[is_retrieved] + start).astype(np.int32), column[is_retrieved].astype(np.int32), score[is_retrieved])
 
 
-def _part(kept: list[_Kept], rows: NDArray[np.bytes_], start: int, columns: NDArray[np.bytes_]) -> Part:
-    row, column, score = (np.concatenate(each) for each in zip(*kept, strict=True))
+def _part(parts: list[_BestCells], rows: NDArray[np.bytes_], start: int, columns: NDArray[np.bytes_]) -> RunPart:
+    row, column, score = (np.concatenate(columns_of_parts) for columns_of_parts in zip(*parts, strict=True))
     ranks = np.zeros(len(row), dtype=np.int32)
     run = RunFile(rows, row, columns[column], score.astype(np.float64), ranks, "")
-    return Part(run, row.astype(np.int64) + start + 1)
+    return RunPart(run, row.astype(np.int64) + start + 1)
 
 
-def refuse_undefined(block: Block, name: str) -> None:
+def refuse_undefined(block: MatrixBlock, name: str) -> None:
     """Raise FormatError for the first row with NaN or +inf."""
     largest = block.values.max(axis=1, initial=-np.inf)  # NaN where the row holds any
     undefined = np.flatnonzero(np.isnan(largest) | (largest == np.inf))
@@ -120,29 +126,35 @@ def refuse_undefined(block: Block, name: str) -> None:
         raise FormatError(name, None, MATRIX, message)
 
 
-def _best(part: NDArray[Any], place: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which entries are among the DEPTH largest of their row; of equal ones those of the first places."""
+def _best(part: NDArray[Any], id_position: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Mask of the DEPTH largest cells of each row.
+
+    Of equal ones those with the smallest `id_position`.
+    """
     if part.shape[1] <= DEPTH:
         return np.ones(part.shape, dtype=bool)
     last = np.partition(part, part.shape[1] - DEPTH, axis=1)[:, -DEPTH, None]
     best = part >= last
     for row in np.flatnonzero(np.count_nonzero(best, axis=1) > DEPTH):  # several equal scores stand at the last place
-        level = np.flatnonzero(part[row] == last[row])
+        tied_columns = np.flatnonzero(part[row] == last[row])
         n_too_many = np.count_nonzero(best[row]) - DEPTH
-        best[row, level[np.argsort(place[level])[len(level) - n_too_many :]]] = False
+        best[row, tied_columns[np.argsort(id_position[tied_columns])[len(tied_columns) - n_too_many :]]] = False
     return best
 
 
 def checked_ids(values: Iterable[Any], array: str, name: str) -> NDArray[np.bytes_]:
-    """Texts, bytes or whole numbers as ids. Raises FormatError for one that is none, or stands twice."""
+    """Return texts, bytes or whole numbers as ids.
+
+    Raises FormatError for one that is none, or stands twice.
+    """
     ids = [_text(value, entry, array, name) for entry, value in enumerate(values, start=1)]
-    seen: set[str] = set()
-    for entry, each in enumerate(ids, start=1):
-        fault = id_fault(each) or (f"{shown(each)} stands twice" if each in seen else "")
+    earlier_ids: set[str] = set()
+    for entry, id_text in enumerate(ids, start=1):
+        fault = id_fault(id_text) or (f"{quoted(id_text)} stands twice" if id_text in earlier_ids else "")
         if fault:
             raise FormatError(name, None, array, f"Entry {entry} of {array}: the id {fault}.")
-        seen.add(each)
-    return np.array([each.encode() for each in ids], dtype=np.bytes_)
+        earlier_ids.add(id_text)
+    return np.array([id_text.encode() for id_text in ids], dtype=np.bytes_)
 
 
 def _text(value: bytes | str | int, entry: int, array: str, name: str) -> str:

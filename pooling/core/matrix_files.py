@@ -1,7 +1,7 @@
-"""A similarity matrix as it is kept: one .npy file, row by row, read some rows at a time.
+"""A stored similarity matrix: one .npy file, row by row, read some rows at a time.
 
-Its columns stand in ascending order of their ids, so that of equal scores the later column comes first: the canonical
-order, without the ids.
+Its columns stand in ascending order of their ids, so that of equal scores the later column comes
+first: the canonical order, without the ids.
 """
 
 import hashlib
@@ -15,15 +15,16 @@ from typing import IO, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.matrices import Block
+from pooling.core.matrices import MatrixBlock
 
 CELLS_AT_ONCE = 2_000_000
 
 
-class Written(NamedTuple):
-    """A matrix that was written.
+class WrittenMatrix(NamedTuple):
+    """A matrix in a file just written.
 
-    rows, columns : (R,), (C,) ids as they stand in the file; n_absent : cells that are -inf, which is not retrieved
+    rows, columns : (R,), (C,) ids as they stand in the file; n_absent : cells that are -inf, which
+        is not retrieved
     """
 
     path: Path
@@ -34,8 +35,8 @@ class Written(NamedTuple):
     sha256: str
 
 
-class TooLarge(Exception):
-    """The matrix takes more bytes than there are left for it: how many it takes."""
+class MatrixTooLarge(Exception):
+    """The matrix takes more bytes, `n_bytes`, than there are left for it."""
 
     def __init__(self, n_bytes: int) -> None:
         super().__init__(n_bytes)
@@ -43,15 +44,18 @@ class TooLarge(Exception):
 
 
 class MatrixWriter:
-    """Writes a matrix block by block into a file of its own in a folder; what is left there after `with` is deleted.
+    """Writes a matrix block by block into a file of its own in a folder.
 
-    room : bytes that it may take; `add` raises TooLarge at the first block of one that takes more
+    A file not moved is deleted after `with`.
+
+    room : bytes that it may take; `add` raises MatrixTooLarge at the first block of one that takes
+        more
     """
 
     def __init__(self, folder: Path, *, room: int) -> None:
         self._folder, self._room, self._n_absent = folder, room, 0
         self._file: IO[bytes] | None = None
-        self._first: Block | None = None
+        self._first: MatrixBlock | None = None
         self._order: NDArray[np.int64] | None = None
         self._digest = hashlib.sha256()
 
@@ -65,7 +69,7 @@ class MatrixWriter:
             self._file.close()
             Path(self._file.name).unlink(missing_ok=True)
 
-    def add(self, block: Block) -> None:
+    def add(self, block: MatrixBlock) -> None:
         """Write the next rows."""
         if self._first is None:
             self._begin(block)
@@ -73,20 +77,20 @@ class MatrixWriter:
         self._n_absent += int(np.count_nonzero(values == -np.inf)) if values.min(initial=0) == -np.inf else 0
         self._write(np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).data.cast("B"))
 
-    def finish(self) -> Written | None:
-        """What was written; None where no block came: the file held no matrix."""
+    def finish(self) -> WrittenMatrix | None:
+        """Return the written matrix; None if no block came: the file held no matrix."""
         if self._first is None or self._file is None:
             return None
         self._file.flush()
         rows, columns = self._first.rows, self._first.columns
         columns = columns if self._order is None else columns[self._order]
         path, size = Path(self._file.name), self._file.tell()
-        return Written(path, rows, columns, self._n_absent, size, self._digest.hexdigest())
+        return WrittenMatrix(path, rows, columns, self._n_absent, size, self._digest.hexdigest())
 
-    def _begin(self, block: Block) -> None:
+    def _begin(self, block: MatrixBlock) -> None:
         n_bytes = len(block.rows) * len(block.columns) * block.values.dtype.itemsize
         if n_bytes > self._room:
-            raise TooLarge(n_bytes)
+            raise MatrixTooLarge(n_bytes)
         self._folder.mkdir(parents=True, exist_ok=True)
         self._file = NamedTemporaryFile(dir=self._folder, prefix="writing-", delete=False)  # noqa: SIM115 - see exit
         self._first = block._replace(values=block.values[:0])
@@ -104,16 +108,18 @@ class MatrixWriter:
         self._file.write(data)
 
 
-def row_blocks(path: Path, places: NDArray[np.int64]) -> Iterator[tuple[slice, NDArray[Any]]]:
-    """The rows of a kept matrix at ascending places: which of the places a block holds, and its (n, C) scores.
+def row_blocks(path: Path, rows: NDArray[np.int64]) -> Iterator[tuple[slice, NDArray[Any]]]:
+    """Blocks of some rows of a stored matrix: the slice of `rows` in a block, and its (n, C)
+    scores.
 
-    Mapped anew for each block, so that no more of the file than a block stands in the memory of the process.
+    rows : ascending indices. Mapped anew for each block, so that no more of the file than a block
+        stands in the memory of the process.
     """
     n_columns = np.lib.format.open_memmap(path, mode="r").shape[1]
     step = max(1, CELLS_AT_ONCE // max(1, n_columns))
-    for start in range(0, len(places), step):
-        part = places[start : start + step]
+    for start in range(0, len(rows), step):
+        block_rows = rows[start : start + step]
         mapped = np.lib.format.open_memmap(path, mode="r")
-        is_stretch = len(part) == part[-1] - part[0] + 1
-        yield slice(start, start + len(part)), np.array(mapped[part[0] : part[-1] + 1] if is_stretch else mapped[part])
+        is_stretch = len(block_rows) == block_rows[-1] - block_rows[0] + 1
+        yield slice(start, start + len(block_rows)), np.array(mapped[block_rows[0] : block_rows[-1] + 1] if is_stretch else mapped[block_rows])
         del mapped

@@ -1,4 +1,4 @@
-"""Where a run is written up: an address, made from what people type."""
+"""Addresses of the papers that describe runs, made from the text that people type."""
 
 import re
 
@@ -7,9 +7,10 @@ _URL = re.compile(r"https?://[^\s/.]+(\.[^\s/.]+)+(/\S*)?", re.IGNORECASE)
 
 
 def paper_address(text: str) -> str:
-    """The address of a paper given as a DOI in any spelling, or as an address; "" for nothing.
+    """The address of a paper given as a DOI in any spelling, or as an address.
 
-    Raises ValueError for what is neither. A DOI becomes https://doi.org/10...; other addresses stay as they are.
+    "" for an empty text. Raises ValueError for any other text. A DOI becomes https://doi.org/10...;
+    other addresses stay as they are.
     """
     text = text.strip()
     if not text:

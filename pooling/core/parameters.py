@@ -1,4 +1,6 @@
-"""What a strategy lets people set: numbers and choices, each with its range and its default."""
+"""Parameters of strategies that people set: numbers, choices and texts, each with its range and
+default.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -9,8 +11,11 @@ Value = float | str
 Values = Mapping[str, Value]
 
 
-class Number(NamedTuple):
-    """One number a strategy takes: a whole one unless its default is a fraction; its range includes both ends."""
+class NumberParameter(NamedTuple):
+    """One number a strategy takes: a whole one unless its default is a fraction.
+
+    Its range includes both ends.
+    """
 
     name: str
     label: str
@@ -24,8 +29,8 @@ class Number(NamedTuple):
         """Whether only whole numbers make sense."""
         return isinstance(self.default, int)
 
-    def checked(self, value: object) -> float:
-        """The value as a number. Raises StrategyError where it is none, or out of range."""
+    def validate(self, value: object) -> float:
+        """Return the value as a number. Raises StrategyError if it is none, or out of range."""
         if isinstance(value, int | float) and not isinstance(value, bool) and self.low <= value <= self.high:
             if not self.is_whole:
                 return float(value)
@@ -35,8 +40,8 @@ class Number(NamedTuple):
         raise StrategyError(self.name, f"{self.label} is {kind} from {self.low:g} to {self.high:,g}.")
 
 
-class OneOf(NamedTuple):
-    """One of some named ways; choices : what people read, by key."""
+class ChoiceParameter(NamedTuple):
+    """One of some named options; choices : their labels, by key."""
 
     name: str
     label: str
@@ -44,14 +49,14 @@ class OneOf(NamedTuple):
     default: str
     sentence: str = ""
 
-    def checked(self, value: object) -> str:
-        """The value as a key. Raises StrategyError where it is none of the choices."""
+    def validate(self, value: object) -> str:
+        """Return the value as a key. Raises StrategyError if it is none of the choices."""
         if isinstance(value, str) and value in self.choices:
             return value
         raise StrategyError(self.name, f"{self.label} is one of: {', '.join(filter(None, self.choices))}.")
 
 
-class Text(NamedTuple):
+class TextParameter(NamedTuple):
     """A few characters; empty means none."""
 
     name: str
@@ -60,19 +65,22 @@ class Text(NamedTuple):
     default: str = ""
     sentence: str = ""
 
-    def checked(self, value: object) -> str:
-        """The value without blanks around it. Raises StrategyError where it is no text or too long."""
+    def validate(self, value: object) -> str:
+        """Return the value without blanks around it.
+
+        Raises StrategyError if it is no text or too long.
+        """
         if isinstance(value, str) and len(value.strip()) <= self.length and value.isprintable():
             return value.strip()
         raise StrategyError(self.name, f"{self.label} is a text of at most {self.length} characters.")
 
 
-Parameter = Number | OneOf | Text
+Parameter = NumberParameter | ChoiceParameter | TextParameter
 
 
-def complete(parameters: Iterable[Parameter], values: Mapping[str, object]) -> dict[str, Value]:
-    """Each parameter's value, its default where nothing is given. Raises StrategyError for one out of range."""
-    return {each.name: each.checked(values.get(each.name, each.default)) for each in parameters}
+def complete_values(parameters: Iterable[Parameter], values: Mapping[str, object]) -> dict[str, Value]:
+    """Return each parameter's value, or its default. Raises StrategyError for one out of range."""
+    return {parameter.name: parameter.validate(values.get(parameter.name, parameter.default)) for parameter in parameters}
 
 
 def number(values: Values, name: str) -> float:

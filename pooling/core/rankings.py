@@ -1,4 +1,4 @@
-"""Rankings of many queries as two arrays, and where the targets of one run stand in another."""
+"""Rankings of many queries as two arrays, and the ranks that two runs give the same targets."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 class Rankings(NamedTuple):
     """One run over Q queries, each ranking in canonical order (best first).
 
-    indptr : (Q + 1,) ranking q is docs[indptr[q]:indptr[q + 1]]; an empty ranking means the run misses the query
+    indptr : (Q + 1,) ranking q is docs[indptr[q]:indptr[q + 1]]; an empty ranking means the run
+        misses the query
     docs : (N,) int64 ids of the retrieved targets, none twice in one ranking
     """
 
@@ -22,10 +23,11 @@ class Rankings(NamedTuple):
         return np.diff(self.indptr)
 
 
-class Shared(NamedTuple):
+class SharedTargets(NamedTuple):
     """Targets that two runs retrieved for the same query.
 
-    query : (M,) ascending; first, second : (M,) 1-based ranks in the two runs, `first` ascending inside a query
+    query : (M,) ascending; first, second : (M,) 1-based ranks in the two runs, `first` ascending
+        inside a query
     """
 
     query: NDArray[np.int64]
@@ -45,7 +47,7 @@ def ranks(rankings: Rankings) -> NDArray[np.int64]:
     return np.arange(1, len(rankings.docs) + 1) - np.repeat(rankings.indptr[:-1], rankings.depth)
 
 
-def shared(first: Rankings, second: Rankings) -> Shared:
+def shared_targets(first: Rankings, second: Rankings) -> SharedTargets:
     """Match two runs over the same Q queries target by target.
 
     Raises ValueError where a ranking holds a target twice.
@@ -55,13 +57,13 @@ def shared(first: Rankings, second: Rankings) -> Shared:
     n_queries = len(first.indptr) - 1
     query = np.concatenate([np.repeat(np.arange(n_queries), run.depth) for run in (first, second)])
     rank = np.concatenate([ranks(first), ranks(second)])
-    known, dense = np.unique(np.concatenate([first.docs, second.docs]), return_inverse=True)
-    pair = query * max(len(known), 1) + dense
+    docs, dense = np.unique(np.concatenate([first.docs, second.docs]), return_inverse=True)
+    pair = query * max(len(docs), 1) + dense
     order = np.argsort(pair, kind="stable")  # the first run's row comes before the second's
     ordered = pair[order]
-    twice = np.flatnonzero(ordered[1:] == ordered[:-1])
-    one, other = order[twice], order[twice + 1]
-    if np.any(one >= len(first.docs)) or np.any(other < len(first.docs)):
+    repeats = np.flatnonzero(ordered[1:] == ordered[:-1])
+    left, right = order[repeats], order[repeats + 1]
+    if np.any(left >= len(first.docs)) or np.any(right < len(first.docs)):
         raise ValueError("A ranking holds the same target twice.")
-    by_rank = np.lexsort((rank[one], query[one]))
-    return Shared(query[one][by_rank], rank[one][by_rank], rank[other][by_rank])
+    by_rank = np.lexsort((rank[left], query[left]))
+    return SharedTargets(query[left][by_rank], rank[left][by_rank], rank[right][by_rank])

@@ -1,19 +1,21 @@
-"""Whole queries of a run file put into the canonical order and checked; what a report says of them."""
+"""Whole queries of a run file put into the canonical order and checked, and the figures for its
+report.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, Problems, id_fault, shown
-from pooling.core.runs import SCORE_TYPES, Canonical, ReadRun, RunFile, ordered, repeats
+from annotate.core.formats import FormatError, Problems, id_fault, quoted
+from pooling.core.runs import SCORE_TYPES, CanonicalOrder, ReadRun, RunFile, order_rows, repeats
 
 BY_RANK = "rank"
 _LAST_PLAIN = 126  # "~"
 
 
 class RunFigures(NamedTuple):
-    """What a report says about a run.
+    """Figures of a run for its report.
 
     ties : share of rows whose score equals another's in the same ranking, in [0, 1]
     misranked : neighbours in canonical order whose rank column says otherwise
@@ -28,14 +30,14 @@ class RunFigures(NamedTuple):
     misranked: int
 
 
-class Tally:
+class FigureTally:
     """The figures of a run whose queries come a few at a time."""
 
     def __init__(self) -> None:
         self._depths: list[NDArray[np.int32]] = []
         self._n_tied = self._n_misranked = 0
 
-    def add(self, order: Canonical) -> None:
+    def add(self, order: CanonicalOrder) -> None:
         """Count some queries."""
         self._depths.append(np.diff(order.indptr).astype(np.int32))
         self._n_tied += order.n_tied
@@ -56,60 +58,65 @@ class Tally:
         )
 
 
-def rank(read: ReadRun, *, score_type: str, name: str, problems: Problems) -> Canonical:
-    """The canonical order of whole queries; a document twice in one ranking becomes a problem that names both lines.
+def rank(batch: ReadRun, *, score_type: str, name: str, problems: Problems) -> CanonicalOrder:
+    """The canonical order of whole queries.
+
+    A document twice in one ranking becomes a problem that names both lines.
 
     score_type : "float32" or "float64" compares scores so, "rank" trusts the rank column instead
     Raises FormatError where too much is at fault.
     """
-    run = read.run
-    for row, before in repeats(run.query, run.docs):
+    run = batch.run
+    for row, first_row in repeats(run.query, run.docs):
         query, document = run.queries[run.query[row]].decode(), run.docs[row].decode()
-        message = f"document {shown(document)} of query {shown(query)} stands already in line {read.line[before]}."
-        problems.note(FormatError(name, int(read.line[row]), "document", message))
+        message = f"document {quoted(document)} of query {quoted(query)} stands already in line {batch.line[first_row]}."
+        problems.note(FormatError(name, int(batch.line[row]), "document", message))
     by_rank = score_type == BY_RANK
-    return ordered(run, score_type=SCORE_TYPES[0] if by_rank else score_type, use_ranks=by_rank)
+    return order_rows(run, score_type=SCORE_TYPES[0] if by_rank else score_type, use_ranks=by_rank)
 
 
 class OddIds:
-    """Finds the ids that can be none, and makes a problem of each once."""
+    """Finds strings that cannot be ids, and makes a problem of each once."""
 
     def __init__(self, name: str, problems: Problems) -> None:
         self._name, self._problems = name, problems
-        self._seen: set[tuple[str, bytes]] = set()
+        self._reported: set[tuple[str, bytes]] = set()
 
     def refuse(self, field: str, ids: NDArray[np.bytes_], line: NDArray[np.int64]) -> None:
-        """Look at some ids; line : where each stands. Raises FormatError where too much is at fault."""
-        # Readers part fields at white space and refuse control characters below it: plain ASCII is lawful.
+        """Check some ids; line : the line of each. Raises FormatError if too many are at fault."""
+        # Readers part fields at white space and refuse control characters below it: plain ASCII is
+        # lawful.
         plain = ids.view(np.uint8).reshape(len(ids), ids.dtype.itemsize) <= _LAST_PLAIN
         rows = np.flatnonzero(~plain.all(axis=1))
         first = np.unique(ids[rows], return_index=True)[1]
         for at in np.sort(first).tolist():
             raw = bytes(ids[rows[at]])
             fault = id_fault(raw.decode(errors="replace"))
-            if fault and (field, raw) not in self._seen:
-                self._seen.add((field, raw))
+            if fault and (field, raw) not in self._reported:
+                self._reported.add((field, raw))
                 message = f"the {field} id {fault}."
                 self._problems.note(FormatError(self._name, int(line[rows[at]]), field, message))
 
 
 class FewScores:
-    """Whether all scores of a run are few small whole numbers without ranks, as the grades of labels are."""
+    """Tells whether all scores of a run are few small whole numbers without ranks, as grades of
+    labels are.
+    """
 
     MOST, LARGEST = 5, 10
 
     def __init__(self) -> None:
-        self._found: set[float] = set()
+        self._scores: set[float] = set()
         self._may_be = True
 
     def add(self, run: RunFile) -> None:
-        """Look at these rows too."""
+        """Check the scores of these rows too."""
         if self._may_be and len(run.scores):
-            self._found.update(np.unique(run.scores)[: self.MOST + 1].tolist())
-            few = len(self._found) <= self.MOST and all(0 <= each <= self.LARGEST for each in self._found)
-            self._may_be = few and all(each.is_integer() for each in self._found) and not run.ranks.any()
+            self._scores.update(np.unique(run.scores)[: self.MOST + 1].tolist())
+            few = len(self._scores) <= self.MOST and all(0 <= score <= self.LARGEST for score in self._scores)
+            self._may_be = few and all(score.is_integer() for score in self._scores) and not run.ranks.any()
 
     @property
     def are_grades(self) -> bool:
-        """Whether there were any, and all of them so."""
-        return self._may_be and bool(self._found)
+        """Whether there were scores, and all of them could be grades."""
+        return self._may_be and bool(self._scores)

@@ -1,23 +1,23 @@
-"""Strategies that draw at random, and the chance each source item and pair had."""
+"""Strategies that draw at random, with the probability of each source item and pair to be drawn."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.parameters import Values, number
 from pooling.core.selections import (
-    Chosen,
-    Drawn,
+    ChosenPairs,
+    DrawnSources,
     Integers,
     Material,
     RankedPairs,
-    Undrawn,
-    askable,
-    grouped,
-    place_in_group,
+    UndrawnStratumPairs,
+    group_by_pair,
+    known_pairs,
+    position_in_group,
     rows_of,
     take,
+    truncate,
     union,
-    within,
 )
 from pooling.core.unions import depth_k
 
@@ -25,70 +25,75 @@ STRATA = {"": "No strata", "length": "Words of the source", "difficulty": "How f
 ALLOCATIONS = {"proportional": "In proportion to their size", "equal": "The same number of each"}
 
 
-def depth_k_of_sample(material: Material, values: Values, rng: np.random.Generator) -> Chosen:
+def depth_k_of_sample(material: Material, values: Values, rng: np.random.Generator) -> ChosenPairs:
     """Depth-k on `n_sources` source items drawn at random; all of them where there are fewer.
 
-    With `strata`, source items are first parted into at most `n_strata` strata of almost equal size, by words or by how
-    far the runs disagree; each set of a stratum's size is equally likely. The draw depends on the seed and on what the
-    runs answer, not on the order of runs.
+    With `strata`, source items are first parted into at most `n_strata` strata of almost equal
+    size, by words or by how far the runs disagree; each set of a stratum's size is equally likely.
+    The draw depends on the seed and on what the runs answer, not on the order of runs.
     """
-    runs = [within(run, int(values["depth"])) for run in material.runs]
+    runs = [truncate(run, int(values["depth"])) for run in material.runs]
     sources = np.unique(np.concatenate([run.source for run in runs])) if runs else np.empty(0, np.int64)
     stratum = _strata(sources, runs, material, values)
-    drawn = draw(sources, stratum, int(values["n_sources"]), equally=values["allocation"] == "equal", rng=rng)
-    kept = [rows_of(run, np.isin(run.source, drawn.source)) for run in runs]
-    return depth_k(material._replace(runs=kept), values, rng)._replace(drawn=drawn)
+    drawn_sources = draw(sources, stratum, int(values["n_sources"]), equally=values["allocation"] == "equal", rng=rng)
+    sampled_runs = [rows_of(run, np.isin(run.source, drawn_sources.source)) for run in runs]
+    return depth_k(material._replace(runs=sampled_runs), values, rng)._replace(drawn_sources=drawn_sources)
 
 
-def stratified(material: Material, values: Values, rng: np.random.Generator) -> Chosen:
-    """All pairs to depth `top`, and of those down to `depth` a share drawn at random for each source item.
+def stratified(material: Material, values: Values, rng: np.random.Generator) -> ChosenPairs:
+    """All pairs to depth `top`, and of those down to `depth` a share drawn at random for each
+    source item.
 
-    Stratum 1 has probability 1; in stratum 2, n = ceil(share * N) of a source's N pairs are drawn, each with
-    probability n / N. Made for xinfAP: Yilmaz, Kanoulas & Aslam 2008.
+    Stratum 1 has probability 1; in stratum 2, n = ceil(share * N) of a source's N pairs are drawn,
+    each with probability n / N. Made for xinfAP: Yilmaz, Kanoulas & Aslam 2008.
     """
-    pooled = askable(union(material.runs, int(values["depth"])))
+    pooled = known_pairs(union(material.runs, int(values["depth"])))
     stratum = np.where(pooled.best_rank <= values["top"], 1, 2)
     group = 2 * np.unique(pooled.source, return_inverse=True)[1] + stratum
     size = np.bincount(group, minlength=1)[group]
     n_drawn = np.where(stratum == 1, size, np.ceil(number(values, "share") * size)).astype(np.int64)
-    is_drawn = places_drawn(group, rng) < n_drawn
+    is_drawn = random_positions(group, rng) < n_drawn
     pooled = pooled._replace(stratum=stratum, probability=n_drawn / np.maximum(size, 1))
-    undrawn = Undrawn(*(column[~is_drawn] for column in (pooled.source, pooled.target, stratum)))
+    undrawn = UndrawnStratumPairs(*(column[~is_drawn] for column in (pooled.source, pooled.target, stratum)))
     return take(pooled._replace(undrawn=undrawn), np.flatnonzero(is_drawn))
 
 
-def draw(sources: Integers, stratum: Integers, n: int, *, equally: bool, rng: np.random.Generator) -> Drawn:
-    """`n` of the source items, or all, allotted to the strata, each stratum's at random without replacement."""
+def draw(sources: Integers, stratum: Integers, n: int, *, equally: bool, rng: np.random.Generator) -> DrawnSources:
+    """Draw `n` of the source items, or all, allotted to the strata, in each at random without
+    replacement.
+    """
     size = np.bincount(stratum, minlength=1)
     allotted = allot(size, min(n, len(sources)), equally=equally)
-    rows = np.flatnonzero(places_drawn(stratum, rng) < allotted[stratum])
+    rows = np.flatnonzero(random_positions(stratum, rng) < allotted[stratum])
     chance = allotted / np.maximum(size, 1)
-    return Drawn(sources[rows], stratum[rows], chance[stratum[rows]])
+    return DrawnSources(sources[rows], stratum[rows], chance[stratum[rows]])
 
 
 def allot(size: Integers, n: int, *, equally: bool) -> Integers:
-    """How many of `n` each stratum gives: by its size, or as many as the others; never more than it has.
+    """Allot `n` draws to strata: in proportion to their sizes, or equally.
 
-    size : (H,), n <= their sum. What does not divide goes where most is missing. Where n allows, every stratum that has
-    source items gives one: else nothing could be said of them.
+    Never more than a stratum has.
+
+    size : (H,), n <= their sum. A remainder goes where most is missing. If n allows, every stratum
+    that has source items gives one: else nothing could be estimated of them.
     """
-    wish = np.sign(size) if equally else size
-    goal = n * wish / max(int(wish.sum()), 1)
+    weight = np.sign(size) if equally else size
+    goal = n * weight / max(int(weight.sum()), 1)
     least = np.minimum(size, 1) if n >= np.count_nonzero(size) else np.zeros_like(size)
-    given = np.clip(np.floor(goal).astype(np.int64), least, size)
-    while given.sum() < n:
-        given[np.argmax(np.where(given < size, goal - given, -np.inf))] += 1
-    while given.sum() > n:
-        given[np.argmax(np.where(given > least, given - goal, -np.inf))] -= 1
-    return given
+    allotted = np.clip(np.floor(goal).astype(np.int64), least, size)
+    while allotted.sum() < n:
+        allotted[np.argmax(np.where(allotted < size, goal - allotted, -np.inf))] += 1
+    while allotted.sum() > n:
+        allotted[np.argmax(np.where(allotted > least, allotted - goal, -np.inf))] -= 1
+    return allotted
 
 
-def places_drawn(group: Integers, rng: np.random.Generator) -> Integers:
-    """(N,) each row's place, from 0, in a random order of its group's rows."""
+def random_positions(group: Integers, rng: np.random.Generator) -> Integers:
+    """(N,) each row's position, from 0, in a random order of its group's rows."""
     order = np.lexsort((rng.random(len(group)), group))
-    place = np.empty(len(group), dtype=np.int64)
-    place[order] = place_in_group(group[order])
-    return place
+    position = np.empty(len(group), dtype=np.int64)
+    position[order] = position_in_group(group[order])
+    return position
 
 
 def _strata(sources: Integers, runs: list[RankedPairs], material: Material, values: Values) -> Integers:
@@ -105,24 +110,26 @@ def _strata(sources: Integers, runs: list[RankedPairs], material: Material, valu
 
 
 def disagreement(sources: Integers, runs: list[RankedPairs]) -> NDArray[np.float64]:
-    """(Q,) how far the runs disagree on each source item, in [0, 1]: a guess at its difficulty before any judgment.
+    """(Q,) how far the runs disagree on each source item, in [0, 1]: a guess at its difficulty
+    before any judgment.
 
-    1 less the mean overlap of two runs' tops, over the longer of all tops: runs agree where a query is easy (Aslam &
-    Pavlu 2007, doi:10.1007/978-3-540-71496-5_20, who compare whole score distributions). 0 where one run answers.
+    1 less the mean overlap of two runs' tops, over the longer of all tops: runs agree where a query
+    is easy (Aslam & Pavlu 2007, doi:10.1007/978-3-540-71496-5_20, who compare whole score
+    distributions). 0 where one run answers.
 
     sources : ascending, all that the runs answer
     """
-    order, starts = grouped(runs)
+    order, starts = group_by_pair(runs)
     row_source = np.concatenate([run.source for run in runs])[order]
     n_holding = np.diff(np.append(starts, len(order)))
     of_pair = np.searchsorted(sources, row_source[starts])
-    met = np.bincount(of_pair, weights=n_holding * (n_holding - 1), minlength=len(sources))
+    n_shared = np.bincount(of_pair, weights=n_holding * (n_holding - 1), minlength=len(sources))
     depth = np.zeros(len(sources))
     n_answering = np.zeros(len(sources))
     for run in runs:
-        here, count = np.unique(run.source, return_counts=True)
-        at = np.searchsorted(sources, here)
+        run_sources, count = np.unique(run.source, return_counts=True)
+        at = np.searchsorted(sources, run_sources)
         depth[at] = np.maximum(depth[at], count)
         n_answering[at] += 1
     possible = n_answering * (n_answering - 1) * depth
-    return 1 - np.divide(met, possible, out=np.ones(len(sources)), where=possible > 0)
+    return 1 - np.divide(n_shared, possible, out=np.ones(len(sources)), where=possible > 0)

@@ -1,4 +1,6 @@
-"""What strategies take and give: rankings as rows, chosen pairs as columns, and the union both are made of."""
+"""Input and output of strategies: rankings as rows, chosen pairs as columns, and the union of
+rankings.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.tables import Found, Stretches, best_of, union_of
+from pooling.core.union_tables import Stretches, UnionPairs, best_of, union_of
 
 Integers = NDArray[np.int64]
 NO_RANK = 2**31 - 1  # of a pair that no run holds; the largest an integer column takes, so that any rank is better
@@ -18,8 +20,9 @@ class RankedPairs(NamedTuple):
 
     source, target : (N,) int64 keys, that of an unknown target below 0
     rank : (N,) 1-based; score : (N,) where a strategy needs it, else None
-    starts : (S + 1,) where each of its S rankings begins, and N, where the rows are by source and in each by rank 1, 2,
-        3...; None where they are in any order. With it tops are cut and joined without a look at what is below.
+    starts : (S + 1,) where each of its S rankings begins, and N, where the rows are by source and
+        in each by rank 1, 2, 3...; None where they are in any order. With it tops are cut and
+        joined without reading the rows below.
     """
 
     source: Integers
@@ -36,23 +39,27 @@ class Pairs(NamedTuple):
     target: Integers = _NONE
 
 
-class Drawn(NamedTuple):
-    """Source items that were drawn, ascending: stratum of each, and the chance with which it was drawn."""
+class DrawnSources(NamedTuple):
+    """Source items that were drawn, ascending: the stratum of each, and its probability to be
+    drawn.
+    """
 
     source: Integers
     stratum: Integers
     probability: NDArray[np.float64]
 
 
-class Undrawn(NamedTuple):
-    """Pairs of a stratum of which some were drawn and these were not, by source and target ascending."""
+class UndrawnStratumPairs(NamedTuple):
+    """Pairs of a stratum of which some were drawn and these were not, by source and target
+    ascending.
+    """
 
     source: Integers
     target: Integers
     stratum: Integers
 
 
-class Chosen(NamedTuple):
+class ChosenPairs(NamedTuple):
     """The pairs a strategy takes, by source and target ascending.
 
     source, target : (M,) int64, no pair twice
@@ -60,7 +67,7 @@ class Chosen(NamedTuple):
     stratum : (M,) 0 for strategies without strata
     probability : (M,) chance of having been taken, given its source was: 1 where nothing was drawn
     drawn : the source items, for strategies that draw some
-    undrawn : what else is in the strata of the pairs, where pairs were drawn
+    undrawn : the other pairs in the strata, where pairs were drawn
     """
 
     source: Integers
@@ -68,12 +75,12 @@ class Chosen(NamedTuple):
     best_rank: Integers
     stratum: Integers
     probability: NDArray[np.float64]
-    drawn: Drawn | None = None
-    undrawn: Undrawn | None = None
+    drawn_sources: DrawnSources | None = None
+    undrawn: UndrawnStratumPairs | None = None
 
 
 class Material(NamedTuple):
-    """What a strategy may look at; all but `runs` is there only for those that say they need it.
+    """Input of a strategy; all but `runs` is there only for strategies that say they need it.
 
     runs : down to the strategy's reach
     pooled : pairs that are in a pool already
@@ -89,34 +96,37 @@ class Material(NamedTuple):
 
 
 class StrategyError(ValueError):
-    """No such strategy, or a parameter out of its range; `field` names the parameter, "" the strategy."""
+    """No such strategy, or a parameter out of its range.
+
+    `field` names the parameter, "" the strategy.
+    """
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
         self.field = field
 
 
-def within(run: RankedPairs, depth: int) -> RankedPairs:
-    """A run's rows down to a rank."""
+def truncate(run: RankedPairs, depth: int) -> RankedPairs:
+    """Cut a run's rankings at a depth."""
     if run.starts is not None:
         return _cut(run, run.starts, depth)
-    near = np.flatnonzero(run.rank <= depth)
-    return run if len(near) == len(run.rank) else rows_of(run, near)
+    is_near = np.flatnonzero(run.rank <= depth)
+    return run if len(is_near) == len(run.rank) else rows_of(run, is_near)
 
 
 def rows_of(run: RankedPairs, rows: NDArray[np.bool_] | Integers) -> RankedPairs:
-    """Some rows of a run."""
+    """Select some rows of a run."""
     return RankedPairs(*(None if column is None else column[rows] for column in run[:4]))  # type: ignore[arg-type]
 
 
-def of_items(run: RankedPairs) -> RankedPairs:
+def known_rows(run: RankedPairs) -> RankedPairs:
     """A run's rows without those of unknown targets; the others keep their ranks."""
-    known = run.target >= 0
-    return run if known.all() else rows_of(run, known)
+    is_known = run.target >= 0
+    return run if is_known.all() else rows_of(run, is_known)
 
 
 def _cut(run: RankedPairs, starts: Integers, depth: int) -> RankedPairs:
-    """`within` for rows by source and rank."""
+    """`truncate` for rows by source and rank."""
     lengths = np.diff(starts)
     deepest = int(lengths.max(initial=0))
     if deepest <= depth:
@@ -124,52 +134,53 @@ def _cut(run: RankedPairs, starts: Integers, depth: int) -> RankedPairs:
     if _is_block(run, deepest):
         cut = (None if c is None else c.reshape(-1, deepest)[:, :depth].reshape(-1) for c in run[:4])
         return RankedPairs(*cut, np.arange(len(starts)) * depth)  # type: ignore[arg-type]
-    kept = np.append(0, np.cumsum(np.minimum(lengths, depth)))
-    return rows_of(run, run.rank <= depth)._replace(starts=kept)
+    new_starts = np.append(0, np.cumsum(np.minimum(lengths, depth)))
+    return rows_of(run, run.rank <= depth)._replace(starts=new_starts)
 
 
-def take(chosen: Chosen, rows: NDArray[np.bool_] | Integers) -> Chosen:
-    """Some of the chosen pairs."""
-    return Chosen(*(column[rows] for column in chosen[:5]), drawn=chosen.drawn, undrawn=chosen.undrawn)
+def take(chosen: ChosenPairs, rows: NDArray[np.bool_] | Integers) -> ChosenPairs:
+    """Select some of the chosen pairs."""
+    return ChosenPairs(*(column[rows] for column in chosen[:5]), drawn_sources=chosen.drawn_sources, undrawn=chosen.undrawn)
 
 
-def askable(chosen: Chosen) -> Chosen:
-    """The chosen pairs without those of unknown targets, which nobody can be shown."""
-    known = chosen.target >= 0
-    return chosen if known.all() else take(chosen, known)
+def known_pairs(chosen: ChosenPairs) -> ChosenPairs:
+    """The chosen pairs without those of unknown targets, which no annotator can be shown."""
+    is_known = chosen.target >= 0
+    return chosen if is_known.all() else take(chosen, is_known)
 
 
-def union(runs: Sequence[RankedPairs], depth: int | None = None) -> Chosen:
+def union(runs: Sequence[RankedPairs], depth: int | None = None) -> ChosenPairs:
     """All pairs of the runs once, or those down to a depth, each with its best rank.
 
-    Where nothing was drawn, stratum and probability are the same for all: those columns are read only.
+    Where nothing was drawn, stratum and probability are the same for all: those columns are read
+    only.
     """
-    known = [run for run in runs if len(run.rank)]
-    found = (
-        union_of([_stretches(run, depth) for run in known]) if all(run.starts is not None for run in known) else None
+    filled_runs = [run for run in runs if len(run.rank)]
+    pairs = (
+        union_of([_run_stretches(run, depth) for run in filled_runs]) if all(run.starts is not None for run in filled_runs) else None
     )
-    if found is None:
-        found = _sorted(runs if depth is None else [within(run, depth) for run in runs])
-    n_pairs = len(found.source)
-    return Chosen(*found, np.broadcast_to(np.int64(0), n_pairs), np.broadcast_to(1.0, n_pairs))
+    if pairs is None:
+        pairs = _sorted(runs if depth is None else [truncate(run, depth) for run in runs])
+    n_pairs = len(pairs.source)
+    return ChosenPairs(*pairs, np.broadcast_to(np.int64(0), n_pairs), np.broadcast_to(1.0, n_pairs))
 
 
-def best_by_weights(runs: Sequence[RankedPairs], weights: NDArray[np.float64], n: int) -> Chosen | None:
-    """Of each source the n pairs with the largest sums of what their ranks weigh; see tables.best_of.
+def best_by_weights(runs: Sequence[RankedPairs], weights: NDArray[np.float64], n: int) -> ChosenPairs | None:
+    """Of each source the n pairs with the largest sums of rank weights; see union_tables.best_of.
 
-    None where the runs are not by source, or in no shape for a table: then it takes another way.
+    None if the runs are not by source, or do not fit in a table: then the caller sorts instead.
     """
-    known = [run for run in runs if len(run.rank)]
-    if any(run.starts is None for run in known):
+    filled_runs = [run for run in runs if len(run.rank)]
+    if any(run.starts is None for run in filled_runs):
         return None
-    found = best_of([_stretches(run, None) for run in known], weights, n) if known else None
-    if found is None:
+    pairs = best_of([_run_stretches(run, None) for run in filled_runs], weights, n) if filled_runs else None
+    if pairs is None:
         return None
-    n_pairs = len(found.source)
-    return Chosen(*found, np.broadcast_to(np.int64(0), n_pairs), np.broadcast_to(1.0, n_pairs))
+    n_pairs = len(pairs.source)
+    return ChosenPairs(*pairs, np.broadcast_to(np.int64(0), n_pairs), np.broadcast_to(1.0, n_pairs))
 
 
-def _stretches(run: RankedPairs, depth: int | None) -> Stretches:
+def _run_stretches(run: RankedPairs, depth: int | None) -> Stretches:
     """A run by source, cut at a depth; a block is not copied."""
     starts: Integers = run.starts  # type: ignore[assignment]
     lengths, source = np.diff(starts), run.source[starts[:-1]]
@@ -186,8 +197,10 @@ def _is_block(run: RankedPairs, deepest: int) -> bool:
     return len(run.rank) == (len(run.starts) - 1) * deepest  # type: ignore[arg-type]
 
 
-def _sorted(runs: Sequence[RankedPairs]) -> Found:
-    """The union by one sort: source, target and rank stand side by side in one number, instead of three columns."""
+def _sorted(runs: Sequence[RankedPairs]) -> UnionPairs:
+    """The union by one sort: source, target and rank stand side by side in one number, instead of
+    three columns.
+    """
     source, target, rank = (np.concatenate([run[at] for run in runs] or [_NONE]) for at in range(3))
     layout, rank_bits = Layout([source], [target]), int(rank.max(initial=0)).bit_length()
     if layout.bits + rank_bits > _WORD:
@@ -197,14 +210,14 @@ def _sorted(runs: Sequence[RankedPairs]) -> Found:
     codes |= rank
     codes.sort()
     first = codes[np.flatnonzero(is_first(codes >> rank_bits))]
-    return Found(*layout.pairs(first >> rank_bits), first & ((1 << rank_bits) - 1))
+    return UnionPairs(*layout.pairs(first >> rank_bits), first & ((1 << rank_bits) - 1))
 
 
-def grouped(runs: Sequence[RankedPairs]) -> tuple[Integers, Integers]:
-    """How the rows of all runs, one run after the other, fall into pairs.
+def group_by_pair(runs: Sequence[RankedPairs]) -> tuple[Integers, Integers]:
+    """Group the rows of all runs, one run after the other, by pair.
 
-    Returns the order of rows by source, target and run, and where in it each pair's rows begin: pair i of `union(runs)`
-    has the rows order[starts[i]:starts[i + 1]].
+    Returns the order of rows by source, target and run, and where in it each pair's rows begin:
+    pair i of `union(runs)` has the rows order[starts[i]:starts[i + 1]].
     """
     layout, run_bits = Layout([run.source for run in runs], [run.target for run in runs]), len(runs).bit_length()
     if layout.bits + run_bits > _WORD:
@@ -216,10 +229,10 @@ def grouped(runs: Sequence[RankedPairs]) -> tuple[Integers, Integers]:
     return order, np.flatnonzero(is_first(codes[order] >> run_bits))
 
 
-def is_in(source: Integers, target: Integers, known: Pairs) -> NDArray[np.bool_]:
-    """(M,) whether each pair is among the known ones."""
-    layout = Layout([source, known.source], [target, known.target])
-    return np.isin(layout.codes(source, target), layout.codes(*known))
+def is_in(source: Integers, target: Integers, pairs: Pairs) -> NDArray[np.bool_]:
+    """(M,) whether each pair is among `pairs`."""
+    layout = Layout([source, pairs.source], [target, pairs.target])
+    return np.isin(layout.codes(source, target), layout.codes(*pairs))
 
 
 def is_first(values: Integers) -> NDArray[np.bool_]:
@@ -229,7 +242,7 @@ def is_first(values: Integers) -> NDArray[np.bool_]:
     return first
 
 
-def place_in_group(group: Integers) -> Integers:
+def position_in_group(group: Integers) -> Integers:
     """0, 1, 2... along each stretch of equal values."""
     starts = np.flatnonzero(is_first(group))
     lengths = np.diff(np.append(starts, len(group)))
@@ -240,14 +253,16 @@ _WORD = 63  # bits of a number that are not its sign
 
 
 class Layout:
-    """How a source and a target become one number that sorts by source, then target, and back.
+    """Packs a source and a target into one number that sorts by source, then target, and unpacks
+    it.
 
-    Keys are counted from the smallest; where that is too wide for a number, from the list of those that occur.
+    Keys are counted from the smallest; where that is too wide for a number, from the list of those
+    that occur.
     """
 
     def __init__(self, sources: Sequence[Integers], targets: Sequence[Integers]) -> None:
         self._columns = (sources, targets)
-        self._known: tuple[Integers, Integers] | None = None
+        self._keys: tuple[Integers, Integers] | None = None
         self._low = tuple(min((int(c.min()) for c in cs if len(c)), default=0) for cs in self._columns)
         high = tuple(max((int(c.max()) for c in cs if len(c)), default=0) for cs in self._columns)
         source_bits, self._target_bits = ((top - low).bit_length() for top, low in zip(high, self._low, strict=True))
@@ -257,20 +272,20 @@ class Layout:
 
     def dense(self) -> None:
         """Count only the keys that occur."""
-        self._known = tuple(np.unique(np.concatenate([*columns, _NONE])) for columns in self._columns)  # type: ignore
-        source_bits, self._target_bits = (len(known).bit_length() for known in self._known)
+        self._keys = tuple(np.unique(np.concatenate([*columns, _NONE])) for columns in self._columns)  # type: ignore
+        source_bits, self._target_bits = (len(keys).bit_length() for keys in self._keys)
         self.bits = source_bits + self._target_bits
 
     def codes(self, source: Integers, target: Integers) -> Integers:
-        """(N,) a number a pair."""
-        if self._known is None:
+        """Pack pairs: (N,), a number a pair."""
+        if self._keys is None:
             return (source - self._low[0]) << self._target_bits | (target - self._low[1])
-        first, second = (np.searchsorted(*both) for both in zip(self._known, (source, target), strict=True))
+        first, second = (np.searchsorted(*both) for both in zip(self._keys, (source, target), strict=True))
         return first << self._target_bits | second
 
     def pairs(self, codes: Integers) -> Pairs:
-        """The keys again."""
+        """Unpack numbers into pairs."""
         source, target = codes >> self._target_bits, codes & ((1 << self._target_bits) - 1)
-        if self._known is None:
+        if self._keys is None:
             return Pairs(source + self._low[0], target + self._low[1])
-        return Pairs(self._known[0][source], self._known[1][target])
+        return Pairs(self._keys[0][source], self._keys[1][target])

@@ -1,4 +1,4 @@
-"""A run of any size, taken in parts as its file gives them, given back a few whole queries at a time."""
+"""A run of any size, taken in the parts of its file, returned a few whole queries at a time."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
@@ -15,61 +15,67 @@ ROWS_AT_ONCE = 200_000  # in memory, while they are put in order and while they 
 FIELDS = ("query", "rank", "line", "score", "doc")
 
 
-class Scattered(Exception):
-    """A query comes again behind others, so that its rows are known to be whole at the file's end alone."""
+class ScatteredQueries(Exception):
+    """A query comes again after others, so that its rows are complete only at the file's end."""
 
 
 def whole_queries(parts: Iterable[ReadRun]) -> Iterator[ReadRun]:
-    """The rows of a file that has each query's rows together, as most have, in batches of whole queries.
+    """The rows of a file that has each query's rows together, as most have, in batches of whole
+    queries.
 
-    Raises Scattered at the first query that comes again.
+    Raises ScatteredQueries at the first query that comes again.
     """
     waiting: list[list[NDArray[Any]]] = []
-    names: list[bytes] = []
-    seen: set[bytes] = set()
+    queries: list[bytes] = []
+    earlier_queries: set[bytes] = set()
     n_waiting = 0
     for part in parts:
-        query, called = _stretches(part.run)
-        is_next = bool(names) and bool(called) and names[-1] == called[0]  # more rows of the last query
-        new = called[1:] if is_next else called
-        if len(set(new)) < len(new) or not seen.isdisjoint(new):
-            raise Scattered
-        query += np.int32(len(names) - is_next)
+        query, stretch_queries = _stretches(part.run)
+        is_next = bool(queries) and bool(stretch_queries) and queries[-1] == stretch_queries[0]  # more rows of the last query
+        new_queries = stretch_queries[1:] if is_next else stretch_queries
+        if len(set(new_queries)) < len(new_queries) or not earlier_queries.isdisjoint(new_queries):
+            raise ScatteredQueries
+        query += np.int32(len(queries) - is_next)
         waiting.append([query, part.run.ranks, part.line, part.run.scores, part.run.docs])
-        seen.update(new)
-        names += new
+        earlier_queries.update(new_queries)
+        queries += new_queries
         n_waiting += len(query)
-        if n_waiting >= ROWS_AT_ONCE and len(names) > 1:
-            rows = _joined(waiting)
-            end = int(np.searchsorted(rows[0], len(names) - 1))
-            yield _batch(names[:-1], [column[:end] for column in rows])
+        if n_waiting >= ROWS_AT_ONCE and len(queries) > 1:
+            rows = _join_columns(waiting)
+            end = int(np.searchsorted(rows[0], len(queries) - 1))
+            yield _batch(queries[:-1], [column[:end] for column in rows])
             waiting = [[column[end:].copy() for column in rows]]
             waiting[0][0][:] = 0
-            names, n_waiting = names[-1:], len(waiting[0][0])
+            queries, n_waiting = queries[-1:], len(waiting[0][0])
     if n_waiting:
-        yield _batch(names, _joined(waiting))
+        yield _batch(queries, _join_columns(waiting))
 
 
-def spooled(parts: Iterable[ReadRun], *, tell: Callable[..., None]) -> Iterator[ReadRun]:
-    """All rows of a file, in batches of whole queries, by way of the disk; tells how many have been given back."""
-    n_done = 0
+def spooled_queries(parts: Iterable[ReadRun], *, on_progress: Callable[..., None]) -> Iterator[ReadRun]:
+    """All rows of a file, in batches of whole queries, by way of the disk.
+
+    Tells how many have been returned.
+    """
+    n_returned = 0
     with Spool() as spool:
         for part in parts:
             spool.add(part)
         for batch in spool.batches():
             yield batch
-            n_done += len(batch.line)
-            tell(done=n_done, total=spool.n_rows, unit="rows stored")
+            n_returned += len(batch.line)
+            on_progress(n_done=n_returned, total=spool.n_rows, unit="rows stored")
 
 
 def _stretches(run: RunFile) -> tuple[NDArray[np.int32], list[bytes]]:
-    """For each row which stretch of rows of one query it is in, and the queries of the stretches."""
+    """For each row the number of its stretch of rows of one query, and the queries of the
+    stretches.
+    """
     begins = np.flatnonzero(np.diff(run.query, prepend=-1))
     lengths = np.diff(np.append(begins, len(run.query)))
     return np.repeat(np.arange(len(begins), dtype=np.int32), lengths), run.queries[run.query[begins]].tolist()
 
 
-def _joined(rows: list[list[NDArray[Any]]]) -> list[NDArray[Any]]:
+def _join_columns(rows: list[list[NDArray[Any]]]) -> list[NDArray[Any]]:
     return [np.concatenate(column) for column in zip(*rows, strict=True)]
 
 
@@ -81,7 +87,7 @@ def _batch(names: list[bytes], rows: list[NDArray[Any]]) -> ReadRun:
 class _Chunk(NamedTuple):
     """Rows on disk in the order of their queries, those of one query in the file's order.
 
-    queries : (D,) ascending, which of them the chunk holds; starts : (D + 1,) where the rows of each begin
+    queries : (D,) ascending, those of the chunk; starts : (D + 1,) where the rows of each begin
     """
 
     offset: int
@@ -118,12 +124,14 @@ class Spool:
             self._write()
 
     def batches(self) -> Iterator[ReadRun]:
-        """All rows, every query whole and in one batch, in the order of queries' first lines, then of lines."""
+        """All rows, every query whole and in one batch, in the order of queries' first lines, then
+        of lines.
+        """
         self._write()
         names = list(self._number)
         for first, last in pairwise(self._borders()):
-            rows = [each for chunk in self._chunks if len(each := self._rows(chunk, first, last))]
-            query, rank, line, score, doc = (np.concatenate([each[field] for each in rows]) for field in FIELDS)
+            rows = [chunk_rows for chunk in self._chunks if len(chunk_rows := self._rows(chunk, first, last))]
+            query, rank, line, score, doc = (np.concatenate([chunk_rows[field] for chunk_rows in rows]) for field in FIELDS)
             if np.any(query[1:] < query[:-1]):
                 order = np.argsort(query, kind="stable")
                 query, rank, line, score, doc = (column[order] for column in (query, rank, line, score, doc))
@@ -152,22 +160,24 @@ class Spool:
         self._waiting, self._n_waiting = [], 0
 
     def _codes(self, part: ReadRun) -> NDArray[np.int32]:
-        """(Q,) this spool's number of each query of a part; one without rows is none."""
+        """(Q,) this spool's number of each query of a part; a query without rows has none."""
         used = np.bincount(part.run.query, minlength=len(part.run.queries)) > 0
         number, codes = self._number, np.zeros(len(used), dtype=np.int32)
-        codes[used] = [number.setdefault(each, len(number)) for each in part.run.queries[used].tolist()]
+        codes[used] = [number.setdefault(id_, len(number)) for id_ in part.run.queries[used].tolist()]
         return codes
 
     def _borders(self) -> list[int]:
-        """First queries of the batches, and the number of queries: no more rows between two than fit, or one query."""
+        """First queries of the batches, and the number of queries: a batch has the rows that fit,
+        or one query.
+        """
         counts = np.zeros(len(self._number), dtype=np.int64)
         for chunk in self._chunks:
             counts[chunk.queries] += np.diff(chunk.starts)
         ends = np.cumsum(counts)
         borders = [0]
         while borders[-1] < len(ends):
-            done = ends[borders[-1] - 1] if borders[-1] else 0
-            borders.append(max(int(np.searchsorted(ends, done + ROWS_AT_ONCE, side="right")), borders[-1] + 1))
+            n_before = ends[borders[-1] - 1] if borders[-1] else 0
+            borders.append(max(int(np.searchsorted(ends, n_before + ROWS_AT_ONCE, side="right")), borders[-1] + 1))
         return borders
 
     def _rows(self, chunk: _Chunk, first: int, last: int) -> NDArray:

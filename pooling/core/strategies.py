@@ -1,4 +1,4 @@
-"""Which pairs are worth judging: every strategy in one table.
+"""Pool strategies, which choose the pairs worth judging: all of them in one table.
 
 A new strategy is a function and one entry in STRATEGIES.
 """
@@ -9,23 +9,24 @@ from typing import NamedTuple
 import numpy as np
 
 from pooling.core.fusion import FUSIONS, take_n_by_fusion
-from pooling.core.parameters import Number, OneOf, Parameter, Value, Values, complete
+from pooling.core.parameters import ChoiceParameter, NumberParameter, Parameter, Value, Values, complete_values
 from pooling.core.samples import ALLOCATIONS, STRATA, depth_k_of_sample, stratified
-from pooling.core.selections import Chosen, Material, StrategyError
+from pooling.core.selections import ChosenPairs, Material, StrategyError
 from pooling.core.unions import adds, depth_k, exhaustive
 
-MAX_SEED = 2**63 - 1  # what a seed's column holds
+MAX_SEED = 2**63 - 1  # the largest that a seed's column holds
 
-Choose = Callable[[Material, Values, np.random.Generator], Chosen]
+Choose = Callable[[Material, Values, np.random.Generator], ChosenPairs]
 
 
 class Strategy(NamedTuple):
     """A way to choose pairs: its name for people, one sentence, its parameters and its function.
 
-    reach : how far down rankings it looks: the parameter that says so, or a rank
-    needs : what it looks at beside the runs: the names of those fields of Material; "scores" of the runs
+    reach : how far down rankings it looks: the name of a parameter, or a rank
+    needs : its input beside the runs: names of fields of Material; "scores" of the runs
     needs_runs, needs_query_set : whether there must be runs, a query set
-    order : the live order in which its pairs are handed out (see live.ORDERS); "" for one fixed before anybody judges
+    order : the live order in which its pairs are handed out (see live.ORDERS); "" for one fixed
+        before anybody judges
     """
 
     label: str
@@ -39,8 +40,8 @@ class Strategy(NamedTuple):
     order: str = ""
 
 
-_DEPTH = Number("depth", "Depth", 1, 1000, 10, "How many of each run's first results are taken.")
-_AHEAD = Number(
+_DEPTH = NumberParameter("depth", "Depth", 1, 1000, 10, "How many of each run's first results are taken.")
+_AHEAD = NumberParameter(
     "ahead", "Handed out ahead", 1, 1000, 10,
     "Pairs of each source that come next, in no order: fewer follow the judgments closer, more let more people work.",
 )  # fmt: skip
@@ -60,10 +61,10 @@ STRATEGIES: dict[str, Strategy] = {
         "Depth k, but only for source items drawn at random; scores are then for that sample.",
         (
             _DEPTH,
-            Number("n_sources", "Source items", 1, 1_000_000, 100, "How many are drawn."),
-            OneOf("strata", "Strata by", STRATA, "", "Draws from short and long or easy and hard source items apart."),
-            Number("n_strata", "Strata", 2, 20, 4, "Of almost equal size, where there are strata."),
-            OneOf("allocation", "Drawn from strata", ALLOCATIONS, "proportional"),
+            NumberParameter("n_sources", "Source items", 1, 1_000_000, 100, "How many are drawn."),
+            ChoiceParameter("strata", "Strata by", STRATA, "", "Draws from short and long or easy and hard source items apart."),
+            NumberParameter("n_strata", "Strata", 2, 20, 4, "Of almost equal size, where there are strata."),
+            ChoiceParameter("allocation", "Drawn from strata", ALLOCATIONS, "proportional"),
         ),
         depth_k_of_sample,
         needs=frozenset({"sources", "lengths"}),
@@ -72,9 +73,9 @@ STRATEGIES: dict[str, Strategy] = {
         "Take n by fusion",
         "The same number of pairs for every source item, those that the runs together rank best.",
         (
-            Number("n", "Pairs a source item", 1, 1000, 10),
-            Number("depth", "Depth", 1, 1000, 100, "How far down each run fusion looks."),
-            OneOf("fusion", "Fusion", {key: each.label for key, each in FUSIONS.items()}, "rrf"),
+            NumberParameter("n", "Pairs a source item", 1, 1000, 10),
+            NumberParameter("depth", "Depth", 1, 1000, 100, "How far down each run fusion looks."),
+            ChoiceParameter("fusion", "Fusion", {key: fusion.label for key, fusion in FUSIONS.items()}, "rrf"),
         ),
         take_n_by_fusion,
         needs=frozenset({"scores"}),
@@ -84,9 +85,9 @@ STRATEGIES: dict[str, Strategy] = {
         "Everything at the top and a random share of what is below, for estimates such as xinfAP. From its opening on "
         "the leaderboard estimates or marks what looks at the part that is drawn from, AP and nDCG first of all.",
         (
-            Number("top", "All down to rank", 1, 1000, 10),
-            Number("depth", "Depth", 1, 1000, 100, "Where the part that is sampled ends."),
-            Number("share", "Share drawn below", 0.001, 1.0, 0.1),
+            NumberParameter("top", "All down to rank", 1, 1000, 10),
+            NumberParameter("depth", "Depth", 1, 1000, 100, "Where the part that is sampled ends."),
+            NumberParameter("share", "Share drawn below", 0.001, 1.0, 0.1),
         ),
         stratified,
     ),
@@ -100,7 +101,7 @@ STRATEGIES: dict[str, Strategy] = {
     "exhaustive": Strategy(
         "Everything",
         "Every target for every source item of a query set, whether a run found it or not.",
-        (Number("limit", "At most pairs", 1, 1_000_000, 50_000),),
+        (NumberParameter("limit", "At most pairs", 1, 1_000_000, 50_000),),
         exhaustive,
         reach=1000,
         needs=frozenset({"sources", "targets"}),
@@ -113,24 +114,25 @@ STRATEGIES: dict[str, Strategy] = {
 }
 
 
-def choose(strategy: str, material: Material, values: Mapping[str, object], *, seed: int) -> Chosen:
-    """The pairs that a strategy takes from the runs; the same arguments always choose the same pairs.
+def choose(strategy: str, material: Material, values: Mapping[str, object], *, seed: int) -> ChosenPairs:
+    """Choose the pairs of a strategy from the runs.
 
-    Raises StrategyError for an unknown strategy, for values that `check_values` refuses, and for too many pairs.
+    The same arguments always choose the same pairs. Raises StrategyError for an unknown strategy,
+    for values that `check_values` refuses, and for too many pairs.
     """
-    checked = check_values(strategy, values)
-    return STRATEGIES[strategy].choose(material, checked, np.random.default_rng(seed))
+    complete = check_values(strategy, values)
+    return STRATEGIES[strategy].choose(material, complete, np.random.default_rng(seed))
 
 
 def check_values(strategy: str, values: Mapping[str, object]) -> dict[str, Value]:
-    """The strategy's parameters, each in its range; defaults where nothing is given. Raises StrategyError."""
+    """Return the strategy's parameters, each in its range, or its default. Raises StrategyError."""
     if strategy not in STRATEGIES:
         raise StrategyError("", f'There is no strategy "{strategy}"; there are: {", ".join(STRATEGIES)}.')
     parameters = STRATEGIES[strategy].parameters
-    unknown = sorted(set(values) - {each.name for each in parameters})
+    unknown = sorted(set(values) - {parameter.name for parameter in parameters})
     if unknown:
         raise StrategyError(unknown[0], f"{strategy} takes no parameter {unknown[0]}.")
-    return complete(parameters, values)
+    return complete_values(parameters, values)
 
 
 def depth_of(strategy: str, values: Values) -> int:

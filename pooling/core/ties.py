@@ -1,4 +1,6 @@
-"""Rank-biased overlap of two rankings with ties, in the three readings of a tie (Corsi & Urbano 2024)."""
+"""Rank-biased overlap of two rankings with ties, in the three readings of a tie (Corsi & Urbano
+2024).
+"""
 
 from typing import NamedTuple
 
@@ -9,7 +11,10 @@ READINGS = ("w", "a", "b")
 
 
 class TiedOverlap(NamedTuple):
-    """RBO of one pair of rankings: extrapolated value, bounds, and their distance; see overlap.RankBiasedOverlap."""
+    """RBO of one pair of rankings: extrapolated value, bounds, and their distance.
+
+    See overlap.RankBiasedOverlap.
+    """
 
     ext: float
     min: float
@@ -25,8 +30,10 @@ class _Ranking(NamedTuple):
     bottom: NDArray[np.int64]
 
 
-class _Agreement(NamedTuple):
-    """Agreement at depths 1..l: seen, and with the shorter ranking carried on as expected or at best; and X_l, A_s."""
+class _TiedAgreement(NamedTuple):
+    """Agreement at depths 1..l: seen alone, and with the shorter ranking carried on as expected or
+    at best; X_l, A_s.
+    """
 
     expected: NDArray[np.float64]
     least: NDArray[np.float64]
@@ -40,31 +47,34 @@ def tied_overlap(
 ) -> TiedOverlap:
     """RBO(p) of two scored lists of items, equal scores being ties. Range [0, 1].
 
-    items, other_items : (n,), (m,) ids, none twice in a list; scores, other_scores : larger is better
-    ties : "w" tied items truly share a rank, as in sports; "a" the order among them is unknown: the mean over all
-        orders; "b" as "a", corrected for the information lost, so that a ranking agrees with itself by 1
+    items, other_items : (n,), (m,) ids, none twice in a list; scores, other_scores : larger is
+        better
+    ties : "w" tied items truly share a rank, as in sports; "a" the order among them is unknown: the
+        mean over all orders; "b" as "a", corrected for the information lost, so that a ranking
+        agrees with itself by 1
 
-    Two empty lists agree (1), one empty one scores 0. Memory is (n + m) x max(n, m) numbers.
-    Corsi & Urbano 2024, doi:10.1145/3626772.3657700; without ties all three equal overlap.rank_biased_overlap.
+    Two empty lists agree (1), one empty one scores 0. Memory is (n + m) x max(n, m) numbers. Corsi
+    & Urbano 2024, doi:10.1145/3626772.3657700; without ties all three equal
+    overlap.rank_biased_overlap.
     """
     if ties not in READINGS:
         raise ValueError(f'There is no reading of ties "{ties}"; there are: {", ".join(READINGS)}.')
     if not 0 < p < 1:
         raise ValueError("p lies between 0 and 1, both excluded.")
     codes = np.unique(np.concatenate([np.asarray(items), np.asarray(other_items)]), return_inverse=True)[1]
-    one = _ranked(codes[: len(np.asarray(items))], np.asarray(scores))
-    other = _ranked(codes[len(np.asarray(items)) :], np.asarray(other_scores))
-    short, long = sorted((one, other), key=lambda ranking: len(ranking.items))
+    first = _ranked(codes[: len(np.asarray(items))], np.asarray(scores))
+    second = _ranked(codes[len(np.asarray(items)) :], np.asarray(other_scores))
+    short, long = sorted((first, second), key=lambda ranking: len(ranking.items))
     s, l = len(short.items), len(long.items)  # noqa: E741  (the paper's letters)
     if not s:
         return TiedOverlap(float(l == 0), 0.0, 1.0, 1.0)
-    found = _agreement(short, long, ties)
+    agreement = _agreement(short, long, ties)
     weight = np.power(p, np.arange(1, l + 1.0))
     scale = (1 - p) / p
     rest = -np.log1p(-p) - np.sum(weight / np.arange(1, l + 1))
-    low = scale * (found.least @ weight + found.met * rest)
-    high = scale * (found.best @ weight + _best_beyond(s, l, found.met, p))
-    ext = scale * (found.expected @ weight) + (found.met + (l - s) * found.rate) / l * p**l
+    low = scale * (agreement.least @ weight + agreement.met * rest)
+    high = scale * (agreement.best @ weight + _best_beyond(s, l, agreement.met, p))
+    ext = scale * (agreement.expected @ weight) + (agreement.met + (l - s) * agreement.rate) / l * p**l
     return TiedOverlap(float(ext), float(low), float(high), float(high - low))
 
 
@@ -80,32 +90,34 @@ def _ranked(items: NDArray[np.int64], scores: NDArray[np.float64]) -> _Ranking:
     )
 
 
-def _agreement(short: _Ranking, long: _Ranking, ties: str) -> _Agreement:
+def _agreement(short: _Ranking, long: _Ranking, ties: str) -> _TiedAgreement:
     s, l = len(short.items), len(long.items)  # noqa: E741
     union = np.concatenate([short.items, long.items[~np.isin(long.items, short.items)]])
     in_short, in_long = _shares(short, union, l, ties), _shares(long, union, l, ties)
     met = np.sum(in_short * in_long, axis=0)
     size_short, size_long = _sizes(in_short, ties), _sizes(in_long, ties)
     depth = np.arange(1, l + 1.0)
-    size_short[s:] = np.sqrt(depth[s:]) if ties == "b" else depth[s:]  # what is not seen holds no ties
+    size_short[s:] = np.sqrt(depth[s:]) if ties == "b" else depth[s:]  # unseen ranks hold no ties
     size = size_short * size_long if ties == "b" else (size_short + size_long) / 2
     rate = met[s - 1] / size[s - 1]
     own = in_long[s:, s:]  # targets only the longer holds, below the shorter's end
     expected, best = met.copy(), met.copy()
     if l > s:
-        seen = own > 0
-        mean_share = own.sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+        is_seen = own > 0
+        mean_share = own.sum(axis=0) / np.maximum(is_seen.sum(axis=0), 1)
         expected[s:] += (depth[s:] - s) * rate * mean_share
-        named = np.arange(own.shape[0])[:, None] < np.arange(1, l - s + 1)[None, :]
-        best[s:] += np.sum(own * named, axis=0)
-    return _Agreement(expected / size, met / size, best / size, float(met[-1]), float(rate))
+        is_named = np.arange(own.shape[0])[:, None] < np.arange(1, l - s + 1)[None, :]
+        best[s:] += np.sum(own * is_named, axis=0)
+    return _TiedAgreement(expected / size, met / size, best / size, float(met[-1]), float(rate))
 
 
 def _shares(ranking: _Ranking, union: NDArray[np.int64], depth: int, ties: str) -> NDArray[np.float64]:
-    """(U, depth) how far each item belongs to the first d: 0 or 1, and for a tie cut by d the chance to be above it."""
+    """(U, depth) share of each item in the first d: 0 or 1, and for a tie cut by d its chance to be
+    above the cut.
+    """
     order = np.argsort(ranking.items)
-    place = np.minimum(np.searchsorted(ranking.items[order], union), len(order) - 1)
-    row = order[place]
+    position = np.minimum(np.searchsorted(ranking.items[order], union), len(order) - 1)
+    row = order[position]
     absent = ranking.items[row] != union
     top, bottom = ranking.top[row][:, None], ranking.bottom[row][:, None]
     d = np.arange(1, depth + 1)[None, :]
@@ -120,7 +132,7 @@ def _sizes(share: NDArray[np.float64], ties: str) -> NDArray[np.float64]:
 
 
 def _best_beyond(s: int, l: int, met: float, p: float) -> float:  # noqa: E741
-    """What depths beyond l can add: every unseen target is shared as soon as there is room."""
+    """The most that depths beyond l add: every unseen target is shared as soon as there is room."""
     end = l + s - met
     depth = np.arange(l + 1, int(end) + 1)
     return float(np.sum((2 * depth - l - s + met) / depth * np.power(p, depth)) + p ** (end + 1) / (1 - p))

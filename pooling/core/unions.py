@@ -1,36 +1,41 @@
-"""Strategies that draw nothing: depth k, every pair, what a run adds."""
+"""Strategies that draw nothing: depth k, every pair, the pairs that a run adds."""
 
 import numpy as np
 
 from pooling.core.parameters import Values
 from pooling.core.selections import (
     NO_RANK,
-    Chosen,
+    ChosenPairs,
     Layout,
     Material,
     StrategyError,
-    askable,
     is_in,
+    known_pairs,
     take,
     union,
 )
 
 
-def depth_k(material: Material, values: Values, rng: np.random.Generator) -> Chosen:
-    """Every pair that is among the first `depth` of any run. Sparck Jones & van Rijsbergen 1975; TREC's pools."""
-    return askable(union(material.runs, int(values["depth"])))
+def depth_k(material: Material, values: Values, rng: np.random.Generator) -> ChosenPairs:
+    """Every pair that is among the first `depth` of any run.
+
+    Sparck Jones & van Rijsbergen 1975; TREC's pools.
+    """
+    return known_pairs(union(material.runs, int(values["depth"])))
 
 
-def adds(material: Material, values: Values, rng: np.random.Generator) -> Chosen:
-    """Depth-k without the pairs that are in a pool already: what judging the runs' tops too would add."""
+def adds(material: Material, values: Values, rng: np.random.Generator) -> ChosenPairs:
+    """Depth-k without the pairs that are in a pool already: the pairs that judging the runs' tops
+    adds.
+    """
     chosen = depth_k(material, values, rng)
     return take(chosen, ~is_in(chosen.source, chosen.target, material.pooled))
 
 
-def exhaustive(material: Material, values: Values, rng: np.random.Generator) -> Chosen:
-    """Every target for every source item, at most `limit` pairs; the best rank where a run holds the pair.
+def exhaustive(material: Material, values: Values, rng: np.random.Generator) -> ChosenPairs:
+    """Every target for every source item, at most `limit` pairs.
 
-    Raises StrategyError where there are more.
+    The best rank where a run holds the pair. Raises StrategyError where there are more.
     """
     n_pairs = len(material.sources) * len(material.targets)
     if n_pairs > values["limit"]:
@@ -41,10 +46,10 @@ def exhaustive(material: Material, values: Values, rng: np.random.Generator) -> 
         raise StrategyError("limit", message)
     source = np.repeat(material.sources, len(material.targets))
     target = np.tile(material.targets, len(material.sources))
-    held = union(material.runs)
-    layout = Layout([source, held.source], [target, held.target])
-    wanted, known = layout.codes(source, target), layout.codes(held.source, held.target)
-    at = np.searchsorted(known, wanted)
-    found = np.append(known, -1)[at] == wanted
-    rank = np.where(found, np.append(held.best_rank, NO_RANK)[at], NO_RANK)
-    return Chosen(source, target, rank, np.zeros(n_pairs, np.int64), np.ones(n_pairs))
+    run_pairs = union(material.runs)
+    layout = Layout([source, run_pairs.source], [target, run_pairs.target])
+    codes, run_codes = layout.codes(source, target), layout.codes(run_pairs.source, run_pairs.target)
+    position = np.searchsorted(run_codes, codes)
+    is_ranked = np.append(run_codes, -1)[position] == codes
+    rank = np.where(is_ranked, np.append(run_pairs.best_rank, NO_RANK)[position], NO_RANK)
+    return ChosenPairs(source, target, rank, np.zeros(n_pairs, np.int64), np.ones(n_pairs))

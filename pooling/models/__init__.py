@@ -1,4 +1,4 @@
-"""Which pairs are worth judging: runs, their rankings, pools."""
+"""Runs, their rankings, and pools: the pairs worth judging."""
 
 from .pools import Pool, PoolPair, PoolRows, PoolSource, PoolStratum
 from .runs import Matrix, Ranking, Run, RunEvent, RunRows

@@ -1,4 +1,4 @@
-"""Pools: which pairs to judge, what they were drawn from, and what was not drawn."""
+"""Pools: the pairs to judge, the strata they were drawn from, and the undrawn pairs."""
 
 from typing import Self
 
@@ -13,7 +13,7 @@ from .runs import Run
 
 
 class PoolRows(models.QuerySet["Pool"]):
-    """Pools, by what is so of them."""
+    """Pools by their states."""
 
     def handing_out(self) -> Self:
         """The pools whose pairs people are given: those that are open and are not being closed."""
@@ -21,10 +21,11 @@ class PoolRows(models.QuerySet["Pool"]):
 
 
 class Pool(models.Model):
-    """Which pairs to judge: strategy, parameters, runs, seed; its round lives in annotate.
+    """A choice of pairs to judge: strategy, parameters, runs, seed; its round lives in annotate.
 
-    One that is being opened is a draft until all its pairs have seats, one that is being closed is open until all its
-    seats were gone through, and one that is being opened again is closed until then. What is handed out the round says.
+    One that is being opened is a draft until all its pairs have seats, one that is being closed is
+    open until all its seats were updated, and one that is being opened again is closed until then.
+    Its round says which seats are handed out.
     """
 
     class State(models.TextChoices):
@@ -33,14 +34,14 @@ class Pool(models.Model):
         CLOSED = "closed", "Closed"
 
     class WorkKind(models.TextChoices):
-        """The works that are about a pool; it is never at two of them at once."""
+        """The kinds of work at a pool; at most one is unfinished at a time."""
 
         OPENING = "pool_opening", "Opening"
         CLOSING = "pool_closing", "Closing"
         REOPENING = "pool_reopening", "Opening again"
 
     class Phase(models.TextChoices):
-        """What pages and programs call its state and the work at it together."""
+        """State of a pool and of the work at it together, as pages and the API name it."""
 
         DRAFT = "draft", "Draft"
         OPENING = "opening", "Opening"
@@ -95,7 +96,7 @@ class Pool(models.Model):
 
     @property
     def phase(self) -> "Pool.Phase":
-        """What people call its state; a closing that was given up leaves it closing until it is asked for again."""
+        """Its phase; a closing that failed leaves it closing until it is requested again."""
         work = self.work
         if work is None or work.state in (Work.State.DONE, Work.State.CANCELLED):
             return self.Phase(self.state)
@@ -105,7 +106,7 @@ class Pool(models.Model):
 
 
 class PoolPair(models.Model):
-    """A pair of a pool with what the strategy knew of it, frozen at opening."""
+    """A pair of a pool with its best rank, stratum and probability, frozen at opening."""
 
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="pool_pairs")
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="pool_pairs")
@@ -128,7 +129,7 @@ class PoolPair(models.Model):
 
 
 class PoolSource(models.Model):
-    """A source item that a pool on a sample drew, with the chance it had, frozen at opening."""
+    """A source item that a pool on a sample drew, with its probability, frozen at opening."""
 
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="pool_sources")
     item = models.ForeignKey(Item, models.PROTECT, related_name="+")
@@ -149,10 +150,11 @@ class PoolSource(models.Model):
 
 
 class PoolStratum(models.Model):
-    """One stratum of a source item in a sampled pool: how many pairs it has, how many were drawn, and which were not.
+    """One stratum of a source item in a sampled pool: its numbers of pairs and of drawn ones, and
+    the undrawn targets.
 
-    Frozen at opening: estimates need what was not drawn even after its runs are retired. Drawn are the pool's pairs of
-    that source and stratum. Only pools in one direction have strata.
+    Frozen at opening: estimates need the undrawn targets even after the runs are retired. Drawn are
+    the pool's pairs of that source and stratum. Only pools in one direction have strata.
     """
 
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="strata")

@@ -1,4 +1,4 @@
-"""Runs: results of retrieval systems, their rankings and matrices, and what was done to them."""
+"""Runs: results of retrieval systems, their rankings, matrices and events."""
 
 from typing import Self
 
@@ -13,10 +13,10 @@ from pooling.core.doubts import doubts
 
 
 class RunRows(models.QuerySet["Run"]):
-    """Runs, by who may know of them and what they are good for."""
+    """Runs by their visibility and use."""
 
     def visible_to(self, user: User | AnonymousUser | None) -> Self:
-        """The runs a person may know of: all but other people's hidden ones; site admins see every run.
+        """The runs a person may see: all but other people's hidden ones; site admins see every run.
 
         None is the operator at the command line, who sees every run too.
         """
@@ -26,19 +26,19 @@ class RunRows(models.QuerySet["Run"]):
         return self.filter(Q(is_hidden=False) | own)
 
     def published(self) -> Self:
-        """The runs that everybody who leads or researches in the collection may know of."""
+        """The runs that all leads and researchers of the collection may see."""
         return self.filter(is_hidden=False)
 
     def in_use(self) -> Self:
-        """The runs that are read, not retired and not on hold: what pools are made of and scores are for."""
+        """The runs that are read, not retired, not on hold: they are scored and can be pooled."""
         return self.filter(state=Run.State.READY, retired_at=None, on_hold_since=None)
 
     def on_hold(self) -> Self:
-        """The runs that ask before they are used."""
+        """The runs that need a researcher's consent before they are used."""
         return self.filter(state=Run.State.READY, retired_at=None, on_hold_since__isnull=False)
 
     def being_read(self) -> Self:
-        """The runs whose file is read, for the first time or again, or is to be."""
+        """The runs whose file is being read, or waits to be, for the first time or again."""
         return self.filter(work__state__in=Work.UNFINISHED)
 
     def lacking_items(self) -> Self:
@@ -56,7 +56,7 @@ class Run(models.Model):
         REJECTED = "rejected", "Rejected"
 
     class WorkKind(models.TextChoices):
-        """The works that are about a run; it is never at two of them at once."""
+        """The kinds of work at a run; at most one is unfinished at a time."""
 
         READING = "run_reading", "Reading"
         REREADING = "run_rereading", "Reading again"
@@ -110,7 +110,7 @@ class Run(models.Model):
             models.UniqueConstraint(
                 fields=["collection", "name"], condition=Q(is_hidden=False), name="pooling_run_unique_name"
             ),
-            # Apart from the public names: that a name is taken must not tell of somebody's hidden run.
+            # Separate from public names: a refused name must not reveal somebody's hidden run.
             models.UniqueConstraint(
                 fields=["collection", "name", "uploaded_by"],
                 condition=Q(is_hidden=True),
@@ -136,12 +136,12 @@ class Run(models.Model):
 
     @property
     def is_being_read(self) -> bool:
-        """Whether its file is read, for the first time or again, or is to be."""
+        """Whether its file is being read, or waits to be, for the first time or again."""
         return self.work is not None and self.work.is_unfinished
 
     @property
     def state_text(self) -> str:
-        """What pages call its state."""
+        """Its state, as pages write it."""
         if self.state == self.State.RECEIVED:
             return "Being read"
         if self.retired_at is not None:
@@ -155,8 +155,11 @@ class Run(models.Model):
 
     @property
     def columns_text(self) -> str:
-        """The columns of a table without a header in their order: "query 1, document 2, score 3"; else empty."""
-        return ", ".join(f"{name} {number}" for name, number in sorted(self.columns.items(), key=lambda each: each[1]))
+        """The columns of a table without a header in their order: "query 1, document 2, score 3".
+
+        Else empty.
+        """
+        return ", ".join(f"{name} {number}" for name, number in sorted(self.columns.items(), key=lambda name_and_number: name_and_number[1]))
 
     @property
     def n_unknown(self) -> int:
@@ -175,17 +178,22 @@ class Run(models.Model):
 
     @property
     def is_turned(self) -> bool:
-        """Whether no source is known and some are targets of the collection: the direction may be the other one."""
+        """Whether no source is known and some are targets of the collection: the direction may be
+        the other one.
+        """
         return not self.n_ranked and bool(self.report.get("n_turned"))
 
     @property
     def unknown_share(self) -> float:
-        """Of the rows that are ranked, the share whose target the collection lacks, in [0, 1]; 0 where none is."""
+        """Share of the ranked rows whose target the collection lacks, in [0, 1].
+
+        0 without ranked rows.
+        """
         return self.n_unknown / max(self.n_ranked, 1)
 
     @property
     def sources(self) -> str:
-        """What its rankings are of, as pages call it: "queries", or "documents" in the reverse direction."""
+        """Name of its source items on pages: "queries", or "documents" in the reverse direction."""
         return "queries" if self.direction == Direction.FORWARD else "documents"
 
     @property
@@ -195,62 +203,62 @@ class Run(models.Model):
 
     @property
     def choice_label(self) -> str:
-        """Where runs are chosen: its name, its direction where it is not the usual one, and the doubts about it."""
+        """Its label in choices of runs: name, direction if reverse, and the doubts about it."""
         direction = "" if self.direction == Direction.FORWARD else self.get_direction_display().lower()
         about = ", ".join(filter(None, [direction, self.doubts_text]))
         return f"{self.name} ({about})" if about else self.name
 
     @property
     def left_out(self) -> str:
-        """What a figure of the sources that its file does not name is called: "Queries not in the file"."""
+        """Label of the number of sources that its file does not name: "Queries not in the file"."""
         return f"{self.sources.capitalize()} not in the file"
 
     @property
     def targets(self) -> str:
-        """What it ranks, as pages call it."""
+        """Name of its targets on pages: "documents", or "queries" in the reverse direction."""
         return "documents" if self.direction == Direction.FORWARD else "queries"
 
     @property
     def unknown_per_cent(self) -> str:
-        """That share as pages write it: "12.3 %"; empty where no row is unknown."""
+        """The share of unknown rows, as pages write it: "12.3 %"; empty if no row is unknown."""
         if not self.n_unknown:
             return ""
         return f"{100 * self.unknown_share:.1f} %" if self.unknown_share >= 0.0005 else "under 0.1 %"
 
     @property
     def unknown_text(self) -> str:
-        """The same where it stands by itself: "12.3 % unknown"; empty where no row is unknown.
+        """The share of unknown rows with its name: "12.3 % unknown"; empty if no row is unknown.
 
-        "none known" where no row is of a source that the collection has.
+        "none known" if the collection has none of its sources.
         """
         return f"{self.unknown_per_cent} unknown" if self.n_unknown else "none known" if self.is_waiting else ""
 
 
     @property
     def doubts_text(self) -> str:
-        """What to think of before using it: "12.3 % unknown, 97 % tied"; empty for most runs."""
+        """The doubts about it: "12.3 % unknown, 97 % tied"; empty for most runs."""
         return ", ".join(doubts(self.report, sources=self.sources, unknown=self.unknown_text))
 
     @property
     def n_missing(self) -> int:
-        """The collection's sources that its file does not name."""
+        """Number of the collection's sources that its file does not name."""
         return int(self.report.get("missing", {}).get("n", 0))
 
     @property
     def tied_share(self) -> float:
-        """Of its rows, the share whose score another of the same ranking has, in [0, 1]."""
+        """Share of its rows whose score another of the same ranking has, in [0, 1]."""
         return float(self.report.get("ties", 0))
 
     @property
     def tied_per_cent(self) -> str:
-        """That share as pages write it; empty where no row is tied."""
+        """The share of tied rows, as pages write it; empty if no row is tied."""
         if not self.tied_share:
             return ""
         return f"{100 * self.tied_share:.0f} %" if self.tied_share >= 0.005 else "under 1 %"
 
 
 class RunEvent(models.Model):
-    """What somebody did to a run after uploading it; never changed, never deleted."""
+    """An action on a run after its upload; never changed, never deleted."""
 
     class Kind(models.TextChoices):
         RENAMED = "renamed", "Renamed"
@@ -287,8 +295,8 @@ class RunEvent(models.Model):
 class Ranking(models.Model):
     """One source item's targets, best first in the canonical order, with their scores.
 
-    targets : keys of test items, also of those that are excluded for now; below 0 the key of an unknown id (see
-        core.ids.unknown_keys), which keeps its rank and that of all below it
+    targets : keys of test items, also of those that are excluded for now; below 0 the key of an
+        unknown id (see core.ids.unknown_keys), which keeps its rank and that of all below it
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="rankings")
@@ -310,11 +318,13 @@ class Ranking(models.Model):
 
 
 class Matrix(models.Model):
-    """All similarities of a run that came as a matrix: what it is measured by, where its rankings end at the 100 best.
+    """All similarities of a run that came as a matrix: its scores use them, its rankings end at the
+    100 best.
 
-    file : .npy, row by row; columns in ascending order of their ids, so that of equal scores the later one comes first
-    rows, columns : keys of the source items and targets, 0 where the collection lacks them, below 0 that of an item of
-        another split than test, which is never ranked
+    file : .npy, row by row; columns in ascending order of their ids, so that of equal scores the
+        later one comes first
+    rows, columns : keys of the source items and targets, 0 where the collection lacks them, below 0
+        that of an item of another split than test, which is never ranked
     n_absent : cells that are -inf, which means not retrieved
     """
 

@@ -1,4 +1,6 @@
-"""Pairs with a known grade, found without anybody's help: reference positives, and random negatives."""
+"""Pairs with a known grade that are made without a person's help: reference positives and random
+negatives.
+"""
 
 from typing import NamedTuple
 
@@ -8,11 +10,11 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Gold, Item, ReferenceSet, ReviewAction, Side
 from annotate.services import review_log
-from annotate.services.background.workers import take_turn
+from annotate.services.background.workers import lock_task
 from annotate.services.golds import retire_gold
 from annotate.services.pairing import ensure_pairs
 from pooling.models import PoolPair
-from pooling.services.rankings import excluded
+from pooling.services.rankings import excluded_keys
 
 OUTSIDE = 25  # a random negative is nobody's result down to this rank
 _TRIES = 8
@@ -37,33 +39,33 @@ _POSITIVES = """
 """
 _RANKED = """
     EXISTS (SELECT FROM pooling_ranking ranking JOIN pooling_run run ON run.id = ranking.run_id
-            WHERE (run.direction = 'forward' AND ranking.source_id = drawn.query
-                   AND pooling_rank(ranking.targets, drawn.document, %(left_out)s::bigint[]) <= %(outside)s)
-               OR (run.direction = 'reverse' AND ranking.source_id = drawn.document
-                   AND pooling_rank(ranking.targets, drawn.query, %(left_out)s::bigint[]) <= %(outside)s))
+            WHERE (run.direction = 'forward' AND ranking.source_id = candidate.query
+                   AND pooling_rank(ranking.targets, candidate.document, %(left_out)s::bigint[]) <= %(outside)s)
+               OR (run.direction = 'reverse' AND ranking.source_id = candidate.document
+                   AND pooling_rank(ranking.targets, candidate.query, %(left_out)s::bigint[]) <= %(outside)s))
 """
-# Of these pairs, the ones somebody's reference names, some run ranks high, or a pool or gold holds.
-_TAKEN = f"""
-    SELECT drawn.place - 1
-    FROM unnest(%(query)s::bigint[], %(document)s::bigint[]) WITH ORDINALITY AS drawn(query, document, place)
+# Of these pairs, those that a reference set names, a run ranks high, or a pool or gold holds.
+_UNUSABLE = f"""
+    SELECT candidate.position - 1
+    FROM unnest(%(query)s::bigint[], %(document)s::bigint[]) WITH ORDINALITY AS candidate(query, document, position)
     WHERE EXISTS (SELECT FROM annotate_referencelabel label
-                  WHERE label.query_id = drawn.query AND label.document_id = drawn.document)
+                  WHERE label.query_id = candidate.query AND label.document_id = candidate.document)
        OR EXISTS (SELECT FROM annotate_pair pair
-                  WHERE pair.query_id = drawn.query AND pair.document_id = drawn.document)
+                  WHERE pair.query_id = candidate.query AND pair.document_id = candidate.document)
        OR {_RANKED}
 """  # noqa: S608 - own text
 # Random negatives that a run which came after them ranks high all the same.
-_FOUND_SINCE = f"""
+_RANKED_NEGATIVES = f"""
     SELECT gold.id
     FROM annotate_gold gold JOIN annotate_pair pair ON pair.id = gold.pair_id
-    CROSS JOIN LATERAL (SELECT pair.query_id AS query, pair.document_id AS document) drawn
+    CROSS JOIN LATERAL (SELECT pair.query_id AS query, pair.document_id AS document) candidate
     WHERE gold.collection_id = %(collection)s AND gold.origin = 'random' AND gold.retired_at IS NULL AND {_RANKED}
     ORDER BY gold.id
 """  # noqa: S608 - own text
 
 
-class GoldsMade(NamedTuple):
-    """How many golds were made; fewer than asked for where the collection has no more."""
+class GoldCounts(NamedTuple):
+    """Numbers of golds made; fewer than requested if the collection has no more."""
 
     n_positive: int
     n_negative: int
@@ -71,42 +73,44 @@ class GoldsMade(NamedTuple):
 
 @transaction.atomic
 def make_golds(
-    *, collection: Collection, reference_set: ReferenceSet, n_positive: int, n_negative: int, seed: int, why: str = ""
-) -> GoldsMade:
-    """Add golds until the collection has this many from the reference and this many random negatives.
+    *, collection: Collection, reference_set: ReferenceSet, n_positive: int, n_negative: int, seed: int, occasion: str = ""
+) -> GoldCounts:
+    """Add golds until the collection has this many from the reference and this many random
+    negatives.
 
-    The seed decides which. A random negative is in no reference set, no pair so far, and outside the first 25 of every
-    run; nobody has looked at it, so a few may be relevant after all: the lead sees golds that good people fail. Once
-    there are pools, golds are of their queries. One line of the log says how many, and `why`.
+    The seed decides which. A random negative is in no reference set, no pair so far, and outside
+    the first 25 of every run; nobody has judged it, so a few may be relevant after all: the lead
+    sees golds that good people fail. Once there are pools, golds are of their queries. One line of
+    the log says how many, and the `occasion`.
     """
-    take_turn("golds", collection=collection)
-    lowest = collection.levels.order_by("grade").values_list("grade", flat=True).first()
-    positives = _positives(collection, reference_set, _missing(collection, Gold.Origin.REFERENCE, n_positive), seed)
-    negatives = _negatives(collection, _missing(collection, Gold.Origin.RANDOM, n_negative), seed)
-    if lowest is None or lowest >= collection.positive_from:  # a scheme without a negative level
+    lock_task("golds", collection=collection)
+    lowest_grade = collection.levels.order_by("grade").values_list("grade", flat=True).first()
+    positives = _positives(collection, reference_set, _n_missing(collection, Gold.Origin.REFERENCE, n_positive), seed)
+    negatives = _negatives(collection, _n_missing(collection, Gold.Origin.RANDOM, n_negative), seed)
+    if lowest_grade is None or lowest_grade >= collection.positive_from:  # a scheme without a negative level
         negatives = negatives[:0]
     _write(collection, positives[:, :2], positives[:, 2], Gold.Origin.REFERENCE)
-    _write(collection, negatives, np.full(len(negatives), lowest or 0), Gold.Origin.RANDOM)
-    made = GoldsMade(len(positives), len(negatives))
-    if any(made):
-        words = f"{made.n_positive:,} from the reference, {made.n_negative:,} random negatives, seed {seed}"
-        reason = f"{why}: {words}." if why else f"{words}."
+    _write(collection, negatives, np.full(len(negatives), lowest_grade or 0), Gold.Origin.RANDOM)
+    counts = GoldCounts(len(positives), len(negatives))
+    if any(counts):
+        words = f"{counts.n_positive:,} from the reference, {counts.n_negative:,} random negatives, seed {seed}"
+        reason = f"{occasion}: {words}." if occasion else f"{words}."
         review_log.note(collection=collection, kind=ReviewAction.Kind.GOLDS_MADE, by=None, reason=reason)
-    return made
+    return counts
 
 
 @transaction.atomic
-def retire_found(*, collection: Collection) -> None:
+def retire_ranked_negatives(*, collection: Collection) -> None:
     """Retire the random negatives that a run which came later ranks among its first 25."""
     with connection.cursor() as cursor:
-        left_out = excluded(collection_id=collection.pk)
-        cursor.execute(_FOUND_SINCE, {"collection": collection.pk, "outside": OUTSIDE, "left_out": left_out})
-        found = [row[0] for row in cursor.fetchall()]
-    for gold in Gold.objects.filter(pk__in=found).select_related("collection", "pair").order_by("pk"):
+        left_out = excluded_keys(collection_id=collection.pk)
+        cursor.execute(_RANKED_NEGATIVES, {"collection": collection.pk, "outside": OUTSIDE, "left_out": left_out})
+        gold_ids = [row[0] for row in cursor.fetchall()]
+    for gold in Gold.objects.filter(pk__in=gold_ids).select_related("collection", "pair").order_by("pk"):
         retire_gold(gold=gold, by=None, reason=f"a run ranks it among its first {OUTSIDE}")
 
 
-def _missing(collection: Collection, origin: Gold.Origin, n: int) -> int:
+def _n_missing(collection: Collection, origin: Gold.Origin, n: int) -> int:
     return max(0, n - Gold.objects.filter(collection=collection, origin=origin, retired_at=None).count())
 
 
@@ -128,26 +132,31 @@ def _positives(collection: Collection, reference_set: ReferenceSet, n: int, seed
 
 
 def _negatives(collection: Collection, n: int, seed: int) -> NDArray[np.int64]:
-    """(n, 2) query, document: drawn alike from all pairs of test items that nothing speaks for."""
+    """(n, 2) query, document: drawn uniformly from all pairs of test items, without the unusable
+    ones.
+    """
     rng = np.random.default_rng(seed)
     queries, documents = (_test_items(collection, side) for side in (Side.QUERY, Side.DOCUMENT))
     pooled = _pooled_queries(collection)
     queries = np.intersect1d(queries, pooled) if pooled else queries
-    found = np.empty((0, 2), dtype=np.int64)
+    negatives = np.empty((0, 2), dtype=np.int64)
     if not n or not len(queries) or not len(documents):
-        return found
+        return negatives
     for _ in range(_TRIES):
-        drawn = np.stack([rng.choice(queries, 2 * n), rng.choice(documents, 2 * n)], axis=1)
-        found = np.concatenate([found, np.delete(drawn, _taken(collection, drawn), axis=0)])
-        _, first = np.unique(found, axis=0, return_index=True)
-        found = found[np.sort(first)]
-        if len(found) >= n:
+        candidates = np.stack([rng.choice(queries, 2 * n), rng.choice(documents, 2 * n)], axis=1)
+        negatives = np.concatenate([negatives, np.delete(candidates, _unusable_rows(collection, candidates), axis=0)])
+        _, first = np.unique(negatives, axis=0, return_index=True)
+        negatives = negatives[np.sort(first)]
+        if len(negatives) >= n:
             break
-    return found[:n]
+    return negatives[:n]
 
 
 def _pooled_queries(collection: Collection) -> list[int]:
-    """Queries that pools hold: a query that comes with golds alone would give them away. None: no pool holds any."""
+    """Queries that pools hold: a query that comes with golds alone would give them away.
+
+    Empty if no pool holds any.
+    """
     pooled = PoolPair.objects.filter(pool__collection=collection).order_by("pair__query")
     return list(pooled.values_list("pair__query", flat=True).distinct())
 
@@ -157,15 +166,15 @@ def _test_items(collection: Collection, side: Side) -> NDArray[np.int64]:
     return np.array(items.values_list("pk", flat=True), dtype=np.int64)
 
 
-def _taken(collection: Collection, drawn: NDArray[np.int64]) -> list[int]:
+def _unusable_rows(collection: Collection, candidates: NDArray[np.int64]) -> list[int]:
     columns = {
-        "query": drawn[:, 0].tolist(),
-        "document": drawn[:, 1].tolist(),
+        "query": candidates[:, 0].tolist(),
+        "document": candidates[:, 1].tolist(),
         "outside": OUTSIDE,
-        "left_out": excluded(collection_id=collection.pk),
+        "left_out": excluded_keys(collection_id=collection.pk),
     }
     with connection.cursor() as cursor:
-        cursor.execute(_TAKEN, columns)
+        cursor.execute(_UNUSABLE, columns)
         return [row[0] for row in cursor.fetchall()]
 
 

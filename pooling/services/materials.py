@@ -1,4 +1,4 @@
-"""What strategies look at beside rankings, as arrays."""
+"""Input of strategies beside rankings, as arrays."""
 
 from collections.abc import Sequence
 
@@ -24,8 +24,8 @@ _POOLED = """
 """
 _LABELLED = """
     SELECT label.query_id, label.document_id
-    FROM annotate_referencelabel label JOIN annotate_referenceset named ON named.id = label.reference_set_id
-    WHERE named.collection_id = %s AND named.name = %s
+    FROM annotate_referencelabel label JOIN annotate_referenceset reference_set ON reference_set.id = label.reference_set_id
+    WHERE reference_set.collection_id = %s AND reference_set.name = %s
 """
 _WORDS = """
     SELECT part.item_id, sum(cardinality(regexp_split_to_array(trim(part.text), '\\s+')))
@@ -34,16 +34,16 @@ _WORDS = """
 """
 
 
-def gather(
+def gather_material(
     *, collection: Collection, direction: Direction, runs: Sequence[RankedPairs], query_set: QuerySet | None,
     needs: frozenset[str],
 ) -> Material:  # fmt: skip
-    """What a strategy with these needs looks at in one direction."""
+    """Load the input of a strategy with these needs in one direction."""
     ends = (Side.QUERY, Side.DOCUMENT) if direction == Direction.FORWARD else (Side.DOCUMENT, Side.QUERY)
     material = Material(runs)
     if "pooled" in needs:
-        known = _pairs(_POOLED, [collection.pk])
-        material = material._replace(pooled=known if direction == Direction.FORWARD else Pairs(*known[::-1]))
+        pooled = _pairs(_POOLED, [collection.pk])
+        material = material._replace(pooled=pooled if direction == Direction.FORWARD else Pairs(*pooled[::-1]))
     if "sources" in needs:
         sources = items_of(collection=collection, side=ends[0], query_set=query_set)
         material = material._replace(sources=sources)
@@ -53,40 +53,40 @@ def gather(
         material = material._replace(targets=whole)
     if "lengths" in needs:
         item, words = _pairs(_WORDS, [collection.pk, ends[0]])
-        material = material._replace(lengths=_looked_up(material.sources, item, words))
+        material = material._replace(lengths=_values_for(material.sources, item, words))
     return material
 
 
 def items_of(
     *, collection: Collection, side: Side, query_set: QuerySet | None = None, part: str = "source"
 ) -> Integers:
-    """Keys of the items of a side that are judged, ascending; only those of a query set where one is given."""
-    wanted = {
+    """Keys of the judged items of a side, ascending; only those of a given query set."""
+    parameters = {
         "collection": collection.pk,
         "side": side,
         "query_set": query_set.pk if query_set else None,
         "part": part,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_ITEMS, wanted)
+        cursor.execute(_ITEMS, parameters)
         return np.array([row[0] for row in cursor.fetchall()], dtype=np.int64)
 
 
-def labelled(*, collection: Collection, reference_set: str) -> Pairs:
+def labelled_pairs(*, collection: Collection, reference_set: str) -> Pairs:
     """The (query, document) pairs that a reference set labels, whatever the grade."""
     return _pairs(_LABELLED, [collection.pk, reference_set])
 
 
-def _pairs(statement: str, wanted: list[object]) -> Pairs:
+def _pairs(statement: str, parameters: list[object]) -> Pairs:
     with connection.cursor() as cursor:
-        cursor.execute(statement, wanted)
+        cursor.execute(statement, parameters)
         columns = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 2)
     return Pairs(columns[:, 0], columns[:, 1])
 
 
-def _looked_up(keys: Integers, known: Integers, values: Integers) -> Integers:
-    """The value of each key, 0 for those that have none; keys : ascending."""
-    found = np.zeros(len(keys), dtype=np.int64)
-    here = np.isin(known, keys)
-    found[np.searchsorted(keys, known[here])] = values[here]
-    return found
+def _values_for(keys: Integers, value_keys: Integers, values: Integers) -> Integers:
+    """Return the value of each key, 0 for keys without one; keys : ascending."""
+    values_of_keys = np.zeros(len(keys), dtype=np.int64)
+    is_needed = np.isin(value_keys, keys)
+    values_of_keys[np.searchsorted(keys, value_keys[is_needed])] = values[is_needed]
+    return values_of_keys

@@ -1,4 +1,4 @@
-"""The pairs of a pool, a page at a time, each with where it comes from and how far it is."""
+"""The pairs of a pool, a page at a time, each with its origin and its state."""
 
 from typing import NamedTuple
 
@@ -8,10 +8,10 @@ from django.db.models import BigIntegerField, Exists, F, Func, IntegerField, Out
 from annotate.core.pair_states import PairState, StateCount
 from annotate.models import Direction, Resolution, RoundPairState, User
 from pooling.core.strategies import depth_of
-from pooling.http import WantedPairs
+from pooling.http import PairFilter
 from pooling.models import Pool, PoolPair, Ranking, Run
 from pooling.services.provenance import Origin, origins
-from pooling.services.rankings import excluded
+from pooling.services.rankings import excluded_keys
 
 PAGE_SIZE = 50
 
@@ -27,7 +27,7 @@ class PairLine(NamedTuple):
 
     @property
     def state_text(self) -> str:
-        """What the page calls its state."""
+        """Its state, as the page writes it."""
         return StateCount(self.state, 1, self.is_open).label
 
     @property
@@ -39,44 +39,49 @@ class PairLine(NamedTuple):
 
 
 class PairPage(NamedTuple):
-    """Some pairs of a pool; `next` is where the page after it begins, 0 when there is none."""
+    """Some pairs of a pool; `next` is the key after which the next page begins, 0 when there is
+    none.
+    """
 
     lines: list[PairLine]
     next: int
 
 
-def pairs_of(*, pool: Pool, wanted: WantedPairs, viewer: User | None) -> PairPage:
-    """A page of a pool's pairs in the order of their keys; five queries, however many pairs and runs."""
-    rows = list(_filtered(pool, wanted)[: PAGE_SIZE + 1])
-    shown = rows[:PAGE_SIZE]
-    found = origins(pairs=[row.pair for row in shown], viewer=viewer)
+def pairs_of(*, pool: Pool, pair_filter: PairFilter, viewer: User | None) -> PairPage:
+    """A page of a pool's pairs in the order of their keys.
+
+    Five queries, however many pairs and runs.
+    """
+    rows = list(_filtered_rows(pool, pair_filter)[: PAGE_SIZE + 1])
+    page_rows = rows[:PAGE_SIZE]
+    pair_origins = origins(pairs=[row.pair for row in page_rows], viewer=viewer)
     is_open = pool.phase == Pool.Phase.OPEN
     lines = [
-        PairLine(row, found[row.pair_id], getattr(row.pair, "resolution", None), PairState(row.state), is_open)
-        for row in shown
+        PairLine(row, pair_origins[row.pair_id], getattr(row.pair, "resolution", None), PairState(row.state), is_open)
+        for row in page_rows
     ]
-    return PairPage(lines, shown[-1].pair_id if len(rows) > PAGE_SIZE else 0)
+    return PairPage(lines, page_rows[-1].pair_id if len(rows) > PAGE_SIZE else 0)
 
 
-def _filtered(pool: Pool, wanted: WantedPairs) -> QuerySet[PoolPair]:
-    standing = RoundPairState.objects.filter(round=pool.round_id, pair=OuterRef("pair")).values("state")
-    rows = PoolPair.objects.filter(pool=pool, pair__gt=wanted.after).annotate(state=Subquery(standing))
-    if wanted.state:
-        rows = rows.filter(state=wanted.state)
-    if wanted.query:
-        rows = rows.filter(pair__query__external_id=wanted.query)
-    if wanted.run is not None:
-        rows = rows.filter(Exists(_rankings_with_it(pool, wanted.run)))
-    named = rows.select_related("pair__query", "pair__document", "pair__resolution")
-    return named.prefetch_related("pair__query__parts", "pair__document__parts").order_by("pair")
+def _filtered_rows(pool: Pool, pair_filter: PairFilter) -> QuerySet[PoolPair]:
+    pair_state = RoundPairState.objects.filter(round=pool.round_id, pair=OuterRef("pair")).values("state")
+    rows = PoolPair.objects.filter(pool=pool, pair__gt=pair_filter.after).annotate(state=Subquery(pair_state))
+    if pair_filter.state:
+        rows = rows.filter(state=pair_filter.state)
+    if pair_filter.query:
+        rows = rows.filter(pair__query__external_id=pair_filter.query)
+    if pair_filter.run is not None:
+        rows = rows.filter(Exists(_rankings_with_pair(pool, pair_filter.run)))
+    rows_with_items = rows.select_related("pair__query", "pair__document", "pair__resolution")
+    return rows_with_items.prefetch_related("pair__query__parts", "pair__document__parts").order_by("pair")
 
 
-def _rankings_with_it(pool: Pool, run: Run) -> QuerySet[Ranking]:
+def _rankings_with_pair(pool: Pool, run: Run) -> QuerySet[Ranking]:
     """The run's ranking that holds a pair as far down as the pool looks."""
     reach = depth_of(pool.strategy, pool.parameters)
-    ends = (
+    end_fields = (
         ("pair__query", "pair__document") if run.direction == Direction.FORWARD else ("pair__document", "pair__query")
     )
-    left_out = Value(excluded(collection_id=pool.collection_id), output_field=ArrayField(BigIntegerField()))
-    rank = Func(F("targets"), OuterRef(ends[1]), left_out, function="pooling_rank", output_field=IntegerField())
-    return Ranking.objects.filter(run=run, source=OuterRef(ends[0])).annotate(rank=rank).filter(rank__lte=reach)
+    left_out = Value(excluded_keys(collection_id=pool.collection_id), output_field=ArrayField(BigIntegerField()))
+    rank = Func(F("targets"), OuterRef(end_fields[1]), left_out, function="pooling_rank", output_field=IntegerField())
+    return Ranking.objects.filter(run=run, source=OuterRef(end_fields[0])).annotate(rank=rank).filter(rank__lte=reach)

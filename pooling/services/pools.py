@@ -1,8 +1,8 @@
-"""Pools: made, and in the background opened, closed, opened again.
+"""Pools: creating them, and in the background opening, closing and reopening them.
 
-Opening writes everything new in one transaction: killed or cancelled, it leaves nothing. The rest is gone through in
-blocks, each committed by itself, so that nobody who is judging waits for it; killed, it goes through them again. A
-pool's own row is locked for moments alone, at the end of each part.
+Opening writes everything new in one transaction: killed or cancelled, it leaves nothing. The
+remaining pairs are updated in blocks, each committed by itself, so that no annotator waits for it;
+killed, it updates them again. A pool's own row is locked only for moments, at the end of each part.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +16,12 @@ from annotate.models import Collection, QuerySet, User, Work
 from annotate.services import seating
 from annotate.services.background import works
 from pooling.models import Pool, Run
-from pooling.services import opening, retiring
-from pooling.services.choosing import PoolError, check
+from pooling.services import pool_opening, run_retirement
+from pooling.services.pair_choice import PoolError, check_parameters
 from pooling.services.runs import BadName, check_name
 
 
-class PoolState(Exception):
+class WrongPoolState(Exception):
     """The pool is in a state in which this cannot be done; nothing was changed."""
 
 
@@ -43,9 +43,9 @@ def create_pool(
         check_name(name)
     except BadName as error:
         raise PoolError("name", str(error)) from error
-    if hidden := [run for run in runs if run.is_hidden]:
-        raise PoolError("runs", f'Run "{hidden[0]}" is hidden; publish it before you pool it.')
-    values = check(collection=collection, strategy=strategy, parameters=parameters, runs=runs, query_set=query_set,
+    if hidden_runs := [run for run in runs if run.is_hidden]:
+        raise PoolError("runs", f'Run "{hidden_runs[0]}" is hidden; publish it before you pool it.')
+    values = check_parameters(collection=collection, strategy=strategy, parameters=parameters, runs=runs, query_set=query_set,
                    seed=seed)  # fmt: skip
     # Their rows are locked: one that is being deleted is waited for, and missed.
     if len(Run.objects.select_for_update(no_key=True).filter(pk__in=[run.pk for run in runs])) < len(set(runs)):
@@ -69,63 +69,71 @@ def create_pool(
 
 @transaction.atomic
 def request_opening(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
-    """Have a draft, or a pool that could not be opened, opened in the background. Raises PoolState for any other."""
-    locked = _lock(pool)
-    if locked.state != Pool.State.DRAFT or locked.is_at_work:
-        raise PoolState(f'Pool "{pool}" is opening or was opened before.')
+    """Have a draft, or a pool that could not be opened, opened in the background.
+
+    Raises WrongPoolState for any other."""
+    locked_pool = _lock(pool)
+    if locked_pool.state != Pool.State.DRAFT or locked_pool.is_at_work:
+        raise WrongPoolState(f'Pool "{pool}" is opening or was opened before.')
     _ask(pool, Pool.WorkKind.OPENING, by, is_done_here=is_done_here)
 
 
 @transaction.atomic
 def request_closing(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
-    """Hand out nothing more of an open pool from now on; its free seats are withdrawn in the background.
+    """Hand out nothing more of an open pool from now on.
 
-    Raises PoolState.
+    Its free seats are withdrawn in the background. Raises WrongPoolState.
     """
-    locked = _lock(pool)
-    _require(locked, Pool.State.OPEN)
-    seating.begin_closing(round_=locked.round)
+    locked_pool = _lock(pool)
+    _require(locked_pool, Pool.State.OPEN)
+    seating.begin_closing(round_=locked_pool.round)
     _ask(pool, Pool.WorkKind.CLOSING, by, is_done_here=is_done_here)
 
 
 @transaction.atomic
 def request_reopening(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
-    """Note that the missing labels of a closed pool are wanted again; they are handed out when all seats are back.
+    """Note that the missing labels of a closed pool are wanted again.
 
-    Raises PoolState.
+    They are handed out when all seats are back. Raises WrongPoolState.
     """
-    locked = _lock(pool)
-    _require(locked, Pool.State.CLOSED)
-    seating.begin_reopening(round_=locked.round)
+    locked_pool = _lock(pool)
+    _require(locked_pool, Pool.State.CLOSED)
+    seating.begin_reopening(round_=locked_pool.round)
     _ask(pool, Pool.WorkKind.REOPENING, by, is_done_here=is_done_here)
 
 
 def cancel_opening(*, pool: Pool, by: User | None) -> None:
-    """Let a pool that is being opened be a draft again: at once, or when its worker comes to ask.
+    """Make a pool that is being opened a draft again: at once, or when its worker next looks.
 
-    Raises PoolState once its pairs are stored; a wish that comes in that very moment is not heard.
+    Raises WrongPoolState once its pairs are stored; a request in that very moment has no effect.
     """
     pool.refresh_from_db()
     if pool.work is None or pool.phase != Pool.Phase.OPENING or pool.round_id is not None:
-        raise PoolState(f'Pool "{pool}" has its pairs already, or is not being opened; close it instead.')
+        raise WrongPoolState(f'Pool "{pool}" has its pairs already, or is not being opened; close it instead.')
     works.cancel(work=pool.work, by=by)
     pool.refresh_from_db()
 
 
 def open_pool(*, pool: Pool, by: User | None = None) -> None:
-    """Open a draft here and now: open, or failed with the reason in its work. Raises PoolState."""
+    """Open a draft here and now: open, or failed with the reason in its work.
+
+    Raises WrongPoolState.
+    """
     request_opening(pool=pool, by=by, is_done_here=True)
     _perform(pool)
 
 
 def close_pool(*, pool: Pool, by: User | None = None) -> None:
-    """Withdraw the pool's free seats here and now; held ones are left to finish, judgments stay. Raises PoolState."""
+    """Withdraw the pool's free seats here and now; held ones are left to finish, judgments stay.
+
+    Raises WrongPoolState.
+    """
     request_closing(pool=pool, by=by, is_done_here=True)
     _perform(pool)
 
 
 def reopen_pool(*, pool: Pool, by: User | None = None) -> None:
-    """Want the missing labels of a closed pool again, here and now. Raises PoolState."""
+    """Want the missing labels of a closed pool again, here and now. Raises WrongPoolState."""
     request_reopening(pool=pool, by=by, is_done_here=True)
     _perform(pool)
 
@@ -137,15 +145,18 @@ def _has_no_pairs(work: Work) -> bool:
 
 @works.performs(Pool.WorkKind.OPENING, subject="pool", may_cancel=_has_no_pairs)
 def make_and_open(work: Work) -> None:
-    """Make a pool's pairs, its round and its seats, and let them be handed out; cancelled, it is a draft again."""
+    """Make a pool's pairs, its round and its seats, and let them be handed out.
+
+    If it is cancelled, the pool is a draft again.
+    """
     pool = Pool.objects.select_related("collection", "query_set", "round").get(pk=work.subject)
     try:
         rest = _make_contents(pool, work) if pool.round is None else None
-        opening.add_golds(pool=pool)
+        pool_opening.add_golds(pool=pool)
     except (PoolError, seating.RoundExists) as error:
         raise works.Failed("unfit", str(error)) from error
     n_rest = pool.pool_pairs.count() if rest is None else len(rest)
-    seating.finish_opening(round_=pool.round, pairs=rest, told=_told(work, n_rest, unit="pairs known before"))
+    seating.finish_opening(round_=pool.round, pairs=rest, on_rows=_rows_callback(work, n_rest, unit="pairs known before"))
     _end(work, state=Pool.State.OPEN, opened_at=Now())
 
 
@@ -164,14 +175,17 @@ def bring_seats_back(work: Work) -> None:
 
 
 def _lock(pool: Pool) -> Pool:
-    """The pool as it is, locked; not its key, to which the rows of an opening point that is under way."""
+    """The pool as it is, locked; not its key, to which new rows of an opening under way refer."""
     return Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
 
 
-def _require(locked: Pool, state: Pool.State) -> None:
-    """Raise PoolState unless the pool is in this state and nobody is at it; what was given up may be asked for."""
-    if locked.state != state or locked.is_at_work:
-        raise PoolState(f'Pool "{locked}" is {locked.phase.label.lower()}, not {state.label.lower()}.')
+def _require(locked_pool: Pool, state: Pool.State) -> None:
+    """Raise WrongPoolState unless the pool is in this state and no work at it is unfinished.
+
+    Failed work may be retried.
+    """
+    if locked_pool.state != state or locked_pool.is_at_work:
+        raise WrongPoolState(f'Pool "{locked_pool}" is {locked_pool.phase.label.lower()}, not {state.label.lower()}.')
 
 
 def _ask(pool: Pool, kind: Pool.WorkKind, by: User | None, *, is_done_here: bool) -> None:
@@ -181,39 +195,45 @@ def _ask(pool: Pool, kind: Pool.WorkKind, by: User | None, *, is_done_here: bool
 
 
 def _perform(pool: Pool) -> None:
-    """Do what was just asked for of a pool here and now, as a worker would."""
+    """Perform the work just requested for a pool here and now, as a worker would."""
     works.perform(work=Work.objects.get(pk=pool.work_id))
     pool.refresh_from_db()
 
 
 def _make_contents(pool: Pool, work: Work) -> NDArray[np.int64]:
-    """All that is new, in one transaction; returns the pairs that others may be at."""
+    """Store everything new in one transaction.
+
+    Returns the pairs that other rounds may be working on.
+    """
     with transaction.atomic():
-        wanted = opening.make_contents(pool=pool, tell=works.teller(work))
-        retiring.recall_retired(pool=pool)
-        Pool.objects.filter(pk=pool.pk).update(round=wanted.round)
-    pool.round = wanted.round
-    return wanted.rest
+        contents = pool_opening.make_contents(pool=pool, on_progress=works.progress_callback(work))
+        run_retirement.mark_pool_runs_due(pool=pool)
+        Pool.objects.filter(pk=pool.pk).update(round=contents.round)
+    pool.round = contents.round
+    return contents.pairs_without_seats
 
 
 def _go_through(work: Work, finish: Callable[..., None]) -> None:
     pool = Pool.objects.select_related("round").get(pk=work.subject)
-    finish(round_=pool.round, told=_told(work, pool.pool_pairs.count()))
+    finish(round_=pool.round, on_rows=_rows_callback(work, pool.pool_pairs.count()))
 
 
-def _told(work: Work, n_pairs: int, **unit: str) -> Callable[[int], None]:
-    """A `told` of what can no longer be cancelled; each block that is told of is one that need not be done again."""
-    count = opening.counter(works.teller(work, can_be_undone=False), n_pairs, **unit)
+def _rows_callback(work: Work, n_pairs: int, **unit: str) -> Callable[[int], None]:
+    """Make a callback for rows of work that can no longer be cancelled.
 
-    def told(n: int) -> None:
+    A block it reports need not be done again.
+    """
+    count = pool_opening.pair_counter(works.progress_callback(work, can_be_undone=False), n_pairs, **unit)
+
+    def on_rows(n: int) -> None:
         count(n)
-        works.went_on(work=work)
+        works.reset_attempts(work=work)
 
-    return told
+    return on_rows
 
 
 @transaction.atomic
 def _end(work: Work, **fields: object) -> None:
-    """Say what the pool is now, and that the work is done."""
+    """Store the pool's new state, and finish the work."""
     Pool.objects.filter(pk=work.subject).update(**fields)
     works.finish(work=work)

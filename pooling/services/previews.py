@@ -1,4 +1,4 @@
-"""What a pool would hold and cost, before it is opened."""
+"""Previews of pools: their pairs and their cost, before they are opened."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -14,18 +14,18 @@ from annotate.models import Collection, Direction, Gold, Policy, QuerySet
 from pooling.core.likeness import Likeness, likeness
 from pooling.core.selections import Layout
 from pooling.models import Run
-from pooling.services.choosing import Choice, as_pairs, choose_pairs
+from pooling.services.pair_choice import PairChoice, as_pairs, choose_pairs
 
 USUAL_SECONDS = 9.0  # for a judgment, until the collection has a median of its own
 OVERLAP_DEPTH = 10
 RBO_P = 0.9
 ADDS_DEPTH = 10
-_STANDING = """
-    SELECT chosen.place - 1, coalesce(resolution.n_labels, 0), EXISTS (
-        SELECT FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
-        WHERE wish.pair_id = pair.id AND wish.dropped_at IS NULL AND round.kind = 'pool'
+_PAIR_STATES = """
+    SELECT chosen.position - 1, coalesce(resolution.n_labels, 0), EXISTS (
+        SELECT FROM annotate_roundpair round_pair JOIN annotate_round round ON round.id = round_pair.round_id
+        WHERE round_pair.pair_id = pair.id AND round_pair.dropped_at IS NULL AND round.kind = 'pool'
           AND round.state IN ('opening', 'open'))
-    FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS chosen(query, document, place)
+    FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS chosen(query, document, position)
     JOIN annotate_pair pair ON pair.query_id = chosen.query AND pair.document_id = chosen.document
     LEFT JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
 """
@@ -36,9 +36,11 @@ _MEDIAN = """
 
 
 class RunShare(NamedTuple):
-    """What one run brings to a pool: pairs it holds, those no other run holds, those nobody has judged.
+    """Share of one run in a pool: pairs it holds, those no other run holds, those nobody has
+    judged.
 
-    n_unknown : results as deep as the strategy looks whose target the collection lacks; they are no pairs
+    n_unknown : results as deep as the strategy looks whose target the collection lacks; they are no
+        pairs
     """
 
     pk: int
@@ -47,11 +49,11 @@ class RunShare(NamedTuple):
     n_unique: int
     n_new: int
     n_unknown: int = 0
-    doubts: str = ""  # what to think of before using the run
+    doubts: str = ""  # about the run's file
 
 
-class Alike(NamedTuple):
-    """The runs of one direction, and how alike each two of them are."""
+class DirectionLikeness(NamedTuple):
+    """The runs of one direction, and the likeness of each two of them."""
 
     direction: str
     names: list[str]
@@ -61,10 +63,13 @@ class Alike(NamedTuple):
 class Preview(NamedTuple):
     """A pool and its price.
 
-    n_pairs = n_new + n_waiting + n_judged: nobody has asked about them, another open pool asks, people have answered
+    n_pairs = n_new + n_waiting + n_judged: nobody has asked about them, another open pool asks,
+    people have answered
     n_queries : queries with any pair
-    n_labels : wanted with planned doubles, without third labels on disagreement; n_golds : checks handed out among them
-    hours : of people, at `seconds` a judgment; is_measured : whether that is this collection's median
+    n_labels : wanted with planned doubles, without third labels on disagreement; n_golds : checks
+        handed out among them
+    hours : of people, at `seconds` a judgment; is_measured : whether that is this collection's
+        median
     cost : hours at the rate asked for, None without one; currency : its name
     at : when this was counted
     n_unknown : results, each once, that are not counted since the collection lacks their targets
@@ -83,7 +88,7 @@ class Preview(NamedTuple):
     cost: float | None
     currency: str
     shares: list[RunShare]
-    alike: list[Alike]
+    likenesses: list[DirectionLikeness]
     at: datetime
     n_unknown: int = 0
 
@@ -92,15 +97,18 @@ def preview(
     *, collection: Collection, strategy: str, parameters: Mapping[str, object], runs: Sequence[Run],
     query_set: QuerySet | None = None, seed: int = 0,
 ) -> Preview:  # fmt: skip
-    """What such a pool would hold and cost at the collection's present policy and pace. Raises PoolError."""
+    """Preview the pairs of a pool and its cost at the collection's present policy and pace.
+
+    Raises PoolError.
+    """
     choice = choose_pairs(collection=collection, strategy=strategy, parameters=parameters, runs=runs,
                           query_set=query_set, seed=seed)  # fmt: skip
-    n_labels, is_waiting = _standing(choice)
+    n_labels, is_waiting = _pair_states(choice)
     policy = Policy.objects.filter(collection=collection).latest("version")
-    wanted = _wanted(n_labels[~is_waiting], policy)
+    n_missing = _n_missing_labels(n_labels[~is_waiting], policy)
     seconds, is_measured = pace(collection=collection)
-    n_golds = _n_golds(collection, policy, wanted)
-    hours = (wanted + n_golds) * seconds / 3600
+    n_golds = _n_golds(collection, policy, n_missing)
+    hours = (n_missing + n_golds) * seconds / 3600
     rate = parameters.get("rate")
     return Preview(
         n_pairs=len(choice.query),
@@ -108,7 +116,7 @@ def preview(
         n_waiting=int(np.count_nonzero((n_labels == 0) & is_waiting)),
         n_judged=int(np.count_nonzero(n_labels)),
         n_queries=len(np.unique(choice.query)),
-        n_labels=wanted,
+        n_labels=n_missing,
         n_golds=n_golds,
         seconds=seconds,
         is_measured=is_measured,
@@ -116,14 +124,17 @@ def preview(
         cost=hours * float(str(rate)) if rate else None,
         currency=str(parameters.get("currency") or "EUR"),
         shares=_shares(choice, n_labels == 0),
-        alike=[_alike(choice, direction) for direction in Direction if _n_of(choice, direction) > 1],
+        likenesses=[_direction_likeness(choice, direction) for direction in Direction if _n_runs(choice, direction) > 1],
         at=timezone.now(),
         n_unknown=_n_unknown(choice),
     )
 
 
-def adds(*, run: Run, depth: int = ADDS_DEPTH) -> Preview:
-    """What judging a run down to a depth would cost. Raises PoolError for a run that is not in use."""
+def added_by(*, run: Run, depth: int = ADDS_DEPTH) -> Preview:
+    """Preview the cost of judging a run down to a depth.
+
+    Raises PoolError for a run that is not in use.
+    """
     return preview(collection=run.collection, strategy="depth-k", parameters={"depth": depth}, runs=[run])
 
 
@@ -135,23 +146,23 @@ def pace(*, collection: Collection) -> tuple[float, bool]:
     return (median / 1000, True) if median else (USUAL_SECONDS, False)
 
 
-def _standing(choice: Choice) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """(M,) labels each pair has, and whether an open pool asks about it already."""
+def _pair_states(choice: PairChoice) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """(M,) number of labels of each pair, and whether an open pool asks about it already."""
     n_labels = np.zeros(len(choice.query), dtype=np.int64)
     is_waiting = np.zeros(len(choice.query), dtype=bool)
     with connection.cursor() as cursor:
-        cursor.execute(_STANDING, [choice.query.tolist(), choice.document.tolist()])
-        for place, count, waiting in cursor:
-            n_labels[place], is_waiting[place] = count, waiting
+        cursor.execute(_PAIR_STATES, [choice.query.tolist(), choice.document.tolist()])
+        for position, n, waiting in cursor:
+            n_labels[position], is_waiting[position] = n, waiting
     return n_labels, is_waiting
 
 
-def _wanted(n_labels: NDArray[np.int64], policy: Policy) -> int:
-    """Labels still to give: planned doubles fall on judged and new pairs alike."""
-    single = np.maximum(0, policy.labels_per_pair - n_labels).sum()
-    doubled = np.maximum(0, policy.labels_per_pair + 1 - n_labels).sum()
+def _n_missing_labels(n_labels: NDArray[np.int64], policy: Policy) -> int:
+    """Number of labels still to give: planned doubles fall on judged and new pairs alike."""
+    n_single = np.maximum(0, policy.labels_per_pair - n_labels).sum()
+    n_doubled = np.maximum(0, policy.labels_per_pair + 1 - n_labels).sum()
     share = float(policy.double_share)
-    return int(np.floor((1 - share) * single + share * doubled + 0.5))
+    return int(np.floor((1 - share) * n_single + share * n_doubled + 0.5))
 
 
 def _n_golds(collection: Collection, policy: Policy, n_labels: int) -> int:
@@ -160,24 +171,24 @@ def _n_golds(collection: Collection, policy: Policy, n_labels: int) -> int:
     return ceil(n_labels / policy.batch_candidates) * a_batch if available else 0
 
 
-def _shares(choice: Choice, is_new: NDArray[np.bool_]) -> list[RunShare]:
-    held = [as_pairs(run, top) for run, top in zip(choice.runs, choice.tops, strict=True)]
-    layout = Layout([choice.query, *(each.source for each in held)], [choice.document, *(each.target for each in held)])
+def _shares(choice: PairChoice, is_new: NDArray[np.bool_]) -> list[RunShare]:
+    run_pairs = [as_pairs(run, top) for run, top in zip(choice.runs, choice.tops, strict=True)]
+    layout = Layout([choice.query, *(pairs.source for pairs in run_pairs)], [choice.document, *(pairs.target for pairs in run_pairs)])
     pool = layout.codes(choice.query, choice.document)  # ascending, as the pairs are
-    found = [_found(pool, layout.codes(*each)) for each in held]
-    by_how_many = np.bincount(np.concatenate([*found, np.empty(0, np.int64)]), minlength=len(pool))
+    positions = [_positions_of(pool, layout.codes(*pairs)) for pairs in run_pairs]
+    n_runs_with_pair = np.bincount(np.concatenate([*positions, np.empty(0, np.int64)]), minlength=len(pool))
     unknown = [int(np.count_nonzero(top.target < 0)) for top in choice.tops]
     return [
         RunShare(
-            run.pk, run.name, len(here), int((by_how_many[here] == 1).sum()), int(is_new[here].sum()), n_unknown,
+            run.pk, run.name, len(own), int((n_runs_with_pair[own] == 1).sum()), int(is_new[own].sum()), n_unknown,
             run.doubts_text,
         )
-        for run, here, n_unknown in zip(choice.runs, found, unknown, strict=True)
+        for run, own, n_unknown in zip(choice.runs, positions, unknown, strict=True)
     ]
 
 
-def _n_unknown(choice: Choice) -> int:
-    """Source and unknown target, each two once, as deep as the strategy looks."""
+def _n_unknown(choice: PairChoice) -> int:
+    """Number of distinct pairs of a source and an unknown target, as deep as the strategy looks."""
     n = 0
     for direction in Direction:
         tops = [top for run, top in zip(choice.runs, choice.tops, strict=True) if run.direction == direction]
@@ -188,18 +199,18 @@ def _n_unknown(choice: Choice) -> int:
     return n
 
 
-def _found(known: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the wanted values that are known stand; known : ascending."""
-    at = np.searchsorted(known, wanted)
-    return at[np.append(known, -1)[at] == wanted]
+def _positions_of(sorted_codes: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Positions in `sorted_codes` of those `codes` that are in it; sorted_codes : ascending."""
+    position = np.searchsorted(sorted_codes, codes)
+    return position[np.append(sorted_codes, -1)[position] == codes]
 
 
-def _n_of(choice: Choice, direction: Direction) -> int:
+def _n_runs(choice: PairChoice, direction: Direction) -> int:
     return sum(run.direction == direction for run in choice.runs)
 
 
-def _alike(choice: Choice, direction: Direction) -> Alike:
+def _direction_likeness(choice: PairChoice, direction: Direction) -> DirectionLikeness:
     own = [(run, top) for run, top in zip(choice.runs, choice.tops, strict=True) if run.direction == direction]
-    own.sort(key=lambda both: both[0].name)
+    own.sort(key=lambda run_and_top: run_and_top[0].name)
     matrices = likeness([top for _, top in own], k=OVERLAP_DEPTH, p=RBO_P)
-    return Alike(direction, [run.name for run, _ in own], matrices)
+    return DirectionLikeness(direction, [run.name for run, _ in own], matrices)

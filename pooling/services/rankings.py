@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Item, QuerySet, QuerySetItem
 from pooling.core.rankings import Rankings, ranks
-from pooling.core.selections import RankedPairs, within
+from pooling.core.selections import RankedPairs, truncate
 from pooling.models import Run
 
 # Arrays as PostgreSQL sends them: numbers need not become Python objects one by one.
@@ -34,34 +34,34 @@ def load_top(
     """A run's first `depth` targets for each source item, as rows of item keys by source.
 
     query_set : only these source items; where it has a gallery, only its members are ranked
-    leave_out : items that are not judged (see `left_out`); who stands below one of them moves up, where an unknown
-        target keeps its rank
-    with_scores : what the run was ordered by; of a run ordered by ranks, the rank turned round
+    leave_out : items that are not judged (see `left_out_keys`); targets below one of them move up,
+        whereas an unknown target keeps its rank
+    with_scores : with the scores that ordered the run; of a run ordered by ranks, the reversed rank
     """
     gallery = _gallery(query_set)
     reach = depth if not len(leave_out) and gallery is None else _TO_THE_END
     by_score = with_scores and run.score_type != Run.ScoreType.RANK
-    wanted = {
+    parameters = {
         "run": run.pk,
         "depth": reach,
         "query_set": query_set.pk if query_set else None,
         "with_scores": by_score,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_TOPS, wanted)
+        cursor.execute(_TOPS, parameters)
         rows = cursor.fetchall()
     source = np.repeat([row[0] for row in rows], [row[1] for row in rows]).astype(np.int64)
     elements = np.frombuffer(b"".join(bytes(row[2])[_HEADER:] for row in rows), dtype=_ELEMENT)
     target = elements["key"].astype(np.int64)
     score = _scores(rows) if by_score else None
     if len(leave_out) or gallery is not None:
-        kept = ~(np.isin(source, leave_out) | np.isin(target, leave_out))
-        kept &= True if gallery is None else np.isin(target, gallery)
-        source, target = source[kept], target[kept]
-        score = None if score is None else score[kept]
+        is_kept = ~(np.isin(source, leave_out) | np.isin(target, leave_out))
+        is_kept &= True if gallery is None else np.isin(target, gallery)
+        source, target = source[is_kept], target[is_kept]
+        score = None if score is None else score[is_kept]
     _, lengths = np.unique(source, return_counts=True)
     starts = np.append(0, np.cumsum(lengths))
-    return within(RankedPairs(source, target, ranks(Rankings(starts, target)), score, starts), depth)
+    return truncate(RankedPairs(source, target, ranks(Rankings(starts, target)), score, starts), depth)
 
 
 def _gallery(query_set: QuerySet | None) -> NDArray[np.int64] | None:
@@ -77,13 +77,13 @@ def _scores(rows: Sequence[tuple[int, int, bytes, bytes]]) -> NDArray[np.float64
     return elements["value"].astype(np.float64)
 
 
-def excluded(*, collection_id: int) -> list[int]:
+def excluded_keys(*, collection_id: int) -> list[int]:
     """Keys of the items that a lead left out; rankings hold them, as they may be taken back in."""
     items = Item.objects.filter(collection=collection_id, excluded_at__isnull=False)
     return list(items.order_by("pk").values_list("pk", flat=True))
 
 
-def left_out(*, collection: Collection) -> NDArray[np.int64]:
+def left_out_keys(*, collection: Collection) -> NDArray[np.int64]:
     """Keys of items that are not judged: excluded, or of another split than test."""
     items = Item.objects.filter(collection=collection).left_out()
     return np.array(items.values_list("pk", flat=True), dtype=np.int64)

@@ -1,20 +1,26 @@
-"""The readings of runs as work: who asks for one, and when one more is due."""
+"""The readings of runs as work: requests for them, and repeats that are due."""
 
 from annotate.models import User
 from annotate.services.background import works
 from pooling.models import Run
 
 
-def ask(*, run: Run, kind: Run.WorkKind, by: User | None, is_done_here: bool = False) -> None:
-    """Have a run read, by a worker or by the caller; call it behind a lock on the run, which nobody reads."""
+def request_reading(*, run: Run, kind: Run.WorkKind, by: User | None, is_done_here: bool = False) -> None:
+    """Have a run read, by a worker or by the caller.
+
+    Call it with a lock on the run, which must not be being read.
+    """
     work = works.ask(kind=kind, collection=run.collection, subject=run.pk, by=by, is_done_here=is_done_here)
     Run.objects.filter(pk=run.pk).update(work=work)
     run.work = work
 
 
 def read_again_if_due(*, run_id: int) -> None:
-    """Have a ready run read once more if items joined since its last reading began; call it where that ends."""
-    # The row is the lock: who notes that items joined looks for a reading under way behind it, too.
+    """Have a ready run read once more if items joined since its last reading began.
+
+    Call it where that ends.
+    """
+    # The row is the lock: noting that items joined looks for a reading under way behind it, too.
     run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
     if run.state == Run.State.READY and run.reading_due_at is not None:
-        ask(run=run, kind=Run.WorkKind.REREADING, by=None)
+        request_reading(run=run, kind=Run.WorkKind.REREADING, by=None)

@@ -1,4 +1,7 @@
-"""Files of rejected runs go after a while; the report of what was wrong stays. A run that is ready keeps its file."""
+"""Deletion of old files of rejected runs; the report on their faults stays.
+
+A run that is ready keeps its file.
+"""
 
 from datetime import timedelta
 
@@ -14,15 +17,15 @@ AT_ONCE = 200  # files of one sweep
 
 
 def drop_old() -> int:
-    """Delete the files of runs that were rejected so long ago that nobody will look into them; how many."""
-    old = Run.objects.filter(
+    """Delete the files of runs that were rejected long ago; returns their number."""
+    old_runs = Run.objects.filter(
         state=Run.State.REJECTED, finished_at__lt=Now() - timedelta(days=settings.KEEP_UPLOADS_DAYS)
     ).exclude(file="").exclude(work__state__in=Work.UNFINISHED)  # fmt: skip
     n_dropped = 0
-    for pk in list(old.order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
+    for pk in list(old_runs.order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
         with transaction.atomic():
             # Locked and looked at again: the same name may be uploaded anew at this moment.
-            run = old.filter(pk=pk).select_for_update(no_key=True, of=("self",)).first()
+            run = old_runs.filter(pk=pk).select_for_update(no_key=True, of=("self",)).first()
             if run is not None:
                 name = run.file.name
                 Run.objects.filter(pk=pk).update(file="")

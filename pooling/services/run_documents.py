@@ -1,4 +1,4 @@
-"""The documents that a run names, made by their ids alone: for collections that come without a list of documents."""
+"""Making documents from the ids in a run, for collections that come without a list of documents."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
@@ -6,27 +6,27 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.core.file_tallies import FileTallies
 from annotate.core.formats import FormatError, Problems
-from annotate.core.tallies import Tallies
 from annotate.models import Direction, Import, User
-from annotate.services import imports, loading
-from annotate.services.background.progress import Tell
+from annotate.services import imports, item_import
+from annotate.services.background.progress import ProgressCallback
 from annotate.services.import_kinds import KINDS, ImportInputs
-from annotate.services.references import Rejected
+from annotate.services.references import FileRejected
 from pooling.core.run_files import read_blocks, read_parts
 from pooling.models import Run
-from pooling.services.run_storage import SIDES, Known, known_items
+from pooling.services.run_storage import SIDES, SideItems, side_items
 
 Ids = NDArray[np.bytes_]
-MERGED_AT = 1 << 18  # ids that wait to be put in order with those before
+MERGED_AT = 1 << 18  # ids that wait to be merged with those before
 
 
-class NothingLacks(Exception):
-    """No document that the run names is unknown, or its file has not been read; nothing was begun."""
+class NoUnknownDocuments(Exception):
+    """The run names no unknown document, or its file has not been read; nothing was begun."""
 
 
-class RunDocuments(NamedTuple):
-    """The documents of a run, `run` by its key; see `make_documents`."""
+class RunDocumentImport(NamedTuple):
+    """An import of the documents of a run, `run` by its key; see `make_documents`."""
 
     run: int
 
@@ -34,33 +34,38 @@ class RunDocuments(NamedTuple):
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
-        """As it was stored."""
+        """Restore it from its stored parameters."""
         return cls(**parameters)
 
     def parameters(self) -> dict[str, Any]:
-        """As it is stored."""
+        """Its parameters, to be stored."""
         return self._asdict()
 
-    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
-        """Read the run's kept file, and load what its collection lacks. Raises Rejected where it cannot be read."""
+    def load(self, inputs: ImportInputs) -> Sequence[FileTallies]:
+        """Read the run's kept file, and load the documents its collection lacks.
+
+        Raises FileRejected if it cannot be read.
+        """
         run = Run.objects.select_related("collection").filter(pk=self.run, collection=inputs.collection).first()
         if run is None:
             problems = Problems()
             problems.add(FormatError(inputs.source.name, None, "", "The run was deleted meanwhile; nothing was made."))
-            raise Rejected(problems)
-        found = lacking_documents(run=run, called=inputs.source.name, tell=inputs.tell)
-        ids = [each.decode() for each in found.tolist()]
-        report = loading.load_documents(
-            collection=run.collection, ids=ids, file_name=inputs.source.name, by=inputs.by, tell=inputs.tell
+            raise FileRejected(problems)
+        ids_found = unknown_documents(run=run, file_label=inputs.source.name, on_progress=inputs.on_progress)
+        ids = [id_.decode() for id_ in ids_found.tolist()]
+        report = item_import.load_documents(
+            collection=run.collection, ids=ids, file_name=inputs.source.name, by=inputs.by, on_progress=inputs.on_progress
         )
         return [report]
 
 
-KINDS[RunDocuments.kind] = RunDocuments
+KINDS[RunDocumentImport.kind] = RunDocumentImport
 
 
-def may_make(run: Run) -> bool:
-    """Whether a run ranks documents that its collection lacks, or is of such, as far as its report says."""
+def may_make_documents(run: Run) -> bool:
+    """Whether a run's targets, or its sources in a reverse run, are documents that its collection
+    lacks, by its report.
+    """
     if run.state != Run.State.READY or run.is_turned:
         return False
     if run.direction == Direction.FORWARD:  # targets of unknown queries make no documents
@@ -69,48 +74,51 @@ def may_make(run: Run) -> bool:
 
 
 def make_documents(*, run: Run, by: User | None, is_done_here: bool = False) -> Import:
-    """Ask for an import of all documents that a run's ranked queries bring and the collection lacks.
+    """Request an import of all documents in rankings of known queries that the collection lacks.
 
     is_done_here : the caller performs its work
-    They are known by their ids alone. Asked again before it has ended, it is the same import. Raises NothingLacks.
+
+    The documents have ids alone. A second request before the import has ended returns the same one.
+    Raises NoUnknownDocuments.
     """
-    if not may_make(run):
-        raise NothingLacks(f'Run "{run}" names no document that this collection lacks.')
+    if not may_make_documents(run):
+        raise NoUnknownDocuments(f'Run "{run}" names no document that this collection lacks.')
     name = "a hidden run" if run.is_hidden else run.name  # imports are seen by all who lead
-    asked = RunDocuments(run.pk)
-    return imports.ask(collection=run.collection, asked=asked, name=name, by=by, is_done_here=is_done_here)
+    document_import = RunDocumentImport(run.pk)
+    return imports.request_import(collection=run.collection, import_request=document_import, name=name, by=by, is_done_here=is_done_here)
 
 
-def lacking_documents(*, run: Run, called: str, tell: Tell) -> Ids:
-    """(n,) the ids, each once: of a forward run the unknown targets of known queries, of a reverse one its sources.
+def unknown_documents(*, run: Run, file_label: str, on_progress: ProgressCallback) -> Ids:
+    """(n,) the ids, each once: of a forward run the unknown targets of known queries, of a reverse
+    one its sources.
 
-    called : what faults call the file; its own name may be a secret
-    Raises Rejected where the kept file can no longer be read.
+    file_label : name of the file in faults; its own name may be a secret
+    Raises FileRejected if the kept file can no longer be read.
     """
-    sources, targets = (known_items(run, side) for side in SIDES[Direction(run.direction)])
-    problems, waiting, n_rows = Problems(), [np.empty(0, "S1")], 0
+    sources, targets = (side_items(run, side) for side in SIDES[Direction(run.direction)])
+    problems, id_parts, n_rows = Problems(), [np.empty(0, "S1")], 0
     try:
         with run.file.open("rb") as stream:
-            if not run.columns and (blocks := read_blocks(stream, called, problems)):
+            if not run.columns and (blocks := read_blocks(stream, file_label, problems)):
                 block = next(blocks)
-                return _lacking(block.rows, block.columns, run, sources, targets)
-            for part in read_parts(stream, called, problems, columns=run.columns):
-                found, n_rows = part.run, n_rows + len(part.line)
-                is_known = sources.is_test[sources.ids.find(found.queries)][found.query]
-                waiting.append(_lacking(found.queries, found.docs[is_known], run, sources, targets))
-                tell(done=n_rows, unit="rows read")
-                if sum(map(len, waiting[1:])) > MERGED_AT:
-                    waiting = [np.unique(np.concatenate(waiting))]
+                return _unknown_ids(block.rows, block.columns, run, sources, targets)
+            for part in read_parts(stream, file_label, problems, columns=run.columns):
+                part_run, n_rows = part.run, n_rows + len(part.line)
+                is_known = sources.is_test[sources.ids.find(part_run.queries)][part_run.query]
+                id_parts.append(_unknown_ids(part_run.queries, part_run.docs[is_known], run, sources, targets))
+                on_progress(n_done=n_rows, unit="rows read")
+                if sum(map(len, id_parts[1:])) > MERGED_AT:
+                    id_parts = [np.unique(np.concatenate(id_parts))]
     except FileNotFoundError:
-        problems.add(FormatError(called, None, "", "The run's kept file is gone; upload the run again."))
+        problems.add(FormatError(file_label, None, "", "The run's kept file is gone; upload the run again."))
     except FormatError as error:
         problems.add(error)
     if problems:
-        raise Rejected(problems)
-    return np.unique(np.concatenate(waiting))
+        raise FileRejected(problems)
+    return np.unique(np.concatenate(id_parts))
 
 
-def _lacking(queries: Ids, docs: Ids, run: Run, sources: Known, targets: Known) -> Ids:
-    ids, known = (docs, targets) if run.direction == Direction.FORWARD else (queries, sources)
+def _unknown_ids(queries: Ids, docs: Ids, run: Run, source_items: SideItems, target_items: SideItems) -> Ids:
+    ids, items = (docs, target_items) if run.direction == Direction.FORWARD else (queries, source_items)
     ids = np.unique(ids)
-    return ids[known.ids.find(ids) < 0]
+    return ids[items.ids.find(ids) < 0]

@@ -1,4 +1,4 @@
-"""Runs: received as files, read in the background, kept as rankings, all or nothing."""
+"""Runs: received as files, read in the background, stored as rankings, all or nothing."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,17 +16,17 @@ from annotate.core.formats import FormatError, Problems, id_fault
 from annotate.models import Collection, Direction, User, Work
 from annotate.services.background import progress, works
 from annotate.services.files import delete_on_commit
-from pooling.core.matrices import Block, forget
-from pooling.core.matrix_files import TooLarge
+from pooling.core.matrices import MatrixBlock, discard
+from pooling.core.matrix_files import MatrixTooLarge
 from pooling.core.run_files import read_parts
 from pooling.core.runs import ReadRun
-from pooling.core.spool import Scattered, spooled, whole_queries
+from pooling.core.spool import ScatteredQueries, spooled_queries, whole_queries
 from pooling.models import Run, RunRows
-from pooling.services import holding, matrix_storage, readings
-from pooling.services.run_reports import RunReport, ToldError, told
+from pooling.services import matrix_storage, readings, run_holds
+from pooling.services.run_reports import RunReport, StoredFault, stored_fault
 from pooling.services.run_storage import store_rankings
 
-Arrange = Callable[[Iterator[ReadRun]], Iterator[ReadRun]]  # of rows in the file's order, batches of whole queries
+Batching = Callable[[Iterator[ReadRun]], Iterator[ReadRun]]  # makes batches of whole queries of the rows in the file's order
 Result = TypeVar("Result")
 MAX_NAME = 80
 MEGABYTE = 1_000_000
@@ -41,8 +41,10 @@ class BadName(Exception):
     """The name cannot be a run's; nothing was stored."""
 
 
-class Received(NamedTuple):
-    """A run, and whether receiving it made or changed anything: False for the same file under the same name."""
+class ReceivedRun(NamedTuple):
+    """A received run, and whether anything was created or changed: False for the same file under
+    the same name.
+    """
 
     run: Run
     is_new: bool
@@ -64,13 +66,14 @@ def receive_run(
     columns: Mapping[str, int] | None = None,
     by: User | None = None,
     is_done_here: bool = False,
-) -> Received:
+) -> ReceivedRun:
     """Keep an uploaded run file, to be read in the background.
 
     columns : of a table without a header; see `read_parts`
-    is_done_here : the caller is to call `read_here`
-    The same file again under the same name changes nothing; a rejected run gives its name to the next file.
-    Raises BadName, or RunExists for a name taken by another file.
+    is_done_here : the caller will call `read_here`
+
+    The same file again under the same name changes nothing; a rejected run gives its name to the
+    next file. Raises BadName, or RunExists for a name taken by another file.
     """
     name = name.strip()
     check_name(name)
@@ -97,7 +100,7 @@ def receive_run(
 
 
 def check_name(name: str) -> None:
-    """Raise BadName unless a run, or a pool, can be called this: its name stands in files and pages."""
+    """Raise BadName unless a run, or a pool, can have this name; files and pages show it."""
     if not name or len(name) > MAX_NAME:
         raise BadName(f"A name has 1 to {MAX_NAME} characters.")
     if fault := id_fault(name.replace(" ", "_")):
@@ -105,35 +108,39 @@ def check_name(name: str) -> None:
 
 
 @transaction.atomic
-def _store(run: Run, upload: File, *, is_done_here: bool) -> Received:
+def _store(run: Run, upload: File, *, is_done_here: bool) -> ReceivedRun:
     # The collection's row is the lock: of two uploads under one name the second sees the first.
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     # Its own row is locked too: in this moment somebody may have the rejected file read anew.
     same_name = Run.objects.filter(collection=run.collection_id, name=run.name).visible_to(run.uploaded_by)
-    known = same_name.select_for_update(no_key=True).first()
-    if known is not None:
-        # A rejected run may be read again, even from the same file: the collection may have its items by now.
-        if known.state != Run.State.REJECTED and _is_same(known, run):
-            return Received(known, is_new=False)
-        if known.state != Run.State.REJECTED:
+    existing = same_name.select_for_update(no_key=True).first()
+    if existing is not None:
+        # A rejected run may be read again, even from the same file: the collection may have its
+        # items by now.
+        if existing.state != Run.State.REJECTED and _is_same(existing, run):
+            return ReceivedRun(existing, is_new=False)
+        if existing.state != Run.State.REJECTED:
             raise RunExists(f'Run "{run.name}" already exists in this collection; choose another name.')
-        run.pk, run.created_at = known.pk, known.created_at
-        if known.file:
-            delete_on_commit(known.file.name)  # the rejected file
+        run.pk, run.created_at = existing.pk, existing.created_at
+        if existing.file:
+            delete_on_commit(existing.file.name)  # the rejected file
     upload.seek(0)
     run.file.save(uuid4().hex, upload, save=False)
     run.save()
-    readings.ask(run=run, kind=Run.WorkKind.READING, by=run.uploaded_by, is_done_here=is_done_here)
-    return Received(run, is_new=True)
+    readings.request_reading(run=run, kind=Run.WorkKind.READING, by=run.uploaded_by, is_done_here=is_done_here)
+    return ReceivedRun(run, is_new=True)
 
 
-def _is_same(known: Run, run: Run) -> bool:
+def _is_same(existing: Run, run: Run) -> bool:
     fields = ("sha256", "direction", "score_type", "columns")
-    return all(getattr(known, field) == getattr(run, field) for field in fields)
+    return all(getattr(existing, field) == getattr(run, field) for field in fields)
 
 
 def read_here(*, run: Run) -> None:
-    """Read a run's file here and now, as a worker would; nothing happens where nobody asked for a reading."""
+    """Read a run's file here and now, as a worker would.
+
+    Nothing happens if no reading was requested.
+    """
     run.refresh_from_db()
     if run.work is not None:
         works.perform(work=run.work)
@@ -141,10 +148,12 @@ def read_here(*, run: Run) -> None:
 
 
 def _on_read(work: Work) -> None:
-    """Reject a run whose reading was cancelled or given up: its name is free, and its report says why."""
+    """Reject a run whose reading was cancelled or failed: its name is free, and its report says
+    why.
+    """
     if work.state != Work.State.DONE:
         message = CANCELLED if work.state == Work.State.CANCELLED else work.error
-        _reject(Run.objects.filter(pk=work.subject, state=Run.State.RECEIVED), RunReport(), [told(message)], 1)
+        _reject(Run.objects.filter(pk=work.subject, state=Run.State.RECEIVED), RunReport(), [stored_fault(message)], 1)
     readings.read_again_if_due(run_id=work.subject)
 
 
@@ -152,52 +161,59 @@ def _on_read(work: Work) -> None:
     Run.WorkKind.READING, subject="run", on_finished=_on_read, advice="Upload the file again, or split it."
 )
 def read(work: Work) -> None:
-    """Read a received run's file and store its rankings: ready with all of them, or rejected with a report."""
+    """Read a received run's file and store its rankings: ready with all of them, or rejected with a
+    report.
+    """
     run = Run.objects.select_related("collection").get(pk=work.subject)
-    # This waits for an import that is about to bring items. What joins later may be missed: it sets the mark again.
+    # This waits for an import that is about to bring items. What joins later may be missed: it sets
+    # the mark again.
     Run.objects.filter(pk=run.pk).update(reading_due_at=None)
-    problems, tell = Problems(), works.teller(work)
-    report = in_batches(partial(_store_all, run, work, problems, tell), tell=tell)
+    problems, on_progress = Problems(), works.progress_callback(work)
+    report = store_in_batches(partial(_store_all, run, work, problems, on_progress), on_progress=on_progress)
     if problems:
         _refuse(run, work, report, problems)
 
 
-def in_batches(store: Callable[[Arrange], Result], *, tell: progress.Tell) -> Result:
-    """What `store` gives, told how to make batches of whole queries of a file's rows; called twice for few files.
+def store_in_batches(store: Callable[[Batching], Result], *, on_progress: progress.ProgressCallback) -> Result:
+    """Call `store` with a function that makes batches of whole queries, and return its result.
 
-    At first it trusts that each query's rows stand together; what it has stored when they do not, it is to take back.
+    At first each query's rows are expected together. If they are not, as in few files, `store` must
+    undo what it has stored, and is called again.
     """
     try:
         return store(whole_queries)
-    except Scattered:
-        return store(partial(spooled, tell=tell))
+    except ScatteredQueries:
+        return store(partial(spooled_queries, on_progress=on_progress))
 
 
-def rows_of(
-    *, run: Run, problems: Problems, tell: progress.Tell, keep: Callable[[Block], None] = forget
+def read_rows(
+    *, run: Run, problems: Problems, on_progress: progress.ProgressCallback, keep: Callable[[MatrixBlock], None] = discard
 ) -> Iterator[ReadRun]:
     """The rows of a run's file, a part at a time; none any more once there are problems.
 
-    keep : takes the blocks of a similarity matrix, of which the rows are the best alone
+    keep : takes the blocks of a similarity matrix, of which the rows are only the best cells
     """
     score_type = "float64" if run.score_type == Run.ScoreType.FLOAT64 else "float32"
     with run.file.open("rb") as stream:
         try:
-            ranked = partial(matrix_storage.ranked_columns, run)
-            options = {"columns": run.columns, "score_type": score_type, "keep": keep, "ranked": ranked}
+            select_columns = partial(matrix_storage.ranked_columns, run)
+            options = {"columns": run.columns, "score_type": score_type, "keep": keep, "select_columns": select_columns}
             for part in read_parts(stream, run.file_name, problems, **options):
                 if not problems:
                     yield part
-                tell(done=stream.tell() // MEGABYTE, total=run.file.size // MEGABYTE, unit="MB read")
-        except TooLarge as error:
+                on_progress(n_done=stream.tell() // MEGABYTE, total=run.file.size // MEGABYTE, unit="MB read")
+        except MatrixTooLarge as error:
             problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
 
 
-def _store_all(run: Run, work: Work, problems: Problems, tell: progress.Tell, arrange: Arrange) -> RunReport:
-    """Store all of a run, or nothing and add to the problems. The run's own row is locked at the very end alone."""
+def _store_all(run: Run, work: Work, problems: Problems, on_progress: progress.ProgressCallback, batching: Batching) -> RunReport:
+    """Store all of a run, or nothing and add to the problems.
+
+    The run's own row is locked only at the very end.
+    """
     with matrix_storage.writer(run=run) as matrix, transaction.atomic():
-        rows = rows_of(run=run, problems=problems, tell=tell, keep=matrix.add)
-        report = store_rankings(run=run, batches=arrange(rows), problems=problems)
+        rows = read_rows(run=run, problems=problems, on_progress=on_progress, keep=matrix.add)
+        report = store_rankings(run=run, batches=batching(rows), problems=problems)
         if not problems and not report.n_kept + report.n_unknown and not _may_wait(run):
             message = f"It names none of the {run.sources} of this collection; see the first unknown ids."
             if report.n_turned:
@@ -215,22 +231,24 @@ def _store_all(run: Run, work: Work, problems: Problems, tell: progress.Tell, ar
             transaction.set_rollback(True)
         else:
             try:
-                matrix_storage.store_matrix(run=run, written=matrix.finish(), report=report)
+                matrix_storage.store_matrix(run=run, matrix_file=matrix.finish(), report=report)
                 _accept(run, report)
                 works.finish(work=work)
-            except TooLarge as error:  # another matrix took the room meanwhile
+            except MatrixTooLarge as error:  # another matrix took the room meanwhile
                 problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
                 transaction.set_rollback(True)
     return report
 
 
 def _may_wait(run: Run) -> bool:
-    """Whether the collection has none yet of what the run's rankings are of: the file is read again once it has."""
-    return run.sources in holding.empty_sides(collection=run.collection)
+    """Whether the collection has no source items of the run yet: the file is read again once it has
+    some.
+    """
+    return run.sources in run_holds.empty_sides(collection=run.collection)
 
 
 def _accept(run: Run, report: RunReport) -> None:
-    on_hold_since = Now() if holding.is_too_strange(run=run, report=report) else None
+    on_hold_since = Now() if run_holds.has_too_many_unknown(run=run, report=report) else None
     Run.objects.filter(pk=run.pk).update(
         state=Run.State.READY, report=asdict(report), finished_at=Now(), on_hold_since=on_hold_since
     )
@@ -238,13 +256,13 @@ def _accept(run: Run, report: RunReport) -> None:
 
 @transaction.atomic
 def _refuse(run: Run, work: Work, report: RunReport, problems: Problems) -> None:
-    """Reject a run for the faults of its file, all that were found."""
-    errors = [told(error.message, line=error.line, field=error.field) for error in problems.errors]
+    """Reject a run for all faults found in its file."""
+    errors = [stored_fault(error.message, line=error.line, field=error.field) for error in problems.errors]
     _reject(Run.objects.filter(pk=run.pk), report, errors, problems.n)
     works.finish(work=work, state=Work.State.FAILED, code="refused", message=errors[0]["message"])
 
 
-def _reject(runs: RunRows, report: RunReport, errors: list[ToldError], n_errors: int) -> None:
+def _reject(runs: RunRows, report: RunReport, errors: list[StoredFault], n_errors: int) -> None:
     report.errors, report.n_errors = errors, n_errors
     runs.update(
         state=Run.State.REJECTED, report=asdict(report), finished_at=Now(), on_hold_since=None, reading_due_at=None

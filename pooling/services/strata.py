@@ -1,4 +1,4 @@
-"""The sample behind a pool: which source items and pairs were drawn of which strata, as estimates need them."""
+"""Strata of sampled pools: the source items and pairs drawn of each, as estimates need them."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -9,11 +9,11 @@ from django.db import connection, transaction
 from numpy.typing import NDArray
 
 from annotate.models import Direction
-from annotate.services.copying import blocks, copy_rows
+from annotate.services.bulk_copy import blocks, copy_rows
 from pooling.core.options import CHECK_STRATUM, NEGATIVE_STRATUM
-from pooling.core.selections import Drawn, Integers
+from pooling.core.selections import DrawnSources, Integers
 from pooling.models import Pool, PoolSource
-from pooling.services.choosing import Choice, PoolError, choose_pairs
+from pooling.services.pair_choice import PairChoice, PoolError, choose_pairs
 
 SAMPLED = "stratified"  # the strategy whose pools are samples by themselves
 _DRAWN = """
@@ -24,13 +24,15 @@ _DRAWN = """
 
 
 class StrataUnknown(Exception):
-    """What a pool was drawn from cannot be told; says why, of the pool as "it"."""
+    """The population of a pool is unknown; the message says why, of the pool as "it"."""
 
 
 class Population(NamedTuple):
-    """The pairs of a sampled pool's strata, drawn or not, by query and document; random negatives are in none.
+    """The pairs of a sampled pool's strata, drawn or not, by query and document.
 
-    query, document, stratum : (M,); is_drawn : (M,) whether the pair was
+    Random negatives are in none.
+
+    query, document, stratum : (M,); is_drawn : (M,) whether the pair was drawn
     """
 
     query: Integers
@@ -39,38 +41,39 @@ class Population(NamedTuple):
     is_drawn: NDArray[np.bool_]
 
 
-def keep_sources(*, pool: Pool, drawn: Mapping[Direction, Drawn]) -> None:
-    """Store which source items were drawn, and with what chance; call it in a transaction."""
+def keep_sources(*, pool: Pool, drawn_sources: Mapping[Direction, DrawnSources]) -> None:
+    """Store the drawn source items with their probabilities; call it in a transaction."""
     PoolSource.objects.bulk_create(
         (
             PoolSource(pool=pool, item_id=item, stratum=stratum, inclusion_probability=chance)
-            for sources in drawn.values()
+            for sources in drawn_sources.values()
             for item, stratum, chance in zip(*(column.tolist() for column in sources), strict=True)
         ),
         batch_size=5_000,
     )
 
 
-def keep_strata(*, pool: Pool, choice: Choice) -> None:
-    """Store what each stratum of a sampled pool held, and what of it was not drawn; call it in a transaction.
+def keep_strata(*, pool: Pool, choice: PairChoice) -> None:
+    """Store the size of each stratum of a sampled pool, and its undrawn pairs.
 
-    Nothing is stored of pools of which nothing was drawn, and of those in both directions.
+    Call it in a transaction. Nothing is stored for pools without a draw, nor for those in both
+    directions.
     """
     directions = {run.direction for run in choice.runs}
     if choice.undrawn is None or len(directions) != 1:
         return
-    own = choice.stratum < NEGATIVE_STRATUM
+    is_own = choice.stratum < NEGATIVE_STRATUM
     is_forward = directions == {Direction.FORWARD}
-    drawn_source = (choice.query if is_forward else choice.document)[own]
+    drawn_source = (choice.query if is_forward else choice.document)[is_own]
     source, target = choice.undrawn[:2] if is_forward else choice.undrawn[1::-1]
-    drawn = np.stack([drawn_source, choice.stratum[own]], axis=1)
-    undrawn = np.stack([source, choice.undrawn.stratum], axis=1)
-    cells, cell = np.unique(np.concatenate([drawn, undrawn]), axis=0, return_inverse=True)
-    n_drawn, n_undrawn = (np.bincount(part, minlength=len(cells)) for part in np.split(cell.reshape(-1), [len(drawn)]))
-    ordered = target[np.lexsort((target, cell.reshape(-1)[len(drawn) :]))]
+    drawn_cells = np.stack([drawn_source, choice.stratum[is_own]], axis=1)
+    undrawn_cells = np.stack([source, choice.undrawn.stratum], axis=1)
+    cells, cell = np.unique(np.concatenate([drawn_cells, undrawn_cells]), axis=0, return_inverse=True)
+    n_drawn, n_undrawn = (np.bincount(part, minlength=len(cells)) for part in np.split(cell.reshape(-1), [len(drawn_cells)]))
+    ordered_targets = target[np.lexsort((target, cell.reshape(-1)[len(drawn_cells) :]))]
     ends = np.cumsum(n_undrawn)
     for block in blocks(len(cells)):
-        targets = np.split(ordered[: ends[block][-1]], ends[block][:-1])
+        targets = np.split(ordered_targets[: ends[block][-1]], ends[block][:-1])
         targets[0] = targets[0][len(targets[0]) - n_undrawn[block][0] :]
         copy_rows(
             "pooling_poolstratum",
@@ -86,66 +89,72 @@ def keep_strata(*, pool: Pool, choice: Choice) -> None:
 
 
 def freeze(*, pool: Pool) -> None:
-    """Store the strata of a pool that was opened before they were kept, if choosing again draws the same pairs."""
+    """Store the strata of a pool that was opened before strata were stored, if choosing again draws
+    the same pairs.
+    """
     if pool.strategy != SAMPLED or pool.strata.exists():
         return
     with suppress(StrataUnknown), transaction.atomic():
-        Pool.objects.select_for_update().get(pk=pool.pk)  # two who freeze it take turns
+        Pool.objects.select_for_update().get(pk=pool.pk)  # two that freeze it at once take turns
         if not pool.strata.exists():
-            keep_strata(pool=pool, choice=_chosen_again(pool))
+            keep_strata(pool=pool, choice=_choose_again(pool))
 
 
 def population_of(*, pool: Pool) -> Population:
-    """All pairs of an opened pool's strata, as they were frozen when it was opened; nothing is written.
+    """All pairs of an opened pool's strata, as they were frozen when it was opened.
 
-    Raises StrataUnknown, also where some stratum has pairs of which none was drawn: nothing is known of it.
+    Nothing is written. Raises StrataUnknown, also where some stratum has pairs of which none was
+    drawn: nothing is known of it.
     """
     directions = set(pool.runs.values_list("direction", flat=True))
     if len(directions) != 1:
         raise StrataUnknown("it goes both ways, and its two samples have no strata in common.")
-    undrawn = _undrawn(pool, is_forward=directions == {Direction.FORWARD})
-    drawn = _drawn(pool)
-    rows = np.concatenate([drawn, undrawn])
+    undrawn_rows = _undrawn_pairs(pool, is_forward=directions == {Direction.FORWARD})
+    drawn_rows = _drawn_pairs(pool)
+    rows = np.concatenate([drawn_rows, undrawn_rows])
     if pool.parameters.get("trusted") and not np.any(rows[:, 2] > CHECK_STRATUM):
         raise StrataUnknown("pairs that its trusted reference set labels were left out.")
     source = 0 if directions == {Direction.FORWARD} else 1
-    cells = [np.unique(part[:, [source, 2]], axis=0) for part in (drawn, rows)]
+    cells = [np.unique(part[:, [source, 2]], axis=0) for part in (drawn_rows, rows)]
     if n_missed := len(cells[1]) - len(cells[0]):
         cell = "a stratum of one source item" if n_missed == 1 else f"{n_missed:,} strata of source items"
         raise StrataUnknown(f"in {cell} nothing was drawn, so nothing is known of them.")
     order = np.lexsort((rows[:, 1], rows[:, 0]))
-    return Population(*rows[order].T, is_drawn=order < len(drawn))
+    return Population(*rows[order].T, is_drawn=order < len(drawn_rows))
 
 
-def _undrawn(pool: Pool, *, is_forward: bool) -> Integers:
-    """(M, 3) query, document and stratum of what was not drawn. Raises StrataUnknown."""
+def _undrawn_pairs(pool: Pool, *, is_forward: bool) -> Integers:
+    """(M, 3) query, document and stratum of the undrawn pairs. Raises StrataUnknown."""
     strata = list(pool.strata.order_by("source", "stratum").values_list("source", "stratum", "undrawn"))
     if not strata:
-        return np.stack(_chosen_again(pool).undrawn, axis=1)
+        return np.stack(_choose_again(pool).undrawn, axis=1)
     sizes = [len(undrawn) for _, _, undrawn in strata]
     source, stratum = np.repeat(np.array([row[:2] for row in strata], dtype=np.int64), sizes, axis=0).T
     target = np.fromiter((key for _, _, undrawn in strata for key in undrawn), dtype=np.int64, count=sum(sizes))
     return np.stack([source, target, stratum] if is_forward else [target, source, stratum], axis=1)
 
 
-def _drawn(pool: Pool) -> Integers:
-    """(M, 3) query, document and stratum of what was drawn."""
+def _drawn_pairs(pool: Pool) -> Integers:
+    """(M, 3) query, document and stratum of the drawn pairs."""
     with connection.cursor() as cursor:
         cursor.execute(_DRAWN, [pool.pk, NEGATIVE_STRATUM])
         return np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
 
 
-def _chosen_again(pool: Pool) -> Choice:
-    """What an older pool was made of, if choosing again draws the same pairs. Raises StrataUnknown."""
-    given = {"strategy": pool.strategy, "parameters": pool.parameters, "query_set": pool.query_set, "seed": pool.seed}
-    changed = StrataUnknown("its runs, or the items that count, have changed since it was drawn.")
+def _choose_again(pool: Pool) -> PairChoice:
+    """Choose the pairs of an older pool again.
+
+    Raises StrataUnknown unless the same pairs are drawn.
+    """
+    arguments = {"strategy": pool.strategy, "parameters": pool.parameters, "query_set": pool.query_set, "seed": pool.seed}
+    changed_error = StrataUnknown("its runs, or the items that count, have changed since it was drawn.")
     try:
-        choice = choose_pairs(collection=pool.collection, runs=list(pool.runs.all()), **given)
+        choice = choose_pairs(collection=pool.collection, runs=list(pool.runs.all()), **arguments)
     except PoolError as error:
-        raise changed from error
+        raise changed_error from error
     if choice.undrawn is None:
         raise StrataUnknown("nothing of it was drawn.")
     own = choice.stratum < NEGATIVE_STRATUM
-    if not np.array_equal(np.stack([choice.query, choice.document, choice.stratum], axis=1)[own], _drawn(pool)):
-        raise changed
+    if not np.array_equal(np.stack([choice.query, choice.document, choice.stratum], axis=1)[own], _drawn_pairs(pool)):
+        raise changed_error
     return choice

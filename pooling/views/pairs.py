@@ -1,4 +1,4 @@
-"""A label explained: all there is to know of one pair, on one page."""
+"""The page that explains a label: origin, judgments, grade and history of one pair."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate import access
-from annotate.http import Shown, as_shown
+from annotate.http import ItemContent, item_content
 from annotate.models import ReferenceLabel, Role
 from annotate.services.pair_history import history_of
 from pooling.services.provenance import origin
@@ -17,18 +17,18 @@ from pooling.services.provenance import origin
 @never_cache
 @login_required
 def pair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Where a pair comes from, what was said of it, how its grade came about; names and comments are for leads."""
-    found = access.get_pair(user=request.user, slug=slug, pk=pk)
-    is_lead = Role.LEAD in access.roles_in(user=request.user, collection=found.collection)
-    labels = ReferenceLabel.objects.filter(query=found.query_id, document=found.document_id)
+    """The origin, judgments and grade of a pair; names and comments are for leads."""
+    pair = access.get_pair(user=request.user, slug=slug, pk=pk)
+    is_lead = Role.LEAD in access.roles_in(user=request.user, collection=pair.collection)
+    labels = ReferenceLabel.objects.filter(query=pair.query_id, document=pair.document_id)
     context = {
-        "collection": found.collection,
-        "pair": found,
-        "history": history_of(pair=found, for_lead=is_lead),
-        "origin": origin(pair=found, viewer=request.user),
+        "collection": pair.collection,
+        "pair": pair,
+        "history": history_of(pair=pair, for_lead=is_lead),
+        "origin": origin(pair=pair, viewer=request.user),
         "references": labels.select_related("reference_set").order_by("reference_set__name"),
-        "sides": [(item.get_side_display(), Shown(item, as_shown(item, slug)))
-                  for item in (found.query, found.document)],
+        "sides": [(item.get_side_display(), ItemContent(item, item_content(item, slug)))
+                  for item in (pair.query, pair.document)],
         "is_lead": is_lead,
         "names": is_lead and "names" in request.GET,
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Building a pool: the form, its price before anything is stored, and how alike its runs are."""
+"""Building a pool: the form, the preview of its cost, and the likeness of its runs."""
 
 from typing import Any
 
@@ -16,28 +16,31 @@ from annotate.services.background.workers import worker_is_missing
 from pooling import access, heatmaps, tasks
 from pooling.core.strategies import STRATEGIES
 from pooling.pool_forms import PoolForm, prefilled
-from pooling.services import asking
 from pooling.services import pools as service
-from pooling.services.asking import Answer
-from pooling.services.choosing import PoolError
+from pooling.services import preview_requests
+from pooling.services.pair_choice import PoolError
+from pooling.services.preview_requests import PreviewResult
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def pool_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """The form for a pool, filled in by its address; sent, it makes the pool and has it opened in the background."""
+    """The form for a pool, filled in by its address.
+
+    Sent, it makes the pool and has it opened in the background.
+    """
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
     form = _form(request, collection)
     if form.is_valid():
         try:
             pool = service.create_pool(
-                collection=collection, name=form.cleaned_data["name"], by=request.user, **form.wanted()._asdict()
+                collection=collection, name=form.cleaned_data["name"], by=request.user, **form.choice()._asdict()
             )
             service.request_opening(pool=pool, by=request.user)
             return redirect("pooling:pool", slug, pool.pk)
         except PoolError as error:
             _add_error(form, error)
-    context = {"collection": collection, "form": form, "strategies": STRATEGIES, "chosen": form.strategy,
+    context = {"collection": collection, "form": form, "strategies": STRATEGIES, "strategy_key": form.strategy,
                "strategy": STRATEGIES[form.strategy], "preview_at_once": "preview" in request.GET}  # fmt: skip
     return render(request, "pooling/pool_new.html", context, status=422 if form.errors else 200)
 
@@ -45,50 +48,50 @@ def pool_new(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def pool_preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the pool in the form would hold and cost; counted by a worker where that takes long."""
+    """The preview of the pool in the form; computed by a worker if that takes long."""
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
     form = _form(request, collection)
     form.fields["name"].required = False
     if not form.is_valid():
         return render(request, "pooling/_preview.html", {"form": form}, status=422 if form.errors else 200)
-    return _answered(request, collection, _ask(collection, form.wanted()._asdict()), form)
+    return _result_response(request, collection, _request_preview(collection, form.choice()._asdict()), form)
 
 
 @require_safe
 @never_cache
 @login_required
 def pool_preview_state(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """Asked every 2 seconds while a preview is being counted."""
+    """The state of a preview, polled every 2 seconds while it is computed."""
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
-    found = asking.find(collection=collection, key=key)
-    if found is None:
+    result = preview_requests.find_result(collection=collection, key=key)
+    if result is None:
         return render(request, "pooling/_preview.html", {"is_gone": True})
-    return _answered(request, collection, found)
+    return _result_response(request, collection, result)
 
 
 @require_safe
 @never_cache
 @login_required
 def pool_alike(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """How alike the runs of a preview are, by the measure asked for."""
+    """The likeness of the runs of a preview by one measure."""
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
-    found = asking.find(collection=collection, key=key)
+    result = preview_requests.find_result(collection=collection, key=key)
     measure = request.GET.get("measure", "")
-    if found is None or found.preview is None or measure not in heatmaps.MEASURES:
-        return render(request, "pooling/_alike.html", {"is_gone": True})
-    return render(request, "pooling/_alike.html", _alike(slug, found, measure))
+    if result is None or result.preview is None or measure not in heatmaps.MEASURES:
+        return render(request, "pooling/_heatmaps.html", {"is_gone": True})
+    return render(request, "pooling/_heatmaps.html", _heatmap_context(slug, result, measure))
 
 
 @require_safe
 @never_cache
 @login_required
 def run_adds(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """What judging a run's first results would cost, for its page."""
+    """The cost of judging a run's first results, for its page."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
-    wanted = {"strategy": "depth-k", "parameters": {"depth": asking.ADDS_DEPTH}, "runs": [run], "query_set": None,
+    choice = {"strategy": "depth-k", "parameters": {"depth": preview_requests.ADDS_DEPTH}, "runs": [run], "query_set": None,
               "seed": 1}  # fmt: skip
-    found = _ask(run.collection, wanted)
-    context = {"collection": run.collection, "run": run, "answer": found, "depth": asking.ADDS_DEPTH}
+    result = _request_preview(run.collection, choice)
+    context = {"collection": run.collection, "run": run, "result": result, "depth": preview_requests.ADDS_DEPTH}
     return render(request, "pooling/_adds.html", context)
 
 
@@ -96,7 +99,7 @@ def _form(request: HttpRequest, collection: Collection) -> PoolForm:
     strategy = request.POST.get("strategy") or request.GET.get("strategy") or next(iter(STRATEGIES))
     if strategy not in STRATEGIES:
         raise Http404(f"There is no strategy {strategy}.")
-    initial = prefilled(collection=collection, asked=request.GET)
+    initial = prefilled(collection=collection, query=request.GET)
     return PoolForm(request.POST or None, collection=collection, strategy=strategy, initial=initial)
 
 
@@ -104,36 +107,36 @@ def _add_error(form: PoolForm, error: PoolError) -> None:
     form.add_error(error.field if error.field in form.fields else None, str(error))
 
 
-def _ask(collection: Collection, wanted: dict[str, Any]) -> Answer:
-    """The answer to a question, or that a worker was sent for it."""
-    question = asking.question(**wanted)
-    found, send = asking.ask(collection=collection, of=question)
-    if send:
-        enqueue_on_commit(tasks.preview_pool, collection_id=collection.pk, question=question._asdict())
-    return found
+def _request_preview(collection: Collection, choice: dict[str, Any]) -> PreviewResult:
+    """Return the result of a preview request; if it is slow, enqueue a worker."""
+    preview_request = preview_requests.build_request(**choice)
+    result, needs_worker = preview_requests.request_preview(collection=collection, preview_request=preview_request)
+    if needs_worker:
+        enqueue_on_commit(tasks.preview_pool, collection_id=collection.pk, question=preview_request._asdict())
+    return result
 
 
-def _answered(
-    request: HttpRequest, collection: Collection, found: Answer, form: PoolForm | None = None
+def _result_response(
+    request: HttpRequest, collection: Collection, result: PreviewResult, form: PoolForm | None = None
 ) -> HttpResponse:
-    """The fragment for what is known: the preview, why there is none, or that one must wait."""
-    if found.is_waiting:
+    """The fragment for a result: the preview, why there is none, or that one must wait."""
+    if result.is_waiting:
         job = {
             "id": "preview",
-            "poll_url": reverse("pooling:pool-preview-state", args=[collection.slug, found.key]),
+            "poll_url": reverse("pooling:pool-preview-state", args=[collection.slug, result.key]),
             "title": "Counting",
             "detail": "The rankings are read and their pairs looked up; nothing is stored.",
             "worker_missing": worker_is_missing(),
         }
         return render(request, "_job.html", job)
-    context = {"collection": collection, "preview": found.preview, "form": form, "error": found.error}
-    if found.preview:
-        context |= _alike(collection.slug, found, next(iter(heatmaps.MEASURES)))
-    return render(request, "pooling/_preview.html", context, status=422 if form and found.error else 200)
+    context = {"collection": collection, "preview": result.preview, "form": form, "error": result.error}
+    if result.preview:
+        context |= _heatmap_context(collection.slug, result, next(iter(heatmaps.MEASURES)))
+    return render(request, "pooling/_preview.html", context, status=422 if form and result.error else 200)
 
 
-def _alike(slug: str, found: Answer, measure: str) -> dict[str, Any]:
-    """Context of the matrices."""
-    tables = [heatmaps.table(alike, measure) for alike in found.preview.alike] if found.preview else []
-    alike_url = reverse("pooling:pool-alike", args=[slug, found.key])
-    return {"tables": tables, "measures": heatmaps.MEASURES, "measure": measure, "alike_url": alike_url}
+def _heatmap_context(slug: str, result: PreviewResult, measure: str) -> dict[str, Any]:
+    """Context of the heatmaps."""
+    heatmap_list = [heatmaps.heatmap(runs, measure) for runs in result.preview.likenesses] if result.preview else []
+    alike_url = reverse("pooling:pool-alike", args=[slug, result.key])
+    return {"heatmaps": heatmap_list, "measures": heatmaps.MEASURES, "measure": measure, "alike_url": alike_url}

@@ -1,4 +1,4 @@
-"""Pools: what there is, building one after seeing its price, and how far it is."""
+"""Pages of pools: the list, one pool with its progress, opening, closing and reopening it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,10 +20,10 @@ from pooling import access
 from pooling.core.options import OPTIONS
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool
-from pooling.services import figures
+from pooling.services import pool_figures
 from pooling.services import pools as service
 
-JOBS = {  # what there is to wait for: title, and what is so meanwhile
+JOBS = {  # titles and descriptions of the background work, by phase
     Pool.Phase.OPENING: (
         "Opening the pool",
         "Pairs are chosen, doubles fixed, seats made; nobody is given any of them before the end.",
@@ -43,7 +43,7 @@ def pools(request: HttpRequest, slug: str) -> HttpResponse:
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     context = {
         "collection": collection,
-        "rows": figures.pool_rows(collection=collection),
+        "rows": pool_figures.pool_rows(collection=collection),
         "may_open": _is_researcher(request, collection),
         "has_runs": collection.runs.filter(state="ready").exists(),
     }
@@ -54,7 +54,7 @@ def pools(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @login_required
 def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One pool: how it was made and how far it is."""
+    """One pool: its parameters, its figures and its state."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
     context = {
         "collection": pool.collection,
@@ -62,7 +62,7 @@ def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "strategy": STRATEGIES.get(pool.strategy),
         "parameters": _parameters(pool),
         "runs": pool.runs.order_by("direction", "name"),
-        "figures": figures.pool_figures(pool=pool),
+        "figures": pool_figures.pool_figures(pool=pool),
         "may_invite": Role.LEAD in annotate_access.roles_in(user=request.user, collection=pool.collection),
         "stuck": stuck_labels.stuck_labels(collection=pool.collection).get(pool.round_id),
         "may_open": _is_researcher(request, pool.collection),
@@ -74,7 +74,10 @@ def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 def pool_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Asked every 2 seconds while a pool is being opened or closed; sends the page on when it is."""
+    """The state of a pool, polled every 2 seconds while it is opened or closed.
+
+    At the end the page is reloaded.
+    """
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
     if not (waiting := _waiting(request, pool)):
         return HttpResponse(headers={"HX-Redirect": reverse("pooling:pool", args=[slug, pk])})
@@ -96,7 +99,7 @@ def pool_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     pool = access.get_pool(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
     try:
         service.cancel_opening(pool=pool, by=request.user)
-    except service.PoolState as error:
+    except service.WrongPoolState as error:
         messages.error(request, str(error))
     return redirect("pooling:pool", slug, pk)
 
@@ -120,15 +123,15 @@ def pool_reopen(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def _begin(request: HttpRequest, pool: Pool, ask: Callable[..., None]) -> HttpResponse:
     try:
         ask(pool=pool, by=request.user)
-    except service.PoolState as error:
+    except service.WrongPoolState as error:
         messages.error(request, str(error))
     return redirect("pooling:pool", pool.collection.slug, pool.pk)
 
 
 def _parameters(pool: Pool) -> list[tuple[str, object]]:
-    """What the pool was made with, each by its label."""
+    """The pool's parameters, each with its label."""
     own = STRATEGIES[pool.strategy].parameters if pool.strategy in STRATEGIES else ()
-    labels = {each.name: each.label for each in (*own, *OPTIONS)}
+    labels = {parameter.name: parameter.label for parameter in (*own, *OPTIONS)}
     return [(labels.get(name, name), value) for name, value in pool.parameters.items()]
 
 
@@ -145,7 +148,7 @@ def _waiting(request: HttpRequest, pool: Pool) -> dict[str, Any]:
         "poll_url": reverse("pooling:pool-state", args=[pool.collection.slug, pool.pk]),
         "title": title,
         "detail": detail,
-        "standing": works.standing(work=pool.work),
+        "job_status": works.work_status(work=pool.work),
     }
     if works.may_cancel(work=pool.work) and _is_researcher(request, pool.collection):
         job["cancel_url"] = reverse("pooling:pool-cancel", args=[pool.collection.slug, pool.pk])

@@ -1,4 +1,4 @@
-"""The pairs of a pool and where each comes from."""
+"""The list of a pool's pairs, each with its origin."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -21,7 +21,7 @@ def pool_pairs(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     form = PoolPairsForm(request.GET, pool=pool)
     page = None
     if form.is_valid():
-        page = service.pairs_of(pool=pool, wanted=form.wanted(), viewer=request.user)
+        page = service.pairs_of(pool=pool, pair_filter=form.pair_filter(), viewer=request.user)
     context = {
         "collection": pool.collection,
         "pool": pool,

@@ -1,4 +1,4 @@
-"""What a researcher does to an uploaded run: describe, hide, publish, use, retire, read again, stop reading."""
+"""Changes of a run by researchers: describe, hide, publish, use, retire, reread, stop reading."""
 
 from collections.abc import Callable
 
@@ -16,15 +16,15 @@ from annotate.services.purging import NotOwner
 from pooling import access, tasks
 from pooling.forms import DescriptionForm, LimitForm
 from pooling.models import Run
-from pooling.services import deleting, describing, holding, retiring, run_documents
+from pooling.services import run_deletion, run_descriptions, run_documents, run_holds, run_retirement
 from pooling.services.runs import BadName, RunExists
 
 REFUSALS = (
-    describing.RunInUse,
-    describing.NotYours,
-    retiring.RunState,
-    holding.NotOnHold,
-    run_documents.NothingLacks,
+    run_descriptions.RunInUse,
+    run_descriptions.NotUploader,
+    run_retirement.WrongRunState,
+    run_holds.NotOnHold,
+    run_documents.NoUnknownDocuments,
     RunExists,
 )
 
@@ -34,11 +34,11 @@ REFUSALS = (
 def run_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The form for a run's name and description."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
-    said = describing.description_of(run)
-    form = DescriptionForm(request.POST or None, initial=said._asdict() | {"tags": ", ".join(said.tags)})
+    description = run_descriptions.description_of(run)
+    form = DescriptionForm(request.POST or None, initial=description._asdict() | {"tags": ", ".join(description.tags)})
     if form.is_valid():
         try:
-            describing.describe_run(run=run, said=describing.Description(**form.cleaned_data), by=request.user)
+            run_descriptions.describe_run(run=run, description=run_descriptions.RunDescription(**form.cleaned_data), by=request.user)
             return redirect("pooling:run", slug, pk)
         except (RunExists, BadName) as error:
             form.add_error("name", str(error))
@@ -55,10 +55,10 @@ def run_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if act is None:
         return HttpResponse(f"An action is one of {', '.join(ACTIONS)}.", status=422, content_type="text/plain")
     try:
-        told = act(run, request.user)
-        if isinstance(told, Import):
-            return redirect("annotate:import", slug, told.pk)
-        messages.success(request, told)
+        outcome = act(run, request.user)
+        if isinstance(outcome, Import):
+            return redirect("annotate:import", slug, outcome.pk)
+        messages.success(request, outcome)
     except REFUSALS as error:
         messages.error(request, str(error))
     return redirect("pooling:run", slug, pk)
@@ -67,11 +67,11 @@ def run_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Delete a run that nothing rests on."""
+    """Delete a run that is in no pool."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
     try:
-        deleting.delete_run(run=run, by=request.user)
-    except (deleting.RunRests, deleting.NotYours, NotOwner) as error:
+        run_deletion.delete_run(run=run, by=request.user)
+    except (run_deletion.RunUndeletable, run_deletion.MayNotDelete, NotOwner) as error:
         messages.error(request, str(error))
         return redirect("pooling:run", slug, pk)
     messages.success(request, f"Deleted: {run.name}.")
@@ -81,12 +81,12 @@ def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def run_limit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say how many unknown rows a run may have before it asks."""
+    """Set the share of unknown rows above which runs are put on hold."""
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
     form = LimitForm(request.POST)
     if form.is_valid():
         share = form.cleaned_data["per_cent"] / 100
-        released = holding.set_limit(collection=collection, share=share, by=request.user)
+        released = run_holds.set_limit(collection=collection, share=share, by=request.user)
         names = ", ".join(run.name for run in released)
         messages.success(request, f"Saved. Now in use: {names}." if names else "Saved.")
     else:
@@ -107,12 +107,12 @@ def run_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _hide(run: Run, by: User) -> str:
-    describing.hide_run(run=run, by=by)
+    run_descriptions.hide_run(run=run, by=by)
     return "Hidden: only you and the site's admins know of this run now."
 
 
 def _publish(run: Run, by: User) -> str:
-    describing.publish_run(run=run, by=by)
+    run_descriptions.publish_run(run=run, by=by)
     return "Published: who leads or researches in this collection sees the run and its scores."
 
 
@@ -121,18 +121,18 @@ def _make_documents(run: Run, by: User) -> Import:
 
 
 def _use(run: Run, by: User) -> str:
-    holding.accept_run(run=run, by=by)
+    run_holds.accept_run(run=run, by=by)
     return "In use with its unknown rows, which count as unjudged; its scores are on their way."
 
 
 def _retire(run: Run, by: User) -> str:
-    retiring.retire_run(run=run, by=by)
+    run_retirement.retire_run(run=run, by=by)
     enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
     return "Retired. Pairs that only this run brought are no longer asked about; their judgments stay."
 
 
 def _restore(run: Run, by: User) -> str:
-    retiring.restore_run(run=run, by=by)
+    run_retirement.restore_run(run=run, by=by)
     enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
     return "Back in use. Pairs that only this run brought are asked about again."
 
@@ -146,7 +146,7 @@ def _by_score(run: Run, by: User) -> str:
 
 
 def _reread(run: Run, by: User, score_type: str) -> str:
-    describing.reread_run(run=run, score_type=score_type, by=by)
+    run_descriptions.reread_run(run=run, score_type=score_type, by=by)
     return "The kept file is read again."
 
 

@@ -1,4 +1,4 @@
-"""Runs: what there is, bringing one, and what became of its file."""
+"""Pages of runs: the list, the upload, and one run with the report on its file."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from annotate.services.background import works
 from pooling import access
 from pooling.forms import LimitForm, RunForm
 from pooling.models import Run
-from pooling.services import deleting, holding, retiring, run_documents
+from pooling.services import run_deletion, run_documents, run_holds, run_retirement
 from pooling.services import runs as service
 
 
@@ -27,10 +27,10 @@ from pooling.services import runs as service
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     """All runs of a collection."""
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    seen = Run.objects.visible_to(request.user).filter(collection=collection)
+    visible_runs = Run.objects.visible_to(request.user).filter(collection=collection)
     context = {
         "collection": collection,
-        "runs": seen.select_related("uploaded_by", "work").order_by("direction", "name"),
+        "runs": visible_runs.select_related("uploaded_by", "work").order_by("direction", "name"),
         "may_upload": Role.RESEARCHER in annotate_access.roles_in(user=request.user, collection=collection),
         "limit_form": LimitForm(initial={"per_cent": f"{100 * collection.unknown_limit:g}"}),
     }
@@ -45,17 +45,17 @@ def run_upload(request: HttpRequest, slug: str) -> HttpResponse:
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
     form = RunForm(request.POST or None, request.FILES or None)
     if form.is_valid():
-        given = dict(form.cleaned_data)
+        fields = dict(form.cleaned_data)
         try:
-            received = service.receive_run(collection=collection, upload=given.pop("file"), by=request.user, **given)
-            return _received(request, received)
+            received = service.receive_run(collection=collection, upload=fields.pop("file"), by=request.user, **fields)
+            return _received_response(request, received)
         except (service.RunExists, service.BadName) as error:
             form.add_error("name", str(error))
     context = {"collection": collection, "form": form}
     return render(request, "pooling/run_new.html", context, status=422 if form.errors else 200)
 
 
-def _received(request: HttpRequest, received: service.Received) -> HttpResponse:
+def _received_response(request: HttpRequest, received: service.ReceivedRun) -> HttpResponse:
     run = received.run
     if not received.is_new:
         messages.info(request, f"This very file is already here as “{run}”; nothing was changed.")
@@ -66,7 +66,7 @@ def _received(request: HttpRequest, received: service.Received) -> HttpResponse:
 @never_cache
 @login_required
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One run: what its file held, or what is wrong with it."""
+    """One run: the report on its file, or the faults of it."""
     run = access.get_run(user=request.user, slug=slug, pk=pk)
     context = {
         "collection": run.collection,
@@ -74,11 +74,11 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "report": run.report,
         "pools": run.pools.order_by("pk"),
         "events": run.events.select_related("by").order_by("-pk")[:20],
-        "n_dropped": retiring.unique_pairs(run=run),
-        "empty_sides": holding.empty_sides(collection=run.collection) if run.on_hold_since else [],
-        "makes_documents": run_documents.may_make(run),
+        "n_dropped": run_retirement.n_unique_pairs(run=run),
+        "empty_sides": run_holds.empty_sides(collection=run.collection) if run.on_hold_since else [],
+        "makes_documents": run_documents.may_make_documents(run),
         "may_change": _may_change(request, run),
-        "may_delete": deleting.may_delete(run=run, by=request.user),
+        "may_delete": run_deletion.may_delete(run=run, by=request.user),
         "may_hide": request.user.is_superuser or run.uploaded_by == request.user,
     }
     return render(request, "pooling/run.html", context | _waiting(request, run))
@@ -88,7 +88,10 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 def run_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Asked every 2 seconds while a run's file is being read; sends the page on when it is."""
+    """The state of a run, polled every 2 seconds while its file is read.
+
+    At the end the page is reloaded.
+    """
     run = access.get_run(user=request.user, slug=slug, pk=pk)
     if not run.is_being_read:
         return HttpResponse(headers={"HX-Redirect": reverse("pooling:run", args=[slug, pk])})
@@ -104,7 +107,7 @@ def _waiting(request: HttpRequest, run: Run) -> dict[str, Any]:
         "poll_url": reverse("pooling:run-state", args=address),
         "title": "Reading the file" if is_new else "Reading the kept file again: items joined the collection",
         "detail": f"{run.file_name}: rows are checked, ids looked up, rankings stored.",
-        "standing": works.standing(work=run.work),
+        "job_status": works.work_status(work=run.work),
         "cancel_url": reverse("pooling:run-cancel", args=address) if is_new and _may_change(request, run) else "",
         "cancel_effect": "nothing of the file is stored.",
     }

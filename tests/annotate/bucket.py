@@ -22,5 +22,5 @@ class Bucket(Storage):
         return self._inner.listdir(path)
 
     def url(self, name: str | None) -> str:
-        """Where a browser finds the file."""
+        """Return the link by which a browser finds the file."""
         return self._inner.url(name)

@@ -47,7 +47,7 @@ def test_without_the_key_nobody_gets_the_secret_and_the_log_says_why(settings, c
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("standing_codes")
+@pytest.mark.usefixtures("frozen_codes")
 def test_no_row_of_a_second_factor_holds_its_secret_and_its_codes_work(client, settings):
     person = cast.user("ada")
     sign_in(client, "ada")
@@ -67,7 +67,7 @@ def test_no_row_of_a_second_factor_holds_its_secret_and_its_codes_work(client, s
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("standing_codes")
+@pytest.mark.usefixtures("frozen_codes")
 def test_a_factor_of_a_lost_key_lets_nobody_in_and_breaks_no_page(client, settings):
     cast.user("ada")
     sign_in(client, "ada")

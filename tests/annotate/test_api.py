@@ -7,7 +7,7 @@ from django.urls import reverse
 from annotate.models import Import, Role
 from annotate.services.background import progress, works
 from tests import cast
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -27,7 +27,7 @@ def post(client, headers, content=b"q0 0 d0 1\n", **fields):
     return client.post(url, {"kind": "reference", "name": "original", **fields, **upload}, headers=headers)
 
 
-def one(client, headers, pk):
+def read_import(client, headers, pk):
     return client.get(reverse("api:import", args=["shapes", pk]), headers=headers).json()
 
 
@@ -37,15 +37,15 @@ def test_a_file_is_received_read_and_reported(client, collection):
     assert (answer.status_code, answer.json()["state"]) == (201, "received")
     pk = answer.json()["id"]
     received = Import.objects.get(pk=pk)
-    progress.advance(job=works.job_of(received.work), done=10, total=40)
-    assert one(client, headers, pk)["progress"]["total"] == 40
-    done(received)
-    told = one(client, headers, pk)
-    assert (told["state"], told["error"], told["progress"]) == ("done", "", None)
-    assert told["report"]["loads"][0]["figures"][1] == ["Labels stored", 1]
+    progress.advance(job=works.job_of(received.work), n_done=10, total=40)
+    assert read_import(client, headers, pk)["progress"]["total"] == 40
+    perform_work(received)
+    import_answer = read_import(client, headers, pk)
+    assert (import_answer["state"], import_answer["error"], import_answer["progress"]) == ("done", "", None)
+    assert import_answer["report"]["loads"][0]["figures"][1] == ["Labels stored", 1]
     assert post(client, headers).status_code == 200
     listed = client.get(reverse("api:imports", args=["shapes"]), headers=headers).json()["imports"]
-    assert [each["id"] for each in listed] == [pk]
+    assert [entry["id"] for entry in listed] == [pk]
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_what_is_wrong_is_named_and_nothing_is_received(client, collection, fiel
 def test_a_program_is_told_what_is_wrong_with_the_file(client, collection):
     headers = key(collection)
     pk = post(client, headers, content=b"q9 0 d0 1\n").json()["id"]
-    done(Import.objects.get(pk=pk))
-    told = one(client, headers, pk)
-    assert (told["state"], told["error"]) == ("rejected", told["report"]["errors"][0]["message"])
-    assert "no query" in told["error"]
+    perform_work(Import.objects.get(pk=pk))
+    received = read_import(client, headers, pk)
+    assert (received["state"], received["error"]) == ("rejected", received["report"]["errors"][0]["message"])
+    assert "no query" in received["error"]
 
 
 def test_many_imports_are_listed_with_as_few_questions_as_one(client, collection, django_assert_max_num_queries):

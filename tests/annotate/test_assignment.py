@@ -20,8 +20,8 @@ from django.utils import timezone
 from annotate.models import Annotator, HandOut, Judgment, Resolution, Seat
 from annotate.services import claiming, judging, seating
 from tests import campaigns, cast
-from tests.databases import at_once, for_a_thread
-from tests.sessions import waiting_session
+from tests.database_sessions import waiting_session
+from tests.databases import closing_connections, run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,14 +32,14 @@ def study(n_pairs, **policy):
 
 def judge_all(annotator, rng, vanish=0.0):
     """Judge batch after batch until nothing is left; perhaps walk away from one for good."""
-    given = []
+    judgments = []
     while claiming.current_batch(annotator=annotator) is not None:
-        for hand_out in claiming.unanswered(annotator=annotator):
+        for hand_out in claiming.open_hand_outs(annotator=annotator):
             if rng.random() < vanish:
-                return given
-            answer = judging.Answer(submission_id=uuid4(), grade=int(rng.random() < 0.5))
-            given.append(judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer))
-    return given
+                return judgments
+            answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=int(rng.random() < 0.5))
+            judgments.append(judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer))
+    return judgments
 
 
 @pytest.mark.parametrize("n_people", [20, pytest.param(50, marks=pytest.mark.heavy)])
@@ -49,22 +49,22 @@ def test_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twice(n_p
     tabs = [*people, *people[: n_people // 4]]  # some of them judge in two tabs
     seeds = {person.pk: index for index, person in enumerate(people)}
 
-    given = at_once(
+    judgments = run_concurrently(
         lambda person: judge_all(person, random.Random(seeds[person.pk]), vanish=0.01), tabs
     )
     Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(seconds=1))
     fresh = [cast.annotator(collection) for _ in range(5)]
     seeds |= {person.pk: len(people) + index for index, person in enumerate(fresh)}
     # who found nothing left comes again: the last answers of the others may have asked for a third label
-    while any(more := at_once(lambda person: judge_all(person, random.Random(seeds[person.pk])), fresh)):
-        given += more
+    while any(more := run_concurrently(lambda person: judge_all(person, random.Random(seeds[person.pk])), fresh)):
+        judgments += more
 
-    acknowledged = {judgment.pk for mine in given for judgment in mine}
+    acknowledged = {judgment.pk for mine in judgments for judgment in mine}
     assert set(Judgment.objects.values_list("pk", flat=True)) == acknowledged  # nothing lost
     per_person = Judgment.objects.filter(superseded_by=None).values("annotator", "pair")
     assert per_person.annotate(n=Count("pk")).filter(n__gt=1).count() == 0
-    counted = Seat.objects.filter(state="done").values_list("judgment_id", flat=True)
-    assert len(counted) == len(set(counted))
+    counting_ids = Seat.objects.filter(state="done").values_list("judgment_id", flat=True)
+    assert len(counting_ids) == len(set(counting_ids))
     assert not Seat.objects.filter(state__in=["free", "held"]).exists()  # nothing unreachable
     assert_third_seats(collection)
 
@@ -78,7 +78,7 @@ def assert_third_seats(collection):
     ):
         labels[pair] += 1
         grades.setdefault(pair, []).append(grade)
-    disagreed = {pair for pair, given in grades.items() if len(set(given)) > 1}
+    disagreed = {pair for pair, pair_grades in grades.items() if len(set(pair_grades)) > 1}
     assert {n for pair, n in labels.items() if pair in disagreed} == {3}
     # Who changed her mind in another tab may have disagreed for a while: the third label may be under way by then.
     changed = set(Judgment.objects.filter(superseded_by__isnull=False).values_list("pair_id", flat=True))
@@ -93,14 +93,14 @@ def test_two_people_who_disagree_at_the_same_moment_always_ask_for_a_third():
     tokens = []
     for person in people:
         claiming.current_batch(annotator=person)
-        given = HandOut.objects.filter(batch__annotator=person)
-        tokens.append(dict(given.values_list("seat__pair_id", "token")))
+        hand_outs = HandOut.objects.filter(batch__annotator=person)
+        tokens.append(dict(hand_outs.values_list("seat__pair_id", "token")))
     for pair in tokens[0]:
-        at_once(
+        run_concurrently(
             lambda grade, pair=pair: judging.record_judgment(
                 annotator=people[grade],
                 token=tokens[grade][pair],
-                answer=judging.Answer(submission_id=uuid4(), grade=grade),
+                answer=judging.JudgmentAnswer(submission_id=uuid4(), grade=grade),
             ),
             [0, 1],
         )
@@ -116,17 +116,17 @@ def test_a_pair_that_is_reconciled_while_somebody_answers_it_follows_that_answer
 
     def answer(grade):
         token = HandOut.objects.get(batch__annotator=people[grade]).token
-        said = judging.Answer(submission_id=uuid4(), grade=grade)
-        judging.record_judgment(annotator=people[grade], token=token, answer=said)
+        judgment_answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade)
+        judging.record_judgment(annotator=people[grade], token=token, answer=judgment_answer)
 
-    @for_a_thread
+    @closing_connections
     def answer_slowly():
         with transaction.atomic():
             answer(1)
             answered.set()
             may_commit.wait(240)
 
-    @for_a_thread
+    @closing_connections
     def reconcile():
         seating.reconcile_pairs(pair_ids=collection.pairs.values_list("pk", flat=True))
 
@@ -147,7 +147,7 @@ def test_a_pair_that_is_reconciled_while_somebody_answers_it_follows_that_answer
 def test_fifty_who_come_at_once_do_not_wait_in_line_and_share_the_queue():
     collection = study(1000, batch_candidates=18)
     people = [cast.annotator(collection) for _ in range(50)]
-    batches = at_once(lambda person: claiming.current_batch(annotator=person), people)
+    batches = run_concurrently(lambda person: claiming.current_batch(annotator=person), people)
     assert all(batch.hand_outs.count() == 18 for batch in batches)
     assert HandOut.objects.values("seat").distinct().count() == 900
 
@@ -155,22 +155,22 @@ def test_fifty_who_come_at_once_do_not_wait_in_line_and_share_the_queue():
 def test_nobody_waits_for_a_claim_that_is_still_going_on():
     collection = study(20, batch_candidates=18)
     slow, quick = cast.annotator(collection), cast.annotator(collection)
-    claimed, done = Event(), Event()
+    claimed, may_commit = Event(), Event()
 
-    @for_a_thread
+    @closing_connections
     def claim_slowly():
         with transaction.atomic():
             claiming.current_batch(annotator=slow)
             claimed.set()
-            assert done.wait(600)
+            assert may_commit.wait(600)
 
     with ThreadPoolExecutor(2) as pool:
         going_on = pool.submit(claim_slowly)
         assert claimed.wait(240)
         try:
-            batch = pool.submit(for_a_thread(claiming.current_batch), annotator=quick).result(240)
+            batch = pool.submit(closing_connections(claiming.current_batch), annotator=quick).result(240)
         finally:
-            done.set()
+            may_commit.set()
         going_on.result()
     assert batch.hand_outs.count() == 2  # what the other has not locked, at once
 
@@ -178,7 +178,7 @@ def test_nobody_waits_for_a_claim_that_is_still_going_on():
 def test_one_person_in_many_tabs_has_one_batch():
     collection = study(100, batch_candidates=18)
     person = cast.annotator(collection)
-    batches = at_once(
+    batches = run_concurrently(
         lambda _: claiming.current_batch(annotator=Annotator.objects.get(pk=person.pk)), range(10)
     )
     assert len({batch.pk for batch in batches}) == 1

@@ -18,7 +18,7 @@ from annotate import http
 from annotate.core import ordering
 from annotate.models import Annotator, Gold, Item, Judgment, Pair, Part, Seat, Side
 from annotate.services import cards, claiming
-from tests import campaigns, cast, guessing
+from tests import campaigns, cast, gold_classifier
 
 pytestmark = pytest.mark.django_db
 SEED = 20260101
@@ -27,7 +27,7 @@ PER_QUERY = 10
 SMALL, LARGE = (1_500, 12, 0.09), (20_000, 40, 0.03)
 
 
-class Seen(NamedTuple):
+class CardFeatures(NamedTuple):
     """All cards that were handed out, a row each."""
 
     features: np.ndarray
@@ -70,19 +70,19 @@ def analyze():
 
 def items(rng, collection, side, n):
     """Items with texts of any length, some with a picture, a few with a warning."""
-    found = Item.objects.bulk_create(
+    items_made = Item.objects.bulk_create(
         Item(collection=collection, side=side, external_id=f"{side}-{rng.getrandbits(40):x}-{number}",
              warning="blood" if rng.random() < 0.05 else "")
         for number in range(n)
     )  # fmt: skip
     parts = []
-    for item in found:
+    for item in items_made:
         parts.append(Part(item=item, position=0, kind="text", text="x" * rng.randint(5, 300)))
         if rng.random() < 0.3:
             parts.append(Part(item=item, position=1, kind="image", path=f"{rng.getrandbits(32):x}.jpg"))
     rng.shuffle(parts)
     Part.objects.bulk_create(parts)
-    return found
+    return items_made
 
 
 def hand_out_all(collection, n_people):
@@ -98,43 +98,43 @@ def hand_out_all(collection, n_people):
                 continue
             if batch.number in (2, 8) and batch.pk % 7 == 0:
                 analyze()
-            hand_outs = list(claiming.unanswered(annotator=person).select_related("batch", "seat__pair"))
+            hand_outs = list(claiming.open_hand_outs(annotator=person).select_related("batch", "seat__pair"))
             n = len(hand_outs)
-            dealt = cards.deal(hand_outs=[each.pk for each in hand_outs])
-            shown = [http.card(each, slug=collection.slug, n_in_batch=n, ask_reasons=True) for each in dealt]
-            features = guessing.batch_features(shown, number=batch.number, seen=met[person.pk])
+            dealt = cards.cards_of(hand_outs=[handed.pk for handed in hand_outs])
+            shown_cards = [http.card_json(card, slug=collection.slug, n_in_batch=n, ask_reasons=True) for card in dealt]
+            features = gold_classifier.batch_features(shown_cards, number=batch.number, n_seen=met[person.pk])
             for feature, hand_out in zip(features, hand_outs, strict=True):
                 seat = hand_out.seat
                 is_second = seat.purpose == "label" and seat.number > 1
                 rows.append((feature, seat.pair.query_id, seat.purpose == "gold", is_second))
             answer_all(person, hand_outs, level)
-    return Seen(*(np.array(column) for column in zip(*rows, strict=True)))
+    return CardFeatures(*(np.array(column) for column in zip(*rows, strict=True)))
 
 
 def answer_all(person, hand_outs, level):
-    """The same answer to all of a batch, in bulk: what is guessed hangs on what is handed out."""
+    """Give all of a batch the same answer, in bulk: guesses depend on the hand-outs alone."""
     judgments = Judgment.objects.bulk_create(
-        Judgment(collection_id=level.collection_id, pair_id=each.seat.pair_id, annotator=person, hand_out=each,
-                 purpose=each.seat.purpose, level=level, submission_id=uuid4())
-        for each in hand_outs
+        Judgment(collection_id=level.collection_id, pair_id=hand_out.seat.pair_id, annotator=person, hand_out=hand_out,
+                 purpose=hand_out.seat.purpose, level=level, submission_id=uuid4())
+        for hand_out in hand_outs
     )  # fmt: skip
-    for each, judgment in zip(hand_outs, judgments, strict=True):
-        each.seat.state, each.seat.leased_until, each.seat.judgment = Seat.State.DONE, None, judgment
-    Seat.objects.bulk_update([each.seat for each in hand_outs], ["state", "leased_until", "judgment"])
+    for hand_out, judgment in zip(hand_outs, judgments, strict=True):
+        hand_out.seat.state, hand_out.seat.leased_until, hand_out.seat.judgment = Seat.State.DONE, None, judgment
+    Seat.objects.bulk_update([hand_out.seat for hand_out in hand_outs], ["state", "leased_until", "judgment"])
     with connection.cursor() as cursor:
         cursor.execute("UPDATE annotate_handout SET answered_at = now() WHERE batch_id = %s", [hand_outs[0].batch_id])
 
 
 def guesses(size, **policy):
-    """How well golds, and second opinions among candidates, are guessed."""
+    """Return how well golds, and second opinions among candidates, are guessed (AUC)."""
     n_cards, n_people, _ = size
-    seen = hand_out_all(study(random.Random(SEED), n_cards, **policy), n_people)
-    assert len(seen.query) >= 0.8 * n_cards
-    assert 0.05 < seen.is_gold.mean() < 0.15
-    candidates = Seen(*(column[~seen.is_gold] for column in seen))
+    features_seen = hand_out_all(study(random.Random(SEED), n_cards, **policy), n_people)
+    assert len(features_seen.query) >= 0.8 * n_cards
+    assert 0.05 < features_seen.is_gold.mean() < 0.15
+    candidates = CardFeatures(*(column[~features_seen.is_gold] for column in features_seen))
     return (
-        guessing.guessed(seen.features, seen.is_gold, seen.query),
-        guessing.guessed(candidates.features, candidates.is_second, candidates.query),
+        gold_classifier.cross_validated_auc(features_seen.features, features_seen.is_gold, features_seen.query),
+        gold_classifier.cross_validated_auc(candidates.features, candidates.is_second, candidates.query),
     )
 
 

@@ -13,11 +13,11 @@ RIGHT = (2, 0, 1, 2, 0)
 def trained(slug: str = "birds", *, grades: tuple[int, ...] = RIGHT, **settings: object) -> Collection:
     """A collection with an open pool of six pairs and as many training pairs as grades; switched on."""
     collection = cast.collection(slug, grades=3, batch_candidates=4)
-    known = cast.pairs(collection, len(grades), per_query=max(1, len(grades)))
+    pairs = cast.pairs(collection, len(grades), per_query=max(1, len(grades)))
     campaigns.open_pool_round(collection, cast.pairs(collection, 6, per_query=3))
     specs = [
         PairSpec(pair.query.external_id, pair.document.external_id, grade, f"reason {number}", "colours")
-        for number, (pair, grade) in enumerate(zip(known, grades, strict=True))
+        for number, (pair, grade) in enumerate(zip(pairs, grades, strict=True))
     ]
     training_setup.add_pairs(collection=collection, specs=specs, by=None)
     training_setup.change_training(collection=collection, is_on=True, **settings)
@@ -25,19 +25,19 @@ def trained(slug: str = "birds", *, grades: tuple[int, ...] = RIGHT, **settings:
 
 
 def right_grade(hand_out: HandOut) -> int:
-    """What the training pair of a hand-out is."""
+    """Return the right grade of a hand-out's training pair."""
     return hand_out.seat.pair.training_pair.grade
 
 
 def waiting(annotator: Annotator) -> list[HandOut]:
-    """What is left of the try under way."""
-    found = HandOut.objects.filter(pk__in=training.left(annotator=annotator)).order_by("position")
-    return list(found.select_related("seat__pair__training_pair"))
+    """Return the hand-outs left of the try under way."""
+    hand_outs = HandOut.objects.filter(pk__in=training.waiting_hand_outs(annotator=annotator)).order_by("position")
+    return list(hand_outs.select_related("seat__pair__training_pair"))
 
 
 def reply(annotator: Annotator, hand_out: HandOut, grade: int) -> training.Feedback:
     """Answer one training pair."""
-    answer = judging.Answer(submission_id=uuid4(), grade=grade, active_ms=1000)
+    answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade, active_ms=1000)
     return training.answer(annotator=annotator, token=hand_out.token, answer=answer)
 
 

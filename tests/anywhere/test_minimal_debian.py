@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests import tree
+from tests import source_tree
 
-NEEDED = ("debootstrap", "unshare", "chroot")
-ALONE = ("unshare", "--mount", "--pid", "--fork", "--kill-child")  # mounts and processes end with the command
-HANDED_ON = ("PIP_", "UV_INDEX", "UV_DEFAULT", "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
+PROGRAMS = ("debootstrap", "unshare", "chroot")
+UNSHARED = ("unshare", "--mount", "--pid", "--fork", "--kill-child")  # mounts and processes end with the command
+PASSED_VARIABLES = ("PIP_", "UV_INDEX", "UV_DEFAULT", "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
 PACKAGES = "python3,python3-venv,ca-certificates"
 SCRIPTS = {"forky": "sid"}  # where debootstrap has no script of that name yet
 SYSTEM = """
@@ -32,37 +32,37 @@ chown -R nobody: . && exec setpriv --reuid=nobody --regid=nogroup --clear-groups
 
 @pytest.fixture(params=["bookworm", "trixie", "forky"])
 def debian(request: pytest.FixtureRequest, open_folder: Path) -> Callable[[str], str]:
-    """Runs a command of the shell in the product's folder on a minimal Debian; returns what it printed."""
-    missing = [program for program in NEEDED if not shutil.which(program)]
+    """Run a shell command in the product's folder on a minimal Debian; returns its output."""
+    missing = [program for program in PROGRAMS if not shutil.which(program)]
     if os.getuid() != 0 or missing:
-        pytest.skip(f"only root can make one, with {', '.join(NEEDED)}; missing here: {', '.join(missing) or 'root'}")
+        pytest.skip(f"only root can make one, with {', '.join(PROGRAMS)}; missing here: {', '.join(missing) or 'root'}")
     system = open_folder / request.param
-    command = [*ALONE, "debootstrap", "--variant=minbase", f"--include={PACKAGES}", request.param, system]
+    command = [*UNSHARED, "debootstrap", "--variant=minbase", f"--include={PACKAGES}", request.param, system]
     command += ["", SCRIPTS[request.param]] if request.param in SCRIPTS else []
     debootstrap = subprocess.run(command, capture_output=True, text=True, check=False)
     if debootstrap.returncode:
         pytest.skip(f"no {request.param} could be fetched: {debootstrap.stdout.strip().splitlines()[-1:]}")
-    tree.copy(system / "opt" / "assayer")
+    source_tree.copy(system / "opt" / "assayer")
     (system / "etc" / "hosts").write_text("127.0.0.1 localhost\n")  # debootstrap leaves it out
-    env = {name: value for name, value in os.environ.items() if name.startswith(HANDED_ON)}
+    env = {name: value for name, value in os.environ.items() if name.startswith(PASSED_VARIABLES)}
     for name in ("PIP_CERT", "SSL_CERT_FILE"):
         if name in os.environ:
-            there = system / os.environ[name].lstrip("/")
-            there.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(os.environ[name], there)
+            certificate = system / os.environ[name].lstrip("/")
+            certificate.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(os.environ[name], certificate)
             env[name] = os.environ[name]
 
     def run(command: str) -> str:
-        done = subprocess.run(
-            [*ALONE, "sh", "-c", SYSTEM, "sh", system, command],
+        finished = subprocess.run(
+            [*UNSHARED, "sh", "-c", SYSTEM, "sh", system, command],
             env={**env, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stdout[-20_000:]
-        return done.stdout
+        assert finished.returncode == 0, finished.stdout[-20_000:]
+        return finished.stdout
 
     return run
 

@@ -1,9 +1,9 @@
-"""Making files of a million judgments, beside psql's \\copy of the same join: prints a table. Not a test.
+"""Files of a million judgments, beside psql's \\copy of the same join: prints a table. Not a test.
 
     python -m tests.benchmarks.downloads postgresql://owner@host/scratch [--judgments 1000000]
 
-The database is a scratch one: it is migrated and filled, and the collection stays. Each file is made by a process of
-its own, as a worker would; its peak memory is that process's, of which "begun with" was in use before the work.
+The database is a scratch one: it is migrated and filled, and the collection stays. Each file is
+made by a process of its own, like a worker; its peak memory is printed, and "begun with" before it.
 """
 
 import argparse
@@ -27,8 +27,8 @@ sys.meta_path.insert(0, WithoutPandas())
 import django
 from django.conf import settings
 django.setup()
-slug, settings.MEDIA_ROOT, kind, *given = sys.argv[1:]
-def highest():
+slug, settings.MEDIA_ROOT, kind, *options = sys.argv[1:]
+def peak_memory():
     # MiB at most; getrusage would go on counting from the process that started this one
     return int(re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())[1]) / 1024
 from config.celery import keep_to_one_processor
@@ -38,17 +38,17 @@ from metrics.models import Download
 from annotate.services.background import works
 from metrics.services import downloads
 collection = Collection.objects.get(slug=slug)
-form = downloads.form_of(collection=collection, kind=Download.Kind(kind), data=dict(each.split("=") for each in given))
+form = downloads.form_of(collection=collection, kind=Download.Kind(kind), data=dict(option.split("=") for option in options))
 assert form.is_valid(), form.errors
-asked = downloads.ask(collection=collection, kind=Download.Kind(kind), form=form, by=None)
-before, start = highest(), time.perf_counter()
-works.perform(work=asked.work)
-asked.refresh_from_db()
-taken = time.perf_counter() - start
-peak = highest()
-assert asked.work.state == "done", asked.work.error
-print(json.dumps({"seconds": taken, "peak": peak, "begun with": before, "rows": asked.n_rows,
-                  "bytes": asked.n_bytes, "sha256": asked.sha256}))
+download = downloads.ask(collection=collection, kind=Download.Kind(kind), form=form, by=None)
+before, start = peak_memory(), time.perf_counter()
+works.perform(work=download.work)
+download.refresh_from_db()
+seconds = time.perf_counter() - start
+peak = peak_memory()
+assert download.work.state == "done", download.work.error
+print(json.dumps({"seconds": seconds, "peak": peak, "begun with": before, "rows": download.n_rows,
+                  "bytes": download.n_bytes, "sha256": download.sha256}))
 """
 FILL = """
 INSERT INTO annotate_item (collection_id, side, external_id, split, warning, excluded_reason)
@@ -85,8 +85,8 @@ KINDS = (
 )  # fmt: skip
 
 
-def filled(n_judgments: int) -> str:
-    """A collection of so many judgments, two of each pair; its short name."""
+def filled_collection(n_judgments: int) -> str:
+    """Create a collection of n_judgments, two of each pair; returns its short name."""
     from django.db import connection
 
     from annotate.models import Round
@@ -101,36 +101,36 @@ def filled(n_judgments: int) -> str:
     return collection.slug
 
 
-def made_apart(slug: str, kind: Sequence[str], *, media: str, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
-    """What making one of KINDS in a process of its own took, and what came of it.
+def make_in_process(slug: str, kind: Sequence[str], *, media: str, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """Make one of KINDS in a process of its own; returns its seconds, peak memory and file facts.
 
     media : the folder where the file stays
     """
     command = [sys.executable, "-c", MAKE, slug, media, *kind]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    finished = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    return json.loads(finished.stdout.splitlines()[-1])
 
 
-def by_psql(url: str, slug: str) -> float:
+def psql_seconds(url: str, slug: str) -> float:
     """Seconds that psql takes to copy the same join to a file."""
     from annotate.models import Collection
-    from annotate.services.exporting import _LINES
+    from annotate.services.judgment_export import _LINES
 
     pk = Collection.objects.get(slug=slug).pk
     statement = " ".join(_LINES.format(pk).as_string(None).split())
-    begun = time.perf_counter()
+    start = time.perf_counter()
     subprocess.run(["psql", url, "-qc", statement], check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - begun
+    return time.perf_counter() - start
 
 
 def main() -> None:
-    """Fill, then make each kind."""
+    """Fill the database, then make a file of each kind."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("url")
     parser.add_argument("--judgments", type=int, default=1_000_000)
-    given = parser.parse_args()
-    os.environ["DATABASE_URL"] = given.url
+    arguments = parser.parse_args()
+    os.environ["DATABASE_URL"] = arguments.url
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
 
@@ -138,14 +138,14 @@ def main() -> None:
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
-    slug = filled(given.judgments)
+    slug = filled_collection(arguments.judgments)
     print("file|time|peak|begun with|rows|size")
     for kind in KINDS:
         with tempfile.TemporaryDirectory() as media:
-            told = made_apart(slug, kind, media=media)
-        print(f"{' '.join(kind)}|{told['seconds']:.1f} s|{told['peak']:.0f} MiB|{told['begun with']:.0f} MiB|"
-              f"{told['rows']:,}|{told['bytes'] / 1e6:.0f} MB", flush=True)  # fmt: skip
-    print(f"psql copy of the judgments' join|{by_psql(given.url, slug):.1f} s")
+            measurement = make_in_process(slug, kind, media=media)
+        print(f"{' '.join(kind)}|{measurement['seconds']:.1f} s|{measurement['peak']:.0f} MiB|{measurement['begun with']:.0f} MiB|"
+              f"{measurement['rows']:,}|{measurement['bytes'] / 1e6:.0f} MB", flush=True)  # fmt: skip
+    print(f"psql copy of the judgments' join|{psql_seconds(arguments.url, slug):.1f} s")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A study of the size of FIRE's on MSVD, or a multiple of it, written by SQL: through the services it takes an hour."""
+"""A study of the size of FIRE's on MSVD, or a multiple, by SQL: by services it takes an hour."""
 
 from django.db import connection
 from django.utils import timezone
@@ -15,15 +15,15 @@ FILL = [
        UNION ALL SELECT %(c)s, 'document', 'd' || i, 'test', '', '' FROM generate_series(0, %(documents)s - 1) i""",
     """INSERT INTO annotate_queryset (collection_id, name, direction) VALUES (%(c)s, 'all', 'forward')""",
     """INSERT INTO annotate_querysetitem (query_set_id, item_id, part)
-       SELECT named.id, item.id, 'source' FROM annotate_queryset named JOIN annotate_item item USING (collection_id)
+       SELECT query_set.id, item.id, 'source' FROM annotate_queryset query_set JOIN annotate_item item USING (collection_id)
        WHERE item.side = 'query' AND collection_id = %(c)s""",
-    "DROP TABLE IF EXISTS place, person",
-    """CREATE TEMPORARY TABLE place AS
+    "DROP TABLE IF EXISTS numbered_item, person",
+    """CREATE TEMPORARY TABLE numbered_item AS
        SELECT id, side, (row_number() OVER (PARTITION BY side ORDER BY id) - 1)::int AS n
        FROM annotate_item WHERE collection_id = %(c)s""",
     """INSERT INTO annotate_pair (collection_id, query_id, document_id)
-       SELECT %(c)s, q.id, d.id FROM place q CROSS JOIN generate_series(0, %(depth)s - 1) k
-       JOIN place d ON d.side = 'document' AND d.n = (q.n * 7 + k) %% %(documents)s WHERE q.side = 'query'""",
+       SELECT %(c)s, q.id, d.id FROM numbered_item q CROSS JOIN generate_series(0, %(depth)s - 1) k
+       JOIN numbered_item d ON d.side = 'document' AND d.n = (q.n * 7 + k) %% %(documents)s WHERE q.side = 'query'""",
     """INSERT INTO annotate_round (collection_id, policy_id, kind, name, state, priority)
        SELECT %(c)s, id, 'import', 'import', 'open', 0 FROM annotate_policy WHERE collection_id = %(c)s""",
     """INSERT INTO annotate_roundpair (round_id, pair_id, n_wanted)
@@ -37,30 +37,30 @@ FILL = [
     "ANALYZE",
     """INSERT INTO annotate_judgment (collection_id, pair_id, annotator_id, purpose, level_id, submission_id, reasons,
                                       active_ms)
-       SELECT %(c)s, pair.id, who.id, 'import', level.id, gen_random_uuid(), '[]',
+       SELECT %(c)s, pair.id, person.id, 'import', level.id, gen_random_uuid(), '[]',
               800 + (pair.id * 31 %% 137) * (pair.id * 17 %% 113)
        FROM annotate_pair pair
        CROSS JOIN LATERAL generate_series(
             1, CASE WHEN pair.id %% 10 = 0 THEN 2 + (pair.id %% 100 < 87)::int ELSE 1 END) k
-       JOIN person who ON who.n = (pair.id + 17 * k) %% %(people)s
+       JOIN person ON person.n = (pair.id + 17 * k) %% %(people)s
        JOIN annotate_level level ON level.collection_id = %(c)s
             AND level.grade = ((pair.id * 2654435761 + k * (pair.id %% 7 / 6) ) %% 11 / 8)::int
        WHERE pair.collection_id = %(c)s""",
     """INSERT INTO annotate_seat (collection_id, round_id, pair_id, purpose, number, why, state, annotator_id,
                                   judgment_id, queue_key)
-       SELECT %(c)s, round.id, said.pair_id, 'import', row_number() OVER (PARTITION BY said.pair_id ORDER BY said.id),
-              'first', 'done', said.annotator_id, said.id, 0
-       FROM annotate_judgment said JOIN annotate_round round USING (collection_id) WHERE collection_id = %(c)s""",
+       SELECT %(c)s, round.id, judgment.pair_id, 'import', row_number() OVER (PARTITION BY judgment.pair_id ORDER BY judgment.id),
+              'first', 'done', judgment.annotator_id, judgment.id, 0
+       FROM annotate_judgment judgment JOIN annotate_round round USING (collection_id) WHERE collection_id = %(c)s""",
     """INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
        SELECT seat.pair_id, %(c)s, 'majority', max(level.grade), count(*), true, min(round.policy_id)
        FROM annotate_seat seat JOIN annotate_round round ON round.id = seat.round_id
-       JOIN annotate_judgment said ON said.id = seat.judgment_id JOIN annotate_level level ON level.id = said.level_id
+       JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id JOIN annotate_level level ON level.id = judgment.level_id
        WHERE seat.collection_id = %(c)s GROUP BY seat.pair_id""",
     """INSERT INTO annotate_referenceset (collection_id, name, sha256) VALUES (%(c)s, 'original', '')""",
     """INSERT INTO annotate_referencelabel (reference_set_id, query_id, document_id, grade)
-       SELECT named.id, pair.query_id, pair.document_id, 1 FROM annotate_referenceset named
+       SELECT reference_set.id, pair.query_id, pair.document_id, 1 FROM annotate_referenceset reference_set
        JOIN (SELECT DISTINCT ON (query_id) query_id, document_id FROM annotate_pair WHERE collection_id = %(c)s
-             ORDER BY query_id, id) pair ON named.collection_id = %(c)s""",
+             ORDER BY query_id, id) pair ON reference_set.collection_id = %(c)s""",
     """INSERT INTO pooling_ranking (run_id, source_id, targets, scores)
        SELECT run.id, query_id,
               array_agg(document_id ORDER BY pair.id %% 100003 * (3 + run.id %% 1009) * 48271 %% 10007),
@@ -71,7 +71,7 @@ FILL = [
 
 
 def fill(slug: str, *, scale: float = 1) -> Collection:
-    """An open import round of 20 pairs a query, a label or three each, a reference set and ready runs.
+    """Create an open import round: 20 pairs a query, 1 to 3 labels each, a reference set and runs.
 
     scale : queries, and with them pairs and judgments, in units of the study's 27,763
     """

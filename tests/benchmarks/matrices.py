@@ -1,8 +1,9 @@
-"""Keeping the 100 best of each row of a similarity matrix, beside numpy's argpartition of the whole matrix.
+"""Time to keep the 100 best of each row of a similarity matrix, beside numpy's argpartition.
 
     python -m tests.benchmarks.matrices [--rows 25000] [--columns 5000] [--repeats 5]
 
-Both start from float32 scores in memory. Ours also refuses NaN, breaks ties by id, and gives rows of ids and scores.
+Both start from float32 scores in memory. Ours also refuses NaN, breaks ties by id, and gives
+rows of ids and scores.
 """
 
 import argparse
@@ -13,42 +14,42 @@ from statistics import median
 
 import numpy as np
 
-from pooling.core.matrices import DEPTH, Block, keep_best, rows_at_once
+from pooling.core.matrices import DEPTH, MatrixBlock, keep_best, rows_at_once
 
 
-def seconds(work: Callable[[], object], repeats: int) -> float:
-    """Median seconds of some runs, after one that does not count."""
+def median_seconds(work: Callable[[], object], repeats: int) -> float:
+    """Median seconds of `repeats` runs, after a warm-up run."""
     work()
-    taken = []
+    times = []
     for _ in range(repeats):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         work()
-        taken.append(time.perf_counter() - begun)
-    return median(taken)
+        times.append(time.perf_counter() - start)
+    return median(times)
 
 
 def main() -> None:
-    """Print one line for each."""
+    """Print the seconds of both, and our peak memory."""
     parser = argparse.ArgumentParser()
     for name, usual in (("rows", 25_000), ("columns", 5_000), ("repeats", 5)):
         parser.add_argument(f"--{name}", type=int, default=usual)
-    given = parser.parse_args()
-    matrix = np.random.default_rng(1).standard_normal((given.rows, given.columns), dtype=np.float32)
+    arguments = parser.parse_args()
+    matrix = np.random.default_rng(1).standard_normal((arguments.rows, arguments.columns), dtype=np.float32)
     rows, columns = (np.arange(n).astype(np.bytes_) for n in matrix.shape)
-    step = rows_at_once(given.columns)
+    step = rows_at_once(arguments.columns)
 
     def ours() -> int:
-        starts = range(0, given.rows, step)
-        blocks = (Block(rows, columns, start, matrix[start : start + step]) for start in starts)
+        starts = range(0, arguments.rows, step)
+        blocks = (MatrixBlock(rows, columns, start, matrix[start : start + step]) for start in starts)
         return sum(len(part.run.scores) for part in keep_best(blocks, "matrix"))
 
-    assert ours() == given.rows * min(DEPTH, given.columns)
-    own = seconds(ours, given.repeats)
-    theirs = seconds(lambda: np.argpartition(matrix, -DEPTH, axis=1)[:, -DEPTH:], given.repeats)
+    assert ours() == arguments.rows * min(DEPTH, arguments.columns)
+    own = median_seconds(ours, arguments.repeats)
+    theirs = median_seconds(lambda: np.argpartition(matrix, -DEPTH, axis=1)[:, -DEPTH:], arguments.repeats)
     tracemalloc.start()
     ours()
     peak = tracemalloc.get_traced_memory()[1] / 1e6
-    print(f"{given.rows:,} x {given.columns:,}: ours {own:.2f} s, {peak:.0f} MB; argpartition {theirs:.2f} s; "
+    print(f"{arguments.rows:,} x {arguments.columns:,}: ours {own:.2f} s, {peak:.0f} MB; argpartition {theirs:.2f} s; "
           f"{own / theirs:.2f} x it")  # fmt: skip
 
 

@@ -1,10 +1,10 @@
-"""How fast the numbers are, beside the tools people use: prints a table. Not a test.
+"""Speed of the metrics beside the tools people use: prints a table. Not a test.
 
     python -m tests.benchmarks.metrics_numbers [--small] [--cpu] [--repeat 5] [--only ranking,alpha]
 
-Every peer runs in the same process from its own in-memory form, made before the clock starts; times are medians after
-one run that does not count. Peers that are not installed (ranx, pyarrow and pandas are no dependencies of ours) are
-left out by name.
+Every peer runs in the same process from its own in-memory form, made before the clock starts; times
+are medians after a warm-up run. Peers that are not installed (ranx, pyarrow and pandas are no
+dependencies of ours) are left out by name.
 """
 
 import argparse
@@ -28,7 +28,7 @@ SECTIONS = {
 
 
 class Row(NamedTuple):
-    """One line of the table; seconds are medians, `peak` the most memory ours took beyond its input, in MB."""
+    """A row of the table; seconds are medians, `peak` our peak memory beyond the input, in MB."""
 
     work: str
     ours: float
@@ -39,7 +39,7 @@ class Row(NamedTuple):
 
 
 def median_of(work: Callable[[], Any], repeat: int, clock: Clock) -> float:
-    """Median seconds of some runs, after one that does not count."""
+    """Median seconds of `repeat` runs, after a warm-up run."""
     work()
     seconds = []
     for _ in range(repeat):
@@ -50,7 +50,7 @@ def median_of(work: Callable[[], Any], repeat: int, clock: Clock) -> float:
 
 
 def peak_of(work: Callable[[], Any]) -> float:
-    """Megabytes that arrays made on the way took at most; numpy reports its memory to tracemalloc."""
+    """Peak megabytes of arrays made during the work; numpy reports its memory to tracemalloc."""
     tracemalloc.start()
     work()
     peak = tracemalloc.get_traced_memory()[1]
@@ -58,8 +58,8 @@ def peak_of(work: Callable[[], Any]) -> float:
     return peak / 1e6
 
 
-def measured(contest: workloads.Contest, repeat: int, clock: Clock) -> Iterator[Row]:
-    """A row for each peer; one that was given a part of the work, being slow, runs once."""
+def contest_rows(contest: workloads.Contest, repeat: int, clock: Clock) -> Iterator[Row]:
+    """A row for each peer; a slow one, which gets a part of the work, runs once."""
     ours = median_of(contest.ours, repeat, clock)
     peak = peak_of(contest.ours) if contest.memory else None
     for peer, work in contest.peers.items():
@@ -75,7 +75,7 @@ def measured(contest: workloads.Contest, repeat: int, clock: Clock) -> Iterator[
         yield Row(contest.work, ours, "", None, contest.goal, peak)
 
 
-def printed(rows: list[Row]) -> str:
+def markdown_table(rows: list[Row]) -> str:
     """The table in Markdown."""
     lines = ["| work | ours | peer | peer's | ratio | goal | peak MB |", "|---|---|---|---|---|---|---|"]
     for row in rows:
@@ -87,7 +87,7 @@ def printed(rows: list[Row]) -> str:
 
 
 def main() -> None:
-    """Run the sections asked for."""
+    """Run the chosen sections."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true", help="a tenth of the sizes")
     parser.add_argument("--repeat", type=int, default=5)
@@ -100,10 +100,10 @@ def main() -> None:
     rows: list[Row] = []
     for name in options.only.split(","):
         for contest in SECTIONS[name](options.small):
-            new = list(measured(contest, options.repeat, clock))
-            print(printed(new), flush=True)
-            rows += new
-    print("\n" + printed(rows))
+            section_rows = list(contest_rows(contest, options.repeat, clock))
+            print(markdown_table(section_rows), flush=True)
+            rows += section_rows
+    print("\n" + markdown_table(rows))
 
 
 if __name__ == "__main__":

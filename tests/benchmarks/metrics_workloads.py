@@ -1,4 +1,4 @@
-"""The work that is timed, at the sizes of real studies, for us and for each peer in its own form."""
+"""The timed workloads, at the sizes of real studies, for us and for each peer in its own form."""
 
 import importlib
 import tempfile
@@ -12,8 +12,8 @@ import numpy as np
 from scipy import stats
 
 from metrics.core import agreement, counts, measures, multiple
-from metrics.core.alignment import Labels, Rankings, align
-from metrics.core.matrices import Cells, from_ranks, part_of, restricted, row_ranks
+from metrics.core.alignment import LabelledPairs, Rankings, align
+from metrics.core.matrices import Cells, from_ranks, part_of, restrict_queries, row_ranks
 from metrics.core.resampling import resampled_means
 from metrics.core.without_replacement import subset_errors
 from pooling.core.runs import read_run
@@ -28,7 +28,7 @@ ECCV_NAMES = {"eccv_map_at_r": "mAP@R", "eccv_rprecision": "Rprec", "eccv_r1": "
 class Contest:
     """One piece of work: ours, and each peer's (None where it is not installed).
 
-    scale : what a peer's time is multiplied by, where it was given a part of the work
+    scale : factor of a peer's time, where it gets a part of the work
     """
 
     work: str
@@ -48,15 +48,15 @@ def optional(name: str) -> ModuleType | None:
 
 
 def ranking(small: bool) -> Iterator[Contest]:
-    """AP, nDCG@10, RR and R@{10, 100, 1000} of 6,980 queries x 1,000 targets with sparse labels (MS MARCO's shape)."""
+    """AP, nDCG@10, RR, R@{10, 100, 1000} of 6,980 queries x 1,000 targets, like MS MARCO."""
     rng, n_queries, depth = np.random.default_rng(0), 698 if small else 6980, 1000
     docs = np.stack([np.unique(rng.integers(0, 8_841_823, depth + 50))[:depth] for _ in range(n_queries)])
     docs = rng.permuted(docs, axis=1)
     query = np.append(np.arange(n_queries), rng.integers(0, n_queries, n_queries // 15))
     pairs = np.unique(np.stack([query, docs[query, rng.integers(0, depth, len(query))]]), axis=1)
-    labels = Labels(pairs[0], pairs[1], np.ones(pairs.shape[1], dtype=np.int64))
+    labels = LabelledPairs(pairs[0], pairs[1], np.ones(pairs.shape[1], dtype=np.int64))
     rankings = Rankings(np.arange(n_queries + 1) * depth, docs.ravel())
-    wanted = measures.parse("AP nDCG@10 RR R@10 R@100 R@1000")
+    chosen_measures = measures.parse("AP nDCG@10 RR R@10 R@100 R@1000")
     run = {str(q): dict(zip(map(str, row.tolist()), range(depth, 0, -1), strict=True)) for q, row in enumerate(docs)}
     qrels: dict[str, dict[str, int]] = {}
     for q, doc in pairs.T.tolist():
@@ -64,7 +64,7 @@ def ranking(small: bool) -> Iterator[Contest]:
     yield Contest(
         f"{n_queries} queries x {depth}, six measures",
         ">= 10x pytrec-eval; not slower than ranx",
-        lambda: measures.evaluate(wanted, align(rankings, labels)),
+        lambda: measures.evaluate(chosen_measures, align(rankings, labels)),
         {"pytrec-eval-terrier": _pytrec_eval(run, qrels), "ranx, compiled": _ranx(run, qrels)},
         memory=True,
     )
@@ -73,8 +73,8 @@ def ranking(small: bool) -> Iterator[Contest]:
 def _pytrec_eval(run: dict, qrels: dict) -> Work:
     import pytrec_eval
 
-    asked = {"map", "ndcg_cut.10", "recip_rank", "recall.10,100,1000"}
-    return lambda: pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
+    measure_names = {"map", "ndcg_cut.10", "recip_rank", "recall.10,100,1000"}
+    return lambda: pytrec_eval.RelevanceEvaluator(qrels, measure_names).evaluate(run)
 
 
 def _ranx(run: dict, qrels: dict) -> Work | None:
@@ -87,7 +87,7 @@ def _ranx(run: dict, qrels: dict) -> Work | None:
 
 
 def matrix(small: bool) -> Iterator[Contest]:
-    """COCO 5K both ways with ECCV Caption's, CxC's and COCO's own positives, five folds included."""
+    """COCO 5K, both directions, with the positives of ECCV Caption, CxC and COCO; five folds."""
     eccv_caption = optional("eccv_caption")
     if eccv_caption is None:
         return
@@ -106,7 +106,7 @@ def matrix(small: bool) -> Iterator[Contest]:
 
 
 def coco(oracle: Any) -> "Coco":
-    """25,000 captions x 5,000 images: noise, and 3 standard deviations more for each caption's own image."""
+    """25,000 captions x 5,000 images: noise, plus 3 sigma for a caption's own image."""
     captions = oracle.coco_ids
     image_of = {caption: images[0] for caption, images in oracle.coco_gts["t2i"].items()}
     images = np.array(list(dict.fromkeys(image_of[caption] for caption in captions)))
@@ -123,22 +123,22 @@ class Coco:
         self.oracle, self.captions, self.images, self.own, self.scores = oracle, captions, images, own, scores
         self.caption_at = {int(c): i for i, c in enumerate(captions)}
         self.image_at = {int(image): i for i, image in enumerate(images)}
-        self.sets = {(name, way): self._pairs(name, way) for name in COCO_SETS for way in ("t2i", "i2t")}
-        self.wanted = measures.parse("C@1 C@5 C@10 mAP@R Rprec")
+        self.sets = {(name, direction): self._pairs(name, direction) for name in COCO_SETS for direction in ("t2i", "i2t")}
+        self.measures = measures.parse("C@1 C@5 C@10 mAP@R Rprec")
         self.caption_fold = np.repeat(np.arange(5), len(captions) // 5)
         self.image_fold = self.caption_fold[np.searchsorted(own, np.arange(len(images)))]
 
-    def _pairs(self, name: str, way: str) -> np.ndarray:
-        """Query and target of each positive; -1 for the two of ECCV Caption's captions that are not in COCO 5K."""
-        query, target = (self.caption_at, self.image_at) if way == "t2i" else (self.image_at, self.caption_at)
-        gts = getattr(self.oracle, f"{name}_gts")[way]
+    def _pairs(self, name: str, direction: str) -> np.ndarray:
+        """(2, P) query and target of each positive; -1 for ECCV's two captions not in COCO 5K."""
+        query, target = (self.caption_at, self.image_at) if direction == "t2i" else (self.image_at, self.caption_at)
+        gts = getattr(self.oracle, f"{name}_gts")[direction]
         return np.array([(query[q], target.get(t, -1)) for q, targets in gts.items() for t in targets]).T
 
     def ours(self) -> dict[str, float]:
-        """All values: pairs that several sets share are ranked once."""
-        found = {}
-        for way, scores in (("t2i", self.scores), ("i2t", self.scores.T)):
-            pairs = [self.sets[name, way] for name in COCO_SETS]
+        """Values of all measures; pairs that several sets share are ranked once."""
+        values_by_name = {}
+        for direction, scores in (("t2i", self.scores), ("i2t", self.scores.T)):
+            pairs = [self.sets[name, direction] for name in COCO_SETS]
             query, target = np.concatenate(pairs, axis=1)
             inside = target >= 0
             unique, back = np.unique((query * scores.shape[1] + target)[inside], return_inverse=True)
@@ -148,64 +148,64 @@ class Coco:
             parts = np.split(ranks, np.cumsum([pair.shape[1] for pair in pairs])[:-1])
             for name, (query, _), rank in zip(COCO_SETS, pairs, parts, strict=True):
                 ranked = from_ranks(query, rank, np.ones(len(rank), dtype=np.int64), shape=scores.shape)
-                for measure, values in measures.evaluate(self.wanted, restricted(ranked, np.unique(query))).items():
-                    found[f"{name} {way} {measure}"] = values.mean()
-        return found | self._folds()
+                for measure, values in measures.evaluate(self.measures, restrict_queries(ranked, np.unique(query))).items():
+                    values_by_name[f"{name} {direction} {measure}"] = values.mean()
+        return values_by_name | self._folds()
 
     def _folds(self) -> dict[str, float]:
-        found: dict[str, list[float]] = {}
+        fold_values: dict[str, list[float]] = {}
         for fold in range(5):
             rows, columns = np.flatnonzero(self.caption_fold == fold), np.flatnonzero(self.image_fold == fold)
             part = part_of(self.scores, rows, columns)
             own = np.searchsorted(columns, self.own[rows])
-            ones = np.ones(len(rows), dtype=np.int64)
+            positives = np.ones(len(rows), dtype=np.int64)
             captions = np.arange(len(rows))
-            for way, scores, query, target in (("t2i", part, captions, own), ("i2t", part.T, own, captions)):
-                ranked = from_ranks(query, row_ranks(scores, Cells(query, target, ones)), ones, shape=scores.shape)
-                for measure, values in measures.evaluate(self.wanted[:3], ranked).items():
-                    found.setdefault(f"coco 1k {way} {measure}", []).append(values.mean())
-        return {name: float(np.mean(values)) for name, values in found.items()}
+            for direction, scores, query, target in (("t2i", part, captions, own), ("i2t", part.T, own, captions)):
+                ranked = from_ranks(query, row_ranks(scores, Cells(query, target, positives)), positives, shape=scores.shape)
+                for measure, values in measures.evaluate(self.measures[:3], ranked).items():
+                    fold_values.setdefault(f"coco 1k {direction} {measure}", []).append(values.mean())
+        return {name: float(np.mean(values)) for name, values in fold_values.items()}
 
     def theirs(self, part: int = 1) -> tuple[Work, Work]:
-        """Making eccv_caption's sorted lists, and its own code on them, over every `part`-th query of its sets."""
+        """Functions that make eccv_caption's lists and run its code, on every `part`-th query."""
         if part > 1:
             for name in COCO_SETS:
                 for gts in getattr(self.oracle, f"{name}_gts").values():
-                    kept = sorted(gts)[::part]
-                    for query in gts.keys() - set(kept):
+                    sampled_queries = sorted(gts)[::part]
+                    for query in gts.keys() - set(sampled_queries):
                         del gts[query]
         lists: dict[str, dict[int, list[int]]] = {}
 
         def make() -> None:
-            lists.update({way: self._lists(way) for way in ("t2i", "i2t")})
+            lists.update({direction: self._lists(direction) for direction in ("t2i", "i2t")})
 
         def work() -> dict[str, float]:
-            found = {}
+            values_by_name = {}
             for k in (1, 5, 10):
                 for name, recalls in zip(COCO_SETS, ("coco_5k_recalls", "cxc_recalls", "eccv_recalls"), strict=True):
-                    for way, value in getattr(self.oracle, recalls)(lists, "all", K=k).items():
-                        found[f"{name} {way} C@{k}"] = value
+                    for direction, value in getattr(self.oracle, recalls)(lists, "all", K=k).items():
+                        values_by_name[f"{name} {direction} C@{k}"] = value
                 if part > 1:
                     self._their_folds(lists, k)
                 else:
-                    for way, value in self.oracle.coco_1k_recalls(lists, "all", K=k).items():
-                        found[f"coco 1k {way} C@{k}"] = value
-            for name, ways in self.oracle.eccv_metrics(lists, "all").items():
-                for way, value in ways.items():
-                    found[f"eccv {way} {ECCV_NAMES[name]}"] = value
-            return found
+                    for direction, value in self.oracle.coco_1k_recalls(lists, "all", K=k).items():
+                        values_by_name[f"coco 1k {direction} C@{k}"] = value
+            for name, values in self.oracle.eccv_metrics(lists, "all").items():
+                for direction, value in values.items():
+                    values_by_name[f"eccv {direction} {ECCV_NAMES[name]}"] = value
+            return values_by_name
 
         return make, work
 
-    def _lists(self, way: str) -> dict[int, list[int]]:
-        wanted = {q for name in COCO_SETS for q in getattr(self.oracle, f"{name}_gts")[way]}
-        ids = (self.images if way == "t2i" else self.captions).astype(object)  # each id once, not once a list
-        at = self.caption_at if way == "t2i" else self.image_at
-        scores = self.scores if way == "t2i" else self.scores.T
-        return {q: ids[np.argsort(-scores[at[q]])].tolist() for q in wanted}
+    def _lists(self, direction: str) -> dict[int, list[int]]:
+        queries = {q for name in COCO_SETS for q in getattr(self.oracle, f"{name}_gts")[direction]}
+        ids = (self.images if direction == "t2i" else self.captions).astype(object)  # each id once, not once a list
+        at = self.caption_at if direction == "t2i" else self.image_at
+        scores = self.scores if direction == "t2i" else self.scores.T
+        return {q: ids[np.argsort(-scores[at[q]])].tolist() for q in queries}
 
     def _their_folds(self, lists: dict[str, dict[int, list[int]]], k: int) -> None:
-        """Its function for COCO 1K over the queries that are left: coco_1k_recalls itself wants all of them."""
+        """eccv_caption's COCO 1K recall over sampled queries: coco_1k_recalls needs all."""
         from eccv_caption._metrics import compute_coco1k_r_at_k
 
         for fold in range(5):
@@ -213,9 +213,9 @@ class Coco:
                 "t2i": {int(i) for i in self.images[self.image_fold == fold]},
                 "i2t": {int(c) for c in self.captions[self.caption_fold == fold]},
             }
-            for way, other in (("t2i", "i2t"), ("i2t", "t2i")):
-                gts = {q: v for q, v in self.oracle.coco_gts[way].items() if q in ids[other]}
-                compute_coco1k_r_at_k(lists[way], gts, ids[way], k, False)
+            for direction, other in (("t2i", "i2t"), ("i2t", "t2i")):
+                gts = {q: v for q, v in self.oracle.coco_gts[direction].items() if q in ids[other]}
+                compute_coco1k_r_at_k(lists[direction], gts, ids[direction], k, False)
 
 
 def parse(small: bool) -> Iterator[Contest]:
@@ -274,7 +274,7 @@ def alpha(small: bool) -> Iterator[Contest]:
     np.add.at(table, (unit, value), 1)
     krippendorff = optional("krippendorff")
     values = np.arange(4)
-    for level in agreement.Level:
+    for level in agreement.MeasurementLevel:
         peer = None
         if krippendorff:
             peer = lambda level=level: krippendorff.alpha(  # noqa: E731
@@ -304,60 +304,60 @@ def alpha(small: bool) -> Iterator[Contest]:
 
 
 def planner(small: bool) -> Iterator[Contest]:
-    """10,000 samples of 500, 1,000 and 3,000 of 27,763 and of 6,980 queries: a score of any value, and C@1."""
+    """10,000 samples of 500, 1,000 and 3,000 of 27,763 and 6,980 queries; AP and C@1."""
     n_samples = 1000 if small else 10_000
     for n in (27_763, 6_980):
         scores = np.random.default_rng(5).beta(0.7, 0.9, n)
         for name, values in (("AP", scores), ("C@1", (scores > 0.6).astype(float))):
             work = f"{n_samples} samples x (500, 1000, 3000) of {n}, {name}"
-            planned = Planned(values, n_samples)
+            contest = PlannerContest(values, n_samples)
             yield Contest(
                 f"planner, {work}",
                 ">= 3x, bounded memory",
-                planned.like_these,
-                {"numpy, straightforward": planned.plainly},
+                contest.with_replacement,
+                {"numpy, straightforward": contest.numpy_with_replacement},
                 memory=True,
             )
             yield Contest(
                 f"planner without replacement, {work}",
                 ">= 3x, bounded memory",
-                planned.of_these,
-                {"numpy's choice(replace=False), a sample a time": planned.plainly_of_these},
+                contest.without_replacement,
+                {"numpy's choice(replace=False), a sample a time": contest.numpy_without_replacement},
                 memory=True,
             )
 
 
 @dataclass
-class Planned:
+class PlannerContest:
     """The 95th percentile of the error of a mean for each size, by us and in plain numpy."""
 
     values: np.ndarray
     n_samples: int
     sizes: tuple[int, ...] = (500, 1000, 3000)
 
-    def like_these(self) -> Any:
+    def with_replacement(self) -> Any:
         """With replacement."""
-        drawn = resampled_means(self.values, self.sizes, rng=np.random.default_rng(0), n_samples=self.n_samples)
-        return np.quantile(np.abs(drawn - self.values.mean()), 0.95, axis=1)
+        sample_means = resampled_means(self.values, self.sizes, rng=np.random.default_rng(0), n_samples=self.n_samples)
+        return np.quantile(np.abs(sample_means - self.values.mean()), 0.95, axis=1)
 
-    def of_these(self) -> Any:
+    def without_replacement(self) -> Any:
         """Without replacement."""
-        drawn = subset_errors(self.values, self.sizes, rng=np.random.default_rng(0), n_samples=self.n_samples)
-        return np.quantile(np.abs(drawn), 0.95, axis=1)
+        errors = subset_errors(self.values, self.sizes, rng=np.random.default_rng(0), n_samples=self.n_samples)
+        return np.quantile(np.abs(errors), 0.95, axis=1)
 
-    def plainly(self) -> list[float]:
+    def numpy_with_replacement(self) -> list[float]:
         """With replacement, all samples of a size at once."""
         rng, n = np.random.default_rng(0), len(self.values)
         means = (self.values[rng.integers(0, n, (self.n_samples, size))].mean(axis=1) for size in self.sizes)
-        return [float(np.quantile(np.abs(of_size - self.values.mean()), 0.95)) for of_size in means]
+        return [float(np.quantile(np.abs(size_means - self.values.mean()), 0.95)) for size_means in means]
 
-    def plainly_of_these(self) -> list[float]:
-        """Without replacement, for which numpy has no call of many samples but permuting all queries for each."""
-        rng, n, found = np.random.default_rng(0), len(self.values), []
+    def numpy_without_replacement(self) -> list[float]:
+        """Without replacement, a sample at a time: numpy has no call for many but permuting all."""
+        rng, n, quantiles = np.random.default_rng(0), len(self.values), []
         for size in self.sizes:
             means = [self.values[rng.choice(n, size, replace=False)].mean() for _ in range(self.n_samples)]
-            found.append(float(np.quantile(np.abs(np.array(means) - self.values.mean()), 0.95)))
-        return found
+            quantiles.append(float(np.quantile(np.abs(np.array(means) - self.values.mean()), 0.95)))
+        return quantiles
 
 
 def newman_keuls(small: bool) -> Iterator[Contest]:

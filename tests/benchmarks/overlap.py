@@ -1,10 +1,10 @@
-"""How alike all pairs of 100 runs are, beside PyPI's rbo in a loop: prints a table. Not a test.
+"""Overlap and RBO of all pairs of 100 runs, beside PyPI's rbo: prints a table. Not a test.
 
     python -m tests.benchmarks.overlap [--runs 100] [--topics 10] [--depth 100]
 
-rbo is no dependency of ours, as it refuses numpy 2 by its word alone: `pip install --no-deps rbo tqdm` beside it. It
-gets lists, ready in memory, and gives the extrapolated RBO of two; the loop takes the share of the first 10 both hold
-with sets. Ours gives both for all pairs, means over the topics.
+rbo is no dependency of ours, as its metadata excludes numpy 2: `pip install --no-deps rbo tqdm`. It
+gets lists, ready in memory, and gives the extrapolated RBO of two; the loop computes the overlap at
+10 with sets. Ours gives both for all pairs, means over the topics.
 """
 
 import argparse
@@ -15,14 +15,14 @@ from statistics import median
 import numpy as np
 import rbo
 
-from pooling.core.agreement import agreement
+from pooling.core.run_agreement import agreement
 from pooling.core.selections import RankedPairs
 
 K, P, N_TARGETS = 10, 0.9, 5_000
 
 
-def made_lists(n_runs: int, n_topics: int, depth: int) -> list[list[list[int]]]:
-    """By run and topic, targets best first: one hidden order with noise, as systems agree."""
+def make_lists(n_runs: int, n_topics: int, depth: int) -> list[list[list[int]]]:
+    """Targets by run and topic, best first: one hidden order with noise, as systems agree."""
     rng = np.random.default_rng(11)
     runs: list[list[list[int]]] = [[] for _ in range(n_runs)]
     for _ in range(n_topics):
@@ -33,43 +33,43 @@ def made_lists(n_runs: int, n_topics: int, depth: int) -> list[list[list[int]]]:
     return runs
 
 
-def as_rows(topics: list[list[int]]) -> RankedPairs:
-    """A run as ours takes it."""
+def ranked_pairs(topics: list[list[int]]) -> RankedPairs:
+    """A run in the form of our code."""
     source = np.repeat(np.arange(len(topics)), [len(targets) for targets in topics])
     rank = np.concatenate([np.arange(1, len(targets) + 1) for targets in topics])
     return RankedPairs(source, np.concatenate([np.array(targets) for targets in topics]), rank)
 
 
-def in_a_loop(lists: list[list[list[int]]]) -> tuple[np.ndarray, np.ndarray]:
+def agreement_by_loop(lists: list[list[list[int]]]) -> tuple[np.ndarray, np.ndarray]:
     """(S, S) overlap and RBO, two runs and one topic at a time."""
-    overlap, alike = np.eye(len(lists)), np.eye(len(lists))
+    overlap, rbo_values = np.eye(len(lists)), np.eye(len(lists))
     for a, b in combinations(range(len(lists)), 2):
         both = list(zip(lists[a], lists[b], strict=True))
-        overlap[a, b] = np.mean([len(set(one[:K]) & set(other[:K])) / K for one, other in both])
-        alike[a, b] = np.mean([rbo.RankingSimilarity(one, other).rbo_ext(p=P) for one, other in both])
-    return overlap, alike
+        overlap[a, b] = np.mean([len(set(first[:K]) & set(second[:K])) / K for first, second in both])
+        rbo_values[a, b] = np.mean([rbo.RankingSimilarity(first, second).rbo_ext(p=P) for first, second in both])
+    return overlap, rbo_values
 
 
 def main() -> None:
-    """Time both on the same runs, and say how far they differ."""
+    """Time both on the same runs, and print their largest differences."""
     parser = argparse.ArgumentParser(description=__doc__)
     for name, default in (("runs", 100), ("topics", 10), ("depth", 100)):
         parser.add_argument(f"--{name}", type=int, default=default)
-    given = parser.parse_args()
-    lists = made_lists(given.runs, given.topics, given.depth)
-    rows = [as_rows(topics) for topics in lists]
-    begun = time.perf_counter()
-    overlap, alike = in_a_loop(lists)
-    theirs = time.perf_counter() - begun
+    arguments = parser.parse_args()
+    lists = make_lists(arguments.runs, arguments.topics, arguments.depth)
+    rows = [ranked_pairs(topics) for topics in lists]
+    start = time.perf_counter()
+    overlap, rbo_values = agreement_by_loop(lists)
+    loop_seconds = time.perf_counter() - start
     seconds = []
     for _ in range(5):
-        begun = time.perf_counter()
-        found = agreement(rows, k=K, p=P)
-        seconds.append(time.perf_counter() - begun)
-    upper = np.triu_indices(given.runs, k=1)
-    print(f"{given.runs} runs x {given.topics} topics x {given.depth}: {len(upper[0]):,} pairs of runs")
-    print(f"rbo in a loop {theirs:9.2f} s    ours {median(seconds):8.4f} s    {theirs / median(seconds):6.0f} x")
-    for name, ours, loop in (("overlap@10", found.overlap, overlap), ("RBO", found.rbo, alike)):
+        start = time.perf_counter()
+        result = agreement(rows, k=K, p=P)
+        seconds.append(time.perf_counter() - start)
+    upper = np.triu_indices(arguments.runs, k=1)
+    print(f"{arguments.runs} runs x {arguments.topics} topics x {arguments.depth}: {len(upper[0]):,} pairs of runs")
+    print(f"rbo in a loop {loop_seconds:9.2f} s    ours {median(seconds):8.4f} s    {loop_seconds / median(seconds):6.0f} x")
+    for name, ours, loop in (("overlap@10", result.overlap, overlap), ("RBO", result.rbo, rbo_values)):
         print(f"largest difference of {name}: {np.abs(ours - loop)[upper].max():.1e}")
 
 

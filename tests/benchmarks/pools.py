@@ -2,8 +2,9 @@
 
     python tests/benchmarks/pools.py [--repeats 5] [--only fire,trec]
 
-Every tool gets the runs in its own form, ready in memory, and gives the pairs of the pool. pandas gets integer keys, as
-we do, and once more the ids as text, as they stand in run files; trectools knows text alone. "-": not installed.
+Every tool gets the runs in its own form, ready in memory, and gives the pairs of the pool. pandas
+gets integer keys, as we do, and also ids as text, as in run files; trectools takes text only.
+"-": not installed.
 """
 
 import argparse
@@ -27,7 +28,7 @@ except ImportError:
     TrecPoolMaker = None
 
 
-def made_runs(n_runs: int, n_sources: int, depth: int, n_targets: int) -> list[RankedPairs]:
+def make_runs(n_runs: int, n_sources: int, depth: int, n_targets: int) -> list[RankedPairs]:
     """Runs that agree about as much as systems do: the tops of one hidden score with noise."""
     rng = np.random.default_rng(7)
     runs = [[] for _ in range(n_runs)]
@@ -39,48 +40,48 @@ def made_runs(n_runs: int, n_sources: int, depth: int, n_targets: int) -> list[R
             targets.append(names[np.argsort(-noisy)[:depth]])
     source = np.repeat(np.arange(n_sources), depth)
     rank = np.tile(np.arange(1, depth + 1), n_sources)
-    starts = np.arange(n_sources + 1) * depth  # as the database gives them
+    starts = np.arange(n_sources + 1) * depth  # as read from the database
     return [RankedPairs(source, np.concatenate(targets), rank, None, starts) for targets in runs]
 
 
-def timed(repeats: int, work: Callable[[], object]) -> float:
-    """The median time of a processor in seconds."""
+def median_seconds(repeats: int, work: Callable[[], object]) -> float:
+    """Median processor seconds of the work."""
     seconds = []
     for _ in range(repeats):
-        start = time.process_time()  # nothing here waits, and others may be at the machine
+        start = time.process_time()  # nothing here waits, and other programs may run
         work()
         seconds.append(time.process_time() - start)
     return median(seconds)
 
 
 def frames(runs: list[RankedPairs], *, as_text: bool) -> list:
-    """The runs as pandas has them."""
-    found = []
+    """The runs as pandas data frames."""
+    frame_list = []
     for run in runs:
         frame = pd.DataFrame({"query": run.source, "docid": run.target, "rank": run.rank})
         if as_text:
             frame["docid"] = "doc" + frame["docid"].astype(str)
-        found.append(frame)
-    return found
+        frame_list.append(frame)
+    return frame_list
 
 
 def pandas_union(runs: list, depth: int) -> object:
     """The pool with the best rank of each pair."""
-    near = pd.concat([run[run["rank"] <= depth] for run in runs])
-    return near.groupby(["query", "docid"], sort=False)["rank"].min()
+    pooled = pd.concat([run[run["rank"] <= depth] for run in runs])
+    return pooled.groupby(["query", "docid"], sort=False)["rank"].min()
 
 
 def pandas_fusion(runs: list, depth: int, n: int) -> object:
     """The n best pairs of each query by reciprocal rank fusion."""
-    near = pd.concat([run[run["rank"] <= depth] for run in runs])
-    near["score"] = 1 / (60 + near["rank"])
-    score = near.groupby(["query", "docid"], sort=False)["score"].sum().reset_index()
+    pooled = pd.concat([run[run["rank"] <= depth] for run in runs])
+    pooled["score"] = 1 / (60 + pooled["rank"])
+    score = pooled.groupby(["query", "docid"], sort=False)["score"].sum().reset_index()
     return score.sort_values(["query", "score"], ascending=[True, False]).groupby("query").head(n)
 
 
 def trec_runs(texts: list) -> list:
-    """The runs as trectools has them."""
-    found = []
+    """The runs as trectools objects."""
+    trec_run_list = []
     for number, frame in enumerate(texts):
         run = TrecRun()
         run.load_run_from_dataframe(
@@ -88,56 +89,59 @@ def trec_runs(texts: list) -> list:
                 ["query", "q0", "docid", "rank", "score", "system"]
             ]
         )
-        found.append(run)
-    return found
+        trec_run_list.append(run)
+    return trec_run_list
 
 
-def compare(title: str, runs: list[RankedPairs], depth: int, repeats: int, *, with_loops: bool = True) -> None:
-    """One table; with_loops : whether trectools plays too, whose time grows faster than the queries."""
+def compare(title: str, runs: list[RankedPairs], depth: int, repeats: int, *, with_trectools: bool = True) -> None:
+    """Print one table.
+
+    with_trectools : whether trectools takes part; its time grows faster than the queries
+    """
     material = Material(runs)
     rows = [(f"depth-{depth} pool", "depth-k", {"depth": depth}, pandas_union, {"topX": depth}),
-            ("take 10 by RRF", "take-n", {"n": 10, "depth": depth}, lambda each, k: pandas_fusion(each, k, 10),
+            ("take 10 by RRF", "take-n", {"n": 10, "depth": depth}, lambda run_frames, k: pandas_fusion(run_frames, k, 10),
              {"strategy": "rrf", "topX": 10})]  # fmt: skip
-    peers = _peers(runs, with_loops)
+    peers = _peers(runs, with_trectools)
     print(f"\n{title}: {sum(len(run.rank) for run in runs):,} results")
     print(f"{'work':<18}{'pairs':>9}{'ours, s':>10}" + "".join(f"{name + ', s':>20}{'x':>7}" for name in peers))
     for name, strategy, values, by_pandas, by_trectools in rows:
         n_pairs = len(choose(strategy, material, values, seed=1).source)
-        ours = timed(repeats, lambda s=strategy, v=values: choose(s, material, v, seed=1))
-        told = ""
-        for peer, its in peers.items():
-            if its is None:
-                told += f"{'-':>20}{'':>7}"
+        ours = median_seconds(repeats, lambda s=strategy, v=values: choose(s, material, v, seed=1))
+        cells = ""
+        for peer, peer_runs in peers.items():
+            if peer_runs is None:
+                cells += f"{'-':>20}{'':>7}"
                 continue
             if peer == "trectools":
-                theirs = timed(1, lambda i=its, given=by_trectools: TrecPoolMaker().make_pool(i, **given))
+                theirs = median_seconds(1, lambda i=peer_runs, options=by_trectools: TrecPoolMaker().make_pool(i, **options))
             else:
-                theirs = timed(max(1, repeats // 2), lambda i=its, work=by_pandas: work(i, depth))
-            told += f"{theirs:>20.3f}{theirs / ours:>7.0f}"
-        print(f"{name:<18}{n_pairs:>9,}{ours:>10.4f}{told}")
+                theirs = median_seconds(max(1, repeats // 2), lambda i=peer_runs, work=by_pandas: work(i, depth))
+            cells += f"{theirs:>20.3f}{theirs / ours:>7.0f}"
+        print(f"{name:<18}{n_pairs:>9,}{ours:>10.4f}{cells}")
     shallow = [RankedPairs(*(column[run.rank <= depth] for column in run[:3])) for run in runs]
-    print(f"how alike all runs are, all measures: {timed(1, lambda: likeness(shallow, k=10, p=0.9)):.2f} s")
+    print(f"how alike all runs are, all measures: {median_seconds(1, lambda: likeness(shallow, k=10, p=0.9)):.2f} s")
 
 
-def _peers(runs: list[RankedPairs], with_loops: bool) -> dict[str, list | None]:
+def _peers(runs: list[RankedPairs], with_trectools: bool) -> dict[str, list | None]:
     if pd is None:
         return {"pandas": None, "pandas, text": None, "trectools": None}
     texts = frames(runs, as_text=True)
-    known = trec_runs(texts) if TrecPoolMaker is not None and with_loops else None
-    return {"pandas": frames(runs, as_text=False), "pandas, text": texts, "trectools": known}
+    trectools_runs = trec_runs(texts) if TrecPoolMaker is not None and with_trectools else None
+    return {"pandas": frames(runs, as_text=False), "pandas, text": texts, "trectools": trectools_runs}
 
 
 def main() -> None:
-    """All tables."""
+    """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--only", default="trec,fire")
     options = parser.parse_args()
     if "trec" in options.only:
-        compare("100 runs x 50 topics x 1,000", made_runs(100, 50, 1000, 500_000), 100, options.repeats)
+        compare("100 runs x 50 topics x 1,000", make_runs(100, 50, 1000, 500_000), 100, options.repeats)
     if "fire" in options.only:
-        compare("3 runs x 27,763 queries x 10", made_runs(3, 27_763, 10, 27_763), 10, options.repeats, with_loops=False)
-        compare("3 runs x 2,776 queries x 10", made_runs(3, 2_776, 10, 27_763), 10, options.repeats)
+        compare("3 runs x 27,763 queries x 10", make_runs(3, 27_763, 10, 27_763), 10, options.repeats, with_trectools=False)
+        compare("3 runs x 2,776 queries x 10", make_runs(3, 2_776, 10, 27_763), 10, options.repeats)
 
 
 if __name__ == "__main__":

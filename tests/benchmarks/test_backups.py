@@ -1,7 +1,7 @@
-"""A site of a million judgments is backed up and restored: seconds, and whether all is sound.
+"""Backup and restore of a site with a million judgments: seconds, and whether all is sound.
 
 Run: python3 manage.py test --heavy -s tests/benchmarks/test_backups.py
-`--share 0.1` makes it a tenth.
+`--share 0.1` makes a tenth of them.
 """
 
 import resource
@@ -19,9 +19,9 @@ from config.up.embedded import create_database
 from config.up.home import Home
 from tests import cast
 from tests.benchmarks import test_big_imports as imports
-from tests.benchmarks.downloads import made_apart
+from tests.benchmarks.downloads import make_in_process
 from tests.databases import migrated_template
-from tests.imported import import_judgments
+from tests.judgment_imports import import_judgments
 from tests.scorecard.figures import Figures
 from tests.stack import Stack
 
@@ -29,16 +29,16 @@ pytestmark = [pytest.mark.heavy, pytest.mark.timeout(3600)]
 
 
 def seconds_of(stack: Stack, *arguments: str) -> tuple[float, str]:
-    """How long a command takes, and what it says."""
-    begun = time.perf_counter()
-    said = stack.manage(*arguments)
-    return time.perf_counter() - begun, said
+    """Run a command; returns its seconds and its output."""
+    start = time.perf_counter()
+    output = stack.manage(*arguments)
+    return time.perf_counter() - start, output
 
 
 def qrels_of(stack: Stack) -> tuple[int, str]:
-    """Lines and SHA-256 of the qrels that a researcher loads down."""
+    """Number of lines and SHA-256 of the qrels download."""
     env = {**stack.env, "DJANGO_SETTINGS_MODULE": "config.settings"}
-    file = made_apart("fire", ("qrels",), media=str(stack.folder), env=env)
+    file = make_in_process("fire", ("qrels",), media=str(stack.folder), env=env)
     assert file["rows"] > 0
     return file["rows"], file["sha256"]
 
@@ -69,17 +69,17 @@ def test_a_million_judgments_are_restored_within_five_minutes(
         cast.items(collection, Side.QUERY, 2000)
         cast.items(collection, Side.DOCUMENT, n_judgments // 2000 + 1)
         load = partial(import_judgments, collection=collection, file_name="fire.csv", columns=JudgmentColumns())
-        load(name="fire", stream=imports.judgments_file(), tell=imports.tell)
-    backed_up, said = seconds_of(judged, "backup", str(judged.folder / "backup"))
-    figures.tell("backup", backed_up, "s")
-    taken, said = seconds_of(restored, "restore", str(judged.folder / "backup"))
+        load(name="fire", stream=imports.judgments_file(), on_progress=imports.tell)
+    backup_seconds, output = seconds_of(judged, "backup", str(judged.folder / "backup"))
+    figures.record("backup", backup_seconds, "s")
+    restore_seconds, output = seconds_of(restored, "restore", str(judged.folder / "backup"))
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-    assert f"{n_judgments:,} judgments" in said and "nothing broken" in said
-    figures.tell("restore, fsck in it", taken, "s", at_most=300)
-    figures.tell("fsck alone", seconds_of(restored, "fsck")[0], "s")
-    figures.tell("the largest process of both", peak, "MiB")
+    assert f"{n_judgments:,} judgments" in output and "nothing broken" in output
+    figures.record("restore, fsck in it", restore_seconds, "s", at_most=300)
+    figures.record("fsck alone", seconds_of(restored, "fsck")[0], "s")
+    figures.record("the largest process of both", peak, "MiB")
     exported = [stack.manage("export_judgments", "fire") for stack in (judged, restored)]
     assert exported[0].count("\n") > n_judgments
     qrels = [qrels_of(stack) for stack in (judged, restored)]
     n_other = (exported[0] != exported[1]) + (qrels[0] != qrels[1])
-    figures.tell("exports, of judgments and of qrels, with other bytes than before", n_other, at_most=0)
+    figures.record("exports, of judgments and of qrels, with other bytes than before", n_other, at_most=0)

@@ -2,7 +2,7 @@
 
 Run: python3 manage.py test --heavy -s tests/benchmarks/test_big_imports.py
 
-The peer of the judgments is PostgreSQL's COPY of the very rows that the import stored, into the same tables.
+The peer of the judgments is PostgreSQL's COPY of the same stored rows into the same tables.
 """
 
 import io
@@ -17,10 +17,10 @@ from annotate.core.judgment_formats import JudgmentColumns
 from annotate.core.sources import FileSource
 from annotate.models import Item, Judgment, Resolution, Side
 from annotate.services.background import progress
-from annotate.services.loading import load_collection
+from annotate.services.item_import import load_collection
 from tests import cast
-from tests.benchmarks.test_open_pool import clock, copy_in, empty, peak, rows, since
-from tests.imported import import_judgments
+from tests.benchmarks.test_open_pool import clock, copy_in, elapsed, empty_tables, peak, rows
+from tests.judgment_imports import import_judgments
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
 N_JUDGMENTS = int(os.environ.get("N_JUDGMENTS", "660000"))
@@ -28,12 +28,12 @@ N_ITEMS = int(os.environ.get("N_ITEMS", "200000"))
 TABLES = ("annotate_pair", "annotate_judgment", "annotate_roundpair", "annotate_seat", "annotate_resolution")
 
 
-def tell(done: int, total: int | None = None, unit: str = "rows") -> None:
-    progress.advance(job=progress.Job("import", 1), done=done, total=total, unit=unit)
+def tell(n_done: int, total: int | None = None, unit: str = "rows") -> None:
+    progress.advance(job=progress.Job("import", 1), n_done=n_done, total=total, unit=unit)
 
 
 def judgments_file() -> io.BytesIO:
-    """Three judgments a pair of 240,000, one in eleven a repeated line."""
+    """A file of three judgments on each of 240,000 pairs; one line in eleven repeats another."""
     rng = random.Random(3)
     lines = ["annotator,query,document,grade"]
     n_pairs = N_JUDGMENTS * 10 // 33
@@ -51,22 +51,22 @@ def test_importing_the_judgments_of_fire_beside_copy():
     load = partial(
         import_judgments, collection=collection, file_name="fire.csv", columns=JudgmentColumns(), name="fire", tell=tell
     )
-    before, begun = peak(), clock()
+    before, start = peak(), clock()
     report = load(stream=stream)
-    imported, grew = since(begun), peak() - before
+    import_cost, grew = elapsed(start), peak() - before
     assert (report.n_new, Judgment.objects.count()) == (N_JUDGMENTS, N_JUDGMENTS)
     assert Resolution.objects.count() == report.n_pairs
-    begun = clock()
+    start = clock()
     assert load(stream=stream).n_new == 0
-    again = since(begun)
-    kept = rows(TABLES)
-    empty(TABLES)
-    begun = clock()
-    copy_in(kept, TABLES)
-    copied = since(begun)
+    reimport_cost = elapsed(start)
+    stored_rows = rows(TABLES)
+    empty_tables(TABLES)
+    start = clock()
+    copy_in(stored_rows, TABLES)
+    copy_cost = elapsed(start)
     print(f"\n{N_JUDGMENTS:,} judgments of {report.n_pairs:,} pairs; importing took {grew} MB more")
-    for name, spent in (("import", imported), ("again", again), ("COPY", copied)):
-        print(f"{name:8} {spent}  {spent.seconds / copied.seconds:5.2f} x, {spent.cpu / copied.cpu:5.2f} x CPU")
+    for name, spent in (("import", import_cost), ("again", reimport_cost), ("COPY", copy_cost)):
+        print(f"{name:8} {spent}  {spent.seconds / copy_cost.seconds:5.2f} x, {spent.cpu / copy_cost.cpu:5.2f} x CPU")
     assert grew < 700
 
 
@@ -74,9 +74,9 @@ def test_loading_items():
     collection = cast.collection("items")
     lines = [f'{{"side": "document", "id": "d{n}", "text": "the text of document {n}"}}' for n in range(N_ITEMS)]
     stream = io.BytesIO("\n".join(lines).encode())
-    before, begun = peak(), clock()
-    load_collection(collection=collection, source=FileSource(stream, "items.jsonl"), tell=tell)
-    spent, grew = since(begun), peak() - before
+    before, start = peak(), clock()
+    load_collection(collection=collection, source=FileSource(stream, "items.jsonl"), on_progress=tell)
+    spent, grew = elapsed(start), peak() - before
     assert Item.objects.filter(collection=collection).count() == N_ITEMS
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")

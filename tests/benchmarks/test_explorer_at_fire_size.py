@@ -1,4 +1,4 @@
-"""The explorer's pages at the size of FIRE's MSVD study: 27,763 queries, 670 documents, 3 runs, some 660,000 judgments.
+"""The explorer at FIRE's MSVD size: 27,763 queries, 670 documents, 3 runs, 660,000 judgments.
 
 With BENCHMARK_SCALES=0.1,1 a tenth as well.
 Run: python3 manage.py test --heavy -s tests/benchmarks/test_explorer_at_fire_size.py
@@ -13,7 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotate.models import Role
-from metrics.services import exploring_disagreement, refresh
+from metrics.services import explorer_disagreement, refresh
 from tests import cast
 from tests.benchmarks.fire_study import N_QUERIES, fill
 
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest
 SCALES = [float(scale) for scale in os.environ.get("BENCHMARK_SCALES", "1").split(",")]
 N_REQUESTS = 40
 WORDS = "a man woman dog cat is are playing cutting riding walking guitar ball bike onion street red small two the"
-# A caption of eight words a query, one of twenty a document; and the direction back, with a run of its own.
+# A caption of eight words a query, one of twenty a document; and the reverse direction, with a run.
 MORE = [
     """INSERT INTO annotate_part (item_id, position, kind, text, path)
        SELECT item.id, 0, 'text', (
@@ -30,8 +30,8 @@ MORE = [
        FROM annotate_item item WHERE collection_id = %(c)s""",
     """INSERT INTO annotate_queryset (collection_id, name, direction) VALUES (%(c)s, 'all', 'reverse')""",
     """INSERT INTO annotate_querysetitem (query_set_id, item_id, part)
-       SELECT named.id, item.id, 'source' FROM annotate_queryset named JOIN annotate_item item USING (collection_id)
-       WHERE item.side = 'document' AND collection_id = %(c)s AND named.direction = 'reverse'""",
+       SELECT query_set.id, item.id, 'source' FROM annotate_queryset query_set JOIN annotate_item item USING (collection_id)
+       WHERE item.side = 'document' AND collection_id = %(c)s AND query_set.direction = 'reverse'""",
     """INSERT INTO pooling_run (collection_id, name, direction, state, finished_at, system, team, paper, tags,
            description, is_hidden, file, file_name, sha256, score_type, report, attempts, marks_due)
        SELECT %(c)s, 'back', 'reverse', 'ready', now(), '', '', '', '{}', '', false, '', '', '', 'float32', '{}', 0,
@@ -45,13 +45,13 @@ MORE = [
 
 
 def pages(n_queries: int) -> list[tuple[str, dict[str, object]]]:
-    """What is asked for: each order at its start and within, the direction back, deep pages, finds and misses."""
+    """The requests: each order at its start and middle, reverse direction, deep pages, searches."""
     middle = f"q{n_queries // 2}"
     orders = ["loaded", "random", "disagreed", "gained", "unjudged"]
-    found = [(f"{order}, {where}", {"order": order, **({"q": middle} if where == "within" else {})})
+    first_pages = [(f"{order}, {where}", {"order": order, **({"q": middle} if where == "within" else {})})
              for order in orders for where in ("first", "within")]  # fmt: skip
     return [
-        *found,
+        *first_pages,
         ("top 100", {"q": middle, "depth": 100}),
         ("only differing", {"q": middle, "show": "differing"}),
         ("document to query", {"direction": "reverse", "q": "d300"}),
@@ -72,21 +72,21 @@ def test_the_explorer_at_fire_size(client, scale):
             cursor.execute(statement, {"c": study.pk, "words": WORDS})
     refresh.rebuild(collection=study)
     start = time.perf_counter()
-    exploring_disagreement.count_disagreement(collection=study)
+    explorer_disagreement.count_disagreement(collection=study)
     print(f"\n{scale:g} x: {study.judgments.count():,} judgments of {study.pairs.count():,} pairs")
     print(f"  counting where people disagree, in the background: {time.perf_counter() - start:.2f} s")
     client.force_login(cast.member(study, Role.RESEARCHER))
-    for name, asked in pages(round(scale * N_QUERIES)):
+    for name, parameters in pages(round(scale * N_QUERIES)):
         address = f"/c/{study.slug}/explorer/"
-        client.get(address, asked)
+        client.get(address, parameters)
         with CaptureQueriesContext(connection) as queries:
-            answer = client.get(address, asked)
+            answer = client.get(address, parameters)
             assert answer.status_code == 200
             n_queries = len(queries)
         times = []
         for _ in range(N_REQUESTS):
             start = time.perf_counter()
-            client.get(address, asked)
+            client.get(address, parameters)
             times.append(1000 * (time.perf_counter() - start))
         median, high = np.quantile(times, [0.5, 0.95])
         size = len(answer.content) / 1024

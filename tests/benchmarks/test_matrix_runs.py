@@ -1,4 +1,4 @@
-"""A similarity matrix of COCO's size, 25,000 captions x 5,000 images, read and measured by a worker apart.
+"""A similarity matrix of COCO's size, 25,000 captions x 5,000 images, read and scored by a worker.
 
 Prints seconds and memory. Run: python3 manage.py test --heavy -s tests/benchmarks/test_matrix_runs.py
 """
@@ -27,35 +27,35 @@ from django.conf import settings
 settings.MEDIA_ROOT = {media!r}
 from annotate.models import Collection
 from metrics.services import refresh
-from tests.pooling.services.ingest_apart import in_memory
+from tests.pooling.services.ingest_process import in_memory
 import json
 begun = time.perf_counter()
 refresh.refresh(collection=Collection.objects.get(pk={collection}))
 wall, begun = time.perf_counter() - begun, time.perf_counter()
-from metrics.services import leaderboard_views, leaderboard_wanted
+from metrics.services import leaderboard_cache, leaderboard_choices
 collection = Collection.objects.get(pk={collection})
-choices = leaderboard_wanted.read(collection=collection, viewer=None, given={{}})
-leaderboard_views.compute(collection=collection, wanted=choices.wanted)
+choices = leaderboard_choices.read_choices(collection=collection, viewer=None, parameters={{}})
+leaderboard_cache.compute(collection=collection, spec=choices.spec)
 print(json.dumps({{"wall": wall, "bounds": time.perf_counter() - begun, "peak": in_memory("VmHWM")}}))
 """
 
 
 def write_matrix(path, order):
-    """An .npz file as numpy writes it, without packing."""
+    """Write an .npz file as numpy does, uncompressed."""
     scores = np.random.default_rng(3).standard_normal((N_QUERIES, N_DOCUMENTS), dtype=np.float32)
-    rows, columns = ([f"{side}{n}" for n in range(many)] for side, many in (("q", N_QUERIES), ("D", N_DOCUMENTS)))
+    rows, columns = ([f"{side}{n}" for n in range(n_items)] for side, n_items in (("q", N_QUERIES), ("D", N_DOCUMENTS)))
     np.savez(path, sim_mat=np.asarray(scores, order=order), row_ids=np.array(rows), column_ids=np.array(columns))
 
 
-def refreshed_apart(collection):
+def refresh_in_process(collection):
     """Seconds and memory of the first refresh in a process of its own."""
     code = REFRESH.format(media=str(settings.MEDIA_ROOT), collection=collection.pk)
     env = os.environ | {"DATABASE_URL": large_runs.database_url(), "DJANGO_SETTINGS_MODULE": "config.settings"}
-    done = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-c", code], cwd=large_runs.ROOT, env=env, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    assert finished.returncode == 0, finished.stderr
+    return json.loads(finished.stdout.splitlines()[-1])
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -66,12 +66,12 @@ def test_a_matrix_is_read_and_measured_in_little_memory(order, tmp_path, media_r
     complete_query_sets(collection=collection)
     cast.reference(collection, {(f"q{n}", f"D{n // 5}"): 1 for n in range(N_QUERIES)})
     run = large_runs.received(collection, path)
-    read = large_runs.ingested_apart(run)
-    assert read["state"] == "ready", read["report"]
-    measured = refreshed_apart(collection)
+    reading = large_runs.ingest_in_process(run)
+    assert reading["state"] == "ready", reading["report"]
+    refreshing = refresh_in_process(collection)
     print(
-        f"\n| {order} order, {path.stat().st_size / 1e6:.0f} MB | read {read['wall']:.1f} s, {read['peak']:.0f} MiB | "
-        f"measured {measured['wall']:.1f} s, with bounds {measured['bounds']:.1f} s, {measured['peak']:.0f} MiB |"
+        f"\n| {order} order, {path.stat().st_size / 1e6:.0f} MB | read {reading['wall']:.1f} s, {reading['peak']:.0f} MiB | "
+        f"measured {refreshing['wall']:.1f} s, with bounds {refreshing['bounds']:.1f} s, {refreshing['peak']:.0f} MiB |"
     )
     assert Score.objects.filter(run=run).exists()
-    assert max(read["peak"], measured["peak"]) < WORKER_MIB
+    assert max(reading["peak"], refreshing["peak"]) < WORKER_MIB

@@ -1,4 +1,4 @@
-"""Where a pair comes from, at 100 runs x 27,763 queries x 100 results, and how large the database is then.
+"""Provenance of pairs at 100 runs x 27,763 queries x 100 results, and the size of the database.
 
 Run: python3 manage.py test --heavy -s tests/benchmarks/test_provenance.py     (some 7 GB of disk, minutes)
 Smaller: ASSAYER_BENCH_RUNS=10, ASSAYER_BENCH_QUERIES=2776.
@@ -14,7 +14,7 @@ import pytest
 from django.db import connection
 
 from annotate.models import Pair
-from pooling.http import WantedPairs
+from pooling.http import PairFilter
 from pooling.models import Pool, Run
 from pooling.services import pool_pairs, provenance
 from tests import cast
@@ -28,29 +28,29 @@ ITEMS = """
     SELECT %(c)s, 'query', 'q' || i, 'test', '', '' FROM generate_series(1, %(queries)s) i
     UNION ALL SELECT %(c)s, 'document', 'd' || i, 'test', '', '' FROM generate_series(0, %(documents)s - 1) i
 """
-PLACES = """
-    CREATE TEMPORARY TABLE place AS
+NUMBERED_ITEMS = """
+    CREATE TEMPORARY TABLE numbered_item AS
     SELECT id, side, (row_number() OVER (PARTITION BY side ORDER BY id) - 1)::int AS n
     FROM annotate_item WHERE collection_id = %(c)s
 """
-# Steps that share no factor with 5,000 walk through different documents; documents are numbered in one stretch.
+# Steps without a common factor with 5,000 reach different documents, which have consecutive keys.
 RANKINGS = """
     INSERT INTO pooling_ranking (run_id, source_id, targets, scores)
     SELECT %(run)s, q.id,
            ARRAY(SELECT %(first)s + (q.n * 37 + %(nth)s * 101 + i * (CASE %(nth)s %% 4 WHEN 0 THEN 1 WHEN 1 THEN 3
                  WHEN 2 THEN 7 ELSE 9 END)::bigint) %% %(documents)s FROM generate_series(0, %(depth)s - 1) i),
            ARRAY(SELECT (1 - i * 0.003 - random() * 0.001)::real::float8 FROM generate_series(0, %(depth)s - 1) i)
-    FROM place q WHERE q.side = 'query'
+    FROM numbered_item q WHERE q.side = 'query'
 """
 PAIRS = """
-    WITH found AS (
+    WITH ranked AS (
         SELECT DISTINCT ranking.source_id, target FROM pooling_ranking ranking, unnest(targets[1:%(top)s]) target
         WHERE run_id = ANY(%(pooled)s)
-    ), made AS (
+    ), new_pair AS (
         INSERT INTO annotate_pair (collection_id, query_id, document_id)
-        SELECT %(c)s, source_id, target FROM found ORDER BY 1, 2 RETURNING id
+        SELECT %(c)s, source_id, target FROM ranked ORDER BY 1, 2 RETURNING id
     ) INSERT INTO pooling_poolpair (pool_id, pair_id, best_rank, stratum, inclusion_probability)
-      SELECT %(pool)s, id, 1, 0, 1 FROM made
+      SELECT %(pool)s, id, 1, 0, 1 FROM new_pair
 """
 NARROW = {
     "int4[] and float4[]": "targets::int4[], scores::float4[]",
@@ -65,13 +65,13 @@ def run_sql(statement: str, **values: object) -> list[tuple[object, ...]]:
         return cursor.fetchall() if cursor.description else []
 
 
-def timed(work: Callable[[object], object], things: list[object]) -> tuple[float, float]:
+def percentiles_ms(work: Callable[[object], object], arguments: list[object]) -> tuple[float, float]:
     """Median and 95th percentile in milliseconds."""
     spent = []
-    for thing in things:
-        begun = time.perf_counter()
-        work(thing)
-        spent.append(1000 * (time.perf_counter() - begun))
+    for argument in arguments:
+        start = time.perf_counter()
+        work(argument)
+        spent.append(1000 * (time.perf_counter() - start))
     return statistics.median(spent), sorted(spent)[int(0.95 * len(spent))]
 
 
@@ -80,12 +80,12 @@ def test_provenance_at_size(capsys):
     fields = {"collection": collection, "direction": "forward", "state": "ready", "finished_at": collection.created_at}
     runs = Run.objects.bulk_create(Run(name=f"run {n}", **fields) for n in range(N_RUNS))
     run_sql(ITEMS, c=collection.pk, queries=N_QUERIES, documents=N_DOCUMENTS)
-    run_sql(PLACES, c=collection.pk)
-    first = run_sql("SELECT min(id) FROM place WHERE side = 'document'")[0][0]
-    begun = time.perf_counter()
+    run_sql(NUMBERED_ITEMS, c=collection.pk)
+    first = run_sql("SELECT min(id) FROM numbered_item WHERE side = 'document'")[0][0]
+    start = time.perf_counter()
     for nth, run in enumerate(runs):
         run_sql(RANKINGS, run=run.pk, nth=nth, first=first, documents=N_DOCUMENTS, depth=DEPTH)
-    loading = time.perf_counter() - begun
+    loading = time.perf_counter() - start
     pool = Pool.objects.create(
         collection=collection, name="depth", strategy="depth-k", parameters={"depth": POOL_DEPTH}
     )
@@ -96,16 +96,16 @@ def test_provenance_at_size(capsys):
     keys = list(Pair.objects.filter(collection=collection).values_list("pk", flat=True))
     chosen = random.Random(4).sample(keys, 300)
     pairs = list(Pair.objects.filter(pk__in=chosen))
-    one = timed(lambda pair: provenance.origin(pair=pair, viewer=None), pairs)
-    starts = [WantedPairs(after=key) for key in chosen[:40]]
-    page = timed(lambda wanted: pool_pairs.pairs_of(pool=pool, wanted=wanted, viewer=None), starts)
-    of_run = [WantedPairs(after=key, run=runs[1]) for key in chosen[:40]]
-    filtered = timed(lambda wanted: pool_pairs.pairs_of(pool=pool, wanted=wanted, viewer=None), of_run)
-    assert len(provenance.origin(pair=pairs[0], viewer=None).places) >= 1
+    single = percentiles_ms(lambda pair: provenance.origin(pair=pair, viewer=None), pairs)
+    starts = [PairFilter(after=key) for key in chosen[:40]]
+    page = percentiles_ms(lambda request: pool_pairs.pairs_of(pool=pool, pair_filter=request, viewer=None), starts)
+    of_run = [PairFilter(after=key, run=runs[1]) for key in chosen[:40]]
+    filtered = percentiles_ms(lambda request: pool_pairs.pairs_of(pool=pool, pair_filter=request, viewer=None), of_run)
+    assert len(provenance.origin(pair=pairs[0], viewer=None).run_ranks) >= 1
     with capsys.disabled():
         print(f"\n{N_RUNS} runs x {N_QUERIES:,} queries x {DEPTH}: {N_RUNS * N_QUERIES * DEPTH:,} results")
         print(f"rankings made in SQL in {loading:.0f} s; {len(keys):,} pairs pooled")
-        print(f"origin of one pair                {one[0]:8.2f} ms median {one[1]:8.2f} ms p95")
+        print(f"origin of one pair                {single[0]:8.2f} ms median {single[1]:8.2f} ms p95")
         print(f"page of 50 pairs                  {page[0]:8.2f} ms median {page[1]:8.2f} ms p95")
         print(f"page of 50 pairs brought by a run {filtered[0]:8.2f} ms median {filtered[1]:8.2f} ms p95")
         for table in ("pooling_ranking", "annotate_pair", "pooling_poolpair", "annotate_item"):
@@ -117,12 +117,12 @@ def test_provenance_at_size(capsys):
 
 
 def size_of(table: str) -> float:
-    """Megabytes with indexes and what is stored out of line."""
+    """Megabytes with indexes and out-of-line storage."""
     return run_sql("SELECT pg_total_relation_size(%(table)s::regclass)", table=table)[0][0] / 1e6
 
 
 def bytes_a_ranking(columns: str, run: int) -> float:
-    """What a row costs when its arrays have other types, from one run."""
+    """Bytes of a row whose arrays have other types, measured on one run."""
     run_sql("DROP TABLE IF EXISTS narrow")
     own = f"SELECT id, run_id, source_id, {columns} FROM pooling_ranking WHERE run_id = {run}"
     run_sql(f"CREATE TEMPORARY TABLE narrow AS {own}")

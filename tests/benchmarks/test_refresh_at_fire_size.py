@@ -1,11 +1,11 @@
-"""A refresh after 200 new labels, a rebuild, and both rooms' pages at the size of FIRE's MSVD study and around it.
+"""A refresh after 200 new labels, a rebuild, and metrics pages at the size of FIRE's MSVD study.
 
-27,763 queries, 670 documents, 3 runs, 555,260 pairs, some 660,000 judgments; a tenth, three tenths, and with
-BENCHMARK_SCALES=1,3 three times that.
+27,763 queries, 670 documents, 3 runs, 555,260 pairs, some 660,000 judgments; a tenth, three tenths,
+and with BENCHMARK_SCALES=1,3 three times that.
 Run: python3 manage.py test --heavy -s tests/benchmarks/test_refresh_at_fire_size.py
 
-Seconds are of the wall; worker and database are the seconds that their processes computed, which other programs on
-the machine change less.
+Seconds are wall time; worker and database are the CPU seconds of their processes, which other
+load changes less.
 """
 
 import os
@@ -52,7 +52,7 @@ def cost(call: Callable[[], object]) -> Cost:
 
 
 def _database_seconds() -> float:
-    """What the session has computed; parallel helpers are not counted."""
+    """CPU seconds of the database session, without parallel workers."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         (pid,) = cursor.fetchone()
@@ -60,8 +60,8 @@ def _database_seconds() -> float:
     return sum(map(int, ticks)) / PER_SECOND
 
 
-def refreshed(study) -> Cost:
-    """A refresh after 200 pairs anywhere got another grade."""
+def refresh_cost(study) -> Cost:
+    """Cost of a refresh after 200 random pairs got another grade."""
     low, high = study.pairs.order_by("pk").first().pk, study.pairs.order_by("pk").last().pk
     pairs = np.random.default_rng().integers(low, high + 1, 200).tolist()
     study.resolutions.filter(pair__in=pairs).update(grade=int(np.random.default_rng().integers(2)))
@@ -69,11 +69,11 @@ def refreshed(study) -> Cost:
     return cost(lambda: refresh.refresh(collection=study))
 
 
-def middle(costs) -> Cost:
+def median_cost(costs) -> Cost:
     return Cost(*(median(values) for values in zip(*costs, strict=True)))
 
 
-def pages(client, study) -> None:
+def measure_pages(client, study) -> None:
     """Each page's time and queries, after a campaign that left a long history."""
     value = Observation.objects.filter(collection=study, kind="agreement").last().value
     Observation.objects.bulk_create(
@@ -98,8 +98,8 @@ def test_a_refresh_at_fire_size(client, scale):
     print(f"  {'rebuild':32} {cost(lambda: refresh.rebuild(collection=study))}")
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    print(f"  {'first refresh of a process':32} {refreshed(study)}")
-    usual = middle([refreshed(study) for _ in range(N_REFRESHES)])
+    print(f"  {'first refresh of a process':32} {refresh_cost(study)}")
+    usual = median_cost([refresh_cost(study) for _ in range(N_REFRESHES)])
     print(f"  {'refresh after 200 labels, median':32} {usual}")
     assert scale > 1 or usual.worker + usual.database < 3  # some .4 s of the processor
-    pages(client, study)
+    measure_pages(client, study)

@@ -1,6 +1,7 @@
-"""Reading a run of 6.98 million lines with a million distinct documents into PostgreSQL, ids resolved, rankings stored.
+"""Reading a run of 6.98 million lines with a million documents into PostgreSQL.
 
-Beside `psql \\copy` of the same lines, one row a line, into an ordinary table of the same server, in the same run.
+Ids are resolved and rankings stored. Beside `psql \\copy` of the same lines, one row a
+line, into an ordinary table of the same server.
 Run: python3 manage.py test --heavy -s tests/benchmarks/test_run_ingest.py
 """
 
@@ -30,13 +31,13 @@ _LINES = "CREATE TABLE bench_lines (query text, q0 text, document text, rank int
 _COPY = "\\copy bench_lines FROM '{}' WITH (DELIMITER ' ')"
 
 
-def copied(path: Path) -> float:
+def psql_seconds(path: Path) -> float:
     """Seconds that psql takes to copy the lines."""
     with connection.cursor() as cursor:
         cursor.execute(f"DROP TABLE IF EXISTS bench_lines; {_LINES}; CHECKPOINT")
-    begun = time.perf_counter()
+    start = time.perf_counter()
     subprocess.run([PSQL, "-q", large_runs.database_url(), "-c", _COPY.format(path)], check=True)
-    return time.perf_counter() - begun
+    return time.perf_counter() - start
 
 
 @pytest.mark.django_db(transaction=True)
@@ -50,26 +51,26 @@ def test_a_run_is_read_beside_psql_that_copies_its_lines(tmp_path, media_root, f
         cursor.execute("VACUUM ANALYZE annotate_item")
     ours, theirs = [], []
     for _ in range(REPEAT):
-        theirs.append(copied(path))
+        theirs.append(psql_seconds(path))
         run = large_runs.received(collection, path)
         with connection.cursor() as cursor:
             cursor.execute("CHECKPOINT")
-        ours.append(large_runs.ingested_apart(run))
+        ours.append(large_runs.ingest_in_process(run))
         assert ours[-1]["report"]["n_kept"] == n_lines
         print(f"\npsql {theirs[-1]:.1f} s, ours { ({k: v for k, v in ours[-1].items() if k != 'report'}) }", flush=True)
         run.rankings.all().delete()
         run.delete()
-    seconds, peer = median(each["wall"] for each in ours), median(theirs)
-    memory = max(each["peak"] - each["idle"] for each in ours)
+    seconds, peer = median(measurement["wall"] for measurement in ours), median(theirs)
+    memory = max(measurement["peak"] - measurement["idle"] for measurement in ours)
     print(
         f"\n| work | ours | psql \\copy | ratio | memory beyond idle |\n|---|---|---|---|---|\n"
         f"| {path.stat().st_size / 1e6:.0f} MB, {n_lines:,} lines | {seconds:.1f} s "
-        f"({median(each['processor'] for each in ours):.1f} s processor) | {peer:.1f} s | {peer / seconds:.2f}x | "
+        f"({median(measurement['processor'] for measurement in ours):.1f} s processor) | {peer:.1f} s | {peer / seconds:.2f}x | "
         f"{memory:.0f} MiB |"
     )
-    figures.tell("reading", seconds, "s", at_most=60)
-    figures.tell("psql's copy of the lines", peer, "s")
-    figures.tell("memory beyond idle", memory, "MiB", at_most=150)
+    figures.record("reading", seconds, "s", at_most=60)
+    figures.record("psql's copy of the lines", peer, "s")
+    figures.record("memory beyond idle", memory, "MiB", at_most=150)
 
 
 def test_the_web_server_takes_the_file_in_little_memory(fault_stack, django_db_blocker, figures, tmp_path):
@@ -87,15 +88,15 @@ def test_the_web_server_takes_the_file_in_little_memory(fault_stack, django_db_b
 
     small = tmp_path / "small.run"
     small.write_text("q0 Q0 D0 1 1.0 bm25\n")
-    for number in range(20):  # so that each web worker has loaded what an upload needs
+    for number in range(20):  # so that each web worker has loaded the modules of an upload
         send(f"small{number}", small)
-    before, begun = in_memory(stack), time.perf_counter()
+    before, start = server_memory(stack), time.perf_counter()
     with ThreadPoolExecutor(1) as pool:
         sending = pool.submit(send, "large", path)
-        most = max(in_memory(stack) for _ in iter(sending.done, True))
+        peak = max(server_memory(stack) for _ in iter(sending.done, True))
         sending.result()
-    figures.tell("sending the file to the web server", time.perf_counter() - begun, "s")
-    figures.tell("memory of the web server meanwhile, beyond that before", most - before, "MiB", at_most=20)
+    figures.record("sending the file to the web server", time.perf_counter() - start, "s")
+    figures.record("memory of the web server meanwhile, beyond that before", peak - before, "MiB", at_most=20)
 
     def is_ready() -> bool:
         with stack.orm(django_db_blocker):
@@ -104,7 +105,7 @@ def test_the_web_server_takes_the_file_in_little_memory(fault_stack, django_db_b
     assert wait_until(is_ready, seconds=600, step=1)
 
 
-def in_memory(stack: Stack) -> float:
-    """MiB that the processes of the web server have, what they share counted once."""
+def server_memory(stack: Stack) -> float:
+    """MiB of unique memory of all processes of the web server."""
     parent = psutil.Process(stack.processes()["web"])
     return sum(process.memory_full_info().uss for process in [parent, *parent.children()]) / 2**20

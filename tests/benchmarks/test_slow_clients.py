@@ -1,4 +1,4 @@
-"""A minute of clients that drip: the product answers as if they were not there, and uploads that keep the floor end.
+"""A minute of slow clients: others are answered as ever, and uploads at the minimal rate end.
 
 Run: python3 manage.py test --heavy -s tests/benchmarks/test_slow_clients.py
 """
@@ -25,8 +25,8 @@ SLOW_HEAD = b"GET / HTTP/1.1\r\nHost: a\r\nX-Slow: "
 SLOW_BODY = b"POST /accounts/login/ HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n"
 
 
-def drip(port: int, begin: bytes, stopped: Event) -> None:
-    """Send a byte a second, and begin anew whenever the server ends the connection."""
+def drip_forever(port: int, begin: bytes, stopped: Event) -> None:
+    """Send a byte a second; reconnect whenever the server closes the connection."""
     while not stopped.is_set():
         try:
             with socket.create_connection(("127.0.0.1", port)) as client:
@@ -41,19 +41,19 @@ def upload_head(client: WebClient, port: int) -> bytes:
     """The beginning of a signed-in researcher's upload."""
     client.get("/c/busy/items/new/")
     cookies = next(handler for handler in client.opener.handlers if hasattr(handler, "cookiejar")).cookiejar
-    cookie = "; ".join(f"{each.name}={each.value}" for each in cookies)
+    cookie_header = "; ".join(f"{cookie.name}={cookie.value}" for cookie in cookies)
     fields = (
         f'--b\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n{client.csrf}\r\n'
         '--b\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n'
     )
     return (
-        f"POST /c/busy/items/new/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\n"
+        f"POST /c/busy/items/new/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie_header}\r\n"
         f"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {LENGTH}\r\n\r\n{fields}"
     ).encode()
 
 
 def upload_slowly(port: int, head: bytes, name: int) -> int:
-    """Send a file at 60 KB/s, again while there is no place; the status at last."""
+    """Send a file at 60 KB/s, again while the server is full; returns the final status."""
     line = f'{{"side": "document", "id": "up{name}", "text": "x"}}\n'.encode()
     content, end = line + b"\n" * LENGTH, b"\r\n--b--\r\n"
     body = head.split(b"\r\n\r\n", 1)[1]
@@ -73,15 +73,15 @@ def upload_slowly(port: int, head: bytes, name: int) -> int:
         time.sleep(1)
 
 
-def timed(ask: Callable[[], object], stopped: Event) -> list[float]:
-    """The seconds that each answer took, asked for again and again."""
-    took = []
+def answer_seconds(request: Callable[[], object], stopped: Event) -> list[float]:
+    """Send requests until `stopped`; returns the seconds of each."""
+    seconds = []
     while not stopped.is_set():
-        begun = time.perf_counter()
-        ask()
-        took.append(time.perf_counter() - begun)
+        start = time.perf_counter()
+        request()
+        seconds.append(time.perf_counter() - start)
         stopped.wait(0.1)
-    return took
+    return seconds
 
 
 def test_a_minute_of_slow_clients(fault_stack, django_db_blocker):
@@ -92,21 +92,21 @@ def test_a_minute_of_slow_clients(fault_stack, django_db_blocker):
     port = int(re.search(r":(\d+)$", stack.url)[1])
     uploader = WebClient(stack.url)
     uploader.sign_in("uploader")
-    head, desks, stopped = upload_head(uploader, port), [faults.at_desk(stack, n) for n in range(4)], Event()
+    head, clients, stopped = upload_head(uploader, port), [faults.signed_in_client(stack, n) for n in range(4)], Event()
     plain = WebClient(stack.url)
     with ThreadPoolExecutor(300) as pool:
         for begin, n in ((SLOW_HEAD, 100), (SLOW_BODY, 100), (head, 16)):
             for _ in range(n):
-                pool.submit(drip, port, begin, stopped)
+                pool.submit(drip_forever, port, begin, stopped)
         time.sleep(2)
-        health = pool.submit(timed, lambda: plain.get("/healthz"), stopped)
-        judging = [faults.judge_without_end(desk) for desk in desks]
-        answers = [pool.submit(timed, lambda one=one: next(one), stopped) for one in judging]
+        health = pool.submit(answer_seconds, lambda: plain.get("/healthz"), stopped)
+        judging = [faults.judge_continuously(client) for client in clients]
+        answers = [pool.submit(answer_seconds, lambda judgments=judgments: next(judgments), stopped) for judgments in judging]
         uploads = [pool.submit(upload_slowly, port, head, n) for n in range(2)]
         time.sleep(SECONDS)
         stopped.set()
-        took = [seconds for each in answers for seconds in each.result()]
-        ended = [each.result() for each in uploads]
-    p99 = float(np.quantile(took, 0.99))
-    print(f"\n/healthz at most {max(health.result()):.3f} s; {len(took):,} answers, p99 {p99:.3f} s; uploads {ended}")
-    assert max(health.result()) < 1 and p99 < 0.5 and ended == [302, 302]
+        judging_seconds = [seconds for answer in answers for seconds in answer.result()]
+        upload_statuses = [upload.result() for upload in uploads]
+    p99 = float(np.quantile(judging_seconds, 0.99))
+    print(f"\n/healthz at most {max(health.result()):.3f} s; {len(judging_seconds):,} answers, p99 {p99:.3f} s; uploads {upload_statuses}")
+    assert max(health.result()) < 1 and p99 < 0.5 and upload_statuses == [302, 302]

@@ -1,6 +1,6 @@
-"""Whether there is work, and which labels nobody can give, at the size of FIRE's MSVD study with its pool open.
+"""Queries of pages about open work, at the size of FIRE's MSVD study with its pool open.
 
-555,260 pairs, 60,000 of them labelled, many of them once more to be. Medians.
+555,260 pairs, 60,000 of them labelled, many of these in need of a second label. Prints medians.
 Run: python3 manage.py test --heavy -s tests/benchmarks/test_work_at_fire_size.py
 """
 
@@ -10,7 +10,7 @@ from statistics import median
 import pytest
 
 from annotate.models import Annotator
-from annotate.services import gold_reach, stuck_labels, work
+from annotate.services import gold_reach, stuck_labels, work_availability
 from tests import cast
 from tests.benchmarks.review_study import fill
 
@@ -19,31 +19,31 @@ N_TIMES = 7
 MOST_SECONDS = 0.2
 
 
-def seconds(act) -> float:
-    """The median of a few times."""
-    taken = []
+def median_seconds(act) -> float:
+    """Median seconds of N_TIMES calls."""
+    times = []
     for _ in range(N_TIMES):
         start = time.perf_counter()
         act()
-        taken.append(time.perf_counter() - start)
-    return median(taken)
+        times.append(time.perf_counter() - start)
+    return median(times)
 
 
 def test_what_pages_ask_takes_less_than_a_blink() -> None:
     study = fill("review")
     collection = study.collection
     people = list(Annotator.objects.filter(collection=collection).order_by("pk")[:1])
-    nobody = seconds(lambda: stuck_labels.stuck_labels(collection=collection))
+    nobody_seconds = median_seconds(lambda: stuck_labels.stuck_labels(collection=collection))
     for annotator in Annotator.objects.filter(collection=collection, origin="person"):
         user = annotator.user or cast.user()
         Annotator.objects.filter(pk=annotator.pk).update(user=user)
         cast.member(collection, "annotator", user)
-    asked = {
-        "is there work for her": lambda: work.why_none(annotators=people),
+    calls = {
+        "is there work for her": lambda: work_availability.no_work_reasons(annotators=people),
         "labels nobody can give": lambda: stuck_labels.stuck_labels(collection=collection),
         "batches that can have golds": lambda: gold_reach.gold_reach(collection=collection),
     }
-    taken = {"the same where nobody is there": nobody} | {name: seconds(act) for name, act in asked.items()}
-    for name, each in taken.items():
-        print(f"  {name:<30} median {1000 * each:5.0f} ms")
-    assert max(taken.values()) < MOST_SECONDS
+    seconds_by_name = {"the same where nobody is there": nobody_seconds} | {name: median_seconds(act) for name, act in calls.items()}
+    for name, value in seconds_by_name.items():
+        print(f"  {name:<30} median {1000 * value:5.0f} ms")
+    assert max(seconds_by_name.values()) < MOST_SECONDS

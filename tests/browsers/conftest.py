@@ -1,6 +1,6 @@
-"""The judge screen and the rooms of leads and researchers in Firefox and in WebKit, Safari's engine.
+"""The judge screen and the pages of leads and researchers in Firefox and WebKit, Safari's engine.
 
-Chromium has all of it in the other folders; here is what its engine does not tell.
+The other folders test all of it in Chromium; here is what differs between engines.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def server(live_server: LiveServer) -> str:
 
 @pytest.fixture
 def proxy(server: str) -> Iterator[Proxy]:
-    """What stands between the browser and the server; at the end no page may have complained."""
+    """The proxy between the browser and the server; at the end no page may have complained."""
     with Proxy(server).running() as proxy:
         yield proxy
     assert proxy.complaints == []
@@ -32,14 +32,14 @@ def proxy(server: str) -> Iterator[Proxy]:
 
 @pytest.fixture(params=["firefox", "webkit"])
 def driver(request: pytest.FixtureRequest) -> Iterator[WebDriver]:
-    """A browser that was never used."""
+    """A browser with a new profile."""
     with getattr(programs, request.param)() as driver:
         yield driver
 
 
 @pytest.fixture
 def window(driver: WebDriver, proxy: Proxy) -> Window:
-    """The browser's window, whose server is behind the proxy."""
+    """The browser's window, connected through the proxy."""
     return Window(driver, proxy.url)
 
 

@@ -1,6 +1,6 @@
-"""Firefox's own remote protocol, as a connection for Selenium: WebDriver's commands, as JSON over a socket.
+"""Firefox's Marionette protocol for Selenium: WebDriver commands as JSON over a socket.
 
-Debian has no geckodriver, which only translates between HTTP and this.
+Debian has no geckodriver, which only translates between HTTP and this protocol.
 https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html
 """
 
@@ -47,15 +47,15 @@ class Marionette:
         self.receive()  # the browser introduces itself
 
     def execute(self, command: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Send one of Selenium's commands; returns what its connection to an HTTP server would."""
+        """Send one of Selenium's commands; returns the answer as its HTTP connection would."""
         self.n_sent += 1
-        message = json.dumps([0, self.n_sent, f"WebDriver:{NAMES[command]}", _as_firefox_says(command, params or {})])
+        message = json.dumps([0, self.n_sent, f"WebDriver:{NAMES[command]}", _arguments(command, params or {})])
         self.socket.sendall(f"{len(message.encode())}:{message}".encode())
         _, _, fault, result = self.receive()
         if fault:
             return {"status": HTTPStatus.INTERNAL_SERVER_ERROR, "value": json.dumps({"value": fault})}
-        whole = command == Command.NEW_SESSION or not isinstance(result, dict) or "value" not in result
-        return {"value": result if whole else result["value"]}
+        is_bare = command == Command.NEW_SESSION or not isinstance(result, dict) or "value" not in result
+        return {"value": result if is_bare else result["value"]}
 
     def receive(self) -> Any:
         """Read the next message: its length, a colon, JSON."""
@@ -66,13 +66,13 @@ class Marionette:
         return json.loads(self.stream.read(int(length)))
 
     def close(self) -> None:
-        """Let go of the browser, which ends by itself when its session has."""
+        """Close the connection; the browser ends by itself with its session."""
         self.stream.close()
         self.socket.close()
 
 
-def _as_firefox_says(command: str, params: dict[str, Any]) -> dict[str, Any]:
-    said = {name: value for name, value in params.items() if name != "sessionId"}
+def _arguments(command: str, params: dict[str, Any]) -> dict[str, Any]:
+    arguments = {name: value for name, value in params.items() if name != "sessionId"}
     if command == Command.SCREENSHOT:
         return {"full": False}
-    return said
+    return arguments

@@ -1,4 +1,4 @@
-"""Firefox and WebKit, Safari's engine, as Debian has them, each driven by Selenium."""
+"""Debian's Firefox and WebKit, Safari's engine, each driven by Selenium."""
 
 import json
 import os
@@ -23,7 +23,7 @@ from tests.browsers.marionette import Marionette
 
 WINDOW = (1280, 900)
 PATIENCE = 240  # seconds
-# silent, alone, and as patient as the tests; media play before anybody has pressed a key, as in our Chromium
+# no sound, no calls home; media play before a key is pressed, as in our Chromium
 PREFERENCES = {
     "marionette.port": 0,
     "app.normandy.enabled": False,
@@ -37,9 +37,9 @@ PREFERENCES = {
     "toolkit.legacyUserProfileCustomizations.stylesheets": True,
     "toolkit.telemetry.server": "data:,",
 }
-OURS = UselessFileDetector()  # the browser reads the files of this machine: none is sent to it
-# by themselves both refuse to be as narrow as a phone: what makes them wide is their own bar
-NARROW = {
+LOCAL_FILES = UselessFileDetector()  # the browser reads the files of this machine, so none is uploaded to it
+# without these rules both have a minimal width, of their own tool bar, above that of a phone
+NARROW_STYLES = {
     "chrome/userChrome.css": ":root { min-width: 0 !important; }",
     ".config/gtk-3.0/gtk.css": "button, entry, image { min-width: 0; margin: 0; padding: 0; border-width: 0; }",
 }
@@ -48,46 +48,46 @@ MINI_BROWSERS = ("lib/*/webkit*gtk*/MiniBrowser", "lib/webkit*gtk*/MiniBrowser",
 
 @contextmanager
 def firefox(**preferences: object) -> Iterator[WebDriver]:
-    """A Firefox with our preferences and further ones, dots as __; its `home` has what it saves."""
+    """A Firefox with our preferences and further ones, dots as __; it saves files in `home`."""
     program = _program("firefox-esr") or _program("firefox") or _installed("firefox-esr", "firefox-esr")
-    with ExitStack() as ends:
-        home = _home(ends)
+    with ExitStack() as cleanup:
+        home = _home(cleanup)
         chosen = PREFERENCES | {name.replace("__", "."): value for name, value in preferences.items()}
         lines = (f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in chosen.items())
         (home / "user.js").write_text("\n".join(lines))
         size = (f"--width={WINDOW[0]}", f"--height={WINDOW[1]}")
         command = [program, "--headless", "--no-remote", "--marionette", "--profile", home, *size]
         browser = spawn(command, log=home / "log", env=_environment(home))
-        ends.callback(stop, browser)
-        told = home / "MarionetteActivePort"
-        _wait(lambda: told.exists() and told.read_text(), home / "log")
-        connection = Marionette(int(told.read_text()))
-        ends.callback(connection.close)
-        session = webdriver.Remote(connection, options=webdriver.FirefoxOptions(), file_detector=OURS)
+        cleanup.callback(stop, browser)
+        port_file = home / "MarionetteActivePort"
+        _wait(lambda: port_file.exists() and port_file.read_text(), home / "log")
+        connection = Marionette(int(port_file.read_text()))
+        cleanup.callback(connection.close)
+        session = webdriver.Remote(connection, options=webdriver.FirefoxOptions(), file_detector=LOCAL_FILES)
         session.home = home
         yield session
 
 
 @contextmanager
 def webkit(**settings: int) -> Iterator[WebDriver]:
-    """A browser of WebKitGTK on a screen that nobody sees, with settings of GTK, - as _; `home` has what it saves."""
+    """WebKitGTK on a virtual screen, with GTK settings, - as _; it saves files in `home`."""
     server = _program("WebKitWebDriver") or _installed(
         "WebKitWebDriver", "webkit2gtk-driver", "xvfb", "gstreamer1.0-plugins-good"
     )
     screens = _program("Xvfb") or _installed("Xvfb", "xvfb")
-    with ExitStack() as ends:
-        home = _home(ends)
+    with ExitStack() as cleanup:
+        home = _home(cleanup)
         lines = (f"{name.replace('_', '-')}={value}" for name, value in settings.items())
         (home / ".config/gtk-3.0/settings.ini").write_text("\n".join(["[Settings]", *lines]))
-        display = ends.enter_context(_screen(screens, home))
-        port, driver = _listening(server, home, {**_environment(home), "DISPLAY": display})
-        ends.callback(stop, driver)
+        display = cleanup.enter_context(_screen(screens, home))
+        port, driver = _start_webkit_driver(server, home, {**_environment(home), "DISPLAY": display})
+        cleanup.callback(stop, driver)
         options = webdriver.WebKitGTKOptions()
         options.binary_location = str(_mini_browser())
         options.add_argument("--automation")
-        where = ClientConfig(f"http://127.0.0.1:{port}")
-        session = webdriver.Remote(RemoteConnection(client_config=where), options=options, file_detector=OURS)
-        ends.callback(session.quit)
+        config = ClientConfig(f"http://127.0.0.1:{port}")
+        session = webdriver.Remote(RemoteConnection(client_config=config), options=options, file_detector=LOCAL_FILES)
+        cleanup.callback(session.quit)
         session.set_window_size(*WINDOW)
         session.home = home
         yield session
@@ -107,8 +107,8 @@ def _screen(program: str, home: Path) -> Iterator[str]:
         stop(server)
 
 
-def _listening(program: str, home: Path, env: dict[str, str]) -> tuple[int, subprocess.Popen[bytes]]:
-    """A driver of WebKit on a free port; another program may take that first, and then there is another one."""
+def _start_webkit_driver(program: str, home: Path, env: dict[str, str]) -> tuple[int, subprocess.Popen[bytes]]:
+    """Start WebKit's driver on a free port; if another program takes that first, try again."""
     while True:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -120,27 +120,27 @@ def _listening(program: str, home: Path, env: dict[str, str]) -> tuple[int, subp
 
 
 def _answers(port: int) -> bool:
-    with socket.socket() as asked:
-        return asked.connect_ex(("127.0.0.1", port)) == 0
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _mini_browser() -> Path:
-    found = sorted(file for pattern in MINI_BROWSERS for file in Path("/usr").glob(pattern))
-    return found[-1] if found else pytest.skip("WebKit's driver is here, its MiniBrowser is not")
+    browsers = sorted(file for pattern in MINI_BROWSERS for file in Path("/usr").glob(pattern))
+    return browsers[-1] if browsers else pytest.skip("WebKit's driver is here, its MiniBrowser is not")
 
 
-def _home(ends: ExitStack) -> Path:
+def _home(cleanup: ExitStack) -> Path:
     home = Path(tempfile.mkdtemp(prefix="browser-"))
-    ends.callback(shutil.rmtree, home, ignore_errors=True)
-    for name, rules in NARROW.items():
+    cleanup.callback(shutil.rmtree, home, ignore_errors=True)
+    for name, rules in NARROW_STYLES.items():
         (home / name).parent.mkdir(parents=True)
         (home / name).write_text(rules)
     return home
 
 
 def _environment(home: Path) -> dict[str, str]:
-    places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "XDG_RUNTIME_DIR": str(home)}
-    return {**os.environ, **places, "GIO_USE_VFS": "local", "NO_AT_BRIDGE": "1"}
+    folders = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "XDG_RUNTIME_DIR": str(home)}
+    return {**os.environ, **folders, "GIO_USE_VFS": "local", "NO_AT_BRIDGE": "1"}
 
 
 def _program(name: str) -> str:
@@ -148,7 +148,7 @@ def _program(name: str) -> str:
 
 
 def _installed(name: str, *packages: str) -> str:
-    """A program of Debian's packages, which root gets installed here; elsewhere what needs it is left out."""
+    """Path of a program, installed from Debian's packages if we are root; else skip the test."""
     with once_a_run("browsers"):
         if not _program(name) and not all(apt_install(package) for package in packages):
             pytest.skip(f"No {name}: run `apt-get install {' '.join(packages)}` as root")

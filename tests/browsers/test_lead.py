@@ -1,4 +1,4 @@
-"""A lead's morning in Firefox and in WebKit: the dashboard, a decision by key, a batch."""
+"""A lead's work in Firefox and WebKit: the dashboard, a decision by key, a batch."""
 
 import pytest
 
@@ -28,10 +28,10 @@ def test_the_dashboard_is_drawn_a_pair_decided_by_key_and_a_batch_accepted(windo
     window.open("/c/birds/inbox/?tab=disputed")
     window.press("a.button", "Decide")
     window.find("h1", "Decide about a pair")
-    window.until(lambda: window.tell("document.readyState") == "complete")
+    window.wait_for(lambda: window.evaluate("document.readyState") == "complete")
     window.key("2")
-    window.until(lambda: Resolution.objects.filter(status="adjudicated", grade=2).exists(), "decided")
+    window.wait_for(lambda: Resolution.objects.filter(status="adjudicated", grade=2).exists(), "decided")
     window.open("/c/birds/inbox/?tab=batches")
     window.press("main table a")
     window.press("button", "Accept")
-    window.until(lambda: Batch.objects.filter(verdict="accepted").exists(), "accepted")
+    window.wait_for(lambda: Batch.objects.filter(verdict="accepted").exists(), "accepted")

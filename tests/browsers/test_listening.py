@@ -1,4 +1,4 @@
-"""What the proxy hears of a page: were it deaf, no test of this folder would find what goes wrong in its scripts."""
+"""The proxy hears of script errors; else no test of this folder would detect them."""
 
 import pytest
 
@@ -17,8 +17,8 @@ PLANT = "document.head.append(Object.assign(document.createElement('script'), { 
 def test_errors_and_breaches_of_the_policy_are_heard(window, proxy):
     proxy.scripts["/planted.js"] = PLANTED
     window.open("/accounts/login/")
-    window.tell(PLANT)
+    window.evaluate(PLANT)
     for planted in ("written", "thrown", "rejected", "policy: script-src"):
-        window.until(lambda planted=planted: any(planted in told for told in proxy.complaints), planted)
-    assert window.tell("document.title") != "run"
+        window.wait_for(lambda planted=planted: any(planted in complaint for complaint in proxy.complaints), planted)
+    assert window.evaluate("document.title") != "run"
     proxy.complaints.clear()

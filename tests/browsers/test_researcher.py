@@ -1,4 +1,4 @@
-"""A researcher's visit in Firefox and in WebKit: a run, what a pool of it would cost, a chart of the leaderboard."""
+"""A researcher's work in Firefox and WebKit: a run, the cost of its pool, a leaderboard chart."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,10 +41,10 @@ def test_a_run_is_uploaded_its_pool_priced_and_a_chart_of_the_leaderboard_saved(
     window.press("button", "Preview")
     window.find("#preview", "People-hours")
     window.open(f"/c/{collection}/leaderboard/")
-    window.until(lambda: "delta" in window.words() or window.driver.refresh(), "the run's scores")
+    window.wait_for(lambda: "delta" in window.text() or window.driver.refresh(), "the run's scores")
     window.find(".chart-view svg")
     window.press("[data-download=svg]")
-    window.until(lambda: [file for file in window.driver.home.rglob("*.svg") if is_whole(file)], "the chart")
+    window.wait_for(lambda: [file for file in window.driver.home.rglob("*.svg") if is_whole(file)], "the chart")
 
 
 def is_whole(chart: Path) -> bool:
@@ -52,7 +52,7 @@ def is_whole(chart: Path) -> bool:
 
 
 def upload(window, slug: str, file: Path) -> None:
-    """Give the form a run that ranks every document by its number."""
+    """Upload a run that ranks every document by its number."""
     lines = [f"q{query} Q0 d{rank} {rank + 1} {1 / (rank + 1)} delta" for query in range(6) for rank in range(9)]
     file.write_text("\n".join(lines) + "\n")
     window.open(f"/c/{slug}/runs/new/")

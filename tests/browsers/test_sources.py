@@ -1,4 +1,4 @@
-"""What Firefox does with clips and recordings that it cannot play, or not without a sound device."""
+"""Clips and recordings that a browser cannot play, or not without a sound device."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from annotate.models import Judgment, Report
 from tests import clips
 from tests.browsers.programs import firefox, webkit
 from tests.browsers.window import Window
-from tests.judge_screen.screen import put_file, recording, shape, show
+from tests.judge_screen.screen import open_documents, put_file, recording, shape
 
 PLAYS = "document.querySelector('#document video')?.readyState >= 2"
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
@@ -23,36 +23,36 @@ def driver() -> Iterator[WebDriver]:
 
 
 def test_a_recording_without_a_sound_device_is_no_failed_load(window, collection, annotator, media_root):
-    show(collection, recording(collection))
+    open_documents(collection, recording(collection))
     window.sign_in("ada")
     window.open("/c/birds/judge/")
-    window.until(lambda: window.tell("document.querySelector('#document audio')?.readyState") == 4, "the recording")
+    window.wait_for(lambda: window.evaluate("document.querySelector('#document audio')?.readyState") == 4, "the recording")
     window.key(" ")
     window.find("#document .trouble", "Is a loudspeaker or headphone connected?")
-    window.look()
+    window.wait_until_levels_awake()
     assert not window.has(".broken")
-    window.key("m")  # without sound it plays, and nothing more is said
+    window.key("m")  # muted it plays, and no trouble is shown
     window.key(" ")
-    window.until(lambda: window.tell("document.querySelector('#document audio').paused") is False, "playing")
-    assert window.tell("document.querySelector('#document .trouble').hidden") is True
+    window.wait_for(lambda: window.evaluate("document.querySelector('#document audio').paused") is False, "playing")
+    assert window.evaluate("document.querySelector('#document .trouble').hidden") is True
 
 
 def test_theora_is_told_and_passed_on_and_a_second_source_plays(window, collection, annotator, media_root):
     old = {"kind": "video", "path": put_file(collection, "a.ogv", clips.theora()), "type": 'video/ogg; codecs="theora"'}
     new = {"path": shape(collection, "s004.webm"), "type": 'video/webm; codecs="vp9"'}
-    show(collection, old, {**old, "also": [new]})
+    open_documents(collection, old, {**old, "also": [new]})
     window.sign_in("ada")
     window.open("/c/birds/judge/")
-    for _ in range(2):  # which of the two comes first is the batch's business
+    for _ in range(2):  # the order of the two cards is random
         window.find("#document :is(video, .unplayable)")
         if window.has("#document .unplayable"):
-            assert "This browser cannot play this clip (Ogg, Theora)." in window.words()
+            assert "This browser cannot play this clip (Ogg, Theora)." in window.text()
             window.key("b")
         else:
-            window.look()
+            window.wait_until_levels_awake()
             window.key("2")
     window.find("#empty-title")
-    window.until(lambda: Judgment.objects.count() == 1 and Report.objects.count() == 1, "both on disk")
+    window.wait_for(lambda: Judgment.objects.count() == 1 and Report.objects.count() == 1, "both on disk")
     assert Report.objects.get().kind == "unplayable"
 
 
@@ -61,18 +61,18 @@ def test_what_is_no_clip_gives_way_to_the_next_source_and_alone_is_passed_on(
     engine, proxy, collection, annotator, media_root
 ):
     no_clip = {"kind": "video", "path": put_file(collection, "no.webm", b"no clip"), "type": ""}
-    show(collection, no_clip, {**no_clip, "also": [{"path": shape(collection, "s004.webm"), "type": "video/webm"}]})
+    open_documents(collection, no_clip, {**no_clip, "also": [{"path": shape(collection, "s004.webm"), "type": "video/webm"}]})
     with engine() as driver:
         window = Window(driver, proxy.url)
         window.sign_in("ada")
         window.open("/c/birds/judge/")
         for _ in range(2):
-            window.until(lambda: window.tell(PLAYS) or window.has("#document .unplayable"), "one or the other")
-            if window.tell(PLAYS):
-                window.look()
+            window.wait_for(lambda: window.evaluate(PLAYS) or window.has("#document .unplayable"), "one or the other")
+            if window.evaluate(PLAYS):
+                window.wait_until_levels_awake()
                 window.key("2")
             else:
                 window.key("b")
         window.find("#empty-title")
-        window.until(lambda: Judgment.objects.count() == 1 and Report.objects.count() == 1, "both on disk")
+        window.wait_for(lambda: Judgment.objects.count() == 1 and Report.objects.count() == 1, "both on disk")
     assert Report.objects.get().kind == "unplayable"

@@ -1,4 +1,4 @@
-"""What a person does at a browser that Selenium drives: go somewhere, press, type, wait until something is there."""
+"""Actions of a person at a Selenium browser: open pages, press, type, wait for elements."""
 
 from collections.abc import Callable
 
@@ -10,15 +10,15 @@ from selenium.webdriver.remote.webelement import WebElement
 from config.up.processes import wait_until
 from tests import cast
 
-PATIENCE = 240  # seconds: waiting costs nothing where all goes well
-SEEN = """
-const found = [...document.querySelectorAll(arguments[0])].filter((one) => one.getClientRects().length);
-return found.find((one) => !arguments[1] || one.textContent.includes(arguments[1])) ?? null;
+PATIENCE = 240  # seconds; long, as machines differ
+VISIBLE = """
+const visible = [...document.querySelectorAll(arguments[0])].filter((element) => element.getClientRects().length);
+return visible.find((element) => !arguments[1] || element.textContent.includes(arguments[1])) ?? null;
 """
 
 
 class Window:
-    """A browser's window at the product; waiting is part of all it does."""
+    """A browser's window at the product; its methods wait for what they need."""
 
     def __init__(self, driver: WebDriver, url: str) -> None:
         self.driver, self.url = driver, url
@@ -27,45 +27,45 @@ class Window:
         """Go to an address of the product."""
         self.driver.get(self.url + path)
 
-    def tell(self, expression: str, *arguments: object) -> object:
-        """What an expression of JavaScript is on the page, at this moment."""
+    def evaluate(self, expression: str, *arguments: object) -> object:
+        """The value of a JavaScript expression on the page, at this moment."""
         return self.driver.execute_script(f"return {expression}", *arguments)
 
-    def until(self, holds: Callable[[], object], what: str = "") -> None:
-        """Wait until something holds."""
-        assert wait_until(lambda: bool(holds()), seconds=PATIENCE), f"{what} not within {PATIENCE} s: {self.words()}"
+    def wait_for(self, condition: Callable[[], object], name: str = "") -> None:
+        """Wait until a condition holds; `name` describes it in the failure."""
+        assert wait_until(lambda: bool(condition()), seconds=PATIENCE), f"{name} not within {PATIENCE} s: {self.text()}"
 
-    def words(self) -> str:
-        """What can be read on the page."""
-        return str(self.tell("document.body.innerText"))
+    def text(self) -> str:
+        """The visible text of the page."""
+        return str(self.evaluate("document.body.innerText"))
 
     def find(self, selector: str, text: str = "") -> WebElement:
-        """The first element that is to be seen, and has a text in it, once there is one."""
-        found: list[WebElement | None] = []
+        """Wait for a visible element that contains the text; returns the first."""
+        elements: list[WebElement | None] = []
 
         def look() -> bool:
-            found[:] = [self.driver.execute_script(SEEN, selector, text)]
-            return found[0] is not None
+            elements[:] = [self.driver.execute_script(VISIBLE, selector, text)]
+            return elements[0] is not None
 
-        self.until(look, f"{selector} {text!r}")
-        return found[0]  # type: ignore[return-value]
+        self.wait_for(look, f"{selector} {text!r}")
+        return elements[0]  # type: ignore[return-value]
 
     def press(self, selector: str, text: str = "") -> None:
-        """Click on what is to be seen; a page may still move it, or put another in its place."""
+        """Click on a visible element; retried, as the page may still move or replace it."""
 
         def click() -> bool:
-            found = self.find(selector, text)
+            element = self.find(selector, text)
             try:
-                self.tell("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", found)
-                found.click()
+                self.evaluate("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", element)
+                element.click()
             except (ElementNotInteractableException, StaleElementReferenceException):
                 return False
             return True
 
-        self.until(click, f"pressed {selector} {text!r}")
+        self.wait_for(click, f"pressed {selector} {text!r}")
 
     def fill(self, name: str, words: str) -> None:
-        """Type into the field of a name."""
+        """Type into the field with this name."""
         field = self.find(f"[name={name}]")
         field.clear()
         field.send_keys(words)
@@ -74,23 +74,23 @@ class Window:
         """Press a key wherever the focus is."""
         ActionChains(self.driver).send_keys(key).perform()
 
-    def look(self) -> None:
-        """Look at the card of the judge screen until its levels are awake."""
-        self.until(lambda: self.has("#judge:not(.is-asleep, .is-loading, .is-empty)"), "awake")
+    def wait_until_levels_awake(self) -> None:
+        """Wait until the levels of the judge screen's card accept answers."""
+        self.wait_for(lambda: self.has("#judge:not(.is-asleep, .is-loading, .is-empty)"), "awake")
 
     def has(self, selector: str) -> bool:
-        """Whether an element is there at this moment."""
-        return bool(self.tell("document.querySelector(arguments[0]) !== null", selector))
+        """Whether the page has such an element at this moment."""
+        return bool(self.evaluate("document.querySelector(arguments[0]) !== null", selector))
 
-    def take(self, width: int, height: int) -> None:
-        """Be so wide, which pages are told, and so high with all that the browser shows around them."""
+    def resize(self, width: int, height: int) -> None:
+        """Set the width of the page, and the height of the window with the browser's own bars."""
         self.driver.set_window_size(width, height)
-        self.until(lambda: self.tell("innerWidth") == width, f"{width} pixels")
+        self.wait_for(lambda: self.evaluate("innerWidth") == width, f"{width} pixels")
 
     def sign_in(self, username: str) -> None:
-        """As a person does, by the form."""
+        """Sign in by the form, as a person does."""
         self.open("/accounts/login/")
         self.fill("login", username)
         self.fill("password", cast.PASSWORD)
         self.press("button[type=submit]", "Sign in")
-        self.until(lambda: "/login" not in self.driver.current_url, "signed in")
+        self.wait_for(lambda: "/login" not in self.driver.current_url, "signed in")

@@ -1,4 +1,4 @@
-"""Who may call the API, and how it refuses."""
+"""Permissions of the API, and its refusals."""
 
 from datetime import timedelta
 
@@ -29,17 +29,17 @@ class Echo(APIView):
 
     def get(self, request: Request, slug: str) -> Response:
         """The collection's name."""
-        found = get_collection(request=request, slug=slug, roles=access.LEADERS)
+        collection = get_collection(request=request, slug=slug, roles=access.LEADERS)
         if request.query_params.get("wrong") == "fields":
             raise serializers.ValidationError({"name": ["too long"]})
         if request.query_params.get("wrong") == "lines":
             raise Unprocessable("Two lines are wrong.", errors=["Line 1: no", "Line 7: no"])
-        return Response({"name": found.name})
+        return Response({"name": collection.name})
 
 
 def key(person=None, **fields):
-    given = {"user": person or cast.user(), "name": "x", "scopes": ["qrels:read"], "days": 1}
-    return tokens.create_token(**{**given, **fields}).secret
+    form = {"user": person or cast.user(), "name": "x", "scopes": ["qrels:read"], "days": 1}
+    return tokens.create_token(**{**form, **fields}).secret
 
 
 def call(collection, secret, **query):
@@ -108,7 +108,7 @@ def test_wrong_fields_and_lines_are_listed(collection, researcher):
 
 
 def authenticator(person):
-    """One that was set up an hour ago."""
+    """An authenticator that was set up an hour ago."""
     before = timezone.now() - timedelta(hours=1)
     return Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data={}, created_at=before)
 
@@ -156,17 +156,17 @@ def test_a_superusers_token_needs_one_too(collection, leads_need_mfa):
 def test_a_lead_without_a_second_factor_cannot_make_a_token_where_leads_need_one(collection, leads_need_mfa, client):
     lead = cast.member(collection, Role.LEAD)
     client.force_login(lead)
-    asked = {"name": "x", "scopes": ["qrels:read"], "days": 30}
-    answer = client.post(reverse("annotate:tokens"), asked)
+    form = {"name": "x", "scopes": ["qrels:read"], "days": 30}
+    answer = client.post(reverse("annotate:tokens"), form)
     assert (answer.status_code, answer.url) == (302, reverse("mfa_activate_totp"))
     assert not lead.api_tokens.exists()
     passed(client, authenticator(lead))
-    client.post(reverse("annotate:tokens"), asked)
+    client.post(reverse("annotate:tokens"), form)
     assert lead.api_tokens.count() == 1
 
 
 def passed(client, factor):
-    """Have the session show that it passed this second factor."""
+    """Record in the session that it passed this second factor."""
     session = client.session
     session["account_authentication_methods"] = [{"method": "mfa", "at": 0, "id": factor.pk, "type": "totp"}]
     session["account_authentication_methods_user"] = str(factor.user_id)

@@ -1,4 +1,4 @@
-"""The role of web and workers: it does what the product does, and nothing to tables; what needs the owner is told."""
+"""The role of web and workers runs the product, alters no table, and names the owner's commands."""
 
 from io import StringIO
 
@@ -12,7 +12,7 @@ from annotate.services import purging
 from config import app_role
 from metrics.services import refresh
 from pooling.models import Run, RunEvent
-from pooling.services import deleting
+from pooling.services import run_deletion
 from tests import cast
 from tests.metrics import studies
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def as_app():
-    """The product's statements have the role of web and workers, which is undone with the test."""
+    """Run the product's statements with the role of web and workers, until the test ends."""
     app_role.make_app_role(password="x", name="role_of_a_test")
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL ROLE role_of_a_test")
@@ -89,11 +89,11 @@ def test_the_command_wants_a_password(monkeypatch):
 def test_the_lead_is_told_what_the_operator_can_do(client, as_app):
     collection = cast.collection("fresh")
     client.force_login(cast.member(collection, Role.LEAD))
-    way = "docker compose run --rm migrate python manage.py purge_collection fresh --yes"
+    command = "docker compose run --rm migrate python manage.py purge_collection fresh --yes"
     page = client.get("/c/fresh/settings/").content.decode()
-    assert way in page and "Delete for good" not in page
+    assert command in page and "Delete for good" not in page
     answer = client.post("/c/fresh/settings/delete/", {"slug": "fresh"}, follow=True)
-    assert f"The operator can delete it, as the role that does: {way}" in answer.content.decode()
+    assert f"The operator can delete it, as the role that does: {command}" in answer.content.decode()
     assert Collection.objects.filter(slug="fresh").exists()
 
 
@@ -101,10 +101,10 @@ def test_a_run_with_a_log_is_deleted_by_the_operator_s_command_alone(as_app):
     collection = cast.collection("fresh")
     run = cast.run(collection, "a b", {})
     RunEvent.objects.create(run=run, kind="retired")
-    way = "manage.py delete_run fresh 'a b'$"
-    with pytest.raises(purging.NotOwner, match=way):
-        deleting.delete_run(run=run, by=None)
-    with pytest.raises(CommandError, match=way):
+    command = "manage.py delete_run fresh 'a b'$"
+    with pytest.raises(purging.NotOwner, match=command):
+        run_deletion.delete_run(run=run, by=None)
+    with pytest.raises(CommandError, match=command):
         call_command("delete_run", "fresh", "a b")
     with connection.cursor() as cursor:
         cursor.execute("RESET ROLE")

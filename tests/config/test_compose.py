@@ -1,4 +1,4 @@
-"""docker-compose.yml: read, and every command of ours run against servers that really run."""
+"""docker-compose.yml, and each of its commands of ours, run against real servers."""
 
 import os
 import re
@@ -20,7 +20,7 @@ from config.up.embedded import create_database
 from config.up.home import Home
 from config.up.processes import spawn, stop, wait_until
 from tests.databases import migrated_template
-from tests.stack import is_whole, redis_apart
+from tests.stack import is_fully_ready, separate_redis
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SERVICES = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
@@ -28,26 +28,26 @@ KEY = secrets.token_urlsafe(64)  # the same for all services
 OURS = ("migrate", "web", "worker", "long-worker", "beat")
 
 
-def filled_in(value: str, given: dict[str, str]) -> str:
-    """A value with its ${NAME:-default} and ${NAME:?message} replaced, as docker compose does it."""
+def filled_in(value: str, variables: dict[str, str]) -> str:
+    """A value with ${NAME:-default} and ${NAME:?message} replaced, as docker compose does it."""
 
     def replace(match: re.Match[str]) -> str:
         name, default = match[1], match[3] if match[2] == ":-" else None
-        found = given.get(name) or default
-        assert found is not None, f"{name} has no default and must be given"
-        return found
+        text = variables.get(name) or default
+        assert text is not None, f"{name} has no default and must be given"
+        return text
 
     return re.sub(r"\$\{(\w+)(?:(:-|:\?)([^}]*))?\}", replace, value)
 
 
 def environment(service: dict[str, Any], servers: dict[str, str], folder: Path) -> dict[str, str]:
-    """The service's environment, with the addresses of other servers in the place of its two."""
-    given = {"SECRET_KEY": KEY, "POSTGRES_PASSWORD": "unused", "APP_PASSWORD": "unused"}
-    asked = {name: filled_in(str(value), given) for name, value in service["environment"].items()}
-    role = urlsplit(asked["DATABASE_URL"]).username
-    assert role == ("assayer" if "APP_PASSWORD" in asked else app_role.NAME)
-    assert asked["DATABASE_URL"].startswith(f"postgres://{role}:unused@postgres:")
-    assert asked["REDIS_URL"].startswith("redis://redis:")
+    """The service's environment, with the addresses of the test's servers."""
+    variables = {"SECRET_KEY": KEY, "POSTGRES_PASSWORD": "unused", "APP_PASSWORD": "unused"}
+    service_environment = {name: filled_in(str(value), variables) for name, value in service["environment"].items()}
+    role = urlsplit(service_environment["DATABASE_URL"]).username
+    assert role == ("assayer" if "APP_PASSWORD" in service_environment else app_role.NAME)
+    assert service_environment["DATABASE_URL"].startswith(f"postgres://{role}:unused@postgres:")
+    assert service_environment["REDIS_URL"].startswith("redis://redis:")
     replaced = {
         **servers,
         "DATABASE_URL": servers["DATABASE_URL"].replace("//assayer@", f"//{role}@"),
@@ -57,7 +57,7 @@ def environment(service: dict[str, Any], servers: dict[str, str], folder: Path) 
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "HOME": os.environ.get("HOME", "/"),
     }
-    return {**asked, **replaced}
+    return {**service_environment, **replaced}
 
 
 def test_the_parts_are_there_and_no_secret_is() -> None:
@@ -74,10 +74,10 @@ def test_the_parts_are_there_and_no_secret_is() -> None:
 def running(
     service_home: Home, tmp_path: Path, open_folder: Path, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
-    """Every service of ours, started by its own command, on a port that nobody has."""
+    """Start every service of ours by its own command, on a free port."""
     create_database(service_home, "compose", template=migrated_template(service_home, django_db_blocker))
     processes: dict[str, subprocess.Popen[bytes]] = {}
-    with redis_apart(open_folder) as redis_url:
+    with separate_redis(open_folder) as redis_url:
         servers = {"DATABASE_URL": service_home.database_url("compose"), "REDIS_URL": redis_url}
         try:
             for name in OURS:
@@ -102,7 +102,7 @@ def test_every_command_runs_and_together_they_are_ready(
 
     def ready() -> bool:
         listens = re.search(r"Listening at: (http://127\.0\.0\.1:\d+)", logs["web"].read_text())
-        return listens is not None and is_whole(listens[1])
+        return listens is not None and is_fully_ready(listens[1])
 
     assert wait_until(ready, seconds=600, step=0.2), {name: log.read_text()[-2000:] for name, log in logs.items()}
     assert [name for name in OURS[1:] if running[name].poll() is not None] == []

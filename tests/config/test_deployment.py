@@ -1,7 +1,7 @@
-"""What a start and `check --deploy` refuse, and that neither refuses more.
+"""Faults refused by a start and by `check --deploy`, and settings that both accept.
 
-To see these tests fail: leave a check out of `environment.faults` or of `services.OF_SERVERS`, `refuse` out of `wsgi`
-or `celery`, or let `refuse` take an outage for a fault.
+To see these tests fail: leave a check out of `environment.faults` or of `services.SERVER_CHECKS`, `check_services` out of `wsgi`
+or `celery`, or let `check_services` take an outage for a fault.
 """
 
 import os
@@ -25,13 +25,13 @@ from psycopg import sql
 from pytest_django import DjangoDbBlocker
 
 from annotate.services import accounts
+from config.deployment.clean_exit import REFUSED_EXIT_CODE
 from config.deployment.environment import STATIC_FILES, faults
-from config.deployment.plainly import REFUSED
 from config.up.embedded import create_database
 from config.up.home import Home
 from config.up.processes import spawn, stop, wait_until
-from tests.databases import migrated_template, working_on
-from tests.stack import ROOT, redis_apart
+from tests.databases import migrated_template, using_database
+from tests.stack import ROOT, separate_redis
 
 KEY = secrets.token_urlsafe(64)
 PUBLIC = {"SITE_URL": "https://judge.example.org", "TRUSTED_PROXY": "1"}
@@ -88,14 +88,14 @@ ALL_STARTS = ("no key", "digits again and again", "half a bracket", "no proxy", 
 
 
 def environment(folder: Path, **settings: str) -> dict[str, str]:
-    """That of a process in which nothing is set but this."""
+    """The environment of a process with these variables alone."""
     outer = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     ours = {"ASSAYER_NO_BOOTSTRAP": "1", "ASSAYER_VAR": str(folder), "STATIC_FILES": "plain", "SECRET_KEY": KEY}
     return {**outer, **ours, **settings}
 
 
 def run_all(*commands: tuple[str, ...], env: dict[str, str]) -> list[tuple[int, str]]:
-    """Run commands side by side until each has ended; gives codes and what they printed."""
+    """Run commands side by side until each has ended; return codes and outputs."""
     running = [
         subprocess.Popen(
             [sys.executable, *command], cwd=ROOT, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -103,19 +103,19 @@ def run_all(*commands: tuple[str, ...], env: dict[str, str]) -> list[tuple[int, 
         for command in commands
     ]
     try:
-        said = [process.communicate(timeout=600)[0] for process in running]
+        outputs = [process.communicate(timeout=600)[0] for process in running]
     finally:
         for process in running:
             process.kill()
             process.wait()
-    return [(process.returncode, text) for process, text in zip(running, said, strict=True)]
+    return [(process.returncode, text) for process, text in zip(running, outputs, strict=True)]
 
 
 @pytest.mark.parametrize("name", REFUSED_SETTINGS)
 def test_each_has_its_sentence(name: str) -> None:
     settings, sentence = REFUSED_SETTINGS[name]
-    (told,) = faults({"SECRET_KEY": KEY, **settings})
-    assert sentence in told
+    (fault,) = faults({"SECRET_KEY": KEY, **settings})
+    assert sentence in fault
 
 
 @pytest.mark.parametrize(
@@ -153,10 +153,10 @@ def test_keys_drawn_at_random_are_taken(alphabet: str) -> None:
 
 def test_several_are_told_at_once(tmp_path: Path) -> None:
     env = environment(tmp_path, DEBUG="1", SITE_URL="https://judge.example.org", ALLOWED_HOSTS="*")
-    ((code, said),) = run_all(CHECK, env=env)
+    ((code, output),) = run_all(CHECK, env=env)
     assert code == 1
-    assert "Traceback" not in said
-    assert all(word in said for word in ("TRUSTED_PROXY", "DEBUG", "ALLOWED_HOSTS"))
+    assert "Traceback" not in output
+    assert all(word in output for word in ("TRUSTED_PROXY", "DEBUG", "ALLOWED_HOSTS"))
 
 
 @pytest.mark.full
@@ -167,20 +167,20 @@ def test_settings_are_refused_by_every_start_and_the_deployment_check(tmp_path: 
         settings, commands = {**settings, **NOWHERE}, (CHECK, WEB, WORKER, BEAT)
     else:
         commands = (CHECK, WEB, WORKER, BEAT, UP)
-    for command, (code, said) in zip(commands, run_all(*commands, env=environment(tmp_path, **settings)), strict=True):
-        assert code == (1 if command in (CHECK, UP) else REFUSED), said
-        assert sentence in said
-        assert "Traceback" not in said
+    for command, (code, output) in zip(commands, run_all(*commands, env=environment(tmp_path, **settings)), strict=True):
+        assert code == (1 if command in (CHECK, UP) else REFUSED_EXIT_CODE), output
+        assert sentence in output
+        assert "Traceback" not in output
 
 
 @pytest.fixture
 def servers(
     service_home: Home, tmp_path: Path, open_folder: Path, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[dict[str, str]]:
-    """The environment of a product with a database and a Redis of its own, all as it should be."""
+    """The environment of a faultless product with a database and a Redis of its own."""
     name = f"deployment_{tmp_path.stat().st_ino}"
     create_database(service_home, name, template=migrated_template(service_home, django_db_blocker))
-    with redis_apart(open_folder) as redis_url:
+    with separate_redis(open_folder) as redis_url:
         media = str(tmp_path / "media")
         yield environment(
             tmp_path / "var",
@@ -192,7 +192,7 @@ def servers(
 
 
 def lose_commits(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
-    """Have the database answer before it has written, for whoever connects to it."""
+    """Set the database to answer before it has written, for all connections."""
     name = env["DATABASE_URL"].rpartition("/")[2]
     with psycopg.connect(env["DATABASE_URL"], autocommit=True) as operator:
         operator.execute(sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(sql.Identifier(name)))
@@ -200,21 +200,21 @@ def lose_commits(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
 
 
 def evict(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
-    """Let Redis throw away what it has no room for."""
+    """Set Redis to evict keys when it is full."""
     with redis.Redis.from_url(env["REDIS_URL"]) as client:
         client.config_set("maxmemory", 64_000_000, "maxmemory-policy", "allkeys-lru")
     return "throws queued work away once it holds 64 MB (maxmemory-policy is allkeys-lru)"
 
 
 def close_media(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
-    """Name a folder that nobody, not even root, can make."""
+    """Name a media folder that nobody, not even root, can make."""
     env["MEDIA_ROOT"] = "/proc/no-such-place"
     return "Uploads cannot be written to MEDIA_ROOT, /proc/no-such-place"
 
 
 def open_demo(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
-    """Bring a database along in which the demo's accounts were made, without the file of their passwords."""
-    with working_on(env["DATABASE_URL"], blocker):
+    """Use a database with the demo's accounts, without the file of their passwords."""
+    with using_database(env["DATABASE_URL"], blocker):
         accounts.ensure_demo_accounts(passwords={"lead": "a long password", "admin": "another password"})
     return "The demo accounts admin, lead have the passwords of the demo"
 
@@ -227,15 +227,15 @@ def test_services_are_refused_by_every_start_and_the_deployment_check(
     sentence = spoil(servers, django_db_blocker)
     closes_them = (UP,) if spoil is not open_demo else ()  # `up` closes the accounts of a demo itself
     commands = (CHECK_ALL, WEB, WORKER, *closes_them)
-    for command, (code, said) in zip(commands, run_all(*commands, env=servers), strict=True):
-        assert code == (1 if command in (CHECK_ALL, UP) else REFUSED), said
-        assert sentence in " ".join(said.split())
-        assert "Traceback" not in said
+    for command, (code, output) in zip(commands, run_all(*commands, env=servers), strict=True):
+        assert code == (1 if command in (CHECK_ALL, UP) else REFUSED_EXIT_CODE), output
+        assert sentence in " ".join(output.split())
+        assert "Traceback" not in output
 
 
 @contextmanager
 def listening(env: dict[str, str], log: Path) -> Iterator[str]:
-    """The web server alone; gives its address."""
+    """Start the web server alone; return its address."""
     process = spawn([sys.executable, *WEB], log=log, env=env, cwd=ROOT)
     try:
 
@@ -243,17 +243,17 @@ def listening(env: dict[str, str], log: Path) -> Iterator[str]:
             return re.search(r"Listening at: (http://127\.0\.0\.1:\d+)", log.read_text())
 
         assert wait_until(lambda: bool(address()) or process.poll() is not None, seconds=600)
-        found = address()
-        assert found and process.poll() is None, log.read_text()
-        yield found[1]
+        port = address()
+        assert port and process.poll() is None, log.read_text()
+        yield port[1]
     finally:
         stop(process, first=signal.SIGTERM)
 
 
 @pytest.mark.full
 def test_a_right_site_behind_a_proxy_passes_and_answers(servers: dict[str, str], tmp_path: Path) -> None:
-    ((code, said),) = run_all(CHECK_ALL, env=servers)
-    assert code == 0, said
+    ((code, output),) = run_all(CHECK_ALL, env=servers)
+    assert code == 0, output
     assert not Path(servers["MEDIA_ROOT"]).exists()  # the check may be another account's than the web server's
     with listening(servers, tmp_path / "web.log") as url:
         headers = {"Host": "judge.example.org", "X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.7"}
@@ -267,14 +267,14 @@ def test_services_that_are_away_keep_no_web_server_from_starting(tmp_path: Path)
     env = environment(tmp_path, **NOWHERE)
     with listening(env, tmp_path / "web.log") as url, urllib.request.urlopen(f"{url}/healthz") as answer:
         assert answer.status == 200
-    said = (tmp_path / "web.log").read_text()
-    assert "It starts although the database is away" in said
-    assert "It starts although Redis is away" in said
+    log_text = (tmp_path / "web.log").read_text()
+    assert "It starts although the database is away" in log_text
+    assert "It starts although Redis is away" in log_text
 
 
 @pytest.mark.full
 def test_the_check_says_what_it_could_not_see(tmp_path: Path) -> None:
     away = {"REDIS_URL": NOWHERE["REDIS_URL"], "DATABASE_URL": os.environ["DATABASE_URL"]}
-    ((code, said),) = run_all(CHECK_ALL, env=environment(tmp_path, **PUBLIC, **away))
+    ((code, output),) = run_all(CHECK_ALL, env=environment(tmp_path, **PUBLIC, **away))
     assert code == 1
-    assert "Redis is away or does not tell" in " ".join(said.split())
+    assert "Redis is away or does not tell" in " ".join(output.split())

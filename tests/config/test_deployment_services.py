@@ -1,4 +1,4 @@
-"""What the start takes for a fault of a disk, of Redis and of accounts, and what for an outage or for nothing.
+"""Faults of disk, Redis and accounts at the start, as opposed to outages and sound states.
 
 To see these tests fail: let `media_cannot_be_written` make the folder, or name every error a fault; refuse each policy
 of Redis but `noeviction`.
@@ -17,7 +17,7 @@ from kombu import Connection
 from config.celery import app
 from config.deployment import services
 from config.settings import broker_url
-from tests.stack import redis_apart
+from tests.stack import separate_redis
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.ENOSPC, errno.EDQUOT, errno.EMFILE])
@@ -26,20 +26,20 @@ def test_a_disk_that_does_not_serve_now_is_away(media_root: Path, monkeypatch: p
         raise OSError(number, "not now")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", fail)
-    with pytest.raises(services.Away, match="the disk of MEDIA_ROOT"):
+    with pytest.raises(services.ServiceUnavailable, match="the disk of MEDIA_ROOT"):
         services.media_cannot_be_written()
 
 
 def test_a_file_system_whose_program_has_ended_is_away(dead_disk: Path, settings: LazySettings) -> None:
     for settings.MEDIA_ROOT in (dead_disk, dead_disk / "media"):
-        with pytest.raises(services.Away, match="the disk of MEDIA_ROOT"):
+        with pytest.raises(services.ServiceUnavailable, match="the disk of MEDIA_ROOT"):
             services.media_cannot_be_written()
 
 
 def test_a_full_disk_is_away(small_disk: Callable[[str], Path], settings: LazySettings) -> None:
     settings.MEDIA_ROOT = disk = small_disk("64k,nr_inodes=2")
     (disk / "file").touch()
-    with pytest.raises(services.Away, match="the disk of MEDIA_ROOT"):
+    with pytest.raises(services.ServiceUnavailable, match="the disk of MEDIA_ROOT"):
         services.media_cannot_be_written()
 
 
@@ -61,7 +61,7 @@ def test_looking_makes_no_folder(tmp_path: Path, settings: LazySettings) -> None
 @pytest.fixture
 def own_redis(open_folder: Path, settings: LazySettings) -> Iterator[redis.Redis]:
     """A Redis of the product's own, with little memory."""
-    with redis_apart(open_folder) as settings.REDIS_URL, redis.Redis.from_url(settings.REDIS_URL) as client:
+    with separate_redis(open_folder) as settings.REDIS_URL, redis.Redis.from_url(settings.REDIS_URL) as client:
         client.config_set("maxmemory", 64_000_000)
         yield client
 

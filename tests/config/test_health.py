@@ -14,7 +14,7 @@ from django.test import Client
 
 from annotate.models import WorkerHeartbeat
 from config import health
-from tests.databases import address
+from tests.databases import connection_parameters
 
 pytestmark = pytest.mark.django_db
 WELL = dict.fromkeys(("database", "migrations", "disk", "redis", "short worker", "long worker"), "ok")
@@ -22,14 +22,14 @@ WELL = dict.fromkeys(("database", "migrations", "disk", "redis", "short worker",
 
 @pytest.fixture(autouse=True)
 def workers() -> None:
-    """Both were seen just now, however slow this is."""
+    """Let both workers' heartbeats be fresh, however slow the test is."""
     for queue in ("short", "long"):
         WorkerHeartbeat.objects.create(name=f"{queue}@here", queues=[queue], at=Now() + timedelta(days=1))
 
 
 @pytest.fixture(autouse=True)
 def writable(settings: LazySettings, media_root: object) -> None:
-    """Media have a folder of their own."""
+    """A media folder of the test's own."""
 
 
 def test_a_process_that_answers_is_alive(client: Client, settings: LazySettings) -> None:
@@ -59,8 +59,8 @@ def test_a_worker_of_both_queues_stands_for_both(client: Client) -> None:
 
 
 def test_a_redis_that_is_away_is_named_at_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = redis.Redis(unix_socket_path="/proc/no-such-redis.sock", retry=health.broker.get_retry())
-    monkeypatch.setattr(health, "broker", gone)
+    absent_redis = redis.Redis(unix_socket_path="/proc/no-such-redis.sock", retry=health.broker.get_retry())
+    monkeypatch.setattr(health, "broker", absent_redis)
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["parts"]) == (200, {**WELL, "redis": "failing"})
 
@@ -77,7 +77,7 @@ def test_a_redis_that_refuses_writes_is_named(client: Client, broker: redis.Redi
 @pytest.mark.django_db(transaction=True)
 def test_a_connection_that_died_is_503_once_and_no_500(client: Client) -> None:
     client.handler.raise_request_exception = False
-    with connection.cursor() as cursor, psycopg.connect(**address()) as operator:
+    with connection.cursor() as cursor, psycopg.connect(**connection_parameters()) as operator:
         cursor.execute("SELECT pg_backend_pid()")
         operator.execute("SELECT pg_terminate_backend(%s)", cursor.fetchone())
     parts = health.readyz(client.get("/healthz").wsgi_request)

@@ -1,4 +1,4 @@
-"""Large bodies: no address but those that take files reads one, and these look first at who asks."""
+"""Large bodies: only views that take files read one, after they have checked permissions."""
 
 import io
 from pathlib import Path
@@ -33,7 +33,7 @@ class Body(io.BytesIO):
 
     @property
     def n_read(self) -> int:
-        """The bytes that somebody has seen."""
+        """The number of bytes read."""
         return self.tell()
 
 
@@ -54,7 +54,7 @@ def send(client, url, body, *, kind=MULTIPART, **extra):
 
 
 def signed_in(person=None):
-    """A browser as Django's tests have none: it must bring the token."""
+    """A signed-in client that must send the token, unlike Django's own."""
     client = Client(enforce_csrf_checks=True, raise_request_exception=False)
     if person:
         client.force_login(person)
@@ -73,15 +73,15 @@ def url_of(address):
 
 
 def test_no_other_address_reads_a_large_body(collection):
-    client, told = signed_in(cast.user("root", is_superuser=True, is_staff=True)), {}
+    client, outcomes = signed_in(cast.user("root", is_superuser=True, is_staff=True)), {}
     for address in [*addresses(), *administration()]:
         takes = address.name in TAKE_FILES or address.name in TAKE_FILES_OF_PROGRAMS
         for kind in ("application/json", "application/x-www-form-urlencoded") if takes else (MULTIPART,):
             body = form("a" * 32)
             answer = send(client, url_of(address), body, kind=kind)
-            told[address.name, kind] = (answer.status_code, body.n_read)
-    assert {name: what for name, what in told.items() if what != (413, 0)} == {}
-    assert len(told) > 150 and nothing_kept()
+            outcomes[address.name, kind] = (answer.status_code, body.n_read)
+    assert {name: outcome for name, outcome in outcomes.items() if outcome != (413, 0)} == {}
+    assert len(outcomes) > 150 and nothing_kept()
 
 
 @pytest.mark.parametrize("path", ["/nothing/", "/c/shapes", "/static/nothing.css", "/api/v1/nothing/"])
@@ -97,36 +97,36 @@ def test_what_takes_files_is_what_is_marked(collection):
     assert marked == {*TAKE_FILES, *TAKE_FILES_OF_PROGRAMS}
 
 
-@pytest.mark.parametrize("who", ["nobody", "stranger", "annotator", "forged"])
-def test_who_may_not_upload_keeps_nothing(collection, researcher, annotator, who):
+@pytest.mark.parametrize("person", ["nobody", "stranger", "annotator", "forged"])
+def test_who_may_not_upload_keeps_nothing(collection, researcher, annotator, person):
     people = {"stranger": cast.user("stranger"), "annotator": annotator.user, "forged": researcher}
-    client, told = signed_in(people.get(who)), {}
+    client, outcomes = signed_in(people.get(person)), {}
     for name, arguments in TAKE_FILES.items():
-        body = form("b" * 32 if who == "forged" else "a" * 32)
-        told[name] = send(client, reverse(name, args=arguments), body).status_code
+        body = form("b" * 32 if person == "forged" else "a" * 32)
+        outcomes[name] = send(client, reverse(name, args=arguments), body).status_code
         assert body.n_read <= uploads.FIELDS and nothing_kept()
-    status = {"nobody": 302, "forged": 403}.get(who, 404)
-    assert told == dict.fromkeys(TAKE_FILES, status)
+    status = {"nobody": 302, "forged": 403}.get(person, 404)
+    assert outcomes == dict.fromkeys(TAKE_FILES, status)
 
 
-@pytest.mark.parametrize("who", ["nobody", "stranger", "annotator", "other scope"])
-def test_a_program_that_may_not_upload_is_refused_unread(collection, researcher, annotator, who):
+@pytest.mark.parametrize("person", ["nobody", "stranger", "annotator", "other scope"])
+def test_a_program_that_may_not_upload_is_refused_unread(collection, researcher, annotator, person):
     people = {"stranger": cast.user("stranger"), "annotator": annotator.user, "other scope": researcher}
     for name, scope in TAKE_FILES_OF_PROGRAMS.items():
-        others = [other for other in TAKE_FILES_OF_PROGRAMS.values() if other != scope]
-        headers = cast.bearer(people[who], *(others if who == "other scope" else [scope])) if who in people else {}
+        other_scopes = [other for other in TAKE_FILES_OF_PROGRAMS.values() if other != scope]
+        headers = cast.bearer(people[person], *(other_scopes if person == "other scope" else [scope])) if person in people else {}
         body = form("")
         answer = send(signed_in(), reverse(name, args=["shapes"]), body, headers=headers)
-        assert answer.status_code == {"nobody": 401, "other scope": 403}.get(who, 404)
+        assert answer.status_code == {"nobody": 401, "other scope": 403}.get(person, 404)
         assert (body.n_read, nothing_kept()) == (0, True)
 
 
 def test_who_may_upload_keeps_every_byte(collection, researcher):
     body = form("a" * 32)
-    sent = body.getvalue()
+    content = body.getvalue()
     answer = send(signed_in(researcher), reverse("annotate:items-new", args=["shapes"]), body)
     assert answer.status_code == 302
-    assert Path(Import.objects.get().file.path).read_bytes() == sent[sent.index(b"{") : -len(b"\r\n--b--\r\n")]
+    assert Path(Import.objects.get().file.path).read_bytes() == content[content.index(b"{") : -len(b"\r\n--b--\r\n")]
 
 
 def test_a_token_behind_the_file_or_behind_a_megabyte_is_none(collection, researcher):

@@ -1,4 +1,4 @@
-"""Tables are made all at once, as Django would step by step, and those of before stay as they are."""
+"""Tables are made at once, equal to those made step by step; existing ones stay unchanged."""
 
 from io import StringIO
 
@@ -30,7 +30,7 @@ from config.up.home import Home
 from metrics.models import Download, Observation, Score
 from pooling.models import Run
 from tests import campaigns, cast
-from tests.databases import migrated_template, working_on
+from tests.databases import migrated_template, using_database
 
 BEFORE = {
     "annotate": [
@@ -94,7 +94,7 @@ SCHEMA = f"""
 
 
 def write_history(applied: dict[str, list[str]]) -> None:
-    """Have the database say that these migrations of ours made its tables, and no others."""
+    """Record these migrations of ours in the database, and no others."""
     migrations = MigrationRecorder(connection).migration_qs
     migrations.filter(app__in=BEFORE).delete()
     migrations.bulk_create(
@@ -103,15 +103,15 @@ def write_history(applied: dict[str, list[str]]) -> None:
 
 
 def history() -> set[tuple[str, str]]:
-    """What the database says of our migrations."""
+    """Our migrations recorded in the database."""
     return set(MigrationRecorder(connection).migration_qs.filter(app__in=BEFORE).values_list("app", "name"))
 
 
 def migrate() -> str:
-    """What the command prints."""
-    said = StringIO()
-    call_command("migrate", interactive=False, stdout=said)
-    return said.getvalue()
+    """Run the command, and return its output."""
+    output = StringIO()
+    call_command("migrate", interactive=False, stdout=output)
+    return output.getvalue()
 
 
 @pytest.mark.django_db
@@ -184,12 +184,12 @@ def test_scores_downloads_and_history_of_before_name_their_label_source_by_its_k
     call_command("migrate", "metrics", "0002_bounds", interactive=False, stdout=StringIO())
     call_command("migrate", "annotate", "0003_unknown_limit", interactive=False, stdout=StringIO())
     nameless = ReferenceSet.objects.create(collection=collection, name="").pk
-    told = {"run": run.pk, "query_set": query_set.pk}
+    primary_keys = {"run": run.pk, "query_set": query_set.pk}
     with connection.cursor() as cursor:
-        cursor.execute(OLD_SOURCES, told | {"reference": None, "sources": ["people"]})
+        cursor.execute(OLD_SOURCES, primary_keys | {"reference": None, "sources": ["people"]})
         both = ["people_over_reference", "reference"]
         for pk in (reference.pk, nameless):
-            cursor.execute(OLD_SOURCES, told | {"reference": pk, "sources": both})
+            cursor.execute(OLD_SOURCES, primary_keys | {"reference": pk, "sources": both})
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     old = {"label_source": "union", "reference": "ours, v2", "grades": "graded"}
     with connection.cursor() as cursor:
@@ -227,10 +227,10 @@ def test_what_became_of_downloads_is_said_by_their_works_and_the_way_back_says_i
         cursor.executemany(OLD_DOWNLOAD, [of_all | row for row in before])
     migrate()
     downloads = list(Download.objects.select_related("work").order_by("pk"))
-    assert [made.state_text for made in downloads] == ["Asked for", "Done", "Expired", "Failed", "Cancelled"]
-    assert all(made.work.subject == made.pk and made.work.kind == "download" for made in downloads)
+    assert [download.state_text for download in downloads] == ["Asked for", "Done", "Expired", "Failed", "Cancelled"]
+    assert all(download.work.subject == download.pk and download.work.kind == "download" for download in downloads)
     assert (downloads[3].work.error, downloads[3].work.attempts) == ("It is gone.", 2)
-    assert all(made.work.finished_at == ended["finished_at"] for made in downloads[1:])
+    assert all(download.work.finished_at == ended["finished_at"] for download in downloads[1:])
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     call_command("migrate", "metrics", "0007_plans", interactive=False, stdout=StringIO())
@@ -278,7 +278,7 @@ def test_pairs_of_before_are_complete_as_soon_as_their_rounds_were_gone_through_
     call_command("migrate", "annotate", "0003_unknown_limit", interactive=False, stdout=StringIO())
     migrate()
     Resolution.objects.update(is_complete=False)  # what was nearly right at once may be wrong
-    for pk in policies.behind():
+    for pk in policies.rounds_behind():
         policies.follow(round_=Round.objects.get(pk=pk))
     assert dict(Resolution.objects.values_list("pair", "is_complete")) == complete
 
@@ -304,7 +304,7 @@ def test_tables_made_at_once_are_those_that_django_makes_step_by_step(
     create_database(service_home, "made_at_once", template=template)
     create_database(service_home, "made_step_by_step")
     monkeypatch.setattr(FirstMigration, "apply", Migration.apply)
-    with working_on(service_home.database_url("made_step_by_step"), django_db_blocker):
+    with using_database(service_home.database_url("made_step_by_step"), django_db_blocker):
         migrate()
     at_once, step_by_step = (
         schema_of(service_home.database_url(name), django_db_blocker) for name in ("made_at_once", "made_step_by_step")
@@ -317,6 +317,6 @@ def test_tables_made_at_once_are_those_that_django_makes_step_by_step(
 
 def schema_of(database_url: str, blocker: DjangoDbBlocker) -> list[tuple[str, str]]:
     """Every column, constraint, index, trigger and function of a database."""
-    with working_on(database_url, blocker), connection.cursor() as cursor:
+    with using_database(database_url, blocker), connection.cursor() as cursor:
         cursor.execute(SCHEMA)
         return sorted(cursor.fetchall())

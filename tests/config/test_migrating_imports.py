@@ -1,4 +1,4 @@
-"""What became of imports and of leads' decisions, before their works said it, and on the way back."""
+"""States of imports and of leads' decisions before works held them, and after migrating back."""
 
 import json
 from io import StringIO
@@ -27,7 +27,7 @@ OLD_WISH = """
 
 
 def migrate_back() -> None:
-    """To the tables of before."""
+    """Migrate to the earlier tables."""
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     call_command("migrate", "annotate", "0013_worker_queues", interactive=False, stdout=StringIO())
@@ -55,7 +55,7 @@ def test_what_became_of_imports_is_said_by_their_works_and_the_way_back_says_it_
             keys.append(cursor.fetchone()[0])
         cursor.execute(OLD_WISH, [collection.pk, keys[0], person.pk])
     migrate()
-    works = [made.work for made in Import.objects.select_related("work").order_by("pk")]
+    works = [import_.work for import_ in Import.objects.select_related("work").order_by("pk")]
     assert [work.state for work in works] == ["asked", "done", "failed", "cancelled", "asked"]
     assert [(work.kind, work.subject) for work in works] == [("import", key) for key in keys]
     assert (works[2].error_code, works[2].error, works[2].attempts) == ("refused", "Line 2 is no JSON.", 2)
@@ -99,7 +99,7 @@ def test_what_became_of_decisions_is_said_by_their_works_and_the_way_back_says_i
     assert [(work.kind, work.subject, work.by) for work in works] == [
         ("review", action.pk, campaign.lead) for action in actions
     ]
-    assert (decisions[1].n_seen, decisions[1].cursor, works[1].asked_at) == (6, 7, actions[1].at)
+    assert (decisions[1].n_examined, decisions[1].cursor, works[1].asked_at) == (6, 7, actions[1].at)
     failed = {"state": "failed", "error_code": "worn-out", "finished_at": at}
     Work.objects.filter(pk=works[2].pk).update(**failed)
     migrate_back()

@@ -1,4 +1,4 @@
-"""What runs and pools waited for, when each had a machine of its own, is work, and the way back loses nothing."""
+"""The waiting states of runs and pools become works, and migrating back loses nothing."""
 
 from io import StringIO
 
@@ -37,9 +37,9 @@ def test_what_became_of_runs_is_said_by_their_works_and_the_way_back_says_it_too
     collection = cast.collection()
     back_to_pooling_of_before()
     with connection.cursor() as cursor:
-        for number, (state, message, *others) in enumerate(OLD_RUNS):
+        for number, (state, message, *rest) in enumerate(OLD_RUNS):
             report = Json({"errors": [{"line": None, "field": "", "message": message}]} if message else {})
-            cursor.execute(OLD_RUN, [collection.pk, f"run {number}", state, report, *others])
+            cursor.execute(OLD_RUN, [collection.pk, f"run {number}", state, report, *rest])
         cursor.execute("SELECT state, report, attempts, reading_due_at, finished_at FROM pooling_run ORDER BY id")
         before = cursor.fetchall()
     migrate()
@@ -94,15 +94,15 @@ def test_what_pools_wait_for_is_said_by_their_works_and_the_way_back_says_it_too
     back_to_pooling_of_before()
     columns = "SELECT state, round_id, error, opened_at, attempts FROM pooling_pool ORDER BY id"
     with connection.cursor() as cursor:
-        for number, (state, _, *others) in enumerate(OLD_POOLS):
+        for number, (state, _, *rest) in enumerate(OLD_POOLS):
             attempts = 0 if state == "draft" else 1
-            cursor.execute(OLD_POOL, [collection.pk, f"pool {number}", state, rounds[number], *others, attempts])
+            cursor.execute(OLD_POOL, [collection.pk, f"pool {number}", state, rounds[number], *rest, attempts])
         cursor.execute(columns)
         before = cursor.fetchall()
     migrate()
     pools = list(Pool.objects.select_related("work").order_by("pk"))
-    told = [pool.work and (pool.work.kind, pool.work.state, pool.work.error_code, pool.work.error) for pool in pools]
-    assert [(pool.state, pool.phase, work) for pool, work in zip(pools, told, strict=True)] == list(OLD_POOLS.values())
+    work_states = [pool.work and (pool.work.kind, pool.work.state, pool.work.error_code, pool.work.error) for pool in pools]
+    assert [(pool.state, pool.phase, work) for pool, work in zip(pools, work_states, strict=True)] == list(OLD_POOLS.values())
     assert nothing_wrong("pooling.pool-round", "pooling.own-works")
     back_to_pooling_of_before()
     with connection.cursor() as cursor:
@@ -112,7 +112,7 @@ def test_what_pools_wait_for_is_said_by_their_works_and_the_way_back_says_it_too
 
 
 def back_to_pooling_of_before() -> None:
-    """Let runs and pools be as they were when each had a machine of its own."""
+    """Migrate runs and pools back to their own states, before works held them."""
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     call_command("migrate", "pooling", "0004_pool_strata", interactive=False, stdout=StringIO())

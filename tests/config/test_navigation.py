@@ -19,17 +19,17 @@ def labels(user, address):
 
 
 @pytest.mark.parametrize(
-    ("role", "seen", "hidden"),
+    ("role", "visible", "hidden"),
     [
         (Role.ANNOTATOR, {"Overview", "Judge"}, {"Members", "Settings", "Dashboard", "Runs", "Leaderboard"}),
         (Role.LEAD, {"Overview", "Members", "Settings"}, {"Judge"}),
         (Role.RESEARCHER, {"Overview"}, {"Judge", "Members", "Settings"}),
     ],
 )
-def test_each_role_finds_its_pages(collection, role, seen, hidden):
-    found = set(labels(cast.member(collection, role), reverse("annotate:collection", args=["shapes"])))
-    assert seen <= found
-    assert not hidden & found
+def test_each_role_finds_its_pages(collection, role, visible, hidden):
+    link_labels = set(labels(cast.member(collection, role), reverse("annotate:collection", args=["shapes"])))
+    assert visible <= link_labels
+    assert not hidden & link_labels
 
 
 def test_a_stranger_and_who_is_outside_a_collection_find_none(collection):
@@ -41,6 +41,6 @@ def test_a_stranger_and_who_is_outside_a_collection_find_none(collection):
 def test_the_open_page_and_the_one_above_it_are_marked(client, collection):
     client.force_login(cast.member(collection, Role.LEAD))
     answer = client.get(reverse("annotate:members", args=["shapes"]))
-    assert [entry.label for entry in answer.context["nav"] if entry.current] == ["Members"]
+    assert [entry.label for entry in answer.context["nav"] if entry.is_current] == ["Members"]
     answer = client.get(reverse("annotate:collection", args=["shapes"]))
-    assert [entry.label for entry in answer.context["nav"] if entry.current] == ["Overview"]
+    assert [entry.label for entry in answer.context["nav"] if entry.is_current] == ["Overview"]

@@ -1,4 +1,4 @@
-"""A request waits for nobody for long: it is told that the site is busy, and when to come again."""
+"""A request does not wait for long: it is told that the site is busy, and when to try again."""
 
 import errno
 import os
@@ -17,11 +17,11 @@ from django.urls import reverse
 from redis.exceptions import RedisError
 
 from annotate.models import Collection, Role
-from annotate.statements import unhurried
+from annotate.statements import without_timeout
 from config import outages
 from config.up.home import Home
 from tests import cast
-from tests.databases import address
+from tests.databases import connection_parameters
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,8 +33,8 @@ def collection() -> Collection:
 
 @contextmanager
 def holding(statement: str, *values: object) -> Iterator[None]:
-    """While another session holds what this locks; here one waits for it as a request does, but less."""
-    with psycopg.connect(**address()) as other, connection.cursor() as cursor:
+    """Hold a lock in another session; this session waits for it as a request does, but shorter."""
+    with psycopg.connect(**connection_parameters()) as other, connection.cursor() as cursor:
         other.execute(statement, values)
         cursor.execute("SET lock_timeout = '50ms'")
         try:
@@ -45,13 +45,13 @@ def holding(statement: str, *values: object) -> Iterator[None]:
 
 
 def row_of(collection: Collection) -> AbstractContextManager[None]:
-    """While somebody is at the collection."""
+    """Lock the collection's row in another session."""
     return holding("SELECT FROM annotate_collection WHERE id = %s FOR UPDATE", collection.pk)
 
 
 @pytest.fixture
 def visitor() -> Client:
-    """One whose errors are answered."""
+    """A client whose server errors are answered, not raised."""
     return Client(raise_request_exception=False)
 
 
@@ -60,8 +60,8 @@ def test_a_page_says_that_the_site_is_busy_and_when_to_come_again(collection: Co
     with row_of(collection):
         answer = visitor.post(reverse("metrics:download-new", args=["shapes", "disputed"]))
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
-    said = answer.content.decode()
-    assert "nothing was changed" in said and "send the form again" in said and not collection.downloads.exists()
+    page = answer.content.decode()
+    assert "nothing was changed" in page and "send the form again" in page and not collection.downloads.exists()
 
 
 def test_a_page_that_was_asked_for_is_asked_for_again_by_a_link(collection: Collection, visitor: Client) -> None:
@@ -123,8 +123,8 @@ def test_requests_wait_for_some_seconds_and_workers_as_long_as_it_takes(
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
     env["DATABASE_URL"] = service_home.database_url(connection.settings_dict["NAME"])
     command, folder = [sys.executable, "-c", code], project.BASE_DIR
-    done = subprocess.run(command, check=False, env=env, cwd=folder, capture_output=True, text=True)
-    assert tuple(done.stdout.split()) == limits, done.stderr
+    process = subprocess.run(command, check=False, env=env, cwd=folder, capture_output=True, text=True)
+    assert tuple(process.stdout.split()) == limits, process.stderr
 
 
 def test_rows_are_read_for_as_long_as_it_takes_and_the_limit_stands_again_after_that() -> None:
@@ -133,6 +133,6 @@ def test_rows_are_read_for_as_long_as_it_takes_and_the_limit_stands_again_after_
             return str(cursor.execute("SHOW statement_timeout").fetchone()[0])
 
     before = limit()
-    with unhurried():
+    with without_timeout():
         assert limit() == "0"
     assert limit() == before

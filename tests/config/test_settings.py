@@ -1,4 +1,4 @@
-"""What the settings make of the environment, and what every answer carries."""
+"""Settings from the environment, and the headers of every answer."""
 
 import os
 import secrets
@@ -33,27 +33,27 @@ def manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
 
 
 def printed(code: str, **environment: str) -> str:
-    """What Python prints last that runs this code in an environment."""
+    """The last line that Python prints for this code in an environment."""
     env = {**NEUTRAL, "SECRET_KEY": KEY, **environment}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()[-1]
+    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    return process.stdout.splitlines()[-1]
 
 
 def setting(expression: str, **environment: str) -> str:
-    """What an expression over the settings gives in an environment."""
+    """The value of an expression over the settings in an environment."""
     return printed(f"import config.settings as s; print({expression})", **environment)
 
 
 @pytest.mark.parametrize("key", ["", "short"])
 def test_without_a_long_secret_key_nothing_starts(tmp_path: Path, key: str) -> None:
-    done = manage("check", ASSAYER_VAR=str(tmp_path), SECRET_KEY=key)
-    assert done.returncode != 0
-    assert "SECRET_KEY is missing or shorter than 50 characters" in done.stderr
+    process = manage("check", ASSAYER_VAR=str(tmp_path), SECRET_KEY=key)
+    assert process.returncode != 0
+    assert "SECRET_KEY is missing or shorter than 50 characters" in process.stderr
 
 
 @pytest.mark.full
 def test_the_deployment_check_finds_nothing() -> None:
-    done = manage(
+    process = manage(
         "check",
         "--deploy",
         "--fail-level",
@@ -63,19 +63,19 @@ def test_the_deployment_check_finds_nothing() -> None:
         TRUSTED_PROXY="1",
         PATH=os.environ["PATH"],
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
 
 
 def test_over_https_cookies_have_the_host_prefix_and_hsts_is_sent() -> None:
     names = "s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SECURE_HSTS_SECONDS"
-    given = setting(names, SECRET_KEY=KEY, SITE_URL="https://judge.example.org", TRUSTED_PROXY="1")
-    assert given == "__Host-sessionid __Host-csrftoken 31536000"
+    values = setting(names, SECRET_KEY=KEY, SITE_URL="https://judge.example.org", TRUSTED_PROXY="1")
+    assert values == "__Host-sessionid __Host-csrftoken 31536000"
 
 
 def test_a_scheme_in_capitals_is_the_same_one() -> None:
     names = "s.SITE_URL, s.HTTPS, s.SECURE_SSL_REDIRECT, s.CSRF_TRUSTED_ORIGINS"
-    given = setting(names, SECRET_KEY=KEY, SITE_URL="HTTPS://judge.example.org/", TRUSTED_PROXY="1")
-    assert given == "https://judge.example.org True True ['https://judge.example.org']"
+    values = setting(names, SECRET_KEY=KEY, SITE_URL="HTTPS://judge.example.org/", TRUSTED_PROXY="1")
+    assert values == "https://judge.example.org True True ['https://judge.example.org']"
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_pages_are_answered_at_each_name_of_the_site(
 
 
 def test_the_names_of_the_site_are_those_of_the_environment() -> None:
-    given = setting("s.ALLOWED_HOSTS", SECRET_KEY=KEY, ALLOWED_HOSTS="other.lan, fd00::1")
-    assert given == "['other.lan', '[fd00::1]', 'localhost', '127.0.0.1', '[::1]']"
+    hosts = setting("s.ALLOWED_HOSTS", SECRET_KEY=KEY, ALLOWED_HOSTS="other.lan, fd00::1")
+    assert hosts == "['other.lan', '[fd00::1]', 'localhost', '127.0.0.1', '[::1]']"
 
 
 def test_a_new_web_worker_has_the_code_of_every_page() -> None:
@@ -111,7 +111,7 @@ def test_a_new_web_worker_has_the_code_of_every_page() -> None:
 
 @pytest.mark.parametrize(("queue", "n_processors"), [("long", "0"), ("short", "2")])
 def test_a_statement_of_long_work_takes_one_processor(service_home: Home, queue: str, n_processors: str) -> None:
-    worker = f"c.app.select_queues(['{queue}']); c.give_way(sender=SimpleNamespace(app=c.app))"
+    worker = f"c.app.select_queues(['{queue}']); c.lower_priority(sender=SimpleNamespace(app=c.app))"
     ask = "cursor.execute('SHOW max_parallel_workers_per_gather'); print(*cursor.fetchone())"
     imports = "import config.celery as c, django; django.setup(); from types import SimpleNamespace"
     code = f"{imports}; {worker}; from django.db import connection; cursor = connection.cursor(); {ask}"
@@ -120,17 +120,17 @@ def test_a_statement_of_long_work_takes_one_processor(service_home: Home, queue:
 
 @pytest.mark.parametrize(("program", "seconds"), [("config.wsgi", "0.5"), ("config.celery", "2.0")])
 def test_a_request_waits_for_no_redis_that_has_stopped(program: str, seconds: str) -> None:
-    """A worker does: it asks for a second whether there is work."""
+    """A worker does wait: it polls for a second whether there is work."""
     ask = "print(app.connection_for_write().transport_options['socket_timeout'])"
     assert printed(f"import {program}; from config.celery import app; {ask}", **AWAY) == seconds
 
 
 def test_addresses_in_the_environment_come_first() -> None:
     names = "s.DATABASES['default']['HOST'], s.CELERY_BROKER_URL"
-    given = setting(
+    addresses = setting(
         names, SECRET_KEY=KEY, DATABASE_URL="postgres://a:b@db.example.org/c", REDIS_URL="redis://r.example.org/3"
     )
-    assert given == "db.example.org redis://r.example.org/3"
+    assert addresses == "db.example.org redis://r.example.org/3"
 
 
 def test_the_proxy_header_is_believed_only_when_asked() -> None:
@@ -158,8 +158,8 @@ def test_only_listed_media_hosts_are_foreign_sources() -> None:
     names = (
         "s.CONTENT_SECURITY_POLICY['DIRECTIVES']['media-src'], s.CONTENT_SECURITY_POLICY['DIRECTIVES']['script-src']"
     )
-    given = setting(names, SECRET_KEY=KEY, MEDIA_HOSTS="https://media.example.org")
-    assert given == "[\"'self'\", 'https://media.example.org'] [\"'self'\"]"
+    policy = setting(names, SECRET_KEY=KEY, MEDIA_HOSTS="https://media.example.org")
+    assert policy == "[\"'self'\", 'https://media.example.org'] [\"'self'\"]"
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""Uploads lie on the disk they stay on, are refused unread when too large, and tell a script where to go next."""
+"""Uploads are written to their final disk, refused when too large, and answered to a script."""
 
 import os
 import time
@@ -29,9 +29,9 @@ def send(client, content, **headers):
 
 def test_a_kept_upload_was_moved_and_a_refused_one_is_gone(client, collection, settings):
     send(client, LINE)
-    kept = Path(Import.objects.get().file.path)
-    assert kept.read_bytes() == LINE
-    assert kept.is_relative_to(settings.MEDIA_ROOT)
+    stored_file = Path(Import.objects.get().file.path)
+    assert stored_file.read_bytes() == LINE
+    assert stored_file.is_relative_to(settings.MEDIA_ROOT)
     assert send(client, b"PK\x03\x04 no archive").status_code == 422
     assert list((Path(settings.MEDIA_ROOT) / "uploads").iterdir()) == []
 

@@ -1,4 +1,4 @@
-"""The version stands in one place, and is the one of the changelog's newest entry.
+"""The version is in one place, and is that of the changelog's newest entry.
 
 To see these tests fail: write another number into VERSION, or leave a foot out of a template.
 """

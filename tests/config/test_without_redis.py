@@ -15,23 +15,23 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(params=["unix:///proc/no-such-redis.sock?db=0", "redis://127.0.0.1:1/0"])
 def no_redis(request: pytest.FixtureRequest, settings: LazySettings) -> None:
-    """A cache with nobody behind it, and nothing remembered from another test."""
+    """A cache without a Redis behind it, and without values of another test."""
     LocMemCache("redis-is-away", {}).clear()
     settings.CACHES = {"default": {**settings.CACHES["default"], "LOCATION": request.param}}
 
 
 @pytest.fixture
 def tries(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """The addresses that were knocked at: clocks differ, but a page that tries again and again waits on any."""
-    found: list[object] = []
+    """The addresses of connection attempts, which show repeated waits better than a clock."""
+    results: list[object] = []
 
     class Watched(socket.socket):
         def connect(self, where: object) -> None:
-            found.append(where)
+            results.append(where)
             super().connect(where)
 
     monkeypatch.setattr(socket, "socket", Watched)
-    return found
+    return results
 
 
 @pytest.mark.usefixtures("no_redis")

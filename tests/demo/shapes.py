@@ -10,15 +10,15 @@ from annotate.core.formats import Problems
 from annotate.core.item_formats import read_items
 from annotate.core.item_rows import ItemRow
 from annotate.core.sources import FileSource
-from metrics.core.alignment import Labels, RankedGrades, Rankings, align
-from pooling.core.runs import canonical, read_qrels, read_run
+from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
+from pooling.core.runs import canonical_order, read_qrels, read_run
 
 SHAPES = Path(__file__).resolve().parents[2] / "demo" / "shapes"
 SYSTEMS = ("heron", "otter", "finch")
 
 
 class Tables(NamedTuple):
-    """Ids of captions and items, and (captions, items) arrays of the true grade and of being the reference pair."""
+    """Ids of captions and items; (captions, items) arrays of the true grade and the reference pairs."""
 
     captions: list[str]
     items: list[str]
@@ -47,10 +47,10 @@ def tables() -> Tables:
 
 def _grades(name: str, captions: list[str], items: list[str]) -> np.ndarray:
     with (SHAPES / name).open("rb") as stream:
-        found = read_qrels(stream, name=name)
+        qrels = read_qrels(stream, name=name)
     grades = np.zeros((len(captions), len(items)), dtype=int)
-    rows = np.searchsorted(captions, found.queries.astype(str))[found.query]
-    grades[rows, np.searchsorted(items, found.docs.astype(str))] = found.grades
+    rows = np.searchsorted(captions, qrels.queries.astype(str))[qrels.query]
+    grades[rows, np.searchsorted(items, qrels.docs.astype(str))] = qrels.grades
     return grades
 
 
@@ -61,11 +61,11 @@ def run(system: str, direction: str = "forward") -> np.ndarray:
     topics, targets = (study.captions, study.items) if direction == "forward" else (study.items, study.captions)
     name = f"{system}.{direction}.run.gz"
     with (SHAPES / "runs" / name).open("rb") as stream:
-        found = read_run(stream, name=name)
-    ordered = canonical(found)
+        rankings = read_run(stream, name=name)
+    ordered = canonical_order(rankings)
     assert (ordered.n_tied, ordered.n_misranked) == (0, 0)
-    assert found.queries.astype(str).tolist() == topics
-    return np.searchsorted(targets, found.docs[ordered.order].astype(str)).reshape(len(topics), -1)
+    assert rankings.queries.astype(str).tolist() == topics
+    return np.searchsorted(targets, rankings.docs[ordered.order].astype(str)).reshape(len(topics), -1)
 
 
 def ranked(ranking: np.ndarray, grades: np.ndarray) -> RankedGrades:
@@ -73,4 +73,4 @@ def ranked(ranking: np.ndarray, grades: np.ndarray) -> RankedGrades:
     topics, depth = ranking.shape
     query, doc = np.indices(grades.shape).reshape(2, -1)
     indptr = np.arange(topics + 1) * depth
-    return align(Rankings(indptr, ranking.ravel().astype(np.int64)), Labels(query, doc, grades.ravel()))
+    return align(Rankings(indptr, ranking.ravel().astype(np.int64)), LabelledPairs(query, doc, grades.ravel()))

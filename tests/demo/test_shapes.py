@@ -1,4 +1,4 @@
-"""The committed demo study is what its script makes, and what it claims to be."""
+"""The committed demo study equals its script's output, and has the properties it claims."""
 
 import gzip
 import json
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from annotate.core import shortcomings
+from annotate.core import level_reasons
 from demo import make_shapes
 from demo.drawing import FPS, SECONDS, save_clip, save_picture
 from demo.world import EXACTLY, grade
@@ -58,8 +58,8 @@ def test_there_are_200_captions_all_different_and_200_items_of_three_media():
 
 
 def test_every_item_has_its_file_and_every_file_its_item():
-    named = {row.parts[0].path for row in collection() if row.parts[0].path}
-    assert named == {f"media/{file.name}" for file in MEDIA}
+    paths = {row.parts[0].path for row in collection() if row.parts[0].path}
+    assert paths == {f"media/{file.name}" for file in MEDIA}
 
 
 def test_each_caption_has_one_reference_of_the_top_grade_and_each_item_one_caption():
@@ -96,9 +96,9 @@ def test_what_blinks_carries_a_warning_and_nothing_else_does(study):
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_run_ranks_50_targets_a_topic_without_ties(system, direction):
-    found = run(system, direction)
-    assert found.shape == (200, 50)
-    assert (np.diff(np.sort(found, axis=1), axis=1) > 0).all()
+    rankings = run(system, direction)
+    assert rankings.shape == (200, 50)
+    assert (np.diff(np.sort(rankings, axis=1), axis=1) > 0).all()
 
 
 def test_the_scheme_has_a_key_and_a_sentence_a_level_and_reasons_for_the_middle_ones():
@@ -113,11 +113,11 @@ def test_the_scheme_has_a_key_and_a_sentence_a_level_and_reasons_for_the_middle_
 def test_the_middle_levels_show_what_reasons_of_two_levels_are():
     levels = {level["grade"]: level for level in json.loads((SHAPES / "scheme.json").read_text())["levels"]}
     for middle in (2, 1):
-        offered = shortcomings.offered(levels[middle]["reasons"])
-        assert shortcomings.fault(offered) == ""
-        assert any(reason.what for reason in offered)
-    assert "does not match/colour" in shortcomings.codes(levels[1]["reasons"])
-    assert "more besides/other shapes" in shortcomings.codes(levels[2]["reasons"])
+        offered = level_reasons.from_stored(levels[middle]["reasons"])
+        assert level_reasons.fault(offered) == ""
+        assert any(reason.details for reason in offered)
+    assert "does not match/colour" in level_reasons.codes(levels[1]["reasons"])
+    assert "more besides/other shapes" in level_reasons.codes(levels[2]["reasons"])
 
 
 def test_the_guidelines_explain_every_level():
@@ -165,7 +165,7 @@ def decoded(file: Path) -> tuple[np.ndarray, list[int]]:
 
 
 def test_a_new_clip_looks_like_the_committed_one(codec, study, tmp_path):
-    key, item = next((key, item) for key, item in study.items.items() if item.shown_as == "webm")
+    key, item = next((key, item) for key, item in study.items.items() if item.format == "webm")
     codec(save_clip, item.scene, tmp_path / "new.webm", height=180, rng=make_shapes.rng_of(key))
     clips = (SHAPES / "media" / f"{key}.webm", tmp_path / "new.webm")
     old, new = (codec(decoded, file)[0].astype(np.int16) for file in clips)
@@ -173,7 +173,7 @@ def test_a_new_clip_looks_like_the_committed_one(codec, study, tmp_path):
 
 
 def test_a_new_picture_looks_like_the_committed_one(study, tmp_path):
-    key, item = next((key, item) for key, item in study.items.items() if item.shown_as == "webp")
+    key, item = next((key, item) for key, item in study.items.items() if item.format == "webp")
     save_picture(item.scene, tmp_path / "new.webp", height=360, rng=make_shapes.rng_of(key))
     old, new = (
         np.asarray(Image.open(file).convert("L"), dtype=int)

@@ -1,4 +1,4 @@
-"""What the study proves: with people's labels the scores come near the truth, with the reference alone they do not.
+"""The study's result: scores by people's labels are near the truth, by the reference they are not.
 
 A campaign without the product around it: the three forward runs pooled at depth 10, simulated annotators of
 sensitivity .9 and specificity .995, the label rules of the product, people over reference. Run with -s for the figures.
@@ -28,7 +28,7 @@ ONE = LabelPolicy(labels_per_pair=1, ceiling=1, tolerance=0, rule="median", tie=
 
 
 class Campaign(NamedTuple):
-    """People's grades over the reference's (captions, items), and how many labels they cost."""
+    """People's grades beside the reference's (captions, items), and the number of labels."""
 
     grades: np.ndarray
     n_labels: int
@@ -50,26 +50,26 @@ def campaign(seed: int, policy: LabelPolicy, person: SimulatedAnnotator = PERSON
     grades = np.where(tables().reference, 3, 0)
     n_labels = 0
     for query, doc in np.argwhere(pool()):
-        given: list[int] = []
-        while len(given) < n_needed(given, n_wanted=policy.labels_per_pair, policy=policy):
+        labels: list[int] = []
+        while len(labels) < n_needed(labels, n_wanted=policy.labels_per_pair, policy=policy):
             true = int(tables().truth[query, doc])
-            given.append(label(true, annotator=person, levels=LEVELS, positive_from=RELEVANT, rng=rng))
-        decision = decide(given, policy)
+            labels.append(label(true, annotator=person, levels=LEVELS, positive_from=RELEVANT, rng=rng))
+        decision = decide(labels, policy)
         assert decision is not None and decision.grade is not None
         grades[query, doc] = decision.grade
-        n_labels += len(given)
+        n_labels += len(labels)
     return Campaign(grades, n_labels)
 
 
 def per_query(system: str, grades: np.ndarray) -> dict[str, np.ndarray]:
-    """Every measure's value a caption."""
+    """The values of every measure per caption."""
     return measures.evaluate(MEASURES, ranked(run(system), grades), RELEVANT)
 
 
 def scores(grades: np.ndarray) -> dict[str, np.ndarray]:
     """For each measure the scores of the systems, in the order of SYSTEMS."""
-    found = [per_query(system, grades) for system in SYSTEMS]
-    return {one.name: np.array([values[one.name].mean() for values in found]) for one in MEASURES}
+    values_by_system = [per_query(system, grades) for system in SYSTEMS]
+    return {measure.name: np.array([values[measure.name].mean() for values in values_by_system]) for measure in MEASURES}
 
 
 @cache
@@ -78,9 +78,9 @@ def true_scores() -> dict[str, np.ndarray]:
 
 
 def largest_error(grades: np.ndarray) -> float:
-    """How far the worst C@1 or AP of a system is from the truth."""
-    found = scores(grades)
-    return max(np.abs(found[name] - true_scores()[name]).max() for name in ("C@1", "AP"))
+    """The largest error of a system's C@1 or AP."""
+    measured = scores(grades)
+    return max(np.abs(measured[name] - true_scores()[name]).max() for name in ("C@1", "AP"))
 
 
 def row(values: np.ndarray, form: str = "{:.3f}") -> str:
@@ -110,11 +110,11 @@ def test_with_the_reference_alone_every_system_is_at_least_a_tenth_off(name):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_with_peoples_labels_the_order_is_true_and_scores_are_within_three_points(seed):
     judged = campaign(seed, FIVE)
-    found = scores(judged.grades)
-    errors = "; ".join(f"{name} {row(found[name] - true_scores()[name], '{:+.3f}')}" for name in found)
+    measured = scores(judged.grades)
+    errors = "; ".join(f"{name} {row(measured[name] - true_scores()[name], '{:+.3f}')}" for name in measured)
     print(f"\nseed {seed}: {judged.n_labels} labels, {judged.n_labels / pool().sum():.2f} a pair; error {errors}")
     for name in ("C@1", "AP"):
-        assert (np.argsort(-found[name]) == np.arange(len(SYSTEMS))).all()
+        assert (np.argsort(-measured[name]) == np.arange(len(SYSTEMS))).all()
     assert largest_error(judged.grades) <= 0.03
 
 
@@ -128,10 +128,10 @@ def test_fewer_labels_lose_relevant_pairs_and_with_them_score(policy, at_least):
 
 
 def c10_gained_and_lost(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each system the share of captions whose C@10 is 1 only by a false positive, and 0 only by a miss."""
-    found = [(per_query(system, grades)["C@10"], per_query(system, tables().truth)["C@10"]) for system in SYSTEMS]
-    return np.array([(said > true).mean() for said, true in found]), np.array(
-        [(said < true).mean() for said, true in found]
+    """Per system, shares of captions whose C@10 is 1 by a false positive alone, and 0 by a miss alone."""
+    measured_and_true = [(per_query(system, grades)["C@10"], per_query(system, tables().truth)["C@10"]) for system in SYSTEMS]
+    return np.array([(measured > true).mean() for measured, true in measured_and_true]), np.array(
+        [(measured < true).mean() for measured, true in measured_and_true]
     )
 
 
@@ -145,7 +145,7 @@ def test_false_positives_inflate_c10_by_less_than_a_point(policy):
 
 @pytest.mark.parametrize("specificity", [0.995, 0.95, 0.8])
 def test_the_inflation_of_c10_is_what_ten_chances_of_a_false_positive_give(specificity):
-    """A caption whose first ten hold no relevant item gains when one of those ten is called relevant."""
+    """A caption without a relevant item in its first ten gains when one of them is called relevant."""
     careless = SimulatedAnnotator(sensitivity=1.0, specificity=specificity)
     gained = np.mean([c10_gained_and_lost(campaign(seed, ONE, careless).grades)[0] for seed in SEEDS], axis=0)
     share = 1 - true_scores()["C@10"]

@@ -1,4 +1,4 @@
-"""What is relevant to what, and how it reads."""
+"""Relevance of scenes to captions, and the captions' English."""
 
 import re
 from random import Random
@@ -20,13 +20,13 @@ from demo.world import (
     RELATIONS,
     SIZES,
     SOMEWHAT,
-    Caption,
-    Group,
     Recipe,
     Scene,
+    SceneCaption,
+    ShapeGroup,
     grade,
-    likeness,
     make_scenes,
+    word_overlap,
     write_captions,
 )
 
@@ -35,14 +35,14 @@ PHRASE = re.compile("({})(?: ({}))?(?: ({}))? ({})s?".format(*WORDS))
 NUMBERS = {word: number for number, word in NUMBER_WORDS.items()}
 
 
-def group(words: str) -> Group:
+def group(words: str) -> ShapeGroup:
     """A group from its words."""
     number, size, colour, kind = PHRASE.fullmatch(words).groups()
-    return Group(NUMBERS[number], size, colour, None if kind == "shape" else kind)
+    return ShapeGroup(NUMBERS[number], size, colour, None if kind == "shape" else kind)
 
 
-def caption(*phrases: str, relation: str | None = None, motion: str | None = None) -> Caption:
-    return Caption(tuple(group(phrase) for phrase in phrases), relation, motion)
+def caption(*phrases: str, relation: str | None = None, motion: str | None = None) -> SceneCaption:
+    return SceneCaption(tuple(group(phrase) for phrase in phrases), relation, motion)
 
 
 def scene(*phrases: str, relation: str | None = None, motion: str | None = None) -> Scene:
@@ -54,7 +54,7 @@ BESIDE = scene("a small green triangle", "a large yellow star", relation="left o
 
 
 @pytest.mark.parametrize(
-    ("said", "shown", "expected"),
+    ("described", "drawn_scene", "expected"),
     [
         (RED_CIRCLE, scene("a small red circle"), EXACTLY),
         (RED_CIRCLE, scene("a large red circle", motion="right"), EXACTLY),
@@ -93,19 +93,19 @@ BESIDE = scene("a small green triangle", "a large yellow star", relation="left o
         ),
     ],
 )
-def test_a_pair_is_graded_by_what_the_caption_says(said, shown, expected):
-    assert grade(said, shown) == expected
+def test_a_pair_is_graded_by_what_the_caption_says(described, drawn_scene, expected):
+    assert grade(described, drawn_scene) == expected
 
 
 def test_likeness_is_the_share_of_words_that_hold_anywhere():
-    said = caption("a small red circle", "a star", relation="above")
-    assert likeness(said, scene("a large red star", "a small blue circle", relation="above")) == 1.0
-    assert likeness(said, scene("a large red star")) == 2 / 5
-    assert likeness(caption("three shapes"), BESIDE) == 0.0
+    description = caption("a small red circle", "a star", relation="above")
+    assert word_overlap(description, scene("a large red star", "a small blue circle", relation="above")) == 1.0
+    assert word_overlap(description, scene("a large red star")) == 2 / 5
+    assert word_overlap(caption("three shapes"), BESIDE) == 0.0
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("described", "text"),
     [
         (RED_CIRCLE, "a red circle"),
         (caption("two small blue squares"), "two small blue squares"),
@@ -116,8 +116,8 @@ def test_likeness_is_the_share_of_words_that_hold_anywhere():
         (caption("a red circle", "a star", motion="up"), "a red circle rises beside a star"),
     ],
 )
-def test_a_caption_reads_as_english(said, text):
-    assert caption_text(said) == text
+def test_a_caption_reads_as_english(described, text):
+    assert caption_text(described) == text
 
 
 def test_a_described_scene_names_all_that_is_in_it():
@@ -127,7 +127,7 @@ def test_a_described_scene_names_all_that_is_in_it():
 
 def test_captions_that_read_alike_are_the_same_caption():
     captions = make_study().captions.values()
-    assert len({caption_text(said) for said in captions}) == len(set(captions)) == len(captions)
+    assert len({caption_text(description) for description in captions}) == len(set(captions)) == len(captions)
 
 
 @given(seed=st.integers(0, 10_000))
@@ -136,7 +136,7 @@ def test_every_caption_is_different_and_wholly_true_of_its_own_scene(seed):
     scenes = make_scenes(Recipe(30, 8, 20, 8, 4), rng=rng)
     captions = write_captions(scenes, broad=5, rng=rng)
     assert len(set(captions)) == len(captions) == len(scenes) == len(set(scenes))
-    assert {grade(said, shown) for said, shown in zip(captions, scenes, strict=True)} == {EXACTLY}
+    assert {grade(description, drawn_scene) for description, drawn_scene in zip(captions, scenes, strict=True)} == {EXACTLY}
 
 
 def test_a_recipe_that_asks_for_more_scenes_than_there_are_is_refused():
@@ -146,19 +146,19 @@ def test_a_recipe_that_asks_for_more_scenes_than_there_are_is_refused():
 
 def test_scenes_have_the_asked_numbers_and_every_movement():
     scenes = make_scenes(RECIPE, rng=Random(1))
-    moving = [shown.motion for shown in scenes if shown.motion]
+    moving = [drawn_scene.motion for drawn_scene in scenes if drawn_scene.motion]
     assert (len(scenes), len(moving)) == (200, 40)
     assert set(moving) == set(MOTIONS)
-    assert {shown.relation for shown in scenes} == {None, *RELATIONS}
+    assert {drawn_scene.relation for drawn_scene in scenes} == {None, *RELATIONS}
 
 
 def test_every_still_shape_lies_inside_the_picture_and_groups_stand_as_their_relation_says():
-    for shown in make_scenes(RECIPE, rng=Random(1)):
-        first, *rest = placed = layout(shown, Random(2))
+    for drawn_scene in make_scenes(RECIPE, rng=Random(1)):
+        first, *rest = placed = layout(drawn_scene, Random(2))
         for pose in (pose for poses in placed for pose in poses):
             assert pose.radius <= pose.x <= ASPECT - pose.radius
             assert 0.7 * pose.radius <= pose.y <= 1 - 0.7 * pose.radius
-        if shown.relation == "left of":
+        if drawn_scene.relation == "left of":
             assert max(p.x + p.radius for p in first) < min(p.x - p.radius for p in rest[0])
-        if shown.relation == "above":
+        if drawn_scene.relation == "above":
             assert max(p.y + 0.85 * p.radius for p in first) < min(p.y - 0.85 * p.radius for p in rest[0])

@@ -1,4 +1,4 @@
-"""What tests of the files in deploy/ ask for."""
+"""Fixtures for the tests of the files in deploy/."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -13,15 +13,15 @@ from annotate.models import User
 from config.up.embedded import create_database
 from config.up.home import Home
 from tests import cast
-from tests.databases import migrated_template, working_on
+from tests.databases import migrated_template, using_database
 from tests.deploy.proxies import Proxy, start_web
-from tests.stack import redis_apart
+from tests.stack import separate_redis
 
 UPLOAD_MAX_MB = 3
 
 
 class Site(NamedTuple):
-    """A web server of the product that proxies stand before, its database and its media."""
+    """A web server of the product for proxies to stand before, its database and its media."""
 
     port: int
     log: Path
@@ -31,7 +31,7 @@ class Site(NamedTuple):
 
     def orm(self) -> AbstractContextManager[None]:
         """Let the test's own process work on the site's database."""
-        return working_on(self.database_url, self.blocker)
+        return using_database(self.database_url, self.blocker)
 
     def person(self, name: str, **fields: object) -> User:
         """Somebody who can sign in with cast.PASSWORD, hashed as the product does it."""
@@ -52,7 +52,7 @@ def site(
     with ExitStack() as ends:
         settings = {
             "DATABASE_URL": service_home.database_url(name),
-            "REDIS_URL": ends.enter_context(redis_apart(service_home.var / name)),
+            "REDIS_URL": ends.enter_context(separate_redis(service_home.var / name)),
             "MEDIA_ROOT": str(media),
             "UPLOAD_MAX_MB": str(UPLOAD_MAX_MB),
         }

@@ -1,4 +1,4 @@
-"""Programs that stand in front of the product, or in the place of services elsewhere, fetched once on a machine."""
+"""Programs in front of the product, or in place of other services, fetched once per machine."""
 
 import fcntl
 import os
@@ -21,16 +21,18 @@ HASTE = ("-o", "Acquire::Retries=0", "-o", "Acquire::http::Timeout=20", "-o", "A
 S3_SERVER = ("moto[s3]==5.2.5", "flask==3.1.3", "flask-cors==6.0.2")
 
 
-def debian_program(name: str, asked: str) -> str:
-    """A program of the Debian package of its name, installed or unpacked in the cache; else its tests are left out.
+def debian_program(name: str, package: str) -> str:
+    """A program of a Debian package, installed or unpacked in the cache.
+
+    Else its tests are left out.
 
     asked : what makes it print its version, and so tells that it runs here
     """
-    if found := shutil.which(name, path=PATHS):
-        return found
+    if installed := shutil.which(name, path=PATHS):
+        return installed
     with _in_cache(name) as folder:
         for program in _programs(folder, name) or _unpacked(folder, name):
-            if quietly(str(program), asked):
+            if quietly(str(program), package):
                 return str(program)
     return pytest.skip(f"No {name}: run `apt-get install {name}` as root; `apt-get download` does not get it")
 
@@ -41,8 +43,8 @@ def python_s3_server() -> list[str]:
         if not folder.exists():
             with _draft(folder) as draft:
                 command = [*pip(), "install", "--quiet", "--target", draft, "--only-binary", ":all:", *S3_SERVER]
-                done = subprocess.run(command, env=pip_variables(), capture_output=True, text=True, check=False)
-                if done.returncode:
+                process = subprocess.run(command, env=pip_variables(), capture_output=True, text=True, check=False)
+                if process.returncode:
                     pytest.skip(f"No S3 server: pip cannot install {' '.join(S3_SERVER)}")
                 draft.rename(folder)
     code = f"import sys; sys.path.insert(0, {str(folder)!r}); from moto.server import main; main()"
@@ -54,7 +56,7 @@ def python_s3_server() -> list[str]:
 
 @contextmanager
 def _in_cache(name: str) -> Iterator[Path]:
-    """Hold other processes and runs off from the same; gives the folder where it is to be found."""
+    """Let one process at a time prepare a cached folder; give the folder."""
     try:
         CACHE.mkdir(parents=True, exist_ok=True)
         turn = open(CACHE / f"{name}.turn", "w")  # noqa: SIM115 - closed below; only its opening may fail so
@@ -68,8 +70,8 @@ def _in_cache(name: str) -> Iterator[Path]:
 @contextmanager
 def _draft(folder: Path) -> Iterator[Path]:
     """A new folder beside another one, to be renamed to it once it is whole."""
-    with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as made:
-        yield Path(made) / "whole"
+    with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as draft:
+        yield Path(draft) / "whole"
 
 
 def _programs(folder: Path, name: str) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The product behind nginx and Caddy as deploy/ has them: with other ports and certificates, and not a line else."""
+"""The product behind nginx and Caddy, with the files of deploy/ but for ports and certificates."""
 
 import os
 import re
@@ -45,16 +45,16 @@ http {{
 
 
 def make_certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate of the site that it signed itself, and its key."""
+    """A self-signed certificate of the site, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name, now = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)]), datetime.now(UTC)
-    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    made = made.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
-    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
+    certificate = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    certificate = certificate.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+    certificate = certificate.add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
     pem = serialization.Encoding.PEM
     private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     files = folder / "certificate.pem", folder / "key.pem"
-    files[0].write_bytes(made.sign(key, hashes.SHA256()).public_bytes(pem))
+    files[0].write_bytes(certificate.sign(key, hashes.SHA256()).public_bytes(pem))
     files[1].write_bytes(private)
     return files
 
@@ -70,7 +70,7 @@ class Proxy:
         self.ports: dict[str, int] = {}
 
     def start(self, ends: ExitStack) -> None:
-        """Start it on free ports; another program may take them first, and then there are other ones."""
+        """Start the proxy on free ports; try others if another program takes them first."""
         program = debian_program(self.kind, {"nginx": "-v", "caddy": "version"}[self.kind])
         while True:
             self.ports = dict(zip(("http", "https"), free_ports(), strict=True))
@@ -79,13 +79,13 @@ class Proxy:
             env = {**os.environ, "HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder)}
             process = spawn(command, log=self.log, env=env)
             ends.callback(stop, process)
-            assert wait_until(lambda: process.poll() is not None or self.answers(), seconds=PATIENCE), self.said()  # noqa: B023
+            assert wait_until(lambda: process.poll() is not None or self.answers(), seconds=PATIENCE), self.output_tail()  # noqa: B023
             if process.poll() is None:
                 return
-            assert "in use" in self.said(), self.said()
+            assert "in use" in self.output_tail(), self.output_tail()
 
     def nginx(self, program: str) -> list[str | Path]:
-        """Write the site's file and the one that Debian has around it."""
+        """Write the site's file and Debian's file around it."""
         lines = (DEPLOY / "nginx.conf").read_text().splitlines()
         site = "\n".join(line for line in lines if "[::]" not in line)  # not every machine has IPv6
         replaced = {
@@ -122,11 +122,11 @@ class Proxy:
 
     @property
     def address(self) -> str:
-        """Where it takes connections by HTTPS."""
+        """The address of its HTTPS port."""
         return f"127.0.0.1:{self.ports['https']}"
 
-    def said(self) -> str:
-        """What it has printed."""
+    def output_tail(self) -> str:
+        """The end of its output."""
         return self.log.read_text(errors="replace")[-3_000:]
 
     def connect(self, source: str = "127.0.0.1") -> HTTPSConnection:
@@ -147,7 +147,7 @@ class Proxy:
         return connection.getresponse()
 
     def ask_without_tls(self, path: str, **headers: str) -> HTTPResponse:
-        """The same by plain HTTP."""
+        """The answer to GET by plain HTTP."""
         connection = HTTPConnection("127.0.0.1", self.ports["http"], timeout=PATIENCE)
         connection.request("GET", path, headers={"Connection": "close", "Host": NAME, **headers})
         return connection.getresponse()
@@ -177,7 +177,7 @@ class _Handler(HTTPSHandler):
 
 
 def replace_each(text: str, replaced: dict[str, str]) -> str:
-    """The text with parts of it replaced, each of which must be there."""
+    """The text with parts replaced, all of which must be present."""
     for old, new in replaced.items():
         assert old in text, f"deploy/ has no {old!r} any more"
         text = text.replace(old, new)
@@ -185,11 +185,11 @@ def replace_each(text: str, replaced: dict[str, str]) -> str:
 
 
 def free_ports() -> tuple[int, int]:
-    """Two ports that nobody has at this moment."""
-    with socket.socket() as one, socket.socket() as other:
-        one.bind(("127.0.0.1", 0))
-        other.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], other.getsockname()[1]
+    """Two ports that are free at this moment."""
+    with socket.socket() as first_socket, socket.socket() as second_socket:
+        first_socket.bind(("127.0.0.1", 0))
+        second_socket.bind(("127.0.0.1", 0))
+        return first_socket.getsockname()[1], second_socket.getsockname()[1]
 
 
 def start_web(ends: ExitStack, folder: Path, **settings: str) -> int:

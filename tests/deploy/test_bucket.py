@@ -1,4 +1,4 @@
-"""Media in a bucket of a real S3 server: found, shown by its own links, looked into; and what an outage of it costs."""
+"""Media in a bucket of a real S3 server: found, linked, inspected; and an outage of the bucket."""
 
 import errno
 import http.server
@@ -18,14 +18,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotate.models import Import, Part, Work
-from annotate.services import imports, looking_later
+from annotate.services import imports, media_inspection_turns
 from annotate.services.background import works
-from annotate.services.import_kinds import Items
+from annotate.services.import_kinds import ItemsImport
 from config.stores import media_store
 from config.up.processes import spawn, stop, wait_until
 from tests import cast, clips
 from tests.deploy.programs import python_s3_server
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = [
     pytest.mark.full,
@@ -65,11 +65,11 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def bucket(s3, settings):
     """MEDIA_STORAGE as an operator writes it, and the bucket behind it."""
     use(settings, s3)
-    made = boto3.resource("s3", endpoint_url=s3, region_name="eu-north-1").Bucket("films")
-    made.create(CreateBucketConfiguration={"LocationConstraint": "eu-north-1"})
-    yield made
-    made.objects.delete()
-    made.delete()
+    films = boto3.resource("s3", endpoint_url=s3, region_name="eu-north-1").Bucket("films")
+    films.create(CreateBucketConfiguration={"LocationConstraint": "eu-north-1"})
+    yield films
+    films.objects.delete()
+    films.delete()
 
 
 def use(settings, address):
@@ -80,33 +80,33 @@ def receive(collection, **part):
     """An import of one item with this part."""
     line = json.dumps({"side": "document", "id": "d", **part}).encode()
     upload = SimpleUploadedFile("items.jsonl", line)
-    return imports.receive(collection=collection, asked=Items(), upload=upload).made
+    return imports.receive_import(collection=collection, import_request=ItemsImport(), upload=upload).import_
 
 
 def test_a_picture_is_shown_by_a_link_of_the_bucket_that_works_for_some_minutes(client, collection, bucket):
     bucket.put_object(Key="shown/shapes/m/a.png", Body=PNG)
-    assert done(receive(collection, image="m/a.png")).work.state == Work.State.DONE
+    assert perform_work(receive(collection, image="m/a.png")).work.state == Work.State.DONE
     client.force_login(cast.annotator(collection).user)
     answer = client.get(reverse("annotate:part-media", args=["shapes", Part.objects.get().pk]))
     link = urlsplit(answer.url)
     assert (answer.status_code, link.path) == (302, "/films/shown/shapes/m/a.png")
     assert parse_qs(link.query)["X-Amz-Expires"] == ["600"] and "X-Amz-Signature" in link.query
-    with urlopen(answer.url, timeout=240) as given:
-        assert given.read() == PNG
+    with urlopen(answer.url, timeout=240) as response:
+        assert response.read() == PNG
 
 
 def test_a_file_that_the_bucket_does_not_have_is_a_fault_of_the_import(collection, bucket):
     bucket.put_object(Key="shown/shapes/m/a.png", Body=PNG)
     bucket.put_object(Key="shown/other/m/b.png", Body=PNG)
-    failed = done(receive(collection, image="m/b.png"))
+    failed = perform_work(receive(collection, image="m/b.png"))
     assert failed.work.state == Work.State.FAILED and "m/b.png" in json.dumps(failed.report)
 
 
 def test_of_a_clip_stretches_are_read_over_the_buckets_links(collection, bucket):
-    bucket.put_object(Key="shown/shapes/a.mp4", Body=clips.made("mp4", "libx264", "aac") + bytes(100_000))
-    done(receive(collection, video="a.mp4"))
-    assert Part.objects.get().looked_at is None and looking_later.overdue() == [collection.pk]
-    assert looking_later.take_turn(collection=collection) == 1
+    bucket.put_object(Key="shown/shapes/a.mp4", Body=clips.encode_clip("mp4", "libx264", "aac") + bytes(100_000))
+    perform_work(receive(collection, video="a.mp4"))
+    assert Part.objects.get().looked_at is None and media_inspection_turns.overdue() == [collection.pk]
+    assert media_inspection_turns.take_turn(collection=collection) == 1
     assert Part.objects.get().type.startswith('video/mp4; codecs="avc1')
 
 
@@ -127,7 +127,7 @@ class Failing(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def failing() -> Iterator[str]:
-    """The address of such a bucket."""
+    """The address of a failing bucket."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Failing) as server:
         thread = threading.Thread(target=server.serve_forever, args=[0.01])
         thread.start()
@@ -137,25 +137,25 @@ def failing() -> Iterator[str]:
 
 
 @pytest.fixture
-def gone() -> str:
-    """An address at which nobody listens, nor will."""
+def absent() -> str:
+    """An address where no server listens."""
     return "http://127.0.0.1:1"
 
 
-@pytest.mark.parametrize("away", ["failing", "gone"])
+@pytest.mark.parametrize("away", ["failing", "absent"])
 def test_while_the_bucket_is_away_work_waits_for_it_and_is_done_afterwards(collection, bucket, settings, request, away):
     bucket.put_object(Key="shown/shapes/m/a.png", Body=PNG)
     received = receive(collection, image="m/a.png")
     address = settings.STORAGES["collections"]["OPTIONS"]["endpoint_url"]
     use(settings, request.getfixturevalue(away))
     for n_outages in range(1, works.MAX_ATTEMPTS + 2):
-        with pytest.raises(OSError, match="The bucket of MEDIA_STORAGE does not serve") as told:
+        with pytest.raises(OSError, match="The bucket of MEDIA_STORAGE does not serve") as error:
             works.perform(work=received.work)
         work = Work.objects.get(pk=received.work.pk)
-        assert told.value.errno == errno.EHOSTUNREACH
+        assert error.value.errno == errno.EHOSTUNREACH
         assert (work.state, work.attempts, work.n_outages) == (Work.State.RUNNING, 0, n_outages)
     use(settings, address)
-    assert done(Import.objects.get()).work.state == Work.State.DONE
+    assert perform_work(Import.objects.get()).work.state == Work.State.DONE
 
 
 def test_a_bucket_that_gives_us_no_right_is_no_outage(collection, bucket, settings, failing, monkeypatch):

@@ -1,4 +1,4 @@
-"""The image without a container engine: the steps of the Dockerfile one after another, in an empty folder.
+"""The image without a container engine: the steps of the Dockerfile in an empty folder.
 
 What only root of a container may do is left out: the account of its own, and who owns what.
 """
@@ -21,10 +21,10 @@ from pytest_django import DjangoDbBlocker
 from config.up.embedded import create_database
 from config.up.home import Home
 from config.up.processes import spawn, stop, wait_until
-from tests import tree
+from tests import source_tree
 from tests.config.test_compose import SERVICES, environment
 from tests.databases import migrated_template
-from tests.stack import redis_apart
+from tests.stack import separate_redis
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 600  # seconds
@@ -32,10 +32,10 @@ STAND_INS = {"useradd": "exit 0", "install": 'for last; do :; done; mkdir -p "$l
 
 
 class Image:
-    """A folder that becomes what the image would be, with a Python of its own, by the steps of the Dockerfile."""
+    """A folder in which the Dockerfile's steps run, with a Python of its own, as in the image."""
 
     def __init__(self, folder: Path, **arguments: str) -> None:
-        self.root, self.context, self.arguments = folder / "root", tree.copy(folder / "context"), arguments
+        self.root, self.context, self.arguments = folder / "root", source_tree.copy(folder / "context"), arguments
         for name in (self.context / ".dockerignore").read_text().split():
             shutil.rmtree(self.context / name, ignore_errors=True)
         programs = folder / "programs"
@@ -51,7 +51,7 @@ class Image:
         self.command: list[str] = []
 
     def build(self) -> None:
-        """Take every step."""
+        """Run every step."""
         lines = [line for line in (ROOT / "Dockerfile").read_text().splitlines() if not line.startswith("#")]
         for step in "\n".join(lines).replace("\\\n", " ").splitlines():
             name, _, rest = step.strip().partition(" ")
@@ -59,19 +59,19 @@ class Image:
                 getattr(self, name)(rest)
 
     def inside(self, text: str) -> str:
-        """A text with the image's folders where they are here."""
+        """A text with the image's folders replaced by those here."""
         return re.sub(r"(?<![\w/.])/(app|media)\b", rf"{self.root}/\1", text)
 
     def filled_in(self, text: str) -> str:
-        """A text with the arguments of the build in it."""
+        """A text with the build's arguments replaced."""
         return re.sub(r"\$\{(\w+)\}", lambda match: self.arguments[match[1]], text)
 
     def FROM(self, rest: str) -> None:
-        """The Python that we are on must be one that the image may have: a virtual environment stands for it."""
+        """Our Python must be one that the image may have: a virtual environment stands for it."""
         assert re.fullmatch(r"python:3\.\d+-slim", rest)
 
     def ENV(self, rest: str) -> None:
-        """Variables of all later steps, and of what runs."""
+        """Variables of all later steps, and of the final command."""
         self.env |= dict(part.split("=", 1) for part in shlex.split(self.inside(rest)))
 
     def ARG(self, rest: str) -> None:
@@ -98,19 +98,19 @@ class Image:
         self.run(["sh", "-c", self.inside(self.filled_in(rest))])
 
     def USER(self, rest: str) -> None:
-        """The account that the step before made."""
+        """The account made by the step before."""
         assert f"useradd --system --uid 10001 {rest} " in (ROOT / "Dockerfile").read_text()
 
     def CMD(self, rest: str) -> None:
-        """What runs."""
+        """The final command."""
         self.command = json.loads(rest)
 
     def run(self, command: list[str], **env: str) -> None:
         """Run a command there, which must succeed."""
-        done = subprocess.run(
+        process = subprocess.run(
             command, cwd=self.folder, env={**env, **self.env}, capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+        assert process.returncode == 0, process.stdout[-2000:] + process.stderr[-2000:]
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def servers(service_home: Home, open_folder: Path, django_db_blocker: DjangoDbBl
     """The addresses of a database and a Redis."""
     name = f"image_{open_folder.stat().st_ino}"
     create_database(service_home, name, template=migrated_template(service_home, django_db_blocker))
-    with redis_apart(open_folder) as redis_url:
+    with separate_redis(open_folder) as redis_url:
         yield {"DATABASE_URL": service_home.database_url(name), "REDIS_URL": redis_url}
 
 
@@ -132,10 +132,10 @@ def test_the_steps_of_the_image_end_in_a_web_server_that_answers(
     assert not (image.folder / "tests").exists()
     with ExitStack() as ends:
         settings = {name: environment(SERVICES[name], servers, image.root) for name in ("migrate", "web")}
-        for given in settings.values():
+        for variables in settings.values():
             for name in ("ASSAYER_VAR", "STATIC_FILES"):  # the image's own
-                del given[name]
-            given["MEDIA_STORAGE"] = storage
+                del variables[name]
+            variables["MEDIA_STORAGE"] = storage
         image.run(SERVICES["migrate"]["command"], **settings["migrate"])
         log = open_folder / "web.log"
         assert image.command == SERVICES["web"]["command"]
@@ -152,6 +152,6 @@ def test_the_steps_of_the_image_end_in_a_web_server_that_answers(
 
 
 def get(address: str) -> str:
-    """What an address answers."""
+    """The answer at an address."""
     with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
         return str(answer.read().decode())

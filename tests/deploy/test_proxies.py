@@ -1,4 +1,4 @@
-"""The product behind nginx and behind Caddy, each with its file of deploy/: what comes through, and what does not."""
+"""The product behind nginx and Caddy with the files of deploy/: allowed and refused requests."""
 
 import json
 import re
@@ -88,8 +88,8 @@ def test_a_file_above_a_megabyte_comes_through_whole(proxy, slug, site):
     lines, answer = upload(browser, slug, 2 * MB)
     assert answer.status == 200 and "/imports/" in answer.url
     with site.orm():
-        kept = Import.objects.get(collection__slug=slug)
-        assert (site.media / kept.file.name).read_bytes() == lines.rstrip(b"\r")
+        import_ = Import.objects.get(collection__slug=slug)
+        assert (site.media / import_.file.name).read_bytes() == lines.rstrip(b"\r")
 
 
 SEND = """async ([address, size]) => {

@@ -1,4 +1,4 @@
-"""A small study cut from the demo's files, as a researcher would bring it: items, reference, runs, and the truth."""
+"""A small study cut from the demo's files, ready to upload, with its true grades."""
 
 import gzip
 import io
@@ -11,10 +11,10 @@ SHAPES = Path(__file__).resolve().parents[2] / "demo" / "shapes"
 SYSTEMS = ("heron", "otter", "finch")
 
 
-class Study(NamedTuple):
+class StudyFiles(NamedTuple):
     """Files as uploads, and truth[caption text][item id] = grade.
 
-    label_of : the item id behind what a card shows of a document: its text, or the end of its medium's path
+    label_of : item id by the content of its card: its text, or the end of its medium's path
     """
 
     items: bytes
@@ -24,42 +24,42 @@ class Study(NamedTuple):
     label_of: dict[str, str]
 
 
-def small_study(n_captions: int) -> Study:
+def small_study(n_captions: int) -> StudyFiles:
     """The first captions of Shapes with all items: texts, pictures and clips."""
     rows = [json.loads(line) for line in (SHAPES / "collection.jsonl").read_text().splitlines()]
     captions = {row["id"]: row["parts"][0]["text"] for row in rows if row["side"] == "query"}
     chosen = sorted(captions)[:n_captions]
-    kept = [row for row in rows if row["side"] == "document" or row["id"] in chosen]
+    study_rows = [row for row in rows if row["side"] == "document" or row["id"] in chosen]
     truth: dict[str, dict[str, int]] = {captions[caption]: {} for caption in chosen}
     for line in (SHAPES / "truth.qrels").read_text().splitlines():
         caption, _, item, grade = line.split()
         if caption in chosen:
             truth[captions[caption]][item] = int(grade)
-    reference = _of(chosen, (SHAPES / "reference.qrels").read_text())
+    reference = _lines_of(chosen, (SHAPES / "reference.qrels").read_text())
     runs = {
-        system: _of(chosen, gzip.decompress((SHAPES / "runs" / f"{system}.forward.run.gz").read_bytes()).decode())
+        system: _lines_of(chosen, gzip.decompress((SHAPES / "runs" / f"{system}.forward.run.gz").read_bytes()).decode())
         for system in SYSTEMS
     }
-    label_of = {_shown(row): row["id"] for row in rows if row["side"] == "document"}
-    return Study(_zipped(kept), reference, runs, truth, label_of)
+    label_of = {_shown_content(row): row["id"] for row in rows if row["side"] == "document"}
+    return StudyFiles(_zipped(study_rows), reference, runs, truth, label_of)
 
 
-def _of(captions: list[str], text: str) -> bytes:
+def _lines_of(captions: list[str], text: str) -> bytes:
     lines = [line for line in text.splitlines() if line.split()[0] in captions]
     return ("\n".join(lines) + "\n").encode()
 
 
 def _zipped(rows: list[dict]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("collection.jsonl", "\n".join(json.dumps(row) for row in rows))
         for row in rows:
             for part in row["parts"]:
                 if "path" in part:
                     archive.write(SHAPES / part["path"], part["path"])
-    return packed.getvalue()
+    return buffer.getvalue()
 
 
-def _shown(row: dict) -> str:
+def _shown_content(row: dict) -> str:
     part = row["parts"][0]
     return part.get("text") or part["path"]

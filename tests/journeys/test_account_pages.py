@@ -1,4 +1,4 @@
-"""The pages of an account that open only to who has just signed in, in the order in which a person meets them."""
+"""Account pages that require a recent sign-in, in the order in which a person meets them."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,11 +10,11 @@ from django.urls import reverse
 from playwright.sync_api import BrowserContext, Page, expect
 
 from annotate.models import User
-from annotate.services import addresses
+from annotate.services import email_change
 from tests import cast
 from tests.annotate.views.test_account import code_for
 from tests.clocks import MOMENT
-from tests.looks import look_at
+from tests.page_checks import check_page
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,24 +26,24 @@ def ada() -> User:
 
 @pytest.fixture
 def tab(context: BrowserContext, live_server: object) -> Iterator[Page]:
-    """A tab that may neither complain nor ask another host."""
+    """A tab that may neither raise errors nor send requests to other hosts."""
     complaints: list[str] = []
     page = context.new_page()
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda asked: asked.url.startswith((live_server.url, "data:")) or complaints.append(asked.url))
+    page.on("request", lambda request: request.url.startswith((live_server.url, "data:")) or complaints.append(request.url))
     yield page
     assert complaints == []
 
 
 @pytest.fixture
-def seen(tab: Page, live_server: object, request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Opens a page and looks at it, which must be the one asked for; without a name, at the one that is open."""
+def check_tab(tab: Page, live_server: object, request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Function that checks title and looks of a page, opened by URL name or already open."""
 
     def act(title: str, name: str = "", *arguments: object) -> None:
         if name:
             tab.goto(live_server.url + reverse(name, args=arguments))
         expect(tab.get_by_role("heading", level=1)).to_have_text(title)
-        look_at(tab, full=request.config.getoption("--full"))
+        check_page(tab, full=request.config.getoption("--full"))
 
     return act
 
@@ -55,48 +55,48 @@ def sign_in(tab: Page, url: str) -> None:
     tab.locator("[name=password]").press("Enter")
 
 
-@pytest.mark.usefixtures("standing_codes")
-def test_a_second_factor_is_set_up_used_and_switched_off(live_server, tab, seen, ada):
+@pytest.mark.usefixtures("frozen_codes")
+def test_a_second_factor_is_set_up_used_and_switched_off(live_server, tab, check_tab, ada):
     sign_in(tab, live_server.url)
     expect(tab).to_have_url(live_server.url + "/")
-    seen("Confirm that it is you", "mfa_activate_totp")
+    check_tab("Confirm that it is you", "mfa_activate_totp")
     tab.locator("[name=password]").fill(cast.PASSWORD)
     tab.get_by_role("button", name="Go on").click()
-    seen("Set up the second factor")
+    check_tab("Set up the second factor")
     tab.locator("[name=code]").fill("000000")
     tab.get_by_role("button", name="Switch it on").click()
     expect(tab.locator("[name=code]")).to_have_attribute("aria-invalid", "true")
-    seen("Set up the second factor")
+    check_tab("Set up the second factor")
     secret = tab.locator("#authenticator_secret").input_value()
     tab.locator("[name=code]").fill(code_for(secret, MOMENT))
     tab.get_by_role("button", name="Switch it on").click()
-    seen("Recovery codes")
+    check_tab("Recovery codes")
     codes = tab.locator(".codes code").all_text_contents()
-    seen("Second factor", "mfa_index")
-    seen("Make new recovery codes?", "mfa_generate_recovery_codes")
+    check_tab("Second factor", "mfa_index")
+    check_tab("Make new recovery codes?", "mfa_generate_recovery_codes")
     tab.context.clear_cookies()
     sign_in(tab, live_server.url)
-    seen("Second factor")
+    check_tab("Second factor")
     tab.locator("[name=code]").fill(codes[0])
     tab.get_by_role("button", name="Sign in", exact=True).click()
     expect(tab).to_have_url(live_server.url + "/")
     tab.goto(live_server.url + reverse("mfa_deactivate_totp"))
-    seen("Confirm that it is you", "mfa_reauthenticate")
+    check_tab("Confirm that it is you", "mfa_reauthenticate")
     tab.locator("[name=code]").fill(codes[1])
     tab.get_by_role("button", name="Go on").click()
-    seen("Switch off the second factor?", "mfa_deactivate_totp")
+    check_tab("Switch off the second factor?", "mfa_deactivate_totp")
     tab.get_by_role("button", name="Switch it off").click()
-    seen("Second factor")
+    check_tab("Second factor")
     expect(tab.locator("main")).to_contain_text("Off")
 
 
-def test_a_link_from_a_mail_leads_to_a_page_like_others(live_server, tab, seen, ada):
+def test_a_link_from_a_mail_leads_to_a_page_like_others(live_server, tab, check_tab, ada):
     key = f"{user_pk_to_url_str(ada)}-{default_token_generator.make_token(ada)}"
     tab.goto(f"{live_server.url}/accounts/password/reset/key/{key}/")
-    seen("Choose a password")
+    check_tab("Choose a password")
     sign_in(tab, live_server.url)
     expect(tab).to_have_url(live_server.url + "/")
-    token = signing.dumps([ada.pk, ada.email, "ada@example.com"], salt=addresses.SALT)
-    seen("Your e-mail address", "annotate:account-email-confirm", token)
-    seen("Your e-mail address", "annotate:account-email-confirm", token + "x")
+    token = signing.dumps([ada.pk, ada.email, "ada@example.com"], salt=email_change.SALT)
+    check_tab("Your e-mail address", "annotate:account-email-confirm", token)
+    check_tab("Your e-mail address", "annotate:account-email-confirm", token + "x")
     expect(tab.locator("main")).to_contain_text("This link was used already")

@@ -1,4 +1,4 @@
-"""The judge screen as production serves it, while the server is killed under it: what it calls saved is on disk."""
+"""The judge screen while the server is killed: answers that it calls saved are on disk."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,7 +11,7 @@ from annotate.models import Judgment, Round
 from annotate.services import seating
 from config.up.processes import wait_until
 from tests import cast
-from tests.browsing import looking
+from tests.browsing import awaiting_levels
 from tests.stack import Stack
 
 N_PAIRS = 18
@@ -27,7 +27,7 @@ def open_study() -> None:
     )  # fmt: skip
 
 
-def at_the_screen(page: Page, url: str) -> None:
+def open_judge_screen(page: Page, url: str) -> None:
     page.goto(f"{url}/accounts/login/?next=/c/busy/judge/")
     page.fill("[name=login]", "ada")
     page.fill("[name=password]", cast.PASSWORD)
@@ -36,18 +36,18 @@ def at_the_screen(page: Page, url: str) -> None:
     page.wait_for_load_state()  # the levels are there before the scripts that listen to keys
 
 
-def stored(stack: Stack, blocker: DjangoDbBlocker) -> list[int]:
-    """The grades on disk, in their order; a database that was killed is waited for."""
-    found: list[int] = []
+def read_grades(stack: Stack, blocker: DjangoDbBlocker) -> list[int]:
+    """The stored grades in their order; waits for a killed database."""
+    stored_grades: list[int] = []
 
-    def is_told() -> bool:
+    def is_read() -> bool:
         with suppress(OperationalError), stack.orm(blocker):
-            found[:] = Judgment.objects.order_by("pk").values_list("level__grade", flat=True)
+            stored_grades[:] = Judgment.objects.order_by("pk").values_list("level__grade", flat=True)
             return True
         return False
 
-    assert wait_until(is_told, seconds=600)
-    return found
+    assert wait_until(is_read, seconds=600)
+    return stored_grades
 
 
 def test_what_the_screen_called_saved_is_on_disk_after_the_server_was_killed_in_mid_batch(
@@ -56,8 +56,8 @@ def test_what_the_screen_called_saved_is_on_disk_after_the_server_was_killed_in_
     stack = fault_stack("screen")
     with stack.orm(django_db_blocker):
         open_study()
-    page = looking(context.new_page())
-    at_the_screen(page, stack.url)
+    page = awaiting_levels(context.new_page())
+    open_judge_screen(page, stack.url)
     pressed: list[int] = []
     for number in range(13):
         if number in (3, 7):
@@ -70,9 +70,9 @@ def test_what_the_screen_called_saved_is_on_disk_after_the_server_was_killed_in_
         pressed.append(grade)
         if number in (3, 7):
             if page.locator("#saved").inner_text() == "Saved":  # perhaps before it died
-                assert stored(stack, django_db_blocker) == pressed
+                assert read_grades(stack, django_db_blocker) == pressed
             assert wait_until(lambda part=part, dead=dead: stack.processes()[part] != dead, seconds=600)
         elif number % 2:
-            continue  # the next one is pressed while this one is on its way
+            continue  # press the next key while this answer is on its way
         expect(page.locator("#saved")).to_have_text("Saved", timeout=600_000)
-        assert stored(stack, django_db_blocker) == pressed
+        assert read_grades(stack, django_db_blocker) == pressed

@@ -1,4 +1,4 @@
-"""The README's story in a browser, on the running product: from uploaded runs to qrels that tools agree with."""
+"""The README's story in a browser on the running product: from uploaded runs to checked qrels."""
 
 import io
 import re
@@ -13,10 +13,10 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment, Part, Role
 from tests import cast
-from tests.browsing import looking, patient
-from tests.journeys.study import Study, small_study
-from tests.looks import violations
+from tests.browsing import awaiting_levels, with_long_timeout
+from tests.journeys.study import StudyFiles, small_study
 from tests.oracles import ir_measure
+from tests.page_checks import violations
 from tests.stack import Stack
 
 SLUG = "small-shapes"
@@ -26,24 +26,24 @@ PASSWORD = "a long pass phrase for the story"
 
 
 @pytest.fixture(scope="module")
-def study() -> Study:
+def study() -> StudyFiles:
     return small_study(3)
 
 
 @pytest.fixture
 def new_person(live_stack: Stack, browser: Browser) -> Iterator[Callable[[], Page]]:
-    """Gives a page of a browser of one's own; a complaint of the content policy or a foreign request fails the test."""
+    """Function that makes a page in a new browser; policy errors and foreign requests fail."""
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
     def make() -> Page:
-        context = patient(browser.new_context(base_url=live_stack.url, viewport={"width": 1280, "height": 800}))
+        context = with_long_timeout(browser.new_context(base_url=live_stack.url, viewport={"width": 1280, "height": 800}))
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
         ours = (live_stack.url, "blob:", "data:")
-        page.on("request", lambda asked: asked.url.startswith(ours) or complaints.append(asked.url))
+        page.on("request", lambda request: request.url.startswith(ours) or complaints.append(request.url))
         return page
 
     yield make
@@ -56,8 +56,8 @@ def upload(name: str, content: bytes) -> dict[str, Any]:
     return {"name": name, "mimeType": "application/octet-stream", "buffer": content}
 
 
-def is_accessible(page: Page) -> None:
-    """Nothing that axe finds, in either scheme; widths are the style sheets' own tests."""
+def assert_accessible(page: Page) -> None:
+    """axe finds nothing in either colour scheme; widths are tested elsewhere."""
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         assert (page.url, violations(page)) == (page.url, [])
@@ -71,7 +71,7 @@ def sign_in(page: Page, username: str, password: str) -> None:
     page.wait_for_url(lambda url: "/login/" not in url)
 
 
-def make_collection(page: Page, study: Study) -> None:
+def make_collection(page: Page, study: StudyFiles) -> None:
     page.goto(reverse("annotate:collection-new"))
     page.get_by_label("Name", exact=True).fill("Small Shapes")
     page.get_by_label("Short name").fill(SLUG)
@@ -83,10 +83,10 @@ def make_collection(page: Page, study: Study) -> None:
     page.get_by_role("button", name="Make the collection").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Items from items.zip")
     expect(page.locator("main")).to_contain_text("media files copied", timeout=120_000)
-    is_accessible(page)
+    assert_accessible(page)
 
 
-def load_reference(page: Page, study: Study) -> None:
+def load_reference(page: Page, study: StudyFiles) -> None:
     page.goto(reverse("annotate:reference-new", args=[SLUG]))
     page.get_by_label("Labels", exact=True).set_input_files(upload("reference.qrels", study.reference))
     page.locator("main form button").last.click()
@@ -103,14 +103,14 @@ def upload_run(page: Page, name: str, content: bytes) -> None:
 
 
 def open_pool(page: Page) -> int:
-    """Preview, then open; returns the number of pairs."""
+    """Preview a pool, then open it; returns its key."""
     page.goto(reverse("pooling:pool-new", args=[SLUG]))
     page.get_by_label("Name", exact=True).fill("depth 10")
     page.get_by_label("Depth", exact=True).fill("10")
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("#preview")).to_contain_text("People-hours", timeout=120_000)
     expect(page.locator("#alike tbody tr")).to_have_count(3)
-    is_accessible(page)
+    assert_accessible(page)
     page.get_by_role("button", name="Open pool").click()
     expect(page.locator("main")).to_contain_text("Open", timeout=120_000)
     page.wait_for_url(re.compile(r"/pools/\d+/$"))
@@ -118,9 +118,9 @@ def open_pool(page: Page) -> int:
     return int(page.url.rstrip("/").rsplit("/", 1)[1])
 
 
-def see_where_pairs_come_from(page: Page, study: Study, pool: int) -> None:
+def check_provenance(page: Page, study: StudyFiles, pool: int) -> None:
     """Every pair of the pool names a run of the files that holds it, at its rank there."""
-    is_accessible(page)
+    assert_accessible(page)
     page.get_by_role("link", name="Pairs and where they come from").click()
     page.wait_for_url("**/pairs/**")
     row = page.locator("main tbody tr").first
@@ -130,10 +130,10 @@ def see_where_pairs_come_from(page: Page, study: Study, pool: int) -> None:
         ranks = {tuple(line.split()[:3:2]): line.split()[3] for line in content.decode().splitlines()}
         expected = f"{name}\xa0{ranks[pair]}" if pair in ranks else name
         assert (expected in row.inner_text()) == (pair in ranks), (pair, name, row.inner_text())
-    is_accessible(page)
+    assert_accessible(page)
     page.goto(reverse("metrics:pool-favour", args=[SLUG, pool]))
     expect(page.locator("main")).to_contain_text("Whether to go on judging", timeout=120_000)
-    is_accessible(page)
+    assert_accessible(page)
 
 
 def invite(page: Page) -> str:
@@ -151,22 +151,22 @@ def accept(page: Page, link: str, username: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Small Shapes")
 
 
-class Annotator:
-    """Judges with the keyboard what is on the screen, as the truth says, until nothing is left."""
+class KeyboardAnnotator:
+    """An annotator who judges by keyboard, with the true grades, until nothing is left."""
 
-    def __init__(self, page: Page, study: Study, item_of_part: dict[int, str]) -> None:
-        self.page, self.study, self.item_of_part = looking(page), study, item_of_part
+    def __init__(self, page: Page, study: StudyFiles, item_of_part: dict[int, str]) -> None:
+        self.page, self.study, self.item_of_part = awaiting_levels(page), study, item_of_part
 
     def item(self) -> str:
-        """The document on the screen, known by its text or by the address of its picture or clip."""
-        shown = self.page.locator("#document :is(.text, img, video)")
-        address = shown.get_attribute("src")
+        """Id of the document on screen, by its text or by the address of its picture or clip."""
+        element = self.page.locator("#document :is(.text, img, video)")
+        address = element.get_attribute("src")
         if address is None:
-            return self.study.label_of[shown.inner_text()]
+            return self.study.label_of[element.inner_text()]
         return self.item_of_part[int(address.partition("#")[0].split("/")[-2])]
 
     def has_card(self) -> bool:
-        """Wait for a card, asking for the next batch where one is done; False when nothing is left."""
+        """Wait for a card, requesting the next batch after one; False when nothing is left."""
         nothing = self.page.locator("#empty-title:visible").filter(has_not_text=UNDER_WAY)
         while True:
             self.page.locator("#card:visible").or_(nothing).wait_for()
@@ -181,20 +181,20 @@ class Annotator:
         self.page.goto(reverse("annotate:judge", args=[SLUG]))
         pressed = 0
         while self.has_card():
-            shown = self.page.locator("#progress-text").inner_text()
-            position, size = map(int, re.findall(r"\d+", shown)[1:3])
+            progress = self.page.locator("#progress-text").inner_text()
+            position, size = map(int, re.findall(r"\d+", progress)[1:3])
             caption = self.page.locator("#query .text").inner_text()
             self.page.keyboard.press(str(self.study.truth[caption].get(self.item(), 0)))
             pressed += 1
             if position == size:
                 self.page.locator("#empty:visible").wait_for()
             else:
-                expect(self.page.locator("#progress-text")).not_to_have_text(shown)
+                expect(self.page.locator("#progress-text")).not_to_have_text(progress)
         return pressed
 
 
 def test_from_uploaded_runs_to_qrels_that_tools_agree_with(
-    live_stack: Stack, django_db_blocker: DjangoDbBlocker, new_person: Callable[[], Page], study: Study
+    live_stack: Stack, django_db_blocker: DjangoDbBlocker, new_person: Callable[[], Page], study: StudyFiles
 ) -> None:
     with live_stack.orm(django_db_blocker):
         cast.member(cast.collection("earlier-work"), Role.RESEARCHER, cast.user("rita"))
@@ -204,23 +204,23 @@ def test_from_uploaded_runs_to_qrels_that_tools_agree_with(
     load_reference(researcher, study)
     for name, content in study.runs.items():
         upload_run(researcher, name, content)
-    is_accessible(researcher)
-    see_where_pairs_come_from(researcher, study, open_pool(researcher))
+    assert_accessible(researcher)
+    check_provenance(researcher, study, open_pool(researcher))
     with live_stack.orm(django_db_blocker):
         parts = Part.objects.filter(item__collection__slug=SLUG, item__side="document")
         item_of_part = dict(parts.values_list("pk", "item__external_id"))
     for username in ("anna", "bert"):
         page = new_person()
         accept(page, invite(researcher), username)
-        assert Annotator(page, study, item_of_part).work() > 0
+        assert KeyboardAnnotator(page, study, item_of_part).work() > 0
     with live_stack.orm(django_db_blocker):
         n_judgments = Judgment.objects.filter(collection__slug=SLUG, purpose="label").count()
-    see_dashboard(researcher, n_judgments)
+    check_dashboard(researcher, n_judgments)
     compare_with_tools(researcher, study)
 
 
-def see_dashboard(page: Page, n_judgments: int) -> None:
-    """Progress, alpha with its interval and the agreement rate, of all the judgments."""
+def check_dashboard(page: Page, n_judgments: int) -> None:
+    """Check progress, alpha with its interval and the agreement rate of all judgments."""
     page.goto(reverse("metrics:dashboard", args=[SLUG]))
     main = page.locator("main")
     expect(main).to_contain_text(re.compile(rf"Labels\s+{n_judgments}\b"), timeout=120_000)
@@ -229,8 +229,8 @@ def see_dashboard(page: Page, n_judgments: int) -> None:
     expect(main).to_contain_text(re.compile(r"Pairs complete\s+\d+"))
 
 
-def compare_with_tools(page: Page, study: Study) -> None:
-    """The downloaded qrels and the run give the leaderboard's numbers, by tools that nobody here wrote."""
+def compare_with_tools(page: Page, study: StudyFiles) -> None:
+    """Check that independent tools compute the leaderboard's numbers from the downloaded qrels."""
     qrels = download(page, "over:original")
     reference = download(page, "none:original")
     page.goto(reverse("metrics:leaderboard", args=[SLUG]))
@@ -242,13 +242,13 @@ def compare_with_tools(page: Page, study: Study) -> None:
         for ours, theirs in oracles(qrels, reference, content).items():
             whole, alone = (100 * value for value in theirs)
             expected = f"{whole:.1f} ({alone:.1f} + {whole - alone:.1f})"
-            assert same(cells[ours].split("\n")[0], expected), (name, ours, cells[ours], expected)
+            assert equal_as_printed(cells[ours].split("\n")[0], expected), (name, ours, cells[ours], expected)
         assert float(cells["Judged@10"]) == 100.0
 
 
-def same(shown: str, expected: str) -> bool:
-    """Equal as printed, but for a last digit that rounding may turn."""
-    texts = (text.replace("\u2212", "-") for text in (shown, expected))
+def equal_as_printed(printed: str, expected: str) -> bool:
+    """Whether printed numbers are equal, but for the last digit."""
+    texts = (text.replace("\u2212", "-") for text in (printed, expected))
     ours, theirs = (list(map(float, re.findall(r"-?\d+\.\d", text))) for text in texts)
     return len(ours) == len(theirs) == 3 and all(abs(a - b) < 0.11 for a, b in zip(ours, theirs, strict=True))
 
@@ -261,24 +261,24 @@ def download(page: Page, label_source: str) -> str:
 
 
 def oracles(qrels: str, reference: str, run: bytes) -> dict[str, tuple[float, float]]:
-    """Each measure with people's labels over the reference, and with the reference alone."""
+    """Values by measure: with people's labels over the reference, and with the reference alone."""
     names = {"C@1": "Success(rel=2)@1", "C@5": "Success(rel=2)@5", "C@10": "Success(rel=2)@10",
              "AP": "AP(rel=2)", "nDCG@10": "nDCG@10"}  # fmt: skip
-    wanted = {ours: ir_measure(theirs) for ours, theirs in names.items()}
-    found = []
+    tool_measures = {ours: ir_measure(theirs) for ours, theirs in names.items()}
+    values_by_source = []
     for labels in (qrels, reference):
         values = ir_measures.calc_aggregate(
-            list(wanted.values()),
+            list(tool_measures.values()),
             list(ir_measures.read_trec_qrels(io.StringIO(labels))),
             list(ir_measures.read_trec_run(io.StringIO(run.decode()))),
         )
-        tools = {ours: values[theirs] for ours, theirs in wanted.items()}
-        found.append(tools | {"mAP@R": map_at_r(labels, run.decode())})
-    return {ours: (found[0][ours], found[1][ours]) for ours in found[0]}
+        tools = {ours: values[theirs] for ours, theirs in tool_measures.items()}
+        values_by_source.append(tools | {"mAP@R": map_at_r(labels, run.decode())})
+    return {ours: (values_by_source[0][ours], values_by_source[1][ours]) for ours in values_by_source[0]}
 
 
 def map_at_r(qrels: str, run: str, threshold: int = 2) -> float:
-    """Musgrave's mAP@R as the ECCV Caption code computes it: precision at the positives within the first R."""
+    """Musgrave's mAP@R as in ECCV Caption's code: precision at the positives within the first R."""
     positives: dict[str, set[str]] = {}
     for query, _, document, grade in map(str.split, qrels.splitlines()):
         positives.setdefault(query, set())
@@ -288,8 +288,8 @@ def map_at_r(qrels: str, run: str, threshold: int = 2) -> float:
     for query, _, document, _, score, _ in map(str.split, run.splitlines()):
         ranked.setdefault(query, []).append((float(score), document))
     total = 0.0
-    for query, wanted in positives.items():
-        first = [document for _, document in sorted(ranked[query], reverse=True)][: len(wanted)]
-        hits = [document in wanted for document in first]
-        total += sum(sum(hits[: i + 1]) / (i + 1) for i, hit in enumerate(hits) if hit) / len(wanted) if wanted else 0.0
+    for query, relevant in positives.items():
+        first = [document for _, document in sorted(ranked[query], reverse=True)][: len(relevant)]
+        hits = [document in relevant for document in first]
+        total += sum(sum(hits[: i + 1]) / (i + 1) for i, hit in enumerate(hits) if hit) / len(relevant) if relevant else 0.0
     return total / len(positives)

@@ -8,13 +8,13 @@ from pytest_django.live_server_helper import LiveServer
 
 from annotate.models import Annotator, Collection, Level, User
 from tests import campaigns, cast
-from tests.browsing import looking
+from tests.browsing import awaiting_levels
 from tests.judge_screen.screen import N_PAIRS
 
 
 @pytest.fixture
 def policy() -> dict[str, object]:
-    """What the policy says beside its defaults; tests give another one by parametrize."""
+    """Policy fields that differ from the defaults; tests set them by parametrize."""
     return {}
 
 
@@ -41,15 +41,15 @@ def sign_in(context: BrowserContext, live_server: LiveServer) -> Callable[[User]
 def open_judge(
     context: BrowserContext, live_server: object, person: User, sign_in: Callable, request: pytest.FixtureRequest
 ) -> Iterator[Callable]:
-    """Opens the judge screen in a new tab; at the end no tab may have complained or asked another host."""
+    """Function that opens the judge screen in a new tab; errors and foreign requests fail."""
     complaints: list[str] = []
     sign_in(person)
 
     def act(*, before: Callable[[Page], None] = lambda page: None) -> Page:
-        page = looking(context.new_page(), clock_stands="standing_pages" in request.fixturenames)
+        page = awaiting_levels(context.new_page(), is_clock_stopped="frozen_pages" in request.fixturenames)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
-        page.on("request", lambda asked: asked.url.startswith(live_server.url) or complaints.append(asked.url))
+        page.on("request", lambda request: request.url.startswith(live_server.url) or complaints.append(request.url))
         before(page)
         page.goto(f"{live_server.url}/c/birds/judge/")
         expect(page.locator(".level").first).to_be_visible()
@@ -57,7 +57,7 @@ def open_judge(
 
     yield act
     for page in context.pages:
-        # a request that is still being answered would stand in the way of the next test's empty database
+        # a request under way would store rows in the next test's database
         if page.locator("#saved").count():
             expect(page.locator("#saved")).not_to_have_attribute("data-state", "saving")
     assert complaints == []

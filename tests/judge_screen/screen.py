@@ -1,4 +1,4 @@
-"""What the tests of the judge screen say of it, and the collections they look at."""
+"""Expectations about the judge screen, and the items and pairs of its tests."""
 
 import io
 import wave
@@ -12,40 +12,40 @@ from playwright.sync_api import Page, expect
 from annotate.models import Collection, Item, Judgment, Pair, Part, Side
 from annotate.services import seating
 from tests import campaigns
-from tests.browsing import heard, pass_time
+from tests.browsing import pass_time, wait_for_condition
 
 N_PAIRS = 5
 SHAPES = Path(__file__).parents[2] / "demo" / "shapes" / "media"
 PAGE = "<h1>A red circle</h1><p>Two circles, one of them red, beside a square.</p><script>document.title = 'x'</script>"
 
 
-def position(page: Page, number: int) -> None:
-    """Wait until this card is on screen: the place in the batch alone may run ahead of the cards at hand."""
+def expect_position(page: Page, number: int) -> None:
+    """Wait until this card is on screen: the position alone may run ahead of the loaded cards."""
     expect(page.locator("#progress-text")).to_have_text(f"Batch 1 · {number} of {N_PAIRS}")
     expect(page.locator("#card")).to_be_visible()
 
 
-def saved(page: Page) -> None:
-    """Wait until the screen calls everything saved."""
+def expect_saved(page: Page) -> None:
+    """Wait until the screen says that everything is saved."""
     expect(page.locator("#saved")).to_have_text("Saved")
 
 
-def asked_again(page: Page, asked: Sized, times: int) -> None:
-    """Let time pass until the browser has asked so many times."""
-    heard(page, lambda: len(asked) >= times or pass_time(page, 1))
+def wait_for_requests(page: Page, requests: Sized, n: int) -> None:
+    """Let time pass until the browser has sent n requests."""
+    wait_for_condition(page, lambda: len(requests) >= n or pass_time(page, 1))
 
 
-def drawn(page: Page) -> None:
-    """Let a clip's frames be drawn, which a page puts off until it is idle and then waits for, though not for long."""
-    heard(page, lambda: page.locator("#document .strip canvas").count() == 8 or pass_time(page, 0.001))
+def wait_for_frames(page: Page) -> None:
+    """Wait until a clip's strip of frames is drawn; the page draws it when it is idle."""
+    wait_for_condition(page, lambda: page.locator("#document .strip canvas").count() == 8 or pass_time(page, 0.001))
 
 
-def grades() -> list[int]:
-    """The grades stored, in their order."""
+def stored_grades() -> list[int]:
+    """The stored grades in their order."""
     return list(Judgment.objects.order_by("pk").values_list("level__grade", flat=True))
 
 
-def sound(seconds: float = 2.0) -> bytes:
+def tone(seconds: float = 2.0) -> bytes:
     """A tone that swells, as a WAV file."""
     at = np.arange(int(8_000 * seconds), dtype="float32")
     samples = (20_000 * np.sin(at / 5) * at / len(at)).astype("<i2")
@@ -59,7 +59,7 @@ def sound(seconds: float = 2.0) -> bytes:
 
 
 def put_file(collection: Collection, name: str, content: bytes) -> str:
-    """A file of the collection's media; its path."""
+    """Store a media file of the collection; returns its path."""
     path = Path(settings.MEDIA_ROOT) / "collections" / collection.slug / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -67,7 +67,7 @@ def put_file(collection: Collection, name: str, content: bytes) -> str:
 
 
 def shape(collection: Collection, name: str) -> str:
-    """A picture or clip of the demo among the collection's media."""
+    """Copy a picture or clip of the demo to the collection's media; returns its path."""
     return put_file(collection, name, (SHAPES / name).read_bytes())
 
 
@@ -83,24 +83,24 @@ def video(collection: Collection, name: str = "s004.webm", **times: float) -> di
 
 def recording(collection: Collection) -> dict[str, object]:
     """A tone, as a part."""
-    return {"kind": "audio", "path": put_file(collection, "tone.wav", sound())}
+    return {"kind": "audio", "path": put_file(collection, "tone.wav", tone())}
 
 
-def show(
+def open_documents(
     collection: Collection, *documents: dict[str, object], query: str = "a red circle", warning: str = ""
 ) -> list[Pair]:
-    """Pairs of one query and these documents, each a single part; they alone are to be judged."""
-    asked = _item(collection, Side.QUERY, "asked", {"kind": "text", "text": query})
-    return _open_only(
+    """Open a round of one query and these documents, each a single part; closes all others."""
+    query_item = _item(collection, Side.QUERY, "asked", {"kind": "text", "text": query})
+    return _open_single_round(
         collection,
-        [(asked, _item(collection, Side.DOCUMENT, f"shown{i}", part, warning)) for i, part in enumerate(documents)],
+        [(query_item, _item(collection, Side.DOCUMENT, f"shown{i}", part, warning)) for i, part in enumerate(documents)],
     )
 
 
-def ask(collection: Collection, *queries: dict[str, object]) -> list[Pair]:
-    """Pairs of these queries, each a single part, and a text each; they alone are to be judged."""
+def open_queries(collection: Collection, *queries: dict[str, object]) -> list[Pair]:
+    """Open a round of these queries, each a single part, and a text each; closes all others."""
     words = {"kind": "text", "text": "two circles"}
-    return _open_only(
+    return _open_single_round(
         collection,
         [
             (_item(collection, Side.QUERY, f"asked{i}", part), _item(collection, Side.DOCUMENT, f"shown{i}", words))
@@ -115,9 +115,9 @@ def _item(collection: Collection, side: Side, name: str, part: dict[str, object]
     return item
 
 
-def _open_only(collection: Collection, shown: list[tuple[Item, Item]]) -> list[Pair]:
+def _open_single_round(collection: Collection, items: list[tuple[Item, Item]]) -> list[Pair]:
     for round_ in collection.rounds.all():
         seating.close_round(round_=round_)
-    pairs = [Pair.objects.create(collection=collection, query=query, document=document) for query, document in shown]
+    pairs = [Pair.objects.create(collection=collection, query=query, document=document) for query, document in items]
     campaigns.open_pool_round(collection, pairs, name="shown")
     return pairs

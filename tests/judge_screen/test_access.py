@@ -1,13 +1,23 @@
-"""Everybody can judge: keyboard alone, screen readers, fingers, large print, stillness, light and dark."""
+"""Accessibility: keyboard alone, screen readers, touch, large print, no motion, light and dark."""
 
 import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Level
 from tests import cast
-from tests.browsing import heard, look, patient
-from tests.judge_screen.screen import PAGE, drawn, image, position, put_file, recording, saved, show, video
-from tests.looks import PHONE, too_low, violations
+from tests.browsing import wait_for_condition, wait_until_levels_awake, with_long_timeout
+from tests.judge_screen.screen import (
+    PAGE,
+    expect_position,
+    expect_saved,
+    image,
+    open_documents,
+    put_file,
+    recording,
+    video,
+    wait_for_frames,
+)
+from tests.page_checks import PHONE, low_targets, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -17,7 +27,7 @@ def assert_accessible(page, state):
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, state
 
 
-def in_all_states(page):
+def check_all_states(page):
     """Go through the screen's states by key, checking each."""
     for key, state in (
         ("g", "at rest"), ("Escape", "guidelines"), ("1", "at rest again"), ("a", "reasons"), ("Escape", "details"),
@@ -35,9 +45,9 @@ def test_no_state_of_the_screen_has_an_accessibility_finding(collection, open_ju
     page = open_judge()
     page.set_viewport_size({"width": width, "height": 844})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    in_all_states(page)
+    check_all_states(page)
     for number in range(1, 6):
-        position(page, number)
+        expect_position(page, number)
         page.keyboard.press("2")
     expect(page.locator("#empty-title")).to_have_text("Batch done")
     assert_accessible(page, "batch done")
@@ -49,37 +59,37 @@ def test_media_have_no_accessibility_finding(collection, open_judge, media_root,
         image(collection), video(collection), recording(collection), {"kind": "html", "text": PAGE},
         {"kind": "image", "path": put_file(collection, "bad.png", b"no picture")},
     ]  # fmt: skip
-    show(collection, *documents)
+    open_documents(collection, *documents)
     page = open_judge()
     page.set_viewport_size({"width": width, "height": 844})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     asleep, given_up = page.locator("#judge.is-asleep"), page.locator("#document .broken:not(.is-trying)")
     for number in range(1, 6):
-        position(page, number)
+        expect_position(page, number)
         page.keyboard.press("+")
-        heard(page, lambda: given_up.count() or not asleep.count())
+        wait_for_condition(page, lambda: given_up.count() or not asleep.count())
         assert_accessible(page, page.locator("#document").inner_html()[:80])
         page.keyboard.press("b" if given_up.count() else "2")
-    saved(page)
+    expect_saved(page)
 
 
 def test_the_answers_are_one_stop_of_the_tab_key_and_arrows_walk_through_them(open_judge):
     page = open_judge()
     focused = "document.activeElement.dataset.grade ?? document.activeElement.id"
-    assert page.evaluate(focused) == "card"  # where reading begins
+    assert page.evaluate(focused) == "card"  # where a screen reader begins
     page.keyboard.press("Tab")
     assert page.evaluate(focused) == "2"
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     assert page.evaluate(focused) == "0"
-    position(page, 1)  # walking gives no answer
+    expect_position(page, 1)  # walking gives no answer
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.dataset.action") == "undo"
     page.keyboard.press("Shift+Tab")
-    look(page)
+    wait_until_levels_awake(page)
     page.keyboard.press("Space")
-    position(page, 2)
-    saved(page)
+    expect_position(page, 2)
+    expect_saved(page)
     assert page.evaluate(focused) == "card"
     stops = page.locator(".level").evaluate_all("(all) => all.map((one) => one.tabIndex)")
     assert stops == [0, -1, -1]
@@ -87,10 +97,10 @@ def test_the_answers_are_one_stop_of_the_tab_key_and_arrows_walk_through_them(op
 
 def test_a_screen_reader_hears_the_card_the_answers_and_trouble_in_this_order(open_judge, context):
     page = open_judge()
-    heard = page.locator("#judge").aria_snapshot()
-    order = [heard.index(words) for words in ("Query", "Document, 1 of 5", "How relevant is it", "Undo", "Comment")]
+    snapshot = page.locator("#judge").aria_snapshot()
+    order = [snapshot.index(words) for words in ("Query", "Document, 1 of 5", "How relevant is it", "Undo", "Comment")]
     assert order == sorted(order)
-    assert heard.count('- radio "') == 3
+    assert snapshot.count('- radio "') == 3
     context.set_offline(True)
     page.keyboard.press("2")
     expect(page.locator("#live")).to_have_text("Not saved - will retry (1 waiting)")
@@ -98,11 +108,11 @@ def test_a_screen_reader_hears_the_card_the_answers_and_trouble_in_this_order(op
     expect(page.locator("#live")).to_have_text("Saved")
 
 
-@pytest.mark.usefixtures("standing_pages")
+@pytest.mark.usefixtures("frozen_pages")
 def test_nothing_plays_or_moves_by_itself_for_who_asked_for_stillness(collection, open_judge, media_root):
-    show(collection, video(collection))
+    open_documents(collection, video(collection))
     page = open_judge(before=lambda page: page.emulate_media(reduced_motion="reduce"))
-    drawn(page)
+    wait_for_frames(page)
     assert page.evaluate("document.querySelector('#document video').paused")
     page.keyboard.press("g")
     moving = "document.getAnimations().filter((one) => one.effect.getComputedTiming().duration > 10).length"
@@ -117,15 +127,15 @@ def test_the_screen_works_at_twice_the_size(open_judge):
         expect(level).to_be_in_viewport(ratio=0.9)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     page.get_by_role("radio", name="Level 2").click()
-    position(page, 2)
-    saved(page)
+    expect_position(page, 2)
+    expect_saved(page)
 
 
 def test_every_answer_is_a_48_pixel_target_on_a_phone(new_context, live_server, collection, person):
     Level.objects.filter(collection=collection, grade=1).update(
         reasons=[{"name": "does not match", "what": ["colour"]}]
     )
-    phone = patient(new_context(**PHONE))
+    phone = with_long_timeout(new_context(**PHONE))
     cast.sign_in(phone, live_server.url, person)
     page = phone.new_page()
     page.goto(f"{live_server.url}/c/birds/judge/")
@@ -138,9 +148,9 @@ def test_every_answer_is_a_48_pixel_target_on_a_phone(new_context, live_server, 
     assert min(box["height"] for box in (chip.bounding_box() for chip in chips.all())) >= 48
     page.get_by_role("button", name="colour").tap()
     page.locator("#reasons-save").tap()
-    saved(page)
-    position(page, 2)
+    expect_saved(page)
+    expect_position(page, 2)
     for drawer in ("Guidelines", "Last 20", "Keys"):
         page.get_by_role("button", name=drawer, exact=True).tap()
-        assert (drawer, too_low(page)) == (drawer, [])
+        assert (drawer, low_targets(page)) == (drawer, [])
         page.get_by_role("button", name="Close").tap()

@@ -1,10 +1,10 @@
-"""What is done with a pair that gets no grade: put off, said to be impossible, or handed to the lead."""
+"""Pairs without a grade: put off, reported as impossible to judge, or escalated to the lead."""
 
 import pytest
 from playwright.sync_api import expect
 
 from annotate.models import HandOut, Judgment, Report
-from tests.judge_screen.screen import N_PAIRS, position, saved
+from tests.judge_screen.screen import N_PAIRS, expect_position, expect_saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -12,12 +12,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def page(open_judge):
     page = open_judge()
-    position(page, 1)
+    expect_position(page, 1)
     return page
 
 
-def reported():
-    """The one report stored: its kind, reason and note, and what was on screen."""
+def stored_report():
+    """Kind, reason, note and document text of the only report."""
     report = Report.objects.get()
     return report.kind, report.reason, report.note, report.pair.document.parts.get().text
 
@@ -26,17 +26,17 @@ def test_a_pair_put_off_comes_back_at_the_end_of_the_batch(page):
     first = page.locator("#document").inner_text()
     page.keyboard.press("l")
     expect(page.locator("#document")).not_to_have_text(first)
-    saved(page)
+    expect_saved(page)
     assert HandOut.objects.get(deferred_at__isnull=False).seat.pair.document.parts.get().text == first
     for number in range(1, N_PAIRS):
-        position(page, number)
+        expect_position(page, number)
         expect(page.locator("#document")).not_to_have_text(first)
         page.keyboard.press("2")
-    position(page, N_PAIRS)
+    expect_position(page, N_PAIRS)
     expect(page.locator("#document")).to_have_text(first)
     page.keyboard.press("0")
     expect(page.locator("#empty-title")).to_have_text("Batch done")
-    saved(page)
+    expect_saved(page)
     assert Judgment.objects.get(level__grade=0).pair.document.parts.get().text == first
     assert Report.objects.count() == 0
 
@@ -49,16 +49,16 @@ def test_a_pair_that_cannot_be_judged_is_sent_to_the_lead_with_reason_and_note(p
     dialog.get_by_label("Note").fill("  Is it Basque? 2 ")
     dialog.get_by_role("button", name="Send to the lead").click()
     expect(dialog).to_be_hidden()
-    position(page, 2)
-    saved(page)
-    assert reported() == ("cannot_judge", "wrong_language", "Is it Basque? 2", first)
+    expect_position(page, 2)
+    expect_saved(page)
+    assert stored_report() == ("cannot_judge", "wrong_language", "Is it Basque? 2", first)
     assert Judgment.objects.count() == 0
     page.keyboard.press("x")  # the next one begins with nothing filled in
     expect(dialog.get_by_label("Note")).to_have_value("")
     dialog.get_by_role("button", name="Send to the lead").click()
     expect(dialog).to_be_visible()  # no reason is chosen
     dialog.get_by_role("button", name="Go back").click()
-    position(page, 2)
+    expect_position(page, 2)
     assert Report.objects.count() == 1
 
 
@@ -69,9 +69,9 @@ def test_a_pair_is_escalated_to_the_lead_with_a_question(page):
     dialog.get_by_label("What should the lead decide?").fill("Does a drawing count?")
     dialog.get_by_role("button", name="Escalate").click()
     expect(dialog).to_be_hidden()
-    position(page, 2)
-    saved(page)
-    assert reported() == ("escalated", "", "Does a drawing count?", first)
+    expect_position(page, 2)
+    expect_saved(page)
+    assert stored_report() == ("escalated", "", "Does a drawing count?", first)
     assert Judgment.objects.count() == 0
 
 
@@ -81,7 +81,7 @@ def test_a_dialog_left_with_escape_reports_nothing(page):
         expect(page.locator("dialog:modal")).to_be_visible()
         page.keyboard.press("Escape")
         expect(page.locator("dialog:modal")).to_have_count(0)
-    position(page, 1)
+    expect_position(page, 1)
     page.keyboard.press("2")
-    saved(page)
+    expect_saved(page)
     assert (Report.objects.count(), Judgment.objects.count()) == (0, 1)

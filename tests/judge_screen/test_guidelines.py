@@ -1,4 +1,4 @@
-"""Guidelines beside the work: their version, the word that they changed, and what a judgment was given under."""
+"""Guidelines on the judge screen: version, notice of a change, and versions of judgments."""
 
 import pytest
 from playwright.sync_api import expect
@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from annotate.models import Judgment
 from annotate.services import collections
 from annotate.services.collections import Wording
-from tests.judge_screen.screen import position, saved
+from tests.judge_screen.screen import expect_position, expect_saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -19,43 +19,43 @@ def change(collection, text="# Look twice"):
 
 def test_a_change_is_told_once_even_while_the_page_is_open_and_judgments_keep_what_they_saw(collection, open_judge):
     page = open_judge()
-    told = page.locator("#guidelines-changed")
-    expect(told).to_be_hidden()
+    notice = page.locator("#guidelines-changed")
+    expect(notice).to_be_hidden()
     change(collection)
     page.keyboard.press("2")
-    position(page, 2)
-    expect(told).to_contain_text("The guidelines changed on ")
+    expect_position(page, 2)
+    expect(notice).to_contain_text("The guidelines changed on ")
     page.keyboard.press("2")
-    saved(page)
+    expect_saved(page)
     assert set(Judgment.objects.values_list("guidelines__version", flat=True)) == {1}
-    told.get_by_role("button", name="Read them").click()
+    notice.get_by_role("button", name="Read them").click()
     drawer = page.locator("#guidelines")
     expect(drawer).to_contain_text("Look twice")
     expect(drawer).to_contain_text("Version 2, changed on")
     expect(page.get_by_role("radio", name="Exactly so")).to_be_visible()
-    expect(told).to_be_hidden()
+    expect(notice).to_be_hidden()
     page.keyboard.press("2")  # the drawer is beside the work
-    position(page, 4)
-    saved(page)
+    expect_position(page, 4)
+    expect_saved(page)
     assert Judgment.objects.filter(guidelines__version=2).count() == 1
     page.goto(page.url.partition("#")[0])
-    position(page, 4)
-    expect(told).to_be_hidden()
+    expect_position(page, 4)
+    expect(notice).to_be_hidden()
 
 
 def test_who_was_away_is_told_on_coming_back_until_she_closes_it(collection, open_judge):
     page = open_judge()
     page.keyboard.press("2")
-    saved(page)
+    expect_saved(page)
     page.close()
     change(collection)
     page = open_judge()
-    told = page.locator("#guidelines-changed")
-    expect(told).to_be_visible()
-    told.get_by_role("button", name="Close").click()
+    notice = page.locator("#guidelines-changed")
+    expect(notice).to_be_visible()
+    notice.get_by_role("button", name="Close").click()
     page.reload()
-    position(page, 2)
-    expect(told).to_be_hidden()
+    expect_position(page, 2)
+    expect(notice).to_be_hidden()
 
 
 def test_the_drawer_opens_and_closes_by_key_and_leaves_the_keys_to_the_work(open_judge):
@@ -63,8 +63,8 @@ def test_the_drawer_opens_and_closes_by_key_and_leaves_the_keys_to_the_work(open
     page.keyboard.press("g")
     expect(page.locator("#guidelines")).to_contain_text("Version 1, of")
     page.keyboard.press("2")
-    position(page, 2)
+    expect_position(page, 2)
     page.keyboard.press("Escape")
     expect(page.locator("#guidelines")).to_be_hidden()
     page.keyboard.press("0")
-    position(page, 3)
+    expect_position(page, 3)

@@ -3,65 +3,65 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browsing import until
-from tests.judge_screen.screen import show, video
+from tests.browsing import wait_for_expression
+from tests.judge_screen.screen import open_documents, video
 
 pytestmark = pytest.mark.django_db(transaction=True)
-AT = "document.querySelector('#document video').currentTime"
+CURRENT_TIME = "document.querySelector('#document video').currentTime"
 FRAME = 1 / 25
 
 
 @pytest.fixture
 def page(collection, open_judge, media_root):
-    """A clip that plays."""
-    show(collection, video(collection))
+    """A judge screen with a playing clip."""
+    open_documents(collection, video(collection))
     page = open_judge()
-    plays(page)
+    wait_until_playing(page)
     return page
 
 
-def plays(page):
+def wait_until_playing(page):
     """Wait until the clip is on screen and plays."""
     expect(page.locator("#document video")).to_be_visible()
-    until(page, f"{AT} > 0.2")
+    wait_for_expression(page, f"{CURRENT_TIME} > 0.2")
 
 
-def pressed(page, act):
+def is_pressed(page, act):
     return page.locator(f"#document [data-act={act}]").get_attribute("aria-pressed")
 
 
 def test_o_switches_the_loop_and_a_clip_without_it_ends(page):
-    assert pressed(page, "loopToggle") == "true"
+    assert is_pressed(page, "loopToggle") == "true"
     page.keyboard.press("o")
-    assert pressed(page, "loopToggle") == "false"
+    assert is_pressed(page, "loopToggle") == "false"
     page.evaluate("document.querySelector('#document video').playbackRate = 4")
-    until(page, "document.querySelector('#document video').paused")
-    assert page.evaluate(f"{AT} >= document.querySelector('#document video').duration - 0.1")
+    wait_for_expression(page, "document.querySelector('#document video').paused")
+    assert page.evaluate(f"{CURRENT_TIME} >= document.querySelector('#document video').duration - 0.1")
     page.keyboard.press("o")
     page.keyboard.press("Space")
-    until(page, f"!document.querySelector('#document video').paused && {AT} < 2")
-    until(page, f"{AT} > 2")
-    until(page, f"{AT} < 2")  # round and round
-    assert pressed(page, "loopToggle") == "true"
+    wait_for_expression(page, f"!document.querySelector('#document video').paused && {CURRENT_TIME} < 2")
+    wait_for_expression(page, f"{CURRENT_TIME} > 2")
+    wait_for_expression(page, f"{CURRENT_TIME} < 2")  # round and round
+    assert is_pressed(page, "loopToggle") == "true"
 
 
 def test_m_switches_the_sound_and_that_is_remembered(page):
     muted = "document.querySelector('#document video').muted"
-    assert (page.evaluate(muted), pressed(page, "mute")) == (True, "true")
+    assert (page.evaluate(muted), is_pressed(page, "mute")) == (True, "true")
     page.keyboard.press("m")
-    assert (page.evaluate(muted), pressed(page, "mute")) == (False, "false")
+    assert (page.evaluate(muted), is_pressed(page, "mute")) == (False, "false")
     page.reload()
-    plays(page)
-    assert (page.evaluate(muted), pressed(page, "mute")) == (False, "false")
+    wait_until_playing(page)
+    assert (page.evaluate(muted), is_pressed(page, "mute")) == (False, "false")
 
 
 def test_full_stop_and_comma_go_one_frame_forward_and_back_and_hold_the_clip(page):
     page.keyboard.press(".")
     assert page.evaluate("document.querySelector('#document video').paused")
-    at = page.evaluate(f"{AT} = 1")  # it may have been held at its very end
+    at = page.evaluate(f"{CURRENT_TIME} = 1")  # it may have been held at its very end
     page.keyboard.press(".")
-    assert page.evaluate(AT) == pytest.approx(at + FRAME, abs=0.005)
+    assert page.evaluate(CURRENT_TIME) == pytest.approx(at + FRAME, abs=0.005)
     page.keyboard.press(",")
     page.keyboard.press(",")
-    assert page.evaluate(AT) == pytest.approx(at - FRAME, abs=0.005)
+    assert page.evaluate(CURRENT_TIME) == pytest.approx(at - FRAME, abs=0.005)
     expect(page.locator("#document [data-act=play]")).to_have_attribute("aria-label", "Play")

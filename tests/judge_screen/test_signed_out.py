@@ -1,16 +1,16 @@
-"""A session that ends while one judges: nothing is lost, and there is always a way back in."""
+"""A session that ends during judging: nothing is lost, and signing in is always possible."""
 
 import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
-from tests.judge_screen.screen import N_PAIRS, grades, position, saved
+from tests.judge_screen.screen import N_PAIRS, expect_position, expect_saved, stored_grades
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def come_back(page):
-    """Come back from the tab one signed in with."""
+def focus_again(page):
+    """Simulate coming back from another tab."""
     page.evaluate("dispatchEvent(new Event('focus'))")
 
 
@@ -20,9 +20,9 @@ def warns_on_leaving(page):
 
 @pytest.fixture
 def page(open_judge):
-    """The screen, whose session ended before the first answer."""
+    """The judge screen after its session ended before the first answer."""
     page = open_judge()
-    position(page, 1)
+    expect_position(page, 1)
     Session.objects.all().delete()
     page.keyboard.press("2")
     expect(page.locator("#dialog-signin")).to_be_visible()
@@ -47,12 +47,12 @@ def test_who_closed_the_dialog_goes_on_and_what_waits_is_sent_when_she_comes_bac
     assert warns_on_leaving(page)
     page.keyboard.press("0")
     expect(page.locator("#saved")).to_have_text("Not saved - signed out (2 waiting)")
-    come_back(page)  # nobody signed in meanwhile
+    focus_again(page)  # nobody signed in meanwhile
     expect(page.locator("#saved")).to_have_text("Not saved - signed out (2 waiting)")
     sign_in(person)
-    come_back(page)
-    saved(page)
-    assert grades() == [2, 0]
+    focus_again(page)
+    expect_saved(page)
+    assert stored_grades() == [2, 0]
     expect(page.get_by_role("button", name="Sign in")).to_be_hidden()
     assert not warns_on_leaving(page)
 
@@ -64,8 +64,8 @@ def test_the_header_offers_the_sign_in_that_was_closed_once_more(page, sign_in, 
     sign_in(person)
     page.get_by_role("button", name="I have signed in").click()
     expect(page.locator("#dialog-signin")).to_be_hidden()
-    saved(page)
-    assert grades() == [2]
+    expect_saved(page)
+    assert stored_grades() == [2]
 
 
 def test_an_empty_deck_says_that_one_is_signed_out_and_goes_on_from_there(page, sign_in, person):
@@ -79,13 +79,13 @@ def test_an_empty_deck_says_that_one_is_signed_out_and_goes_on_from_there(page, 
     expect(page.locator("#dialog-signin")).to_be_visible()
     sign_in(person)
     page.get_by_role("button", name="I have signed in").click()
-    saved(page)
-    assert grades() == [2] * int(n_waiting)
+    expect_saved(page)
+    assert stored_grades() == [2] * int(n_waiting)
 
 
 def test_a_session_found_ended_by_an_undo_is_told_and_not_called_an_unreachable_server(open_judge):
     page = open_judge()
-    position(page, 1)
+    expect_position(page, 1)
     Session.objects.all().delete()
     page.keyboard.press("z")
     expect(page.locator("#dialog-signin")).to_be_visible()
@@ -95,10 +95,10 @@ def test_a_session_found_ended_by_an_undo_is_told_and_not_called_an_unreachable_
 def test_a_session_found_ended_when_cards_are_asked_for_is_told_the_same_way(open_judge, sign_in, person):
     page = open_judge()
     for number in range(1, N_PAIRS + 1):
-        position(page, number)
+        expect_position(page, number)
         page.keyboard.press("2")
     expect(page.locator("#empty-title")).to_have_text("Batch done")
-    saved(page)
+    expect_saved(page)
     Session.objects.all().delete()
     page.get_by_role("button", name="Next batch").click()
     expect(page.locator("#dialog-signin")).to_be_visible()
@@ -107,6 +107,6 @@ def test_a_session_found_ended_when_cards_are_asked_for_is_told_the_same_way(ope
     expect(page.locator("#saved")).to_have_text("Signed out")
     assert not warns_on_leaving(page)
     sign_in(person)
-    come_back(page)
+    focus_again(page)
     expect(page.locator("#empty-title")).to_have_text("Nothing is left to judge")
-    saved(page)
+    expect_saved(page)

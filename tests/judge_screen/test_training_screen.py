@@ -1,4 +1,4 @@
-"""The training screen in a real browser: the keys of the judge screen, and what is right after each answer."""
+"""The training screen in a real browser: judge screen keys, and feedback after each answer."""
 
 import pytest
 from playwright.sync_api import expect
@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 from annotate.models import Guidelines, Item, Judgment, Part, Report, TrainingTry
 from annotate.services import training
 from tests.annotate.trainees import right_grade, trained, waiting
-from tests.browsing import looking, pass_time, patient
-from tests.looks import PHONE, too_low, violations
+from tests.browsing import awaiting_levels, pass_time, with_long_timeout
+from tests.page_checks import PHONE, low_targets, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -20,14 +20,14 @@ def collection():
 
 
 @pytest.fixture
-def page(standing_pages, context, live_server, annotator, sign_in):
-    """The screen of a try; at the end it may not have complained or asked another host."""
+def page(frozen_pages, context, live_server, annotator, sign_in):
+    """The screen of a training try; errors and requests to other hosts fail the test."""
     complaints = []
     sign_in(annotator.user)
-    page = looking(context.new_page(), clock_stands=True)
+    page = awaiting_levels(context.new_page(), is_clock_stopped=True)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
-    page.on("request", lambda asked: asked.url.startswith(live_server.url) or complaints.append(asked.url))
+    page.on("request", lambda request: request.url.startswith(live_server.url) or complaints.append(request.url))
     page.goto(f"{live_server.url}/c/birds/judge/")
     page.get_by_role("button", name="Begin").click()
     expect(page.locator("#progress-text")).to_have_text("1 of 3")
@@ -35,18 +35,18 @@ def page(standing_pages, context, live_server, annotator, sign_in):
     assert complaints == []
 
 
-def press(page, annotator, *, rightly):
-    """Answer the card on screen by its key, after a second."""
+def press(page, annotator, *, is_right):
+    """Answer the card on screen by key, after a second."""
     pass_time(page, 1)
     right = right_grade(waiting(annotator)[0])
-    page.keyboard.press(str(right if rightly else (right + 1) % 3))
-    expect(page.locator("#told-title")).to_have_text("Right" if rightly else "Not quite")
+    page.keyboard.press(str(right if is_right else (right + 1) % 3))
+    expect(page.locator("#told-title")).to_have_text("Right" if is_right else "Not quite")
 
 
 def test_a_try_is_gone_through_with_the_keyboard_alone(page, annotator):
     for number in (1, 2, 3):
         expect(page.locator("#progress-text")).to_have_text(f"{number} of 3")
-        press(page, annotator, rightly=True)
+        press(page, annotator, is_right=True)
         expect(page.locator("#told-next")).to_be_focused()
         page.keyboard.press("Enter")
     expect(page.get_by_text("You passed with 3 of 3 right")).to_be_visible()
@@ -57,11 +57,11 @@ def test_a_try_is_gone_through_with_the_keyboard_alone(page, annotator):
 
 
 def test_a_wrong_answer_is_told_in_a_live_region_with_the_paragraph_and_cannot_be_mended(page, annotator):
-    press(page, annotator, rightly=False)
-    told = page.locator("#told")
-    assert told.get_attribute("aria-live") == "polite"
-    expect(told).to_contain_text("you said")
-    expect(told).to_contain_text("reason")
+    press(page, annotator, is_right=False)
+    feedback = page.locator("#told")
+    assert feedback.get_attribute("aria-live") == "polite"
+    expect(feedback).to_contain_text("you said")
+    expect(feedback).to_contain_text("reason")
     page.keyboard.press("2")
     page.keyboard.press("0")
     page.get_by_role("button", name="Guidelines: Colours").click()
@@ -99,7 +99,7 @@ def test_a_pair_left_out_is_reported_and_the_next_one_comes(page, annotator):
     page.get_by_role("button", name="Leave it out").click()
     expect(page.locator("#progress-text")).to_have_text("2 of 3")
     assert Report.objects.get().note == "It does not load."
-    assert len(training.left(annotator=annotator)) == 2
+    assert len(training.waiting_hand_outs(annotator=annotator)) == 2
 
 
 @pytest.mark.parametrize(
@@ -110,19 +110,19 @@ def test_the_screen_has_no_accessibility_finding(page, annotator, width, height,
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     page.clock.resume()
     assert violations(page) == []
-    press(page, annotator, rightly=False)
+    press(page, annotator, is_right=False)
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
 def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(page, annotator, new_context):
-    screen = patient(new_context(**PHONE, storage_state=page.context.storage_state())).new_page()
-    looking(screen).goto(page.url)
+    screen = with_long_timeout(new_context(**PHONE, storage_state=page.context.storage_state())).new_page()
+    awaiting_levels(screen).goto(page.url)
     expect(screen.locator("#progress-text")).to_have_text("1 of 3")
-    assert too_low(screen) == []
-    press(screen, annotator, rightly=False)
+    assert low_targets(screen) == []
+    press(screen, annotator, is_right=False)
     expect(screen.locator("#told-next")).to_be_visible()
-    assert too_low(screen) == []
+    assert low_targets(screen) == []
 
 
 def test_a_clip_that_cannot_play_is_left_out_with_what_it_is_as_the_note(collection, request, annotator):

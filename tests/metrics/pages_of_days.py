@@ -1,4 +1,4 @@
-"""The address of a page with "Labels a day" over histories of several lengths, for the test of how it is drawn."""
+"""The address of a page with "Labels a day" over histories of several lengths, for its test."""
 
 from django.http import HttpRequest, HttpResponse
 from django.template import RequestContext, Template

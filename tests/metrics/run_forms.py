@@ -22,16 +22,16 @@ def _trec(rows: Rows) -> bytes:
 
 
 def _by_source(rows: Rows) -> dict[str, Rows]:
-    found: dict[str, Rows] = {}
+    rows_of_source: dict[str, Rows] = {}
     for row in rows:
-        found.setdefault(row[0], []).append(row)
-    return found
+        rows_of_source.setdefault(row[0], []).append(row)
+    return rows_of_source
 
 
 def _ranked(rows: Rows) -> list[tuple[str, str, int]]:
     """Each row with its rank instead of its score."""
     lists = _by_source(canonical(rows)).values()
-    return [(source, target, rank) for each in lists for rank, (source, target, _) in enumerate(each, start=1)]
+    return [(source, target, rank) for source_rows in lists for rank, (source, target, _) in enumerate(source_rows, start=1)]
 
 
 def _table(rows: Rows, separator: str, *header: str) -> bytes:
@@ -40,13 +40,13 @@ def _table(rows: Rows, separator: str, *header: str) -> bytes:
 
 
 def _json_lines(rows: Rows) -> bytes:
-    named = (dict(zip(NAMES, row, strict=True)) for row in rows)
-    return "".join(json.dumps(row) + "\n" for row in named).encode()
+    named_rows = (dict(zip(NAMES, row, strict=True)) for row in rows)
+    return "".join(json.dumps(row) + "\n" for row in named_rows).encode()
 
 
 def _rankings(rows: Rows) -> bytes:
     lists = _by_source(rows).items()
-    lines = ({"query": source, "ranking": [row[1:] for row in each]} for source, each in lists)
+    lines = ({"query": source, "ranking": [row[1:] for row in source_rows]} for source, source_rows in lists)
     return "".join(json.dumps(line) + "\n" for line in lines).encode()
 
 
@@ -58,17 +58,17 @@ def _parquet(rows: Rows) -> bytes:
 
 
 def _dictionary(rows: Rows) -> bytes:
-    return json.dumps({source: {row[1]: row[2] for row in each} for source, each in _by_source(rows).items()}).encode()
+    return json.dumps({source: {row[1]: row[2] for row in source_rows} for source, source_rows in _by_source(rows).items()}).encode()
 
 
 def _pairs(rows: Rows) -> bytes:
     lists = _by_source(canonical(rows)).items()
-    return json.dumps({source: [row[1:] for row in each] for source, each in lists}).encode()
+    return json.dumps({source: [row[1:] for row in source_rows] for source, source_rows in lists}).encode()
 
 
 def _ids(rows: Rows) -> bytes:
     lists = _by_source(canonical(rows)).items()
-    return json.dumps({source: [row[1] for row in each] for source, each in lists}).encode()
+    return json.dumps({source: [row[1] for row in source_rows] for source, source_rows in lists}).encode()
 
 
 def _columns(rows: Rows) -> bytes:
@@ -77,7 +77,7 @@ def _columns(rows: Rows) -> bytes:
 
 
 def matrix(rows: Rows, kind: str) -> tuple[np.ndarray, list[str], list[str]]:
-    """The rows as a similarity matrix, -inf where there is none, and the ids of its rows and columns."""
+    """The rows as a similarity matrix, -inf for absent pairs, with the ids of both sides."""
     sources, targets = (list(dict.fromkeys(row[end] for row in rows)) for end in (0, 1))
     order = "F" if kind.endswith("64") else "C"
     cells = np.full((len(sources), len(targets)), -np.inf, dtype=kind, order=order)

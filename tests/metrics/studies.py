@@ -1,4 +1,7 @@
-"""Small studies with runs in both directions, a reference set and people who judge; for tests of numbers."""
+"""Small studies with runs in both directions, a reference set and annotators.
+
+For tests of numbers.
+"""
 
 from collections.abc import Iterable
 from uuid import uuid4
@@ -22,7 +25,7 @@ from metrics.models import Observation, Score, Snapshot
 from metrics.services import refresh
 from pooling.models import Pool, PoolPair, Run
 from tests import campaigns, cast
-from tests.copies import copied
+from tests.fixture_cache import cached_rows
 
 
 def study(
@@ -35,7 +38,7 @@ def study(
     with_runs: bool = True,
     **policy: object,
 ) -> Collection:
-    """A collection with a reference set, two forward runs and a reverse one, and an open pool of their top three."""
+    """A collection with a reference set, two forward runs, a reverse one, and a pool of depth 3."""
     policy = {"labels_per_pair": 2, "gold_positives": 0, "gold_negatives": 0, "batch_candidates": 50, **policy}
     collection = cast.collection(slug, grades=grades, positive_from=positive_from, **policy)
     queries = cast.items(collection, "query", n_queries)
@@ -53,7 +56,7 @@ def study(
     return collection
 
 
-@copied
+@cached_rows
 def judged_study(
     slug: str = "",
     *,
@@ -70,9 +73,12 @@ def judged_study(
     return collection
 
 
-@copied
+@cached_rows
 def unordered_study(*, with_numbers: bool = False) -> Collection:
-    """A study of four grades with positives from 2 whose ids are out of order; two people have judged in it."""
+    """A study of four grades with positives from 2 whose ids are out of order.
+
+    Two people have judged in it.
+    """
     collection = study("study", n_queries=8, n_documents=12, grades=4, positive_from=2, ceiling=2)
     for number, item in enumerate(collection.items.order_by("pk")):  # who judges what goes by these ids
         Item.objects.filter(pk=item.pk).update(external_id=f"{(number * 7919) % 1000}-{item.external_id}é")
@@ -84,7 +90,10 @@ def unordered_study(*, with_numbers: bool = False) -> Collection:
 
 
 def reference(collection: Collection, labels: dict[tuple[str, str], int], name: str = "original") -> ReferenceSet:
-    """A reference set from (query id, document id) -> grade; leaves the Change row that loading leaves."""
+    """A reference set from (query id, document id) -> grade.
+
+    Leaves the Change row that loading leaves.
+    """
     reference_set = cast.reference(collection, labels, name)
     seating.note_changes(collection_id=collection.pk, pair_ids=[None])
     return reference_set
@@ -118,27 +127,28 @@ def open_pool(collection: Collection, queries: list[Item], documents: list[Item]
 
 
 def name_pairs(collection: Collection) -> None:
-    """Have a study's pool name its pairs, as one that was opened does, for who asks whether all is sound."""
+    """Fill a study's pool with its pairs, as in an opened one, so that fsck finds no fault."""
     pool = Pool.objects.get(collection=collection)
     PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all())
 
 
 def judge(annotator: Annotator, *, n: int | None = None, seed: int = 0, likes: float = 0.5) -> int:
-    """Let somebody judge up to n of what the queue gives; returns how many judgments that were.
+    """Let an annotator judge up to n pairs from the queue; return the number of judgments.
 
-    Where a batch holds the whole pool, as by default, which pairs get which grades hangs on the seed alone.
+    If a batch holds the whole pool, as by default, the grades of the pairs depend on the seed
+    alone.
     """
     rng = np.random.default_rng(seed)
     grades = sorted(annotator.collection.levels.values_list("grade", flat=True))
     claiming.current_batch(annotator=annotator)
-    left = claiming.unanswered(annotator=annotator)
-    given = sorted(left.select_related("seat__pair__query", "seat__pair__document"), key=_ids)
-    given = [given[at] for at in rng.permutation(len(given))[:n]]
-    for hand_out in given:
+    left = claiming.open_hand_outs(annotator=annotator)
+    hand_outs = sorted(left.select_related("seat__pair__query", "seat__pair__document"), key=_ids)
+    hand_outs = [hand_outs[at] for at in rng.permutation(len(hand_outs))[:n]]
+    for hand_out in hand_outs:
         grade = int(rng.choice(grades[1:])) if rng.random() < likes else grades[0]
-        answer = judging.Answer(submission_id=uuid4(), grade=grade, active_ms=int(rng.integers(2000, 9000)))
+        answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade, active_ms=int(rng.integers(2000, 9000)))
         judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
-    return len(given)
+    return len(hand_outs)
 
 
 def _ids(hand_out: HandOut) -> tuple[str, str]:
@@ -147,7 +157,7 @@ def _ids(hand_out: HandOut) -> tuple[str, str]:
 
 
 def numbers(collection: Collection) -> dict[str, list[dict[str, object]]]:
-    """Every derived row but for keys and moments: what a rebuild must bring back byte for byte."""
+    """Every derived row without keys and times, as a rebuild must restore it byte for byte."""
     without = {"id", "computed_at"}
 
     def rows(queryset: object) -> list[dict[str, object]]:

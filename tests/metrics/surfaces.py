@@ -1,4 +1,4 @@
-"""The product as a researcher's programs and browser meet it: in this process, or running, with web and worker."""
+"""The product by its API, pages and commands: in this process, or running with web and worker."""
 
 import json
 import time
@@ -35,19 +35,19 @@ class File(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came back."""
+    """A response of the product."""
 
     status: int
     body: bytes
 
     @property
-    def said(self) -> Any:
-        """The JSON of it."""
+    def json(self) -> Any:
+        """The parsed JSON of the body."""
         return json.loads(self.body)
 
 
 class Refused(Exception):
-    """A command says that it cannot do what is asked."""
+    """A command failed with a message."""
 
 
 class Inside:
@@ -65,24 +65,24 @@ class Inside:
 
     def api(self, method: str, path: str, fields: Fields | None = None, file: File | None = None) -> Answer:
         """Ask `/api/v1/`: by GET with parameters, by POST with a form, by PATCH with JSON."""
-        given: Any = dict(fields or {}) | ({"file": SimpleUploadedFile(*file)} if file else {})
+        parameters: Any = dict(fields or {}) | ({"file": SimpleUploadedFile(*file)} if file else {})
         client = Client(headers=self._headers)
         if method == "PATCH":
-            answer = client.patch(f"/api/v1/{path}", json.dumps(given), content_type="application/json")
+            answer = client.patch(f"/api/v1/{path}", json.dumps(parameters), content_type="application/json")
         else:
-            answer = getattr(client, method.lower())(f"/api/v1/{path}", given)
+            answer = getattr(client, method.lower())(f"/api/v1/{path}", parameters)
         return _answer(answer)
 
     def page(self, path: str, parameters: Fields) -> Answer:
-        """Read an address as somebody who is signed in."""
+        """Read an address as a signed-in person."""
         return _answer(self._client.get(path, parameters))
 
     def form(self, path: str, fields: Fields) -> Answer:
-        """Send a form as somebody who is signed in, and follow."""
+        """Send a form as a signed-in person, and follow the redirect."""
         return _answer(self._client.post(path, fields, follow=True))
 
     def command(self, name: str, *arguments: str) -> str:
-        """What a command prints. Raises Refused."""
+        """Run a command and return its output. Raises Refused."""
         out = StringIO()
         try:
             call_command(name, *arguments, stdout=out)
@@ -91,7 +91,7 @@ class Inside:
         return out.getvalue()
 
     def until(self, is_so: Callable[[], bool], *, of: Collection | None = None) -> None:
-        """See that it is so by now, once the numbers of a collection have been refreshed, as every few seconds."""
+        """Wait until a check holds, once the numbers of a collection are refreshed."""
         if of is not None:
             refresh.refresh(collection=of)
         assert is_so()
@@ -137,10 +137,10 @@ class Outside:
 
     def command(self, name: str, *arguments: str) -> str:
         """As inside."""
-        done = self._stack.run(name, *arguments)
-        if done.returncode:
-            raise Refused(done.stderr)
-        return done.stdout
+        process = self._stack.run(name, *arguments)
+        if process.returncode:
+            raise Refused(process.stderr)
+        return process.stdout
 
     def until(self, is_so: Callable[[], bool], *, of: Collection | None = None) -> None:
         """Wait until the worker has made it so."""
@@ -158,18 +158,18 @@ def bring(product: Product, slug: str, kind: str, file: File, **fields: str) -> 
     """Import a file by the API; it must be taken."""
     answer = product.api("POST", f"collections/{slug}/imports/", {"kind": kind, **fields}, file)
     assert answer.status == 201, answer.body
-    key = answer.said["id"]
+    key = answer.json["id"]
     with product.database():
         product.until(lambda: not Work.objects.get(import_file=key).is_unfinished)
-        made = Import.objects.select_related("work").get(pk=key)
-    assert made.work.state == Work.State.DONE, made.report
+        stored_import = Import.objects.select_related("work").get(pk=key)
+    assert stored_import.work.state == Work.State.DONE, stored_import.report
 
 
 def bring_run(product: Product, slug: str, file: File, **fields: str) -> Run:
     """Upload a run by the API and wait until it is read, however that ends."""
     answer = product.api("POST", f"collections/{slug}/runs/", fields, file)
     assert answer.status == 201, answer.body
-    key = answer.said["id"]
+    key = answer.json["id"]
     with product.database():
         product.until(lambda: Run.objects.get(pk=key).state != Run.State.RECEIVED)
         return Run.objects.get(pk=key)
@@ -199,13 +199,13 @@ def computed(product: Product, path: str, parameters: Fields) -> bytes:
 
 
 def downloaded(product: Product, collection: Collection, kind: str, fields: Fields) -> bytes:
-    """A file that is asked for on the page and made in the background."""
+    """Request a file on the page, wait until the background has made it, and download it."""
     answer = product.form(f"/c/{collection.slug}/downloads/new/{kind}/", fields)
     assert answer.status == 200, answer.body
     with product.database():
-        made = Download.objects.filter(collection=collection).latest("pk")
-        product.until(lambda: Work.objects.get(download=made).state == Work.State.DONE)
-    return product.page(f"/c/{collection.slug}/downloads/{made.pk}/file/", {}).body
+        download = Download.objects.filter(collection=collection).latest("pk")
+        product.until(lambda: Work.objects.get(download=download).state == Work.State.DONE)
+    return product.page(f"/c/{collection.slug}/downloads/{download.pk}/file/", {}).body
 
 
 def _answer(answer: Any) -> Answer:

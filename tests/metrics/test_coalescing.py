@@ -1,4 +1,7 @@
-"""Five hundred judgments in ten seconds: at most a dozen refreshes; on an idle machine all are counted within five."""
+"""Five hundred judgments in ten seconds: at most a dozen refreshes.
+
+On an idle machine all are counted within five.
+"""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -28,8 +31,8 @@ def work(browser: WebClient, begun: float) -> None:
         cards = browser.post(f"/c/{SLUG}/judge/answer", body)[0]["cards"]
 
 
-def counted(study: Collection) -> int:
-    """The labels that agreement has seen."""
+def n_labels_of(study: Collection) -> int:
+    """The number of labels behind the agreement of the last refresh."""
     connection.ensure_connection()
     snapshot = Snapshot.objects.filter(collection=study, kind="agreement").first()
     return snapshot.n_judgments if snapshot else -1
@@ -51,17 +54,17 @@ def test_500_judgments_in_ten_seconds_cause_at_most_a_dozen_refreshes(live_stack
             browser.sign_in(name)
             browser.get(f"/c/{SLUG}/judge/")
         waited = time.monotonic() + 120
-        while counted(study) < 0 and time.monotonic() < waited:
+        while n_labels_of(study) < 0 and time.monotonic() < waited:
             time.sleep(0.2)
         before, begun = n_refreshes(live_stack), time.monotonic()
         with ThreadPoolExecutor(N_PEOPLE) as pool:
             list(pool.map(lambda browser: work(browser, begun), browsers))
         took, ended = time.monotonic() - begun, time.monotonic()
-        while counted(study) < N_PEOPLE * N_ANSWERS and time.monotonic() < ended + 120:
+        while n_labels_of(study) < N_PEOPLE * N_ANSWERS and time.monotonic() < ended + 120:
             time.sleep(0.1)
         late, refreshes = time.monotonic() - ended, n_refreshes(live_stack) - before
         print(f"\n500 judgments in {took:.1f} s, {refreshes} refreshes, the last one in the numbers {late:.1f} s later")
-        assert counted(study) == N_PEOPLE * N_ANSWERS
+        assert n_labels_of(study) == N_PEOPLE * N_ANSWERS
         assert not Change.objects.filter(collection=study).exists()
         assert refreshes <= max(12, took + late + 2)  # about one a second where the machine is slower than the pace
         assert late < 5

@@ -29,17 +29,17 @@ def test_where_no_score_has_an_interval_no_line_is_drawn_or_spoken_of():
 def test_a_history_has_no_more_lines_than_colours():
     runs = [f"run {number}" for number in range(17)]
     points = [(n, run, float(n)) for n in (10, 20) for run in runs]
-    told = {"measure": "AP", "direction": "query to document", "id": "a", "labels": "people"}
-    chart = score_history(points, runs=runs, **told)
+    arguments = {"measure": "AP", "direction": "query to document", "id": "a", "labels": "people"}
+    chart = score_history(points, runs=runs, **arguments)
     assert {row["run"] for row in chart.spec["data"]["values"]} == set(runs[:N_LINES])
     assert "The 7 best of 17 runs; choose others above." in chart.subtitle
-    assert "best of" not in score_history(points, runs=runs[:7], **told).subtitle
+    assert "best of" not in score_history(points, runs=runs[:7], **arguments).subtitle
 
 
 def test_of_ranks_the_run_whose_is_lower_is_the_better_one():
-    told = {"first": "a", "second": "b", "measure": "MedR"}
-    shares = difference_plot([[1, -2.0], [2, 0.0], [3, 4.0]], **told)
-    ranks = difference_plot([[1, -2.0], [2, 0.0], [3, 4.0]], is_rank=True, **told)
+    arguments = {"first": "a", "second": "b", "measure": "MedR"}
+    shares = difference_plot([[1, -2.0], [2, 0.0], [3, 4.0]], **arguments)
+    ranks = difference_plot([[1, -2.0], [2, 0.0], [3, 4.0]], is_rank=True, **arguments)
     assert [row[2] for row in shares.rows] == ["b", "equal", "a"]
     assert [row[2] for row in ranks.rows] == ["a", "equal", "b"]
     assert shares.subtitle.startswith("Above zero the first") and ranks.subtitle.startswith("Below zero the first")

@@ -1,4 +1,4 @@
-"""Label sources by their keys: what is counted, chosen, kept and refused."""
+"""Label sources by their keys: counts of conflicts, choices, stored keys and errors."""
 
 import json
 from collections import Counter
@@ -11,37 +11,37 @@ from django.core.management import CommandError, call_command
 
 from annotate.models import ApiToken, ReferenceLabel, Resolution, Role
 from metrics.core.label_sources import LabelSource
-from metrics.http import Wanted as QrelsWanted
+from metrics.http import QrelsRequest as QrelsWanted
 from metrics.models import Download, Score
-from metrics.services import leaderboard_views, refresh, tallies
+from metrics.services import leaderboard_cache, refresh, tallies
 from metrics.services.leaderboard import leaderboard_of
-from metrics.services.leaderboard_wanted import read, read_pair
+from metrics.services.leaderboard_choices import read_choices, read_comparison
 from tests import cast
 from tests.metrics import studies, uploads
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 
 
-def api_qrels(client, collection, **given):
-    answer = asked_api(client, collection, **given)
+def api_qrels(client, collection, **parameters):
+    answer = asked_api(client, collection, **parameters)
     assert answer.status_code == 200, answer.content
     return b"".join(answer.streaming_content).decode()
 
 
-def asked_api(client, collection, **given):
+def asked_api(client, collection, **parameters):
     person = cast.member(collection, Role.RESEARCHER)
     headers = cast.bearer(person, ApiToken.Scope.QRELS_READ, collection=collection)
-    return client.get(f"/api/v1/collections/{collection.slug}/qrels/", given, headers=headers)
+    return client.get(f"/api/v1/collections/{collection.slug}/qrels/", parameters, headers=headers)
 
 
 @pytest.fixture
 def judged():
     """A collection of three reference sets with grades by people."""
-    made = uploads.upload(np.random.default_rng(3))
-    uploads.labels(np.random.default_rng(4), made.collection, n_sets=3)
-    tallies.update_tallies(collection=made.collection, pairs=None)
-    refresh.refresh(collection=made.collection)
-    return made.collection
+    upload = uploads.upload(np.random.default_rng(3))
+    uploads.labels(np.random.default_rng(4), upload.collection, n_sets=3)
+    tallies.update_tallies(collection=upload.collection, pairs=None)
+    refresh.refresh(collection=upload.collection)
+    return upload.collection
 
 
 def differing(collection):
@@ -62,16 +62,16 @@ def test_conflicts_are_counted_and_listed_set_by_set(client, judged):
     client.force_login(cast.member(judged, Role.RESEARCHER))
     both, differ = differing(judged)
     assert len(both) == 3 and min(differ.values()) > 0
-    choices = read(collection=judged, viewer=None, given={"labels": "none:cxc,original"})
-    shown = leaderboard_of(choices=choices, collection=judged, view=None, version="")
-    assert [(row["name"], row["n_both"]) for row in shown.conflicts] == [
+    choices = read_choices(collection=judged, viewer=None, parameters={"labels": "none:cxc,original"})
+    leaderboard = leaderboard_of(choices=choices, collection=judged, view=None, version="")
+    assert [(row["name"], row["n_both"]) for row in leaderboard.conflicts] == [
         (name, both[name]) for name in ("cxc", "original")
     ]
     page = client.get(f"/c/{judged.slug}/leaderboard/", {"labels": "none:cxc,original"}).content.decode()
     assert '<th scope="row">cxc</th>' in page and '<th scope="row">ours' not in page
 
-    made = uploads.downloaded(judged, Download.Kind.CONFLICTS, {})
-    header, *lines = made.file.read().decode().splitlines()
+    download = uploads.downloaded(judged, Download.Kind.CONFLICTS, {})
+    header, *lines = download.file.read().decode().splitlines()
     assert header.split("\t") == ["reference_set", "query", "document", "reference_grade", "people_grade"]
     assert Counter(line.split("\t")[0] for line in lines) == differ
     assert all(line.split("\t")[3] != line.split("\t")[4] for line in lines) and lines == sorted(lines)
@@ -88,7 +88,7 @@ def test_the_choices_of_a_form_become_one_key_in_the_address(client, judged):
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("parameters", "expected"),
     [
         ({"sets": ["cxc"]}, "over:cxc"),
         ({"label_source": "union", "sets": ["cxc", "original"]}, "union:cxc,original"),
@@ -97,28 +97,28 @@ def test_the_choices_of_a_form_become_one_key_in_the_address(client, judged):
         ({"label_source": "over:nothing"}, 'no reference set "nothing"; it has, as keys write them, original, cxc, '),
     ],
 )
-def test_no_set_that_was_asked_for_is_dropped(client, judged, given, expected):
-    """Whatever place is asked, it is the source that the words say, or an error."""
+def test_no_set_that_was_asked_for_is_dropped(client, judged, parameters, expected):
+    """Every page and API uses the source that the parameters name, or reports an error."""
     if expected.startswith(("over", "union")):
         by_key = {"label_source": expected, "direction": "forward"}
-        assert api_qrels(client, judged, direction="forward", **given) == api_qrels(client, judged, **by_key)
+        assert api_qrels(client, judged, direction="forward", **parameters) == api_qrels(client, judged, **by_key)
     else:
-        assert expected in asked_api(client, judged, **given).content.decode().replace('\\"', '"')
+        assert expected in asked_api(client, judged, **parameters).content.decode().replace('\\"', '"')
     researcher = cast.member(judged, Role.RESEARCHER)
     client.force_login(researcher)
-    told = {"labels" if name == "label_source" else name: value for name, value in given.items()}
-    answer = client.get(f"/c/{judged.slug}/leaderboard/", told)
+    address_parameters = {"labels" if name == "label_source" else name: value for name, value in parameters.items()}
+    answer = client.get(f"/c/{judged.slug}/leaderboard/", address_parameters)
     if answer.status_code == 302:
         assert f"labels={expected}" in answer.headers["Location"]
-    elif "reference" not in given:
+    elif "reference" not in parameters:
         page = unescape(answer.content.decode())
         assert answer.status_code == 422 and expected in page
-        assert all(f'value="{name}" checked' in page for name in given.get("sets", []))
-    answer = client.post(f"/c/{judged.slug}/downloads/new/qrels/", given)
+        assert all(f'value="{name}" checked' in page for name in parameters.get("sets", []))
+    answer = client.post(f"/c/{judged.slug}/downloads/new/qrels/", parameters)
     if answer.status_code == 422:
         assert expected in unescape(answer.content.decode())
-        assert all(f'value="{name}" checked' in answer.content.decode() for name in given.get("sets", []))
-    elif "reference" not in given:
+        assert all(f'value="{name}" checked' in answer.content.decode() for name in parameters.get("sets", []))
+    elif "reference" not in parameters:
         assert judged.downloads.get().parameters["label_source"] == expected
 
 
@@ -129,10 +129,10 @@ def test_a_comparison_leads_to_the_explorer_with_its_labels_or_says_that_it_cann
     uploads.ingested(judged, "other", lines)
     refresh.refresh(collection=judged)
     for key, explored in (("over:cxc", "over:cxc"), ("none:cxc,original", "over:original")):
-        given = {"labels": key, "a": run.pk, "measure": "AP"}
-        choices = read_pair(collection=judged, viewer=None, given={**given, "a": str(run.pk)})
-        leaderboard_views.compute(collection=judged, wanted=choices.wanted)
-        page = client.get(f"/c/{judged.slug}/leaderboard/compare/", given).content.decode()
+        parameters = {"labels": key, "a": run.pk, "measure": "AP"}
+        choices = read_comparison(collection=judged, viewer=None, parameters={**parameters, "a": str(run.pk)})
+        leaderboard_cache.compute(collection=judged, spec=choices.spec)
+        page = client.get(f"/c/{judged.slug}/leaderboard/compare/", parameters).content.decode()
         assert f"&amp;labels={explored}" in page
         assert ("The explorer, where the queries below lead" in page) == (key != explored)
     answer = client.get(f"/c/{judged.slug}/explorer/", {"labels": "union:cxc"})
@@ -140,16 +140,16 @@ def test_a_comparison_leads_to_the_explorer_with_its_labels_or_says_that_it_cann
 
 
 def test_a_source_without_people_has_scores_of_one_part_and_no_rule(client, judged):
-    choices = read(collection=judged, viewer=None, given={"labels": "none:cxc", "people": "first"})
-    leaderboard_views.compute(collection=judged, wanted=choices.wanted)
+    choices = read_choices(collection=judged, viewer=None, parameters={"labels": "none:cxc", "people": "first"})
+    leaderboard_cache.compute(collection=judged, spec=choices.spec)
     client.force_login(cast.member(judged, Role.RESEARCHER))
     address = f"/c/{judged.slug}/leaderboard/"
     page = client.get(address, {"labels": "none:cxc", "people": "first"}).content.decode()
     assert "Scores with reference “cxc” alone." in page and "+ 0.0)" not in page and "Of people" not in page
     form = {"label_source": "none:cxc", "rule": "median"}
     assert client.post(f"/c/{judged.slug}/downloads/new/qrels/", form).status_code == 302
-    made = judged.downloads.get()
-    assert "Median" not in made.made_with and made.parameters["rule"] == "" and "median" not in made.file_name
+    download = judged.downloads.get()
+    assert "Median" not in download.made_with and download.parameters["rule"] == "" and "median" not in download.file_name
 
 
 def test_a_long_source_is_cut_in_a_file_name_with_a_mark_of_its_own():
@@ -163,9 +163,9 @@ def test_the_choices_of_the_downloads_page_are_the_same_source(client, judged):
     client.force_login(cast.member(judged, Role.RESEARCHER))
     address = f"/c/{judged.slug}/downloads/new/qrels/"
     assert client.post(address, {"label_source": "over", "sets": ["cxc", "original"]}).status_code == 302
-    made = judged.downloads.get()
-    assert made.parameters["label_source"] == "over:cxc,original" and "over-cxc,original" in made.file_name
-    assert "people over references “cxc”, “original”" in made.made_with
+    download = judged.downloads.get()
+    assert download.parameters["label_source"] == "over:cxc,original" and "over-cxc,original" in download.file_name
+    assert "people over references “cxc”, “original”" in download.made_with
     page = client.post(address, {"label_source": "none"}).content.decode()
     assert "needs a reference set" in page and judged.downloads.count() == 1
     assert "Nothing was made." in page and '<option value="none" selected>' in page
@@ -204,8 +204,8 @@ def test_evaluate_takes_a_set_whose_name_has_an_equals_sign_and_strata_alone(tmp
         call_command("evaluate", str(tmp_path / "a.run"), *options, "--measures", "AP xinfAP", "--json", stdout=out)
         return json.loads(out.getvalue())
 
-    named = scored("--reference", f"a%3Db={tmp_path / 'plain.qrels'}")
-    assert named["label_source"] == "none:a%3Db" and named["all"]["AP"] == 0.5
+    by_name = scored("--reference", f"a%3Db={tmp_path / 'plain.qrels'}")
+    assert by_name["label_source"] == "none:a%3Db" and by_name["all"]["AP"] == 0.5
     alone = scored("--reference", f"s={tmp_path / 'strata.qrels'}")
     assert alone["all"] == scored("--qrels", str(tmp_path / "strata.qrels"))["all"]
     with pytest.raises(CommandError, match="score the run with them alone"):

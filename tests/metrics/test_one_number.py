@@ -1,4 +1,4 @@
-"""Whatever is uploaded: page, API, downloads, `evaluate` and an independent tool give one number."""
+"""Page, API, downloads, `evaluate` and an independent tool give one number for any upload."""
 
 import csv
 import json
@@ -17,11 +17,11 @@ from annotate.models import ApiToken, Change, Collection, User
 from annotate.models.items import ItemQuerySet
 from annotate.services import tokens
 from annotate.services.collections import LevelSpec, create_collection
-from annotate.services.excluding import exclude_item
+from annotate.services.exclusions import exclude_item
 from config.celery import app
 from metrics.core import label_sources
 from metrics.core.alignment import Rankings
-from metrics.core.label_sources import LabelSource, People, larger, quoted
+from metrics.core.label_sources import LabelSource, People, larger_grades, quote_name
 from metrics.services import leaderboard_measuring, measuring, ranks
 from metrics.services.ranks import read_rankings
 from pooling.models import Run
@@ -70,17 +70,17 @@ def secret_of(person: User) -> str:
     return tokens.create_token(user=person, name="script", scopes=SCOPES, days=1).secret
 
 
-def drawn(number: int) -> World:
+def world_of(number: int) -> World:
     """Forms, directions and numbers of reference sets turn up in all combinations."""
     form = list(FORMS)[number % len(FORMS)]
     direction = ("forward", "reverse")[number // len(FORMS) % 2]
     n_sets = 1 + (number + number // (2 * len(FORMS))) % 3
-    return worlds.drawn(np.random.default_rng([number, 12]), direction=direction, form=form, n_sets=n_sets)
+    return worlds.random_world(np.random.default_rng([number, 12]), direction=direction, form=form, n_sets=n_sets)
 
 
 @pytest.mark.parametrize("number", range(N_CASES))
 def test_one_number(number, inside, tmp_path):
-    assert told_otherwise(asked_of(inside, number, tmp_path)) == {}
+    assert wrong_answers(product_answers(inside, number, tmp_path)) == {}
 
 
 @pytest.mark.heavy
@@ -90,16 +90,16 @@ def test_one_number_of_the_running_product(number, live_stack, django_db_blocker
         person = cast.user(f"founder{number}", is_superuser=True)
         secret = secret_of(person)
     product = Outside(live_stack, django_db_blocker, person, secret)
-    assert told_otherwise(asked_of(product, number, tmp_path)) == {}
+    assert wrong_answers(product_answers(product, number, tmp_path)) == {}
 
 
 def close_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let unknown documents drop out, so that those below them move up."""
 
-    def closed(**asked: Any) -> Rankings:
-        every = read_rankings(**asked)
-        starts = np.append(0, np.cumsum(every.docs > 0))[every.indptr]
-        return Rankings(starts, every.docs[every.docs > 0])
+    def closed(**arguments: Any) -> Rankings:
+        rankings = read_rankings(**arguments)
+        starts = np.append(0, np.cumsum(rankings.docs > 0))[rankings.indptr]
+        return Rankings(starts, rankings.docs[rankings.docs > 0])
 
     monkeypatch.setattr(ranks, "read_rankings", closed)
 
@@ -112,7 +112,7 @@ def cut_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ignore_a_set(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count one alone of several reference sets."""
-    monkeypatch.setattr(label_sources, "larger", lambda tables: larger(tables[:1]))
+    monkeypatch.setattr(label_sources, "larger_grades", lambda tables: larger_grades(tables[:1]))
 
 
 def count_other_splits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,56 +126,56 @@ def count_other_splits(monkeypatch: pytest.MonkeyPatch) -> None:
 ])  # fmt: skip
 def test_a_fault_is_seen_wherever_it_shows(plant, number, where, inside, tmp_path, monkeypatch):
     plant(monkeypatch)
-    wrong = told_otherwise(asked_of(inside, number, tmp_path))
-    assert {each.partition(",")[0] for each in wrong} == {*where}
+    wrong = wrong_answers(product_answers(inside, number, tmp_path))
+    assert {output_name.partition(",")[0] for output_name in wrong} == {*where}
 
 
-def asked_of(product: Product, number: int, folder: Path) -> "Asked":
-    """Bring all of a world to the product, to be asked of it."""
-    world, rng = drawn(number), np.random.default_rng([number, 13])
+def product_answers(product: Product, number: int, folder: Path) -> "ProductAnswers":
+    """Bring a whole world to the product, to read its numbers there."""
+    world, rng = world_of(number), np.random.default_rng([number, 13])
     collection = brought(product, world, f"world{number}", is_repeated=rng.random() < 0.3)
     sets = [name for name in world.references if rng.random() < 0.7] or list(world.references)[-1:]
-    return Asked(product, collection, world, LabelSource.of(rng.choice(list(People)), sets), folder)
+    return ProductAnswers(product, collection, world, LabelSource.of(rng.choice(list(People)), sets), folder)
 
 
-def told_otherwise(asked: "Asked") -> dict[str, tuple[object, object]]:
-    """What the product says and what the independent tool says, by where it is said, where they differ."""
-    return {where: (said, right) for where, said, right in answers(asked) if said != right}
+def wrong_answers(outputs: "ProductAnswers") -> dict[str, tuple[object, object]]:
+    """Pairs of outputs of the product and the independent tool that differ, by their name."""
+    return {where: (answer, right) for where, answer, right in answers(outputs) if answer != right}
 
 
-def answers(asked: "Asked") -> Iterator[tuple[str, object, object]]:
-    """Where the product says something, what it says, and what is right."""
-    world, source = asked.world, asked.source
+def answers(outputs: "ProductAnswers") -> Iterator[tuple[str, object, object]]:
+    """Yield the name of each output of the product, its value, and the right value."""
+    world, source = outputs.world, outputs.source
     labels = sorted(world.labels(source.people, list(source.sets)))
     right = worlds.means(world, labels)
-    yield "table", asked.table(asked.board), near(right)
+    yield "table", outputs.table(outputs.board), near(right)
     printed = {name: value if name in worlds.RANKS else 100 * value for name, value in right.items()}
-    yield "page", asked.page(), pytest.approx(printed, abs=0.05 + 1e-6, nan_ok=True)
-    usual = asked.table({"queries": asked.queries})
+    yield "page", outputs.page(), pytest.approx(printed, abs=0.05 + 1e-6, nan_ok=True)
+    usual = outputs.table({"queries": outputs.queries})
     of_usual = worlds.means(world, world.labels("over", ["original"]))
     assert len(usual) > 2
     yield "usual table", {name: usual[name] for name in usual if name in of_usual}, near(
         {name: of_usual[name] for name in usual if name in of_usual}
     )
-    yield "labels by API", asked.labels_by_api(), labels
-    yield "labels by page", asked.labels_by_page(), labels
+    yield "labels by API", outputs.labels_by_api(), labels
+    yield "labels by page", outputs.labels_by_page(), labels
     scored = worlds.canonical([tuple(row) for row in world.scored()])
-    yield "run as it was scored", asked.ranked_run(), [row[:2] for row in scored]
+    yield "run as it was scored", outputs.ranked_run(), [row[:2] for row in scored]
     if {row[0] for row in scored}.isdisjoint(label.query_id for label in labels):
-        for where, evaluated in (("evaluate", asked.evaluated_file), ("evaluate by key", asked.evaluated_by_key)):
+        for where, evaluated in (("evaluate", outputs.evaluated_file), ("evaluate by key", outputs.evaluated_by_key)):
             with pytest.raises(Refused, match=r"share no query|file is empty"):
                 evaluated()
             yield where, "refused", "refused"
     else:
-        yield "evaluate", asked.evaluated_file(), near(right)
-        yield "evaluate by key", asked.evaluated_by_key(), near(right)
+        yield "evaluate", outputs.evaluated_file(), near(right)
+        yield "evaluate by key", outputs.evaluated_by_key(), near(right)
         if not world.closes_ranks and world.form in READ_BY_EVALUATE:
-            yield "evaluate the upload", asked.evaluated_upload(), near(right)
-    stored = asked.scores_file()
+            yield "evaluate the upload", outputs.evaluated_upload(), near(right)
+    stored = outputs.scores_file()
     assert len(stored) == 2 * len(world.references)
     for key, by_measure in stored.items():
-        kept = LabelSource.parse(key)
-        of_each = worlds.per_query(world, world.labels(kept.people, list(kept.sets)))
+        stored_source = LabelSource.parse(key)
+        of_each = worlds.per_query(world, world.labels(stored_source.people, list(stored_source.sets)))
         assert len(by_measure) > 3
         yield f"scores, {key}", by_measure, {name: near(of_each[name]) for name in by_measure}
 
@@ -221,15 +221,18 @@ def items_of(world: World, some: set[str]) -> File:
 
 
 def upload(product: Product, world: World, slug: str, *, is_repeated: bool) -> None:
-    """Upload the run; perhaps, before, with a document twice in one ranking, which is refused and changes nothing."""
-    file_name, write, said = FORMS[world.form]
-    told = {"direction": world.direction, "score_type": "float32", **said}
+    """Upload the run.
+
+    Perhaps, before, with a document twice in one ranking, which is refused and changes nothing.
+    """
+    file_name, write, settings = FORMS[world.form]
+    fields = {"direction": world.direction, "score_type": "float32", **settings}
     if is_repeated and world.form in REPEATABLE:
         file = File(file_name, write([*world.rows, world.rows[0]]))
-        run = bring_run(product, slug, file, name="system", **told)
+        run = bring_run(product, slug, file, name="system", **fields)
         assert run.state == Run.State.REJECTED and "stands already" in str(run.report["errors"]), run.report
         assert product.api("DELETE", f"collections/{slug}/runs/{run.pk}/").status == 204
-    run = bring_run(product, slug, File(file_name, write(world.rows)), name="system", **told)
+    run = bring_run(product, slug, File(file_name, write(world.rows)), name="system", **fields)
     assert run.state == Run.State.READY, run.report
     if run.on_hold_since:
         answer = product.api("PATCH", f"collections/{slug}/runs/{run.pk}/", {"is_on_hold": False})
@@ -237,8 +240,8 @@ def upload(product: Product, world: World, slug: str, *, is_repeated: bool) -> N
 
 
 @dataclass
-class Asked:
-    """What the product says of a world, in all the ways in which it says it; means by measure, NaN if not defined."""
+class ProductAnswers:
+    """All outputs of the product on a world; means by measure, NaN if not defined."""
 
     product: Product
     collection: Collection
@@ -267,25 +270,25 @@ class Asked:
         page = unescape(computed(self.product, f"/c/{self.collection.slug}/leaderboard/", self.board).decode())
         row = re.findall(r'<tr>\s*<th scope="row">system.*?</tr>', page, re.DOTALL)[0]  # charts have tables too, below
         cells = re.findall(r'<td class="number([^>]*)>(.*?)</td>', row, re.DOTALL)
-        found = {}
-        for name, (said, cell) in zip(MEASURES.split(), cells, strict=False):
+        cells_by_measure = {}
+        for name, (attributes, cell) in zip(MEASURES.split(), cells, strict=False):
             plain = re.sub(r"<span.*</span>", "", cell, flags=re.DOTALL)
             number = re.search(r"-?\d+\.\d", plain)
-            found[name] = float("nan") if "undefined" in said or not number else float(number[0])
-        return found
+            cells_by_measure[name] = float("nan") if "undefined" in attributes or not number else float(number[0])
+        return cells_by_measure
 
     def labels_by_api(self) -> list[Qrel]:
         """The qrels that programs get."""
-        answer = self.product.api("GET", f"collections/{self.collection.slug}/qrels/", self.wanted(self.source))
+        answer = self.product.api("GET", f"collections/{self.collection.slug}/qrels/", self.qrels_parameters(self.source))
         return sorted(uploads.qrels_of(answer.body.decode()))
 
     def labels_by_page(self) -> list[Qrel]:
         """The qrels that are made in the background."""
-        made = downloaded(self.product, self.collection, "qrels", self.wanted(self.source))
-        return sorted(uploads.qrels_of(made.decode()))
+        download = downloaded(self.product, self.collection, "qrels", self.qrels_parameters(self.source))
+        return sorted(uploads.qrels_of(download.decode()))
 
-    def wanted(self, source: LabelSource) -> dict[str, str]:
-        """What is said when labels are asked for."""
+    def qrels_parameters(self, source: LabelSource) -> dict[str, str]:
+        """The parameters of a request for qrels."""
         return {"direction": self.world.direction, "label_source": source.key, "queries": self.queries}
 
     def run_file(self) -> str:
@@ -293,8 +296,8 @@ class Asked:
         with self.product.database():
             run = Run.objects.get(collection=self.collection)
             queries = self.collection.query_sets.get(direction=self.world.direction, name=self.queries)
-        told = {"run": str(run.pk), "queries": str(queries.pk)}
-        return downloaded(self.product, self.collection, "run", told).decode()
+        parameters = {"run": str(run.pk), "queries": str(queries.pk)}
+        return downloaded(self.product, self.collection, "run", parameters).decode()
 
     def ranked_run(self) -> list[tuple[str, str]]:
         """Source and target of each line of the run as it was scored, best first."""
@@ -302,38 +305,38 @@ class Asked:
         return [row[:2] for row in worlds.canonical([(row[0], row[2], float(row[4])) for row in lines])]
 
     def evaluated_file(self) -> dict[str, float]:
-        """What `evaluate` says of the run as it was scored and the labels as they were downloaded."""
+        """Scores by `evaluate` of the run as scored and the labels as downloaded."""
         run, labels = self._file("a.run", self.run_file().encode()), self._qrels("all", self.source)
         return self._evaluated(run, "--qrels", labels)
 
     def evaluated_by_key(self) -> dict[str, float]:
-        """What `evaluate` says, given people's labels and those of each set, and the key."""
+        """Scores by `evaluate` from people's labels, those of each set, and the key."""
         run = self._file("a.run", self.run_file().encode())
         options = ["--qrels", self._qrels("people", LabelSource.of(People.ONLY)), "--label-source", self.source.key]
         for number, name in enumerate(self.source.sets):
             qrels = self._qrels(str(number), LabelSource.of(People.NONE, [name]))
-            options += ["--reference", f"{quoted(name)}={qrels}"]
+            options += ["--reference", f"{quote_name(name)}={qrels}"]
         return self._evaluated(run, *options)
 
     def evaluated_upload(self) -> dict[str, float]:
-        """What `evaluate` says of the file as it was uploaded."""
+        """Scores by `evaluate` of the file as it was uploaded."""
         file_name, write, _ = FORMS[self.world.form]
         run = self._file(file_name, write(self.world.rows))
         return self._evaluated(run, "--qrels", self._qrels("all", self.source))
 
     def scores_file(self) -> dict[str, dict[str, dict[str, float]]]:
-        """Scores that are kept, by label source, measure and query."""
+        """The stored scores, by label source, measure and query."""
         text = downloaded(self.product, self.collection, "scores", {}).decode()
-        found: dict[str, dict[str, dict[str, float]]] = {}
+        values_by_source: dict[str, dict[str, dict[str, float]]] = {}
         for row in csv.DictReader(text.splitlines(), delimiter="\t"):
             is_ours = row["query_set"] == self.queries and row["direction"] == self.world.direction
             if is_ours and row["measure"] in worlds.NAMES:
-                of_source = found.setdefault(row["label_source"], {})
+                of_source = values_by_source.setdefault(row["label_source"], {})
                 of_source.setdefault(row["measure"], {})[row["query"]] = float(row["value"])
-        return found
+        return values_by_source
 
     def _qrels(self, name: str, source: LabelSource) -> str:
-        data = self.product.page(f"/c/{self.collection.slug}/downloads/qrels/", self.wanted(source)).body
+        data = self.product.page(f"/c/{self.collection.slug}/downloads/qrels/", self.qrels_parameters(source)).body
         return self._file(f"{name}.qrels", data)
 
     def _file(self, name: str, data: bytes) -> str:
@@ -343,6 +346,6 @@ class Asked:
 
     def _evaluated(self, run: str, *options: str) -> dict[str, float]:
         queries = self._file("queries.txt", "\n".join(self.world.sources).encode())
-        said = self.product.command("evaluate", run, *options, "--measures", MEASURES, "--queries", queries, "--json")
-        means = json.loads(said)["all"]
+        output = self.product.command("evaluate", run, *options, "--measures", MEASURES, "--queries", queries, "--json")
+        means = json.loads(output)["all"]
         return {name: float("nan") if value is None else value for name, value in means.items()}

@@ -20,10 +20,10 @@ def test_many_judgments_ask_for_one_refresh(broker):
 
 
 def test_each_collection_is_asked_for_on_its_own(broker):
-    one, other = studies.study(), studies.study()
+    first, second = studies.study(), studies.study()
     broker.flushdb()
-    studies.judge(cast.annotator(one), n=2)
-    studies.judge(cast.annotator(other), n=2)
+    studies.judge(cast.annotator(first), n=2)
+    studies.judge(cast.annotator(second), n=2)
     assert broker.llen("short") == 2
 
 

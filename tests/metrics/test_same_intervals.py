@@ -1,4 +1,4 @@
-"""The same data have the same interval, on whatever page, in whatever file and from whatever command."""
+"""The same data have the same interval on every page, in every file and from every command."""
 
 import json
 from io import StringIO
@@ -9,13 +9,13 @@ import pytest
 from django.core.management import call_command
 
 from annotate.models import Item
-from annotate.services import exporting
+from annotate.services import judgment_export
 from metrics.core.groups import Groups
 from metrics.core.intervals import mean_intervals
 from metrics.core.measures import parse_one
 from metrics.forms import QrelsForm
 from metrics.models import Score, Snapshot
-from metrics.services import closer, download_rows, leaderboard_comparison
+from metrics.services import dashboard_details, download_rows, leaderboard_comparison
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -43,21 +43,21 @@ def command(name, *arguments):
 
 def test_alpha_of_the_dashboard_of_its_parts_and_of_a_file_of_the_labels(study, tmp_path):
     table, scores = tmp_path / "labels.csv", tmp_path / "scores.tsv"
-    table.write_bytes(b"".join(exporting.write(collection=study, kind="csv")))
+    table.write_bytes(b"".join(judgment_export.write(collection=study, kind="csv")))
     scores.write_text("".join(download_rows.scores_per_query(collection=study, viewer=None)))
     value = Snapshot.objects.get(collection=study, kind="agreement").value
     columns = ("--unit", "query,document", "--value", "grade", "--group", "query", "--groups", scores)
     for name, options in (("planned", ["--planned"]), ("all", [])):
         page = value[name]["ordinal"]
-        told = command("agreement", table, "--level", "ordinal", "--bootstrap", 1000, *columns, *options, "--json")
+        printed = command("agreement", table, "--level", "ordinal", "--bootstrap", 1000, *columns, *options, "--json")
         assert page["low"] < page["value"]
-        assert [told[name] for name in ("alpha", "low", "high", "seed")] == [
+        assert [printed[name] for name in ("alpha", "low", "high", "seed")] == [
             page[name] for name in ("value", "low", "high", "seed")
         ]
     assert value["planned"]["ordinal"]["value"] != value["all"]["ordinal"]["value"]
     page = value["planned"]["ordinal"]
-    closer.look(collection=study)
-    (pool,) = Snapshot.objects.get(collection=study, kind=closer.KIND).value["by_pool"]
+    dashboard_details.compute(collection=study)
+    (pool,) = Snapshot.objects.get(collection=study, kind=dashboard_details.KIND).value["by_pool"]
     assert [pool["alpha"]["ordinal"][name] for name in ("value", "low", "high")] == [
         page[name] for name in ("value", "low", "high")
     ]
@@ -72,17 +72,17 @@ def test_a_score_on_the_page_in_the_file_of_scores_and_from_evaluate(study, tmp_
         float(row["value"]) for row in rows
         if (row["run"], row["measure"], row["label_source"]) == ("alpha", "AP", score.label_source)
     ]  # fmt: skip
-    (found,) = mean_intervals(np.array([sorted(values, reverse=True)]), are_shares=True)
-    assert found == pytest.approx((score.low, score.high), abs=1e-12)
-    given = {"direction": "forward", "label_source": score.label_source}
-    form = QrelsForm(given, collection=study)
+    (interval,) = mean_intervals(np.array([sorted(values, reverse=True)]), are_shares=True)
+    assert interval == pytest.approx((score.low, score.high), abs=1e-12)
+    parameters = {"direction": "forward", "label_source": score.label_source}
+    form = QrelsForm(parameters, collection=study)
     assert form.is_valid()
-    (tmp_path / "qrels").write_text("".join(download_rows.qrels(collection=study, wanted=form.wanted())))
+    (tmp_path / "qrels").write_text("".join(download_rows.qrels(collection=study, qrels_request=form.qrels_request())))
     (tmp_path / "run").write_text(run_lines(score.run))
     files = tmp_path / "run", "--qrels", tmp_path / "qrels", "--score-type", "float64"
-    told = command("evaluate", *files, "--measures", "AP", "--intervals", "--json")
-    assert told["all"]["AP"] == pytest.approx(score.mean, abs=1e-12)
-    assert told["intervals"]["AP"] == pytest.approx([score.low, score.high], abs=1e-12)
+    printed = command("evaluate", *files, "--measures", "AP", "--intervals", "--json")
+    assert printed["all"]["AP"] == pytest.approx(score.mean, abs=1e-12)
+    assert printed["intervals"]["AP"] == pytest.approx([score.low, score.high], abs=1e-12)
 
 
 def test_two_runs_have_the_same_interval_and_the_same_p_whichever_is_named_first(study):
@@ -92,10 +92,10 @@ def test_two_runs_have_the_same_interval_and_the_same_p_whichever_is_named_first
     )
     queries = study.items.filter(side="query").order_by("pk").values_list("pk", flat=True)
     scope, groups = SimpleNamespace(sources=np.array(queries)), Groups.single(len(queries))
-    asked = SimpleNamespace(scope=scope, groups=groups, measures=[parse_one("AP")])
-    one, other = (leaderboard_comparison._compared(asked, *both) for both in ((first, second), (second, first)))
-    assert (one["low"], one["high"]) == (-other["high"], -other["low"])
-    assert [test["p"] for test in one["tests"]] == [test["p"] for test in other["tests"]]
+    inputs = SimpleNamespace(scope=scope, groups=groups, measures=[parse_one("AP")])
+    forth, back = (leaderboard_comparison._comparison_facts(inputs, *both) for both in ((first, second), (second, first)))
+    assert (forth["low"], forth["high"]) == (-back["high"], -back["low"])
+    assert [test["p"] for test in forth["tests"]] == [test["p"] for test in back["tests"]]
 
 
 def test_queries_that_the_qrels_do_not_name_count_where_a_list_does(tmp_path):
@@ -104,5 +104,5 @@ def test_queries_that_the_qrels_do_not_name_count_where_a_list_does(tmp_path):
     (tmp_path / "ids").write_text("q1\nq2\nq3\n")
     files = tmp_path / "run", "--qrels", tmp_path / "qrels", "--measures", "AP", "--json"
     assert command("evaluate", *files)["all"]["AP"] == 1
-    told = command("evaluate", *files, "--queries", tmp_path / "ids")
-    assert (told["num_q"], told["num_q_missing"], told["all"]["AP"]) == (3, 1, pytest.approx(1 / 3))
+    printed = command("evaluate", *files, "--queries", tmp_path / "ids")
+    assert (printed["num_q"], printed["num_q_missing"], printed["all"]["AP"]) == (3, 1, pytest.approx(1 / 3))

@@ -1,4 +1,4 @@
-"""The file of scores that Downloads make goes into `compare` and `plan`, which say what they say of run files."""
+"""The downloaded file of scores as input of `compare` and `plan`, with the output of run files."""
 
 from io import StringIO
 
@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotate.models import Item
-from annotate.services.excluding import exclude_item, restore_item
+from annotate.services.exclusions import exclude_item, restore_item
 from metrics.models import Download, Score
 from metrics.services import refresh
 from tests import cast
@@ -19,71 +19,71 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 @pytest.fixture
 def judged():
     rng = np.random.default_rng(8)
-    made = uploads.upload(rng, strange=0.2)
-    lines = uploads.run_lines(rng, made.collection, direction="forward", strange=0.2)
-    uploads.ingested(made.collection, "other", lines)
-    uploads.labels(rng, made.collection, n_sets=2)
-    refresh.refresh(collection=made.collection)
-    return made.collection
+    upload = uploads.upload(rng, strange=0.2)
+    lines = uploads.run_lines(rng, upload.collection, direction="forward", strange=0.2)
+    uploads.ingested(upload.collection, "other", lines)
+    uploads.labels(rng, upload.collection, n_sets=2)
+    refresh.refresh(collection=upload.collection)
+    return upload.collection
 
 
-def said(*arguments):
+def output_of(*arguments):
     out = StringIO()
     call_command(*map(str, arguments), stdout=out)
     return out.getvalue()
 
 
 def numbers(text):
-    """What a comparison says, but for the names of the runs."""
+    """The output of a comparison without the names of the runs."""
     return [line.split("\t")[2:] for line in text.splitlines()]
 
 
-def written(path, collection, kind, **asked):
-    path.write_bytes(uploads.downloaded(collection, kind, asked).file.read())
+def download_to(path, collection, kind, **parameters):
+    path.write_bytes(uploads.downloaded(collection, kind, parameters).file.read())
     return path
 
 
 @pytest.mark.parametrize("key", ["over:cxc", "none:original"])
 def test_compare_and_plan_read_the_file_of_scores(judged, tmp_path, key):
-    scores = written(tmp_path / "scores.tsv", judged, Download.Kind.SCORES)
+    scores = download_to(tmp_path / "scores.tsv", judged, Download.Kind.SCORES)
     query_set = judged.query_sets.get(direction="forward", name="all")
     runs = []
     for run in judged.runs.order_by("name"):
         runs.append(tmp_path / run.name)
         runs[-1].write_text(uploads.as_scored(run, query_set))
-    qrels = written(tmp_path / "qrels", judged, Download.Kind.QRELS, direction="forward", label_source=key)
+    qrels = download_to(tmp_path / "qrels", judged, Download.Kind.QRELS, direction="forward", label_source=key)
     (tmp_path / "queries").write_text("\n".join(uploads.sources_of(query_set)))
     with_labels = ("--qrels", qrels, "--queries", tmp_path / "queries")
     for measure in ("AP", "C@1", "nDCG@10"):
         for test in ("newman-keuls", "randomization"):
             about = ("--measure", measure, "--test", test)
-            of_file = numbers(said("compare", scores, "--label-source", key, *about))
-            assert of_file == numbers(said("compare", *runs, *with_labels, *about, "--groups", scores))
+            of_file = numbers(output_of("compare", scores, "--label-source", key, *about))
+            assert of_file == numbers(output_of("compare", *runs, *with_labels, *about, "--groups", scores))
     score = Score.objects.get(run__name="other", label_source=key, measure="AP")
-    planned = said("plan", scores, "--label-source", key, "--measure", "AP", "--run", "other", "--sizes", "8")
+    planned = output_of("plan", scores, "--label-source", key, "--measure", "AP", "--run", "other", "--sizes", "8")
     assert planned.startswith(f"mean\t{score.mean:.4f}\nqueries\t{score.n_queries}\n")
 
 
 def test_what_is_open_is_asked_for_with_what_there_is(judged, tmp_path):
-    scores = written(tmp_path / "scores.tsv", judged, Download.Kind.SCORES)
+    scores = download_to(tmp_path / "scores.tsv", judged, Download.Kind.SCORES)
     with pytest.raises(CommandError, match=r"several: C@1, .*AP.*Choose one by --measure"):
-        said("compare", scores)
+        output_of("compare", scores)
     with pytest.raises(CommandError, match=r"several: none:cxc, .*over:original. Choose one by --label-source"):
-        said("compare", scores, "--measure", "AP")
+        output_of("compare", scores, "--measure", "AP")
 
 
 def test_no_value_stands_under_the_name_of_another_query(judged, tmp_path):
-    """As many queries count as before, but others: what is stored by place is nobody's until the next refresh."""
+    """As many queries count as before, but others: stored values fit none until a refresh."""
     by, (first, second) = cast.user(), Item.objects.filter(collection=judged, side="query").order_by("pk")[:2]
     exclude_item(item=first, by=by, reason="It is broken.")
     refresh.refresh(collection=judged)
     restore_item(item=first, by=by)
     exclude_item(item=second, by=by, reason="It is broken.")
-    assert written(tmp_path / "a", judged, Download.Kind.SCORES).read_text().count("\n") == 1
+    assert download_to(tmp_path / "a", judged, Download.Kind.SCORES).read_text().count("\n") == 1
     refresh.refresh(collection=judged)
-    lines = written(tmp_path / "b", judged, Download.Kind.SCORES).read_text().splitlines()
-    named = {line.split("\t")[8] for line in lines[1:] if line.split("\t")[1] == "forward"}
-    assert first.external_id in named and second.external_id not in named
+    lines = download_to(tmp_path / "b", judged, Download.Kind.SCORES).read_text().splitlines()
+    query_names = {line.split("\t")[8] for line in lines[1:] if line.split("\t")[1] == "forward"}
+    assert first.external_id in query_names and second.external_id not in query_names
 
 
 @pytest.mark.parametrize("grouping", ["column", "none"])
@@ -92,27 +92,27 @@ def test_the_file_names_the_group_of_each_query_and_the_commands_follow_it(judge
     judged.items.filter(external_id="d1").update(group="other")
     judged.query_groups = grouping
     judged.save(update_fields=["query_groups"])
-    scores = written(tmp_path / "scores.tsv", judged, Download.Kind.SCORES)
+    scores = download_to(tmp_path / "scores.tsv", judged, Download.Kind.SCORES)
     head, *lines = scores.read_text().splitlines()
     assert head.split("\t")[-3:] == ["query", "value", "group"]
-    named = {(way, query): group for _, way, *_, query, _, group in (line.split("\t") for line in lines)}
-    told = {"q0": "group:one video", "q1": "group:one video"} if grouping == "column" else {}
-    forward = {query: group for (way, query), group in named.items() if way == "forward"}
-    assert forward == {query: told.get(query, f"query:{query}") for query in forward} and len(forward) > 2
-    (tmp_path / "groups").write_text("".join(f"{query}\t{group}\n" for query, group in told.items()) or "q0\tq0\n")
+    group_of = {(direction, query): group for _, direction, *_, query, _, group in (line.split("\t") for line in lines)}
+    expected = {"q0": "group:one video", "q1": "group:one video"} if grouping == "column" else {}
+    forward = {query: group for (direction, query), group in group_of.items() if direction == "forward"}
+    assert forward == {query: expected.get(query, f"query:{query}") for query in forward} and len(forward) > 2
+    (tmp_path / "groups").write_text("".join(f"{query}\t{group}\n" for query, group in expected.items()) or "q0\tq0\n")
     about = ("--measure", "AP", "--label-source", "over:cxc")
     for command in (("compare", scores, "--test", "randomization"), ("plan", scores, "--run", "other", "--sizes", "8")):
-        followed = said(*command, *about)
-        assert followed == said(*command, *about, "--groups", tmp_path / "groups")
-        assert followed == said(*command, *about, "--groups", scores)
-        assert (followed == said(*command, *about, "--no-groups")) is (grouping == "none")
+        followed = output_of(*command, *about)
+        assert followed == output_of(*command, *about, "--groups", tmp_path / "groups")
+        assert followed == output_of(*command, *about, "--groups", scores)
+        assert (followed == output_of(*command, *about, "--no-groups")) is (grouping == "none")
 
 
 def test_captions_of_one_document_are_of_its_group(judged, tmp_path):
     own = cast.reference(judged, {("q0", "d3"): 2, ("q1", "d3"): 2, ("q2", "d4"): 2}, "own")
     judged.reference_sets.exclude(pk=own.pk).delete()
     refresh.refresh(collection=judged)
-    lines = written(tmp_path / "scores.tsv", judged, Download.Kind.SCORES).read_text().splitlines()[1:]
-    named = {line.split("\t")[8]: line.split("\t")[10] for line in lines if line.split("\t")[1] == "forward"}
-    told = {"q0": "document:d3", "q1": "document:d3", "q2": "document:d4"}
-    assert named == {query: told.get(query, f"query:{query}") for query in named} and len(named) > 3
+    lines = download_to(tmp_path / "scores.tsv", judged, Download.Kind.SCORES).read_text().splitlines()[1:]
+    group_of = {line.split("\t")[8]: line.split("\t")[10] for line in lines if line.split("\t")[1] == "forward"}
+    expected = {"q0": "document:d3", "q1": "document:d3", "q2": "document:d4"}
+    assert group_of == {query: expected.get(query, f"query:{query}") for query in group_of} and len(group_of) > 3

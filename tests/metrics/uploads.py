@@ -1,4 +1,4 @@
-"""Collections and runs as they really come: unknown items, ties, missing queries, items left out, galleries."""
+"""Collections and runs as in practice: unknown items, ties, missing queries, galleries."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -13,13 +13,13 @@ from ir_measures import AP, Judged, Qrel, ScoredDoc, Success, nDCG
 from annotate.models import Collection, Direction, Item, Pair, QuerySet, QuerySetItem, Resolution, Work
 from annotate.services.query_sets import complete_query_sets
 from metrics.core.label_sources import LabelSource
-from metrics.http import Wanted
+from metrics.http import QrelsRequest
 from metrics.models import Download, Score
 from metrics.services import download_rows, downloads
 from pooling.models import Run
 from pooling.services import runs
 from tests import cast
-from tests.works import done
+from tests.works import perform_work
 
 THEIRS = {"C@1": Success @ 1, "C@5": Success @ 5, "C@10": Success @ 10, "AP": AP, "nDCG@10": nDCG @ 10}
 
@@ -34,21 +34,24 @@ class Upload(NamedTuple):
 
 def collection(rng: np.random.Generator, n_queries: int = 5, n_documents: int = 14) -> Collection:
     """Items of both sides, some labelled, some of another split."""
-    made = cast.collection(grades=3, n_queries=n_queries, n_documents=n_documents)
+    study = cast.collection(grades=3, n_queries=n_queries, n_documents=n_documents)
     if rng.random() < 0.5:
-        train = made.items.filter(external_id__in=[f"q{n_queries - 1}", f"d{n_documents - 1}"])
+        train = study.items.filter(external_id__in=[f"q{n_queries - 1}", f"d{n_documents - 1}"])
         train.update(split="train")
-    complete_query_sets(collection=made)
+    complete_query_sets(collection=study)
     pairs = [(f"q{q}", f"d{d}") for q in range(n_queries) for d in range(n_documents) if rng.random() < 0.3]
-    cast.reference(made, {pair: int(rng.integers(0, 3)) for pair in [*pairs, ("q0", "d0")]})
-    return made
+    cast.reference(study, {pair: int(rng.integers(0, 3)) for pair in [*pairs, ("q0", "d0")]})
+    return study
 
 
 def upload(rng: np.random.Generator, *, direction: str = "forward", strange: float = 0.3) -> Upload:
-    """A run of a collection of its own; `strange` is the share of its targets that the collection lacks."""
-    made = collection(rng)
-    lines = run_lines(rng, made, direction=direction, strange=strange)
-    return Upload(made, ingested(made, "system", lines, direction=direction), lines)
+    """A run of a collection of its own.
+
+    `strange` is the share of its targets that the collection lacks.
+    """
+    study = collection(rng)
+    lines = run_lines(rng, study, direction=direction, strange=strange)
+    return Upload(study, ingested(study, "system", lines, direction=direction), lines)
 
 
 def labels(rng: np.random.Generator, of: Collection, *, n_sets: int) -> list[str]:
@@ -84,9 +87,9 @@ def run_lines(rng: np.random.Generator, of: Collection, *, direction: str, stran
         if source != sources[0] and rng.random() < 0.15:
             continue
         is_strange = rng.random() < 0.15 and source != sources[0]
-        known = [] if is_strange else rng.permutation(targets)[: int(rng.integers(1, len(targets) + 1))].tolist()
+        known_targets = [] if is_strange else rng.permutation(targets)[: int(rng.integers(1, len(targets) + 1))].tolist()
         unknown = [f"x{number}" for number in range(40) if rng.random() < strange]
-        for target in rng.permutation([*known, *unknown]).tolist():
+        for target in rng.permutation([*known_targets, *unknown]).tolist():
             lines.append(f"{source} Q0 {target} 1 {int(rng.integers(0, 6)) / 4} system\n")
     return "".join(rng.permutation(lines).tolist())
 
@@ -95,7 +98,7 @@ def ingested(of: Collection, name: str, lines: str, *, direction: str = "forward
     """The run that reading these lines makes; in use, however strange."""
     file = SimpleUploadedFile(f"{name}.run", lines.encode())
     run = runs.receive_run(collection=of, name=name, direction=direction, upload=file, **fields).run
-    done(run)
+    perform_work(run)
     assert run.state == "ready", run.report["errors"]
     Run.objects.filter(pk=run.pk).update(on_hold_since=None)
     run.refresh_from_db()
@@ -110,13 +113,13 @@ def leave_out(of: Collection, *names: str) -> None:
 def with_gallery(of: Collection, direction: str, targets: list[str]) -> QuerySet:
     """A query set of all test sources of which only these targets count."""
     side = "query" if direction == "forward" else "document"
-    made = QuerySet.objects.create(collection=of, direction=direction, name="gallery")
+    query_set = QuerySet.objects.create(collection=of, direction=direction, name="gallery")
     sources = Item.objects.filter(collection=of, side=side, split="test")
     members = [(item, "source") for item in sources] + [
         (item, "gallery") for item in of.items.exclude(side=side).filter(external_id__in=targets)
     ]
-    QuerySetItem.objects.bulk_create(QuerySetItem(query_set=made, item=item, part=part) for item, part in members)
-    return made
+    QuerySetItem.objects.bulk_create(QuerySetItem(query_set=query_set, item=item, part=part) for item, part in members)
+    return query_set
 
 
 def qrels_of(text: str) -> list[Qrel]:
@@ -130,17 +133,17 @@ def run_of(text: str) -> list[ScoredDoc]:
 
 
 def theirs(qrels: list[Qrel], run: list[ScoredDoc], sources: list[str]) -> dict[str, list[float]]:
-    """What ir_measures says of each source, by our measures' names; 0 where it says nothing, as with -c."""
-    found = {name: dict.fromkeys(sources, 0.0) for name in THEIRS}
+    """Values per source by ir_measures, by our measures' names; 0 where it has none, as with -c."""
+    values_by_name = {name: dict.fromkeys(sources, 0.0) for name in THEIRS}
     names = {measure: name for name, measure in THEIRS.items()}
     for row in ir_measures.iter_calc(THEIRS.values(), qrels, run):
-        if row.query_id in found[names[row.measure]]:
-            found[names[row.measure]][row.query_id] = row.value
-    return {name: list(values.values()) for name, values in found.items()}
+        if row.query_id in values_by_name[names[row.measure]]:
+            values_by_name[names[row.measure]][row.query_id] = row.value
+    return {name: list(values.values()) for name, values in values_by_name.items()}
 
 
 def ours(run: Run, query_set: QuerySet, label_source: str = "none:original") -> dict[str, list[float]]:
-    """What is stored for each source, by measure."""
+    """The stored values of each source, by measure."""
     scores = Score.objects.filter(run=run, query_set=query_set, label_source=label_source, measure__in=THEIRS)
     return {score.measure: np.frombuffer(score.per_query, dtype="<f8").tolist() for score in scores}
 
@@ -153,11 +156,11 @@ def sources_of(query_set: QuerySet) -> list[str]:
 
 def reference_qrels(query_set: QuerySet) -> list[Qrel]:
     """The qrels that the page gives for its reference set."""
-    wanted = Wanted(
+    qrels_request = QrelsRequest(
         direction=Direction(query_set.direction), label_source=LabelSource.parse("none:original"),
         query_set=query_set, threshold=None, rule="",
     )  # fmt: skip
-    return qrels_of("".join(download_rows.qrels(collection=query_set.collection, wanted=wanted)))
+    return qrels_of("".join(download_rows.qrels(collection=query_set.collection, qrels_request=qrels_request)))
 
 
 def as_scored(run: Run, query_set: QuerySet) -> str:
@@ -167,27 +170,30 @@ def as_scored(run: Run, query_set: QuerySet) -> str:
 
 
 def downloaded(of: Collection, kind: Download.Kind, data: dict[str, str]) -> Download:
-    """A file that was asked for and made."""
+    """Request a download and make its file."""
     form = downloads.form_of(collection=of, kind=kind, data=data)
     assert form.is_valid(), form.errors
-    made = downloads.ask(collection=of, kind=kind, form=form, by=None)
-    done(made)
-    assert made.work.state == Work.State.DONE, made.work.error
-    return made
+    download = downloads.request_download(collection=of, kind=kind, form=form, by=None)
+    perform_work(download)
+    assert download.work.state == Work.State.DONE, download.work.error
+    return download
 
 
 def judged(qrels: list[Qrel], run: list[ScoredDoc], sources: list[str]) -> list[float]:
-    """Their Judged@10 of each source, for 10 ranks where they divide by what was retrieved, if that is less."""
+    """Judged@10 by ir_measures of each source, for 10 ranks even if fewer were retrieved."""
     depth = Counter(row.query_id for row in run)
-    found = dict.fromkeys(sources, 0.0)
+    values = dict.fromkeys(sources, 0.0)
     for row in ir_measures.iter_calc([Judged @ 10], qrels, run):
-        if row.query_id in found:
-            found[row.query_id] = row.value * min(depth[row.query_id], 10) / 10
-    return list(found.values())
+        if row.query_id in values:
+            values[row.query_id] = row.value * min(depth[row.query_id], 10) / 10
+    return list(values.values())
 
 
 def assert_judged(run: Run, query_set: QuerySet) -> None:
-    """See that ir_measures finds as many judged as is stored. On the run as it was scored: it settles ties its way."""
+    """See that ir_measures finds as many judged as is stored.
+
+    On the run as it was scored: it settles ties its way.
+    """
     scored = run_of(as_scored(run, query_set))
     score = Score.objects.get(run=run, query_set=query_set, label_source="none:original", measure="Judged@10")
     stored = np.frombuffer(score.per_query, dtype="<f8").tolist()
@@ -195,7 +201,7 @@ def assert_judged(run: Run, query_set: QuerySet) -> None:
 
 
 def assert_scores(run: Run, query_set: QuerySet, lines: str) -> None:
-    """See that ir_measures says of a run of these lines what is stored of ours, query by query."""
+    """Assert that ir_measures gives a run of these lines our stored values, query by query."""
     expected = theirs(reference_qrels(query_set), run_of(lines), sources_of(query_set))
     stored = ours(run, query_set)
     for name, values in expected.items():

@@ -1,4 +1,4 @@
-"""Random studies as plain data, and what ir_measures says of them: neither knows anything of the product."""
+"""Random studies as plain data, and their scores by ir_measures: neither uses the product."""
 
 from typing import NamedTuple
 
@@ -22,8 +22,10 @@ N_WIDE = 130  # more columns than rankings keep of a matrix
 class World(NamedTuple):
     """A study with one run.
 
-    train : items of another split; left_out : items that a lead excludes; late : documents that join after the rest
-    gallery : the only targets that count, none for all; rows : (source, target, score), no pair twice
+    train : items of another split; left_out : items that a lead excludes; late : documents that
+        join after the rest
+    gallery : the only targets that count, none for all; rows : (source, target, score), no pair
+        twice
     """
 
     direction: str
@@ -64,24 +66,24 @@ class World(NamedTuple):
         return [ScoredDoc(*row) for row in self.rows if row[0] in sources and self.counts(row[1])]
 
     def labels(self, people: str, sets: list[str]) -> list[Qrel]:
-        """The grades that count: people's over the largest of some sets, the larger of both, or one of them alone."""
+        """The grades that count: people's over the sets' largest, the larger of both, or one."""
         reference: Labels = {}
         for name in sets if people != "only" else ():
             reference |= {pair: max(grade, reference.get(pair, 0)) for pair, grade in self.references[name].items()}
         own = self.people if people != "none" else {}
         both = {pair: max(reference[pair], own[pair]) for pair in reference.keys() & own.keys()}
-        found = reference | own | (both if people == "union" else {})
-        ends = [pair if self.direction == "forward" else pair[::-1] for pair in found]
+        grades = reference | own | (both if people == "union" else {})
+        ends = [pair if self.direction == "forward" else pair[::-1] for pair in grades]
         sources = set(self.sources)
         return [
             Qrel(source, target, grade)
-            for (source, target), grade in zip(ends, found.values(), strict=True)
+            for (source, target), grade in zip(ends, grades.values(), strict=True)
             if source in sources and self.counts(target)
         ]
 
 
-def drawn(rng: np.random.Generator, *, direction: str, form: str, n_sets: int) -> World:
-    """A study of few queries and documents, with unknown items, ties, missing queries and repeated labels."""
+def random_world(rng: np.random.Generator, *, direction: str, form: str, n_sets: int) -> World:
+    """A random study of few items, with unknown items, ties, missing queries, repeated labels."""
     n_queries = N_WIDE if form in MATRICES and direction == "reverse" else 5
     n_documents = N_WIDE if form in MATRICES and direction == "forward" else 14
     sizes = (("q", n_queries), ("d", n_documents))
@@ -108,19 +110,22 @@ def _labels(rng: np.random.Generator, queries: list[str], documents: list[str], 
 def _rows(
     rng: np.random.Generator, sources: list[str], targets: list[str], *, is_whole: bool
 ) -> list[tuple[str, str, float]]:
-    """Few different scores, so that many are tied; of a matrix most cells. One source is always met."""
-    found = []
+    """Few different scores, so that many are tied; of a matrix most cells.
+
+    One source is always met.
+    """
+    rows = []
     for source in [*sources, "elsewhere"]:
         if source != sources[0] and rng.random() < 0.15:
             continue
-        known = targets if is_whole else rng.permutation(targets)[: int(rng.integers(1, len(targets) + 1))].tolist()
+        known_targets = targets if is_whole else rng.permutation(targets)[: int(rng.integers(1, len(targets) + 1))].tolist()
         is_strange = rng.random() < 0.15 and source != sources[0]
         strange = [f"{'ax'[number % 2]}{number}" for number in range(20) if rng.random() < 0.3]  # before and behind
         highest = 200 if is_whole else 6
-        for target in [*([] if is_strange else known), *strange]:
+        for target in [*([] if is_strange else known_targets), *strange]:
             if not (is_whole and rng.random() < 0.05):
-                found.append((source, target, int(rng.integers(0, highest)) / 4))
-    return [found[place] for place in rng.permutation(len(found))]
+                rows.append((source, target, int(rng.integers(0, highest)) / 4))
+    return [rows[position] for position in rng.permutation(len(rows))]
 
 
 def canonical(rows: list[tuple[str, str, float]]) -> list[tuple[str, str, float]]:
@@ -129,7 +134,7 @@ def canonical(rows: list[tuple[str, str, float]]) -> list[tuple[str, str, float]
 
 
 def per_query(world: World, labels: list[Qrel]) -> dict[str, dict[str, float]]:
-    """What ir_measures says of each query that counts, by measure; 0 where it says nothing."""
+    """Values by ir_measures of each query that counts, by measure; 0 where it has none."""
     values = {name: dict.fromkeys(world.sources, 0.0) for name in THEIRS}
     names = {measure: name for name, measure in THEIRS.items()}
     for row in ir_measures.iter_calc(THEIRS.values(), labels, world.scored()):
@@ -141,31 +146,31 @@ def per_query(world: World, labels: list[Qrel]) -> dict[str, dict[str, float]]:
 def _at_r(world: World, labels: list[Qrel]) -> dict[str, float]:
     """Average precision within the first R ranks, where R is how many positives a query has."""
     positive, lists = _positive(labels), _lists(world.scored())
-    found = dict.fromkeys(world.sources, 0.0)
+    values = dict.fromkeys(world.sources, 0.0)
     for source, targets in positive.items():
         hits = [target in targets for target in lists.get(source, [])[: len(targets)]]
-        found[source] = sum(np.mean(hits[: place + 1]) for place, hit in enumerate(hits) if hit) / len(targets)
-    return found
+        values[source] = sum(np.mean(hits[: position + 1]) for position, hit in enumerate(hits) if hit) / len(targets)
+    return values
 
 
 def means(world: World, labels: list[Qrel]) -> dict[str, float]:
-    """The means of `per_query`, and what is said of the ranks of first positives.
+    """The means of `per_query`, and the measures of the ranks of first positives.
 
-    NaN where a rank is asked for that no list is long enough for, or no query has a positive.
+    NaN if no list is long enough for a rank, or no query has a positive.
     """
-    found = {name: float(np.mean(list(each.values()))) for name, each in per_query(world, labels).items()}
+    values = {name: float(np.mean(list(values_by_query.values()))) for name, values_by_query in per_query(world, labels).items()}
     first = _first_ranks(world.scored(), labels)
     ranks = {name: float(middle(first)) if first else np.inf for name, middle in RANKS.items()}
-    return found | {name: value if np.isfinite(value) else np.nan for name, value in ranks.items()}
+    return values | {name: value if np.isfinite(value) else np.nan for name, value in ranks.items()}
 
 
 def _first_ranks(run: list[ScoredDoc], labels: list[Qrel]) -> list[float]:
-    """The rank of the first positive of each query that has one, infinite where its list holds none."""
-    lists, found = _lists(run), []
+    """The rank of the first positive of each query with one, infinite if its list holds none."""
+    lists, first_ranks = _lists(run), []
     for source, targets in _positive(labels).items():
         ranks = [rank for rank, target in enumerate(lists.get(source, []), start=1) if target in targets]
-        found.append(ranks[0] if ranks else np.inf)
-    return found
+        first_ranks.append(ranks[0] if ranks else np.inf)
+    return first_ranks
 
 
 def _positive(labels: list[Qrel]) -> dict[str, set[str]]:

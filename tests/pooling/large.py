@@ -1,4 +1,6 @@
-"""Pools of any size, written by SQL, in databases whose planner knows little of them; and what work on them reads."""
+"""Pools of any size, written by SQL, in databases whose planner knows little of them; and what work
+on them reads.
+"""
 
 from typing import NamedTuple
 
@@ -8,7 +10,7 @@ from django.utils.timezone import now
 from pooling.models import Pool, Run
 from pooling.services import pools
 from tests import cast
-from tests.lasting import MAY_TRUNCATE, empty_tables
+from tests.table_cleanup import MAY_TRUNCATE, empty_tables
 
 N_DOCUMENTS, DEPTH = 5_000, 20
 FILL = (
@@ -30,7 +32,9 @@ TABLES = (
 
 
 class Read(NamedTuple):
-    """What the server has read in this database: pages, in its memory or not, and rows, wanted or not."""
+    """What the server has read in this database: pages, in its memory or not, and rows, wanted or
+    not.
+    """
 
     pages: int
     rows: int
@@ -53,7 +57,7 @@ def draft(n_queries: int, *, deeper: int = 0, name: str = "large") -> Pool:
 
 
 def nothing_is_known() -> None:
-    """No table was ever analysed, and nobody has stored anything."""
+    """Let no table have been analysed, and nothing been stored."""
     empty_tables()
     with connection.cursor() as cursor:
         cursor.execute(f"BEGIN; {MAY_TRUNCATE}; TRUNCATE {', '.join(TABLES)} CASCADE; COMMIT")

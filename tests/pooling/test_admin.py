@@ -4,14 +4,14 @@ import pytest
 from django.urls import reverse
 
 from tests import cast
-from tests.pooling import making
+from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
 
 
 def test_lists_and_rows_open_and_nothing_can_be_added_or_deleted(client, collection, media_root):
-    run = making.run(collection, "a", {0: [1]})
-    pool = making.opened(collection, [run])
+    run = factories.run(collection, "a", {0: [1]})
+    pool = factories.opened(collection, [run])
     client.force_login(cast.user("root", is_staff=True, is_superuser=True))
     for model, row in (("run", run), ("pool", pool)):
         name = f"admin:pooling_{model}"

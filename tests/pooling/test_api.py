@@ -6,8 +6,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from annotate.models import ApiToken, Role
 from pooling.models import Run
 from tests import cast
-from tests.pooling import making
-from tests.works import done
+from tests.pooling import factories
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -17,19 +17,19 @@ def key(collection, role=Role.RESEARCHER, scopes=(ApiToken.Scope.RUNS_WRITE,), o
 
 
 def post(client, collection, headers, data=b"", **fields):
-    file = SimpleUploadedFile("a.run", data or making.lines({0: [1]}))
-    given = {"name": "bm25", "direction": "forward", "file": file} | fields
-    given = {name: value for name, value in given.items() if value is not None}
-    return client.post(f"/api/v1/collections/{collection.slug}/runs/", given, headers=headers)
+    file = SimpleUploadedFile("a.run", data or factories.lines({0: [1]}))
+    fields_sent = {"name": "bm25", "direction": "forward", "file": file} | fields
+    fields_sent = {name: value for name, value in fields_sent.items() if value is not None}
+    return client.post(f"/api/v1/collections/{collection.slug}/runs/", fields_sent, headers=headers)
 
 
 def test_a_run_is_received_and_its_state_can_be_read(client, collection):
     headers = key(collection)
     answer = post(client, collection, headers)
     assert (answer.status_code, answer.json()["state"]) == (201, "received")
-    done(Run.objects.get())
-    told = client.get(f"/api/v1/collections/{collection.slug}/runs/", headers=headers).json()["runs"]
-    assert [(run["id"], run["state"], run["report"]["n_kept"]) for run in told] == [(answer.json()["id"], "ready", 1)]
+    perform_work(Run.objects.get())
+    runs = client.get(f"/api/v1/collections/{collection.slug}/runs/", headers=headers).json()["runs"]
+    assert [(run["id"], run["state"], run["report"]["n_kept"]) for run in runs] == [(answer.json()["id"], "ready", 1)]
 
 
 def test_the_same_file_again_is_answered_200_and_another_one_422(client, collection):
@@ -59,7 +59,7 @@ def test_who_may_not_upload_is_refused(client, collection):
     assert post(client, collection, key(collection, scopes=[ApiToken.Scope.QRELS_READ])).status_code == 403
     for role in (Role.ANNOTATOR, Role.LEAD):
         assert post(client, collection, key(collection, role)).status_code == 404
-    other = making.collection()
+    other = factories.collection()
     assert post(client, other, key(collection)).status_code == 404
     assert post(client, collection, key(collection, only_for=other)).status_code == 404
     assert Run.objects.count() == 0
@@ -72,12 +72,12 @@ def patch(client, collection, run, headers, **changes):
 
 def test_a_run_is_described_retired_and_brought_back(client, collection):
     headers = key(collection)
-    run = making.run(collection, "A", {0: [1]})
-    told = patch(
+    run = factories.run(collection, "A", {0: [1]})
+    answer = patch(
         client, collection, run, headers, name="B", tags=["sparse"], paper="10.1145/1234.5", is_retired=True
     ).json()
-    assert (told["name"], told["tags"], told["paper"]) == ("B", ["sparse"], "https://doi.org/10.1145/1234.5")
-    assert told["retired_at"]
+    assert (answer["name"], answer["tags"], answer["paper"]) == ("B", ["sparse"], "https://doi.org/10.1145/1234.5")
+    assert answer["retired_at"]
     assert patch(client, collection, run, headers, is_retired=False).json()["retired_at"] is None
     assert [event.kind for event in run.events.order_by("pk")] == ["renamed", "described", "retired", "restored"]
 
@@ -92,7 +92,7 @@ def test_a_run_is_described_retired_and_brought_back(client, collection):
     ],
 )
 def test_what_cannot_be_changed_changes_nothing_else_either(client, collection, changes, words):
-    run = making.run(collection, "A", {0: [1]})
+    run = factories.run(collection, "A", {0: [1]})
     answer = patch(client, collection, run, key(collection), **changes)
     assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
     assert words in answer.content.decode()
@@ -105,7 +105,7 @@ def test_the_documents_that_only_a_run_names_are_made(client, collection):
     run = Run.objects.get(pk=post(client, collection, headers, b"q0 Q0 new 1 1 t\n").json()["id"])
     address = f"/api/v1/collections/{collection.slug}/runs/{run.pk}/documents/"
     assert client.post(address, headers=headers).status_code == 422  # nobody has read it yet
-    done(run)
+    perform_work(run)
     answer = client.post(address, headers=headers)
     assert (answer.status_code, answer.json()["kind"], answer.json()["state"]) == (201, "documents", "received")
     imports = f"/api/v1/collections/{collection.slug}/imports/"

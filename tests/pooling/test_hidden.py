@@ -1,4 +1,6 @@
-"""A hidden run leaves no trace on any page, download or answer that other people of the collection get."""
+"""A hidden run leaves no trace on any page, download or answer that other people of the collection
+get.
+"""
 
 import pytest
 from django.test import Client
@@ -54,8 +56,8 @@ def test_other_people_of_the_collection_find_no_trace_of_a_hidden_run(campaign, 
 
 def test_who_uploaded_it_finds_it_in_its_places(campaign):
     run = hidden_run(campaign, campaign.researcher)
-    found = all_that(campaign.researcher, campaign, run)
+    pages_with_run = all_that(campaign.researcher, campaign, run)
     slug = campaign.collection.slug
-    seen = [f"GET {reverse(name, args=[slug])}" for name in ("pooling:runs", "metrics:leaderboard")]
-    assert set(seen) <= set(found["zqname"])
-    assert all(found.values())
+    expected_pages = [f"GET {reverse(name, args=[slug])}" for name in ("pooling:runs", "metrics:leaderboard")]
+    assert set(expected_pages) <= set(pages_with_run["zqname"])
+    assert all(pages_with_run.values())

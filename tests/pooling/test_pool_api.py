@@ -1,4 +1,6 @@
-"""Programs price and open pools with a scoped token; what is wrong is named by its field, and nothing is made."""
+"""Programs price and open pools with a scoped token; what is wrong is named by its field, and
+nothing is made.
+"""
 
 import pytest
 from django.utils import timezone
@@ -6,9 +8,9 @@ from django.utils import timezone
 from annotate.models import ApiToken, Role
 from pooling import tasks
 from pooling.models import Pool, Run
-from pooling.services import asking, pools
+from pooling.services import pools, preview_requests
 from tests import cast
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root", "two_runs")]
 
@@ -17,9 +19,9 @@ def key(collection, scope=ApiToken.Scope.POOLS_WRITE):
     return cast.bearer(cast.member(collection, Role.RESEARCHER), scope)
 
 
-def post(client, collection, given, what="", headers=None):
-    address = f"/api/v1/collections/{collection.slug}/pools/{what}"
-    return client.post(address, given, content_type="application/json", headers=headers or key(collection))
+def post(client, collection, fields, path="", headers=None):
+    address = f"/api/v1/collections/{collection.slug}/pools/{path}"
+    return client.post(address, fields, content_type="application/json", headers=headers or key(collection))
 
 
 def test_a_pool_is_priced_made_and_read(client, collection):
@@ -30,34 +32,34 @@ def test_a_pool_is_priced_made_and_read(client, collection):
     assert Pool.objects.count() == 0
     answer = post(client, collection, choice | {"name": "first", "seed": 7})
     assert (answer.status_code, answer.json()["state"]) == (201, "opening")
-    done(Pool.objects.get())
-    told = client.get(f"/api/v1/collections/{collection.slug}/pools/", headers=key(collection)).json()["pools"]
-    assert [(pool["name"], pool["state"], pool["seed"], pool["runs"]) for pool in told] == [
+    perform_work(Pool.objects.get())
+    pools_data = client.get(f"/api/v1/collections/{collection.slug}/pools/", headers=key(collection)).json()["pools"]
+    assert [(pool["name"], pool["state"], pool["seed"], pool["runs"]) for pool in pools_data] == [
         ("first", "open", 7, ["a", "b"])
     ]
-    assert told[0]["parameters"] == {"n": 2, "depth": 100, "fusion": "borda", "negatives": 1}
+    assert pools_data[0]["parameters"] == {"n": 2, "depth": 100, "fusion": "borda", "negatives": 1}
     pools.request_closing(pool=Pool.objects.get(), by=None)
     address = f"/api/v1/collections/{collection.slug}/pools/"
     assert client.get(address, headers=key(collection)).json()["pools"][0]["state"] == "closing"
 
 
 def test_a_pool_that_could_not_be_opened_has_failed_and_says_why(client, collection):
-    asked = {"name": "second", "strategy": "depth-k", "parameters": {"depth": 1}, "runs": ["a"]}
-    assert post(client, collection, asked).status_code == 201
+    fields = {"name": "second", "strategy": "depth-k", "parameters": {"depth": 1}, "runs": ["a"]}
+    assert post(client, collection, fields).status_code == 201
     collection.runs.filter(name="a").update(retired_at=timezone.now())
-    done(Pool.objects.get())
-    told = client.get(f"/api/v1/collections/{collection.slug}/pools/", headers=key(collection)).json()["pools"]
+    perform_work(Pool.objects.get())
+    pools = client.get(f"/api/v1/collections/{collection.slug}/pools/", headers=key(collection)).json()["pools"]
     reason = 'Run "a" is not ready in this collection; leave it out.'
-    assert [(pool["state"], pool["error"], pool["opened_at"]) for pool in told] == [("failed", reason, None)]
+    assert [(pool["state"], pool["error"], pool["opened_at"]) for pool in pools] == [("failed", reason, None)]
 
 
 def test_a_large_pool_s_price_is_asked_for_until_it_is_counted(client, collection, monkeypatch):
-    monkeypatch.setattr(asking, "AT_ONCE", 3)
+    monkeypatch.setattr(preview_requests, "SYNCHRONOUS_ROWS", 3)
     choice = {"strategy": "depth-k", "parameters": {"depth": 2}}
     waiting = post(client, collection, choice, "preview/")
     assert (waiting.status_code, waiting.json()) == (202, {"state": "counting"})
     runs = list(Run.objects.order_by("pk"))
-    question = asking.question(strategy="depth-k", parameters={"depth": 2}, runs=runs, query_set=None, seed=1)
+    question = preview_requests.build_request(strategy="depth-k", parameters={"depth": 2}, runs=runs, query_set=None, seed=1)
     tasks.preview_pool(collection_id=collection.pk, question=question._asdict())
     assert post(client, collection, choice, "preview/").json()["n_pairs"] == 6
 
@@ -82,8 +84,8 @@ def test_a_large_pool_s_price_is_asked_for_until_it_is_counted(client, collectio
 )
 def test_what_cannot_be_a_pool_is_refused_by_field_for_price_and_pool(client, collection, change, field):
     headers = key(collection)
-    for what, given in (("preview/", {}), ("", {"name": "p"})):
-        answer = post(client, collection, {"strategy": "depth-k"} | given | change, what, headers)
+    for path, extra_fields in (("preview/", {}), ("", {"name": "p"})):
+        answer = post(client, collection, {"strategy": "depth-k"} | extra_fields | change, path, headers)
         assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
         assert [error["field"] for error in answer.json()["errors"]] == [field]
     assert Pool.objects.count() == 0

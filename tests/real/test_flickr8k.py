@@ -1,6 +1,6 @@
-"""Real judgments through the commands, out of the database again: the figures a reader of the files must get.
+"""Real judgments, loaded by the commands, give the known figures of their files.
 
-Set ASSAYER_DATA to the folder with the data sets (see docs/real-data.md); without it these tests are skipped.
+Set ASSAYER_DATA to the folder with the data sets (docs/real-data.md); without it all are skipped.
 """
 
 import subprocess
@@ -27,7 +27,7 @@ def convert(tool: str, folder: str, out: Path) -> None:
     subprocess.run([sys.executable, TOOLS / tool, FOLDER / folder, out], check=True)
 
 
-def counting(slug: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def counting_labels(slug: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pair, annotator and grade of the labels that count."""
     seats = Seat.objects.filter(collection__slug=slug, purpose="import", state="done")
     return tuple(np.array(list(seats.values_list("pair_id", "annotator_id", "judgment__level__grade"))).T)
@@ -48,10 +48,10 @@ def flickr8k(tmp_path):
 def test_the_expert_grades_of_flickr8k_give_the_known_agreement(flickr8k):
     assert ReferenceLabel.objects.count() == 977
     assert (Pair.objects.count(), Judgment.objects.count()) == (5822, 17466)
-    unit, annotator, grade = counting("flickr8k")
+    unit, annotator, grade = counting_labels("flickr8k")
     assert len(grade) == 17466
-    known = {"nominal": 0.5168, "ordinal": 0.6939, "interval": 0.7885, "ratio": 0.7054}
-    for level, value in known.items():
+    known_alphas = {"nominal": 0.5168, "ordinal": 0.6939, "interval": 0.7885, "ratio": 0.7054}
+    for level, value in known_alphas.items():
         assert round(alpha(unit, annotator, grade, level=level).value, 4) == value
     assert round(alpha(unit, annotator, grade >= 3, level="nominal").value, 4) == 0.7097
 
@@ -79,11 +79,11 @@ def test_the_repeated_votes_of_a_crowd_supersede_their_forerunners(tmp_path):
     assert Judgment.objects.count() == 17395 + 41081
     superseded = Judgment.objects.filter(supersedes__isnull=False)
     assert superseded.count() == 972
-    said = defaultdict(set)
+    grades_by_chain = defaultdict(set)
     for *chain, grade in Judgment.objects.values_list("annotator_id", "pair_id", "level__grade"):
-        said[tuple(chain)].add(grade)
-    assert sum(len(grades) > 1 for grades in said.values()) == 180
-    unit, annotator, grade = counting("crowd")
+        grades_by_chain[tuple(chain)].add(grade)
+    assert sum(len(grades) > 1 for grades in grades_by_chain.values()) == 180
+    unit, annotator, grade = counting_labels("crowd")
     assert len(grade) == 17395 + 41081 - 972
     assert round(alpha(unit, annotator, grade, level="nominal").value, 4) == 0.2569
     assert Collection.objects.get(slug="crowd").scheme_frozen_at is not None

@@ -1,6 +1,6 @@
-"""Real judgments and two text searches in both rooms: the known agreement, and scores that other tools give too.
+"""Real judgments and two text searches give the known agreement, and other tools' scores.
 
-Set ASSAYER_DATA to the folder with the data sets (see docs/real-data.md); without it these tests are skipped.
+Set ASSAYER_DATA to the folder with the data sets (docs/real-data.md); without it all are skipped.
 """
 
 import json
@@ -35,9 +35,9 @@ def words(text):
     return re.findall(r"[a-z]+", text.lower())
 
 
-def read(path, **wanted):
+def word_counts(path, **conditions):
     rows = (json.loads(line) for line in path.read_text().splitlines())
-    return {row["id"]: Counter(words(row["text"])) for row in rows if wanted.items() <= row.items()}
+    return {row["id"]: Counter(words(row["text"])) for row in rows if conditions.items() <= row.items()}
 
 
 def search(queries, images, *, bm25):
@@ -46,7 +46,7 @@ def search(queries, images, *, bm25):
     for image, counts in images.items():
         for word, n in counts.items():
             postings[word].append((image, n))
-    rarity = {word: math.log(1 + len(images) / len(found)) for word, found in postings.items()}
+    rarity = {word: math.log(1 + len(images) / len(posting)) for word, posting in postings.items()}
     mean = sum(sum(counts.values()) for counts in images.values()) / len(images)
     norm = {
         image: 1.2 * (0.25 + 0.75 * sum(counts.values()) / mean)
@@ -55,9 +55,9 @@ def search(queries, images, *, bm25):
         for image, counts in images.items()
     }
     lines = []
-    for query, asked in queries.items():
+    for query, query_counts in queries.items():
         scores = defaultdict(float)
-        for word, m in asked.items():
+        for word, m in query_counts.items():
             for image, n in postings.get(word, ()):
                 gain = 2.2 * n / (n + norm[image]) if bm25 else m * n * rarity[word] / norm[image]
                 scores[image] += rarity[word] * gain
@@ -76,7 +76,7 @@ def flickr8k(tmp_path, media_root):
     call_command("import_judgments", "flickr8k", tmp_path / "experts.csv", annotators="expert1,expert2,expert3")
     collection = Collection.objects.get(slug="flickr8k")
     collection.files = {}
-    queries, images = read(tmp_path / "collection.jsonl", side="query"), read(tmp_path / "image_texts.jsonl")
+    queries, images = word_counts(tmp_path / "collection.jsonl", side="query"), word_counts(tmp_path / "image_texts.jsonl")
     for name in ("tf-idf", "bm25"):
         collection.files[name] = search(queries, images, bm25=name == "bm25")
         upload = ContentFile(collection.files[name].encode(), name=f"{name}.run")
@@ -85,16 +85,16 @@ def flickr8k(tmp_path, media_root):
     ready = list(collection.runs.filter(state="ready"))
     pool = create_pool(collection=collection, name="depth 5", strategy="depth-k", parameters={"depth": 5}, runs=ready)
     open_pool(pool=pool)
-    begun = time.perf_counter()
+    start = time.perf_counter()
     refresh.refresh(collection=collection)
-    print(f"\nrefresh of {collection.judgments.count()} judgments, 2 runs: {time.perf_counter() - begun:.2f} s")
+    print(f"\nrefresh of {collection.judgments.count()} judgments, 2 runs: {time.perf_counter() - start:.2f} s")
     return collection
 
 
 def test_the_dashboard_says_what_is_known_of_the_experts_grades(client, flickr8k):
     client.force_login(cast.member(flickr8k, Role.LEAD))
-    known = {"nominal": "0.5168", "ordinal": "0.6939", "interval": "0.7885", "ratio": "0.7054"}
-    for level, value in known.items():
+    known_alphas = {"nominal": "0.5168", "ordinal": "0.6939", "interval": "0.7885", "ratio": "0.7054"}
+    for level, value in known_alphas.items():
         page = client.get("/c/flickr8k/dashboard/", {"level": level}).content.decode()
         assert f"Alpha, {level}" in page and f">{value}<" in page
         assert "17,466" in page and "5,822 pairs with two planned labels or more" in page
@@ -112,10 +112,10 @@ def test_the_leaderboard_says_what_ir_measures_says_on_the_files(client, flickr8
         answer = client.get("/c/flickr8k/downloads/qrels/", {"label_source": source})
         qrels = list(ir_measures.read_trec_qrels(b"".join(answer.streaming_content).decode()))
         for name, file in flickr8k.files.items():
-            found = ir_measures.calc_aggregate(theirs.values(), qrels, list(ir_measures.read_trec_run(file)))
-            for measure, theirs_ in theirs.items():
+            values = ir_measures.calc_aggregate(theirs.values(), qrels, list(ir_measures.read_trec_run(file)))
+            for measure, their_measure in theirs.items():
                 score = Score.objects.get(run__name=name, measure=measure, label_source=source)
-                assert score.mean == pytest.approx(found[theirs_], abs=1e-9)
+                assert score.mean == pytest.approx(values[their_measure], abs=1e-9)
     page = client.get("/c/flickr8k/leaderboard/").content.decode()
     assert re.search(r"original</th>\s*<td[^>]*>977</td>\s*<td[^>]*>819</td>", page)
     assert "bm25" in page and "tf-idf" in page

@@ -1,10 +1,11 @@
-"""The scorecard: measures what the product promises, and writes docs/reliability.md.
+"""The scorecard: measures the product's promises, and writes docs/reliability.md.
 
     python -m tests.scorecard                       all rows, where it is quiet: an hour or two on two cores
     python -m tests.scorecard A1 B2 --share 0.05    some of them, at a twentieth of the size
 
-Each row is a pytest of its own. One that fails stands on the page as failed, and the next one begins. The rows that are
-not run keep what they came to last. The exit code is 0 only where every row that was run met its goals.
+Each row is a pytest run of its own. A failed one stands on the page as failed, and the next one
+begins. Rows that are not run keep their last result. The exit code is 0 only if every row that was
+run met its goals.
 """
 
 import argparse
@@ -19,11 +20,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.scorecard.results import Result, load, page, save
-from tests.scorecard.rows import FIGURES, ROWS, Row
+from tests.scorecard.rows import FIGURES, ROWS, ScorecardRow
 
 ROOT = Path(__file__).resolve().parents[2]
 FAILED = re.compile(r"^(?:FAILED|ERROR) \S+?(?:\[.*?\])? - (.+)$", re.MULTILINE)
-SECONDS = 4 * 3600  # for a test that hangs
+SECONDS = 4 * 3600  # limit for a test that hangs
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     results = load(options.to / "reliability.json")
     all_met = True
     for row in [row for row in ROWS if not options.ids or row.id in options.ids]:
-        result = results[row.id] = measured(row, options.share)
+        result = results[row.id] = measure(row, options.share)
         save({row.id: results[row.id] for row in ROWS if row.id in results}, options.to / "reliability.json")
         (options.to / "reliability.md").write_text(page(ROWS, results))
         print(f"{row.id}: {result.outcome(row)}", flush=True)
@@ -47,22 +48,22 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if all_met else 1
 
 
-def measured(row: Row, share: float) -> Result:
-    """What a row's tests came to, run by a process of their own."""
+def measure(row: ScorecardRow, share: float) -> Result:
+    """Run a row's tests in a process of their own; returns the result."""
     result = Result(row.id, f"{datetime.now(UTC):%Y-%m-%d}", commit(), machine())
-    begun = time.monotonic()
-    with tempfile.NamedTemporaryFile("r", prefix="figures-") as told:
+    start = time.monotonic()
+    with tempfile.NamedTemporaryFile("r", prefix="figures-") as figures_file:
         command = [sys.executable, "manage.py", "test", "--heavy", f"--share={share}", f"--timeout={SECONDS}", row.node]
-        result.failure = run(command, told.name)
-        result.take(told)
-    result.seconds = round(time.monotonic() - begun, 1)
+        result.failure = run(command, figures_file.name)
+        result.read_lines(figures_file)
+    result.seconds = round(time.monotonic() - start, 1)
     return result
 
 
-def run(command: Sequence[str], told: str) -> str:
-    """Run a row's tests, showing what they print; why they did not pass, "" where they did."""
+def run(command: Sequence[str], figures_file: str) -> str:
+    """Run a row's tests, showing their output; returns the reason of failure, "" if they passed."""
     output = []
-    env = {**os.environ, FIGURES: told, "COLUMNS": "400", "PYTEST_ADDOPTS": "--color=no"}
+    env = {**os.environ, FIGURES: figures_file, "COLUMNS": "400", "PYTEST_ADDOPTS": "--color=no"}
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with subprocess.Popen(command, cwd=ROOT, env=env, **pipe) as tests:
         for line in tests.stdout or ():
@@ -75,7 +76,7 @@ def run(command: Sequence[str], told: str) -> str:
 
 
 def commit() -> str:
-    """The commit that is measured, and whether files differ from it."""
+    """The measured commit, with a mark if files differ from it."""
 
     def git(*arguments: str) -> str:
         return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()

@@ -1,7 +1,8 @@
-"""Pytest plugin: the fixture by which a test learns the sizes of its row of the scorecard, and tells what it measured.
+"""Pytest plugin: the fixture that gives a test its scorecard row's sizes and records its figures.
 
-Where the environment names a file in FIGURES, each is a line of JSON there: {"size", "run"} or {"figure", "value",
-"unit", "goal", "is_met"}, and at each test's end {"processor"}: the seconds of processor time of its own process.
+If the environment names a file in FIGURES, each is written there as a line of JSON: {"size", "run"}
+or {"figure", "value", "unit", "goal", "is_met"}, and at each test's end {"processor"}: the seconds
+of processor time of its own process.
 """
 
 import json
@@ -11,29 +12,29 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.scorecard.rows import FIGURES, Row, row_of
+from tests.scorecard.rows import FIGURES, ScorecardRow, row_of
 
 
 class Figures:
-    """What a test is to try, and what it measured."""
+    """The sizes of a test, and its measured figures."""
 
-    def __init__(self, row: Row, share: float) -> None:
+    def __init__(self, row: ScorecardRow, share: float) -> None:
         self.row, self.share = row, share
         self.missed: list[str] = []
 
-    def size(self, what: str, *, run: int | None = None) -> int:
-        """How much of something to try: what the row wants, or this run's share of it.
+    def size(self, name: str, *, run: int | None = None) -> int:
+        """The amount to run: the row's size, or this run's share of it.
 
-        run : how much it is at any share
+        run : the amount, if it does not depend on the share
         """
-        n = max(1, round(self.row.sizes[what] * self.share)) if run is None else run
-        self._write(size=what, run=n)
+        n = max(1, round(self.row.sizes[name] * self.share)) if run is None else run
+        self._write(size=name, run=n)
         return n
 
-    def tell(
+    def record(
         self, name: str, value: float, unit: str = "", *, at_most: float | None = None, at_least: float | None = None
     ) -> None:
-        """Say what was measured, and what was wanted of it; the test fails at its end where that is not so."""
+        """Record a measured value and its goal; the test fails at its end if the goal is missed."""
         is_met = (at_most is None or value <= at_most) and (at_least is None or value >= at_least)
         bounds = [f"at most {at_most:,}" if at_most is not None else "", f"at least {at_least:,}" if at_least else ""]
         goal = ", ".join(filter(None, bounds))
@@ -50,10 +51,10 @@ class Figures:
 
 @pytest.fixture
 def figures(request: pytest.FixtureRequest) -> Iterator[Figures]:
-    """What the scorecard asks of this test, and is told by it."""
+    """The scorecard's sizes for this test, and the recorder of its figures."""
     figures = Figures(row_of(request.node.nodeid), request.config.getoption("--share"))
-    begun = time.process_time()
+    start = time.process_time()
     yield figures
-    figures._write(processor=time.process_time() - begun)
+    figures._write(processor=time.process_time() - start)
     if figures.missed:
         pytest.fail("; ".join(figures.missed), pytrace=False)

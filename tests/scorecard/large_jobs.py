@@ -1,4 +1,4 @@
-"""What a researcher asks for over HTTP that takes long: a large run, many labels, a file of all judgments."""
+"""Long jobs that a researcher starts over HTTP: a large run, many labels, a file of judgments."""
 
 import urllib.parse
 from pathlib import Path
@@ -19,13 +19,13 @@ from tests.stack import Stack
 from tests.webclient import WebClient, send_file
 
 MEGABYTE = 1_000_000
-N_QUERIES = 2_000  # of what the labels are of
+N_QUERIES = 2_000  # of the imported labels
 PER_PAIR = 3
 NAMES = {"run_reading": "the run", "import": "the labels", "download": "the file of judgments"}  # by kinds of work
 
 
 class LargeJobs:
-    """Three jobs of one researcher, each in a collection of its own; made within `stack.orm`."""
+    """Three jobs of a researcher, each in a collection of its own; create it within `stack.orm`."""
 
     def __init__(self, stack: Stack, figures: Figures, folder: Path) -> None:
         self.stack = stack
@@ -60,8 +60,8 @@ class LargeJobs:
                 file.write(f"p{person},q{pair % N_QUERIES},d{pair // N_QUERIES},{(pair + person * 7) % 4}\n")
         return collection
 
-    def ask_and_wait(self, blocker: DjangoDbBlocker) -> None:
-        """Ask for all three, wait until each is done, and load the file down."""
+    def run_all(self, blocker: DjangoDbBlocker) -> None:
+        """Start all three jobs, wait until each is done, and download the file."""
         labels = {"kind": "judgments", "name": "labels", "query": "query", "document": "document", "layout": "long",
                   "annotator": "annotator", "grade": "grade"}  # fmt: skip
         run = {"name": "large", "direction": "forward"}
@@ -80,21 +80,21 @@ class LargeJobs:
 
         assert wait_until(are_done, seconds=3600, step=1)
         with self.stack.orm(blocker):
-            made = Download.objects.get(collection__slug="fire")
-        with page.opener.open(f"{page.base}/c/fire/downloads/{made.pk}/file/", timeout=240) as file:
+            finished_download = Download.objects.get(collection__slug="fire")
+        with page.opener.open(f"{page.base}/c/fire/downloads/{finished_download.pk}/file/", timeout=240) as file:
             while file.read(MEGABYTE):
                 pass
 
     def works(self) -> QuerySet[Work]:
-        """The three jobs."""
+        """The work rows of the three jobs."""
         return Work.objects.filter(by=self.researcher)
 
-    def tell(self, figures: Figures) -> None:
-        """Say how long each took; within `stack.orm`."""
+    def record(self, figures: Figures) -> None:
+        """Record the seconds of each job; call it within `stack.orm`."""
         for work in self.works().order_by("pk"):
             assert work.state == Work.State.DONE, work.error
-            taken = work.finished_at - work.asked_at
-            figures.tell(f"{NAMES[work.kind]}, from asking to the end", taken.total_seconds(), "s")
+            duration = work.finished_at - work.asked_at
+            figures.record(f"{NAMES[work.kind]}, from asking to the end", duration.total_seconds(), "s")
         (run,) = Run.objects.filter(collection=self.run_of)
         assert (run.state, run.report["n_kept"]) == (Run.State.READY, self.n_lines), run.report
         assert Judgment.objects.filter(collection=self.labels_of).count() == PER_PAIR * self.n_pairs

@@ -1,4 +1,4 @@
-"""What running a row of the scorecard came to, and the page that says it."""
+"""Results of the scorecard's rows, and the page that shows them."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Self
 
-from tests.scorecard.rows import Row
+from tests.scorecard.rows import ScorecardRow
 
 HEAD = """# What is promised, and what was measured
 
@@ -21,7 +21,7 @@ NEVER = "not measured yet"
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that a test told; goal : "" where none was set."""
+    """A number recorded by a test; goal : "" without one."""
 
     figure: str
     value: float
@@ -31,23 +31,23 @@ class Figure:
 
     @property
     def measured(self) -> str:
-        """Its name and value, without its goal."""
+        """Name and value, without the goal."""
         return f"{self.figure}: {number(self.value)}{self.unit and f' {self.unit}'}"
 
     @property
     def text(self) -> str:
-        """As it stands on the page."""
-        wanted = f" (goal: {self.goal}{'' if self.is_met else ', missed'})" if self.goal else ""
-        return f"{self.measured}{wanted}"
+        """The figure as written on the page."""
+        goal = f" (goal: {self.goal}{'' if self.is_met else ', missed'})" if self.goal else ""
+        return f"{self.measured}{goal}"
 
 
 @dataclass
 class Result:
-    """What running a row came to.
+    """The result of running a row.
 
-    at, commit, machine : when, what and where
-    seconds : all that it took; processor : the processor time of the process of the tests, which is the load's
-    sizes : what was tried; failure : why the tests did not pass, "" where they did
+    at, commit, machine : date, commit and machine of the run
+    seconds : total time; processor : processor time of the tests' process, which makes the load
+    sizes : the sizes that were run; failure : why the tests failed, "" if they passed
     """
 
     row: str
@@ -61,67 +61,67 @@ class Result:
     failure: str = ""
 
     @classmethod
-    def read(cls, kept: Mapping[str, object]) -> Self:
-        """One that was kept as JSON."""
-        result = cls(**kept)  # type: ignore[arg-type]
-        result.figures = [Figure(**figure) for figure in kept["figures"]]  # type: ignore[attr-defined]
+    def read(cls, stored: Mapping[str, object]) -> Self:
+        """A result stored as JSON."""
+        result = cls(**stored)  # type: ignore[arg-type]
+        result.figures = [Figure(**figure) for figure in stored["figures"]]  # type: ignore[attr-defined]
         return result
 
-    def take(self, lines: Iterable[str]) -> None:
-        """Take over what the tests told."""
-        for told in map(json.loads, lines):
-            if "size" in told:
-                self.sizes[told["size"]] = told["run"]
-            elif "figure" in told:
-                self.figures.append(Figure(**told))
+    def read_lines(self, lines: Iterable[str]) -> None:
+        """Take over the lines that the tests wrote."""
+        for line in map(json.loads, lines):
+            if "size" in line:
+                self.sizes[line["size"]] = line["run"]
+            elif "figure" in line:
+                self.figures.append(Figure(**line))
             else:
-                self.processor += told["processor"]
+                self.processor += line["processor"]
 
     def is_met(self) -> bool:
         """Whether the tests passed, and measured something."""
         return not self.failure and bool(self.figures) and all(figure.is_met for figure in self.figures)
 
-    def outcome(self, row: Row) -> str:
-        """In a word, or a sentence; a smaller size than wanted is always said."""
+    def outcome(self, row: ScorecardRow) -> str:
+        """The outcome as a word or sentence, with a mark if sizes were smaller than required."""
         if not self.is_met():
             missed = [figure.text for figure in self.figures if not figure.is_met]
             return f"**not met**: {'; '.join(missed) or self.failure or 'nothing was measured'}"
         return "met, at a smaller size than wanted" if self.is_short(row) else "met"
 
     def main_figures(self) -> str:
-        """Those that were to be met, in a line."""
+        """All figures that have a goal, in a line."""
         return "; ".join(figure.measured for figure in self.figures if figure.goal)
 
-    def is_short(self, row: Row) -> bool:
-        """Whether less was tried of something than the row wants."""
-        return any(self.sizes.get(what, 0) < n for what, n in row.sizes.items())
+    def is_short(self, row: ScorecardRow) -> bool:
+        """Whether any size was smaller than the row requires."""
+        return any(self.sizes.get(name, 0) < n for name, n in row.sizes.items())
 
 
 def load(file: Path) -> dict[str, Result]:
-    """The newest result of each row, as they were kept."""
-    kept = json.loads(file.read_text()) if file.exists() else []
-    return {each["row"]: Result.read(each) for each in kept}
+    """The stored results, by row."""
+    stored = json.loads(file.read_text()) if file.exists() else []
+    return {result["row"]: Result.read(result) for result in stored}
 
 
 def save(results: Mapping[str, Result], file: Path) -> None:
-    """Keep them for the page, and for programs."""
+    """Store the results as JSON."""
     file.write_text(json.dumps([asdict(result) for result in results.values()], indent=1) + "\n")
 
 
-def page(rows: Sequence[Row], results: Mapping[str, Result]) -> str:
-    """All rows, each with its newest result, whatever that is."""
+def page(rows: Sequence[ScorecardRow], results: Mapping[str, Result]) -> str:
+    """The page in Markdown: all rows with their newest results."""
     sections = [_section(row, results.get(row.id)) for row in rows]
     return "".join([HEAD, TABLE, *(_line(row, results.get(row.id)) for row in rows), *sections])
 
 
-def _line(row: Row, result: Result | None) -> str:
+def _line(row: ScorecardRow, result: Result | None) -> str:
     outcome, measured = (result.outcome(row), result.main_figures()) if result else (NEVER, "")
     return f"| {row.id} | {row.promise} | {outcome} | {measured} |\n"
 
 
-def _section(row: Row, result: Result | None) -> str:
+def _section(row: ScorecardRow, result: Result | None) -> str:
     sizes = result.sizes if result else {}
-    tried = [f"| {what} | {number(n)} | {number(sizes.get(what, 0))} |" for what, n in row.sizes.items()]
+    tried = [f"| {name} | {number(n)} | {number(sizes.get(name, 0))} |" for name, n in row.sizes.items()]
     lines = [f"\n## {row.id}", "", row.promise, "", f"Goal: {row.goal}", "", f"`{row.node}`", "",
              "| size | wanted | run |", "|---|---|---|", *tried, ""]  # fmt: skip
     if result is None:
@@ -135,5 +135,5 @@ def _section(row: Row, result: Result | None) -> str:
 
 
 def number(value: float) -> str:
-    """A number as people read it: four figures of what is no whole number."""
+    """A number for people: whole numbers in full, others with four figures."""
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1_000 else f"{value:.4g}"

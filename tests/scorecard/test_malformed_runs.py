@@ -1,7 +1,7 @@
-"""Thousands of run files to which something happened: each is refused whole, in a sentence, and none is a crash.
+"""Thousands of damaged run files: each is refused whole, in a sentence, without a crash.
 
-They come in by the API, as a program sends them, and are read as a worker reads them. A file that is still sound after
-what happened to it is taken, and counts for nothing here.
+They are uploaded by the API and read as by a worker. A file that is still valid after the damage is
+accepted, and not counted here.
 """
 
 import gzip
@@ -23,18 +23,18 @@ from tests import cast
 from tests.annotate.core.files import archive
 from tests.mutations import accident
 from tests.pooling.core.run_samples import MATRIX, SAMPLES, parquet
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = [
     pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root"),
     pytest.mark.timeout(4 * 3600),
 ]  # fmt: skip
 MOST_ACCIDENTS = 4
-MOST_TRIES = 20  # files for each one that is refused; most are sound after an accident where few bytes matter
+MOST_TRIES = 20  # files for each refused one; where few bytes matter, most stay valid
 
 
 def zipped() -> bytes:
-    """A matrix and its lists of ids, side by side."""
+    """A zip file of a matrix and its lists of ids."""
     file = io.BytesIO()
     np.save(file, MATRIX["sim_mat"])
     lists = {"rows.txt": b"q1\nq2\n", "columns.txt": b"d1\nd2\nd3\n"}
@@ -51,11 +51,11 @@ FILES: dict[str, tuple[str, bytes]] = {
     "Parquet": ("a.parquet", parquet(query=["q1"] * 50, document=[f"d{n}" for n in range(50)], score=[0.5] * 50)),
 }
 TEXTS = ("TREC", "JSONL", "CSV")
-EMPTY = {"The file is empty.", "The file holds no rows."}  # no line of it can be named
+EMPTY = {"The file is empty.", "The file holds no rows."}  # errors without a line
 
 
 class Outcome(NamedTuple):
-    """What became of a file: refused, or taken; what was said of it, and whether that names a line or a field."""
+    """Outcome of an upload: refused or not, the errors, and whether they name a line or field."""
 
     is_refused: bool
     sentences: list[str]
@@ -64,7 +64,7 @@ class Outcome(NamedTuple):
 
 @pytest.fixture
 def send(client: Client) -> Callable[[str, bytes], Outcome]:
-    """Uploads a file as a run and has it read."""
+    """Function that uploads a file as a run and has it read."""
     collection = cast.collection("runs")
     for side, names in (("query", ("q1", "q2")), ("document", [f"d{n}" for n in range(50)])):
         Item.objects.bulk_create(Item(collection=collection, side=side, external_id=name) for name in names)
@@ -77,13 +77,13 @@ def send(client: Client) -> Callable[[str, bytes], Outcome]:
         if answer.status_code == 422:
             errors = answer.json()["errors"]
             return Outcome(True, [error["message"] for error in errors], bool(errors[0]["field"]))
-        run = done(Run.objects.get(pk=answer.json()["id"]))
+        run = perform_work(Run.objects.get(pk=answer.json()["id"]))
         assert run.state in ("ready", "rejected"), (run.state, run.work.error)
         if run.state == "ready":
-            run.delete()  # the next one may have the name
+            run.delete()  # frees the name for the next one
             return Outcome(False, [], False)
         errors = run.report["errors"]
-        if errors[0]["message"].startswith("It names none"):  # its ids alone are others by now: nothing is malformed
+        if errors[0]["message"].startswith("It names none"):  # only its ids were damaged: not malformed
             return Outcome(False, [], False)
         is_located = any(error["line"] or error["field"] or error["message"] in EMPTY for error in errors)
         return Outcome(True, [error["message"] for error in errors], is_located)
@@ -92,43 +92,43 @@ def send(client: Client) -> Callable[[str, bytes], Outcome]:
 
 
 def mutants(sample: bytes) -> Iterator[bytes]:
-    """The same files in every run, without end."""
+    """Endlessly many damaged files, the same in every run."""
     seed = 0
     while True:
         seed += 1
-        chance, data = random.Random(seed), sample
-        for _ in range(chance.randrange(1, MOST_ACCIDENTS)):
-            data = accident(data, [sample], chance)
+        rng, data = random.Random(seed), sample
+        for _ in range(rng.randrange(1, MOST_ACCIDENTS)):
+            data = accident(data, [sample], rng)
         yield data
 
 
-def are_sentences(said: list[str]) -> bool:
-    """Whether something was said, all of it for people and not by Python."""
-    return bool(said) and all(each.strip() and "Traceback" not in each and "Error(" not in each for each in said)
+def are_sentences(errors: list[str]) -> bool:
+    """Whether there are errors, all written for people and not by Python."""
+    return bool(errors) and all(error.strip() and "Traceback" not in error and "Error(" not in error for error in errors)
 
 
 def n_stored() -> int:
-    """Rows of runs that were not taken."""
-    of_others = {"run__state": "rejected"}
-    return Ranking.objects.filter(**of_others).count() + Matrix.objects.filter(**of_others).count()
+    """Number of stored rows of refused runs."""
+    refused_runs = {"run__state": "rejected"}
+    return Ranking.objects.filter(**refused_runs).count() + Matrix.objects.filter(**refused_runs).count()
 
 
 @pytest.mark.parametrize("kind", FILES)
 def test_a_malformed_run_is_refused_in_a_sentence(send, figures, kind):
     (name, sample), n = FILES[kind], figures.size(kind)
     assert not send(name, sample).is_refused
-    told = Counter()
+    counts = Counter()
     for data in islice(mutants(sample), MOST_TRIES * (n + 10)):
         outcome = send(name, data)
         if outcome.is_refused:
-            told["refused"] += 1
-            told["not in sentences"] += not are_sentences(outcome.sentences)
-            told["naming neither line nor field"] += not outcome.is_located
-            told["rows stored"] += n_stored()
-        if told["refused"] == n:
+            counts["refused"] += 1
+            counts["not in sentences"] += not are_sentences(outcome.sentences)
+            counts["naming neither line nor field"] += not outcome.is_located
+            counts["rows stored"] += n_stored()
+        if counts["refused"] == n:
             break
-    figures.tell(f"{kind}: files refused", told["refused"], at_least=n)
-    figures.tell(f"{kind}: refused, but not in sentences", told["not in sentences"], at_most=0)
+    figures.record(f"{kind}: files refused", counts["refused"], at_least=n)
+    figures.record(f"{kind}: refused, but not in sentences", counts["not in sentences"], at_most=0)
     most = 0 if kind in TEXTS else None
-    figures.tell(f"{kind}: refused, naming neither line nor field", told["naming neither line nor field"], at_most=most)
-    figures.tell(f"{kind}: rows of refused files", told["rows stored"], at_most=0)
+    figures.record(f"{kind}: refused, naming neither line nor field", counts["naming neither line nor field"], at_most=most)
+    figures.record(f"{kind}: rows of refused files", counts["rows stored"], at_most=0)

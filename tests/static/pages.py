@@ -5,7 +5,7 @@ from django.template import RequestContext, Template
 from django.urls import path
 from django.utils import timezone
 
-from annotate.services.background.progress import Progress, Standing
+from annotate.services.background.progress import JobStatus, Progress
 
 PARTS = Template(
     """{% extends "base.html" %}
@@ -22,7 +22,7 @@ polls: list[str | None] = []
 
 
 def parts(request: HttpRequest) -> HttpResponse:
-    """One chart and one job that somebody waits for."""
+    """A page with one chart and one job card."""
     values = [{"run": name, "score": score} for name, score in RUNS]
     encoding = {"x": {"field": "score", "type": "quantitative"}, "y": {"field": "run", "type": "nominal"}}
     context = {
@@ -34,15 +34,15 @@ def parts(request: HttpRequest) -> HttpResponse:
 
 
 def job(request: HttpRequest) -> HttpResponse:
-    """Running for three polls, unchanged on the second, then done."""
+    """A job card: running, unchanged on the second poll, done from the third."""
     polls.append(request.headers.get("If-None-Match"))
     if len(polls) == 2:
         return HttpResponse(status=304)
     if len(polls) > 2:
         return HttpResponse(DONE.render(RequestContext(request, {})))
-    again = Template('{% include "_job.html" with poll_url="/job/" title="Reading run bm25" standing=standing %}')
-    half = Standing(Progress(1, 2, "rows", None, timezone.now()), is_cancelling=False, worker_missing=False)
-    return HttpResponse(again.render(RequestContext(request, {"standing": half})), headers={"ETag": '"half"'})
+    again = Template('{% include "_job.html" with poll_url="/job/" title="Reading run bm25" job_status=job_status %}')
+    half = JobStatus(Progress(1, 2, "rows", None, timezone.now()), is_cancelling=False, worker_missing=False)
+    return HttpResponse(again.render(RequestContext(request, {"job_status": half})), headers={"ETag": '"half"'})
 
 
 urlpatterns = [path("parts/", parts), path("job/", job)]

@@ -1,6 +1,7 @@
-"""Styles and scripts use what the oldest browsers know, by MDN's and caniuse's data: tools/browsers.
+"""Styles and scripts use only features of the oldest supported browsers: tools/browsers.
 
-The two linters come from npm at the versions of the lock, into a folder that goes with the run.
+Two linters, with data of MDN and caniuse, come from npm at the versions of the lock, into a folder
+that is deleted with the run.
 """
 
 import json
@@ -17,7 +18,7 @@ TOOLS = ROOT / "tools" / "browsers"
 STATIC = ROOT / "static"
 INSTALL = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1",
            "--engine-strict")  # fmt: skip
-# each with the word by which it is told: functions, rules, properties, units, values, selectors, of all or one browser
+# each with a word of its finding: functions, rules, properties, units, values, selectors
 PLANTED_STYLES = {
     ":root { --ink: light-dark(red, blue); }": "light-dark()",
     "@starting-style { a { opacity: 0; } }": "@starting-style",
@@ -57,11 +58,11 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = shutil.copytree(
         TOOLS, tmp_path_factory.mktemp("floor") / "bench", ignore=shutil.ignore_patterns("node_modules")
     )
-    installed = run(folder, *INSTALL)
-    if installed.returncode:
-        # a lock that does not fit its packages is a fault of ours; a registry that cannot be reached is not
-        assert "EINTEGRITY" not in installed.stderr and "EUSAGE" not in installed.stderr, installed.stderr
-        pytest.skip(f"npm could not install the linters: {' '.join(installed.stderr.splitlines()[:2])}")
+    installation = run(folder, *INSTALL)
+    if installation.returncode:
+        # a lock that does not fit its packages is our fault; an unreachable registry is not
+        assert "EINTEGRITY" not in installation.stderr and "EUSAGE" not in installation.stderr, installation.stderr
+        pytest.skip(f"npm could not install the linters: {' '.join(installation.stderr.splitlines()[:2])}")
     for part in ("css", "js", "vendor"):
         shutil.copytree(STATIC / part, folder / part)
     yield folder
@@ -81,18 +82,18 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def style_faults(bench: Path, pattern: str) -> list[str]:
-    done = run(bench, "node", "node_modules/stylelint/bin/stylelint.mjs", "--formatter=json", pattern)
-    assert done.returncode in (0, 2), done.stderr
-    files = json.loads(done.stderr)  # where stylelint's findings go
-    return [f"{Path(file['source']).name}:{one['line']} {one['text']}" for file in files for one in file["warnings"]]
+    finished = run(bench, "node", "node_modules/stylelint/bin/stylelint.mjs", "--formatter=json", pattern)
+    assert finished.returncode in (0, 2), finished.stderr
+    files = json.loads(finished.stderr)  # stylelint writes its findings there
+    return [f"{Path(file['source']).name}:{warning['line']} {warning['text']}" for file in files for warning in file["warnings"]]
 
 
 def script_faults(bench: Path, *patterns: str) -> list[str]:
-    done = run(bench, "node", "node_modules/eslint/bin/eslint.js", "--format=json", *patterns)
-    assert done.returncode in (0, 1), done.stderr
-    files = json.loads(done.stdout)
+    finished = run(bench, "node", "node_modules/eslint/bin/eslint.js", "--format=json", *patterns)
+    assert finished.returncode in (0, 1), finished.stderr
+    files = json.loads(finished.stdout)
     return [
-        f"{Path(file['filePath']).name}:{one['line']} {one['message']}" for file in files for one in file["messages"]
+        f"{Path(file['filePath']).name}:{message['line']} {message['message']}" for file in files for message in file["messages"]
     ]
 
 
@@ -105,7 +106,7 @@ def test_every_script_is_known_to_the_oldest_browsers(bench):
 
 
 def plant(bench: Path, planted: dict[str, str], kind: str) -> str:
-    """A file for each, as one that cannot be read hides what else is in it; returns a pattern for all of them."""
+    """Write a file for each, as a syntax error hides other findings; returns a glob pattern."""
     folder = bench / f"planted-{kind}"
     folder.mkdir()
     for number, source in enumerate(planted):
@@ -113,22 +114,22 @@ def plant(bench: Path, planted: dict[str, str], kind: str) -> str:
     return f"{folder.name}/*.{kind}"
 
 
-def unfound(planted: dict[str, str], found: list[str], kind: str) -> list[str]:
+def unfound(planted: dict[str, str], faults: list[str], kind: str) -> list[str]:
     return [
         source
-        for number, (source, what) in enumerate(planted.items())
-        if not any(fault.startswith(f"{number}.{kind}:") and what in fault for fault in found)
+        for number, (source, word) in enumerate(planted.items())
+        if not any(fault.startswith(f"{number}.{kind}:") and word in fault for fault in faults)
     ]
 
 
 def test_a_style_that_is_too_new_would_be_found(bench):
-    found = style_faults(bench, plant(bench, PLANTED_STYLES, "css"))
-    assert unfound(PLANTED_STYLES, found, "css") == []
+    faults = style_faults(bench, plant(bench, PLANTED_STYLES, "css"))
+    assert unfound(PLANTED_STYLES, faults, "css") == []
 
 
 def test_a_script_that_is_too_new_would_be_found(bench):
-    found = script_faults(bench, plant(bench, PLANTED_SCRIPTS, "js"))
-    assert unfound(PLANTED_SCRIPTS, found, "js") == []
+    faults = script_faults(bench, plant(bench, PLANTED_SCRIPTS, "js"))
+    assert unfound(PLANTED_SCRIPTS, faults, "js") == []
 
 
 def test_what_the_oldest_browsers_know_is_let_be(bench):
@@ -139,12 +140,12 @@ def test_what_the_oldest_browsers_know_is_let_be(bench):
 
 
 def test_older_browsers_are_told_apart_where_the_floor_is(bench):
-    """Of each engine the floor is the first version that has both things the notice asks for: static/css/layout.css."""
+    """Each engine's oldest version is the first with both features queried in css/layout.css."""
     data = json.loads((bench / "node_modules" / "@mdn" / "browser-compat-data" / "data.json").read_text())["css"]
-    asked = (data["at-rules"]["media"]["range_syntax"], data["types"]["color"]["color-mix"])
+    features = (data["at-rules"]["media"]["range_syntax"], data["types"]["color"]["color-mix"])
     names = {"ios_saf": "safari_ios"}
     for line in json.loads((TOOLS / "package.json").read_text())["browserslist"]:
         name, floor = line.split(" >= ")
-        supports = [feature["__compat"]["support"][names.get(name, name)] for feature in asked]
-        firsts = [(one[0] if isinstance(one, list) else one)["version_added"] for one in supports]
+        supports = [feature["__compat"]["support"][names.get(name, name)] for feature in features]
+        firsts = [(support[0] if isinstance(support, list) else support)["version_added"] for support in supports]
         assert max(float(first) for first in firsts) == float(floor), (name, firsts)

@@ -1,4 +1,4 @@
-"""What browsers ask for by themselves, on whatever page: without it each page of the admin would log a 404."""
+"""Icons that browsers request on any page; without them each admin page would log a 404."""
 
 import pytest
 

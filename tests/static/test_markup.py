@@ -1,4 +1,4 @@
-"""Templates, styles and scripts keep to the content security policy and to the house's figures."""
+"""Templates, styles and scripts keep to the content security policy and to size limits."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ INLINE_STYLE = re.compile(r"<style|\sstyle\s*=|\shx-on[:-]|\son[a-z]+\s*=\s*[\"'
 ELSEWHERE = re.compile(r"(?:src|href|action)=[\"'](?:https?:)?//", re.IGNORECASE)
 CLASSES = re.compile(r'class="([^"]*)"')
 TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}")
-BESIDE_OTHERS = {"media-video"}  # of media of three kinds two look otherwise
+UNSTYLED = {"media-video"}  # the other kinds of media have styles
 MARKUP_FROM_DATA = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
 
 
@@ -32,18 +32,18 @@ def test_a_template_has_no_inline_script_or_style_and_loads_nothing_from_elsewhe
 
 @pytest.mark.parametrize("file", TEMPLATES, ids=name)
 def test_a_templates_short_comments_end_on_their_line(file):
-    """Django shows a comment of this kind that runs over a line to the reader."""
+    """Django shows such a comment to readers if it spans several lines."""
     assert [line for line in file.read_text().splitlines() if line.count("{#") != line.count("#}")] == []
 
 
 def test_every_class_of_a_template_is_known_to_a_sheet_or_a_script():
-    known = {word for sheet in SHEETS for word in re.findall(r"\.([a-z][\w-]*)", sheet.read_text())} | BESIDE_OTHERS
-    known |= {word for script in SCRIPTS for word in re.findall(r"[a-z][\w-]*", script.read_text())}
+    known_words = {word for sheet in SHEETS for word in re.findall(r"\.([a-z][\w-]*)", sheet.read_text())} | UNSTYLED
+    known_words |= {word for script in SCRIPTS for word in re.findall(r"[a-z][\w-]*", script.read_text())}
     faults = {}
     for file in TEMPLATES:
-        # what a tag completes, as in "badge-{{ kind }}", is no whole name
+        # a name completed by a tag, as in "badge-{{ kind }}", is skipped
         words = " ".join(CLASSES.findall(TAG.sub("*", file.read_text()))).split()
-        if unknown := {word for word in words if "*" not in word} - known:
+        if unknown := {word for word in words if "*" not in word} - known_words:
             faults[name(file)] = unknown
     assert faults == {}
 
@@ -73,7 +73,7 @@ def test_markup_would_be_found_if_it_were_there():
 
 @pytest.mark.parametrize("file", SCRIPTS, ids=name)
 def test_no_script_imports_one_that_a_page_loads_itself(file):
-    """Under hashed names the page's copy and the imported one have two addresses, and so would run twice."""
+    """With hashed names the page's copy and the imported one have two URLs, and would run twice."""
     loaded = {path for template in TEMPLATES for path in re.findall(r"static 'js/([\w/-]+\.js)'", template.read_text())}
     imported = {(file.parent / path).resolve() for path in re.findall(r"from \"(\./[\w-]+\.js)\"", file.read_text())}
     assert imported & {(ROOT / "static" / "js" / path).resolve() for path in loaded} == set()

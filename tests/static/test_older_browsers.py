@@ -1,6 +1,6 @@
-"""Pages in browsers of the floor, which lack light-dark() and in part :has(), and in those below it.
+"""Pages in the oldest supported browsers, without light-dark() and :has(), and in older ones.
 
-Chromium plays them: functions and selectors get names that it does not know either, in every sheet that it is sent.
+Chromium simulates them: functions and selectors get unknown names in every style sheet.
 """
 
 import json
@@ -13,8 +13,8 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotate.models import Level
 from tests import campaigns, cast
-from tests.browsing import look, looking, patient
-from tests.looks import violations
+from tests.browsing import awaiting_levels, wait_until_levels_awake, with_long_timeout
+from tests.page_checks import violations
 from tests.static import pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ OLD_SCRIPTS = """
     const { supports } = CSS;
     CSS.supports = (...asked) => !asked.join().includes("light-dark") && supports.apply(CSS, asked);
 """
-# Whatever is meant to be seen as a body of its own, with what it lacks.
+# Elements that must stand out, each with what it lacks: background, border or readable text.
 PLAIN = """(quiet = '.button-quiet, [type=checkbox], [type=radio]') => [...document.querySelectorAll(
     'body, .bar, .card, .level, .button, dialog[open], .reasons, .chip, input:not([type=hidden]), textarea',
 )].filter((one) => one.checkVisibility() && !one.matches(quiet)).flatMap((one) => {
@@ -43,24 +43,24 @@ pytestmark = pytest.mark.django_db(transaction=True)
 urlpatterns = [*pages.urlpatterns, path("", include("config.urls"))]
 
 
-def older(context: BrowserContext, replaced: dict[str, str] = UNKNOWN) -> BrowserContext:
-    """Take from a browser what the text of a style sheet names."""
+def make_older(context: BrowserContext, replacements: dict[str, str] = UNKNOWN) -> BrowserContext:
+    """Take features from a browser by replacing their names in its style sheets."""
 
     def answer(route: Route) -> None:
         response = route.fetch()
         text = response.text()
-        for known, unknown in replaced.items():
-            text = text.replace(known, unknown)
+        for name, replacement in replacements.items():
+            text = text.replace(name, replacement)
         route.fulfill(response=response, body=text)
 
     context.route(re.compile(r"\.css(\?|$)"), answer)
     context.add_init_script(OLD_SCRIPTS)
-    return patient(context)
+    return with_long_timeout(context)
 
 
 @pytest.fixture
 def old_page(context: BrowserContext) -> Page:
-    page = looking(older(context).new_page())
+    page = awaiting_levels(make_older(context).new_page())
     page.emulate_media(reduced_motion="reduce", color_scheme="dark")
     return page
 
@@ -76,7 +76,7 @@ def collection():
     return campaigns.open_collection(5, "birds", per_query=5, grades=3, batch_candidates=5)
 
 
-def readable(page: Page) -> None:
+def assert_readable(page: Page) -> None:
     assert page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(246, 246, 243)"
     assert page.evaluate(f"({PLAIN})()") == []
@@ -85,7 +85,7 @@ def readable(page: Page) -> None:
 
 def test_the_sign_in_page_can_be_read(old_page, live_server):
     old_page.goto(f"{live_server.url}/accounts/login/")
-    readable(old_page)
+    assert_readable(old_page)
     assert not old_page.locator(".too-old").is_visible()
 
 
@@ -93,20 +93,20 @@ def test_the_judge_screen_can_be_read_and_judged_on(old_page, live_server, study
     cast.sign_in(old_page.context, live_server.url, annotator.user)
     old_page.goto(f"{live_server.url}/c/birds/judge/")
     expect(old_page.locator(".level").first).to_be_visible()
-    look(old_page)
-    readable(old_page)
+    wait_until_levels_awake(old_page)
+    assert_readable(old_page)
     old_page.keyboard.press("1")
     old_page.keyboard.press("a")
     expect(old_page.locator("#reasons-what")).to_be_visible()
-    readable(old_page)
-    # the reasons have the room of what is not asked now
+    assert_readable(old_page)
+    # the reasons take the room of hidden elements
     assert old_page.locator(".level-sentence:visible, .panel .judge-actions:visible").count() == 0
     assert old_page.locator(".level:visible").count() == 1
     old_page.keyboard.press("Escape")
     assert old_page.locator(".level:visible").count() == 3
     old_page.keyboard.press("x")
     expect(old_page.locator("#dialog-cannot")).to_be_visible()
-    readable(old_page)
+    assert_readable(old_page)
 
 
 def test_a_drawer_lies_beside_the_answers(old_page, live_server, study, annotator):
@@ -114,7 +114,7 @@ def test_a_drawer_lies_beside_the_answers(old_page, live_server, study, annotato
     old_page.set_viewport_size({"width": 1400, "height": 800})
     old_page.goto(f"{live_server.url}/c/birds/judge/")
     expect(old_page.locator(".level").first).to_be_visible()
-    look(old_page)
+    wait_until_levels_awake(old_page)
     old_page.keyboard.press("g")
     drawer = old_page.locator(".drawer[open]")
     expect(drawer).to_be_visible()
@@ -128,11 +128,11 @@ def test_a_drawer_lies_beside_the_answers(old_page, live_server, study, annotato
 def test_a_lead_can_read_settings_and_is_offered_no_dark_colours(old_page, live_server, collection):
     cast.sign_in(old_page.context, live_server.url, cast.member(collection, "lead"))
     old_page.goto(f"{live_server.url}/c/birds/settings/")
-    readable(old_page)
+    assert_readable(old_page)
     old_page.locator(".menu summary").click()
     expect(old_page.get_by_text("Your account")).to_be_visible()
     assert not old_page.get_by_role("button", name="Appearance").is_visible()
-    readable(old_page)
+    assert_readable(old_page)
 
 
 @pytest.mark.urls("tests.static.test_older_browsers")
@@ -144,7 +144,7 @@ def test_a_chart_is_drawn_in_light_colours_which_paper_leaves_as_they_are(old_pa
 
 @pytest.mark.parametrize("lacks", ["color-mix(in oklab, red, blue)", "(width >= 0px)"])
 def test_a_browser_below_the_floor_is_told_so(context, live_server, lacks):
-    page = older(context, {lacks: "(no such thing)"}).new_page()
+    page = make_older(context, {lacks: "(no such thing)"}).new_page()
     page.goto(f"{live_server.url}/accounts/login/")
     expect(page.locator(".too-old")).to_be_visible()
     words = f"This browser is too old for Assayer, which needs {floor()} or later."
@@ -162,7 +162,7 @@ def test_a_browser_of_today_is_told_nothing(page, live_server):
 
 
 def floor() -> str:
-    """The oldest browsers as sentences name them."""
+    """The oldest browsers, as named in sentences."""
     safari, ios, chrome, edge, firefox = (line.split(" >= ")[1] for line in FLOOR)
     assert (ios, edge) == (safari, chrome)
     return f"Safari {safari}, Chrome and Edge {chrome}, Firefox {firefox}"

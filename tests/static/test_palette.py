@@ -1,7 +1,8 @@
-"""The data colours can be told apart by every kind of colour vision, and the text colours can be read.
+"""Data colours are distinguishable in every kind of colour vision, and text colours are readable.
 
-Simulated with the matrices of Machado, Oliveira & Fernandes 2009 (doi:10.1109/TVCG.2009.113, severity 1.0);
-distance in OKLab (x 100), where about 2 is just noticeable side by side. Contrast as in WCAG 2.2.
+Simulated with the matrices of Machado, Oliveira & Fernandes 2009 (doi:10.1109/TVCG.2009.113,
+severity 1.0); distance in OKLab (x 100), where about 2 is just noticeable side by side. Contrast as
+in WCAG 2.2.
 """
 
 import itertools
@@ -39,8 +40,8 @@ def oklab(rgb: np.ndarray) -> np.ndarray:
     return np.array(TO_LAB) @ np.cbrt(np.array(TO_LMS) @ np.clip(rgb, 0, 1))
 
 
-def contrast(one: str, other: str, scheme: int) -> float:
-    low, high = sorted(float(linear(token, scheme) @ [0.2126, 0.7152, 0.0722]) for token in (one, other))
+def contrast(foreground: str, background: str, scheme: int) -> float:
+    low, high = sorted(float(linear(token, scheme) @ [0.2126, 0.7152, 0.0722]) for token in (foreground, background))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -56,8 +57,8 @@ def test_browsers_without_light_dark_have_the_light_colours():
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("vision", VISION)
 def test_no_two_data_colours_look_alike(vision, scheme):
-    seen = {token: oklab(np.array(VISION[vision]) @ linear(token, scheme)) for token in DATA}
-    distances = {pair: 100 * np.linalg.norm(seen[pair[0]] - seen[pair[1]]) for pair in itertools.combinations(DATA, 2)}
+    perceived = {token: oklab(np.array(VISION[vision]) @ linear(token, scheme)) for token in DATA}
+    distances = {pair: 100 * np.linalg.norm(perceived[pair[0]] - perceived[pair[1]]) for pair in itertools.combinations(DATA, 2)}
     closest = min(distances, key=distances.get)
     assert distances[closest] >= 8, closest
 

@@ -1,4 +1,4 @@
-"""The scripts behind the shared partials, in a real browser under the product's own content security policy."""
+"""The scripts behind the shared partials, in a browser under the product's own security policy."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browsing import COUNT_ANSWERS, pass_time, polled
-from tests.looks import violations
+from tests.browsing import COUNT_ANSWERS, pass_time, wait_for_poll
+from tests.page_checks import violations
 from tests.static import pages
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls("tests.static.pages")]
@@ -71,15 +71,15 @@ def test_the_table_beneath_is_sorted_by_a_click(parts):
     expect(parts.locator("#scores thead th").nth(1)).to_have_attribute("aria-sort", "descending")
 
 
-@pytest.mark.usefixtures("standing_pages")
+@pytest.mark.usefixtures("frozen_pages")
 def test_a_job_is_asked_about_until_it_is_done_and_an_unchanged_answer_costs_nothing(parts):
     parts.evaluate(COUNT_ANSWERS)
     expect(parts.locator("#job")).to_contain_text("No worker has been seen for a minute.")
-    polled(parts, 2)
+    wait_for_poll(parts, 2)
     expect(parts.locator("#job progress")).to_be_visible()
-    polled(parts, 2)
+    wait_for_poll(parts, 2)
     expect(parts.locator("#job progress")).to_be_visible()
-    polled(parts, 2)
+    wait_for_poll(parts, 2)
     expect(parts.locator("#job h2")).to_have_text("Run bm25 is ready")
     pass_time(parts, 60)
     assert pages.polls == [None, '"half"', '"half"']

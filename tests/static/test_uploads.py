@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Import, User
 from tests import cast
-from tests.browsing import patient
+from tests.browsing import with_long_timeout
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("open_media_root")]
 LINE = b'{"side": "document", "id": "d1", "text": "x"}\n'
@@ -67,7 +67,7 @@ def test_a_file_that_is_too_large_is_not_sent(signed_in, settings):
 
 
 def test_without_script_the_form_sends_its_file_all_the_same(new_context, signed_in):
-    context = patient(new_context(java_script_enabled=False, storage_state=signed_in.context.storage_state()))
+    context = with_long_timeout(new_context(java_script_enabled=False, storage_state=signed_in.context.storage_state()))
     plain = context.new_page()
     plain.goto(signed_in.url)
     choose(plain, "Items", "a.jsonl", LINE)

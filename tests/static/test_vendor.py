@@ -1,4 +1,4 @@
-"""The browser libraries in the repository are the ones the registry gave, and nothing else lies beside them."""
+"""The vendored browser libraries are exactly the recorded files of the registry."""
 
 import hashlib
 import json
@@ -17,8 +17,8 @@ def test_a_vendored_file_is_what_was_recorded(path):
 
 
 def test_no_vendored_file_is_without_a_record():
-    found = {file.relative_to(VENDOR).as_posix() for file in VENDOR.rglob("*") if file.is_file()}
-    assert found - {"VENDOR.json"} == set(HASHES)
+    files = {file.relative_to(VENDOR).as_posix() for file in VENDOR.rglob("*") if file.is_file()}
+    assert files - {"VENDOR.json"} == set(HASHES)
 
 
 def test_every_package_brings_its_licence_and_the_registrys_integrity_string():
@@ -30,5 +30,5 @@ def test_every_package_brings_its_licence_and_the_registrys_integrity_string():
 
 
 def test_no_vendored_script_names_a_source_map():
-    """collectstatic with hashed names looks for the map and stops when there is none."""
+    """collectstatic with hashed names stops at a missing source map."""
     assert [file.name for file in VENDOR.rglob("*.js") if b"sourceMappingURL" in file.read_bytes()] == []

@@ -1,5 +1,5 @@
-"""What a clip or recording is: its container and codecs, read from the head of its file.
+"""Container and codecs of a clip or recording, read from the head of its file.
 
-Files come from strangers. Readers jump over what they do not need, read a bounded number of bounded pieces, and say
-nothing about what they do not understand.
+Files come from strangers. Readers skip what they do not need, read a bounded number of bounded
+pieces, and return nothing for what they do not understand.
 """

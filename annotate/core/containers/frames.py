@@ -1,12 +1,12 @@
-"""Sounds without a container: MP3 (ISO/IEC 11172-3, 13818-3) and AAC (ADTS, 13818-7) in frames, and FLAC."""
+"""Sound without a container: MP3 (ISO/IEC 11172-3, 13818-3), AAC (ADTS, 13818-7) and FLAC."""
 
-from annotate.core.containers.pieces import Pieces, Tracks
+from annotate.core.containers.bounded_file import BoundedFile, Tracks
 
-_TAG = 10  # bytes before what an ID3 tag says
-_MOST_TAGS = 4
-_READ = 1 << 14
-_SEARCHED = 1 << 12  # a stream that was cut begins in the middle of a frame, of 1,441 bytes at most
-_ENOUGH = 3  # heads one behind another, which chance does not make
+_TAG_HEADER = 10  # bytes of an ID3 tag's header
+_MAX_TAGS = 4
+_READ_BYTES = 1 << 14
+_MAX_OFFSET = 1 << 12  # a stream that was cut begins in the middle of a frame, of 1,441 bytes at most
+_MIN_FRAMES = 3  # consecutive frames, which do not occur by chance
 _MPEG_1, _MPEG_2, _MPEG_2_5 = 3, 2, 0
 _RATES = {_MPEG_1: (44_100, 48_000, 32_000), _MPEG_2: (22_050, 24_000, 16_000), _MPEG_2_5: (11_025, 12_000, 8_000)}
 _KILOBITS = {  # a second, by whether it is MPEG-1 and by the layer
@@ -20,42 +20,42 @@ _KILOBITS = {  # a second, by whether it is MPEG-1 and by the layer
 _MP3, _AAC, _FLAC = Tracks("mpeg", kind="audio"), Tracks("aac"), Tracks("flac")
 
 
-def read(pieces: Pieces) -> Tracks | None:
-    """What sound it is, behind the tags that may stand before it; None where it is none of these."""
-    place = 0
-    for _ in range(_MOST_TAGS):
-        head = pieces.up_to(place, _TAG)
-        if not head.startswith(b"ID3") or len(head) < _TAG:
+def read(file: BoundedFile) -> Tracks | None:
+    """Detect the sound behind leading tags; None where it is neither MP3, AAC nor FLAC."""
+    position = 0
+    for _ in range(_MAX_TAGS):
+        head = file.read_up_to(position, _TAG_HEADER)
+        if not head.startswith(b"ID3") or len(head) < _TAG_HEADER:
             break
-        place = min(pieces.size, place + _TAG + _tag_size(head))
-    head = pieces.up_to(place, _READ)
+        position = min(file.size, position + _TAG_HEADER + _tag_size(head))
+    head = file.read_up_to(position, _READ_BYTES)
     if head.startswith(b"fLaC"):
         return _FLAC
-    if place and head and not head.strip(b"\0"):  # some leave more room than the tag says
+    if position and head and not head.strip(b"\0"):  # some leave more room than the tag says
         return _MP3
-    is_whole = place + len(head) == pieces.size
-    begins = (n for n in range(min(len(head), _SEARCHED)) if head[n] == 0xFF and _follow(head, n, is_whole))
-    begin = next(begins, None)
-    return None if begin is None else _AAC if _is_aac(head[begin:]) else _MP3
+    is_whole = position + len(head) == file.size
+    frame_starts = (n for n in range(min(len(head), _MAX_OFFSET)) if head[n] == 0xFF and _frames_follow(head, n, is_whole))
+    first_frame = next(frame_starts, None)
+    return None if first_frame is None else _AAC if _is_aac(head[first_frame:]) else _MP3
 
 
 def _tag_size(head: bytes) -> int:
-    """What an ID3 tag says of its length, in bytes of which seven bits count."""
+    """The length in an ID3 tag's header, written with seven bits per byte."""
     size = 0
     for byte in head[6:]:
         size = size << 7 | byte & 0x7F
     return size
 
 
-def _follow(data: bytes, place: int, is_whole: bool) -> bool:
-    """Whether enough frames stand one behind another, or all until the file ends."""
-    is_aac = _is_aac(data[place:])
-    for _ in range(_ENOUGH):
-        if place == len(data) or data.startswith(b"TAG", place):  # a tag of the old kind ends the file
+def _frames_follow(data: bytes, position: int, is_whole: bool) -> bool:
+    """Whether enough frames follow one another, or all frames up to the file's end."""
+    is_aac = _is_aac(data[position:])
+    for _ in range(_MIN_FRAMES):
+        if position == len(data) or data.startswith(b"TAG", position):  # a tag of the old kind ends the file
             return is_whole
-        if _is_aac(data[place:]) != is_aac or not (length := _length(data[place : place + 6])):
+        if _is_aac(data[position:]) != is_aac or not (length := _length(data[position : position + 6])):
             return False
-        place += length
+        position += length
     return True
 
 
@@ -64,7 +64,7 @@ def _is_aac(head: bytes) -> bool:
 
 
 def _length(head: bytes) -> int:
-    """The bytes of the frame that begins so; 0 where none does."""
+    """Length of the frame with this head in bytes; 0 if it is no frame's head."""
     if len(head) < 6 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:
         return 0
     if _is_aac(head):

@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Whom, and that it is meant."""
+        """Add the arguments: the user name, and the confirmation."""
         parser.add_argument("username")
         parser.add_argument("--yes", action="store_true", help="really erase")
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotate.core.judgment_files import FORMATS
+from annotate.core.judgment_exports import FORMATS
 from annotate.management import files
-from annotate.services import exporting
+from annotate.services import judgment_export
 
 
 class Command(BaseCommand):
@@ -18,14 +18,14 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Which collection, which format, where to."""
+        """Add the arguments: collection, format and file to write."""
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("--format", default="csv", choices=sorted(FORMATS))
         parser.add_argument("--out", type=Path, help="file to write; default: the standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write piece by piece."""
-        pieces = exporting.write(collection=files.find_collection(options["slug"]), kind=options["format"])
+        pieces = judgment_export.write(collection=files.find_collection(options["slug"]), kind=options["format"])
         with files.faults_as_sentences():
             if options["out"] is None:
                 sys.stdout.buffer.writelines(pieces)

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.management import files
 from annotate.models import Policy
-from annotate.services.import_kinds import Judgments
-from annotate.services.imports import run_now
+from annotate.services.import_kinds import JudgmentsImport
+from annotate.services.imports import import_now
 
 
 class Command(BaseCommand):
@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where from, where to, and which column says what."""
+        """Add the arguments: collection, file and the columns."""
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("file", type=Path)
         parser.add_argument("--query", default="query", help="column of the query's id")
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         """Import, all or nothing."""
         path, by = options["file"], files.find_user(options["by"])
         collection = files.find_collection(options["slug"])
-        asked = Judgments(
+        import_request = JudgmentsImport(
             name=options["name"] or path.name,
             columns=_columns(options),
             rule=options["rule"],
@@ -52,8 +52,8 @@ class Command(BaseCommand):
         )
         with files.faults_as_sentences(), files.opened_source(path) as source:
             digest = files.checksum_of(path)
-            received = run_now(collection=collection, asked=asked, source=source, sha256=digest, by=by)
-        self.stdout.write("\n".join(files.said(received)))
+            received_import = import_now(collection=collection, import_request=import_request, source=source, sha256=digest, by=by)
+        self.stdout.write("\n".join(files.import_messages(received_import)))
 
 
 def _columns(options: dict[str, Any]) -> JudgmentColumns:
@@ -64,5 +64,5 @@ def _columns(options: dict[str, Any]) -> JudgmentColumns:
         grade=options["grade"],
         annotators=tuple(filter(None, options["annotators"].split(","))),
         time=options["time"],
-        grades=files.grade_map(options["grades"]),
+        grades=files.parse_grade_map(options["grades"]),
     )

@@ -11,8 +11,8 @@ from django.db import transaction
 from annotate.management import files
 from annotate.models import Collection
 from annotate.services.collections import LevelSpec, create_collection
-from annotate.services.import_kinds import Items
-from annotate.services.imports import run_now
+from annotate.services.import_kinds import ItemsImport
+from annotate.services.imports import import_now
 
 
 class Command(BaseCommand):
@@ -21,17 +21,17 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where from and where to; how the collection is made if there is none."""
+        """Add the arguments: collection and file; levels and texts of a collection that is made."""
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("file", type=Path, help="JSON lines, CSV, TSV, a BEIR folder, or a zip of these")
         parser.add_argument("--media", type=Path, help="folder or zip of the media that the file names")
         parser.add_argument("--by", default="", help="user who loads; leads and researches a collection made here")
-        made = parser.add_argument_group("to make the collection")
-        made.add_argument("--levels", default="", help='such as "0:Not relevant,1:Relevant"')
-        made.add_argument("--positive-from", type=int, help="smallest grade that is relevant; default: the largest")
-        made.add_argument("--measurement", default="ordinal", choices=Collection.Measurement.values)
-        made.add_argument("--name", default="", help="default: the short name")
-        made.add_argument("--guidelines", type=Path, help="Markdown file of what annotators are told")
+        making = parser.add_argument_group("to make the collection")
+        making.add_argument("--levels", default="", help='such as "0:Not relevant,1:Relevant"')
+        making.add_argument("--positive-from", type=int, help="smallest grade that is relevant; default: the largest")
+        making.add_argument("--measurement", default="ordinal", choices=Collection.Measurement.values)
+        making.add_argument("--name", default="", help="default: the short name")
+        making.add_argument("--guidelines", type=Path, help="Markdown file of what annotators are told")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load, all or nothing."""
@@ -41,14 +41,14 @@ class Command(BaseCommand):
             by = files.find_user(options["by"])
             collection = self._collection(options)
             digest = files.checksum_of(options["file"])
-            received = run_now(
-                collection=collection, asked=Items(), source=source, sha256=digest, media_source=media, by=by
+            received_import = import_now(
+                collection=collection, import_request=ItemsImport(), source=source, sha256=digest, media_source=media, by=by
             )
-        first, *others = files.said(received)
-        self.stdout.write("\n".join([f"{collection.slug}: {first}", *others]))
+        first_message, *further_messages = files.import_messages(received_import)
+        self.stdout.write("\n".join([f"{collection.slug}: {first_message}", *further_messages]))
 
     def _collection(self, options: dict[str, Any]) -> Collection:
-        """The one there is, or a new one when its levels are given."""
+        """Return the existing collection, or a new one when its levels are given."""
         if Collection.objects.filter(slug=options["slug"]).exists() or not options["levels"]:
             return files.find_collection(options["slug"])
         levels = parse_levels(options["levels"])
@@ -65,7 +65,7 @@ class Command(BaseCommand):
 
 
 def parse_levels(text: str) -> list[LevelSpec]:
-    """The levels that "0:Not relevant,1:Relevant" describes."""
+    """Parse levels such as "0:Not relevant,1:Relevant"."""
     levels = []
     for entry in text.split(","):
         grade, colon, name = entry.partition(":")

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand
 
 from annotate.management import files
 from annotate.models import Direction
-from annotate.services.import_kinds import QuerySetIds
-from annotate.services.imports import run_now
+from annotate.services.import_kinds import QuerySetImport
+from annotate.services.imports import import_now
 
 
 class Command(BaseCommand):
@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where from, where to, and what it is called."""
+        """Add the arguments: collection, file, name and direction."""
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("file", type=Path)
         parser.add_argument("--name", required=True, help="name of the query set")
@@ -33,8 +33,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Load, all or nothing."""
         collection, by = files.find_collection(options["slug"]), files.find_user(options["by"])
-        asked = QuerySetIds(options["name"], options["direction"])
+        import_request = QuerySetImport(options["name"], options["direction"])
         with files.faults_as_sentences(), files.opened_source(options["file"]) as source:
             digest = files.checksum_of(options["file"])
-            received = run_now(collection=collection, asked=asked, source=source, sha256=digest, by=by)
-        self.stdout.write("\n".join(files.said(received)))
+            received_import = import_now(collection=collection, import_request=import_request, source=source, sha256=digest, by=by)
+        self.stdout.write("\n".join(files.import_messages(received_import)))

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.forms import ReferenceForm
 from annotate.management import files
-from annotate.services.import_kinds import Reference
-from annotate.services.imports import run_now
+from annotate.services.import_kinds import ReferenceImport
+from annotate.services.imports import import_now
 
 
 class Command(BaseCommand):
@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where from, where to, and how grades are understood."""
+        """Add the arguments: collection, file, name and reading of grades."""
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("file", type=Path)
         parser.add_argument("--name", default="original", help='name of the reference set; default "original"')
@@ -36,24 +36,24 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load, all or nothing."""
-        asked = Reference(
+        import_request = ReferenceImport(
             name=options["name"],
-            grades=_numbers(files.grade_map(options["grades"])),
+            grades=_numbers(files.parse_grade_map(options["grades"])),
             min_grade=options["min_grade"],
             skip_unknown=options["skip_unknown"],
             skip_blank=options["skip_blank"],
             make_documents=options["make_documents"],
-            columns=files.columns(options["columns"], ReferenceForm.base_fields["columns"]),
+            columns=files.parse_columns(options["columns"], ReferenceForm.base_fields["columns"]),
         )
         collection, by = files.find_collection(options["slug"]), files.find_user(options["by"])
         with files.faults_as_sentences(), files.opened_source(options["file"]) as source:
             digest = files.checksum_of(options["file"])
-            received = run_now(collection=collection, asked=asked, source=source, sha256=digest, by=by)
-        self.stdout.write("\n".join(files.said(received)))
+            received_import = import_now(collection=collection, import_request=import_request, source=source, sha256=digest, by=by)
+        self.stdout.write("\n".join(files.import_messages(received_import)))
 
 
 def _numbers(grades: dict[str, int]) -> dict[int, int]:
     """The map with numbers on both sides. Raises CommandError for words."""
-    if not all(said.isdecimal() for said in grades):
+    if not all(file_grade.isdecimal() for file_grade in grades):
         raise CommandError("The grades of a reference file are whole numbers, as in 0:1,1:4.")
-    return {int(said): grade for said, grade in grades.items()}
+    return {int(file_grade): grade for file_grade, grade in grades.items()}

@@ -14,17 +14,17 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Whose account."""
+        """Add the arguments: user name and address."""
         parser.add_argument("username", nargs="?", help="the user name; asked for where it is left out")
         parser.add_argument("--email", default="", help="where mails go that this person asks for")
 
     def handle(self, *args: Any, username: str | None, email: str, **options: Any) -> None:
-        """Make it, or let an account that is there look after the site."""
+        """Make the account, or make an existing one an admin's."""
         if not username:
-            username, email = _asked(email)
+            username, email = _prompt_account(email)
         try:
             admin = site_accounts.make_admin(username=username, email=email)
-        except site_accounts.NotMade as error:
+        except site_accounts.AccountNotMade as error:
             raise CommandError(str(error)) from error
         name = admin.user.get_username()
         self.stdout.write(f"{name} looks after the site{' now' if not admin.is_new else ''}.")
@@ -35,8 +35,8 @@ class Command(BaseCommand):
             self.stdout.write(f"Open this link within three days to choose a password; it works once:\n{link}")
 
 
-def _asked(email: str) -> tuple[str, str]:
-    """User name and address, from who sits there."""
+def _prompt_account(email: str) -> tuple[str, str]:
+    """Ask the person at the terminal for user name and address."""
     if not sys.stdin.isatty():
         raise CommandError("Say whose account it is: make_admin NAME [--email ADDRESS]; nothing was made.")
     username = input("User name: ").strip()

@@ -14,11 +14,11 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Whose password."""
+        """Add the argument: the user name."""
         parser.add_argument("username")
 
     def handle(self, *args: Any, username: str, **options: Any) -> None:
-        """Print it."""
+        """Print the link."""
         user = User.objects.filter(username=username).first()
         if user is None or not user.is_active:
             raise CommandError(f'There is no account "{username}" that can be signed in to; no link was made.')

@@ -1,4 +1,4 @@
-"""Whether anybody does the background work, and one worker at a time on one thing."""
+"""Workers: whether one is running, and locks that keep two from the same work."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,27 +14,34 @@ LOCKS = {
     "run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwork": 7, "collection": 9, "plan": 10,
     "loading": 11, "golds": 12, "matrices": 13,
 }  # fmt: skip
-# 1 is one person's tabs, 8 the views of leaderboards; a collection's is for looking into its media
+# 1 is one person's tabs, 8 the views of leaderboards; "collection" is for inspecting its media
 
 
 def worker_is_missing(*, queue: str = "short") -> bool:
-    """Whether no worker of this queue, short or long, has been seen for a minute, by the database's clock."""
+    """Whether no worker of this queue, short or long, has reported for a minute.
+
+    The clock is the database's.
+    """
     return not WorkerHeartbeat.objects.filter(at__gt=Now() - SEEN_WITHIN, queues__contains=[queue]).exists()
 
 
 @contextmanager
-def alone_with(thing: models.Model) -> Iterator[bool]:
-    """Whether nobody else is at this run, pool, round...; if so, nobody will be until the block ends."""
-    with alone_at(thing._meta.model_name or "", thing.pk) as is_ours:
+def try_lock(subject: models.Model) -> Iterator[bool]:
+    """Lock this run, pool, round... until the block ends.
+
+    Yields False if somebody else has it locked.
+    """
+    with try_lock_subject(subject._meta.model_name or "", subject.pk) as is_ours:
         yield is_ours
 
 
 @contextmanager
-def alone_at(subject: str, pk: int) -> Iterator[bool]:
-    """The same of what a kind of work is about: "run", "pool"... and its key.
+def try_lock_subject(subject: str, pk: int) -> Iterator[bool]:
+    """Lock the subject of a kind of work as `try_lock` does: "run", "pool"... and its key.
 
-    A row lock would end with the transaction that counts the attempt, and what comes in between would count too.
-    The database drops the lock by itself when the connection of a killed worker ends.
+    A row lock would end with the transaction that counts the attempt, and whatever interrupts the
+    work would count too. The database drops the lock by itself when the connection of a killed
+    worker ends.
     """
     key = [LOCKS[subject], pk % 2**31]
     with connection.cursor() as cursor:
@@ -48,10 +55,11 @@ def alone_at(subject: str, pk: int) -> Iterator[bool]:
                 cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
 
 
-def take_turn(what: str, *, collection: Collection) -> None:
-    """Wait until nobody else is at this in the collection: "loading", "golds" or "matrices"; to the transaction's end.
+def lock_task(task: str, *, collection: Collection) -> None:
+    """Lock a task of the collection, "loading", "golds" or "matrices", until the transaction ends.
 
-    The collection's own row is locked for moments alone, as every request that claims a name or joins waits for it.
+    Waits for whoever has it. The collection's own row is locked for moments alone, as every request
+    that claims a name or joins waits for it.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCKS[what], collection.pk % 2**31])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCKS[task], collection.pk % 2**31])

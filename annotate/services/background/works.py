@@ -1,13 +1,16 @@
-"""Work: what somebody asked for and waits for, done by a worker, one machine for every kind of it.
+"""Background work that somebody asked for and waits for: one protocol for every kind of it.
 
-A kind is a function with @performs: it does the work, tells how far it is, and may write the end in its own
-transaction, with `finish`, so that what was done and that it is done are stored together. The rest is here: a worker
-alone with it, attempts that are counted before anything is done, the end written once, outages that count for nothing.
+A kind is a function with @performs: it does the work, reports its progress, and may write the end
+in its own transaction, with `finish`, so that the outcome and the state are stored together. The
+rest is here: a worker alone with the work, attempts counted before anything is done, the end
+written once, outages that count for nothing.
 
     ask -> a row, and on commit a message -> perform -> finish
-    cancel: at once where nobody is at it, else at its next block of rows
-    went_on: a stretch of it is stored, and deaths are counted from there; ask_again: what has failed is begun anew
-    overdue: what the sweep hands to the next worker, for the broker may have lost it, or the worker died
+    cancel: at once where no worker is at it, else at its next block of rows
+    reset_attempts: a stretch of it is stored, and deaths are counted from there
+    ask_again: work that has failed is begun anew
+    overdue: the work that the sweep hands to the next worker: the broker may have lost it, or the
+        worker died
 """
 
 import errno
@@ -28,26 +31,26 @@ from redis.exceptions import RedisError
 
 from annotate.models import ClockTimestamp, Collection, User, Work
 from annotate.services.background import progress
-from annotate.services.background.progress import Cancelled, Job, Standing, Tell
-from annotate.services.background.workers import LOCKS, alone_at, worker_is_missing
-from annotate.signals import work_asked
+from annotate.services.background.progress import Cancelled, Job, JobStatus, ProgressCallback
+from annotate.services.background.workers import LOCKS, try_lock_subject, worker_is_missing
+from annotate.signals import work_requested
 
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 3
-OUTAGE = "outages"  # the code of what so many of them ended
+OUTAGE = "outages"  # the error code of work that was ended by too many of them
 MOST_OUTAGES = 1_000  # over half a day; a job that brings the database down each time must come to an end too
 OVERDUE_AFTER = timedelta(seconds=20)
-PAUSED_AFTER, LONGER_PAUSE = 10, timedelta(seconds=60)  # outages, and how long it rests after so many
-OUTAGE_SECONDS = 900  # so long a worker waits for the database, to give an attempt back
+PAUSED_AFTER, LONGER_PAUSE = 10, timedelta(seconds=60)  # outages, and how long work rests after so many
+OUTAGE_SECONDS = 900  # how long a worker waits for the database, to give an attempt back
 _OUTAGE_ERRNOS = {
     errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ESTALE,
     errno.ETIMEDOUT, errno.ECONNRESET, errno.ECONNREFUSED, errno.EHOSTUNREACH,
 }  # fmt: skip
-# Of what PostgreSQL says, outages are: lost connections, no disk, memory or connections left, shutdowns, a broken disk,
-# and what passes by itself: deadlocks, conflicts, locks that somebody else held.
+# PostgreSQL's errors that are outages: lost connections, no disk, memory or connections left,
+# shutdowns, a broken disk, and errors that pass by themselves: deadlocks, conflicts, locks held.
 _OUTAGE_STATES = ("08", "53100", "53200", "53300", "57P", "58", "40", "55P03")
-# Of the driver's own too: Django wraps none that comes in the midst of a COPY.
+# The driver's own errors too: Django wraps none that comes in the midst of a COPY.
 FAILURES = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError, RedisError, OSError)
 _WENT_DOWN = RawSQL(
     "state = 'running' AND begun_at < pg_postmaster_start_time()", (), output_field=BooleanField()
@@ -58,22 +61,23 @@ TOO_LONG = "This took longer than any work may, an hour."
 
 
 class Failed(Exception):
-    """Work cannot be done, however often it is begun; a code that tells why, and what people are told."""
+    """Work cannot be done, however often it is begun: an error code, and a message."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
 
 
-class Kind(NamedTuple):
+class WorkKind(NamedTuple):
     """A kind of work.
 
-    subject : what it is about, as in workers.LOCKS: nobody is at two works about one run at once
+    subject : a key of workers.LOCKS: no two works about one run are under way at once
     do : does it, and may be begun again after it was killed; raises Failed, or lets Cancelled pass
-    on_finished : what else its end changes, in the transaction that writes it
-    may_cancel : whether what was done of it so far can be taken back; asked where nobody is at it. What cannot is
-        stored stretch by stretch, with `went_on`, and may take as long as it likes
-    advice : what is said to people after it was begun three times or took too long: what they can do
+    on_finished : further changes at its end, in the transaction that writes it
+    may_cancel : whether the part done so far can be taken back; asked where no worker is at it.
+        Work that cannot be is stored stretch by stretch, with `reset_attempts`, and may take any
+        time
+    advice : what people can do, appended to the error after three attempts or too long a time
     """
 
     subject: str
@@ -84,11 +88,11 @@ class Kind(NamedTuple):
 
 
 def never(work: Work) -> bool:
-    """For a kind of work that nobody can cancel."""
+    """Answer that this work cannot be cancelled: for kinds that nobody can cancel."""
     return False
 
 
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, WorkKind] = {}
 
 
 def performs(
@@ -99,12 +103,12 @@ def performs(
     may_cancel: Callable[[Work], bool] = lambda work: True,
     advice: str = "",
 ) -> Callable[[Callable[[Work], None]], Callable[[Work], None]]:
-    """Have a function do all work of a kind; see Kind."""
+    """Register a function that does all work of a kind; see WorkKind."""
     if subject not in LOCKS:
         raise ValueError(f"workers.LOCKS has no {subject!r}; it has {', '.join(LOCKS)}.")
 
     def register(do: Callable[[Work], None]) -> Callable[[Work], None]:
-        KINDS[name] = Kind(subject, do, on_finished, may_cancel, advice)
+        KINDS[name] = WorkKind(subject, do, on_finished, may_cancel, advice)
         return do
 
     return register
@@ -112,23 +116,24 @@ def performs(
 
 @transaction.atomic
 def ask(*, kind: str, collection: Collection, subject: int, by: User | None, is_done_here: bool = False) -> Work:
-    """Have work done in the background, or by the caller, who is to call `perform` once this is committed.
+    """Store work for a worker, or for the caller, who then calls `perform` after the commit.
 
-    The caller has seen, behind a lock on the subject, that no such work is unfinished.
+    The caller has made sure, behind a lock on the subject, that no such work is unfinished.
     """
     work = Work.objects.create(kind=kind, collection=collection, subject=subject, by=by)
     if not is_done_here:
-        work_asked.send(sender=Work, work_id=work.pk)
+        work_requested.send(sender=Work, work_id=work.pk)
     return work
 
 
 def perform(*, work: Work) -> None:
-    """Do work: done with all of it, or failed or cancelled, as its kind says.
+    """Do work until it is done, failed or cancelled, as its kind decides.
 
-    Safe to run twice, also at once: who comes second finds it taken or finished. A worker that dies leaves it to the
-    next one; after MAX_ATTEMPTS such deaths it has failed. Outages count for nothing, until there were MOST_OUTAGES.
+    Safe to run twice, also at once: the second caller finds it locked or finished. A worker that
+    dies leaves it to the next one; after MAX_ATTEMPTS such deaths it has failed. Outages count for
+    nothing, until there were MOST_OUTAGES.
     """
-    with alone_at(KINDS[work.kind].subject, work.subject) as is_ours:
+    with try_lock_subject(KINDS[work.kind].subject, work.subject) as is_ours:
         if is_ours and _begin(work):
             try:
                 _do(work)
@@ -150,46 +155,47 @@ def _do(work: Work) -> None:
         finish(work=work, state=Work.State.FAILED, code=error.code, message=str(error))
     except SoftTimeLimitExceeded:
         if not kind.may_cancel(work):
-            raise  # the next worker goes on with the stretch that was lost
+            raise  # the next worker repeats the stretch that was lost
         _fail(work, "too-long", TOO_LONG)
 
 
 @transaction.atomic
 def _begin(work: Work) -> bool:
-    """Count an attempt, committed before any work, so that one which kills its worker is counted too.
+    """Count an attempt, committed before any work, so that one that kills its worker counts too.
 
-    An attempt that went down together with the database is none: nobody was left to give it back.
+    An attempt that went down together with the database is none: no worker was left to give it
+    back.
     """
-    waiting = Work.objects.unfinished().filter(pk=work.pk)
-    begun = {"state": Work.State.RUNNING, "begun_at": ClockTimestamp()}
-    if waiting.filter(n_outages__gte=MOST_OUTAGES).exists():
+    unfinished = Work.objects.unfinished().filter(pk=work.pk)
+    started = {"state": Work.State.RUNNING, "begun_at": ClockTimestamp()}
+    if unfinished.filter(n_outages__gte=MOST_OUTAGES).exists():
         _fail(work, OUTAGE, OUTAGES)
-    elif waiting.filter(_WENT_DOWN).update(**begun, n_outages=F("n_outages") + 1):
+    elif unfinished.filter(_WENT_DOWN).update(**started, n_outages=F("n_outages") + 1):
         work.refresh_from_db()
         return True
-    elif waiting.filter(attempts__gte=MAX_ATTEMPTS).exists():
+    elif unfinished.filter(attempts__gte=MAX_ATTEMPTS).exists():
         _fail(work, "worn-out", WORN_OUT)
-    is_begun = waiting.update(**begun, attempts=F("attempts") + 1) == 1
+    is_begun = unfinished.update(**started, attempts=F("attempts") + 1) == 1
     work.refresh_from_db()
     return is_begun
 
 
 def _fail(work: Work, code: str, message: str) -> None:
-    """What may happen to work of every kind."""
+    """Finish work of any kind as failed, with the advice of its kind."""
     message = f"{message} {KINDS[work.kind].advice}".strip()
     finish(work=work, state=Work.State.FAILED, code=code, message=message)
 
 
 @transaction.atomic
 def finish(*, work: Work, state: Work.State = Work.State.DONE, code: str = "", message: str = "") -> bool:
-    """Write down how work ended, once; whether it was this that ended it.
+    """Store how work ended, once; False if it had ended before.
 
-    A kind may call it in the transaction that stores what it did, at its very end: until that is committed, nobody
-    else can write to the work's row.
+    A kind may call it in the transaction that stores its outcome, at its very end: until that is
+    committed, nobody else can write to the work's row.
     """
     error = {"error_code": code, "error_data": {"message": message} if message else {}}
-    waiting = Work.objects.unfinished().filter(pk=work.pk)
-    if not waiting.update(state=state, finished_at=ClockTimestamp(), **error):
+    unfinished = Work.objects.unfinished().filter(pk=work.pk)
+    if not unfinished.update(state=state, finished_at=ClockTimestamp(), **error):
         return False
     work.refresh_from_db()
     KINDS[work.kind].on_finished(work)
@@ -198,91 +204,94 @@ def finish(*, work: Work, state: Work.State = Work.State.DONE, code: str = "", m
     return True
 
 
-def went_on(*, work: Work) -> None:
-    """Count deaths anew, within the transaction that stores a stretch of work: it came further.
+def reset_attempts(*, work: Work) -> None:
+    """Count deaths anew, within the transaction that stores a stretch of work.
 
-    The attempt under way is then the first: three deaths end the work that have no stretch between them, however often
-    workers are restarted in the course of it.
+    The attempt under way is then the first: the work fails after three deaths with no stretch
+    between them, however often workers are restarted in the course of it.
     """
     Work.objects.filter(pk=work.pk, state=Work.State.RUNNING).update(attempts=1, n_outages=0)
 
 
 @transaction.atomic
 def ask_again(*, work: Work) -> bool:
-    """Have work that failed begun anew; whether it had.
+    """Ask once more for work that failed, perhaps half done; False if it had not failed.
 
-    For what stands half done. The caller has seen that no other such work about the subject is unfinished.
+    The caller has made sure that no other such work about the subject is unfinished.
     """
-    anew = {
+    reset_fields = {
         "state": Work.State.ASKED, "asked_at": ClockTimestamp(), "attempts": 0, "n_outages": 0, "error_code": "",
         "error_data": {}, "begun_at": None, "finished_at": None, "cancel_asked_at": None, "cancelled_by": None,
     }  # fmt: skip
-    if not Work.objects.filter(pk=work.pk, state=Work.State.FAILED).update(**anew):
+    if not Work.objects.filter(pk=work.pk, state=Work.State.FAILED).update(**reset_fields):
         return False
     work.refresh_from_db()
-    work_asked.send(sender=Work, work_id=work.pk)
+    work_requested.send(sender=Work, work_id=work.pk)
     return True
 
 
 def cancel(*, work: Work, by: User | None) -> None:
-    """Stop work: at once if nobody is at it, else at its next block of rows.
+    """Stop work: at once if no worker is at it, else at its next block of rows.
 
-    What is finished stays as it is, and so does what can no longer be taken back.
+    Finished work stays as it is, and so does work that can no longer be taken back.
     """
-    wish = Work.objects.unfinished().filter(pk=work.pk, cancel_asked_at=None)
-    wish.update(cancel_asked_at=ClockTimestamp(), cancelled_by=by)
-    with alone_at(KINDS[work.kind].subject, work.subject) as is_ours:
+    uncancelled = Work.objects.unfinished().filter(pk=work.pk, cancel_asked_at=None)
+    uncancelled.update(cancel_asked_at=ClockTimestamp(), cancelled_by=by)
+    with try_lock_subject(KINDS[work.kind].subject, work.subject) as is_ours:
         if is_ours and may_cancel(work=work):
             finish(work=work, state=Work.State.CANCELLED)
     work.refresh_from_db()
 
 
 def overdue() -> list[int]:
-    """What was asked for, or begun, a while ago, and is not finished; that somebody is at it, `perform` finds out."""
+    """Return the keys of work asked for or begun a while ago and unfinished, even if under way."""
     until = Now() - OVERDUE_AFTER
     paused = Now() - LONGER_PAUSE
     begun = Q(begun_at__lt=until, n_outages__lt=PAUSED_AFTER) | Q(begun_at__lt=paused)
-    waiting = Work.objects.unfinished().filter(Q(begun_at=None, asked_at__lt=until) | begun)
-    return list(waiting.filter(kind__in=KINDS).order_by("pk").values_list("pk", flat=True))
+    unfinished = Work.objects.unfinished().filter(Q(begun_at=None, asked_at__lt=until) | begun)
+    return list(unfinished.filter(kind__in=KINDS).order_by("pk").values_list("pk", flat=True))
 
 
-def teller(work: Work, *, can_be_undone: bool = True) -> Tell:
-    """How a kind's `do` tells how far it is; raises Cancelled once somebody asked it to stop.
+def progress_callback(work: Work, *, can_be_undone: bool = True) -> ProgressCallback:
+    """Return the callback for a kind's `do`; it raises Cancelled once somebody asked to stop.
 
-    can_be_undone : False from where what is done cannot be taken back
+    can_be_undone : False once the work done can no longer be taken back
     """
 
-    def tell(done: int, total: int | None = None, unit: str = "rows") -> None:
+    def report(n_done: int, total: int | None = None, unit: str = "rows") -> None:
         is_cancelled = partial(is_cancelling, work=work) if can_be_undone else None
-        progress.advance(job=job_of(work), done=done, total=total, unit=unit, is_cancelled=is_cancelled)
+        progress.advance(job=job_of(work), n_done=n_done, total=total, unit=unit, is_cancelled=is_cancelled)
 
-    return tell
+    return report
 
 
 def is_cancelling(*, work: Work) -> bool:
-    """Whether somebody asked it to stop."""
+    """Whether somebody asked the work to stop."""
     return Work.objects.filter(pk=work.pk, cancel_asked_at__isnull=False).exists()
 
 
 def may_cancel(*, work: Work) -> bool:
-    """Whether what was done of it so far can be taken back."""
+    """Whether the part done so far can be taken back."""
     return KINDS[work.kind].may_cancel(work)
 
 
-def standing(*, work: Work) -> Standing:
-    """What a page says of work that is not finished; a wish to cancel that came too late is not heard, nor told."""
-    known = progress.progress_of(job=job_of(work))
+def work_status(*, work: Work) -> JobStatus:
+    """Return the status of unfinished work for a page.
+
+    A request to cancel that came too late is not shown.
+    """
+    last_progress = progress.progress_of(job=job_of(work))
     is_heard = work.cancel_asked_at is not None and may_cancel(work=work)
-    return Standing(known, is_heard, worker_is_missing(queue="long"))
+    return JobStatus(last_progress, is_heard, worker_is_missing(queue="long"))
 
 
 def job_of(work: Work) -> Job:
-    """The work as its progress is known by."""
+    """Return the job under which the work's progress is kept."""
     return Job(work.kind, work.pk)
 
 
 def is_outage(error: Exception) -> bool:
-    """Whether one of FAILURES is that of the database, of Redis or of the disk, and not of what was to be done."""
+    """Whether one of FAILURES is the fault of the database, Redis or the disk."""
     if isinstance(error, OSError):
         return error.errno in _OUTAGE_ERRNOS
     state = getattr(error, "sqlstate", None) or getattr(error.__cause__, "sqlstate", None)
@@ -290,7 +299,7 @@ def is_outage(error: Exception) -> bool:
 
 
 def _give_back(work: Work) -> None:
-    """Count an attempt that an outage ended for none, once the database is there again."""
+    """Take back the count of an attempt that an outage ended, once the database is there again."""
     until = time.monotonic() + OUTAGE_SECONDS
     ours = Work.objects.filter(pk=work.pk, state=Work.State.RUNNING, begun_at=work.begun_at, attempts__gte=1)
     while True:

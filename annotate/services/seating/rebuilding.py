@@ -1,4 +1,4 @@
-"""Open seats and resolutions of a whole collection made anew from what was said."""
+"""Open seats and resolutions of a whole collection, rebuilt from its judgments."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,36 +9,36 @@ from annotate.models import Collection, Pair, Resolution
 from annotate.services.seating.reconciling import CHUNK, note_changes, reconcile_locked
 
 
-class Rebuilt(NamedTuple):
-    """Pairs that were looked at; resolutions and seats that were not what they should be, and now are."""
+class RebuildCounts(NamedTuple):
+    """Counts of pairs examined, and of resolutions and seats that were wrong and are corrected."""
 
     n_pairs: int
     n_resolutions: int
     n_seats: int
 
 
-def rebuild_pairs(*, collection: Collection) -> Rebuilt:
-    """Make every pair's free seats and resolution what judgments, rounds and policies say; metrics hear what differed.
+def rebuild_pairs(*, collection: Collection) -> RebuildCounts:
+    """Make every pair's free seats and resolution what judgments, rounds and policies say.
 
-    Who judges meanwhile waits for no more than CHUNK pairs. Safe to call at any time and twice; what it did before it
-    was stopped stays done.
+    Metrics are notified of the differences. An annotator at work waits for no more than CHUNK
+    pairs. Safe to call at any time and twice; if it is stopped, the chunks done stay done.
     """
-    n_pairs = n_resolutions = n_seats = last = 0
+    n_pairs = n_resolutions = n_seats = last_pk = 0
     while True:
         with transaction.atomic():
-            rows = Pair.objects.filter(collection=collection, pk__gt=last).order_by("pk")
+            rows = Pair.objects.filter(collection=collection, pk__gt=last_pk).order_by("pk")
             pairs = list(rows.select_for_update(no_key=True)[:CHUNK])
             if not pairs:
-                return Rebuilt(n_pairs, n_resolutions, n_seats)
+                return RebuildCounts(n_pairs, n_resolutions, n_seats)
             before = _resolutions(pairs)
             changes = reconcile_locked(pairs=pairs)
             after = _resolutions(pairs)
-            other = {pair for pair in {*before, *after} if before.get(pair) != after.get(pair)}
-            seats = [seat.pair_id for seat in (*changes.new, *changes.freed, *changes.withdrawn, *changes.moved)]
-            if other or seats:
-                note_changes(collection_id=collection.pk, pair_ids=sorted({*other, *seats}))
-        n_pairs, n_resolutions, n_seats = n_pairs + len(pairs), n_resolutions + len(other), n_seats + len(seats)
-        last = pairs[-1].pk
+            changed_pairs = {pair for pair in {*before, *after} if before.get(pair) != after.get(pair)}
+            seat_pairs = [seat.pair_id for seat in (*changes.new, *changes.freed, *changes.withdrawn, *changes.moved)]
+            if changed_pairs or seat_pairs:
+                note_changes(collection_id=collection.pk, pair_ids=sorted({*changed_pairs, *seat_pairs}))
+        n_pairs, n_resolutions, n_seats = n_pairs + len(pairs), n_resolutions + len(changed_pairs), n_seats + len(seat_pairs)
+        last_pk = pairs[-1].pk
 
 
 def _resolutions(pairs: Sequence[Pair]) -> dict[int, tuple[object, ...]]:

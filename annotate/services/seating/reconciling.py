@@ -1,4 +1,4 @@
-"""Seats and resolutions made what they should be, behind the pairs' row locks."""
+"""Reconciling: seats and resolutions made what they should be, behind the pairs' row locks."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -7,15 +7,15 @@ from typing import Any
 from django.db import transaction
 
 from annotate.models import Change, Pair, Resolution, Seat
-from annotate.services.seating.plan import Plan, plan
+from annotate.services.seating.plan import SeatPlan, plan
 from annotate.signals import pairs_changed
-from annotate.statements import prepared
+from annotate.statements import prepared_cursor
 
 CHUNK = 5_000
 _NOTE = """
     INSERT INTO annotate_change (collection_id, pair_id)
-    SELECT %(noted_collection)s, changed
-    FROM unnest(%(noted_pairs)s::bigint[]) WITH ORDINALITY AS told(changed, place) ORDER BY place
+    SELECT %(noted_collection)s, changed.pair_id
+    FROM unnest(%(noted_pairs)s::bigint[]) WITH ORDINALITY AS changed(pair_id, position) ORDER BY changed.position
 """
 _RESOLVE = """
     INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
@@ -36,15 +36,15 @@ def reconcile_pairs(*, pair_ids: Iterable[int]) -> None:
     """
     ids = sorted(set(pair_ids))
     for start in range(0, len(ids), CHUNK):
-        some = Pair.objects.filter(pk__in=ids[start : start + CHUNK]).order_by("pk")
+        chunk_pairs = Pair.objects.filter(pk__in=ids[start : start + CHUNK]).order_by("pk")
         # lock before reading: two people who answer one pair at once must see each other's label
-        reconcile_locked(pairs=list(some.select_for_update(no_key=True)))
+        reconcile_locked(pairs=list(chunk_pairs.select_for_update(no_key=True)))
 
 
-def reconcile_locked(*, pairs: Sequence[Pair]) -> Plan:
-    """The same for pairs whose rows the present transaction has locked, before it read anything of them.
+def reconcile_locked(*, pairs: Sequence[Pair]) -> SeatPlan:
+    """Reconcile pairs whose rows the present transaction locked before it read anything of them.
 
-    Returns what it wrote.
+    Returns the changes written.
     """
     changes = plan(pairs=pairs)
     _write_seats(changes)
@@ -53,48 +53,48 @@ def reconcile_locked(*, pairs: Sequence[Pair]) -> Plan:
 
 
 def reconcile_answered(*, pair: Pair) -> None:
-    """The same for one pair that somebody said something of, and metrics told of it; in few statements.
+    """Reconcile one pair that was just answered or reported, and notify metrics; few statements.
 
     A check's answer concerns neither seats nor resolution, but must not take less time.
     """
     changes = plan(pairs=[pair])
     _write_seats(changes)
     if changes.resolutions:
-        written = {**_columns(changes.resolutions), **_noted(pair.collection_id, [pair.pk])}
-        with prepared() as cursor:
-            cursor.execute(_RESOLVE_AND_NOTE, written)
-        _tell_once_committed(pair.collection_id)
+        parameters = {**_resolution_parameters(changes.resolutions), **_note_parameters(pair.collection_id, [pair.pk])}
+        with prepared_cursor() as cursor:
+            cursor.execute(_RESOLVE_AND_NOTE, parameters)
+        _notify_once_committed(pair.collection_id)
     else:
         _write_resolutions([], changes.unresolved)
         note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])
 
 
 def note_changes(*, collection_id: int, pair_ids: Sequence[int | None]) -> None:
-    """Tell metrics, by rows and after commit by a signal, that these pairs' labels changed.
+    """Notify metrics, by rows and after commit by a signal, that these pairs' labels changed.
 
-    None stands for what concerns no single pair, such as a new reference set; and for more pairs than are worth
-    telling one by one.
+    None stands for a change of no single pair, such as a new reference set; and for more pairs than
+    are worth listing one by one.
     """
     if len(pair_ids) > CHUNK:
         pair_ids = [None]
-    with prepared() as cursor:
-        cursor.execute(_NOTE, _noted(collection_id, pair_ids))
-    _tell_once_committed(collection_id)
+    with prepared_cursor() as cursor:
+        cursor.execute(_NOTE, _note_parameters(collection_id, pair_ids))
+    _notify_once_committed(collection_id)
 
 
-def _noted(collection_id: int, pair_ids: Sequence[int | None]) -> dict[str, object]:
-    """The values of _NOTE."""
+def _note_parameters(collection_id: int, pair_ids: Sequence[int | None]) -> dict[str, object]:
+    """Return the parameters of _NOTE."""
     return {"noted_collection": collection_id, "noted_pairs": list(pair_ids)}
 
 
-def _tell_once_committed(collection_id: int) -> None:
+def _notify_once_committed(collection_id: int) -> None:
     transaction.on_commit(lambda: pairs_changed.send(sender=Change, collection_id=collection_id), robust=True)
 
 
-def _write_seats(changes: Plan) -> None:
+def _write_seats(changes: SeatPlan) -> None:
     if changes.new:
         Seat.objects.bulk_create(changes.new, batch_size=CHUNK)
-    # Only what is still as it was read: somebody may have claimed a seat since, or given it back.
+    # Only seats that are still as they were read: one may have been claimed or given back since.
     for (round_id, why), seats in _grouped(changes.freed, "round_id", "why").items():
         Seat.objects.filter(pk__in=seats, annotator=None).update(state=Seat.State.FREE, round_id=round_id, why=why)
     for (round_id,), seats in _grouped(changes.moved, "round_id").items():
@@ -105,7 +105,7 @@ def _write_seats(changes: Plan) -> None:
 
 
 def _grouped(seats: Iterable[Seat], *fields: str) -> dict[tuple[Any, ...], list[int]]:
-    """The keys of seats by some of their fields."""
+    """Return the keys of seats by some of their fields."""
     grouped: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for seat in seats:
         grouped[tuple(getattr(seat, field) for field in fields)].append(seat.pk)
@@ -114,30 +114,31 @@ def _grouped(seats: Iterable[Seat], *fields: str) -> dict[tuple[Any, ...], list[
 
 def _write_resolutions(resolutions: list[Resolution], unresolved: list[int]) -> None:
     if resolutions:
-        with prepared() as cursor:
-            cursor.execute(_RESOLVE, _columns(resolutions))
+        with prepared_cursor() as cursor:
+            cursor.execute(_RESOLVE, _resolution_parameters(resolutions))
     if unresolved:
         Resolution.objects.filter(pair__in=unresolved).delete()
 
 
-def _columns(resolutions: list[Resolution]) -> dict[str, object]:
-    """The values of _RESOLVE."""
+def _resolution_parameters(resolutions: list[Resolution]) -> dict[str, object]:
+    """Return the parameters of _RESOLVE."""
     return {
-        "pair": [each.pair_id for each in resolutions],
-        "collection": [each.collection_id for each in resolutions],
-        "status": [str(each.status) for each in resolutions],
-        "grade": [each.grade for each in resolutions],
-        "n_labels": [each.n_labels for each in resolutions],
-        "is_complete": [each.is_complete for each in resolutions],
-        "policy": [each.policy_id for each in resolutions],
+        "pair": [resolution.pair_id for resolution in resolutions],
+        "collection": [resolution.collection_id for resolution in resolutions],
+        "status": [str(resolution.status) for resolution in resolutions],
+        "grade": [resolution.grade for resolution in resolutions],
+        "n_labels": [resolution.n_labels for resolution in resolutions],
+        "is_complete": [resolution.is_complete for resolution in resolutions],
+        "policy": [resolution.policy_id for resolution in resolutions],
     }
 
 
 def lock_annotator(annotator_id: int) -> None:
     """Let one person's tabs take turns until the transaction ends.
 
-    Until then the planner also keeps to indexes: plans that are kept (see annotate/statements.py) must be right for a
-    table when it has grown too, and the first answers of a campaign meet tables that are read through most quickly.
+    Until then the planner also keeps to indexes: prepared plans (see annotate/statements.py) must
+    stay right for a table that has grown, and the first answers of a campaign meet tables so small
+    that a sequential scan is quickest.
     """
-    with prepared() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(1, %s), set_config('enable_seqscan', 'off', true)", [annotator_id])

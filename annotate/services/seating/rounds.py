@@ -1,8 +1,8 @@
-"""Rounds opened, closed, and opened again: at once for a few pairs, in stretches for half a million.
+"""Rounds opened, closed, and opened again: at once for few pairs, in stretches for many.
 
-A round that is being opened wants its pairs but hands out none of them; one that is being closed hands out no more.
-So both may take their time: pairs are gone through in blocks, each a short transaction of its own that no annotator
-waits for, and who is killed half-way goes through them again.
+A round that is being opened wants its pairs but hands out none of them; one that is being closed
+hands out no more. So both may take their time: pairs are gone through in blocks, each a short
+transaction of its own that no annotator waits for, and a worker killed half-way starts over.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -14,27 +14,32 @@ from numpy.typing import NDArray
 
 from annotate.core import ordering
 from annotate.models import ClockTimestamp, Collection, PairExclusion, Policy, Round, RoundPair
-from annotate.services.copying import BLOCK, blocks, copy_rows, stretches
-from annotate.services.seating.plain import seat_fresh, seat_new, seat_plain, withdraw_plain
+from annotate.services.bulk_copy import BLOCK, blocks, copy_rows, stretches
+from annotate.services.planner_statistics import analyse_grown_tables, analyse_underestimated_tables
+from annotate.services.seating.bulk_seats import (
+    seat_created_pairs,
+    seat_pairs_of_new_round,
+    seat_untouched_pairs,
+    withdraw_unshared_seats,
+)
 from annotate.services.seating.reconciling import note_changes, reconcile_pairs
-from annotate.services.statistics import learn_growth, learn_sizes
 
-Told = Callable[[int], None]  # told of so many more rows done; may raise to stop
+RowsCallback = Callable[[int], None]  # called with the number of rows just done; may raise to stop
 
 
 class RoundExists(Exception):
     """The collection already has a round of this kind and name; nothing was created."""
 
 
-class Wanted(NamedTuple):
-    """A round that is being opened, and its pairs that have no seats of it yet since others may be at them."""
+class OpeningRound(NamedTuple):
+    """A round being opened, and its pairs without seats yet, as others may be at them."""
 
     round: Round
-    rest: NDArray[np.int64]
+    pairs_without_seats: NDArray[np.int64]
 
 
-def nobody(n: int) -> None:
-    """Tell nobody."""
+def ignore_rows(n: int) -> None:
+    """Ignore the number of rows done: the default callback."""
 
 
 @transaction.atomic
@@ -47,19 +52,20 @@ def open_round(
     pair_ids: Iterable[int],
     priority: int = 0,
 ) -> Round:
-    """Make a round that wants labels of these pairs, doubles chosen, seats free to be claimed; in one transaction.
+    """Make a round that wants labels of these pairs, doubles chosen, seats free to be claimed.
 
+    In one transaction.
     Raises RoundExists when the name is taken. Opening with 0 pairs is allowed.
     """
-    wanted = want_pairs(
+    opening = begin_opening(
         collection=collection, kind=kind, name=name, policy=policy, pair_ids=pair_ids, priority=priority
     )
-    finish_opening(round_=wanted.round, pairs=wanted.rest)
-    return wanted.round
+    finish_opening(round_=opening.round, pairs=opening.pairs_without_seats)
+    return opening.round
 
 
 @transaction.atomic
-def want_pairs(
+def begin_opening(
     *,
     collection: Collection,
     kind: Round.Kind,
@@ -67,16 +73,16 @@ def want_pairs(
     policy: Policy,
     pair_ids: Iterable[int],
     priority: int = 0,
-    fresh: NDArray[np.int64] | None = None,
-    told: Told = nobody,
-) -> Wanted:
-    """Make a round that is being opened: all its pairs, and the seats of those that nobody else is at.
+    created_pairs: NDArray[np.int64] | None = None,
+    on_rows: RowsCallback = ignore_rows,
+) -> OpeningRound:
+    """Make a round being opened: all its pairs, and seats of those that nobody else is at.
 
-    An exact share of the pairs is doubled. Nothing is handed out before `finish_opening`; until the transaction ends
-    nothing is seen. Raises RoundExists.
+    An exact share of the pairs is doubled. Nothing is handed out before `finish_opening`; until the
+    transaction ends nothing is visible. Raises RoundExists.
 
-    fresh : those of the pairs that this very transaction made
-    told : of two rows a pair
+    created_pairs : those of the pairs that this very transaction made
+    on_rows : called with two rows a pair
     """
     round_, created = Round.objects.get_or_create(
         collection=collection,
@@ -89,63 +95,66 @@ def want_pairs(
     pairs = np.unique(np.fromiter(pair_ids, dtype=np.int64))
     doubles = ordering.choose_doubles(pairs.tolist(), share=policy.double_share, key=bytes(collection.key))
     n_wanted = policy.labels_per_pair + np.isin(pairs, list(doubles)).astype(np.int64)
-    is_fresh = np.isin(pairs, [] if fresh is None else fresh)
+    is_created = np.isin(pairs, [] if created_pairs is None else created_pairs)
     rest = []
     for block in blocks(len(pairs)):
-        some, new = pairs[block], is_fresh[block]
-        copy_rows("annotate_roundpair", {"round_id": str(round_.pk), "pair_id": some, "n_wanted": n_wanted[block]})
-        _drop_excluded(round_, some)
-        told(len(some))
-        seat_fresh(round_=round_, pairs=some[new], n_wanted=n_wanted[block][new])
-        rest.append(seat_new(round_=round_, pairs=some[~new]))
-        told(len(some))
-    learn_growth(annotate_roundpair=len(pairs), annotate_seat=len(pairs))
-    return Wanted(round_, np.concatenate(rest) if rest else pairs)
+        block_pairs, is_new = pairs[block], is_created[block]
+        copy_rows("annotate_roundpair", {"round_id": str(round_.pk), "pair_id": block_pairs, "n_wanted": n_wanted[block]})
+        _drop_excluded(round_, block_pairs)
+        on_rows(len(block_pairs))
+        seat_created_pairs(round_=round_, pairs=block_pairs[is_new], n_wanted=n_wanted[block][is_new])
+        rest.append(seat_pairs_of_new_round(round_=round_, pairs=block_pairs[~is_new]))
+        on_rows(len(block_pairs))
+    analyse_grown_tables(annotate_roundpair=len(pairs), annotate_seat=len(pairs))
+    return OpeningRound(round_, np.concatenate(rest) if rest else pairs)
 
 
 def _drop_excluded(round_: Round, pairs: NDArray[np.int64]) -> None:
-    """What a lead left out is wanted by no new round."""
-    # Asked first: as one UPDATE it looked for exclusions once for each row of the round, 3 to 4 s a block.
+    """Drop pairs that a lead excluded: no new round wants them."""
+    # A query of its own: one UPDATE looked for exclusions once for each row of the round, 3 to 4 s
+    # a block.
     excluded = list(PairExclusion.objects.filter(pair__in=pairs.tolist()).values_list("pair", flat=True))
     if excluded:
         RoundPair.objects.filter(round=round_, pair__in=excluded).update(dropped_at=ClockTimestamp())
 
 
-def finish_opening(*, round_: Round, pairs: NDArray[np.int64] | None = None, told: Told = nobody) -> None:
+def finish_opening(*, round_: Round, pairs: NDArray[np.int64] | None = None, on_rows: RowsCallback = ignore_rows) -> None:
     """Give the pairs of a round that is being opened their free seats, then let it hand them out.
 
-    pairs : those that may miss seats; default: all. told : of one row a pair. Safe to run again after being killed.
+    pairs : those that may miss seats; default: all. on_rows : called with one row a pair. Safe to
+    run again after a kill.
     """
     for block in _blocks(round_, pairs):
         with transaction.atomic(savepoint=False):
-            rest = seat_plain(round_=round_, pairs=block)
-            reconcile_pairs(pair_ids=rest.tolist())
-        told(len(block))
-    _turn(round_, Round.State.OPENING, Round.State.OPEN)
+            other_pairs = seat_untouched_pairs(round_=round_, pairs=block)
+            reconcile_pairs(pair_ids=other_pairs.tolist())
+        on_rows(len(block))
+    _change_state(round_, Round.State.OPENING, Round.State.OPEN)
 
 
 def begin_closing(*, round_: Round) -> None:
-    """From now on hand out nothing more of an open round; to be followed by `finish_closing`."""
-    _turn(round_, Round.State.OPEN, Round.State.CLOSING, closed_at=ClockTimestamp())
+    """Hand out nothing more of an open round from now on; then call `finish_closing`."""
+    _change_state(round_, Round.State.OPEN, Round.State.CLOSING, closed_at=ClockTimestamp())
 
 
-def finish_closing(*, round_: Round, told: Told = nobody) -> None:
+def finish_closing(*, round_: Round, on_rows: RowsCallback = ignore_rows) -> None:
     """Withdraw a closing round's free seats; held seats are left to finish, judgments stay.
 
-    told : of one row a pair. Safe to run again after being killed.
+    on_rows : called with one row a pair. Safe to run again after a kill.
     """
-    # All pairs, also those without a free seat: an answer that began before may be asking for one more label.
+    # All pairs, also those without a free seat: an answer that began before may be asking for one
+    # more label.
     for block in _blocks(round_, None):
         with transaction.atomic(savepoint=False):
-            shared = withdraw_plain(round_=round_, pairs=block)
+            shared = withdraw_unshared_seats(round_=round_, pairs=block)
             reconcile_pairs(pair_ids=shared.tolist())
-        told(len(block))
-    _turn(round_, Round.State.CLOSING, Round.State.CLOSED)
+        on_rows(len(block))
+    _change_state(round_, Round.State.CLOSING, Round.State.CLOSED)
 
 
 def begin_reopening(*, round_: Round) -> None:
-    """Want the missing labels of a closed round again; to be followed by `finish_opening`."""
-    _turn(round_, Round.State.CLOSED, Round.State.OPENING, closed_at=None)
+    """Want the missing labels of a closed round again; then call `finish_opening`."""
+    _change_state(round_, Round.State.CLOSED, Round.State.OPENING, closed_at=None)
 
 
 @transaction.atomic
@@ -166,13 +175,13 @@ def _blocks(round_: Round, pairs: NDArray[np.int64] | None) -> Iterator[NDArray[
     if pairs is None:
         rows = round_.round_pairs.order_by("pair_id").values_list("pair_id", flat=True)
         pairs = np.fromiter(rows.iterator(chunk_size=BLOCK), dtype=np.int64)
-    learn_sizes(annotate_pair=len(pairs), annotate_roundpair=len(pairs), annotate_seat=len(pairs))
+    analyse_underestimated_tables(annotate_pair=len(pairs), annotate_roundpair=len(pairs), annotate_seat=len(pairs))
     return (pairs[stretch] for stretch in stretches(len(pairs)))
 
 
 @transaction.atomic
-def _turn(round_: Round, before: Round.State, after: Round.State, **fields: object) -> None:
-    """Let the round be in another state, and the numbers follow: progress counts its seats."""
+def _change_state(round_: Round, before: Round.State, after: Round.State, **fields: object) -> None:
+    """Move the round to another state, and let the numbers follow: progress counts its seats."""
     Round.objects.filter(pk=round_.pk, state=before).update(state=after, **fields)
     round_.refresh_from_db()
     note_changes(collection_id=round_.collection_id, pair_ids=[None])

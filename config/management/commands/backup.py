@@ -7,11 +7,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from config.backups.command import faults_as_sentences, some
+from config.backups.command import faults_as_sentences, shortened
+from config.backups.creation import make_backup
 from config.backups.folder import megabytes
-from config.backups.making import make_backup
 from config.backups.server import database_server
-from config.up.progress import Progress
+from config.up.progress import ConsoleProgress
 
 
 class Command(BaseCommand):
@@ -20,12 +20,12 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where to."""
+        """Add the folder."""
         parser.add_argument("folder", type=Path, help="a folder that is not there yet, for our account alone")
 
     def handle(self, *args: Any, folder: Path, **options: Any) -> None:
-        """Make it, and say what is in it and what is not."""
-        progress = Progress()
+        """Make the backup, and say what is in it and what is not."""
+        progress = ConsoleProgress()
         with faults_as_sentences("There is no backup."), database_server(settings.HOME, alone=False):
             backup = make_backup(target=folder.absolute(), progress=progress)
         progress.end()
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         if facts.absent:
             self.stdout.write(
                 f"{len(facts.absent):,} files were not there, deleted meanwhile or before: "
-                f"{some(facts.absent)}"
+                f"{shortened(facts.absent)}"
             )
         if not (folder / "site" / "secret_key").exists():
             self.stdout.write("SECRET_KEY is not in it, as the environment gives it: keep that apart, and safe.")

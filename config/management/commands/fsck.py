@@ -18,18 +18,18 @@ class Command(BaseCommand):
     help = __doc__
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run all checks and name what they find."""
+        """Run all checks and write their findings."""
         with one_moment():
             findings = run(CHECKS)
         for finding in findings:
-            self.stdout.write(told(finding))
+            self.stdout.write(describe(finding))
         broken = [finding for finding in findings if not finding.check.notice]
         if broken:
             raise CommandError(f"{len(broken)} of {len(CHECKS)} checks failed; nothing was changed.")
         self.stdout.write(f"{len(CHECKS)} checks, nothing broken.")
 
 
-def told(finding: Finding) -> str:
+def describe(finding: Finding) -> str:
     """A finding as lines for a person."""
     kind = "notice" if finding.check.notice else "broken"
     head = f"{kind}: {finding.check.name}: {finding.check.rule} Not so in {len(finding.lines)}:"

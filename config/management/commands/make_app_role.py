@@ -15,7 +15,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make it, with the password of the environment."""
+        """Make the role, with the environment's password."""
         password = os.environ.get("APP_PASSWORD", "")
         if not password:
             raise CommandError("Set APP_PASSWORD to the password that DATABASE_URL of web and workers has.")

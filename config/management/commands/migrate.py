@@ -10,10 +10,10 @@ from django.db.migrations.recorder import MigrationRecorder
 
 
 class Command(migrate.Command):
-    """Says which version to start first, where Django would stop at a table that is there."""
+    """Says which version to start first, where Django would stop at an existing table."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Change the tables, unless migrations are due that a shorter one has taken the place of."""
+        """Change the tables, unless a squashed migration's originals are only partly applied."""
         connection = connections[options["database"]]
         loader, recorded = MigrationLoader(connection), MigrationRecorder(connection).applied_migrations()
         for (app, name), migration in loader.replacements.items():

@@ -10,8 +10,8 @@ from django.db.migrations.executor import MigrationExecutor
 
 from annotate.services import accounts, site_accounts
 from config.deployment import services
-from config.deployment.plainly import plainly
-from config.up import firststart
+from config.deployment.clean_exit import exit_without_traceback
+from config.up import first_start
 
 
 class Command(BaseCommand):
@@ -20,27 +20,27 @@ class Command(BaseCommand):
     help = __doc__
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do what is not yet done."""
+        """Run the steps that are not done yet."""
         executor = MigrationExecutor(connection)
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
         if plan:
-            self.stdout.write(firststart.MIGRATIONS.format(len(plan)))
+            self.stdout.write(first_start.MIGRATIONS.format(len(plan)))
             call_command("migrate", interactive=False)
-        if not firststart.static_files_unchanged(settings.HOME):
+        if not first_start.static_files_unchanged(settings.HOME):
             call_command("collectstatic", interactive=False, verbosity=0)
-            firststart.note_static_files(settings.HOME)
-        done = firststart.note(settings.HOME, "accounts-made")
+            first_start.note_static_files(settings.HOME)
+        accounts_note = first_start.note(settings.HOME, "accounts-made")
         if not settings.IS_LOCAL:
             self.close_demo_accounts()
-            done.unlink(missing_ok=True)
-        elif not done.exists():
-            accounts.ensure_demo_accounts(passwords=firststart.passwords(settings.HOME))
-            done.touch()
-        with plainly():
-            services.refuse()
+            accounts_note.unlink(missing_ok=True)
+        elif not accounts_note.exists():
+            accounts.ensure_demo_accounts(passwords=first_start.passwords(settings.HOME))
+            accounts_note.touch()
+        with exit_without_traceback():
+            services.check_services()
 
     def close_demo_accounts(self) -> None:
-        """Let nobody sign in to them on an address that others reach: their passwords lie in a file."""
-        closed = site_accounts.close_demo_accounts(passwords=firststart.passwords(settings.HOME))
+        """Close the demo accounts where others reach the site: their passwords lie in a file."""
+        closed = site_accounts.close_demo_accounts(passwords=first_start.passwords(settings.HOME))
         if closed:
-            self.stdout.write(f"The demo accounts {', '.join(closed)} are closed. {firststart.NO_DEMO_ACCOUNTS}")
+            self.stdout.write(f"The demo accounts {', '.join(closed)} are closed. {first_start.NO_DEMO_ACCOUNTS}")

@@ -14,12 +14,12 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which collection, and that it is meant."""
+        """Add the collection, and the confirmation."""
         parser.add_argument("slug", help="short name of the collection, as in its address")
         parser.add_argument("--yes", action="store_true", help="really delete; without it rows are only counted")
 
     def handle(self, *args: Any, slug: str, yes: bool, **options: Any) -> None:
-        """Delete it, or say what would be deleted."""
+        """Delete the collection, or say what would be deleted."""
         collection = Collection.objects.filter(slug=slug).first()
         if collection is None:
             raise CommandError(f'There is no collection "{slug}"; nothing was deleted.')

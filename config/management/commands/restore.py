@@ -8,11 +8,11 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from config.backups.command import faults_as_sentences, some
+from config.backups.command import faults_as_sentences, shortened
 from config.backups.folder import read_backup
-from config.backups.restoring import Mark, restore_backup
+from config.backups.restoration import RestoreMark, restore_backup
 from config.backups.server import database_server
-from config.up.progress import Progress
+from config.up.progress import ConsoleProgress
 
 
 class Command(BaseCommand):
@@ -22,13 +22,13 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where from."""
+        """Add the folder, and the option for a new key."""
         parser.add_argument("folder", type=Path, help="what `backup` has written")
         parser.add_argument("--new-key", action="store_true", help="go on without the backup's SECRET_KEY")
 
     def handle(self, *args: Any, folder: Path, new_key: bool, **options: Any) -> None:
         """Check the backup, restore it, run fsck."""
-        progress, folder = Progress(), folder.absolute()
+        progress, folder = ConsoleProgress(), folder.absolute()
         with faults_as_sentences("Nothing was restored."):
             facts, sums = read_backup(folder, progress)
             with database_server(settings.HOME, alone=True):
@@ -39,11 +39,11 @@ class Command(BaseCommand):
                 )
                 if facts.absent:
                     n_absent = f"{len(facts.absent):,} files"
-                    self.stderr.write(f"{n_absent} were not there when it was made: {some(facts.absent)}")
+                    self.stderr.write(f"{n_absent} were not there when it was made: {shortened(facts.absent)}")
                 if restored.n_migrations:
                     self.stdout.write(f"{restored.n_migrations} later migrations were applied.")
                 if restored.n_judgments != facts.n_judgments:
                     raise CommandError(f"The backup had {facts.n_judgments:,} judgments: do not go on with this one.")
                 call_command("fsck", stdout=self.stdout)
-                Mark(sums).take_away()
+                RestoreMark(sums).take_away()
         self.stdout.write("Numbers that were due are refreshed by the workers once they run.")

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.core.formats import FormatError, KindsOfFault
-from metrics.core.agreement import Alpha, InGroups, Level, alpha_of_counts, percent_agreement
+from annotate.core.formats import FormatError, GroupedProblems
+from metrics.core.agreement import Alpha, GroupedUnits, MeasurementLevel, alpha_of_counts, percent_agreement
 from metrics.core.counts import UnitCounts, count_units, counts_of_several
 from metrics.core.group_files import as_groups
 from metrics.core.groups import Groups
 from metrics.core.label_files import LabelTable, read_labels
+from metrics.management.argument_types import share, whole
 from metrics.management.groups import FILE_HELP, groups_from_file, refuse_one_group
-from metrics.management.numbers import share, whole
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("labels", metavar="LABELS", help="the table")
         parser.add_argument(
-            "--level", choices=[str(level) for level in Level], required=True, help="how values compare"
+            "--level", choices=[str(level) for level in MeasurementLevel], required=True, help="how values compare"
         )
         parser.add_argument(
             "--unit", default="unit", help="column of what was labelled, or several: by names a,b or numbers 1,2 or 1-2"
@@ -52,15 +52,15 @@ class Command(BaseCommand):
         if (options["group"] and not options["bootstrap"]) or (options["groups"] and not options["group"]):
             raise CommandError("--group is of the interval, which --bootstrap asks for, and --groups is of --group.")
         table = self.labels(options)
-        counted = count_units(table.labels)
+        unit_counts = count_units(table.labels)
         try:
-            found = alpha_of_counts(
-                counted,
+            alpha = alpha_of_counts(
+                unit_counts,
                 level=options["level"],
                 n_replicates=options["bootstrap"],
                 confidence=options["confidence"],
                 seed=options["seed"],
-                in_groups=self.in_groups(table, counted, options) if options["group"] else None,
+                grouped_units=self.grouped_units(table, unit_counts, options) if options["group"] else None,
             )
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error
@@ -68,18 +68,21 @@ class Command(BaseCommand):
             raise CommandError(f"{options['groups']}: {error.strerror}") from error
         except ValueError as error:
             raise CommandError(f"{options['labels']}: {error}") from error
-        percent = percent_agreement(counted)._asdict()
-        percent.pop("n_units")  # the pairable ones, which alpha's report names
-        report = as_dict(found) | percent
+        percent = percent_agreement(unit_counts)._asdict()
+        percent.pop("n_units")  # the pairable ones, which alpha's report has already
+        report = as_dict(alpha) | percent
         report["n_repeated_labels"] = table.labels.n_repeated
         if options["json"]:
             self.stdout.write(json.dumps(report))
         else:
-            self.stdout.writelines(f"{key}\t{shown(value, options['digits'])}\n" for key, value in report.items())
+            self.stdout.writelines(f"{key}\t{format_value(value, options['digits'])}\n" for key, value in report.items())
 
     def labels(self, options: dict[str, Any]) -> LabelTable:
-        """The labels of the table, and what their units belong to. Raises CommandError for a faulty one."""
-        problems = KindsOfFault()
+        """Read the labels of the table, and the groups of units.
+
+        Raises CommandError for a faulty table.
+        """
+        problems = GroupedProblems()
         try:
             with open(options["labels"], "rb") as stream:
                 table = read_labels(
@@ -100,42 +103,48 @@ class Command(BaseCommand):
             raise CommandError(f"{options['labels']}: {problems}")
         return table
 
-    def in_groups(self, table: LabelTable, counted: UnitCounts, options: dict[str, Any]) -> InGroups:
-        """Where the units with two labels or more are. Raises CommandError where several are all of one group."""
-        several, counts = counts_of_several(table.labels)
-        of_unit = self.groups(table, options).within(several)
-        refuse_one_group(of_unit, of="units with two labels", instead="name other groups, or leave out --group")
-        return InGroups.of(counts, of_unit.of_query, counted)
+    def grouped_units(self, table: LabelTable, unit_counts: UnitCounts, options: dict[str, Any]) -> GroupedUnits:
+        """The units with two labels or more, by group.
+
+        Raises CommandError where all are of one group.
+        """
+        has_several, counts = counts_of_several(table.labels)
+        groups = self.groups(table, options).within(has_several)
+        refuse_one_group(groups, noun="units with two labels", advice="name other groups, or leave out --group")
+        return GroupedUnits.of(counts, groups.of_query, unit_counts)
 
     def groups(self, table: LabelTable, options: dict[str, Any]) -> Groups:
-        """The groups of the units: the values of the columns, or what --groups says of those values."""
+        """The groups of the units: the values of the columns, or their groups in --groups."""
         if not options["groups"]:
             return as_groups(table.groups)
         if any(len(group) > 1 for group in table.groups):
             raise CommandError("--groups says where the values of one column belong: name one by --group.")
         values = list(dict.fromkeys(group[0] for group in table.groups if group))
-        of_value = groups_from_file(options["groups"], values, stderr=self.stderr, of="values of --group")
-        number = dict(zip(values, of_value.of_query.tolist(), strict=True))
+        value_groups = groups_from_file(options["groups"], values, stderr=self.stderr, noun="values of --group")
+        number = dict(zip(values, value_groups.of_query.tolist(), strict=True))
         return as_groups([(number[group[0]],) if group else () for group in table.groups])
 
 
-def as_dict(found: Alpha) -> dict[str, Any]:
-    """Alpha by the names it is printed under; the interval and its seed only where one was asked for."""
-    report: dict[str, Any] = {"alpha": found.value, "level": str(found.level)}
-    if found.reason:
-        report["not_defined"] = found.reason
-    if found.n_replicates:
-        report |= {"low": found.low, "high": found.high, "seed": found.seed}
-        if found.n_groups is not None:
-            report["n_groups"] = found.n_groups
-        report |= {"n_replicates": found.n_replicates, "n_undefined_replicates": found.n_undefined_replicates}
+def as_dict(alpha: Alpha) -> dict[str, Any]:
+    """Alpha by the names in the output.
+
+    With the interval and its seed only where one was requested.
+    """
+    report: dict[str, Any] = {"alpha": alpha.value, "level": str(alpha.level)}
+    if alpha.reason:
+        report["not_defined"] = alpha.reason
+    if alpha.n_replicates:
+        report |= {"low": alpha.low, "high": alpha.high, "seed": alpha.seed}
+        if alpha.n_groups is not None:
+            report["n_groups"] = alpha.n_groups
+        report |= {"n_replicates": alpha.n_replicates, "n_undefined_replicates": alpha.n_undefined_replicates}
     for name in ("n_units", "n_labels", "n_pairable_units", "n_pairable_labels"):
-        report[name] = getattr(found, name)
+        report[name] = getattr(alpha, name)
     return report
 
 
-def shown(value: object, digits: int) -> str:
-    """A value for people."""
+def format_value(value: object, digits: int) -> str:
+    """Format a value for people."""
     if isinstance(value, float):
         return f"{value:.{digits}f}"
     return "n/a" if value is None else str(value)

@@ -10,15 +10,15 @@ from django.core.management.base import BaseCommand, CommandError
 from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError
-from metrics.core.evaluation import Evaluated, runs_of
+from metrics.core.evaluation import RunEvaluation, evaluate_files
 from metrics.core.groups import Design, Groups, design
-from metrics.core.intervals import NOTHING, Interval, mean_intervals
+from metrics.core.intervals import NO_INTERVAL, Interval, mean_intervals
 from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure, evaluate, parse
 from metrics.core.ranking import PerQuery, positives
+from metrics.management.argument_types import finite, whole
 from metrics.management.groups import FILE_HELP, groups_from_file
 from metrics.management.labels import add_label_arguments, labels_of
-from metrics.management.numbers import finite, whole
 from metrics.management.samples import beyond_sample, refuse_unequal_rates
 from pooling.core.runs import SCORE_TYPES
 
@@ -58,24 +58,24 @@ class Command(BaseCommand):
             measures = parse(options["measures"])
             if not measures:
                 raise CommandError('Name a measure at least, such as --measures "AP nDCG@10".')
-            given = {name: options[name] for name in ("score_type", "use_ranks")}
+            reading_options = {name: options[name] for name in ("score_type", "use_ranks")}
             source, labels = labels_of(options)
             refuse_unequal_rates(labels, measures)
-            runs = runs_of(options["runs"], labels, queries_path=options["queries"], **given)
+            runs = evaluate_files(options["runs"], labels, queries_path=options["queries"], **reading_options)
             groups = None
             for run in runs:
                 if options["groups"] and groups is None:  # the queries are those of the labels, the same for each run
                     queries = [query.decode() for query in run.queries]
                     groups = groups_from_file(options["groups"], queries, stderr=self.stderr)
-                told = {"threshold": options["threshold"], "positive": options["positive_queries"]}
-                report = Report(run, measures, source, groups, **told)
+                query_options = {"threshold": options["threshold"], "positive": options["positive_queries"]}
+                report = EvaluationReport(run, measures, source, groups, **query_options)
                 if report.beyond_sample:
                     self.stderr.write(BEYOND.format(run.name, ", ".join(report.beyond_sample)))
-                shown = {"per_query": options["per_query"], "intervals": options["intervals"]}
+                report_options = {"per_query": options["per_query"], "intervals": options["intervals"]}
                 if options["json"]:
-                    self.stdout.write(json.dumps(report.as_dict(**shown)))
+                    self.stdout.write(json.dumps(report.as_dict(**report_options)))
                 else:
-                    self.stdout.writelines(report.lines(**shown, digits=options["digits"]))
+                    self.stdout.writelines(report.lines(**report_options, digits=options["digits"]))
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error
         except OSError as error:
@@ -84,12 +84,12 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
 
-class Report:
-    """One run's values, over all queries of the qrels or over those with a positive."""
+class EvaluationReport:
+    """Values of one run, over all queries of the qrels or over those with a positive."""
 
     def __init__(
         self,
-        run: Evaluated,
+        run: RunEvaluation,
         measures: list[Measure],
         source: LabelSource | None,
         groups: Groups | None,
@@ -97,25 +97,25 @@ class Report:
         threshold: float,
         positive: bool,
     ) -> None:
-        """groups : of the run's queries; None where nobody told."""
+        """groups : of the run's queries; None without --groups."""
         has_positive = positives(run.ranked, threshold).total > 0
-        self.counted = has_positive if positive else np.ones(len(run.queries), dtype=bool)
+        self.is_counted = has_positive if positive else np.ones(len(run.queries), dtype=bool)
         self.run = run
-        self.groups = None if groups is None else groups.within(self.counted)
+        self.groups = None if groups is None else groups.within(self.is_counted)
         self.source = source
         self.measures = measures
         self.values: dict[str, PerQuery] = evaluate(measures, run.ranked, threshold)
         self.beyond_sample = beyond_sample(run.ranked, measures)
         self.counts = {
-            "num_q": int(np.count_nonzero(self.counted)),
-            "num_q_missing": int(np.count_nonzero(self.counted & (run.ranked.depth == 0))),
+            "num_q": int(np.count_nonzero(self.is_counted)),
+            "num_q_missing": int(np.count_nonzero(self.is_counted & (run.ranked.depth == 0))),
             "num_q_positive": int(np.count_nonzero(has_positive)),
         }
 
     def lines(self, *, per_query: bool, intervals: bool, digits: int) -> Iterator[str]:
-        """measure, query or "all", value, parted by tabs."""
+        """Lines of measure, query or "all", and value, separated by tabs."""
         if per_query:
-            for q in np.flatnonzero(self.counted):
+            for q in np.flatnonzero(self.is_counted):
                 query = self.run.queries[q].decode()
                 for measure in self.measures:
                     yield f"{measure.name}\t{query}\t{self._text(self.values[measure.name][q], digits)}\n"
@@ -130,65 +130,70 @@ class Report:
             yield f"{name}\tall\t{self._text(value, digits)}\n"
         designs = {} if self.groups is None or self.groups.are_single else self.designs(self.groups)
         for name, ends in self.intervals().items() if intervals else ():
-            of_groups = designs[name]._asdict() if designs else {}
-            for key, value in (ends._asdict() | of_groups).items():
+            design_columns = designs[name]._asdict() if designs else {}
+            for key, value in (ends._asdict() | design_columns).items():
                 yield f"{name}_{key}\tall\t{self._text(np.nan if value is None else value, digits)}\n"
 
     def _text(self, value: float, digits: int) -> str:
-        """A number; of a rank that no list is long enough for, where the lists end."""
+        """Format a number; for a rank beyond the lists, the rank at which they end."""
         if np.isinf(value):
             return f"n/a beyond {int(self.run.ranked.depth.max(initial=0))}"
         return "n/a" if np.isnan(value) else f"{value:.{digits}f}"
 
     def as_dict(self, *, per_query: bool, intervals: bool) -> dict[str, Any]:
-        """The same for JSON, where an undefined value is null."""
-        found: dict[str, Any] = {"runid": self.run.name} | self.counts
+        """The report for JSON, where an undefined value is null."""
+        report: dict[str, Any] = {"runid": self.run.name} | self.counts
         if self.source:
-            found["label_source"] = self.source.key
+            report["label_source"] = self.source.key
         if self.beyond_sample:
-            found["beyond_sample"] = self.beyond_sample
-        found["all"] = {name: _number(value) for name, value in self.means().items()}
+            report["beyond_sample"] = self.beyond_sample
+        report["all"] = {name: _number(value) for name, value in self.means().items()}
         if intervals:
-            found["intervals"] = {name: list(ends) for name, ends in self.intervals().items()}
+            report["intervals"] = {name: list(ends) for name, ends in self.intervals().items()}
         if self.groups is not None:
             designs = self.designs(self.groups)
-            found["groups"] = {"n": self.groups.n} | {
-                key: {name: getattr(of_groups, key) for name, of_groups in designs.items()} for key in Design._fields
+            report["groups"] = {"n": self.groups.n} | {
+                key: {name: getattr(group_design, key) for name, group_design in designs.items()} for key in Design._fields
             }
         if per_query:
-            found["queries"] = {
+            report["queries"] = {
                 self.run.queries[q].decode(): {name: _number(values[q]) for name, values in self.values.items()}
-                for q in np.flatnonzero(self.counted)
+                for q in np.flatnonzero(self.is_counted)
             }
-        return found
+        return report
 
     def means(self) -> dict[str, float]:
         """Each measure's average over the queries that count."""
-        return {measure.name: measure.average(self.values[measure.name][self.counted]) for measure in self.measures}
+        return {measure.name: measure.average(self.values[measure.name][self.is_counted]) for measure in self.measures}
 
     def intervals(self) -> dict[str, Interval]:
-        """The interval of each measure that is a mean, None where it has none; the same values have it on any page.
+        """The interval of each measure that is a mean, None where it has none.
 
-        What is inferred from a sample, or counts what was not drawn as irrelevant, has a bias that no interval holds.
+        The same as on any page.
+        Measures that infer from a sample, or count undrawn pairs as irrelevant, have a bias that no
+        interval covers.
         """
         return {
-            measure.name: NOTHING
+            measure.name: NO_INTERVAL
             if values is None or measure.is_inferred or measure.name in self.beyond_sample
             else mean_intervals(values[None, :], are_shares=measure.is_share, groups=self.groups)[0]
-            for measure, values in self._of_means()
+            for measure, values in self._mean_values()
         }
 
     def designs(self, groups: Groups) -> dict[str, Design]:
-        """What the groups cost each measure that is a mean."""
+        """The design effect of the groups on each measure that is a mean."""
         return {
             measure.name: Design(None, None) if values is None else design(values, groups)
-            for measure, values in self._of_means()
+            for measure, values in self._mean_values()
         }
 
-    def _of_means(self) -> Iterator[tuple[Measure, NDArray[np.float64] | None]]:
-        """Each measure that is a mean, and its values a query; None where one is undefined, or none is there."""
+    def _mean_values(self) -> Iterator[tuple[Measure, NDArray[np.float64] | None]]:
+        """Each measure that is a mean, with its values a query.
+
+        None where a value is undefined, or without queries.
+        """
         for measure in filter(lambda measure: measure.is_mean, self.measures):
-            values = self.values[measure.name][self.counted]
+            values = self.values[measure.name][self.is_counted]
             yield measure, values if len(values) and np.isfinite(values).all() else None
 
 

@@ -4,21 +4,21 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.services.faults import FAULTS
+from annotate.services.import_faults import IMPORT_FAULTS
 from metrics.services.demo_campaign import DemoFailed, load_demo
 
 
 class Command(BaseCommand):
-    """Safe to run at every start: what is there stays as it is."""
+    """Safe to run at every start: existing objects stay as they are."""
 
     help = __doc__
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load what is missing and say so."""
+        """Load the missing parts and say so."""
         try:
             demo = load_demo()
-        except (*FAULTS, DemoFailed) as error:
+        except (*IMPORT_FAULTS, DemoFailed) as error:
             raise CommandError(f"The demo was not loaded.\n{error}") from error
-        done = "is loaded" if demo.is_new else "was loaded before"
-        joined = f"; joined: {', '.join(demo.joined)}" if demo.joined else ""
-        self.stdout.write(f'The demo collection "{demo.collection.name}" {done}{joined}.')
+        state = "is loaded" if demo.is_new else "was loaded before"
+        joined_text = f"; joined: {', '.join(demo.new_members)}" if demo.new_members else ""
+        self.stdout.write(f'The demo collection "{demo.collection.name}" {state}{joined_text}.')

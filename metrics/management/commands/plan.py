@@ -1,4 +1,4 @@
-"""How many queries to judge, from scores on some; no database."""
+"""Plan the number of queries to judge, from scores on some queries; no database."""
 
 import json
 from argparse import ArgumentParser
@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.core.formats import FormatError
+from metrics.management.argument_types import count, positive, share, whole
 from metrics.management.groups import add_group_arguments
-from metrics.management.numbers import count, positive, share, whole
-from metrics.management.planning import Plan, planned
+from metrics.management.planning import SampleSizePlan, make_plan
 from metrics.management.scores import add_choice_arguments
 
 
@@ -44,7 +44,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            plan = planned(options, stderr=self.stderr)
+            plan = make_plan(options, stderr=self.stderr)
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error
         except (ValueError, OSError) as error:
@@ -52,20 +52,20 @@ class Command(BaseCommand):
         self.stdout.writelines([json.dumps(plan.as_dict()), "\n"] if options["json"] else lines(plan))
 
 
-def lines(plan: Plan) -> Iterator[str]:
-    """What the plan is of, a sentence for each number, the table of sizes, and the queries that were asked for."""
+def lines(plan: SampleSizePlan) -> Iterator[str]:
+    """Lines of facts, a sentence for each number, the table of sizes, and the required queries."""
     for name, value in plan.facts.items():
         yield f"{name}\t{value:.4f}\n" if isinstance(value, float) else f"{name}\t{value}\n"
     yield from (f"# {sentence}\n" for sentence in plan.sentences.values())
     yield "\t".join(plan.columns) + "\n"
     for row in plan.rows:
         yield "\t".join(_cell(row[column], column, plan) for column in plan.columns) + "\n"
-    for name, n in plan.needed.items():
+    for name, n in plan.required.items():
         yield f"{name}\t{'more than 10,000,000' if n is None else n}\n"
 
 
-def _cell(value: float | int | None, column: str, plan: Plan) -> str:
-    """A number, or why there is none."""
+def _cell(value: float | int | None, column: str, plan: SampleSizePlan) -> str:
+    """Format a number, or the reason for its absence."""
     if value is None:
         return f"more than the {plan.facts['queries']:,} queries there are" if column.endswith("_of_these") else "n/a"
     return f"{value:.4f}" if isinstance(value, float) else str(value)

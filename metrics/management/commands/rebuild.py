@@ -1,4 +1,4 @@
-"""Make all that is derived anew from the judgments: grades and open seats of pairs, then every number."""
+"""Rebuild all derived rows from judgments: grades and open seats of pairs, then every number."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -7,11 +7,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Collection
 from annotate.services import imports, seating
-from metrics.services import leaderboard_views, refresh
+from metrics.services import leaderboard_cache, refresh
 
 
 class Command(BaseCommand):
-    """Seats that somebody holds or has filled stay; history is kept; people may go on judging meanwhile."""
+    """Held and filled seats stay; history is kept; annotators may go on judging meanwhile."""
 
     help = "Make a collection's seats, resolutions and numbers anew from its judgments; says what differed."
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--numbers", action="store_true", help="numbers alone: snapshots, scores, leaderboards")
 
     def handle(self, *args: Any, slug: str | None, all: bool, numbers: bool, **options: Any) -> None:
-        """Rebuild one after the other."""
+        """Rebuild the collections one by one."""
         if bool(slug) == all:
             raise CommandError("Name one collection, or give --all.")
         collections = Collection.objects.all() if all else Collection.objects.filter(slug=slug)
@@ -30,12 +30,12 @@ class Command(BaseCommand):
             raise CommandError(f'There is no collection "{slug}".')
         for collection in collections.order_by("slug"):
             if not numbers:
-                mended = seating.rebuild_pairs(collection=collection)
-                imports.note_resolved(collection=collection)
+                repairs = seating.rebuild_pairs(collection=collection)
+                imports.mark_resolved(collection=collection)
                 self.stdout.write(
-                    f"{collection.slug}: {mended.n_pairs:,} pairs; {mended.n_resolutions:,} resolutions and "
-                    f"{mended.n_seats:,} seats were not what the judgments say, and now are"
+                    f"{collection.slug}: {repairs.n_pairs:,} pairs; {repairs.n_resolutions:,} resolutions and "
+                    f"{repairs.n_seats:,} seats were not what the judgments say, and now are"
                 )
-            leaderboard_views.forget(collection=collection)
-            done = refresh.rebuild(collection=collection)
-            self.stdout.write(f"{collection.slug}: {done.n_snapshots} snapshots, {done.n_scores} scores")
+            leaderboard_cache.delete_views(collection=collection)
+            rebuilt = refresh.rebuild(collection=collection)
+            self.stdout.write(f"{collection.slug}: {rebuilt.n_snapshots} snapshots, {rebuilt.n_scores} scores")

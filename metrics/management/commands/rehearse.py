@@ -23,35 +23,35 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         quality = SimulatedAnnotator(sensitivity=options["sensitivity"], specificity=options["specificity"])
         try:
-            done = rehearse(
+            rehearsal = rehearse(
                 slug=options["slug"],
                 seed=options["seed"],
                 quality=quality,
                 n_captions=options["captions"],
-                progress=self.tell,
+                report_progress=self.show_progress,
             )
         except CollectionExists as error:
             raise CommandError(f"{error} Give another with --slug.") from error
         self.stderr.write("")
-        self.stdout.write(told(done))
+        self.stdout.write(summary(rehearsal))
 
-    def tell(self, n_judgments: int) -> None:
-        """Show how far the campaign is, on one line."""
+    def show_progress(self, n_judgments: int) -> None:
+        """Show the progress of the campaign on one line."""
         self.stderr.write(f"\r{n_judgments:,} judgments", ending="")
         self.stderr.flush()
 
 
-def told(done: Rehearsal) -> str:
-    """A rehearsal's findings as a few lines and a table."""
-    alpha = "not defined" if done.alpha is None else f"{done.alpha:.3f}"
+def summary(rehearsal: Rehearsal) -> str:
+    """The results of a rehearsal as a few lines and a table."""
+    alpha = "not defined" if rehearsal.alpha is None else f"{rehearsal.alpha:.3f}"
     lines = [
-        f"{done.n_judgments:,} judgments of {done.n_pairs:,} pairs in {done.seconds:.0f} s; alpha {alpha}.",
-        f"The pool misses {done.missed:.1%} of the true positives.",
+        f"{rehearsal.n_judgments:,} judgments of {rehearsal.n_pairs:,} pairs in {rehearsal.seconds:.0f} s; alpha {alpha}.",
+        f"The pool misses {rehearsal.missed_share:.1%} of the true positives.",
         f"{'system':10} {'measure':8} {'truth':>7} {'people':>7} {'reference alone':>16}",
     ]
     lines += [
         f"{row.system:10} {row.measure:8} {row.truth:7.3f} {row.people:7.3f} {row.reference:16.3f}"
-        for row in done.scores
+        for row in rehearsal.scores
     ]
-    inflation = ", ".join(f"{system} {value:+.3f}" for system, value in sorted(done.inflation.items()))
+    inflation = ", ".join(f"{system} {value:+.3f}" for system, value in sorted(rehearsal.inflation.items()))
     return "\n".join([*lines, f"C@10 against the truth, inflated where above 0: {inflation}."])

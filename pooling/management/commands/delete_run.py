@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotate.services.purging import NotOwner
 from pooling.models import Run
-from pooling.services import deleting
+from pooling.services import run_deletion
 
 
 class Command(BaseCommand):
@@ -15,17 +15,17 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which run."""
+        """Add the arguments: collection and name of the run."""
         parser.add_argument("slug", help="short name of the collection, as in its address")
         parser.add_argument("name", help="the run's name")
 
     def handle(self, *args: Any, slug: str, name: str, **options: Any) -> None:
-        """Delete it."""
+        """Delete the run."""
         run = Run.objects.filter(collection__slug=slug, name=name).first()
         if run is None:
             raise CommandError(f'There is no run "{name}" in "{slug}"; nothing was deleted.')
         try:
-            deleting.delete_run(run=run, by=None)
-        except (deleting.RunRests, NotOwner) as error:
+            run_deletion.delete_run(run=run, by=None)
+        except (run_deletion.RunUndeletable, NotOwner) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f'Deleted the run "{name}" of "{slug}".')

@@ -12,7 +12,7 @@ from annotate.models import Direction, Work
 from annotate.services.background import works
 from pooling.forms import RunForm
 from pooling.models import Run
-from pooling.services import holding, run_documents, runs
+from pooling.services import run_documents, run_holds, runs
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where from, where to, and what it is called."""
+        """Add the arguments: collection, file, name and options."""
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("file", type=Path, help="TREC run, JSON lines, CSV, TSV or .npz; gzip or plain")
         parser.add_argument("--name", required=True, help="name of the run on the leaderboard")
@@ -39,29 +39,29 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Receive and read, all or nothing."""
         collection, by = files.find_collection(options["slug"]), files.find_user(options["by"])
-        given = {key: options[key] for key in ("name", "direction", "score_type", "system", "description")}
-        given["columns"] = files.columns(options["columns"], RunForm.base_fields["columns"])
+        fields = {key: options[key] for key in ("name", "direction", "score_type", "system", "description")}
+        fields["columns"] = files.parse_columns(options["columns"], RunForm.base_fields["columns"])
         try:
             with files.faults_as_sentences(), options["file"].open("rb") as stream:
                 upload = File(stream, name=options["file"].name)
-                given |= {"by": by, "is_done_here": True}
-                received = runs.receive_run(collection=collection, upload=upload, **given)
+                fields |= {"by": by, "is_done_here": True}
+                received = runs.receive_run(collection=collection, upload=upload, **fields)
         except (runs.RunExists, runs.BadName) as error:
             raise CommandError(str(error)) from error
         runs.read_here(run=received.run)
-        if options["make_documents"] and run_documents.may_make(received.run):
-            made = run_documents.make_documents(run=received.run, by=by, is_done_here=True)
-            works.perform(work=made.work)
-            if made.work.state != Work.State.DONE:
-                raise CommandError(f"No documents were made: {made.work.error}")
-            made.refresh_from_db()
+        if options["make_documents"] and run_documents.may_make_documents(received.run):
+            document_import = run_documents.make_documents(run=received.run, by=by, is_done_here=True)
+            works.perform(work=document_import.work)
+            if document_import.work.state != Work.State.DONE:
+                raise CommandError(f"No documents were made: {document_import.work.error}")
+            document_import.refresh_from_db()
             runs.read_here(run=received.run)  # again, with the documents
-            self.stdout.write(" ".join(made.report["sentences"]))
+            self.stdout.write(" ".join(document_import.report["sentences"]))
         if options["accept_unknown"] and received.run.on_hold_since:
-            holding.accept_run(run=received.run, by=by)
-        self._tell(received)
+            run_holds.accept_run(run=received.run, by=by)
+        self._print_report(received)
 
-    def _tell(self, received: runs.Received) -> None:
+    def _print_report(self, received: runs.ReceivedRun) -> None:
         run, report = received.run, received.run.report
         if run.state == Run.State.REJECTED:
             lines = [_sentence(error) for error in report["errors"]]

@@ -8,11 +8,11 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.management import files
 from annotate.models import Collection, QuerySet, User
 from pooling.core.options import OPTIONS
-from pooling.core.parameters import Number, Parameter
+from pooling.core.parameters import NumberParameter, Parameter
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool, Run
-from pooling.services import choosing, pools, previews
-from pooling.services.choosing import PoolError
+from pooling.services import pair_choice, pools, previews
+from pooling.services.pair_choice import PoolError
 
 _PREFIX = "parameter_"
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where, how, and of what."""
+        """Add the arguments: collection, name, strategy, runs, and all parameters."""
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("--name", default="", help="default: the strategy and its parameters")
         parser.add_argument("--strategy", default="depth-k", choices=list(STRATEGIES))
@@ -32,30 +32,30 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--by", default="", help="user who opens")
         parser.add_argument("--preview", action="store_true", help="say what it would cost, and open nothing")
-        for name, each in sorted(_parameters().items()):
-            kind = float if isinstance(each, Number) else str
+        for name, parameter in sorted(_parameters().items()):
+            kind = float if isinstance(parameter, NumberParameter) else str
             option = f"--{name.replace('_', '-')}"
-            parser.add_argument(option, type=kind, dest=_PREFIX + name, help=each.label.replace("%", "%%"))
+            parser.add_argument(option, type=kind, dest=_PREFIX + name, help=parameter.label.replace("%", "%%"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make and open it, or say what it would cost."""
         collection = files.find_collection(options["slug"])
-        given = {name: options[_PREFIX + name] for name in _parameters() if options[_PREFIX + name] is not None}
+        parameters = {name: options[_PREFIX + name] for name in _parameters() if options[_PREFIX + name] is not None}
         query_set = _query_set(collection, options["query_set"])
         choice = {
             "collection": collection,
             "strategy": options["strategy"],
-            "parameters": given,
+            "parameters": parameters,
             "runs": _runs(collection, options["runs"], query_set),
             "query_set": query_set,
             "seed": options["seed"],
         }
         try:
             if options["preview"]:
-                self._tell(previews.preview(**choice))
+                self._print_preview(previews.preview(**choice))
             else:
-                shown = ", ".join(f"{name} {_short(value)}" for name, value in given.items())
-                name = options["name"] or " ".join(filter(None, [options["strategy"], shown]))
+                parameters_text = ", ".join(f"{name} {_short(value)}" for name, value in parameters.items())
+                name = options["name"] or " ".join(filter(None, [options["strategy"], parameters_text]))
                 by = files.find_user(options["by"])
                 self._open(pools.create_pool(**choice, name=name, by=by), by)
         except PoolError as error:
@@ -69,7 +69,7 @@ class Command(BaseCommand):
             f'Pool "{pool}" is open: {pool.pool_pairs.count():,} pairs, {pool.round.seats.count():,} seats.'
         )
 
-    def _tell(self, price: previews.Preview) -> None:
+    def _print_preview(self, price: previews.Preview) -> None:
         cost = f", {price.cost:,.0f} {price.currency}" if price.cost is not None else ""
         self.stdout.write(
             f"{price.n_pairs:,} pairs: {price.n_new:,} new, {price.n_waiting:,} asked by other pools, "
@@ -79,8 +79,8 @@ class Command(BaseCommand):
 
 
 def _parameters() -> dict[str, Parameter]:
-    return {each.name: each for plan in STRATEGIES.values() for each in plan.parameters} | {
-        each.name: each for each in OPTIONS
+    return {parameter.name: parameter for plan in STRATEGIES.values() for parameter in plan.parameters} | {
+        parameter.name: parameter for parameter in OPTIONS
     }
 
 
@@ -89,22 +89,22 @@ def _short(value: float | str) -> str:
 
 
 def _runs(collection: Collection, names: str, query_set: QuerySet | None) -> list[Run]:
-    """The runs named; else all that can be pooled, only those of the query set's direction."""
+    """The named runs, or all that can be pooled, only in the query set's direction."""
     ready = collection.runs.published().in_use()
     if not names:
         return list(ready.filter(direction=query_set.direction) if query_set else ready)
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
-    found = list(ready.filter(name__in=wanted))
-    missing = sorted(set(wanted) - {run.name for run in found})
+    run_names = [name.strip() for name in names.split(",") if name.strip()]
+    runs = list(ready.filter(name__in=run_names))
+    missing = sorted(set(run_names) - {run.name for run in runs})
     if missing:
-        raise CommandError(choosing.why_not(collection=collection, name=missing[0]))
-    return found
+        raise CommandError(pair_choice.why_not_poolable(collection=collection, name=missing[0]))
+    return runs
 
 
 def _query_set(collection: Collection, name: str) -> QuerySet | None:
     if not name:
         return None
-    found = list(collection.query_sets.filter(name=name)[:2])
-    if len(found) != 1:
-        raise CommandError(f'There {"are two" if found else "is no"} query set{"s" * bool(found)} "{name}".')
-    return found[0]
+    query_sets = list(collection.query_sets.filter(name=name)[:2])
+    if len(query_sets) != 1:
+        raise CommandError(f'There {"are two" if query_sets else "is no"} query set{"s" * bool(query_sets)} "{name}".')
+    return query_sets[0]

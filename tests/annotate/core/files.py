@@ -18,7 +18,7 @@ def file(*lines: str) -> io.BytesIO:
 
 
 def line(id_: str, side: str = "document", **fields: object) -> str:
-    """One item of a file of items; with a text, unless fields say what it has."""
+    """One line of a file of items; it has a text, unless the fields give other content."""
     return json.dumps({"side": side, "id": id_, **(fields or {"text": f"text of {id_}"})})
 
 

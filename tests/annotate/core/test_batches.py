@@ -1,4 +1,4 @@
-"""What is placed unseen in a batch: how much of it, and of which query."""
+"""Hidden checks in a batch: their number, and their queries."""
 
 from collections import Counter
 
@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.core.batches import leave_places, n_placed, n_repeats, pick_by_query
+from annotate.core.batches import n_checks, n_repeats, pick_by_query, remaining_candidates
 
 SEEDS = range(0, 2**20, 97)
 
 
 @pytest.mark.parametrize("share", [1 / 18, 0.5, 17 / 18, 1.0])
 def test_a_smaller_batch_gets_as_large_a_share_of_golds_on_average(share):
-    placed = [n_placed(2, share=share, seed=seed) for seed in SEEDS]
+    placed = [n_checks(2, share=share, seed=seed) for seed in SEEDS]
     assert sum(placed) / len(placed) == pytest.approx(2 * share, abs=0.002)
     assert max(placed) - min(placed) <= 1
 
@@ -38,14 +38,14 @@ def test_picked_golds_are_distinct_and_of_the_batchs_queries_and_as_many_as_ther
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.data(), st.booleans(), st.integers(0, 2**63))
 def test_golds_leave_a_batch_as_long_as_it_was_and_each_querys_run_too(queries, data, grouped, seed):
     golds = data.draw(st.permutations(queries))[: data.draw(st.integers(0, 3))]
-    kept = leave_places(queries, golds, grouped=grouped, seed=seed)
-    assert len(kept) == max(1, len(queries) - len(golds))
+    remaining = remaining_candidates(queries, golds, grouped=grouped, seed=seed)
+    assert len(remaining) == max(1, len(queries) - len(golds))
     if grouped and len(queries) > len(golds):
-        assert Counter([*(queries[place] for place in kept), *golds]) == Counter(queries)
+        assert Counter([*(queries[position] for position in remaining), *golds]) == Counter(queries)
 
 
-@pytest.mark.parametrize(("n_old", "n_given", "wanted"), [
+@pytest.mark.parametrize(("n_old", "n_given", "n_expected"), [
     (0, 0, 0), (19, 0, 1), (20, 0, 2), (20, 2, 0), (100, 0, 2), (100, 9, 1), (100, 12, 0),
 ])  # fmt: skip
-def test_repeats_reach_their_share_and_come_no_thicker_than_it(n_old, n_given, wanted):
-    assert n_repeats(0.1, n_old=n_old, n_given=n_given, n_candidates=18) == wanted
+def test_repeats_reach_their_share_and_come_no_thicker_than_it(n_old, n_given, n_expected):
+    assert n_repeats(0.1, n_old_pairs=n_old, n_repeated=n_given, n_candidates=18) == n_expected

@@ -1,4 +1,4 @@
-"""Captions in JSON as MSVD, VATEX and COCO are handed on, in one line or many."""
+"""Captions in the JSON forms of MSVD, VATEX and COCO, in one line or many."""
 
 import json
 
@@ -69,12 +69,12 @@ SINGLE = [{"video": "v1.mp4", "caption": "sings"}, {"video": "v1.mp4", "caption"
     ([SINGLE[0]], [("document", "v1.mp4", "test", ["v1.mp4"]), ("query", "v1.mp4#0", "test", ["sings"])]),
 ])  # fmt: skip
 def test_lists_as_the_field_hands_them_on(captions, expected):
-    known = source(captions)
-    rows, faults = items_of(known)
+    file = source(captions)
+    rows, faults = items_of(file)
     assert faults == []
     assert [(row.side, row.id, row.split, [part.text or part.path for part in row.parts]) for row in rows] == expected
-    (name,) = label_files(known)
-    labels = [(row.query, row.document) for row in read_reference(known.open(name), name, Problems(), of_items=True)]
+    (name,) = label_files(file)
+    labels = [(row.query, row.document) for row in read_reference(file.open(name), name, Problems(), of_items=True)]
     documents = [row.id for row in rows if row.side == "document"]
     assert [query for query, _ in labels] == [row.id for row in rows if row.side == "query"]
     assert {document for _, document in labels} <= {*documents}
@@ -127,9 +127,9 @@ def test_the_file_of_its_name_says_what_it_is_shown_by():
 
 
 def test_the_own_video_of_each_caption_is_its_positive():
-    known = source(MSVD)
-    (name,) = label_files(known)
-    rows = list(read_reference(known.open(name), name, Problems(), of_items=True))
+    file = source(MSVD)
+    (name,) = label_files(file)
+    rows = list(read_reference(file.open(name), name, Problems(), of_items=True))
     assert [(row.query, row.document, row.listed) for row in rows] == [
         ("vid1#0", "vid1", True), ("vid1#1", "vid1", True), ("vid2#0", "vid2", True),
     ]  # fmt: skip

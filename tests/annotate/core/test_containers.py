@@ -1,4 +1,4 @@
-"""What a clip or recording is, read from the head of its file; and nothing worse than silence of any other file."""
+"""Types of clips and recordings, from the heads of their files; other files raise nothing."""
 
 import io
 import random
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from annotate.core.containers import codecs, pieces
-from annotate.core.containers.look import look_into
+from annotate.core.containers import bounded_file, codecs
+from annotate.core.containers.detection import detect_mime_type
 from tests import clips
 from tests.sizes import seeds
 
@@ -45,22 +45,22 @@ AUDIO = [
 
 
 def look(content: bytes, kind: str = "video") -> str:
-    return look_into(io.BytesIO(content), kind)
+    return detect_mime_type(io.BytesIO(content), kind)
 
 
 @pytest.mark.parametrize(("container", "picture", "sound", "mime"), VIDEO)
 def test_a_clip_says_its_container_and_codecs(container, picture, sound, mime):
-    assert look(clips.made(container, picture, sound)) == mime
+    assert look(clips.encode_clip(container, picture, sound)) == mime
 
 
 @pytest.mark.parametrize(("container", "sound", "mime"), AUDIO)
 def test_a_recording_says_its_container_and_codecs(container, sound, mime):
-    assert look(clips.made(container, sound=sound), "audio") == mime
+    assert look(clips.encode_clip(container, sound=sound), "audio") == mime
 
 
 def test_av1_says_its_profile_level_and_depth_in_both_containers(capfd):
     for container in ("webm", "mp4"):
-        mime = look(clips.made(container, "libsvtav1"))
+        mime = look(clips.encode_clip(container, "libsvtav1"))
         assert mime == f'video/{container}; codecs="av01.0.00M.08"'
     capfd.readouterr()  # the encoder talks
 
@@ -76,14 +76,14 @@ def test_with_one_codec_that_has_no_name_here_none_is_named():
     assert look(clips.ogg(b"\x80theora", b"mystery!")) == "video/ogg"
 
 
-@pytest.mark.parametrize("made", [
+@pytest.mark.parametrize("content", [
     ("mp4", "libx264", "aac", 'audio/mp4; codecs="mp4a.40.2"'),
     ("webm", "libvpx", "libopus", 'audio/webm; codecs="opus"'),
     ("mp4", "libx264", "", "audio/mp4"),
 ])  # fmt: skip
-def test_of_a_recording_the_sound_alone_is_named(made):
-    *streams, mime = made
-    assert look(clips.made(*streams), "audio") == mime
+def test_of_a_recording_the_sound_alone_is_named(content):
+    *streams, mime = content
+    assert look(clips.encode_clip(*streams), "audio") == mime
 
 
 def test_of_several_tracks_of_a_kind_the_first_is_named_that_browsers_would_play():
@@ -97,26 +97,26 @@ def test_the_object_type_of_mpeg_4_says_what_is_a_picture_and_what_a_sound():
     def descriptor(kind: int) -> bytes:
         return bytes([0x03, 20, 0, 1, 0, 0x04, 13, kind]) + bytes(12)
 
-    named = {kind: codecs.mpeg4(descriptor(kind), "mp4v") for kind in (0x60, 0x61, 0x65, 0x6A, 0x6C, 0x69, 0x40)}
-    assert named == {
+    parameters = {kind: codecs.mpeg4(descriptor(kind), "mp4v") for kind in (0x60, 0x61, 0x65, 0x6A, 0x6C, 0x69, 0x40)}
+    assert parameters == {
         0x60: "mp4v.60", 0x61: "mp4v.61", 0x65: "mp4v.65", 0x6A: "mp4v.6A", 0x6C: "mp4v.6C", 0x69: "", 0x40: "",
     }  # fmt: skip
-    named = {kind: codecs.mpeg4(descriptor(kind), "mp4a") for kind in (0x40, 0x67, 0x69, 0x6B, 0xA5, 0x61, 0)}
-    assert named == {
+    parameters = {kind: codecs.mpeg4(descriptor(kind), "mp4a") for kind in (0x40, 0x67, 0x69, 0x6B, 0xA5, 0x61, 0)}
+    assert parameters == {
         0x40: "mp4a.40.2", 0x67: "mp4a.67", 0x69: "mp4a.69", 0x6B: "mp4a.6B", 0xA5: "mp4a.A5", 0x61: "", 0: "",
     }  # fmt: skip
 
 
 def test_a_record_that_is_cut_leaves_its_codec_without_a_name_and_its_container_known():
-    whole = clips.made("mp4", "libx264", "aac")
+    whole = clips.encode_clip("mp4", "libx264", "aac")
     at = whole.index(b"avcC")
     assert look(whole[:at] + b"free" + whole[at + 4 :]) == "video/mp4"
 
 
 @pytest.mark.parametrize("whole", [
-    lambda: clips.made("mp4", "libx264", "aac"),
-    lambda: clips.made("mp4", "libx264", "aac", movflags="frag_keyframe+empty_moov"),
-    lambda: clips.made("mov", "libx264", "pcm_s16le"),
+    lambda: clips.encode_clip("mp4", "libx264", "aac"),
+    lambda: clips.encode_clip("mp4", "libx264", "aac", movflags="frag_keyframe+empty_moov"),
+    lambda: clips.encode_clip("mov", "libx264", "pcm_s16le"),
 ])  # fmt: skip
 def test_an_mp4_that_is_cut_before_or_within_its_movie_box_could_not_be_read(whole):
     content = whole()
@@ -128,7 +128,7 @@ def test_an_mp4_that_is_cut_before_or_within_its_movie_box_could_not_be_read(who
 
 
 def test_a_webm_that_is_cut_before_its_tracks_end_could_not_be_read():
-    content = clips.made("webm", "libvpx", "libopus")
+    content = clips.encode_clip("webm", "libvpx", "libopus")
     begin = content.index(b"\x16\x54\xae\x6b")
     for cut in (4, begin - 1, begin, begin + 20):
         assert look(content[:cut]) == ""
@@ -161,14 +161,14 @@ def test_what_is_no_clip_has_no_type(name, kind):
 
 
 def test_a_sound_that_begins_in_the_middle_of_a_frame_is_known_by_the_frames_behind_it():
-    plain = clips.made("mp3", sound="libmp3lame", id3v2_version="0", write_xing="0")
+    plain = clips.encode_clip("mp3", sound="libmp3lame", id3v2_version="0", write_xing="0")
     assert look(plain[100:], "audio") == "audio/mpeg"
-    assert look(clips.made("adts", sound="aac")[5:], "audio") == "audio/aac"
+    assert look(clips.encode_clip("adts", sound="aac")[5:], "audio") == "audio/aac"
 
 
 def test_mpeg_is_a_sound_or_a_picture_whatever_it_is_called():
-    assert look(clips.made("mp3", sound="libmp3lame")) == "audio/mpeg"
-    assert look(clips.made("mpeg", "mpeg1video"), "audio") == "video/mpeg"
+    assert look(clips.encode_clip("mp3", sound="libmp3lame")) == "audio/mpeg"
+    assert look(clips.encode_clip("mpeg", "mpeg1video"), "audio") == "video/mpeg"
 
 
 def test_the_clips_of_the_demo_are_vp9():
@@ -178,24 +178,24 @@ def test_the_clips_of_the_demo_are_vp9():
 
 
 def test_a_movie_box_is_found_at_the_head_at_the_end_and_before_fragments():
-    plain = clips.made("mp4", "libx264", "aac")
+    plain = clips.encode_clip("mp4", "libx264", "aac")
     assert plain.index(b"moov") > plain.index(b"mdat")
-    fragmented = clips.made("mp4", "libx264", "aac", movflags="frag_keyframe+empty_moov")
+    fragmented = clips.encode_clip("mp4", "libx264", "aac", movflags="frag_keyframe+empty_moov")
     assert fragmented.index(b"moov") < fragmented.index(b"mdat")
     assert look(plain) == look(fragmented) == 'video/mp4; codecs="avc1.64000a, mp4a.40.2"'
 
 
 def test_a_tag_before_the_sound_is_skipped():
     tag = b"ID3\x04\0\0" + bytes([0, 0, 2, 0]) + b"\x01" * 256
-    assert look(tag + clips.made("mp3", sound="libmp3lame", id3v2_version="0", write_xing="0"), "audio") == "audio/mpeg"
-    assert look(tag + clips.made("flac", sound="flac"), "audio") == "audio/flac"
+    assert look(tag + clips.encode_clip("mp3", sound="libmp3lame", id3v2_version="0", write_xing="0"), "audio") == "audio/mpeg"
+    assert look(tag + clips.encode_clip("flac", sound="flac"), "audio") == "audio/flac"
 
 
 class Endless(io.RawIOBase):
-    """A file of a terabyte whose picture data nobody should read: box sizes of 64 bits, the movie box at the end."""
+    """A file of a terabyte whose picture data must not be read; its movie box is at the end."""
 
     def __init__(self) -> None:
-        whole = clips.made("mp4", "libx264")
+        whole = clips.encode_clip("mp4", "libx264")
         at = whole.index(b"moov") - 4
         size = struct.unpack(">I", whole[at : at + 4])[0]
         self.head = whole[: whole.index(b"ftyp") - 4 + struct.unpack(">I", whole[:4])[0]]
@@ -218,14 +218,14 @@ class Endless(io.RawIOBase):
 
 def test_a_terabyte_is_looked_into_by_reading_some_kilobytes():
     stream = Endless()
-    assert look_into(stream, "video") == 'video/mp4; codecs="avc1.64000a"'
+    assert detect_mime_type(stream, "video") == 'video/mp4; codecs="avc1.64000a"'
     assert stream.n_read < 10_000
 
 
 def test_a_file_that_leads_around_for_ever_ends_after_so_many_reads(monkeypatch):
-    monkeypatch.setattr(pieces, "MOST_READS", 500)
+    monkeypatch.setattr(bounded_file, "MAX_READS", 500)
     boxes = io.BytesIO(struct.pack(">I4s", 8, b"free") * 100_000)
-    assert look_into(boxes, "video") == ""
+    assert detect_mime_type(boxes, "video") == ""
     assert boxes.tell() < 500 * 16
     void = b"\x1a\x45\xdf\xa3\x80" + b"\x18\x53\x80\x67\xff" + b"\xec\x80" * 100_000
     assert look(void) == ""
@@ -241,13 +241,13 @@ def test_what_is_no_clip_or_none_any_more_is_not_known_and_raises_nothing(conten
 
 
 WHOLE = [
-    lambda: clips.made("webm", "libvpx-vp9", "libopus"),
-    lambda: clips.made("mp4", "libx264", "aac"),
-    lambda: clips.made("mp4", "libx265"),
-    lambda: clips.made("mov", "libx264", "pcm_s16le"),
-    lambda: clips.made("mp4", "mpeg4", "libmp3lame"),
-    lambda: clips.made("ogg", sound="libopus"),
-    lambda: clips.made("mp3", sound="libmp3lame"),
+    lambda: clips.encode_clip("webm", "libvpx-vp9", "libopus"),
+    lambda: clips.encode_clip("mp4", "libx264", "aac"),
+    lambda: clips.encode_clip("mp4", "libx265"),
+    lambda: clips.encode_clip("mov", "libx264", "pcm_s16le"),
+    lambda: clips.encode_clip("mp4", "mpeg4", "libmp3lame"),
+    lambda: clips.encode_clip("ogg", sound="libopus"),
+    lambda: clips.encode_clip("mp3", sound="libmp3lame"),
     clips.theora,
 ]
 

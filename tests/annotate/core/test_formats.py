@@ -12,7 +12,7 @@ from annotate.core.formats import (
     finite_number,
     guarded,
     id_fault,
-    shown,
+    quoted,
     text_fault,
     whole_number,
 )
@@ -114,5 +114,5 @@ def test_text_that_postgres_cannot_store_is_named():
 
 @given(st.text())
 def test_a_quoted_text_of_a_file_is_one_short_printable_line(text):
-    assert shown(text).isprintable()
-    assert len(shown(text)) <= 60 * 10 + 2
+    assert quoted(text).isprintable()
+    assert len(quoted(text)) <= 60 * 10 + 2

@@ -212,7 +212,7 @@ def test_any_object_is_an_item_or_at_least_one_fault(record):
 
 def test_a_group_is_text_or_a_whole_number_and_blanks_around_it_do_not_count():
     groups = ("a film", 7, " 7\t", "  ", None)
-    rows, faults = items(*(item(id=f"d{place}", group=group) for place, group in enumerate(groups)))
+    rows, faults = items(*(item(id=f"d{number}", group=group) for number, group in enumerate(groups)))
     assert ([row.group for row in rows], faults) == (["a film", "7", "7", "", ""], [])
     rows, faults = items("side,id,text,group", 'query,q1,a dog,"v7, cut"', "query,q2,a cat,", name="collection.csv")
     assert ([(row.group, len(row.parts)) for row in rows], faults) == ([("v7, cut", 1), ("", 1)], [])

@@ -82,8 +82,8 @@ WIDE = JudgmentColumns(query="caption", document="image", annotators=("e1", "e2"
 
 def test_one_column_an_annotator_gives_one_label_each_and_blanks_are_missing():
     rows, faults = judgments(file("image,caption,e1,e2,e3", "i1,c1,1,4,", "i2,c1,2,2,2"), WIDE)
-    said = [(row.annotator, row.document, row.grade, row.line) for row in rows]
-    assert said == [("e1", "i1", 1, 2), ("e2", "i1", 4, 2), ("e1", "i2", 2, 3), ("e2", "i2", 2, 3), ("e3", "i2", 2, 3)]
+    labels = [(row.annotator, row.document, row.grade, row.line) for row in rows]
+    assert labels == [("e1", "i1", 1, 2), ("e2", "i1", 4, 2), ("e1", "i2", 2, 3), ("e2", "i2", 2, 3), ("e3", "i2", 2, 3)]
     assert faults == []
 
 
@@ -127,12 +127,12 @@ BLANK = [("", "is blank"), ("NaN", '"NaN" is no grade'), ("null", '"null" is no 
 
 @pytest.mark.parametrize(("grade", "fact"), BLANK)
 def test_a_blank_grade_is_a_fault_or_left_out_and_counted(grade, fact):
-    said = f"Line 3: grade {fact}; write one, or leave out rows without a grade."
+    sentence = f"Line 3: grade {fact}; write one, or leave out rows without a grade."
     for header, read in (
-        ("annotator,query,document,grade", lambda *given: read_judgments(given[0], "x", LONG, *given[1:])),
-        ("annotator,query-id,corpus-id,score", lambda *given: read_reference(given[0], "x", *given[1:])),
+        ("annotator,query,document,grade", lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:])),
+        ("annotator,query-id,corpus-id,score", lambda *arguments: read_reference(arguments[0], "x", *arguments[1:])),
     ):
-        for blanks, faults in ((None, [said]), (Blanks(are_left_out=True), [])):
+        for blanks, faults in ((None, [sentence]), (Blanks(are_left_out=True), [])):
             problems = Problems()
             rows = list(read(file(header, "a,q,d,1", f"a,q,e,{grade}", "a,q,f,0"), problems, blanks))
             assert ([row.document for row in rows], problems.lines()) == (["d", "f"], faults)
@@ -141,13 +141,13 @@ def test_a_blank_grade_is_a_fault_or_left_out_and_counted(grade, fact):
 
 def test_rows_that_nobody_judged_and_lists_of_nothing_are_blank_too():
     for read, stream in (
-        (lambda *given: read_judgments(given[0], "x", LONG, *given[1:]),
+        (lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:]),
          file("annotator,query,document,grade", ",q,d,", "a,q,e,1")),
-        (lambda *given: read_judgments(given[0], "x", LONG, *given[1:]),
+        (lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:]),
          file('{"annotator": "a", "query": "q", "document": "d"}',
               '{"annotator": "a", "query": "q", "document": "e", "grade": 1}')),
-        (lambda *given: read_reference(given[0], "x", *given[1:]), file('{"q": {"d": null, "e": 1}}')),
-        (lambda *given: read_reference(given[0], "x", *given[1:]), file("q 0 d NA", "q 0 e 1")),
+        (lambda *arguments: read_reference(arguments[0], "x", *arguments[1:]), file('{"q": {"d": null, "e": 1}}')),
+        (lambda *arguments: read_reference(arguments[0], "x", *arguments[1:]), file("q 0 d NA", "q 0 e 1")),
     ):  # fmt: skip
         blanks, problems = Blanks(are_left_out=True), Problems()
         rows = list(read(stream, problems, blanks))
@@ -237,8 +237,8 @@ def test_one_column_an_annotator_may_be_numbered_too():
     columns = JudgmentColumns(query="1", document="2", annotators=("3", "4"))
     rows, faults = judgments(file("q1\td1\t2\t", "q1\td2\t0\t1"), columns)
     assert faults == []
-    said = [(row.document, row.annotator, row.grade) for row in rows]
-    assert said == [("d1", "3", 2), ("d2", "3", 0), ("d2", "4", 1)]
+    labels = [(row.document, row.annotator, row.grade) for row in rows]
+    assert labels == [("d1", "3", 2), ("d2", "3", 0), ("d2", "4", 1)]
 
 
 def test_annotators_who_are_called_by_numbers_are_columns_of_a_header():

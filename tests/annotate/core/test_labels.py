@@ -1,4 +1,4 @@
-"""Resolution rules and the number of labels wanted, as plain functions."""
+"""Resolution rules, and the number of labels that a pair needs."""
 
 import pytest
 from hypothesis import given
@@ -70,7 +70,7 @@ def test_an_unknown_rule_is_an_error_not_a_guess():
         decide([0, 1], policy(rule="mode"))
 
 
-@pytest.mark.parametrize(("grades", "n_wanted", "fields", "needed"), [
+@pytest.mark.parametrize(("grades", "n_wanted", "fields", "n_expected"), [
     ([], 1, {}, 1),
     ([], 2, {}, 2),
     ([1], 1, {}, 1),
@@ -103,8 +103,8 @@ def test_an_unknown_rule_is_an_error_not_a_guess():
     ([1, 1], 2, {"stop_early": True}, 2),
     ([0, 1, 1], 3, {"labels_per_pair": 3, "rule": "unanimous", "ceiling": 4}, 4),
 ])
-def test_how_many_labels_a_pair_wants(grades, n_wanted, fields, needed):
-    assert n_needed(grades, n_wanted=n_wanted, policy=policy(**fields)) == needed
+def test_how_many_labels_a_pair_wants(grades, n_wanted, fields, n_expected):
+    assert n_needed(grades, n_wanted=n_wanted, policy=policy(**fields)) == n_expected
 
 
 @given(GRADES, POLICIES)
@@ -117,10 +117,10 @@ def test_a_decision_is_one_of_the_grades_given_and_does_not_hang_on_their_order(
 
 @given(GRADES, st.integers(0, 6), POLICIES)
 def test_never_more_than_one_label_beyond_what_is_wanted_or_given(grades, n_wanted, rules):
-    needed = n_needed(grades, n_wanted=n_wanted, policy=rules)
-    assert len(grades) <= needed <= max(n_wanted, len(grades) + 1)
+    n_labels = n_needed(grades, n_wanted=n_wanted, policy=rules)
+    assert len(grades) <= n_labels <= max(n_wanted, len(grades) + 1)
     if len(grades) >= max(rules.ceiling, n_wanted):
-        assert needed == len(grades)
+        assert n_labels == len(grades)
 
 
 @given(GRADES, st.integers(1, 6), POLICIES)

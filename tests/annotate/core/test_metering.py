@@ -1,4 +1,4 @@
-"""How many rows there will be, guessed from how many bytes were read."""
+"""Estimates of a file's rows from the bytes that were read."""
 
 from hashlib import shake_256
 
@@ -6,7 +6,7 @@ import pytest
 
 from annotate.core.formats import Problems
 from annotate.core.item_formats import read_items
-from annotate.core.metering import Metered
+from annotate.core.metering import MeteredSource
 from annotate.core.sources import FileSource
 from tests.annotate.core.files import file, packed, zipped
 
@@ -18,30 +18,30 @@ def test_rows_in_all_are_guessed_within_a_sixth_half_way_through(make):
         f'{{"side": "document", "id": "d{number}", "text": "{shake_256(str(number).encode()).hexdigest(256)}"}}'
         for number in range(20_000)
     )
-    source = Metered(FileSource(make(*lines), "collection.jsonl"))
+    source = MeteredSource(FileSource(make(*lines), "collection.jsonl"))
     rows = read_items(source, Problems())
-    assert source.rows_in_all(0) is None
+    assert source.estimated_rows(0) is None
     for _ in range(10_000):
         next(rows)
-    assert 17_000 <= source.rows_in_all(10_000) <= 23_000
+    assert 17_000 <= source.estimated_rows(10_000) <= 23_000
     assert sum(1 for _ in rows) == 10_000
-    assert source.rows_in_all(20_000) == 20_000
+    assert source.estimated_rows(20_000) == 20_000
 
 
 def test_every_file_of_an_archive_counts_but_the_media():
-    source = Metered(
+    source = MeteredSource(
         zipped({"corpus.jsonl": "12345", "queries.jsonl": "12345", "a.png": "12345678901234567890", "qrels/x.tsv": ""})
     )
     with source.open("corpus.jsonl") as stream:
         stream.read()
-    assert source.rows_in_all(7) == 14
+    assert source.estimated_rows(7) == 14
     with source.open("a.png") as stream:
         stream.read()
-    assert source.rows_in_all(7) == 14
+    assert source.estimated_rows(7) == 14
 
 
 def test_a_guess_is_never_below_what_was_read():
-    source = Metered(FileSource(file("x"), "a"))
+    source = MeteredSource(FileSource(file("x"), "a"))
     source.open("a").read()
-    assert source.rows_in_all(12_345) == 12_400
-    assert source.rows_in_all(100) == 100
+    assert source.estimated_rows(12_345) == 12_400
+    assert source.estimated_rows(100) == 100

@@ -1,4 +1,4 @@
-"""Whatever happens to a file on its way, its reader gives sound rows or names the fault; never another exception."""
+"""Readers of damaged files give sound rows or name the fault, and raise no other exception."""
 
 import gzip
 import io
@@ -16,7 +16,7 @@ from annotate.core.reference_formats import read_reference
 from annotate.core.sources import ZipSource, open_source
 from tests.annotate.core.files import archive
 from tests.annotate.core.test_captions_and_topics import CLASSIC, MSRVTT, XML
-from tests.mutations import assert_told, mutated
+from tests.mutations import assert_errors_described, damaged_files
 from tests.sizes import cases
 
 BEIR = {
@@ -62,7 +62,7 @@ JUDGMENTS = [
 
 
 def n_lines(data: bytes) -> int:
-    """How many lines a reader can count in a file, packed or not."""
+    """Number of lines that a reader counts in a file, packed or not."""
     if data[:2] == b"PK":
         return max(map(len, BEIR.values())) + len(JSON_ITEMS)
     try:
@@ -73,7 +73,7 @@ def n_lines(data: bytes) -> int:
 
 
 @cases(500)
-@given(mutated(ITEMS))
+@given(damaged_files(ITEMS))
 def test_items(data):
     problems = Problems()
     try:
@@ -84,28 +84,28 @@ def test_items(data):
     else:
         for row in guarded(read_items(source, problems), problems):
             assert not id_fault(row.id) and row.side in ("query", "document") and isinstance(row.parts, tuple)
-    assert_told(problems, n_lines(data))
+    assert_errors_described(problems, n_lines(data))
 
 
 @cases(400)
-@given(mutated(REFERENCES))
+@given(damaged_files(REFERENCES))
 def test_references(data):
     problems = Problems()
     for row in guarded(read_reference(io.BytesIO(data), "upload.bin", problems), problems):
         assert not id_fault(row.query) and not id_fault(row.document) and isinstance(row.grade, int)
         assert row.stratum is None or row.stratum >= 0
-    assert_told(problems, n_lines(data))
+    assert_errors_described(problems, n_lines(data))
 
 
 @pytest.mark.parametrize(("sample", "columns"), JUDGMENTS, ids=["long", "wide", "json"])
 def test_judgments(sample, columns):
     @cases(120)
-    @given(mutated([sample, gzip.compress(sample, mtime=0)]))
+    @given(damaged_files([sample, gzip.compress(sample, mtime=0)]))
     def run(data):
         problems = Problems()
         for row in guarded(read_judgments(io.BytesIO(data), "upload.bin", columns, problems), problems):
             assert not id_fault(row.query) and not id_fault(row.annotator) and row.grade >= 0
-        assert_told(problems, n_lines(data))
+        assert_errors_described(problems, n_lines(data))
         try:
             judgment_columns(io.BytesIO(data), "upload.bin")
         except FormatError as error:
@@ -115,16 +115,16 @@ def test_judgments(sample, columns):
 
 
 @cases(150)
-@given(mutated([b"q1\nq2\n\nq3\n", b'{"q1": [1, 2],\n"q2": {"a": 1}}', gzip.compress(b"q1\nq2\n", mtime=0)]))
+@given(damaged_files([b"q1\nq2\n\nq3\n", b'{"q1": [1, 2],\n"q2": {"a": 1}}', gzip.compress(b"q1\nq2\n", mtime=0)]))
 def test_lists_of_ids(data):
     problems = Problems()
     rows = list(guarded(read_ids(io.BytesIO(data), "ids.txt", problems), problems))
     assert len({row.id for row in rows}) == len(rows) and not any(id_fault(row.id) for row in rows)
-    assert_told(problems, n_lines(data))
+    assert_errors_described(problems, n_lines(data))
 
 
 @cases(300)
-@given(mutated([archive(BEIR).getvalue(), archive(BEIR, compression=0).getvalue()]))
+@given(damaged_files([archive(BEIR).getvalue(), archive(BEIR, compression=0).getvalue()]))
 def test_archives(data):
     try:
         source = ZipSource(io.BytesIO(data), "set.zip")

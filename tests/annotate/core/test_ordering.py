@@ -1,4 +1,4 @@
-"""Keyed orders: random to look at, the same every time."""
+"""Keyed orders: they look random, and are the same every time."""
 
 from decimal import Decimal
 from itertools import pairwise
@@ -50,6 +50,6 @@ def test_the_share_is_exact_and_the_choice_repeatable(pairs, share):
 @pytest.mark.parametrize("grouped", [True, False])
 def test_a_batch_is_a_permutation_with_no_place_of_its_own_for_the_last_ones(grouped):
     queries = [1, 1, 1, 2, 2, 3, 4]
-    places = [arrange_batch(queries, grouped=grouped, seed=seed).index(6) for seed in range(700)]
+    positions = [arrange_batch(queries, grouped=grouped, seed=seed).index(6) for seed in range(700)]
     assert sorted(arrange_batch(queries, grouped=grouped, seed=1)) == list(range(7))
-    assert len(set(places)) >= 4
+    assert len(set(positions)) >= 4

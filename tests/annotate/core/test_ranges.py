@@ -1,10 +1,13 @@
-"""Byte ranges as RFC 9110 has them; its section 14.1.2 gives the examples of a file of 10,000 bytes."""
+"""Byte ranges as RFC 9110 has them.
+
+Its section 14.1.2 gives the examples of a file of 10,000 bytes.
+"""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.core.ranges import Unsatisfiable, parse_range
+from annotate.core.ranges import UnsatisfiableRange, parse_range
 
 SIZE = 10_000
 
@@ -47,14 +50,14 @@ def test_what_is_no_single_range_is_ignored(header):
 
 @pytest.mark.parametrize(("header", "size"), [("bytes=10000-", SIZE), ("bytes=-0", SIZE), ("bytes=0-", 0)])
 def test_a_range_of_nothing_is_unsatisfiable(header, size):
-    with pytest.raises(Unsatisfiable):
+    with pytest.raises(UnsatisfiableRange):
         parse_range(header, size=size)
 
 
 @given(st.text(alphabet="bytes=0123456789-, ", max_size=30) | st.text(max_size=20), st.integers(0, 1000))
 def test_any_header_gives_a_range_inside_the_file_or_none(header, size):
     try:
-        found = parse_range(header, size=size)
-    except Unsatisfiable:
+        byte_range = parse_range(header, size=size)
+    except UnsatisfiableRange:
         return
-    assert found is None or 0 <= found.first <= found.last < size
+    assert byte_range is None or 0 <= byte_range.first <= byte_range.last < size

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.core.formats import FormatError
-from annotate.core.reading import Limits
 from annotate.core.sources import FolderSource, ZipSource, open_source, path_fault
+from annotate.core.text_files import Limits
 from tests.annotate.core.files import archive, file, zipped
 
 

@@ -11,14 +11,14 @@ from scipy.stats import spearmanr
 from annotate.core import quizzes
 from annotate.core.formats import FormatError, Problems
 from annotate.core.quizzes import BadQuestion, Question
-from annotate.core.training import accuracy, result, spearman
+from annotate.core.training import accuracy, mark_answers, spearman
 from annotate.core.training_files import read_training
-from annotate.core.training_states import Past, Rules, state
+from annotate.core.training_states import TrainingHistory, TrainingRules, training_state
 from annotate.markdown import headings, to_html
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-RULES = Rules(has_quiz=True, has_pairs=True, max_tries=2, wait=timedelta(hours=1), needs_review=False)
-FRESH = Past(admitted="", quiz_passed=True, is_trying=False, n_tries=0, last_passed=False, last_failed_at=None)
+RULES = TrainingRules(has_quiz=True, has_pairs=True, max_tries=2, wait=timedelta(hours=1), needs_review=False)
+FRESH = TrainingHistory(admitted="", quiz_passed=True, is_trying=False, n_tries=0, last_passed=False, last_failed_at=None)
 GRADES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)
 
 
@@ -45,8 +45,8 @@ def test_accuracy_is_the_share_of_equal_grades_and_undefined_of_none():
 
 @pytest.mark.parametrize(("n_right", "passed"), [(4, True), (3, False)])
 def test_a_mark_of_four_fifths_is_four_of_five(n_right, passed):
-    given_ = np.array([1] * n_right + [0] * (5 - n_right))
-    assert result(given_, np.ones(5, dtype=int), measure="accuracy", pass_mark=0.8).passed is passed
+    answers = np.array([1] * n_right + [0] * (5 - n_right))
+    assert mark_answers(answers, np.ones(5, dtype=int), measure="accuracy", pass_mark=0.8).passed is passed
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_a_mark_of_four_fifths_is_four_of_five(n_right, passed):
     ],
 )
 def test_each_state_follows_from_what_happened(changed, name):
-    assert state(FRESH._replace(**changed), RULES, now=NOW).name == name
+    assert training_state(FRESH._replace(**changed), RULES, now=NOW).name == name
 
 
 def test_without_a_quiz_one_begins_with_the_pairs_and_without_pairs_a_lead_waits_behind_the_quiz():
     nothing_done = FRESH._replace(quiz_passed=False)
-    assert state(nothing_done, RULES._replace(has_quiz=False), now=NOW).name == "ready"
-    assert state(FRESH, RULES._replace(has_pairs=False), now=NOW).name == "review"
+    assert training_state(nothing_done, RULES._replace(has_quiz=False), now=NOW).name == "ready"
+    assert training_state(FRESH, RULES._replace(has_pairs=False), now=NOW).name == "review"
 
 
 def test_a_quiz_passes_at_its_mark_in_whole_answers():

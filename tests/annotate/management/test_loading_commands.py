@@ -132,9 +132,9 @@ def test_a_fault_goes_to_stderr_with_exit_code_1(items):
     server = os.environ["DATABASE_URL"].rpartition("/")[0]
     environment = {**os.environ, "DATABASE_URL": f"{server}/{connection.settings_dict['NAME']}"}
     command = [sys.executable, "manage.py", "load_collection", "birds", str(items), "--levels", LEVELS]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "Line 1: this is no JSON" in done.stderr
-    assert "and 10 more." in done.stderr
-    assert "Traceback" not in done.stderr
+    process = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert process.returncode == 1
+    assert "Line 1: this is no JSON" in process.stderr
+    assert "and 10 more." in process.stderr
+    assert "Traceback" not in process.stderr
     assert not Item.objects.exists()

@@ -1,4 +1,4 @@
-"""What several modules of this room stand on."""
+"""Fixtures that several modules of this folder share."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How people join, pause, leave and are forgotten."""
+"""People join, pause, leave and are forgotten."""
 
 import re
 from datetime import timedelta
@@ -68,13 +68,13 @@ def test_leads_and_researchers_are_no_annotators():
 
 
 def test_a_pseudonym_is_the_same_after_coming_back_and_another_in_another_collection():
-    one, other, person = cast.collection(), cast.collection(), cast.user()
-    membership = accounts.join(collection=one, user=person, role=Role.ANNOTATOR)
+    collection, other, person = cast.collection(), cast.collection(), cast.user()
+    membership = accounts.join(collection=collection, user=person, role=Role.ANNOTATOR)
     before = Annotator.objects.get().pseudonym
     accounts.leave(membership=membership)
-    accounts.join(collection=one, user=person, role=Role.ANNOTATOR)
+    accounts.join(collection=collection, user=person, role=Role.ANNOTATOR)
     accounts.join(collection=other, user=person, role=Role.ANNOTATOR)
-    assert Annotator.objects.get(collection=one).pseudonym == before
+    assert Annotator.objects.get(collection=collection).pseudonym == before
     assert Annotator.objects.get(collection=other).pseudonym != before
     assert re.fullmatch(r"A-[A-Z2-7]{8}", before)
 
@@ -83,10 +83,10 @@ def test_a_pseudonym_already_taken_is_passed_over(monkeypatch):
     collection = cast.collection()
     first, second = cast.user(), cast.user()
     accounts.join(collection=collection, user=first, role=Role.ANNOTATOR)
-    taken = Annotator.objects.get().pseudonym
+    first_pseudonym = Annotator.objects.get().pseudonym
     real = accounts.pseudonym
     monkeypatch.setattr(
-        accounts, "pseudonym", lambda key, *who: taken if who[-1] == "0" else real(key, *who)
+        accounts, "pseudonym", lambda key, *seeds: first_pseudonym if seeds[-1] == "0" else real(key, *seeds)
     )
     accounts.join(collection=collection, user=second, role=Role.ANNOTATOR)
     assert Annotator.objects.values("pseudonym").distinct().count() == 2
@@ -194,11 +194,11 @@ def test_the_last_who_looks_after_the_site_cannot_erase_herself_though_others_on
 
 
 def test_erasing_a_person_keeps_judgments_and_forgets_the_person():
-    _, hand_outs = campaigns.handed_out(pairs=2)
+    _, hand_outs = campaigns.collection_with_batch(pairs=2)
     annotator = hand_outs[0].batch.annotator
     person = annotator.user
     User.objects.filter(pk=person.pk).update(email="ada@example.org", first_name="Ada", last_login=timezone.now())
-    answer = judging.Answer(submission_id=uuid4(), grade=1, comment="I am Ada")
+    answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=1, comment="I am Ada")
     judging.record_judgment(annotator=annotator, token=hand_outs[0].token, answer=answer)
     reports.report_pair(
         annotator=annotator, token=hand_outs[1].token, submission_id=uuid4(), kind="escalated", note="Ada asks"

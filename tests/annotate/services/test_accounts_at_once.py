@@ -6,7 +6,7 @@ from django.test import Client
 from annotate.models import Annotator, Membership, Policy, Role, User
 from annotate.services import accounts, collections
 from tests import cast
-from tests.databases import at_once
+from tests.databases import run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
 N = 8
@@ -22,21 +22,21 @@ def test_of_all_who_open_one_link_at_once_one_gets_an_account():
         except accounts.InvitationUnusable as error:
             return error
 
-    got = at_once(sign_up, range(N))
-    assert sum(isinstance(one, User) for one in got) == 1
+    results = run_concurrently(sign_up, range(N))
+    assert sum(isinstance(result, User) for result in results) == 1
     assert User.objects.filter(username__startswith="new").count() == 1
     assert Membership.objects.filter(role="annotator").count() == Annotator.objects.count() == 1
 
 
 def test_one_person_joining_in_many_tabs_is_one_annotator():
     collection, person = cast.collection(), cast.user()
-    at_once(lambda _: accounts.join(collection=collection, user=person, role=Role.ANNOTATOR), range(N))
+    run_concurrently(lambda _: accounts.join(collection=collection, user=person, role=Role.ANNOTATOR), range(N))
     assert Membership.objects.count() == Annotator.objects.count() == 1
 
 
 def test_policies_saved_at_once_are_versions_in_a_row():
     collection = cast.collection()
-    at_once(lambda n: collections.change_policy(collection=collection, by=None, lease_minutes=100 + n), range(N))
+    run_concurrently(lambda n: collections.change_policy(collection=collection, by=None, lease_minutes=100 + n), range(N))
     assert list(Policy.objects.order_by("version").values_list("version", flat=True)) == list(range(1, N + 2))
 
 
@@ -50,7 +50,7 @@ def test_two_clicks_on_sign_up_make_one_account_and_both_lead_into_the_collectio
         answer = browser.post(f"/invitations/{token}/", words)
         return answer.status_code, answer.headers.get("Location"), browser.get(f"/c/{collection.slug}/").status_code
 
-    assert set(at_once(click, range(4))) == {(302, f"/c/{collection.slug}/", 200)}
+    assert set(run_concurrently(click, range(4))) == {(302, f"/c/{collection.slug}/", 200)}
     assert click(0)[:2] == (302, f"/c/{collection.slug}/")  # the second one a moment later
     assert User.objects.filter(username="ada").count() == Annotator.objects.count() == 1
     other = Client().post(f"/invitations/{token}/", {"username": "ada", "password": "another long password 1"})
@@ -67,6 +67,6 @@ def test_two_people_who_choose_one_name_at_once_get_one_account_and_a_sentence()
     def sign_up(token):
         return Client().post(f"/invitations/{token}/", {"username": "ada", "password": cast.PASSWORD + token})
 
-    answers = at_once(sign_up, links)
+    answers = run_concurrently(sign_up, links)
     assert sorted(answer.status_code for answer in answers) == [302, 422, 422, 422]
     assert all("Somebody has this name" in answer.content.decode() for answer in answers if answer.status_code == 422)

@@ -14,8 +14,8 @@ LEVELS = [LevelSpec(0, "Not relevant", "It does not match."), LevelSpec(1, "Rele
 
 
 def create(**fields):
-    given = {"name": "Shapes", "slug": "shapes", "levels": LEVELS, "positive_from": 1, "guidelines": "# Look"}
-    return collections.create_collection(**{**given, **fields})
+    defaults = {"name": "Shapes", "slug": "shapes", "levels": LEVELS, "positive_from": 1, "guidelines": "# Look"}
+    return collections.create_collection(**{**defaults, **fields})
 
 
 def judged(collection):

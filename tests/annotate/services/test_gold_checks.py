@@ -1,4 +1,4 @@
-"""What follows when a finished batch's golds are missed.
+"""The consequences of missed golds in a finished batch.
 
 To see these tests fail: leave `check_batch` out of `claiming.finish_if_done`, or the verdict out of `check_batch`.
 """
@@ -9,7 +9,7 @@ import pytest
 
 from annotate import tasks
 from annotate.models import Annotator, Batch, Gold, JudgmentEvent, ReviewAction, Seat
-from annotate.services import claiming, gold_checks, reviewing, undoing, work
+from annotate.services import claiming, gold_checks, reviewing, undoing, work_availability
 from annotate.services.hand_outs import BatchSettled
 from tests import campaigns, cast
 
@@ -43,14 +43,14 @@ def answer_all(hand_outs, n_wrong):
         campaigns.judge(hand_out, 1 - right if is_wrong else right)
 
 
-def standing(batch):
+def check_state(batch):
     return batch.n_golds, batch.n_golds_right, batch.gold_action, batch.verdict
 
 
 @pytest.mark.parametrize(("n_wrong", "gold_pass", "action"), [(0, "1", ""), (1, "0.75", ""), (2, "0.75", "hold")])
 def test_a_finished_batch_is_held_when_too_few_of_its_golds_are_right(n_wrong, gold_pass, action):
     batch = finished(n_wrong, gold_action="hold", gold_pass=gold_pass)
-    assert standing(batch) == (4, 4 - n_wrong, action, "held" if action else "")
+    assert check_state(batch) == (4, 4 - n_wrong, action, "held" if action else "")
 
 
 def in_batches_of_two(n_wrong, **policy):
@@ -59,15 +59,15 @@ def in_batches_of_two(n_wrong, **policy):
     collection = cast.collection(grades=2, batch_candidates=3, gold_positives=1, gold_negatives=1, **policy)
     n_golds = 2 * len(n_wrong)
     pairs = cast.pairs(collection, 10 * len(n_wrong) + n_golds, per_query=10 * len(n_wrong) + n_golds)
-    for place, pair in enumerate(pairs[-n_golds:]):
-        grade = place % 2
+    for index, pair in enumerate(pairs[-n_golds:]):
+        grade = index % 2
         Gold.objects.create(collection=collection, pair=pair, grade=grade, is_positive=grade > 0, origin="curated")
     campaigns.open_pool_round(collection, pairs[:-n_golds])
     annotator = cast.annotator(collection)
     for wrong in n_wrong:
         claiming.current_batch(annotator=annotator)
-        answer_all(list(claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator")), wrong)
-    return [standing(batch) for batch in Batch.objects.filter(annotator=annotator).order_by("number")]
+        answer_all(list(claiming.open_hand_outs(annotator=annotator).select_related("seat", "batch__annotator")), wrong)
+    return [check_state(batch) for batch in Batch.objects.filter(annotator=annotator).order_by("number")]
 
 
 def test_nobody_fails_on_fewer_than_four_golds():
@@ -100,9 +100,9 @@ def test_what_an_unfinished_batchs_golds_say_is_nobodys_business_yet():
     Gold.objects.create(collection=collection, pair=pairs[7], grade=1, is_positive=True, origin="curated")
     campaigns.open_pool_round(collection, pairs[:6])
     hand_outs = campaigns.first_batch(collection)
-    gold = next(each for each in hand_outs if each.seat.purpose == "gold")
+    gold = next(hand_out for hand_out in hand_outs if hand_out.seat.purpose == "gold")
     campaigns.judge(gold, 0)
-    assert standing(Batch.objects.get()) == (None, None, "", "")
+    assert check_state(Batch.objects.get()) == (None, None, "", "")
 
 
 def test_a_held_batchs_labels_count_until_a_lead_decides_and_its_answers_stand():
@@ -117,30 +117,30 @@ def test_a_held_batchs_labels_count_until_a_lead_decides_and_its_answers_stand()
 
 def test_counting_only_leaves_the_batch_as_it_is():
     batch = finished(gold_action="none")
-    assert standing(batch) == (4, 0, "none", "")
+    assert check_state(batch) == (4, 0, "none", "")
     assert batch.settled_at is None
 
 
 def test_who_is_warned_reads_one_plain_sentence_between_batches_that_names_no_pair():
     batch = finished(gold_action="warn")
-    message = work.why_empty(annotator=batch.annotator, asked=False)["message"]
+    message = work_availability.no_card_reason(annotator=batch.annotator, wants_more=False)["message"]
     assert message == f"Batch 1 is done and saved. {gold_checks.WARNING}"
     right = finished(0, gold_action="warn")
-    assert work.why_empty(annotator=right.annotator, asked=False)["message"] == "Batch 1 is done and saved."
+    assert work_availability.no_card_reason(annotator=right.annotator, wants_more=False)["message"] == "Batch 1 is done and saved."
 
 
 def test_a_changed_answer_to_a_finished_batchs_gold_is_counted_again():
     batch = finished(2, gold_action="warn")
-    gold = next(each for each in batch.hand_outs.select_related("seat__judgment__level", "batch__annotator")
-                if each.seat.purpose == "gold" and each.seat.judgment.level.grade
-                != Gold.objects.get(pair=each.seat.pair_id).grade)  # fmt: skip
+    gold = next(hand_out for hand_out in batch.hand_outs.select_related("seat__judgment__level", "batch__annotator")
+                if hand_out.seat.purpose == "gold" and hand_out.seat.judgment.level.grade
+                != Gold.objects.get(pair=hand_out.seat.pair_id).grade)  # fmt: skip
     campaigns.judge(gold, Gold.objects.get(pair=gold.seat.pair_id).grade)
-    assert standing(Batch.objects.get()) == (4, 3, "warn", "")  # what she is told must not say which answer it was
+    assert check_state(Batch.objects.get()) == (4, 3, "warn", "")  # what she is told must not say which answer it was
 
 
 def test_a_rejected_batchs_labels_are_withdrawn_and_asked_for_again_by_the_policy():
     batch = finished(gold_action="reject")
-    assert standing(batch) == (4, 0, "reject", "held")
+    assert check_state(batch) == (4, 0, "reject", "held")
     tasks.reject_batch(batch_id=batch.pk)
     assert Batch.objects.get().verdict == "rejected"
     assert Seat.objects.filter(purpose="label", state="free").count() == 10
@@ -151,11 +151,11 @@ def test_a_rejected_batchs_labels_are_withdrawn_and_asked_for_again_by_the_polic
 
 
 def test_finishing_a_batch_that_is_to_be_rejected_queues_the_work(django_capture_on_commit_callbacks, monkeypatch):
-    asked = []
-    monkeypatch.setattr(tasks.reject_batch, "apply_async", lambda **call: asked.append(call["kwargs"]))
+    task_arguments = []
+    monkeypatch.setattr(tasks.reject_batch, "apply_async", lambda **call: task_arguments.append(call["kwargs"]))
     with django_capture_on_commit_callbacks(execute=True):
         batch = finished(gold_action="reject")
-    assert {"batch_id": batch.pk} in asked
+    assert {"batch_id": batch.pk} in task_arguments
 
 
 def test_a_lost_rejection_is_found_and_one_that_a_lead_took_back_is_not_repeated():
@@ -178,13 +178,13 @@ def test_who_is_paused_by_her_golds_gets_nothing_more_and_the_log_says_who_did_i
     annotator = Annotator.objects.get()
     assert annotator.paused_at is not None
     assert claiming.current_batch(annotator=annotator) is None
-    assert standing(batch) == (4, 0, "pause", "held")
+    assert check_state(batch) == (4, 0, "pause", "held")
     assert list(ReviewAction.objects.values_list("kind", "by", "reason")) == [("paused", None, "Golds: 0 of 4 right.")]
 
 
 def test_who_is_paused_by_golds_whose_batch_ends_with_what_others_took_gets_no_further_batch():
     collection = with_golds(gold_action="pause")
-    *golds, last, _, _ = sorted(campaigns.first_batch(collection), key=lambda each: each.seat.purpose != "gold")
+    *golds, last, _, _ = sorted(campaigns.first_batch(collection), key=lambda hand_out: hand_out.seat.purpose != "gold")
     answer_all(golds, 4)
     annotator = golds[0].batch.annotator
     lost = Seat.objects.filter(annotator=annotator, purpose="label")
@@ -202,4 +202,4 @@ def test_a_retired_gold_speaks_for_nobody():
     hand_outs = campaigns.first_batch(collection)
     Gold.objects.update(retired_at="2026-01-01T00:00Z")
     answer_all(hand_outs, 1)
-    assert standing(Batch.objects.get()) == (0, 0, "", "")
+    assert check_state(Batch.objects.get()) == (0, 0, "", "")

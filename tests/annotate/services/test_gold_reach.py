@@ -1,8 +1,8 @@
-"""How many batches of the open pools can have golds."""
+"""The number of batches of the open pools that can have golds."""
 
 import pytest
 
-from annotate.core.batches import n_touched
+from annotate.core.batches import max_batches
 from annotate.models import Gold
 from annotate.services import gold_reach
 from tests import campaigns, cast
@@ -61,4 +61,4 @@ def test_without_an_open_pool_there_is_nothing_to_say():
 
 @pytest.mark.parametrize(("runs", "size", "n"), [([], 3, 0), ([1], 3, 1), ([2], 3, 2), ([4], 3, 2), ([5, 1], 3, 4)])
 def test_a_run_of_seats_lies_in_so_many_batches_at_most(runs, size, n):
-    assert n_touched(runs, size) == n
+    assert max_batches(runs, size) == n

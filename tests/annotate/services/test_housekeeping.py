@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def finished(*, minutes_ago):
-    _, hand_outs = campaigns.handed_out(pairs=2)
+    _, hand_outs = campaigns.collection_with_batch(pairs=2)
     for hand_out in hand_outs:
         campaigns.judge(hand_out)
     Batch.objects.update(finished_at=timezone.now() - timedelta(minutes=minutes_ago))
@@ -44,7 +44,7 @@ def test_a_batch_is_settled_an_hour_after_it_was_finished(minutes_ago, settled):
 
 
 def test_an_unfinished_batch_is_not_settled():
-    campaigns.handed_out(pairs=2)
+    campaigns.collection_with_batch(pairs=2)
     Batch.objects.update(opened_at=timezone.now() - timedelta(days=3))
     assert housekeeping.settle_batches() == 0
 

@@ -11,13 +11,13 @@ from annotate.api.imports import ImportSerializer
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.core.sources import FileSource
 from annotate.models import Change, Judgment, Resolution, Work
-from annotate.services import copying, importing, imports
+from annotate.services import bulk_copy, imports, judgment_import
 from annotate.services.background import works
-from annotate.services.import_kinds import Judgments
+from annotate.services.import_kinds import JudgmentsImport
 from config.management.commands.fsck import CHECKS
 from tests import cast
-from tests.deaths import die
-from tests.works import done
+from tests.worker_kills import run_out_of_memory
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 ROWS = [f"{person},q{q},d{d},{(q + d) % 2}" for person in "ab" for q in range(2) for d in range(3)]
@@ -25,16 +25,16 @@ ROWS = [f"{person},q{q},d{d},{(q + d) % 2}" for person in "ab" for q in range(2)
 
 @pytest.fixture
 def collection():
-    made = cast.collection()
-    cast.items(made, "query", 2), cast.items(made, "document", 3)
-    return made
+    collection_ = cast.collection()
+    cast.items(collection_, "query", 2), cast.items(collection_, "document", 3)
+    return collection_
 
 
 @pytest.fixture
 def received(collection):
     text = "\n".join(["annotator,query,document,grade", *ROWS])
     upload = SimpleUploadedFile("a.csv", text.encode())
-    return imports.receive(collection=collection, asked=Judgments("all", JudgmentColumns()), upload=upload).made
+    return imports.receive_import(collection=collection, import_request=JudgmentsImport("all", JudgmentColumns()), upload=upload).import_
 
 
 def nothing_wrong():
@@ -42,16 +42,16 @@ def nothing_wrong():
 
 
 def test_who_dies_between_two_stretches_leaves_the_rest_to_the_next_worker(received, monkeypatch, client):
-    monkeypatch.setattr(copying, "STRETCH", 2)
-    plain, stretches = importing.resolve_pairs, []
+    monkeypatch.setattr(bulk_copy, "STRETCH", 2)
+    plain, stretches = judgment_import.resolve_pairs, []
 
     def mortal(*, pairs):
         if len(stretches) == 1:
-            die()
+            run_out_of_memory()
         stretches.append(pairs.tolist())
         plain(pairs=pairs)
 
-    monkeypatch.setattr(importing, "resolve_pairs", mortal)
+    monkeypatch.setattr(judgment_import, "resolve_pairs", mortal)
     with pytest.raises(MemoryError):
         works.perform(work=received.work)
     received.refresh_from_db()
@@ -63,19 +63,19 @@ def test_who_dies_between_two_stretches_leaves_the_rest_to_the_next_worker(recei
     client.force_login(cast.member(received.collection, "researcher"))
     page = client.get(f"/c/{received.collection.slug}/imports/{received.pk}/").content.decode()
     assert "Resolving the pairs" in page and "Cancel" not in page
-    monkeypatch.setattr(importing, "resolve_pairs", plain)
-    done(received)
+    monkeypatch.setattr(judgment_import, "resolve_pairs", plain)
+    perform_work(received)
     assert (received.work.state, received.unresolved, Resolution.objects.count()) == ("done", None, 6)
     assert set(Resolution.objects.values_list("status", flat=True)) == {"agreed"}
     assert Change.objects.exists() and nothing_wrong()
 
 
 def test_what_three_workers_die_of_says_that_the_labels_are_stored(received, monkeypatch, client):
-    monkeypatch.setattr(importing, "resolve_pairs", die)
+    monkeypatch.setattr(judgment_import, "resolve_pairs", run_out_of_memory)
     for _ in range(works.MAX_ATTEMPTS):
         with pytest.raises(MemoryError):
             works.perform(work=received.work)
-    done(received)
+    perform_work(received)
     assert (received.work.state, received.work.error_code, received.state_text) == (
         "failed", "worn-out", "Stored, not resolved"
     )  # fmt: skip
@@ -92,21 +92,21 @@ def test_what_three_workers_die_of_says_that_the_labels_are_stored(received, mon
 
 
 def test_a_scheme_that_was_changed_while_the_file_was_read_refuses_it(received, monkeypatch):
-    plain = importing.ChainStore.write
+    plain = judgment_import.ChainStore.write
 
     def meanwhile(self, *arguments):
         plain(self, *arguments)
         self.collection.levels.filter(grade=1).update(grade=7)
 
-    monkeypatch.setattr(importing.ChainStore, "write", meanwhile)
-    done(received)
+    monkeypatch.setattr(judgment_import.ChainStore, "write", meanwhile)
+    perform_work(received)
     assert received.is_refused and "levels of the scheme were changed" in received.work.error
     assert not Judgment.objects.exists()
 
 
 def test_who_works_on_the_server_itself_has_it_stored_and_resolved_at_once(collection):
     stream = io.BytesIO("\n".join(["annotator,query,document,grade", *ROWS]).encode())
-    asked, source = Judgments("all", JudgmentColumns()), FileSource(stream, "a.csv")
-    read = imports.run_now(collection=collection, asked=asked, source=source).made
-    assert (read.work.state, read.unresolved, Resolution.objects.count()) == ("done", None, 6)
+    import_request, source = JudgmentsImport("all", JudgmentColumns()), FileSource(stream, "a.csv")
+    import_ = imports.import_now(collection=collection, import_request=import_request, source=source).import_
+    assert (import_.work.state, import_.unresolved, Resolution.objects.count()) == ("done", None, 6)
     assert nothing_wrong()

@@ -5,8 +5,8 @@ from django.utils import timezone
 
 from annotate.core.sources import FileSource
 from annotate.models import Change, Collection, Item, Part
-from annotate.services import collections, item_groups, loading
-from annotate.services.references import Rejected
+from annotate.services import collections, item_groups, item_import
+from annotate.services.references import FileRejected
 from tests import cast
 from tests.annotate.core.files import file, line
 
@@ -19,7 +19,7 @@ FOLLOWED = (
 
 
 def load(collection, *lines, name="collection.jsonl"):
-    return loading.load_collection(collection=collection, source=FileSource(file(*lines), name))
+    return item_import.load_collection(collection=collection, source=FileSource(file(*lines), name))
 
 
 def query(id_, **fields):
@@ -94,8 +94,8 @@ def test_a_later_file_sets_other_groups_even_once_the_items_were_judged():
 def test_a_table_of_ids_and_groups_gives_groups_to_items_that_are_there_and_takes_nothing_from_them():
     collection = cast.collection()
     other = cast.collection()
-    for each in (collection, other):
-        load(each, query("x"), line("x"))
+    for collection_ in (collection, other):
+        load(collection_, query("x"), line("x"))
     report = load(collection, "side,id,group", "query,x,v1", name="groups.csv")
     assert list(collection.items.order_by("side").values_list("side", "group")) == [("document", ""), ("query", "v1")]
     assert str(report).endswith(f"The group of 1 item changed. {FOLLOWED}")
@@ -106,7 +106,7 @@ def test_a_table_of_ids_and_groups_gives_groups_to_items_that_are_there_and_take
 
 def test_an_item_known_by_its_id_alone_gets_its_content_and_its_group_at_once():
     collection = cast.collection()
-    loading.load_documents(collection=collection, ids=["d1"], file_name="run")
+    item_import.load_documents(collection=collection, ids=["d1"], file_name="run")
     report = load(collection, line("d1", text="a cat", group="cats"))
     assert (report.n_filled, report.n_regrouped) == (1, 1)
     assert groups(collection) == {"d1": "cats"}
@@ -115,7 +115,7 @@ def test_an_item_known_by_its_id_alone_gets_its_content_and_its_group_at_once():
 def test_a_file_that_names_an_item_twice_with_different_groups_is_refused():
     collection = cast.collection()
     for second in ({"group": "v2"}, {}):
-        with pytest.raises(Rejected) as caught:
+        with pytest.raises(FileRejected) as caught:
             load(collection, query("c1", group="v1"), query("c1", **second))
         assert caught.value.problems.lines() == [
             'Line 2: query "c1" stands with other content or another group in line 1; keep one of them.'
@@ -127,7 +127,7 @@ def test_a_file_that_names_an_item_twice_with_different_groups_is_refused():
 def test_a_fault_elsewhere_in_the_file_leaves_groups_as_they_are():
     collection = cast.collection()
     load(collection, query("c1", group="v1"), line("d1"))
-    with pytest.raises(Rejected):
+    with pytest.raises(FileRejected):
         load(collection, query("c1", group="v2"), line("d1", text="another"))
     assert groups(collection) == {"c1": "v1", "d1": ""}
 
@@ -153,15 +153,15 @@ def test_who_wants_each_query_by_itself_before_any_file_brings_groups_keeps_it_s
 def test_how_many_items_carry_a_group_is_said_for_each_side(django_assert_num_queries):
     collection = cast.collection()
     load(cast.collection(), query("c1", group="v1"))
-    assert str(item_groups.grouped(collection=collection)) == (
+    assert str(item_groups.count_groups(collection=collection)) == (
         "No query and no document carries a group of the upload: by the column, each query stands by itself."
     )
     load(collection, query("c1", group="v1"), query("c2"))
-    assert str(item_groups.grouped(collection=collection)) == (
+    assert str(item_groups.count_groups(collection=collection)) == (
         "1 query carries a group of the upload; what has none stands by itself."
     )
     load(collection, query("c2", group="v1"), line("d1", text="a", group="v1"))
     with django_assert_num_queries(1):
-        assert str(item_groups.grouped(collection=collection)) == (
+        assert str(item_groups.count_groups(collection=collection)) == (
             "2 queries and 1 document carry a group of the upload; what has none stands by itself."
         )

@@ -22,11 +22,11 @@ def study(n_pairs=6, **policy):
 
 def hand_outs(annotator):
     claiming.current_batch(annotator=annotator)
-    return list(claiming.unanswered(annotator=annotator))
+    return list(claiming.open_hand_outs(annotator=annotator))
 
 
 def judge(annotator, hand_out, grade=1, submission=None, **answer):
-    answer = judging.Answer(submission_id=submission or uuid4(), grade=grade, **answer)
+    answer = judging.JudgmentAnswer(submission_id=submission or uuid4(), grade=grade, **answer)
     with transaction.atomic():  # which is the caller's, as it is the view's
         return judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
 
@@ -41,9 +41,9 @@ def test_a_batch_holds_its_seats_and_the_same_batch_comes_back():
 
 def test_two_people_never_hold_the_same_seat():
     collection = study(n_pairs=8)
-    held = [ho.seat_id for ho in hand_outs(cast.annotator(collection))]
-    held += [ho.seat_id for ho in hand_outs(cast.annotator(collection))]
-    assert len(held) == len(set(held)) == 8
+    seat_ids = [ho.seat_id for ho in hand_outs(cast.annotator(collection))]
+    seat_ids += [ho.seat_id for ho in hand_outs(cast.annotator(collection))]
+    assert len(seat_ids) == len(set(seat_ids)) == 8
 
 
 def test_an_answer_counts_resolves_the_pair_and_leaves_a_change():
@@ -224,12 +224,12 @@ def test_a_gold_comes_once_to_a_person():
     pair = cast.pairs(collection, 1)[0]
     Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
     ann = cast.annotator(collection)
-    seen = []
+    pair_ids = []
     while batch := hand_outs(ann):
         for hand_out in batch:
-            seen.append(hand_out.seat.pair_id)
+            pair_ids.append(hand_out.seat.pair_id)
             judge(ann, hand_out)
-    assert len(seen) == len(set(seen)) == 11
+    assert len(pair_ids) == len(set(pair_ids)) == 11
 
 
 def test_grouped_batches_keep_a_query_together():
@@ -252,7 +252,7 @@ def test_who_is_paused_in_a_batch_sees_no_card_but_may_send_the_answer_she_was_g
     first = hand_outs(ann)[0]
     ann.paused_at = timezone.now()
     ann.save()
-    assert list(claiming.unanswered(annotator=ann)) == []
+    assert list(claiming.open_hand_outs(annotator=ann)) == []
     judgment = judge(ann, first)
     assert Seat.objects.get(pk=first.seat_id).judgment == judgment
 
@@ -316,11 +316,11 @@ def test_a_report_on_a_gold_takes_its_pair_out_of_the_queue_as_well():
                        pair_ids=[other.pk])  # fmt: skip
     Seat.objects.filter(pair=other).update(queue_key=2**63 - 2)
     ann = cast.annotator(collection)
-    held = Seat.objects.filter(pair=other, purpose="label")
-    held.update(state="withdrawn")  # out of her batch, so that the gold is in it
-    hand_out = next(each for each in hand_outs(ann) if each.seat.purpose == "gold")
-    held.update(state="free")
+    label_seats = Seat.objects.filter(pair=other, purpose="label")
+    label_seats.update(state="withdrawn")  # out of her batch, so that the gold is in it
+    hand_out = next(card for card in hand_outs(ann) if card.seat.purpose == "gold")
+    label_seats.update(state="free")
     reports.report_pair(annotator=ann, token=hand_out.token, submission_id=uuid4(), kind=Report.Kind.ESCALATED)
-    assert held.get().state == "withdrawn"
+    assert label_seats.get().state == "withdrawn"
     assert Resolution.objects.get(pair=other).status == "escalated"
     assert not seating.plan(pairs=[pair, other]).withdrawn

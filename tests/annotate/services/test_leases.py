@@ -19,8 +19,8 @@ def lapse():
 
 def test_a_lapsed_seat_goes_to_the_next_annotator():
     collection = study(n_pairs=1)
-    gone, next_ = cast.annotator(collection), cast.annotator(collection)
-    seat = hand_outs(gone)[0].seat_id
+    absent, next_ = cast.annotator(collection), cast.annotator(collection)
+    seat = hand_outs(absent)[0].seat_id
     assert hand_outs(next_) == []
     lapse()
     assert hand_outs(next_)[0].seat_id == seat
@@ -29,8 +29,8 @@ def test_a_lapsed_seat_goes_to_the_next_annotator():
 def test_a_lapsed_seat_at_the_front_of_a_queue_goes_to_the_next_annotator_too():
     collection = study(n_pairs=1)
     Seat.objects.update(queue_key=-1)  # where a live order puts what is urgent
-    gone, next_ = cast.annotator(collection), cast.annotator(collection)
-    seat = hand_outs(gone)[0].seat_id
+    absent, next_ = cast.annotator(collection), cast.annotator(collection)
+    seat = hand_outs(absent)[0].seat_id
     lapse()
     assert hand_outs(next_)[0].seat_id == seat
 
@@ -48,9 +48,9 @@ def test_a_late_answer_whose_seat_is_taken_is_kept_as_surplus():
     late, quick = cast.annotator(collection), cast.annotator(collection)
     hand_out = hand_outs(late)[0]
     lapse()
-    counted = judge(quick, hand_outs(quick)[0], grade=2)
+    counting = judge(quick, hand_outs(quick)[0], grade=2)
     surplus = judge(late, hand_out, grade=0)
-    assert Seat.objects.get().judgment == counted
+    assert Seat.objects.get().judgment == counting
     assert Judgment.objects.filter(pk=surplus.pk).exists()
     assert Resolution.objects.get().grade == 2
 
@@ -70,10 +70,10 @@ def test_who_answered_too_late_for_her_seat_does_not_get_its_pair_again():
     late, quick = cast.annotator(collection), cast.annotator(collection)
     hand_out = hand_outs(late)[0]
     lapse()
-    taken = hand_outs(quick)[0]
-    judge(quick, taken)
+    late_hand_out = hand_outs(quick)[0]
+    judge(quick, late_hand_out)
     judge(late, hand_out)
-    undoing.take_back(annotator=quick, token=taken.token)
+    undoing.take_back(annotator=quick, token=late_hand_out.token)
     lapse()
     assert hand_outs(late) == []
     assert len(hand_outs(cast.annotator(collection))) == 1
@@ -86,16 +86,16 @@ def test_a_late_answer_takes_the_seat_of_somebody_whose_lease_lapsed_too():
     lapse()
     idle_hand_out = hand_outs(idle)[0]
     lapse()
-    counted = judge(late, hand_out)
-    assert Seat.objects.get().judgment == counted
+    counting = judge(late, hand_out)
+    assert Seat.objects.get().judgment == counting
     judge(idle, idle_hand_out, grade=0)
-    assert Seat.objects.get().judgment == counted
+    assert Seat.objects.get().judgment == counting
 
 
 def test_hand_outs_are_never_deleted_when_a_lease_lapses():
     collection = study(n_pairs=1)
-    gone = cast.annotator(collection)
-    hand_outs(gone)
+    absent = cast.annotator(collection)
+    hand_outs(absent)
     lapse()
     hand_outs(cast.annotator(collection))
     assert HandOut.objects.count() == 2

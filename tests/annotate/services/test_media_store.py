@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from annotate.core.sources import FileSource
 from annotate.models import Part
-from annotate.services import loading, media
-from annotate.services.references import Rejected
+from annotate.services import item_import, media
+from annotate.services.references import FileRejected
 from config.stores import media_store
 from tests import cast
 from tests.annotate.bucket import Bucket
@@ -45,7 +45,7 @@ def bucket(settings):
 
 def load(collection, *paths):
     lines = [json.dumps({"side": "document", "id": f"d{n}", "image": path}) for n, path in enumerate(paths)]
-    return loading.load_collection(collection=collection, source=FileSource(file(*lines), "items.jsonl"))
+    return item_import.load_collection(collection=collection, source=FileSource(file(*lines), "items.jsonl"))
 
 
 def show(client, collection):
@@ -71,10 +71,10 @@ def test_what_neither_has_is_a_fault_and_no_path_leads_out_of_the_collections_fo
     (folder / "other").mkdir()
     (folder / "other" / "secret.png").write_bytes(PNG)
     for path in ("m/none.png", "none/a.png", "../other/secret.png", "m/a.png/x.png"):
-        with pytest.raises(Rejected):
+        with pytest.raises(FileRejected):
             load(collection, path)
-    assert media.locate(collection=collection, path="../other/secret.png") is None
-    assert media.locate(collection=collection, path="m/none.png") is None
+    assert media.locate_medium(collection=collection, path="../other/secret.png") is None
+    assert media.locate_medium(collection=collection, path="m/none.png") is None
 
 
 def test_every_folder_of_a_bucket_is_listed_once(collection, bucket, monkeypatch):
@@ -96,9 +96,9 @@ def test_no_address_of_a_file_is_ever_fetched_whatever_stores_there_are(collecti
     monkeypatch.setattr(socket, "create_connection", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     assert load(collection, "https://media.example/a.png").n_parts == 1
-    with pytest.raises(Rejected, match="MEDIA_HOSTS"):
+    with pytest.raises(FileRejected, match="MEDIA_HOSTS"):
         load(cast.collection(), "http://169.254.169.254/latest.png")
-    assert media.locate(collection=collection, path="https://media.example/a.png") is None
+    assert media.locate_medium(collection=collection, path="https://media.example/a.png") is None
 
 
 def test_media_storage_names_a_folder_or_a_bucket():

@@ -9,10 +9,10 @@ from django.utils import timezone
 from annotate.models import Change, Import, Item, Membership, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet
 from annotate.services.positives import positives
 from annotate.services.query_sets import BadQuerySetName, QuerySetExists, load_query_set
-from annotate.services.references import Rejected
+from annotate.services.references import FileRejected
 from tests import cast
 from tests.annotate.core.files import file, packed
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = pytest.mark.django_db
 
@@ -54,7 +54,7 @@ def test_the_same_items_again_change_nothing_and_others_need_another_name(collec
 
 def test_every_fault_of_a_list_is_named_with_its_line_and_nothing_is_stored(collection):
     Item.objects.filter(collection=collection, external_id="q1").update(split="train")
-    with pytest.raises(Rejected) as raised:
+    with pytest.raises(FileRejected) as raised:
         load(collection, "q0", "q9", "q0", "q1", "a b")
     assert str(raised.value).splitlines() == [
         'Line 3: the id "q0" stands already in line 1; keep one of them.',
@@ -63,7 +63,7 @@ def test_every_fault_of_a_list_is_named_with_its_line_and_nothing_is_stored(coll
         'Line 4: "q1" is of the split train; only items of the split test are retrieved and judged.',
     ]
     assert not QuerySet.objects.exists()
-    with pytest.raises(Rejected, match="lists no ids"):
+    with pytest.raises(FileRejected, match="lists no ids"):
         load(collection, "")
 
 
@@ -130,7 +130,7 @@ def test_a_researcher_uploads_a_list_and_sees_its_counts(collection, researcher)
     upload = SimpleUploadedFile("ids.txt", b"q0\nq1\n")
     answer = researcher.post("/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload})
     assert answer.status_code == 302
-    done(Import.objects.get())
+    perform_work(Import.objects.get())
     page = researcher.get(answer.url).content.decode()
     assert "Query set “two”: 2 items." in page.replace("&quot;", '"').replace('"two"', "“two”")
     page = researcher.get("/c/birds/").content.decode()
@@ -140,7 +140,7 @@ def test_a_researcher_uploads_a_list_and_sees_its_counts(collection, researcher)
 def test_a_faulty_list_is_answered_with_its_lines(collection, researcher):
     upload = SimpleUploadedFile("ids.txt", b"q0\nq9\n")
     answer = researcher.post("/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload})
-    done(Import.objects.get())
+    perform_work(Import.objects.get())
     page = researcher.get(answer.url).content.decode()
     assert '<td class="number">2</td><td>id</td><td>the collection has no query' in page
     assert "1: q9" in page

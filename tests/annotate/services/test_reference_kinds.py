@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from annotate.models import Item, ReferenceLabel, ReferenceSet, Side, Undrawn
-from annotate.services.loading import load_collection
-from annotate.services.reference_lines import qrels_lines
-from annotate.services.references import Rejected, load_reference
-from metrics.core.alignment import Labels, align
+from annotate.services.item_import import load_collection
+from annotate.services.reference_qrels import qrels_lines
+from annotate.services.references import FileRejected, load_reference
+from metrics.core.alignment import LabelledPairs, align
 from metrics.core.sampled import stratified_inferred_ap
-from metrics.services.strata import sampled_labels
+from metrics.services.sampled_references import sampled_labels
 from pooling.core.rankings import Rankings
 from tests import cast
 from tests.annotate.core.files import archive, file, zipped
@@ -57,8 +57,8 @@ def test_lists_of_both_sides_in_one_archive_are_one_set(collection):
 def test_ids_that_fit_both_ways_are_not_guessed():
     collection = cast.collection()
     for side in Side.values:
-        Item.objects.bulk_create(Item(collection=collection, side=side, external_id=each) for each in ("x0", "x1"))
-    with pytest.raises(Rejected, match="alike; write it as qrels"):
+        Item.objects.bulk_create(Item(collection=collection, side=side, external_id=external_id) for external_id in ("x0", "x1"))
+    with pytest.raises(FileRejected, match="alike; write it as qrels"):
         load(collection, file('{"x0": ["x1"]}'))
 
 
@@ -78,7 +78,7 @@ def test_strata_are_kept_and_what_was_not_drawn_is_no_label(collection):
 
 
 def test_a_pair_in_two_strata_is_a_fault(collection):
-    with pytest.raises(Rejected, match="Line 2: another line has this pair in stratum 1"):
+    with pytest.raises(FileRejected, match="Line 2: another line has this pair in stratum 1"):
         load(collection, file("q0 0 d0 1 -1", "q0 0 d0 2 -1"))
 
 
@@ -92,19 +92,19 @@ def test_qrels_go_out_as_they_came_in_and_in_again(collection, lines):
 
 def test_xinfap_has_its_strata_from_the_reference_set(collection):
     load(collection, file(*STRATIFIED))
-    found = sampled_labels(reference_set=ReferenceSet.objects.get(), direction="forward")
-    order = {pk: place for place, pk in enumerate(sorted(set(found.source.tolist())))}
-    docs = np.array(sorted(set(found.target.tolist())))
-    labels = Labels(np.array([order[pk] for pk in found.source.tolist()]), found.target, found.grade)
+    sample = sampled_labels(reference_set=ReferenceSet.objects.get(), direction="forward")
+    order = {pk: index for index, pk in enumerate(sorted(set(sample.source.tolist())))}
+    docs = np.array(sorted(set(sample.target.tolist())))
+    labels = LabelledPairs(np.array([order[pk] for pk in sample.source.tolist()]), sample.target, sample.grade)
     ranked = align(Rankings(np.array([0, 3, 6]), np.concatenate([docs[::-1], docs])), labels)
     # q0: d2 (not drawn), d1 (0), d0 (2) of strata 2, 1, 1; stratum 1 is judged whole, nothing known of stratum 2
     above = 1 + 1 * 1e-5 / 3e-5 + 1 * 1e-5 / (1 + 3e-5)
-    value = stratified_inferred_ap(ranked, found.stratum, threshold=2)
+    value = stratified_inferred_ap(ranked, sample.stratum, threshold=2)
     assert value.tolist() == pytest.approx([above / 3, 0.0])
 
 
 def test_a_caption_list_brings_its_own_videos_as_labels():
     collection = cast.collection(grades=3, positive_from=1)
     report = load_collection(collection=collection, source=zipped({"msrvtt.json": json.dumps(MSRVTT)}))
-    assert [each.n_labels for each in report.references] == [3]
+    assert [reference.n_labels for reference in report.references] == [3]
     assert stored() == [("0", "video0", 1), ("1", "video0", 1), ("2", "video1", 1)]

@@ -4,9 +4,9 @@ import pytest
 
 from annotate.core.sources import FileSource
 from annotate.models import Change, Item, ReferenceLabel, ReferenceSet, Side
-from annotate.services.import_kinds import Reference
-from annotate.services.imports import run_now
-from annotate.services.references import ReferenceExists, Rejected, load_reference
+from annotate.services.import_kinds import ReferenceImport
+from annotate.services.imports import import_now
+from annotate.services.references import FileRejected, ReferenceExists, load_reference
 from tests import cast
 from tests.annotate.core.files import file, packed
 
@@ -37,7 +37,7 @@ def test_negative_grades_are_left_out_with_their_count(collection):
 
 def test_rows_of_a_table_without_a_grade_are_left_out_when_told_to_and_counted(collection):
     lines = ("query-id,corpus-id,score", "q0,d0,1", "q0,d1,", "q1,d2,NaN")
-    with pytest.raises(Rejected, match="Line 3: grade is blank"):
+    with pytest.raises(FileRejected, match="Line 3: grade is blank"):
         load(collection, *lines)
     report = load(collection, *lines, skip_blank=True)
     assert (report.n_labels, report.n_blank) == (1, 2) and "2 without a grade" in str(report)
@@ -69,15 +69,15 @@ def test_other_labels_under_the_same_name_are_refused(collection):
 
 @pytest.mark.parametrize("name", ["", "  ", "a\tb", "a\nb", "x" * 61])
 def test_a_name_that_cannot_stand_in_a_key_or_a_file_is_refused(collection, name):
-    with pytest.raises(Rejected, match="a reference set's name has 1 to 60 printable characters"):
+    with pytest.raises(FileRejected, match="a reference set's name has 1 to 60 printable characters"):
         load(collection, "q0 0 d0 1", name=name)
     assert not ReferenceSet.objects.exists()
 
 
 def test_a_repeated_line_counts_once_and_a_contradicting_one_is_named(collection):
     repeats = load(collection, "q0 0 d0 1", "q0 0 d0 1").repeats
-    assert repeats.told() == {"n": 1, "first": [{"line": 2, "earlier": 1, "what": "q0 d0"}]}
-    with pytest.raises(Rejected, match="Line 2: line 1 gives this pair grade 1"):
+    assert repeats.as_report() == {"n": 1, "first": [{"line": 2, "earlier": 1, "what": "q0 d0"}]}
+    with pytest.raises(FileRejected, match="Line 2: line 1 gives this pair grade 1"):
         load(collection, "q0 0 d0 1", "q0 0 d0 2", name="two")
 
 
@@ -93,20 +93,20 @@ def test_a_repeated_line_counts_once_and_a_contradicting_one_is_named(collection
     ],
 )
 def test_a_faulty_line_is_named_and_nothing_is_stored(collection, line, why):
-    with pytest.raises(Rejected, match=why):
+    with pytest.raises(FileRejected, match=why):
         load(collection, "q0 0 d0 1", line)
     assert not ReferenceSet.objects.exists()
 
 
 @pytest.mark.parametrize("stream", [file(), packed(), file("q0 0 d0 -1")])
 def test_a_file_without_labels_is_refused(collection, stream):
-    with pytest.raises(Rejected, match=r"a.qrels (is empty|holds no labels)"):
+    with pytest.raises(FileRejected, match=r"a.qrels (is empty|holds no labels)"):
         load(collection, stream=stream)
 
 
 def test_ids_of_another_collection_are_unknown_here(collection):
     other = cast.collection()
-    with pytest.raises(Rejected, match="has no queries and no documents yet"):
+    with pytest.raises(FileRejected, match="has no queries and no documents yet"):
         load(other, "q0 0 d0 1")
 
 
@@ -114,21 +114,21 @@ def test_labels_of_unknown_items_are_left_out_and_counted_where_that_is_asked_fo
     strangers = [f"q0 0 x{number} 1" for number in range(30)]
     report = load(collection, "q0 0 d0 1", "q9 0 d1 1", "q9 0 d2 1", *strangers, skip_unknown=True)
     assert (report.n_labels, report.n_unknown) == (1, 32)
-    assert report.unknown_queries.told() == {"n": 1, "first": ["q9"]}
-    assert report.unknown_documents.told() == {"n": 30, "first": [f"x{number}" for number in range(20)]}
+    assert report.unknown_queries.as_report() == {"n": 1, "first": ["q9"]}
+    assert report.unknown_documents.as_report() == {"n": 30, "first": [f"x{number}" for number in range(20)]}
     assert "32 of unknown items" in str(report)
 
 
 def test_a_file_that_names_no_item_of_the_collection_is_refused_all_the_same(collection):
-    with pytest.raises(Rejected, match="no labels of items that the collection has") as caught:
+    with pytest.raises(FileRejected, match="no labels of items that the collection has") as caught:
         load(collection, "q9 0 d9 1", skip_unknown=True)
     assert len(caught.value.report.unknown_queries) == 1
 
 
 def test_reading_and_storing_say_how_far_they_are(collection):
-    said = []
-    load(collection, "q0 0 d0 1", "q0 0 d1 0", tell=lambda *progress: said.append(progress))
-    assert said == [(2, 2, "labels stored")]
+    steps = []
+    load(collection, "q0 0 d0 1", "q0 0 d1 0", on_progress=lambda *progress: steps.append(progress))
+    assert steps == [(2, 2, "labels stored")]
 
 
 @pytest.mark.parametrize("side", ["query", "document"])
@@ -136,7 +136,7 @@ def test_labels_before_their_items_are_told_so_once(side):
     collection = cast.collection("early")
     cast.items(collection, side, 2)
     other = {"query": "documents", "document": "queries"}[side]
-    with pytest.raises(Rejected) as refusal:
+    with pytest.raises(FileRejected) as refusal:
         load(collection, "q0 0 d0 1", "q1 0 d1 1", skip_unknown=True)
     or_make = ", or let these labels make them" if side == "query" else ""
     assert str(refusal.value).splitlines() == [f"the collection has no {other} yet; load items first{or_make}."]
@@ -154,44 +154,44 @@ def test_labels_before_their_items_are_told_so_once(side):
 def test_documents_that_only_labels_name_are_made_where_that_is_asked_for(collection, lines, are_documents_known):
     if not are_documents_known:
         Item.objects.filter(collection=collection, side=Side.DOCUMENT).delete()
-    with pytest.raises(Rejected):
+    with pytest.raises(FileRejected):
         load(collection, *lines)
     source = FileSource(file(*lines), "a.txt")
-    made = run_now(collection=collection, asked=Reference("original", make_documents=True), source=source).made
+    import_ = import_now(collection=collection, import_request=ReferenceImport("original", make_documents=True), source=source).import_
     n_made = 1 if are_documents_known else 2
-    assert made.report["sentences"][0].startswith(f"{n_made} rows: {n_made} new items with 0 parts")
+    assert import_.report["sentences"][0].startswith(f"{n_made} rows: {n_made} new items with 0 parts")
     assert [pair[:2] for pair in stored(collection)] == [("q0", "a"), ("q1", "a"), ("q1", "d0")]
 
 
 def test_labels_of_unknown_queries_make_no_documents(collection):
-    asked = Reference("original", make_documents=True, skip_unknown=True)
+    import_request = ReferenceImport("original", make_documents=True, skip_unknown=True)
     source = FileSource(file("q0 0 a 1", "nobody 0 b 1"), "a.qrels")
-    run_now(collection=collection, asked=asked, source=source)
+    import_now(collection=collection, import_request=import_request, source=source)
     assert not Item.objects.filter(external_id="b").exists()
     assert stored(collection) == [("q0", "a", 1)]
 
 
 def test_a_table_without_a_header_is_read_by_the_numbers_of_its_columns(collection):
     lines = ("x,d0,q0,1", "y,d1,q1,2")
-    with pytest.raises(Rejected, match="give the numbers of its columns"):
+    with pytest.raises(FileRejected, match="give the numbers of its columns"):
         load(collection, *lines)
     load(collection, *lines, columns={"query": 3, "document": 2, "grade": 4})
     assert stored(collection) == [("q0", "d0", 1), ("q1", "d1", 2)]
-    with pytest.raises(Rejected, match="there is no column 5: this line has 4"):
+    with pytest.raises(FileRejected, match="there is no column 5: this line has 4"):
         load(collection, *lines, name="b", columns={"query": 3, "document": 2, "grade": 5})
 
 
 def test_a_file_of_which_nothing_is_known_is_told_so_once(collection):
-    with pytest.raises(Rejected) as refusal:
+    with pytest.raises(FileRejected) as refusal:
         load(collection, *(f"q0 0 x{number} 1" for number in range(200)))
     assert str(refusal.value).startswith("none of its 200 labels is of a query and a document that this collection has")
-    with pytest.raises(Rejected, match='Line 2: the collection has no document "x"; load it, or have such labels left'):
+    with pytest.raises(FileRejected, match='Line 2: the collection has no document "x"; load it, or have such labels left'):
         load(collection, "q0 0 d0 1", "q0 0 x 1")
 
 
 def test_rows_that_become_no_label_make_no_documents(collection):
-    asked = Reference("original", make_documents=True, min_grade=1)
+    import_request = ReferenceImport("original", make_documents=True, min_grade=1)
     lines = ("q0 0 a 0", "q0 0 b 1", "q0 0 c -1", "q0 0 d -2")
-    run_now(collection=collection, asked=asked, source=FileSource(file(*lines), "a.qrels"))
-    made = Item.objects.filter(external_id__in=["a", "b", "c", "d"]).values_list("external_id", flat=True)
-    assert list(made) == ["b"]
+    import_now(collection=collection, import_request=import_request, source=FileSource(file(*lines), "a.qrels"))
+    external_ids = Item.objects.filter(external_id__in=["a", "b", "c", "d"]).values_list("external_id", flat=True)
+    assert list(external_ids) == ["b"]

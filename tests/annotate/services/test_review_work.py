@@ -12,13 +12,13 @@ from django.utils import timezone
 
 from annotate import tasks
 from annotate.models import Batch, Item, JudgmentEvent, Resolution, ReviewAction, ReviewWork, RoundPair, Seat, Work
-from annotate.services import excluding, gold_checks, review_dispatch, review_work, reviewing, seating, withdrawing
+from annotate.services import exclusions, gold_checks, review_dispatch, review_work, reviewing, seating, withdrawing
 from annotate.services.background import works
 from tests import campaigns, cast
-from tests.databases import at_once
-from tests.deaths import die
-from tests.sound import sound, sound_without_pools
-from tests.works import done
+from tests.databases import run_concurrently
+from tests.soundness import is_sound, is_sound_without_pools
+from tests.worker_kills import run_out_of_memory
+from tests.works import perform_work
 
 pytestmark = pytest.mark.django_db
 EARLIER, LATER = timezone.now() - timedelta(days=1), timezone.now() + timedelta(days=1)
@@ -27,8 +27,8 @@ N = 7
 
 @pytest.fixture(autouse=True)
 def little(monkeypatch):
-    """So that seven labels are many."""
-    monkeypatch.setattr(review_work, "AT_ONCE", 2)
+    """Make seven labels many."""
+    monkeypatch.setattr(review_work, "SYNCHRONOUS_ROWS", 2)
     monkeypatch.setattr(review_work, "STRETCH", 2)
 
 
@@ -56,24 +56,24 @@ def restore(annotator, lead):
 def killed(decision, monkeypatch, module):
     """One stretch, and half of the next one, lost with its worker."""
     decision = review_work.go_on(decision=decision, handler=review_dispatch.HANDLERS[decision.action.kind])
-    assert (decision.n_seen, decision.is_done) == (2, False)
+    assert (decision.n_examined, decision.is_done) == (2, False)
     with monkeypatch.context() as patch:
         patch.setattr(module, "note_changes", lambda **_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             works.perform(work=decision.work)
     decision.refresh_from_db()
-    assert (decision.n_seen, decision.is_done) == (2, False)
+    assert (decision.n_examined, decision.is_done) == (2, False)
 
 
 def dying(monkeypatch, *, after):
     """Workers die after so many stretches, each time."""
     left = [after]
 
-    def note_changes(**told):
+    def note_changes(**arguments):
         if not left[0]:
             raise MemoryError
         left[0] -= 1
-        seating.note_changes(**told)
+        seating.note_changes(**arguments)
 
     monkeypatch.setattr(withdrawing, "note_changes", note_changes)
     return left
@@ -90,7 +90,7 @@ def test_what_is_much_is_written_down_at_once_and_done_by_a_worker(annotator, le
     assert (work.work.kind, work.work.subject, work.work.by) == ("review", work.pk, lead)
     tasks.perform_work(work_id=work.work.pk)
     assert (counting(), ReviewAction.objects.get().n_moved) == (0, N)
-    assert review_work.outcome(done(work)).startswith(f"7 answers of {annotator} no longer count")
+    assert review_work.outcome(perform_work(work)).startswith(f"7 answers of {annotator} no longer count")
 
 
 def test_a_large_decision_sends_for_a_worker_and_a_small_one_is_done_when_it_is_made(
@@ -101,8 +101,8 @@ def test_a_large_decision_sends_for_a_worker_and_a_small_one_is_done_when_it_is_
     with django_capture_on_commit_callbacks(execute=True):
         large = withdraw(annotator, lead)
     assert sent_for == [{"work_id": large.work.pk}]
-    done(large)
-    monkeypatch.setattr(review_work, "AT_ONCE", N)
+    perform_work(large)
+    monkeypatch.setattr(review_work, "SYNCHRONOUS_ROWS", N)
     with django_capture_on_commit_callbacks(execute=True):
         small = restore(annotator, lead)
     assert (small.n_done, small.work.state, counting(), len(sent_for)) == (N, "done", N, 1)
@@ -114,9 +114,9 @@ def test_workers_that_die_each_after_a_stretch_carry_it_out_together(annotator, 
     for n_seen in (2, 4, 6):
         with pytest.raises(MemoryError):
             works.perform(work=decision.work)
-        assert ReviewWork.objects.get().n_seen == n_seen
+        assert ReviewWork.objects.get().n_examined == n_seen
         left[0] = 1
-    assert (done(decision).is_done, decision.n_done, counting()) == (True, N, 0)
+    assert (perform_work(decision).is_done, decision.n_done, counting()) == (True, N, 0)
 
 
 def test_a_decision_at_which_three_workers_die_stands_half_done_until_it_is_tried_again(annotator, lead, monkeypatch):
@@ -126,15 +126,15 @@ def test_a_decision_at_which_three_workers_die_stands_half_done_until_it_is_trie
         for _ in range(works.MAX_ATTEMPTS):
             with pytest.raises(MemoryError):
                 works.perform(work=decision.work)
-    assert done(decision).is_failed and decision.work.error_code == "worn-out"
+    assert perform_work(decision).is_failed and decision.work.error_code == "worn-out"
     assert decision.work.error.endswith("What is done of it stands; try again, and the rest follows.")
-    assert (counting(), sound_without_pools()) == (N - 2, True)
+    assert (counting(), is_sound_without_pools()) == (N - 2, True)
     assert review_work.failed(collection=annotator.collection) == [decision]
     for again in (withdraw, restore):
-        with pytest.raises(review_work.UnderWay, match="it stopped at 2 of 7"):
+        with pytest.raises(review_work.DecisionUnderWay, match="it stopped at 2 of 7"):
             again(annotator, lead)
     works.ask_again(work=decision.work)
-    assert (done(decision).n_done, counting(), sound_without_pools()) == (N, 0, True)
+    assert (perform_work(decision).n_done, counting(), is_sound_without_pools()) == (N, 0, True)
     assert review_work.failed(collection=annotator.collection) == []
     assert restore(annotator, lead).n_total == N
 
@@ -142,58 +142,58 @@ def test_a_decision_at_which_three_workers_die_stands_half_done_until_it_is_trie
 def test_the_last_stretch_and_that_all_is_done_are_stored_together(annotator, lead, monkeypatch):
     decision = withdraw(annotator, lead)
     with monkeypatch.context() as patch:
-        patch.setattr(works, "finish", die)
+        patch.setattr(works, "finish", run_out_of_memory)
         with pytest.raises(MemoryError):
             works.perform(work=decision.work)
     decision.refresh_from_db()
-    assert (decision.n_seen, decision.is_done, counting()) == (N - 1, False, 1)
+    assert (decision.n_examined, decision.is_done, counting()) == (N - 1, False, 1)
 
 
 def test_all_checks_are_silent_while_an_item_stands_half_left_out():
     campaign = campaigns.campaign("made")
     item = Item.objects.filter(collection=campaign.collection, side="query").first()
-    decision = excluding.exclude_item(item=item, by=campaign.lead, reason="a test card")
-    decision = review_work.go_on(decision=decision, handler=excluding.drop_some)
+    decision = exclusions.exclude_item(item=item, by=campaign.lead, reason="a test card")
+    decision = review_work.go_on(decision=decision, handler=exclusions.drop_next_pairs)
     works.finish(work=decision.work, state=Work.State.FAILED, code="worn-out")
-    assert sound()
+    assert is_sound()
 
 
 def test_how_far_it_is_stands_in_its_row_and_the_time_left_comes_from_its_worker(annotator, lead):
-    decision = review_work.go_on(decision=withdraw(annotator, lead), handler=withdrawing.withdraw_some)
-    shown = review_work.standing(decision).progress
-    assert (shown.done, shown.total, shown.unit, shown.time_left) == (2, N, "answers", "")
+    decision = review_work.go_on(decision=withdraw(annotator, lead), handler=withdrawing.withdraw_stretch)
+    progress = review_work.decision_status(decision).progress
+    assert (progress.n_done, progress.total, progress.unit, progress.time_left) == (2, N, "answers", "")
     cache.set(f"job:review:{decision.work.pk}", (0, N, "answers", 30.0, timezone.now()))
-    shown = review_work.standing(decision).progress
-    assert (shown.done, shown.time_left) == (2, "30 seconds left")
+    progress = review_work.decision_status(decision).progress
+    assert (progress.n_done, progress.time_left) == (2, "30 seconds left")
 
 
 def test_a_withdrawal_killed_between_two_stretches_goes_on_there(annotator, lead, monkeypatch):
     killed(withdraw(annotator, lead), monkeypatch, withdrawing)
     assert counting() == N - 2
-    assert sound_without_pools()
-    work = done(ReviewWork.objects.get())
+    assert is_sound_without_pools()
+    work = perform_work(ReviewWork.objects.get())
     assert (work.n_done, work.n_surplus, counting(), Resolution.objects.count()) == (N, 0, 0, 0)
     assert set(Counter(JudgmentEvent.objects.values_list("judgment", flat=True)).values()) == {1}
     assert Seat.objects.filter(state="free").count() == N
     assert ReviewAction.objects.count() == 1
-    assert sound_without_pools()
-    done(work)  # once more does nothing
+    assert is_sound_without_pools()
+    perform_work(work)  # once more does nothing
     assert JudgmentEvent.objects.count() == N
 
 
 def test_a_restoration_killed_between_two_stretches_goes_on_there(annotator, lead, monkeypatch):
-    done(withdraw(annotator, lead))
-    others = cast.annotator(annotator.collection)
-    campaigns.judge_batch(others, 0, limit=3)
+    perform_work(withdraw(annotator, lead))
+    other = cast.annotator(annotator.collection)
+    campaigns.judge_batch(other, 0, limit=3)
     work = restore(annotator, lead)
     killed(work, monkeypatch, withdrawing)
-    assert sound_without_pools()
-    work = done(work)
+    assert is_sound_without_pools()
+    work = perform_work(work)
     assert (work.n_done, work.n_surplus, counting()) == (N - 3, 3, N)
     assert "3 stay out as surplus: others have given these pairs" in review_work.outcome(work)
     assert JudgmentEvent.objects.filter(kind="restored").count() == N - 3
     assert ReviewAction.objects.filter(kind="labels_restored").count() == 1
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 @pytest.mark.parametrize(("act", "verdict"), [("reject_batch", "rejected"), ("requeue_batch", "requeued")])
@@ -202,28 +202,28 @@ def test_a_large_batch_is_taken_out_and_back_in_by_a_worker(annotator, lead, mon
     work = getattr(reviewing, act)(batch=batch, by=lead, reason="too fast")
     assert (batch.verdict, counting()) == (verdict, N)
     killed(work, monkeypatch, withdrawing)
-    assert done(work).n_done == N
-    assert (counting(), sound_without_pools()) == (0, True)
+    assert perform_work(work).n_done == N
+    assert (counting(), is_sound_without_pools()) == (0, True)
     assert getattr(reviewing, act)(batch=batch, by=lead, reason="too fast") is None
     work = reviewing.reopen_batch(batch=batch, by=lead)
     killed(work, monkeypatch, withdrawing)
-    assert (done(work).n_done, counting(), batch.verdict, sound_without_pools()) == (N, N, "held", True)
-    assert [each.n_moved for each in ReviewAction.objects.order_by("pk")] == [N, N]
+    assert (perform_work(work).n_done, counting(), batch.verdict, is_sound_without_pools()) == (N, N, "held", True)
+    assert [action.n_moved for action in ReviewAction.objects.order_by("pk")] == [N, N]
 
 
 def test_an_item_is_left_out_at_once_and_its_pairs_by_a_worker(annotator, lead, monkeypatch):
     item = Item.objects.get(side="query")
-    work = excluding.exclude_item(item=item, by=lead, reason="a test card")
+    work = exclusions.exclude_item(item=item, by=lead, reason="a test card")
     assert (item.excluded_at is not None, RoundPair.objects.filter(dropped_at=None).count()) == (True, N)
-    killed(work, monkeypatch, excluding)
-    assert sound_without_pools()
-    assert done(work).n_done == N
-    assert (RoundPair.objects.filter(dropped_at=None).count(), sound_without_pools()) == (0, True)
-    work = excluding.restore_item(item=item, by=lead)
-    killed(work, monkeypatch, excluding)
-    assert sound_without_pools()
-    assert done(work).n_done == N
-    assert (RoundPair.objects.filter(dropped_at=None).count(), counting(), sound_without_pools()) == (N, N, True)
+    killed(work, monkeypatch, exclusions)
+    assert is_sound_without_pools()
+    assert perform_work(work).n_done == N
+    assert (RoundPair.objects.filter(dropped_at=None).count(), is_sound_without_pools()) == (0, True)
+    work = exclusions.restore_item(item=item, by=lead)
+    killed(work, monkeypatch, exclusions)
+    assert is_sound_without_pools()
+    assert perform_work(work).n_done == N
+    assert (RoundPair.objects.filter(dropped_at=None).count(), counting(), is_sound_without_pools()) == (N, N, True)
     assert review_work.outcome(work) == "q0 is taken back in with its pairs, 7."
     assert ReviewAction.objects.count() == 2
 
@@ -231,30 +231,30 @@ def test_an_item_is_left_out_at_once_and_its_pairs_by_a_worker(annotator, lead, 
 def test_all_checks_are_silent_while_an_items_pairs_are_gone_through():
     campaign = campaigns.campaign("made")
     item = Item.objects.filter(collection=campaign.collection, side="query").first()
-    for act in (excluding.exclude_item, excluding.restore_item):
+    for act in (exclusions.exclude_item, exclusions.restore_item):
         work = act(item=item, by=campaign.lead, reason="a test card")
-        assert sound()
-        assert done(work).is_done
-        assert sound()
+        assert is_sound()
+        assert perform_work(work).is_done
+        assert is_sound()
 
 
 def test_what_undoes_a_decision_under_way_is_refused_until_it_is_done(annotator, lead):
     batch, item = Batch.objects.get(), Item.objects.get(side="query")
     work = withdraw(annotator, lead)
-    review_work.go_on(decision=work, handler=withdrawing.withdraw_some)
+    review_work.go_on(decision=work, handler=withdrawing.withdraw_stretch)
     so_far = f"Withdrawing answers of {annotator}: 2 of 7 so far. Wait until that is done."
     for again in (
         lambda: withdraw(annotator, lead), lambda: restore(annotator, lead),
         lambda: reviewing.reject_batch(batch=batch, by=lead, reason="x"),
     ):  # fmt: skip
-        with pytest.raises(review_work.UnderWay, match=so_far):
+        with pytest.raises(review_work.DecisionUnderWay, match=so_far):
             again()
     assert (batch.verdict, Batch.objects.get().verdict, ReviewAction.objects.count()) == ("", "", 1)
-    done(work)
+    perform_work(work)
     restore(annotator, lead)
-    excluding.exclude_item(item=item, by=lead, reason="odd")
-    with pytest.raises(review_work.UnderWay, match="Leaving out the pairs of query q0: 0 of 7 so far"):
-        excluding.restore_item(item=item, by=lead)
+    exclusions.exclude_item(item=item, by=lead, reason="odd")
+    with pytest.raises(review_work.DecisionUnderWay, match="Leaving out the pairs of query q0: 0 of 7 so far"):
+        exclusions.restore_item(item=item, by=lead)
     assert Item.objects.get(side="query").excluded_at is not None
 
 
@@ -264,9 +264,9 @@ def test_answers_given_after_the_decision_stay_and_changed_ones_go(collection, a
     campaigns.judge(hand_out, 0)  # a change of mind
     campaigns.open_pool_round(collection, cast.pairs(collection, 3), name="more")
     campaigns.judge_batch(annotator, 1)
-    assert done(work).n_done == N
+    assert perform_work(work).n_done == N
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [1, 1, 1]
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 def test_a_batch_that_the_policy_rejects_waits_for_a_decision_under_way(annotator, lead):
@@ -274,7 +274,7 @@ def test_a_batch_that_the_policy_rejects_waits_for_a_decision_under_way(annotato
     Batch.objects.update(verdict="held", gold_action="reject", finished_at=EARLIER)
     gold_checks.reject_failed(batch=Batch.objects.get())
     assert (Batch.objects.get().verdict, gold_checks.overdue()) == ("held", [Batch.objects.get().pk])
-    done(work)
+    perform_work(work)
     gold_checks.reject_failed(batch=Batch.objects.get())
     assert Batch.objects.get().verdict == "rejected"
 
@@ -286,8 +286,8 @@ def test_two_workers_at_once_do_nothing_twice(annotator, lead):
     def go_on(_):
         decision = ReviewWork.objects.get(pk=work.pk)
         while not decision.is_done:
-            decision = review_work.go_on(decision=decision, handler=withdrawing.withdraw_some)
+            decision = review_work.go_on(decision=decision, handler=withdrawing.withdraw_stretch)
 
-    at_once(go_on, range(4))
+    run_concurrently(go_on, range(4))
     assert JudgmentEvent.objects.count() == N
-    assert (ReviewWork.objects.get().n_done, sound_without_pools()) == (N, True)
+    assert (ReviewWork.objects.get().n_done, is_sound_without_pools()) == (N, True)

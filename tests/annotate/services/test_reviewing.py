@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Batch, Gold, Judgment, JudgmentEvent, Resolution, Seat
-from annotate.services import claiming, judging, pausing, reports, reviewing, settling, withdrawing
+from annotate.services import claiming, judging, pausing, report_settling, reports, reviewing, withdrawing
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -92,12 +92,12 @@ def test_one_persons_labels_are_withdrawn_from_a_moment_on(collection):
 def test_a_settled_report_brings_the_pair_back(collection):
     ann, lead = cast.annotator(collection), cast.member(collection, "lead")
     claiming.current_batch(annotator=ann)
-    hand_out = claiming.unanswered(annotator=ann).first()
+    hand_out = claiming.open_hand_outs(annotator=ann).first()
     report = reports.report_pair(
         annotator=ann, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="odd"
     )
     assert Resolution.objects.get().status == "escalated"
-    settling.settle_reports(pair=report.pair, by=lead)
+    report_settling.settle_reports(pair=report.pair, by=lead)
     assert not Resolution.objects.exists()
     assert Seat.objects.get(pk=hand_out.seat_id).state == "free"
 
@@ -113,6 +113,6 @@ def test_a_rejection_withdraws_the_answer_that_counts_not_the_one_it_superseded(
     ann, lead = cast.annotator(collection), cast.member(collection, "lead")
     batch = work(ann)
     hand_out = batch.hand_outs.first()
-    judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.Answer(uuid4(), grade=0))
+    judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.JudgmentAnswer(uuid4(), grade=0))
     assert reviewing.reject_batch(batch=batch, by=lead, reason="x").n_done == 4
     assert not Seat.objects.filter(state="done").exists()

@@ -12,8 +12,8 @@ from django.utils import timezone
 from annotate.models import Judgment, JudgmentEvent, Pair, Resolution, ReviewAction, Seat
 from annotate.services import adjudicating, withdrawing
 from tests import campaigns, cast
-from tests.databases import at_once
-from tests.sound import sound_without_pools
+from tests.databases import run_concurrently
+from tests.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db(transaction=True)
 EARLIER, LATER = timezone.now() - timedelta(days=1), timezone.now() + timedelta(days=1)
@@ -50,23 +50,23 @@ def test_of_two_leads_at_one_pair_one_decision_stands_and_both_are_in_the_log(co
             lambda pair=pair: adjudicating.adjudicate(pair=Pair.objects.get(pk=pair.pk), by=second, grade=2, note="b"),
             lambda number=number: withdraw_or_restore(number),
         ]
-        decided, against, work = at_once(lambda act: act(), acts)
+        decided, against, work = run_concurrently(lambda act: act(), acts)
         assert {decided.level.grade, against.level.grade} == {0, 2}
         assert (work.n_done, work.n_surplus) == (N, 0)
     connection.close()
 
-    standing = Seat.objects.filter(purpose="adjudication", state="done")
-    assert standing.count() == N == Seat.objects.filter(purpose="adjudication").count()
+    adjudications = Seat.objects.filter(purpose="adjudication", state="done")
+    assert adjudications.count() == N == Seat.objects.filter(purpose="adjudication").count()
     assert Judgment.objects.filter(purpose="adjudication").count() == 2 * N
     lost = Judgment.objects.filter(purpose="adjudication", seat=None)
     withdrawn = JudgmentEvent.objects.filter(judgment__in=lost, kind="withdrawn")
     assert (lost.count(), withdrawn.values("judgment").distinct().count()) == (N, N)
-    said = dict(standing.values_list("pair", "judgment__level__grade"))
-    assert dict(Resolution.objects.filter(status="adjudicated").values_list("pair", "grade")) == said
+    grade_by_pair = dict(adjudications.values_list("pair", "judgment__level__grade"))
+    assert dict(Resolution.objects.filter(status="adjudicated").values_list("pair", "grade")) == grade_by_pair
     for pair in pairs:
         log = ReviewAction.objects.filter(pair=pair, kind="adjudicated").order_by("pk")
         assert sorted(log.values_list("by", "reason")) == [(first.pk, "a"), (second.pk, "b")]
-        assert log.last().by_id == standing.get(pair=pair).annotator.user_id  # who came last decided
+        assert log.last().by_id == adjudications.get(pair=pair).annotator.user_id  # who came last decided
     assert ReviewAction.objects.filter(kind__startswith="labels").count() == N
     assert Seat.objects.filter(purpose="label", state="done").count() == 2 * N
-    assert sound_without_pools()
+    assert is_sound_without_pools()

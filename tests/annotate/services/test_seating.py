@@ -12,7 +12,7 @@ from annotate.models import Round, RoundPair, Seat
 from annotate.services import claiming, seating
 from annotate.services.seating import reconciling
 from tests import campaigns, cast
-from tests.imported import import_judgments
+from tests.judgment_imports import import_judgments
 
 pytestmark = pytest.mark.django_db
 
@@ -41,8 +41,8 @@ def test_closing_withdraws_free_seats_and_reopening_brings_the_same_back():
 @pytest.mark.parametrize("closed", [0, 1])
 def test_a_pair_in_two_rounds_keeps_its_seat_while_one_of_them_is_open(closed):
     collection = cast.collection()
-    shared, *others = cast.pairs(collection, 5)
-    rounds = [campaigns.open_pool_round(collection, [shared, *others[at : at + 2]], f"round {at}") for at in (0, 2)]
+    shared, *other_pairs = cast.pairs(collection, 5)
+    rounds = [campaigns.open_pool_round(collection, [shared, *other_pairs[at : at + 2]], f"round {at}") for at in (0, 2)]
     assert Seat.objects.count() == 5
     seating.close_round(round_=rounds[closed])
     free = Seat.objects.filter(state="free")
@@ -131,8 +131,8 @@ def test_a_seat_that_somebody_claims_while_its_pair_is_reconciled_is_not_taken_f
         Round.objects.filter(seats=Seat.objects.get()).update(**closed)  # it is to be free for the other round
     annotator, plan = cast.annotator(collection), reconciling.plan
 
-    def slow_plan(**given):
-        changes = plan(**given)
+    def slow_plan(**arguments):
+        changes = plan(**arguments)
         assert (len(changes.withdrawn), len(changes.freed)) == ((1, 0) if is_dropped else (0, 1))
         Seat.objects.update(state=Seat.State.HELD, annotator=annotator, leased_until=timezone.now())
         return changes

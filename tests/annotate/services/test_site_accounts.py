@@ -13,7 +13,7 @@ from django.test import Client, override_settings
 from annotate.models import User
 from annotate.services import accounts, site_accounts
 from config.addresses import is_loopback
-from config.up import firststart
+from config.up import first_start
 from config.up.home import Home
 from tests import cast
 
@@ -42,11 +42,11 @@ def choose(path: str) -> Client:
 
 
 def test_the_first_account_is_made_without_a_password_and_its_link_works_once() -> None:
-    said = printed("make_admin", "root", email="root@example.org")
+    output = printed("make_admin", "root", email="root@example.org")
     user = User.objects.get(username="root")
     assert (user.is_staff, user.is_superuser, user.email) == (True, True, "root@example.org")
     assert not user.has_usable_password()
-    path = path_in(said)
+    path = path_in(output)
     choose(path)
     user.refresh_from_db()
     assert user.check_password(PASSWORD)
@@ -62,20 +62,20 @@ def test_an_account_that_is_there_looks_after_the_site_and_keeps_its_password() 
     user = cast.user("mia")
     user.set_password(PASSWORD)
     user.save()
-    said = printed("make_admin", "Mia")
+    output = printed("make_admin", "Mia")
     user.refresh_from_db()
     assert user.is_superuser and user.check_password(PASSWORD)
-    assert "The password stays" in said and "http" not in said
+    assert "The password stays" in output and "http" not in output
     choose(path_in(printed("password_link", "mia")))
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [(["a b"], "valid username"), (["x" * 151], "150"), (["a", "--email=no"], "valid email"), ([], "Say whose")],
 )
-def test_an_account_that_cannot_be_is_refused_with_its_reason(arguments: list[str], told: str, monkeypatch) -> None:
+def test_an_account_that_cannot_be_is_refused_with_its_reason(arguments: list[str], message: str, monkeypatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    with pytest.raises(CommandError, match=told):
+    with pytest.raises(CommandError, match=message):
         printed("make_admin", *arguments)
     assert not User.objects.exists()
 
@@ -94,9 +94,9 @@ def test_without_a_mail_server_a_forgotten_password_leaves_no_link_in_the_log(ca
         answer = Client().post("/accounts/password/reset/", {"email": "mia@example.org"})
     assert answer.status_code == 302
     out, err = capfd.readouterr()
-    written = caplog.text + out + err
-    assert "1 mail was not sent" in written and "password_link" in written
-    assert "/accounts/password/reset/key/" not in written and "mia@example.org" not in written
+    log_and_output = caplog.text + out + err
+    assert "1 mail was not sent" in log_and_output and "password_link" in log_and_output
+    assert "/accounts/password/reset/key/" not in log_and_output and "mia@example.org" not in log_and_output
 
 
 @override_settings(EMAIL_BACKEND="django.core.mail.backends.locmem.EmailBackend")
@@ -107,7 +107,7 @@ def test_with_a_mail_server_the_link_goes_out() -> None:
 
 
 def test_demo_accounts_are_closed_unless_their_password_was_changed(tmp_path) -> None:
-    passwords = firststart.passwords(Home(tmp_path))
+    passwords = first_start.passwords(Home(tmp_path))
     accounts.ensure_demo_accounts(passwords=passwords)
     lead = User.objects.get(username="lead")
     lead.set_password(PASSWORD)
@@ -122,7 +122,7 @@ def test_demo_accounts_are_closed_unless_their_password_was_changed(tmp_path) ->
 
 
 def test_demo_accounts_are_known_by_their_passwords_or_in_a_copy_of_the_database_by_themselves(tmp_path) -> None:
-    passwords = firststart.passwords(Home(tmp_path))
+    passwords = first_start.passwords(Home(tmp_path))
     accounts.ensure_demo_accounts(passwords=passwords)
     before = User.objects.get(username="annotator")  # as older versions made it
     before.set_password(passwords["annotator"])
@@ -152,25 +152,25 @@ def test_demo_accounts_are_known_by_their_passwords_or_in_a_copy_of_the_database
 )  # fmt: skip
 def test_sign_ins_are_shown_on_this_machine_alone_and_never_the_admin_s(tmp_path, site_url, is_local) -> None:
     home = Home(tmp_path)
-    said = firststart.sign_ins(home, site_url)
-    passwords = firststart.passwords(home)
-    assert passwords["admin"] not in said
-    assert (passwords["lead"] in said) == is_local
-    assert ("make_admin" in said) != is_local
+    lines = first_start.sign_in_lines(home, site_url)
+    passwords = first_start.passwords(home)
+    assert passwords["admin"] not in lines
+    assert (passwords["lead"] in lines) == is_local
+    assert ("make_admin" in lines) != is_local
 
 
 def test_a_public_address_has_no_demo_accounts(tmp_path, settings) -> None:
     settings.HOME, settings.IS_LOCAL = Home(tmp_path), False
-    firststart.note_static_files(settings.HOME)
+    first_start.note_static_files(settings.HOME)
     (tmp_path / "static").mkdir()
     printed("prepare")
     assert not User.objects.exists()
-    accounts.ensure_demo_accounts(passwords=firststart.passwords(settings.HOME))
-    said = printed("prepare")
-    assert "The demo accounts admin, annotator, lead, researcher are closed." in said and "make_admin" in said
+    accounts.ensure_demo_accounts(passwords=first_start.passwords(settings.HOME))
+    output = printed("prepare")
+    assert "The demo accounts admin, annotator, lead, researcher are closed." in output and "make_admin" in output
     settings.IS_LOCAL = True
     printed("prepare")
-    assert Client().login(username="lead", password=firststart.passwords(settings.HOME)["lead"])
+    assert Client().login(username="lead", password=first_start.passwords(settings.HOME)["lead"])
 
 
 def test_hosts_are_told_apart_by_their_numbers_too() -> None:

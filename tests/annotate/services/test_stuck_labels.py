@@ -16,13 +16,13 @@ pytestmark = pytest.mark.django_db
 
 def stuck(collection):
     """Labels and pairs that are stuck, all open rounds together."""
-    found = stuck_labels.together(stuck_labels.stuck_labels(collection=collection))
-    return (found.n_labels, found.n_pairs) if found else (0, 0)
+    stuck_in_round = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
+    return (stuck_in_round.n_labels, stuck_in_round.n_pairs) if stuck_in_round else (0, 0)
 
 
 def judge_all(annotator):
     while claiming.current_batch(annotator=annotator):
-        for hand_out in claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator"):
+        for hand_out in claiming.open_hand_outs(annotator=annotator).select_related("seat", "batch__annotator"):
             campaigns.judge(hand_out)
 
 
@@ -36,12 +36,12 @@ def test_third_labels_of_two_people_are_stuck_until_somebody_comes():
     third = cast.annotator(collection)
     assert stuck(collection) == (0, 0)
     Annotator.objects.filter(pk=third.pk).update(paused_at=timezone.now())
-    (found,) = stuck_labels.stuck_labels(collection=collection).values()
-    assert found.sentence == (
+    (stuck_in_round,) = stuck_labels.stuck_labels(collection=collection).values()
+    assert stuck_in_round.sentence == (
         "4 labels are wanted on 4 pairs that nobody here can give. Each person gives one label of a pair at most, "
         "none of one she reported or passed on, and no more than her share of a pool; 2 people are here."
     )
-    assert found.advice == (
+    assert stuck_in_round.advice == (
         "Invite another annotator. Let the one who is paused go on. Or close the pool: what it has is kept."
     )
 
@@ -58,7 +58,7 @@ def test_what_is_stuck_at_the_end_of_a_pool_is_seen_among_all_that_is_done(monke
     collection = campaigns.open_collection(12, gold_positives=0, gold_negatives=0)
     annotator = cast.annotator(collection)
     claiming.current_batch(annotator=annotator)
-    reported, *_ = claiming.unanswered(annotator=annotator)
+    reported, *_ = claiming.open_hand_outs(annotator=annotator)
     reports.report_pair(annotator=annotator, token=reported.token, submission_id=uuid4(), kind="cannot_judge")
     judge_all(annotator)
     assert stuck(collection) == (1, 1)
@@ -69,15 +69,15 @@ def test_who_is_still_to_be_trained_gives_no_label_yet():
     cast.annotator(collection)
     assert stuck(collection) == (0, 0)
     Training.objects.create(collection=collection, is_on=True)
-    (found,) = stuck_labels.stuck_labels(collection=collection).values()
-    assert (found.n_labels, found.n_people, found.n_in_training) == (2, 0, 1)
-    assert "1 more is in training still." in found.advice
+    (stuck_in_round,) = stuck_labels.stuck_labels(collection=collection).values()
+    assert (stuck_in_round.n_labels, stuck_in_round.n_people, stuck_in_round.n_in_training) == (2, 0, 1)
+    assert "1 more is in training still." in stuck_in_round.advice
 
 
 def test_nobody_there_is_said_plainly():
     collection = campaigns.open_collection(2, gold_positives=0, gold_negatives=0)
-    (found,) = stuck_labels.stuck_labels(collection=collection).values()
-    assert found.sentence == "2 labels are wanted on 2 pairs, and nobody is there to judge."
+    (stuck_in_round,) = stuck_labels.stuck_labels(collection=collection).values()
+    assert stuck_in_round.sentence == "2 labels are wanted on 2 pairs, and nobody is there to judge."
 
 
 def able(annotator, round_):
@@ -88,7 +88,7 @@ def able(annotator, round_):
 
 
 def plainly(collection):
-    """The same pair by pair: labels wanted beyond the people who could still give one."""
+    """Count stuck labels pair by pair: those wanted beyond the people who can still give one."""
     people = [
         annotator
         for annotator in Annotator.objects.filter(collection=collection, paused_at=None)
@@ -101,11 +101,11 @@ def plainly(collection):
             lapsed = seats.filter(state="held", leased_until__lt=timezone.now()).exclude(annotator__in=people)
             n = seats.filter(state="free").count() + lapsed.count()
             left = [
-                one for one in people
-                if able(one, round_) and not (
-                    Seat.objects.filter(pair=pair, annotator=one).exists()
-                    or Judgment.objects.filter(pair=pair, annotator=one).exists()
-                    or Report.objects.filter(pair=pair, annotator=one).exclude(state="undone").exists()
+                person for person in people
+                if able(person, round_) and not (
+                    Seat.objects.filter(pair=pair, annotator=person).exists()
+                    or Judgment.objects.filter(pair=pair, annotator=person).exists()
+                    or Report.objects.filter(pair=pair, annotator=person).exclude(state="undone").exists()
                 )
             ]  # fmt: skip
             short = min(n, n - len(left))
@@ -126,7 +126,7 @@ def test_they_are_counted_as_pair_by_pair(seed):
     for _ in range(25):
         annotator, act = chance.choice(people), chance.choice(["judge", "judge", "judge", "report", "undo", "lapse"])
         claiming.current_batch(annotator=annotator)
-        hand_out = claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator").first()
+        hand_out = claiming.open_hand_outs(annotator=annotator).select_related("seat", "batch__annotator").first()
         if act == "judge" and hand_out:
             campaigns.judge(hand_out, chance.choice([0, 1]))
         elif act == "report" and hand_out:
@@ -145,12 +145,12 @@ def test_they_are_counted_as_pair_by_pair(seed):
 def test_of_very_many_it_is_said_that_there_may_be_more(monkeypatch):
     collection = campaigns.open_collection(3, gold_positives=0, gold_negatives=0)
     monkeypatch.setattr(stuck_labels, "_AT_MOST", 2)
-    (found,) = stuck_labels.stuck_labels(collection=collection).values()
-    assert found.sentence == "2 or more labels are wanted on 2 pairs, and nobody is there to judge."
+    (stuck_in_round,) = stuck_labels.stuck_labels(collection=collection).values()
+    assert stuck_in_round.sentence == "2 or more labels are wanted on 2 pairs, and nobody is there to judge."
 
 
 def test_several_seats_of_a_pair_do_not_hide_that_there_may_be_more(monkeypatch):
     collection = campaigns.open_collection(4, labels_per_pair=3, gold_positives=0, gold_negatives=0)
     monkeypatch.setattr(stuck_labels, "_AT_MOST", 4)
-    (found,) = stuck_labels.stuck_labels(collection=collection).values()
-    assert " or more labels are wanted" in found.sentence
+    (stuck_in_round,) = stuck_labels.stuck_labels(collection=collection).values()
+    assert " or more labels are wanted" in stuck_in_round.sentence

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.django_db
 
 
 def make(**fields):
-    given = {"user": cast.user(), "name": "script", "scopes": ["qrels:read"], "days": 30}
-    return tokens.create_token(**{**given, **fields})
+    defaults = {"user": cast.user(), "name": "script", "scopes": ["qrels:read"], "days": 30}
+    return tokens.create_token(**{**defaults, **fields})
 
 
 def test_the_secret_is_not_in_the_database():

@@ -1,4 +1,4 @@
-"""Nobody judges before she is trained; what she answers there is told right or wrong and counts for nothing else."""
+"""Nobody judges before the training; answers in it get feedback and count for nothing else."""
 
 from uuid import uuid4
 
@@ -10,20 +10,20 @@ from annotate.checks.check import run
 from annotate.fsck import CHECKS
 from annotate.models import Batch, Gold, Judgment, Report, Resolution, Seat, TrainingDecision, TrainingTry
 from annotate.services import (
+    annotator_progress,
     cards,
     claiming,
     judging,
-    progress,
     reports,
     training,
     training_gate,
     training_people,
     training_setup,
     undoing,
-    work,
+    work_availability,
 )
 from annotate.services.hand_outs import NotHandedOut
-from annotate.services.training_standing import standing_of
+from annotate.services.training_status import training_status
 from metrics.services import refresh
 from tests import campaigns, cast
 from tests.annotate.trainees import go, reply, right_grade, trained, training_seats, waiting
@@ -32,18 +32,18 @@ pytestmark = pytest.mark.django_db
 
 
 def state(annotator):
-    return standing_of(annotator=annotator).state.name
+    return training_status(annotator=annotator).state.name
 
 
 def broken():
-    """What the checks of annotate say; the rounds here have no pools."""
+    """Return the violations found by annotate's checks; the rounds here have no pools."""
     return [(finding.check.name, finding.lines) for finding in run(CHECKS) if not finding.check.notice]
 
 
 def test_a_newcomer_gets_no_pairs_until_she_has_passed():
     annotator = cast.annotator(trained())
     assert claiming.current_batch(annotator=annotator) is None
-    assert work.why_empty(annotator=annotator, asked=True)["reason"] == "training"
+    assert work_availability.no_card_reason(annotator=annotator, wants_more=True)["reason"] == "training"
     go(annotator)
     assert state(annotator) == "passed"
     assert claiming.current_batch(annotator=annotator).hand_outs.count() == 4
@@ -62,14 +62,14 @@ def test_switched_on_whoever_has_judged_goes_on_and_others_give_their_pairs_back
     who_judged, newcomer = cast.annotator(collection), cast.annotator(collection)
     for annotator in (who_judged, newcomer):
         assert claiming.current_batch(annotator=annotator)
-    n_left = claiming.unanswered(annotator=newcomer).count()
-    campaigns.judge(claiming.unanswered(annotator=who_judged).first(), 1)
+    n_left = claiming.open_hand_outs(annotator=newcomer).count()
+    campaigns.judge(claiming.open_hand_outs(annotator=who_judged).first(), 1)
     training_setup.change_training(collection=collection, is_on=True)
-    assert claiming.unanswered(annotator=newcomer).count() == 0 < n_left
+    assert claiming.open_hand_outs(annotator=newcomer).count() == 0 < n_left
     assert not Seat.objects.filter(annotator=newcomer, state="held").exists()
     assert not newcomer.batches.filter(finished_at=None).exists()
-    assert claiming.unanswered(annotator=who_judged).count() == 3
-    assert work.why_empty(annotator=newcomer, asked=False)["reason"] == "training"
+    assert claiming.open_hand_outs(annotator=who_judged).count() == 3
+    assert work_availability.no_card_reason(annotator=newcomer, wants_more=False)["reason"] == "training"
     assert state(newcomer) == "ready"
     assert not broken()
 
@@ -88,10 +88,10 @@ def test_each_answer_is_told_right_or_wrong_with_the_reason_and_the_paragraph():
     annotator = cast.annotator(trained())
     training.begin(annotator=annotator)
     (first, second, *_) = waiting(annotator)
-    told = reply(annotator, first, (right_grade(first) + 1) % 3)
-    assert (told.given, told.right) == ((right_grade(first) + 1) % 3, right_grade(first))
-    assert told.why == first.seat.pair.training_pair.why
-    assert told.anchor == "colours"
+    feedback = reply(annotator, first, (right_grade(first) + 1) % 3)
+    assert (feedback.given, feedback.right) == ((right_grade(first) + 1) % 3, right_grade(first))
+    assert feedback.why == first.seat.pair.training_pair.why
+    assert feedback.anchor == "colours"
     assert reply(annotator, second, right_grade(second)).right == right_grade(second)
 
 
@@ -102,7 +102,7 @@ def test_the_first_answer_stands_whatever_is_sent_after_the_feedback():
     wrong = (right_grade(hand_out) + 1) % 3
     reply(annotator, hand_out, wrong)
     assert reply(annotator, hand_out, right_grade(hand_out)).given == wrong
-    other = judging.Answer(submission_id=uuid4(), grade=right_grade(hand_out))
+    other = judging.JudgmentAnswer(submission_id=uuid4(), grade=right_grade(hand_out))
     for act in (
         lambda: judging.record_judgment(annotator=annotator, token=hand_out.token, answer=other),
         lambda: undoing.take_back(annotator=annotator, token=hand_out.token),
@@ -118,7 +118,7 @@ def test_a_pair_of_real_work_is_not_answered_through_the_training():
     annotator = cast.annotator(collection)
     go(annotator)
     claiming.current_batch(annotator=annotator)
-    hand_out = claiming.unanswered(annotator=annotator).first()
+    hand_out = claiming.open_hand_outs(annotator=annotator).first()
     with pytest.raises(NotHandedOut):
         reply(annotator, hand_out, 1)
 
@@ -165,13 +165,13 @@ def test_tries_run_out_and_a_lead_who_sends_back_gives_new_ones():
     assert state(annotator) == "ready"
     go(annotator, n_wrong=5)
     assert state(annotator) == "used_up"
-    with pytest.raises(training.NotNow, match="no tries left"):
+    with pytest.raises(training.TryRefused, match="no tries left"):
         training.begin(annotator=annotator)
     for _ in range(2):
         training_people.decide(annotator=annotator, kind="sent_back", by=None)
     go(annotator)
     assert state(annotator) == "passed"
-    assert [each.number for each in TrainingTry.objects.order_by("pk")] == [1, 2, 3]
+    assert [training_try.number for training_try in TrainingTry.objects.order_by("pk")] == [1, 2, 3]
     assert not broken()
 
 
@@ -190,10 +190,10 @@ def test_each_try_has_seats_of_its_own_and_the_answers_of_the_first_stay():
 def test_the_next_try_begins_after_the_wait():
     annotator = cast.annotator(trained(wait_minutes=60))
     go(annotator, n_wrong=5)
-    found = standing_of(annotator=annotator).state
-    assert found.name == "waiting"
-    assert found.ready_at == TrainingTry.objects.get().finished_at + timezone.timedelta(hours=1)
-    with pytest.raises(training.NotNow):
+    training_state = training_status(annotator=annotator).state
+    assert training_state.name == "waiting"
+    assert training_state.ready_at == TrainingTry.objects.get().finished_at + timezone.timedelta(hours=1)
+    with pytest.raises(training.TryRefused):
         training.begin(annotator=annotator)
     TrainingTry.objects.update(finished_at=timezone.now() - timezone.timedelta(minutes=61))
     assert state(annotator) == "ready"
@@ -240,13 +240,13 @@ def test_answers_in_training_enter_no_resolution_and_no_agreement():
 
 def test_a_pair_she_was_told_the_grade_of_is_never_given_to_her_as_work():
     collection = trained()
-    known = {seat.pk for seat in collection.training.collection.pairs.filter(training_pair__isnull=False)}
-    campaigns.open_pool_round(collection, list(collection.pairs.filter(pk__in=known)), name="same pairs")
+    training_pair_ids = {seat.pk for seat in collection.training.collection.pairs.filter(training_pair__isnull=False)}
+    campaigns.open_pool_round(collection, list(collection.pairs.filter(pk__in=training_pair_ids)), name="same pairs")
     annotator = cast.annotator(collection)
     go(annotator)
     while batch := claiming.current_batch(annotator=annotator):
-        assert not known & set(batch.hand_outs.values_list("seat__pair", flat=True))
-        for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator", "seat"):
+        assert not training_pair_ids & set(batch.hand_outs.values_list("seat__pair", flat=True))
+        for hand_out in claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator", "seat"):
             campaigns.judge(hand_out, 1)
     assert training_setup.pairs_in_pools(collection=collection) == 5
 
@@ -254,9 +254,9 @@ def test_a_pair_she_was_told_the_grade_of_is_never_given_to_her_as_work():
 def test_training_is_neither_work_done_nor_a_batch_that_can_be_changed():
     annotator = cast.annotator(trained())
     go(annotator)
-    assert progress.progress(annotator=annotator)["total"] == 0
-    assert progress.recent(acts=undoing.last_acts(annotator=annotator)) == []
-    assert work.why_empty(annotator=annotator, asked=False)["reason"] != "batch_done"
+    assert annotator_progress.progress(annotator=annotator)["total"] == 0
+    assert annotator_progress.recent(acts=undoing.last_acts(annotator=annotator)) == []
+    assert work_availability.no_card_reason(annotator=annotator, wants_more=False)["reason"] != "batch_done"
 
 
 def test_who_is_sent_back_gives_her_pairs_to_others_and_keeps_what_she_judged():
@@ -265,9 +265,9 @@ def test_who_is_sent_back_gives_her_pairs_to_others_and_keeps_what_she_judged():
     for person in (annotator, other):
         go(person)
     claiming.current_batch(annotator=annotator)
-    campaigns.judge(claiming.unanswered(annotator=annotator).select_related("batch__annotator", "seat")[0], 1)
+    campaigns.judge(claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator", "seat")[0], 1)
     training_people.decide(annotator=annotator, kind="sent_back", by=None, reason="Mixed up the levels.")
-    assert not claiming.unanswered(annotator=annotator).exists()
+    assert not claiming.open_hand_outs(annotator=annotator).exists()
     assert Seat.objects.filter(purpose="label", state="done", annotator=annotator).count() == 1
     assert not Seat.objects.filter(purpose="label", state="held").exists()
     assert claiming.current_batch(annotator=annotator) is None
@@ -286,7 +286,7 @@ def test_a_lead_who_lets_somebody_in_ends_her_try():
     assert Batch.objects.filter(annotator=annotator, finished_at=None).count() == 1
     with pytest.raises(training.TryOver):
         reply(annotator, hand_out, 1)
-    with pytest.raises(training_people.AlreadySo):
+    with pytest.raises(training_people.AlreadyDecided):
         training_people.decide(annotator=annotator, kind="exempted", by=None)
     assert not broken()
 
@@ -296,8 +296,8 @@ def test_the_decisions_say_who_and_why_and_the_newest_holds():
     annotator, lead = cast.annotator(collection), cast.user()
     for kind in ("admitted", "sent_back", "exempted"):
         training_people.decide(annotator=annotator, kind=kind, by=lead, reason=f"as {kind}")
-    said = TrainingDecision.objects.order_by("pk").values_list("kind", "by", "reason")
-    assert list(said) == [(kind, lead.pk, f"as {kind}") for kind in ("admitted", "sent_back", "exempted")]
+    decisions = TrainingDecision.objects.order_by("pk").values_list("kind", "by", "reason")
+    assert list(decisions) == [(kind, lead.pk, f"as {kind}") for kind in ("admitted", "sent_back", "exempted")]
     assert not training_gate.is_in_training(annotator=annotator)
 
 
@@ -310,5 +310,5 @@ def test_the_list_of_people_asks_as_often_for_one_as_for_many(django_assert_num_
         go(cast.annotator(collection), n_wrong=n_wrong)
     cast.annotator(collection)
     with django_assert_num_queries(9):
-        found = training_people.people(collection=collection)
-    assert sorted(each.state.name for each in found) == ["passed", "passed", "ready", "ready", "ready"]
+        statuses = training_people.people(collection=collection)
+    assert sorted(status.state.name for status in statuses) == ["passed", "passed", "ready", "ready", "ready"]

@@ -12,9 +12,9 @@ from django.db import transaction
 from annotate.services import claiming, training_gate, training_setup
 from tests import campaigns, cast
 from tests.annotate.trainees import trained
-from tests.databases import for_a_thread
-from tests.sessions import waiting_session
-from tests.sound import sound_without_pools
+from tests.database_sessions import waiting_session
+from tests.databases import closing_connections
+from tests.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LONG = 240  # seconds: what no busy machine needs
@@ -27,16 +27,16 @@ def test_a_claim_under_way_is_put_down_and_a_first_answer_under_way_exempts(answ
     annotator = cast.annotator(collection)
     claimed, may_go_on = Event(), Event()
 
-    @for_a_thread
+    @closing_connections
     def claim():
         with transaction.atomic():
             claiming.current_batch(annotator=annotator)
             claimed.set()
             may_go_on.wait(LONG)
             if answers:
-                campaigns.judge(claiming.unanswered(annotator=annotator).first(), 1)
+                campaigns.judge(claiming.open_hand_outs(annotator=annotator).first(), 1)
 
-    @for_a_thread
+    @closing_connections
     def switch_on():
         training_setup.change_training(collection=collection, is_on=True)
 
@@ -51,5 +51,5 @@ def test_a_claim_under_way_is_put_down_and_a_first_answer_under_way_exempts(answ
         claim_.result(LONG)
         switch.result(LONG)
     assert training_gate.is_in_training(annotator=annotator) is not answers
-    assert claiming.unanswered(annotator=annotator).count() == (3 if answers else 0)
-    assert sound_without_pools()
+    assert claiming.open_hand_outs(annotator=annotator).count() == (3 if answers else 0)
+    assert is_sound_without_pools()

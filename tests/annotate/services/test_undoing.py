@@ -10,8 +10,8 @@ from django.utils import timezone
 from annotate.models import Batch, Gold, HandOut, Report, Resolution, Seat
 from annotate.services import (
     claiming,
+    report_settling,
     reports,
-    settling,
     training,
     training_people,
     training_setup,
@@ -21,7 +21,7 @@ from annotate.services.hand_outs import BatchSettled
 from tests import cast
 from tests.annotate.services.test_judging import hand_outs, judge, report, study
 from tests.annotate.trainees import reply, trained, waiting
-from tests.sound import sound_without_pools
+from tests.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +34,7 @@ def test_undo_gives_the_seat_back_and_keeps_the_row():
     seat = Seat.objects.get(pk=hand_out.seat_id)
     assert (seat.state, seat.judgment, seat.leased_until > timezone.now()) == ("held", None, True)
     assert not Resolution.objects.filter(pair=old.pair).exists()
-    assert claiming.unanswered(annotator=ann).first() == hand_out
+    assert claiming.open_hand_outs(annotator=ann).first() == hand_out
     new = judge(ann, hand_out, grade=1)
     assert new.supersedes == old
     assert Resolution.objects.get(pair=old.pair).grade == 1
@@ -54,7 +54,7 @@ def test_what_is_taken_back_is_the_next_card_though_it_was_once_put_off():
     reports.defer(annotator=ann, token=hand_out.token)
     judge(ann, hand_out)
     undoing.take_back(annotator=ann, token=hand_out.token)
-    assert claiming.unanswered(annotator=ann).first() == hand_out
+    assert claiming.open_hand_outs(annotator=ann).first() == hand_out
 
 
 def test_an_answer_that_comes_again_after_it_was_taken_back_judges_nothing():
@@ -119,8 +119,8 @@ def test_what_she_answers_in_a_training_is_none_of_them_either(monkeypatch):
     assert undoing.take_back(annotator=ann, token=first.token).answered_at is None
 
 
-def standing(hand_out):
-    """What stands of a hand-out: the grade that counts for its seat, the kind of the open report, or neither."""
+def response_in_force(hand_out):
+    """Return the counting grade of a hand-out, or the kind of its open report, or neither."""
     seat = Seat.objects.get(pk=hand_out.seat_id)
     open_ = Report.objects.open().filter(hand_out=hand_out).first()
     return seat.judgment.level.grade if seat.judgment else open_ and open_.kind
@@ -147,13 +147,13 @@ def test_a_change_taken_back_lets_the_first_answer_count_again_with_all_that_was
     assert HandOut.objects.get(pk=hand_out.pk).answered_at is not None
     assert [act.hand_out for act in undoing.last_acts(annotator=ann)] == [other.pk, hand_out.pk]
     undo_last(ann)
-    assert (standing(other), standing(hand_out)) == (None, 2)
+    assert (response_in_force(other), response_in_force(hand_out)) == (None, 2)
     undo_last(ann)
-    assert standing(hand_out) is None
-    assert claiming.unanswered(annotator=ann).first() == hand_out
+    assert response_in_force(hand_out) is None
+    assert claiming.open_hand_outs(annotator=ann).first() == hand_out
     assert undoing.last_acts(annotator=ann) == []
     assert judge(ann, hand_out, grade=1).supersedes == again
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 def test_a_change_is_stored_for_other_reasons_or_another_comment_and_not_for_nothing():
@@ -172,17 +172,17 @@ def test_a_report_taken_back_gives_the_seat_back_and_is_no_report_any_more(kind,
     pair = cast.pairs(collection, 1)[0]
     Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
     ann = cast.annotator(collection)
-    hand_out = next(each for each in hand_outs(ann) if each.seat.purpose == purpose)
-    made = report(ann, hand_out, kind)
+    hand_out = next(card for card in hand_outs(ann) if card.seat.purpose == purpose)
+    stored_report = report(ann, hand_out, kind)
     undo_last(ann)
     seat = Seat.objects.get(pk=hand_out.seat_id)
     assert (seat.state, seat.annotator, seat.leased_until > timezone.now()) == ("held", ann, True)
-    made.refresh_from_db()
-    assert (made.state, made.events.get().kind, made.events.get().by) == ("undone", "undone", ann.user)
+    stored_report.refresh_from_db()
+    assert (stored_report.state, stored_report.events.get().kind, stored_report.events.get().by) == ("undone", "undone", ann.user)
     assert not Resolution.objects.exists()
-    assert hand_out in claiming.unanswered(annotator=ann)
+    assert hand_out in claiming.open_hand_outs(annotator=ann)
     assert judge(ann, hand_out, grade=1).seat == seat
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 def test_what_comes_after_a_report_taken_back_is_a_surplus_where_somebody_else_has_the_seat():
@@ -199,7 +199,7 @@ def test_what_comes_after_a_report_taken_back_is_a_surplus_where_somebody_else_h
     assert Resolution.objects.get().grade == 1
     undo_last(ann)  # a surplus is taken back like any other
     assert late.events.get().kind == "undone"
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 def test_who_took_her_report_back_may_be_given_the_pair_again():
@@ -211,16 +211,16 @@ def test_who_took_her_report_back_may_be_given_the_pair_again():
     undo_last(ann)
     assert hand_outs(ann) == []
     Seat.objects.update(leased_until=timezone.now() - timedelta(minutes=1))
-    assert [each.seat for each in hand_outs(ann)] == [Seat.objects.get()]
+    assert [hand_out.seat for hand_out in hand_outs(ann)] == [Seat.objects.get()]
 
 
 def test_what_was_put_off_is_the_next_card_again():
     ann = cast.annotator(study(n_pairs=3))
     first, second, _ = hand_outs(ann)
     reports.defer(annotator=ann, token=first.token)
-    assert claiming.unanswered(annotator=ann).first() == second
+    assert claiming.open_hand_outs(annotator=ann).first() == second
     undo_last(ann)
-    assert claiming.unanswered(annotator=ann).first() == first
+    assert claiming.open_hand_outs(annotator=ann).first() == first
     undoing.take_back(annotator=ann, token=first.token, submission_id=uuid4(), kind="later")  # harmless
 
 
@@ -231,7 +231,7 @@ def test_an_undo_that_comes_late_leaves_what_was_done_since():
     judge(ann, first, grade=2)
     with pytest.raises(undoing.NothingToUndo, match="since"):
         undoing.take_back(annotator=ann, token=first.token, submission_id=uuid4(), kind="later")
-    assert standing(first) == 2
+    assert response_in_force(first) == 2
 
 
 @pytest.mark.parametrize("kind", ["cannot_judge", "escalated"])
@@ -240,14 +240,14 @@ def test_an_answer_given_after_all_takes_the_report_back_and_undone_lets_it_stan
     hand_out = hand_outs(ann)[0]
     report(ann, hand_out, kind)
     judge(ann, hand_out, grade=2)
-    assert standing(hand_out) == 2
+    assert response_in_force(hand_out) == 2
     assert not Report.objects.open().exists()
     undo_last(ann)
-    assert standing(hand_out) == kind
+    assert response_in_force(hand_out) == kind
     assert HandOut.objects.get(pk=hand_out.pk).answered_at is not None
     undo_last(ann)
-    assert (standing(hand_out), claiming.unanswered(annotator=ann).first()) == (None, hand_out)
-    assert sound_without_pools()
+    assert (response_in_force(hand_out), claiming.open_hand_outs(annotator=ann).first()) == (None, hand_out)
+    assert is_sound_without_pools()
 
 
 def test_a_report_in_place_of_an_answer_must_be_meant_and_taken_back_lets_the_answer_count_again():
@@ -257,13 +257,13 @@ def test_a_report_in_place_of_an_answer_must_be_meant_and_taken_back_lets_the_an
     with pytest.raises(BatchSettled, match="undo the judgment first"):
         report(ann, hand_out, "escalated")
     changed = report(ann, hand_out, "escalated", is_change=True)
-    assert (standing(hand_out), first.events.get().submission_id) == ("escalated", changed.submission_id)
+    assert (response_in_force(hand_out), first.events.get().submission_id) == ("escalated", changed.submission_id)
     undo_last(ann)
     again = Seat.objects.get(pk=hand_out.seat_id).judgment
-    assert (standing(hand_out), again.restores) == (2, first)
+    assert (response_in_force(hand_out), again.restores) == (2, first)
     undo_last(ann)
-    assert standing(hand_out) is None
-    assert sound_without_pools()
+    assert response_in_force(hand_out) is None
+    assert is_sound_without_pools()
 
 
 def test_another_kind_of_report_takes_the_place_of_the_first_until_it_is_taken_back():
@@ -271,18 +271,18 @@ def test_another_kind_of_report_takes_the_place_of_the_first_until_it_is_taken_b
     hand_out = hand_outs(ann)[0]
     report(ann, hand_out, "cannot_judge")
     report(ann, hand_out, "escalated", is_change=True)
-    assert standing(hand_out) == "escalated"
+    assert response_in_force(hand_out) == "escalated"
     undo_last(ann)
-    assert (standing(hand_out), Report.objects.open().count()) == ("cannot_judge", 1)
-    assert sound_without_pools()
+    assert (response_in_force(hand_out), Report.objects.open().count()) == ("cannot_judge", 1)
+    assert is_sound_without_pools()
 
 
 def test_a_report_that_a_lead_settled_can_no_longer_be_taken_back():
     collection = study()
     ann = cast.annotator(collection)
     hand_out = hand_outs(ann)[0]
-    made = report(ann, hand_out, "escalated")
-    settling.settle_reports(pair=made.pair, by=cast.member(collection, "lead"))
+    stored_report = report(ann, hand_out, "escalated")
+    report_settling.settle_reports(pair=stored_report.pair, by=cast.member(collection, "lead"))
     assert undoing.last_acts(annotator=ann) == []
     with pytest.raises(undoing.NothingToUndo, match="your lead has settled it"):
         undoing.take_back(annotator=ann, token=hand_out.token)
@@ -296,7 +296,7 @@ def test_an_undo_that_is_sent_again_takes_nothing_more_back():
         undoing.take_back(annotator=ann, token=hand_out.token, submission_id=submission, kind="report")
     judge(ann, hand_out, grade=1)
     undoing.take_back(annotator=ann, token=hand_out.token, submission_id=submission, kind="report")
-    assert standing(hand_out) == 1
+    assert response_in_force(hand_out) == 1
 
 
 def to_be_taken_back(stack):
@@ -324,7 +324,7 @@ def test_whatever_she_did_undoing_goes_back_through_it_step_by_step(seed):
             undo_last(ann)
         elif act == "later" and before is None:
             reports.defer(annotator=ann, token=hand_out.token)
-            stack = [*(each for each in stack if each[0] != hand_out), (hand_out, None, "later")]
+            stack = [*(entry for entry in stack if entry[0] != hand_out), (hand_out, None, "later")]
         elif act == "report" or (act == "answer" and before != grade):
             if act == "report":
                 word = chance.choice(["cannot_judge", "escalated"])
@@ -332,9 +332,9 @@ def test_whatever_she_did_undoing_goes_back_through_it_step_by_step(seed):
             else:
                 word = judge(ann, hand_out, grade=grade, is_change=chance.random() < 0.5).level.grade
             if before is None:  # it was put off at most
-                stack = [each for each in stack if each[0] != hand_out]
+                stack = [entry for entry in stack if entry[0] != hand_out]
             stack.append((hand_out, before, word))
             words[hand_out] = word
-        assert {each: standing(each) for each in mine} == words
+        assert {hand_out: response_in_force(hand_out) for hand_out in mine} == words
         assert [act.hand_out for act in undoing.last_acts(annotator=ann)] == to_be_taken_back(stack)
-    assert sound_without_pools()
+    assert is_sound_without_pools()

@@ -7,12 +7,12 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotate.models import Batch, Gold, Judgment, Report, Seat
-from annotate.services import adjudicating, claiming, progress, reports, undoing, withdrawing
+from annotate.services import adjudicating, annotator_progress, claiming, reports, undoing, withdrawing
 from annotate.services.hand_outs import BatchSettled, NotWhilePaused
 from tests import cast
 from tests.annotate.services.test_judging import hand_outs, judge, report, study
-from tests.annotate.services.test_undoing import standing, undo_last
-from tests.sound import sound_without_pools
+from tests.annotate.services.test_undoing import response_in_force, undo_last
+from tests.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +45,7 @@ def test_a_report_that_stands_again_waits_for_nobody_where_a_lead_has_graded_the
     assert not Report.objects.open().exists()
     adjudicating.undo_adjudication(pair=pair, by=lead)
     assert Report.objects.open().count() == 1
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 def test_a_report_in_a_settled_batch_is_changed_no_more():
@@ -56,7 +56,7 @@ def test_a_report_in_a_settled_batch_is_changed_no_more():
     Batch.objects.update(settled_at=F("finished_at"))
     with pytest.raises(BatchSettled, match="settled"):
         report(ann, first, "cannot_judge", is_change=True)
-    assert standing(first) == "escalated"
+    assert response_in_force(first) == "escalated"
 
 
 def test_what_is_taken_back_of_golds_tells_nobody_which_they_are():
@@ -71,9 +71,9 @@ def test_what_is_taken_back_of_golds_tells_nobody_which_they_are():
     for _ in range(2):
         hand_outs(cast.annotator(collection))  # others take what she gave back
     assert not Seat.objects.filter(state="free").exists()
-    for hand_out in sorted(cards, key=lambda each: each.seat.purpose == "gold"):
+    for hand_out in sorted(cards, key=lambda card: card.seat.purpose == "gold"):
         undoing.take_back(annotator=ann, token=hand_out.token, kind="report")
-    assert list(claiming.unanswered(annotator=ann)) == []
+    assert list(claiming.open_hand_outs(annotator=ann)) == []
 
 
 def test_a_pair_that_is_handed_out_twice_is_done_with_and_undone_like_any_other():
@@ -88,12 +88,12 @@ def test_a_pair_that_is_handed_out_twice_is_done_with_and_undone_like_any_other(
     assert (second.seat, second.pk != first.pk) == (first.seat, True)
     judge(ann, first, grade=1)
     judge(ann, second, grade=1)
-    assert list(claiming.unanswered(annotator=ann)) == []
+    assert list(claiming.open_hand_outs(annotator=ann)) == []
     judge(ann, second, grade=2, is_change=True)
     undo_last(ann)
     assert Seat.objects.get().judgment.level.grade == 1
-    assert progress.recent(acts=undoing.last_acts(annotator=ann)) == []  # it is of the batch before, which is settled
-    assert sound_without_pools()
+    assert annotator_progress.recent(acts=undoing.last_acts(annotator=ann)) == []  # it is of the batch before, which is settled
+    assert is_sound_without_pools()
 
 
 def test_a_pair_that_somebody_else_has_cannot_be_put_off():
@@ -115,12 +115,12 @@ def test_who_is_paused_takes_nothing_back_and_changes_nothing():
     ann.save()
     for act in (
         lambda: undoing.take_back(annotator=ann, token=first.token),
-        lambda: undoing.changeable_word(annotator=ann, token=first.token),
+        lambda: undoing.changeable_response(annotator=ann, token=first.token),
         lambda: judge(ann, first, grade=0, is_change=True),
         lambda: report(ann, first, "escalated", is_change=True),
     ):
         with pytest.raises(NotWhilePaused, match="paused"):
             act()
-    assert standing(first) == 2
+    assert response_in_force(first) == 2
     judge(ann, second, grade=1)  # what she was at when it came
-    assert standing(second) == 1
+    assert response_in_force(second) == 1

@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Batch, Judgment, Resolution, ReviewAction, Round, Seat
-from annotate.services import accounts, adjudicating, claiming, excluding, pausing, reviewing, seating, withdrawing
+from annotate.services import accounts, adjudicating, claiming, exclusions, pausing, reviewing, seating, withdrawing
 from tests import campaigns, cast
-from tests.sound import sound_without_pools
+from tests.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db
 work = partial(campaigns.judge_batch, grade=2)
@@ -38,13 +38,13 @@ def test_what_would_be_withdrawn_is_counted_first(collection, lead):
     work(annotator, limit=3)
     would = withdrawing.withdrawable(annotator=annotator, since=EARLIER)
     assert (would.n_labels, would.n_checks, would.n_pairs, would.n) == (3, 0, 3, 3)
-    with pytest.raises(withdrawing.OtherCount, match="3 answers would be withdrawn by now, not 2"):
+    with pytest.raises(withdrawing.CountChanged, match="3 answers would be withdrawn by now, not 2"):
         withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x", expected=2)
     assert Resolution.objects.count() == 3
-    done = withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x", expected=3)
-    assert moved(done) == (3, 0)
+    decision = withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x", expected=3)
+    assert moved(decision) == (3, 0)
     assert withdrawing.withdrawable(annotator=annotator, since=EARLIER).n == 0
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 def test_restored_labels_count_again_and_agreement_is_as_before(collection, lead):
@@ -54,12 +54,12 @@ def test_restored_labels_count_again_and_agreement_is_as_before(collection, lead
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
     assert (campaigns.agreement(collection) == before, Resolution.objects.count()) == (False, 0)
     assert Seat.objects.filter(state="free").count() == 4
-    assert [(each.reason, each.n) for each in withdrawing.withdrawals(annotator=annotator)] == [("guessed", 4)]
+    assert [(withdrawal.reason, withdrawal.n) for withdrawal in withdrawing.withdrawals(annotator=annotator)] == [("guessed", 4)]
     assert restore(annotator, lead) == (4, 0)
     assert (campaigns.agreement(collection), Resolution.objects.filter(status="single").count()) == (before, 4)
     assert not Seat.objects.filter(state="free").exists()
     assert withdrawing.withdrawals(annotator=annotator) == []
-    assert sound_without_pools()
+    assert is_sound_without_pools()
     actions = ReviewAction.objects.order_by("pk").values_list("kind", "n_labels", "reason")
     assert list(actions) == [("labels_withdrawn", 4, "guessed"), ("labels_restored", 4, "a mistake")]
 
@@ -72,7 +72,7 @@ def test_a_label_whose_place_was_taken_meanwhile_stays_surplus(collection, lead)
     assert restore(annotator, lead) == (3, 1)
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [0, 2, 2, 2]
     assert Judgment.objects.filter(annotator=annotator, seat=None).count() == 1
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 def test_labels_of_a_closed_round_come_back_too(collection, lead):
@@ -80,20 +80,20 @@ def test_labels_of_a_closed_round_come_back_too(collection, lead):
     work(annotator)
     seating.close_round(round_=Round.objects.get())
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
-    assert sound_without_pools()
+    assert is_sound_without_pools()
     assert restore(annotator, lead) == (4, 0)
     assert Resolution.objects.count() == 4
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 def test_labels_of_an_excluded_pair_come_back_too_and_it_stays_unjudged(collection, lead):
     annotator = cast.annotator(collection)
     work(annotator)
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
-    excluding.exclude_pair(pair=collection.pairs.first(), by=lead, reason="odd")
+    exclusions.exclude_pair(pair=collection.pairs.first(), by=lead, reason="odd")
     assert restore(annotator, lead) == (4, 0)
     assert Resolution.objects.count() == 3
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 def test_undone_answers_are_not_restored(collection, lead):
@@ -103,7 +103,7 @@ def test_undone_answers_are_not_restored(collection, lead):
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x")
     assert restore(annotator, lead) == (4, 0)
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [0, 2, 2, 2]
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 def test_a_rejected_batch_comes_back_with_its_verdict_alone(collection, lead):
@@ -113,7 +113,7 @@ def test_a_rejected_batch_comes_back_with_its_verdict_alone(collection, lead):
     assert restore(annotator, lead) == (0, 0)
     assert moved(reviewing.reopen_batch(batch=batch, by=lead, reason="looked again")) == (4, 0)
     assert (batch.verdict, Resolution.objects.count()) == (Batch.Verdict.HELD, 4)
-    assert sound_without_pools()
+    assert is_sound_without_pools()
     with pytest.raises(reviewing.NoVerdict):
         reviewing.reopen_batch(batch=batch, by=lead)
     reviewing.accept_batch(batch=batch, by=lead)
@@ -127,7 +127,7 @@ def test_a_batch_asked_again_is_not_called_bad(collection, lead):
     batch = work(cast.annotator(collection))
     assert reviewing.requeue_batch(batch=batch, by=lead, reason="the guidelines were wrong").n_done == 4
     assert (batch.verdict, Seat.objects.filter(state="free").count()) == (Batch.Verdict.REQUEUED, 4)
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 def test_the_same_verdict_twice_is_one_line_of_the_log(collection, lead):

@@ -1,4 +1,4 @@
-"""What a browser asks of the pages of this application, and what it brings."""
+"""Requests of a browser to the pages of this application, and their answers."""
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse

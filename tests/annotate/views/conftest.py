@@ -1,4 +1,4 @@
-"""Whom a test asks for sits at the browser."""
+"""Fixtures of the person who is signed in in the test's browser."""
 
 from tests.signed_in import annotator, lead, researcher
 

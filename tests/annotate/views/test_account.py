@@ -46,8 +46,8 @@ def invited(settings, **fields):
     settings.SENDS_MAIL = True
     collection = cast.collection("shapes")
     lead = cast.member(collection, Role.LEAD)
-    given = {"role": Role.ANNOTATOR, "email": "ada@example.org", "by_mail": True, **fields}
-    return accounts.invite(collection=collection, by=lead, **given)
+    arguments = {"role": Role.ANNOTATOR, "email": "ada@example.org", "by_mail": True, **fields}
+    return accounts.invite(collection=collection, by=lead, **arguments)
 
 
 def code_for(secret, moment):
@@ -83,15 +83,15 @@ def test_a_password_is_changed_by_who_knows_the_old_one_and_the_old_one_ends(cli
     elsewhere = Client()
     sign_in(elsewhere, "ada")
     address = reverse("account_change_password")
-    wanted = {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD}
-    refused = client.post(address, {"oldpassword": "a guess that is wrong", **wanted})
+    new_passwords = {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD}
+    refused = client.post(address, {"oldpassword": "a guess that is wrong", **new_passwords})
     assert "type your current password" in refused.content.decode()
     too_short = {"password1": "walnut trac", "password2": "walnut trac"}
-    for bad in (too_short, {**wanted, "password2": "walnut tractor harmony"}):
+    for bad in (too_short, {**new_passwords, "password2": "walnut tractor harmony"}):
         assert "field-error" in client.post(address, {"oldpassword": cast.PASSWORD, **bad}).content.decode()
     person.refresh_from_db()
     assert person.check_password(cast.PASSWORD)
-    assert client.post(address, {"oldpassword": cast.PASSWORD, **wanted}).status_code == 302
+    assert client.post(address, {"oldpassword": cast.PASSWORD, **new_passwords}).status_code == 302
     assert client.get("/").status_code == 200  # she stays signed in here, and nowhere else
     assert elsewhere.get("/").url.startswith(reverse("account_login"))
     client.post(reverse("account_logout"))
@@ -108,12 +108,12 @@ def test_no_mail_is_promised_where_there_is_no_mail_server(client, settings):
 
 
 def test_whether_an_address_is_known_is_not_told(client):
-    said = [
+    pages = [
         client.post(reverse("account_reset_password"), {"email": email}, follow=True).content
         for email in ("nobody@example.org", cast.user("eve", email="eve@example.org").email)
     ]
     token = re.compile(rb'"[\w-]{64}"')
-    assert len({token.sub(b"", body) for body in said}) == 1
+    assert len({token.sub(b"", body) for body in pages}) == 1
 
 
 def test_an_invitation_is_mailed_and_its_link_alone_works(client, settings):
@@ -189,7 +189,7 @@ def sign_in(client, name, password=cast.PASSWORD):
     return client.post(reverse("account_login"), {"login": name, "password": password})
 
 
-@pytest.mark.usefixtures("standing_codes")
+@pytest.mark.usefixtures("frozen_codes")
 def test_with_a_second_factor_the_password_alone_lets_nobody_in(client):
     cast.user("ada")
     sign_in(client, "ada")
@@ -211,10 +211,10 @@ def test_with_a_second_factor_the_password_alone_lets_nobody_in(client):
 
 
 @pytest.mark.django_db(transaction=True)  # what sets one up tells so once that is committed
-@pytest.mark.usefixtures("standing_codes")
-@pytest.mark.parametrize("needed", [False, True])
-def test_where_leads_need_a_second_factor_they_set_it_up_before_any_lead_page(client, settings, needed):
-    settings.LEADS_NEED_MFA = needed
+@pytest.mark.usefixtures("frozen_codes")
+@pytest.mark.parametrize("is_required", [False, True])
+def test_where_leads_need_a_second_factor_they_set_it_up_before_any_lead_page(client, settings, is_required):
+    settings.LEADS_NEED_MFA = is_required
     collection = trained("shapes")
     cast.annotator(collection, cast.member(collection, Role.LEAD, cast.user("lead")))
     sign_in(client, "lead")
@@ -222,7 +222,7 @@ def test_where_leads_need_a_second_factor_they_set_it_up_before_any_lead_page(cl
     pages += [reverse("annotate:collection-new"), reverse("metrics:dashboard", args=["shapes"])]
     for page in pages:
         answer = client.get(page)
-        assert (answer.status_code == 302 and answer.url == reverse("mfa_activate_totp")) is needed, page
+        assert (answer.status_code == 302 and answer.url == reverse("mfa_activate_totp")) is is_required, page
     pages += [reverse(name) for name in ("annotate:home", "annotate:account", "annotate:tokens", "mfa_index")]
     pages.append(reverse("annotate:training", args=["shapes"]))
     switch_on(client)
@@ -230,9 +230,9 @@ def test_where_leads_need_a_second_factor_they_set_it_up_before_any_lead_page(cl
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("standing_codes")
+@pytest.mark.usefixtures("frozen_codes")
 def test_a_session_that_has_passed_no_second_factor_opens_nothing_of_a_lead(client, settings):
-    """That she has one shows nothing: this session is from before she set it up, and knows a password alone."""
+    """Her having one is no proof: this session is from before she set it up, and knows a password alone."""
     settings.LEADS_NEED_MFA = True
     collection = cast.collection("shapes")
     lead = cast.member(collection, Role.LEAD, cast.user("lead"))
@@ -248,9 +248,9 @@ def test_a_session_that_has_passed_no_second_factor_opens_nothing_of_a_lead(clie
              ("account_change_password", []), ("mfa_view_recovery_codes", [])]  # fmt: skip
     for name, arguments in names:
         page = reverse(name, args=arguments)
-        way = f"{reverse('mfa_reauthenticate')}?{urlencode({'next': page})}"
+        reauthenticate_url = f"{reverse('mfa_reauthenticate')}?{urlencode({'next': page})}"
         for answer in (before.get(page), before.post(page)):
-            assert (answer.status_code, answer.url) == (302, way), name
+            assert (answer.status_code, answer.url) == (302, reauthenticate_url), name
     judging = before.post(reverse("annotate:judge-next", args=["shapes"]), headers={"referer": "http://a/c/shapes/"})
     assert (judging.status_code, judging.json()["error"]) == (401, "signed_out")
     assert judging.json()["sign_in"] == f"{reverse('mfa_reauthenticate')}?next=%2Fc%2Fshapes%2F"
@@ -276,9 +276,9 @@ def test_own_data_hold_all_she_did_and_nothing_of_which_pairs_were_checks(client
     full = campaigns.campaign("shapes")
     annotator = full.annotators[1]
     client.force_login(annotator.user)
-    found = own(client)
-    assert found["account"]["user_name"] == annotator.user.username
-    (part,) = found["collections"]
+    own_data = own(client)
+    assert own_data["account"]["user_name"] == annotator.user.username
+    (part,) = own_data["collections"]
     assert part["about"]["name_in_the_data"] == annotator.pseudonym
     assert len(part["judgments"]) == annotator.judgments.count() > 4
     assert {row["comment"] for row in part["judgments"]} == {f"said by {annotator.pseudonym}", ""}

@@ -9,7 +9,7 @@ from annotate.models import Collection, Item, Membership, Role, Side
 from tests import campaigns, cast
 from tests.annotate.core.files import archive, line
 from tests.annotate.views.browsing import page, send, upload
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 LEVELS = {
@@ -25,8 +25,8 @@ NEW = {"name": "Birds", "slug": "birds", "measurement": "ordinal", "positive_fro
 
 
 def read(client, collection):
-    """What the worker does with the newest import; the text of its page."""
-    newest = done(collection.imports.latest("pk"))
+    """Perform the work of the newest import; return the text of its page."""
+    newest = perform_work(collection.imports.latest("pk"))
     return page(client, "import", collection.slug, newest.pk)
 
 

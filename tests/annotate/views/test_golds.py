@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from annotate.models import Change, Gold, Item, ReviewAction
-from annotate.services import excluding, golds
+from annotate.services import exclusions, golds
 from tests import campaigns, cast
 from tests.annotate.views.browsing import page
 
@@ -29,18 +29,18 @@ def test_a_lead_adds_a_pair_whose_grade_she_knows_and_says_why(client, collectio
     assert (gold.origin, gold.grade, gold.is_positive, gold.explanation) == ("curated", 1, True, GIVEN["explanation"])
     assert Change.objects.filter(pair=gold.pair).exists()
     assert GIVEN["explanation"] in page(client, "golds", "shapes")
-    assert {each.seat.purpose for each in campaigns.first_batch(collection)} == {"label", "gold"}
+    assert {hand_out.seat.purpose for hand_out in campaigns.first_batch(collection)} == {"label", "gold"}
 
 
-@pytest.mark.parametrize(("fields", "said"), [
+@pytest.mark.parametrize(("fields", "message"), [
     ({"query": "nobody"}, "This collection has no query with the id &quot;nobody&quot;."),
     ({"document": "nobody"}, "no document with the id &quot;nobody&quot;"), ({"grade": 7}, "Select a valid choice"),
     ({"explanation": ""}, "This field is required"),
 ])  # fmt: skip
-def test_what_cannot_be_a_gold_is_refused_in_words(client, collection, fields, said):
+def test_what_cannot_be_a_gold_is_refused_in_words(client, collection, fields, message):
     answer = add(client, **fields)
     assert answer.status_code == 422
-    assert said in answer.content.decode()
+    assert message in answer.content.decode()
     assert not Gold.objects.exists()
 
 
@@ -52,7 +52,7 @@ def test_a_gold_in_use_is_not_added_again_but_a_retired_one_comes_back_as_the_ne
     client.post(url)
     assert Gold.objects.get().retired_at is not None
     assert "Bring back" in page(client, "golds", "shapes")
-    assert {each.seat.purpose for each in campaigns.first_batch(collection)} == {"label"}
+    assert {hand_out.seat.purpose for hand_out in campaigns.first_batch(collection)} == {"label"}
     client.post(url)
     assert Gold.objects.get().retired_at is None
     client.post(url)
@@ -79,8 +79,8 @@ def test_the_log_says_who_added_retired_and_brought_back_which_gold_and_why(clie
     log = client.get(reverse("annotate:review-log", args=["shapes"])).content.decode()
     assert all(words in log for words in ("Gold added", "Gold retired", "Gold brought back", "Both are red."))
     assert "Gold retired" in b"".join(client.get(reverse("annotate:review-log-csv", args=["shapes"]))).decode()
-    shown = client.get(reverse("annotate:review-log", args=["shapes"]), {"kind": "gold_retired"}).content.decode()
-    assert shown.count("<th scope=\"row\">") == 1
+    log_page = client.get(reverse("annotate:review-log", args=["shapes"]), {"kind": "gold_retired"}).content.decode()
+    assert log_page.count("<th scope=\"row\">") == 1
 
 
 def test_retiring_twice_is_one_line_and_a_reason_that_cannot_be_kept_changes_nothing(client, collection):
@@ -100,7 +100,7 @@ def test_a_long_explanation_is_cut_in_the_log_alone(collection):
 
 def test_an_excluded_item_is_no_gold(collection):
     item = Item.objects.get(external_id="d1")
-    excluding.exclude_item(item=item, by=cast.user(), reason="broken")
+    exclusions.exclude_item(item=item, by=cast.user(), reason="broken")
     with pytest.raises(golds.BadGold, match="This document is excluded: broken"):
         golds.add_gold(collection=collection, by=None, **GIVEN)
 

@@ -12,7 +12,7 @@ from tests import cast
 from tests.annotate.core.files import archive, line
 from tests.annotate.views import browsing
 from tests.annotate.views.browsing import send, upload
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -36,8 +36,8 @@ def state(client, import_row):
 
 
 def read(client):
-    """What the worker does with the newest import; the text of its page."""
-    return page(client, done(Import.objects.latest("pk")))
+    """Perform the work of the newest import; return the text of its page."""
+    return page(client, perform_work(Import.objects.latest("pk")))
 
 
 def test_a_zip_brings_media_and_one_that_leads_out_is_refused(client, collection, researcher, tmp_path):
@@ -133,9 +133,9 @@ def test_rows_without_a_grade_are_left_out_by_a_tick(client, collection, researc
     assert "1 without a grade" in read(client)
 
 
-@pytest.mark.parametrize("said", ["0", "no", "off", "False", ""])
-def test_a_program_that_says_no_ticks_nothing(client, collection, researcher, said):
-    send_labels(client, "q9 0 d0 1", "q0 0 d0 1", skip_unknown=said, skip_blank=said)
+@pytest.mark.parametrize("checkbox_value", ["0", "no", "off", "False", ""])
+def test_a_program_that_says_no_ticks_nothing(client, collection, researcher, checkbox_value):
+    send_labels(client, "q9 0 d0 1", "q0 0 d0 1", skip_unknown=checkbox_value, skip_blank=checkbox_value)
     assert not ReferenceSet.objects.exists() and "q9" in read(client)
 
 
@@ -169,12 +169,12 @@ def test_while_a_file_is_being_read_the_page_shows_rows_and_the_time_left(client
     received = send_labels(client, "q0 0 d0 1")
     job = works.job_of(received.work)
     assert "No worker has been seen" in page(client, received)
-    progress.advance(job=job, done=1200, total=88_000)
+    progress.advance(job=job, n_done=1200, total=88_000)
     text = page(client, received)
     assert "1,200 of 88,000 rows" in text
     assert '<progress max="88000" value="1200"' in text
     assert "If you cancel, nothing of this file is stored." in text
-    done(received)
+    perform_work(received)
     assert state(client, received).headers["HX-Redirect"] == reverse("annotate:import", args=["shapes", received.pk])
 
 
@@ -182,14 +182,14 @@ def test_a_file_that_waits_for_a_worker_is_cancelled_at_once(client, collection,
     received = send_labels(client, "q0 0 d0 1")
     client.post(reverse("annotate:import-cancel", args=["shapes", received.pk]))
     assert "Nothing of this file was stored" in page(client, received)
-    done(received)
+    perform_work(received)
     assert not ReferenceSet.objects.exists()
 
 
 def test_a_file_that_no_worker_brings_to_an_end_says_so_and_can_be_sent_again(client, collection, researcher):
     received = send_labels(client, "q0 0 d0 1")
     Work.objects.filter(import_file=received).update(attempts=works.MAX_ATTEMPTS)
-    text = page(client, done(received))
+    text = page(client, perform_work(received))
     assert "Rejected" in text and "Upload again" in text
     assert "never came to its end" in text and "Upload it again, or split it." in text
     assert send_labels(client, "q0 0 d0 1") != received

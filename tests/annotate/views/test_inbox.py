@@ -12,7 +12,7 @@ from annotate.models import Batch, Gold, Item, Report, Resolution, ReviewAction,
 from annotate.services import claiming, inbox, reports, review_work, undoing, withdrawing
 from annotate.services.background import works
 from tests import campaigns, cast
-from tests.works import ended
+from tests.works import finished_work
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +37,7 @@ def dispute(collection, n=1):
     for grade in (0, 2):
         annotator = cast.annotator(collection)
         while claiming.current_batch(annotator=annotator):
-            for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator"):
+            for hand_out in claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator"):
                 campaigns.judge(hand_out, grade, comment="only a wing")
     return pairs
 
@@ -49,7 +49,7 @@ def report(collection, kind, n_people=1, note="two birds"):
     for _ in range(n_people):
         annotator = cast.annotator(collection)
         claiming.current_batch(annotator=annotator)
-        hand_out = claiming.unanswered(annotator=annotator).get(seat__pair=pair)
+        hand_out = claiming.open_hand_outs(annotator=annotator).get(seat__pair=pair)
         reports.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind,
                             reason="broken", note=note)  # fmt: skip
     return pair
@@ -73,11 +73,11 @@ def test_each_tab_counts_what_waits_and_says_what_it_is_for(client, collection, 
     fail_batch(collection)
     report(collection, "cannot_judge", n_people=2)
     report(collection, "escalated")
-    shown = client.get(address("inbox", tab="cannot"))
-    assert dict(shown.context["tabs"]) == {"batches": 1, "disputed": 1, "escalated": 1, "cannot": 1, "golds": None}
-    assert [(row.n_people, len(row.reports)) for row in shown.context["rows"]] == [(2, 2)]
-    assert "two birds" in shown.content.decode()
-    assert '4<span class="unseen"> waiting</span>' in shown.content.decode()
+    inbox_page = client.get(address("inbox", tab="cannot"))
+    assert dict(inbox_page.context["tabs"]) == {"batches": 1, "disputed": 1, "escalated": 1, "cannot": 1, "golds": None}
+    assert [(row.n_people, len(row.reports)) for row in inbox_page.context["rows"]] == [(2, 2)]
+    assert "two birds" in inbox_page.content.decode()
+    assert '4<span class="unseen"> waiting</span>' in inbox_page.content.decode()
     assert client.get(address("inbox")).context["tab"] == "batches"
 
 
@@ -127,16 +127,16 @@ def test_without_a_grade_of_the_scheme_nothing_is_decided(client, collection, le
     assert Resolution.objects.get().status == "disputed"
 
 
-def shown(page, name, value=None):
-    """Whether a page has a button of this name and value, or a field of this name."""
+def has_element(page, name, value=None):
+    """True if a page has a button of this name and value, or a field of this name."""
     elements = re.findall(r"<(?:button|input|textarea)[^>]*>", page)
-    wanted = [f'name="{name}"', f'value="{value}"'] if value else [f'name="{name}"']
-    return any(all(words in element for words in wanted) for element in elements)
+    attributes = [f'name="{name}"', f'value="{value}"'] if value else [f'name="{name}"']
+    return any(all(words in element for words in attributes) for element in elements)
 
 
 def undo_form(page):
     """The form of the page that takes an adjudication back."""
-    (form,) = (form for form in page.split("<form")[1:] if shown(form.split("</form>")[0], "act", "undo"))
+    (form,) = (form for form in page.split("<form")[1:] if has_element(form.split("</form>")[0], "act", "undo"))
     return form.split("</form>")[0]
 
 
@@ -144,15 +144,15 @@ def test_a_pair_returned_to_the_queue_is_taken_out_again_from_its_page(client, c
     pair = report(collection, "escalated")
     url, act = (address(name, pair.pk, tab="escalated") for name in ("inbox-pair", "inbox-pair-act"))
     page = client.get(url).content.decode()
-    assert shown(page, "act", "return") and not shown(page, "act", "reopen")
+    assert has_element(page, "act", "return") and not has_element(page, "act", "reopen")
     client.post(act, {"act": "return", "reason": "it plays"})
     assert Report.objects.get().events.get().by == lead
     page = client.get(url).content.decode()
-    assert shown(page, "act", "reopen") and not shown(page, "act", "return")
+    assert has_element(page, "act", "reopen") and not has_element(page, "act", "return")
     client.post(act, {"act": "reopen", "reason": "it does not"})
     assert Report.objects.open().exists()
     page = client.get(url).content.decode()
-    assert shown(page, "act", "return") and not shown(page, "act", "reopen")
+    assert has_element(page, "act", "return") and not has_element(page, "act", "reopen")
     assert list(ReviewAction.objects.order_by("pk").values_list("kind", "reason")) == [
         ("reports_settled", "it plays"), ("reports_reopened", "it does not"),
     ]  # fmt: skip
@@ -167,14 +167,14 @@ def test_reports_that_a_grade_or_leaving_out_settled_are_not_opened_by_themselve
         client.post(address("inbox-pair-act", pair.pk), {"act": f"exclude-{ending}", "reason": "does not play"})
     assert not Report.objects.open().exists()
     page = client.get(address("inbox-pair", pair.pk)).content.decode()
-    assert not shown(page, "act", "reopen") and not shown(page, "act", "return")
+    assert not has_element(page, "act", "reopen") and not has_element(page, "act", "return")
 
 
 def test_a_grade_is_taken_back_with_a_reason_if_one_is_given(client, collection, lead):
     (pair,) = dispute(collection)
     for reason in ("pressed by mistake", ""):
         client.post(address("inbox-pair-adjudicate", pair.pk), {"grade": "2"})
-        assert shown(undo_form(client.get(address("inbox-pair", pair.pk)).content.decode()), "reason")
+        assert has_element(undo_form(client.get(address("inbox-pair", pair.pk)).content.decode()), "reason")
         client.post(address("inbox-pair-act", pair.pk), {"act": "undo", "reason": reason})
         assert Resolution.objects.get(pair=pair).status == "disputed"
     undone = ReviewAction.objects.filter(kind="adjudication_undone").order_by("pk")
@@ -186,11 +186,11 @@ def test_a_reported_pair_is_excluded_and_taken_back(client, collection, lead):
     act = address("inbox-pair-act", pair.pk, tab="escalated")
     refused = client.post(act, {"act": "exclude-pair"})
     assert (refused.status_code, "Say why" in refused.content.decode()) == (422, True)
-    for thing in ("pair", "query", "document"):
-        client.post(act, {"act": f"exclude-{thing}", "reason": "does not play"})
+    for subject in ("pair", "query", "document"):
+        client.post(act, {"act": f"exclude-{subject}", "reason": "does not play"})
         page = client.get(address("inbox-pair", pair.pk)).content.decode()
-        assert "does not play" in page and f'value="restore-{thing}"' in page
-        client.post(act, {"act": f"restore-{thing}"})
+        assert "does not play" in page and f'value="restore-{subject}"' in page
+        client.post(act, {"act": f"restore-{subject}"})
     assert not Item.objects.filter(excluded_at__isnull=False).exists()
     assert ReviewAction.objects.count() == 6
     assert client.post(act, {"act": "restore-pair"}).status_code == 422
@@ -271,7 +271,7 @@ def test_an_annotator_finds_none_of_it(client, collection):
 
 
 def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(client, collection, lead, monkeypatch):
-    monkeypatch.setattr(review_work, "AT_ONCE", 1)
+    monkeypatch.setattr(review_work, "SYNCHRONOUS_ROWS", 1)
     monkeypatch.setattr(review_work, "STRETCH", 1)
     annotator = fail_batch(collection).annotator
     yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
@@ -279,30 +279,30 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(clien
     page = client.post(act, {**answer, "act": "withdraw"}, follow=True).content.decode()
     assert "Withdrawing answers of" in page and "2 answers, in the background" in page
     work = ReviewWork.objects.get()
-    review_work.go_on(decision=work, handler=withdrawing.withdraw_some)
+    review_work.go_on(decision=work, handler=withdrawing.withdraw_stretch)
     pages = [address("annotator", annotator.pk), address("inbox-batch", Batch.objects.get().pk), address("review-log"),
              address("review-work", work.pk)]  # fmt: skip
-    said = [client.get(url).content.decode() for url in pages]
-    assert all("1 of 2" in text for text in said)
-    assert all(f'hx-get="{pages[3]}"' in text for text in (said[0], said[1], said[3]))
+    texts = [client.get(url).content.decode() for url in pages]
+    assert all("1 of 2" in text for text in texts)
+    assert all(f'hx-get="{pages[3]}"' in text for text in (texts[0], texts[1], texts[3]))
     refused = client.post(act, {**answer, "expected": "1", "act": "withdraw"})
     assert (refused.status_code, "Wait until that is done" in refused.content.decode()) == (422, True)
     works.perform(work=work.work)
-    done = client.get(pages[3]).content.decode()
-    assert "<strong>Done.</strong> 2 answers of" in done and "hx-get" not in done
-    assert f'id="work-{work.pk}"' in done and f'href="{pages[0]}"' in done
-    assert f'id="work-{work.pk}-moved"' in said[0]  # the log's line, which what is said at last replaces
-    assert f'<span id="work-{work.pk}-moved" hx-swap-oob="true">2</span>' in done
+    done_panel = client.get(pages[3]).content.decode()
+    assert "<strong>Done.</strong> 2 answers of" in done_panel and "hx-get" not in done_panel
+    assert f'id="work-{work.pk}"' in done_panel and f'href="{pages[0]}"' in done_panel
+    assert f'id="work-{work.pk}-moved"' in texts[0]  # the log's line, which what is said at last replaces
+    assert f'<span id="work-{work.pk}-moved" hx-swap-oob="true">2</span>' in done_panel
 
 
 def test_a_decision_that_stopped_half_way_says_so_and_is_tried_again(client, collection, lead, monkeypatch):
-    monkeypatch.setattr(review_work, "AT_ONCE", 1)
+    monkeypatch.setattr(review_work, "SYNCHRONOUS_ROWS", 1)
     monkeypatch.setattr(review_work, "STRETCH", 1)
     annotator = fail_batch(collection).annotator
     withdrawing.withdraw_annotator(
         annotator=annotator, since=timezone.now() - timedelta(days=1), by=lead, reason="guessed"
     )
-    decision = review_work.go_on(decision=ReviewWork.objects.get(), handler=withdrawing.withdraw_some)
+    decision = review_work.go_on(decision=ReviewWork.objects.get(), handler=withdrawing.withdraw_stretch)
     works.finish(work=decision.work, state="failed", code="worn-out", message="The worker's log says why.")
     pages = [address("annotator", annotator.pk), address("inbox-batch", Batch.objects.get().pk), address("review-log"),
              address("review-work", decision.pk)]  # fmt: skip
@@ -331,7 +331,7 @@ def test_a_persons_page_asks_as_often_for_many_lines_of_the_log(
         action = ReviewAction.objects.create(
             collection=collection, kind="labels_withdrawn", annotator=annotator, by=lead
         )
-        ReviewWork.objects.create(action=action, n_total=0, work=ended(collection, "review", action.pk))
+        ReviewWork.objects.create(action=action, n_total=0, work=finished_work(collection, "review", action.pk))
     with django_assert_max_num_queries(len(few)):
         client.get(url)
 
@@ -342,7 +342,7 @@ def test_what_was_reported_of_a_gold_that_is_in_no_pool_waits_like_any_other(cli
     gold = pairs[3]
     Gold.objects.create(collection=collection, pair=gold, grade=2, is_positive=True, origin="curated")
     campaigns.open_pool_round(collection, pairs[:3])
-    hand_out = next(each for each in campaigns.first_batch(collection) if each.seat.pair_id == gold.pk)
+    hand_out = next(hand_out_ for hand_out_ in campaigns.first_batch(collection) if hand_out_.seat.pair_id == gold.pk)
     reports.report_pair(
         annotator=hand_out.batch.annotator, token=hand_out.token, submission_id=uuid4(), kind="cannot_judge",
         reason="not_enough",
@@ -355,8 +355,8 @@ def test_what_was_reported_of_a_gold_that_is_in_no_pool_waits_like_any_other(cli
 
 def test_a_report_that_its_annotator_took_back_is_not_the_leads_to_open(client, collection, lead):
     pair = report(collection, "escalated")
-    made = Report.objects.get()
-    undoing.take_back(annotator=made.annotator, token=made.hand_out.token)
+    taken_back = Report.objects.get()
+    undoing.take_back(annotator=taken_back.annotator, token=taken_back.hand_out.token)
     page = client.get(address("inbox-pair", pair.pk)).content.decode()
     assert "taken back" in page
-    assert not shown(page, "act", "reopen") and not shown(page, "act", "return")
+    assert not has_element(page, "act", "reopen") and not has_element(page, "act", "return")

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from annotate.models import Report, Resolution, ReviewAction
 from tests import cast
 from tests.annotate.views.test_inbox import dispute, fail_batch, report
-from tests.looks import violations
+from tests.page_checks import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +31,7 @@ def desk(collection, lead, page: Page, live_server):
     cast.sign_in(page.context, live_server.url, lead)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
-    page.on("request", lambda asked: asked.url.startswith(live_server.url) or complaints.append(asked.url))
+    page.on("request", lambda request: request.url.startswith(live_server.url) or complaints.append(request.url))
     page.goto(f"{live_server.url}/c/birds/inbox/?tab=disputed")
     yield page
     assert complaints == []
@@ -64,9 +64,9 @@ def test_no_page_of_the_room_has_an_accessibility_finding(collection, desk, live
     paths = [*(f"inbox/?tab={tab}" for tab in ("batches", "disputed", "escalated", "cannot", "golds")),
              f"inbox/pairs/{pair}/", f"inbox/batches/{batch.pk}/", f"pairs/{pair}/", "review-log/",
              f"annotators/{batch.annotator_id}/?since=2026-01-01T00:00"]  # fmt: skip
-    found = {}
+    findings = {}
     for path in paths:
         desk.goto(f"{live_server.url}/c/birds/{path}")
-        found[path] = violations(desk)
+        findings[path] = violations(desk)
         assert desk.evaluate("document.documentElement.scrollWidth") <= width, path
-    assert {path: what for path, what in found.items() if what} == {}
+    assert {path: page_findings for path, page_findings in findings.items() if page_findings} == {}

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from annotate.models import Gold, Judgment, Report, Seat
-from annotate.services import progress, seating
+from annotate.services import annotator_progress, seating
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -60,25 +60,25 @@ N_STATEMENTS = 12  # of an answer within a batch, BEGIN and COMMIT among them; d
 def test_an_answer_takes_few_statements(client, annotator):
     cards = call(client, "next").json()["cards"]
     cards = call(client, "answer", answer_to(cards[0])).json()["cards"]  # the first one freezes the scheme
-    said = []
-    with connection.execute_wrapper(lambda execute, sql, *rest: (said.append(sql), execute(sql, *rest))[1]):
+    statements = []
+    with connection.execute_wrapper(lambda execute, sql, *rest: (statements.append(sql), execute(sql, *rest))[1]):
         assert call(client, "answer", answer_to(cards[0])).status_code == 200
     # a savepoint is here what a transaction is to the server
-    assert len(said) <= N_STATEMENTS, "\n".join(said)
+    assert len(statements) <= N_STATEMENTS, "\n".join(statements)
 
 
 TYPED = [("near \ud83d!", "near \ufffd!"), ("a\x00b", "a\ufffdb"), ("\U0001f426", "\U0001f426")]
 
 
-@pytest.mark.parametrize(("typed", "kept"), TYPED)
-def test_no_label_is_refused_for_what_its_comment_cannot_store(client, annotator, typed, kept):
+@pytest.mark.parametrize(("typed", "stored"), TYPED)
+def test_no_label_is_refused_for_what_its_comment_cannot_store(client, annotator, typed, stored):
     first, second = call(client, "next").json()["cards"][:2]
     assert call(client, "answer", answer_to(first, comment=typed)).status_code == 200
-    assert Judgment.objects.get().comment.text == kept
-    told = {"submission_id": str(uuid4()), "kind": "escalated", "note": typed, "reason": typed}
-    assert call(client, "report", told | {"hand_out": second["hand_out"]}).status_code == 200
+    assert Judgment.objects.get().comment.text == stored
+    report_body = {"submission_id": str(uuid4()), "kind": "escalated", "note": typed, "reason": typed}
+    assert call(client, "report", report_body | {"hand_out": second["hand_out"]}).status_code == 200
     report = Report.objects.get()
-    assert (report.note, report.reason) == (kept, kept)
+    assert (report.note, report.reason) == (stored, stored)
 
 
 def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, annotator, collection):
@@ -104,15 +104,15 @@ def test_what_others_hold_is_said_with_the_time_it_may_be_free(client, annotator
     call(client, "next")
     client.force_login(cast.annotator(collection).user)
     call(client, "next")
-    held = Seat.objects.filter(state="held").order_by("pk")
-    held.update(leased_until=Now() + timedelta(days=20))
-    held.filter(pk=held[0].pk).update(leased_until=Now() + timedelta(days=10))
+    held_seats = Seat.objects.filter(state="held").order_by("pk")
+    held_seats.update(leased_until=Now() + timedelta(days=20))
+    held_seats.filter(pk=held_seats[0].pk).update(leased_until=Now() + timedelta(days=10))
     client.force_login(annotator.user)
     empty = call(client, "next").json()["empty"]
     assert empty["reason"] == "others_hold"
-    said = re.fullmatch(r"6 pairs are with other people; the next may be free in (\d+) min\.", empty["message"])
+    match = re.fullmatch(r"6 pairs are with other people; the next may be free in (\d+) min\.", empty["message"])
     assert 9 * 86_400 < empty["retry_seconds"] <= 10 * 86_400  # less what the machine has taken meanwhile
-    assert abs(60 * int(said[1]) - empty["retry_seconds"]) <= 31
+    assert abs(60 * int(match[1]) - empty["retry_seconds"]) <= 31
 
 
 def test_a_closed_pool_is_said(client, annotator, collection):
@@ -129,22 +129,22 @@ def test_undo_brings_the_card_back(client, annotator):
     assert back["cards"][0]["hand_out"] == card["hand_out"]
     assert client.get("/c/birds/judge/recent").json()["judged"] == []
     assert back["progress"]["today"] == 0
-    assert progress.progress(annotator=annotator)["total"] == 0
+    assert annotator_progress.progress(annotator=annotator)["total"] == 0
     again = call(client, "answer", answer_to(card, grade=2)).json()
     assert again["progress"]["today"] == 1
     call(client, "undo", undo)  # on its way twice: it does not take back what was answered since
     assert client.get("/c/birds/judge/recent").json()["judged"][0]["grade"] == 2
-    assert progress.progress(annotator=annotator)["total"] == 1
+    assert annotator_progress.progress(annotator=annotator)["total"] == 1
 
 
 @pytest.mark.parametrize("kind", ["cannot_judge", "escalated", "unplayable"])
 def test_a_report_is_stored_and_the_next_card_comes(client, annotator, kind):
     card = call(client, "next").json()["cards"][0]
-    sent = {**answer_to(card), "kind": kind, "reason": "broken", "note": "grey picture"}
-    after = call(client, "report", sent).json()
+    body = {**answer_to(card), "kind": kind, "reason": "broken", "note": "grey picture"}
+    after = call(client, "report", body).json()
     assert after["cards"][0]["hand_out"] != card["hand_out"]
     assert Report.objects.get().note == "grey picture"
-    assert call(client, "report", sent).status_code == 200
+    assert call(client, "report", body).status_code == 200
     assert Report.objects.count() == 1
 
 
@@ -202,15 +202,15 @@ def test_a_gold_looks_like_any_other_card(client, annotator, collection):
     gold = Gold.objects.create(
         collection=collection, pair=cast.pairs(collection, 1)[0], grade=2, is_positive=True, origin="curated"
     )
-    shapes, seen = set(), []
+    shapes, query_texts = set(), []
     cards = call(client, "next").json()["cards"]
     while cards:
         shapes.add(str(sorted(cards[0])))
-        seen.append(cards[0]["query"]["parts"][0]["text"])
+        query_texts.append(cards[0]["query"]["parts"][0]["text"])
         cards = call(client, "answer", answer_to(cards[0])).json()["cards"]
     assert len(shapes) == 1
-    assert f"text of {gold.pair.query.external_id}" in seen
-    assert len(seen) == 5
+    assert f"text of {gold.pair.query.external_id}" in query_texts
+    assert len(query_texts) == 5
 
 
 def test_an_answer_costs_a_constant_number_of_queries(client, annotator, django_assert_max_num_queries):

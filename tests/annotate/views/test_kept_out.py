@@ -12,7 +12,7 @@ from annotate.models import Judgment, Seat
 from annotate.services import claiming, pausing, training_people, training_setup, withdrawing
 from tests import campaigns, cast
 from tests.annotate.views.test_judge import answer_to, call
-from tests.sound import sound_without_pools
+from tests.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +37,7 @@ def switched_on(annotator, lead):
 def sent_back(annotator, lead):
     training_people.decide(annotator=annotator, kind="exempted", by=lead)
     switched_on(annotator, lead)
-    assert len(list(claiming.unanswered(annotator=annotator))) == 6  # she may go on until she is sent back
+    assert len(list(claiming.open_hand_outs(annotator=annotator))) == 6  # she may go on until she is sent back
     training_people.decide(annotator=annotator, kind="sent_back", by=lead, reason="read them again")
 
 
@@ -53,11 +53,11 @@ def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follo
         assert (answered.status_code, answered.json()["saved"], answered.json()["cards"]) == (200, True, [])
     assert Seat.objects.filter(annotator=annotator, state="done").count() == len(cards) == 3
     assert claiming.current_batch(annotator=annotator) is None
-    assert sound_without_pools()
+    assert is_sound_without_pools()
     would = withdrawing.withdrawable(annotator=annotator, since=before)
     assert would.n_labels == 3  # a lead who does not want them sees and withdraws them with the others
     assert withdrawing.withdraw_annotator(annotator=annotator, since=before, by=lead, reason="asleep").n_done == 3
-    assert sound_without_pools()
+    assert is_sound_without_pools()
 
 
 @pytest.mark.parametrize("kept_out", [paused, sent_back, switched_on])
@@ -70,7 +70,7 @@ def test_what_another_took_meanwhile_is_kept_as_surplus(client, collection, anno
     if kept_out is not paused:
         training_people.decide(annotator=other, kind="exempted", by=None)
         claiming.current_batch(annotator=other)
-    for hand_out in list(claiming.unanswered(annotator=other).select_related("batch__annotator")):
+    for hand_out in list(claiming.open_hand_outs(annotator=other).select_related("batch__annotator")):
         campaigns.judge(hand_out, 2)
     assert Seat.objects.filter(annotator=other, state="done").count() == 6
     for card in cards:
@@ -78,4 +78,4 @@ def test_what_another_took_meanwhile_is_kept_as_surplus(client, collection, anno
         assert (answered.status_code, answered.json()["saved"]) == (200, True)
     assert Judgment.objects.filter(annotator=annotator, seat=None).count() == 3
     assert Seat.objects.filter(state="done").count() == 6
-    assert sound_without_pools()
+    assert is_sound_without_pools()

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotate.http import as_shown
+from annotate.http import item_content
 from annotate.models import Item, Part, Role, Side
 from annotate.services.media import media_folder
 from tests import cast
@@ -33,7 +33,7 @@ def url(collection, part):
 @pytest.fixture
 def get(client, collection):
     client.force_login(cast.member(collection, Role.ANNOTATOR))
-    return lambda shown, **headers: client.get(url(collection, shown), headers=headers)
+    return lambda medium, **headers: client.get(url(collection, medium), headers=headers)
 
 
 def test_a_member_gets_the_file_under_our_own_type(get, collection):
@@ -48,32 +48,32 @@ def test_a_member_gets_the_file_under_our_own_type(get, collection):
 
 
 @pytest.mark.parametrize(
-    ("asked", "first", "last"),
+    ("byte_range", "first", "last"),
     [("bytes=0-", 0, 1023), ("bytes=100-199", 100, 199), ("bytes=-10", 1014, 1023), ("bytes=1000-5000", 1000, 1023)],
 )
-def test_a_player_gets_the_stretch_it_asks_for(get, collection, asked, first, last):
-    response = get(part(collection), Range=asked)
+def test_a_player_gets_the_stretch_it_asks_for(get, collection, byte_range, first, last):
+    response = get(part(collection), Range=byte_range)
     assert (response.status_code, response.getvalue()) == (206, CONTENT[first : last + 1])
     assert response["Content-Range"] == f"bytes {first}-{last}/1024"
 
 
-@pytest.mark.parametrize("asked", ["bytes=9-2", "bytes=0-1,4-5", "items=0-1", "nonsense"])
-def test_a_range_that_makes_no_sense_is_ignored(get, collection, asked):
-    response = get(part(collection), Range=asked)
+@pytest.mark.parametrize("byte_range", ["bytes=9-2", "bytes=0-1,4-5", "items=0-1", "nonsense"])
+def test_a_range_that_makes_no_sense_is_ignored(get, collection, byte_range):
+    response = get(part(collection), Range=byte_range)
     assert (response.status_code, response.getvalue()) == (200, CONTENT)
 
 
-@pytest.mark.parametrize("asked", ["bytes=1024-", "bytes=-0"])
-def test_a_range_past_the_end_is_answered_with_the_length(get, collection, asked):
-    response = get(part(collection), Range=asked)
+@pytest.mark.parametrize("byte_range", ["bytes=1024-", "bytes=-0"])
+def test_a_range_past_the_end_is_answered_with_the_length(get, collection, byte_range):
+    response = get(part(collection), Range=byte_range)
     assert (response.status_code, response["Content-Range"]) == (416, "bytes */1024")
 
 
 def test_a_range_meant_for_another_version_gets_the_whole_file(get, collection):
-    shown = part(collection)
-    tag = get(shown)["ETag"]
-    assert get(shown, Range="bytes=0-1", **{"If-Range": tag}).status_code == 206
-    assert get(shown, Range="bytes=0-1", **{"If-Range": '"other"'}).status_code == 200
+    medium = part(collection)
+    tag = get(medium)["ETag"]
+    assert get(medium, Range="bytes=0-1", **{"If-Range": tag}).status_code == 206
+    assert get(medium, Range="bytes=0-1", **{"If-Range": '"other"'}).status_code == 200
 
 
 def test_an_empty_file_is_sent_as_it_is(get, collection):
@@ -82,11 +82,11 @@ def test_an_empty_file_is_sent_as_it_is(get, collection):
 
 
 def test_strangers_and_members_of_other_collections_find_nothing(client, collection):
-    shown = part(collection)
+    medium = part(collection)
     other = cast.collection("other")
     client.force_login(cast.member(other, Role.RESEARCHER))
-    assert client.get(url(collection, shown)).status_code == 404
-    assert client.get(url(other, shown)).status_code == 404
+    assert client.get(url(collection, medium)).status_code == 404
+    assert client.get(url(other, medium)).status_code == 404
 
 
 def test_who_is_not_signed_in_is_sent_to_sign_in(client, collection):
@@ -123,19 +123,19 @@ def test_a_text_part_has_no_file(get, collection):
 
 
 def test_each_source_of_a_clip_is_served_as_what_it_was_found_to_be(get, client, collection):
-    shown = part(collection, path="a.ogv")
-    Part.objects.filter(pk=shown.pk).update(
+    medium = part(collection, path="a.ogv")
+    Part.objects.filter(pk=medium.pk).update(
         type='video/ogg; codecs="theora"',
         also=[{"path": "b.webm", "type": 'video/quicktime; codecs="avc1.64001f"'}, {"path": "c.webm", "type": ""}],
     )
     for name in ("b.webm", "c.webm"):
         (media_folder(collection) / name).write_bytes(name.encode())
-    assert get(shown)["Content-Type"] == "video/ogg"
+    assert get(medium)["Content-Type"] == "video/ogg"
     for number, (name, mime) in enumerate([("b.webm", "video/mp4"), ("c.webm", "video/webm")], start=1):
-        answer = client.get(reverse("annotate:part-source", args=[collection.slug, shown.pk, number]))
+        answer = client.get(reverse("annotate:part-source", args=[collection.slug, medium.pk, number]))
         assert (answer.getvalue().decode(), answer["Content-Type"]) == (name, mime)
         assert answer["X-Content-Type-Options"] == "nosniff"
-    assert client.get(reverse("annotate:part-source", args=[collection.slug, shown.pk, 3])).status_code == 404
+    assert client.get(reverse("annotate:part-source", args=[collection.slug, medium.pk, 3])).status_code == 404
 
 
 def test_a_quicktime_file_is_served_as_an_mp4_before_anybody_has_looked_into_it(get, collection):
@@ -143,16 +143,16 @@ def test_a_quicktime_file_is_served_as_an_mp4_before_anybody_has_looked_into_it(
 
 
 def test_a_card_names_the_sources_in_order_with_what_a_browser_is_asked(collection, settings):
-    shown = part(collection, path="a.ogv")
-    shown.also = [
+    medium = part(collection, path="a.ogv")
+    medium.also = [
         {"path": "https://h/b.mp4?at=1", "type": ""},
         {"path": "c.mp4", "type": 'video/quicktime; codecs="avc1.64001f"'},
         {"path": "d.webm", "type": 'video/matroska; codecs="hvc1.1.6.L30.90"'},
     ]
-    shown.type = 'video/ogg; codecs="theora"'
-    shown.save()
-    content = as_shown(shown.item, "films")["parts"][-1]
-    base = url(collection, shown)
+    medium.type = 'video/ogg; codecs="theora"'
+    medium.save()
+    content = item_content(medium.item, "films")["parts"][-1]
+    base = url(collection, medium)
     assert content["sources"] == [
         {"url": base, "type": 'video/ogg; codecs="theora"', "what": "Ogg, Theora", "defect": ""},
         {"url": "https://h/b.mp4?at=1", "type": "video/mp4", "what": "MP4", "defect": ""},

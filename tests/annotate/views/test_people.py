@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.models import ApiToken, Change, Invitation, Item, Membership, Policy, Role, Side, User
-from annotate.services import accounts, directory, tokens
+from annotate.services import accounts, collection_list, tokens
 from tests import campaigns, cast
 from tests.annotate.views.browsing import page, send
 from tests.annotate.views.test_inbox import dispute, fail_batch, report
@@ -72,11 +72,11 @@ def test_home_counts_for_each_collection_what_its_inbox_counts(client):
     fail_batch(full)
     report(full, "cannot_judge", n_people=2)
     dispute(other, 2)
-    found = {entry.collection.slug: (entry.todo, entry.page) for entry in directory.entries(user=lead)}
+    next_steps = {entry.collection.slug: (entry.todo, entry.page) for entry in collection_list.entries(user=lead)}
     says = "Batches and pairs that wait for a lead"
-    assert found["full"] == (f"{says}: 3.", "annotate:inbox")
-    assert found["other"] == (f"{says}: 2.", "annotate:inbox")
-    assert says not in found["quiet"][0]
+    assert next_steps["full"] == (f"{says}: 3.", "annotate:inbox")
+    assert next_steps["other"] == (f"{says}: 2.", "annotate:inbox")
+    assert says not in next_steps["quiet"][0]
     badge = '3<span class="unseen"> waiting</span>'
     assert badge in page(client, "inbox", "full")
 
@@ -85,13 +85,13 @@ def test_home_asks_as_often_for_one_collection_as_for_many(client):
     person = cast.user()
     client.force_login(person)
     cast.member(cast.collection(), Role.LEAD, person)
-    with CaptureQueriesContext(connection) as one:
+    with CaptureQueriesContext(connection) as queries_for_one:
         page(client, "home")
     for _ in range(8):
         cast.member(cast.collection(), Role.LEAD, person)
-    with CaptureQueriesContext(connection) as many:
+    with CaptureQueriesContext(connection) as queries_for_many:
         page(client, "home")
-    assert len(many) == len(one) <= 6
+    assert len(queries_for_many) == len(queries_for_one) <= 6
 
 
 def test_the_link_of_an_invitation_is_shown_once(client, collection, lead):
@@ -164,8 +164,8 @@ def test_nobody_signs_up_without_an_invitation(client):
 def test_members_show_who_is_paused_and_lead_to_each_persons_work(client, collection, lead):
     annotator = cast.annotator(collection)
     accounts.pause_annotator(annotator=annotator)
-    shown = page(client, "members", collection.slug)
-    assert "Paused" in shown and reverse("annotate:annotator", args=[collection.slug, annotator.pk]) in shown
+    members_page = page(client, "members", collection.slug)
+    assert "Paused" in members_page and reverse("annotate:annotator", args=[collection.slug, annotator.pk]) in members_page
 
 
 def test_a_lead_removes_a_member_but_not_the_last_lead(client, collection, lead):
@@ -241,10 +241,10 @@ def test_figures_that_contradict_each_other_are_refused_in_words(client, collect
 
 
 def test_pay_is_set_changed_and_left_out_again(client, collection, lead):
-    for typed, kept in (("18.50", "18.50"), ("", "None")):
+    for typed, stored in (("18.50", "18.50"), ("", "None")):
         send(client, "pay-change", collection.slug, hourly_pay=typed, currency="CHF")
         collection.refresh_from_db()
-        assert (str(collection.hourly_pay), collection.currency) == (kept, "CHF")
+        assert (str(collection.hourly_pay), collection.currency) == (stored, "CHF")
 
 
 @pytest.mark.parametrize("wrong", [{"hourly_pay": "-1"}, {"hourly_pay": "much"}, {"currency": "x" * 13}])

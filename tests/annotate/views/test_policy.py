@@ -38,8 +38,8 @@ def test_the_lead_sees_what_changes_before_anything_is_stored(client, collection
     assert "disputed</td><td>majority 1" in text
     assert "Save, and change 1 pair<" in text
     assert Policy.objects.count() == 1
-    seen = re.search('name="seen" value="(.*?)"', text).group(1)
-    answer, _ = save(client, seen=seen)
+    preview_key = re.search('name="seen" value="(.*?)"', text).group(1)
+    answer, _ = save(client, seen=preview_key)
     assert answer.status_code == 302
     assert Round.objects.get().policy.tie == "up"
     tasks.follow_policy(round_id=Round.objects.get().pk)
@@ -48,8 +48,8 @@ def test_the_lead_sees_what_changes_before_anything_is_stored(client, collection
 
 def test_what_was_seen_of_another_policy_saves_nothing(client, collection):
     _, text = save(client, tie="down")
-    seen = re.search('name="seen" value="(.*?)"', text).group(1)
-    answer, text = save(client, seen=seen)
+    preview_key = re.search('name="seen" value="(.*?)"', text).group(1)
+    answer, text = save(client, seen=preview_key)
     assert (answer.status_code, Policy.objects.count()) == (200, 1)
     assert "1 pair changes" in text
 
@@ -67,16 +67,16 @@ def test_while_rounds_follow_the_settings_say_so(client, collection):
 
 
 def test_a_large_change_is_counted_by_a_worker_while_the_page_asks_again(client, collection, monkeypatch):
-    monkeypatch.setattr(policies, "AT_ONCE", 0)
-    asked = []
-    monkeypatch.setattr(tasks.preview_policy, "apply_async", lambda **call: asked.append(call["kwargs"]))
+    monkeypatch.setattr(policies, "SYNCHRONOUS_ROWS", 0)
+    queued = []
+    monkeypatch.setattr(tasks.preview_policy, "apply_async", lambda **call: queued.append(call["kwargs"]))
     _, text = save(client)
     poll = re.search('hx-get="(.*?)"', text[text.index('id="policy-change"'):]).group(1)
     assert "Counting what changes" in client.get(poll).content.decode()
-    question = policies.as_question(
+    question = policies.preview_request(
         policy=Policy(collection=collection, version=2, rule="majority", tie="up", tolerance=0), with_closed=False
     )
     tasks.preview_policy(collection_id=collection.pk, question=question)
     assert "1 pair changes" in client.get(poll).content.decode()
-    gone = reverse("annotate:policy-preview", args=["shapes", "nothing"])
-    assert "Press Save once more" in client.get(gone).content.decode()
+    unknown_preview = reverse("annotate:policy-preview", args=["shapes", "nothing"])
+    assert "Press Save once more" in client.get(unknown_preview).content.decode()

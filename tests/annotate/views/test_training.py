@@ -44,23 +44,23 @@ def test_the_judge_screen_sends_who_is_not_trained_to_the_training(client, annot
 
 def test_a_card_tells_nothing_of_the_right_level_before_the_answer(client, annotator):
     send(client, "training-begin", "birds")
-    said = call(client, "next", {})
-    assert set(said) == {"saved", "cards", "done_url"}
-    for card in said["cards"]:
+    reply = call(client, "next", {})
+    assert set(reply) == {"saved", "cards", "done_url"}
+    for card in reply["cards"]:
         assert set(card) == {"hand_out", "query", "document", "position", "of", "ask_reasons"}
-    assert "reason" not in str([card["document"] for card in said["cards"]])
-    assert [card["of"] for card in said["cards"]] == [5, 5, 5]
+    assert "reason" not in str([card["document"] for card in reply["cards"]])
+    assert [card["of"] for card in reply["cards"]] == [5, 5, 5]
 
 
 def test_an_answer_comes_back_with_what_is_right_and_the_next_card(client, annotator):
     send(client, "training-begin", "birds")
     first, second, *_ = waiting(annotator)
     body = {"submission_id": "6f1c1f7e-0000-4000-8000-000000000001", "hand_out": str(first.token), "grade": 1}
-    said = call(client, "answer", body)
-    known = first.seat.pair.training_pair
-    assert said["feedback"] == {"given": 1, "right": known.grade, "why": known.why, "anchor": "colours"}
-    assert said["cards"][0]["hand_out"] == str(second.token)
-    assert call(client, "answer", body)["feedback"] == said["feedback"]
+    reply = call(client, "answer", body)
+    training_pair = first.seat.pair.training_pair
+    assert reply["feedback"] == {"given": 1, "right": training_pair.grade, "why": training_pair.why, "anchor": "colours"}
+    assert reply["cards"][0]["hand_out"] == str(second.token)
+    assert call(client, "answer", body)["feedback"] == reply["feedback"]
     other = {**body, "hand_out": str(second.token), "submission_id": "6f1c1f7e-0000-4000-8000-000000000002"}
     assert call(client, "answer", {**other, "grade": 9}, 422)["error"] == "The scheme has no grade 9."
     assert call(client, "answer", {**body, "hand_out": body["submission_id"]}, 404)
@@ -189,8 +189,8 @@ def test_pairs_are_added_by_id_from_golds_and_from_a_table(client, collection, l
 
 
 def test_a_lead_sees_where_everybody_stands_and_decides(client, collection, lead):
-    one, other = cast.annotator(collection), cast.annotator(collection)
-    training.begin(annotator=one)
+    annotator, other = cast.annotator(collection), cast.annotator(collection)
+    training.begin(annotator=annotator)
     go(other, n_wrong=3)
     text = page(client, "training-setup", "birds")
     assert "In training, 0 of 5" in text
@@ -209,20 +209,20 @@ def test_who_had_judged_before_is_exempt_when_the_training_is_switched_on(client
     fields = {"is_on": "on", "measure": "accuracy", "pass_mark": "0.8", "quiz_mark": "1", "wait_minutes": 0}
     newcomer = cast.annotator(full.collection)
     send(client, "training-change", "birds", **fields)
-    said = {
-        standing.annotator.pk: standing.state.name for standing in training_people.people(collection=full.collection)
+    states = {
+        person.annotator.pk: person.state.name for person in training_people.people(collection=full.collection)
     }
-    assert said[full.annotators[1].pk] == "passed"
-    assert said[newcomer.pk] == "quiz"
+    assert states[full.annotators[1].pk] == "passed"
+    assert states[newcomer.pk] == "quiz"
     assert TrainingDecision.objects.get(kind="exempted").reason.startswith("Had judged before")
 
 
 def test_the_page_of_people_asks_as_often_for_many(client, collection, lead):
     cast.annotator(collection)
-    with CaptureQueriesContext(connection) as one:
+    with CaptureQueriesContext(connection) as queries_for_one:
         page(client, "training-setup", "birds")
     for _ in range(4):
         go(cast.annotator(collection))
-    with CaptureQueriesContext(connection) as many:
+    with CaptureQueriesContext(connection) as queries_for_many:
         page(client, "training-setup", "birds")
-    assert len(many) == len(one)
+    assert len(queries_for_many) == len(queries_for_one)

@@ -1,4 +1,4 @@
-"""Backups made while people judge, restored elsewhere: nothing acknowledged is missing, nothing is there twice."""
+"""Backups made while people judge, restored elsewhere: no judgment is lost or doubled."""
 
 import secrets
 from collections.abc import Callable
@@ -12,15 +12,15 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment
 from config import app_role
-from config.backups.folder import RESTORING, Facts, drafted, read_facts, read_sums
-from config.backups.making import make_backup
+from config.backups.creation import make_backup
+from config.backups.folder import RESTORING, Facts, draft_backup, read_facts, read_sums
 from config.backups.programs import BackupError
-from config.backups.restoring import Mark, check_database, place_site
+from config.backups.restoration import RestoreMark, check_database, restore_site
 from config.testing import process_number
 from config.up.embedded import create_database
 from config.up.home import NO_KEY_YET, Home
 from config.up.processes import wait_until
-from config.up.progress import Progress
+from config.up.progress import ConsoleProgress
 from tests import cast
 from tests.databases import migrated_template
 from tests.journeys import test_faults as faults
@@ -32,7 +32,7 @@ FULL = pytest.mark.full
 
 @pytest.fixture
 def site(service_home: Home, open_folder: Path) -> Callable[..., Stack]:
-    """Makes sites that do not run, each with a database of this run's PostgreSQL and a `var`; all have one key."""
+    """Factory of sites that do not run, each with a database and a `var`; all have the same key."""
     key = secrets.token_urlsafe(64)
 
     def make(name: str, *, template: str = "template1", **settings: str) -> Stack:
@@ -40,15 +40,15 @@ def site(service_home: Home, open_folder: Path) -> Callable[..., Stack]:
         create_database(service_home, database, template=template)
         address = service_home.database_url(database)
         redis = service_home.redis_url.replace("db=0", f"db={8 + process_number()}")  # restores empty its cache
-        places = {"DATABASE_URL": address, "REDIS_URL": redis, "SECRET_KEY": key}
-        return Stack(open_folder / name, {**places, **settings})
+        environment = {"DATABASE_URL": address, "REDIS_URL": redis, "SECRET_KEY": key}
+        return Stack(open_folder / name, {**environment, **settings})
 
     return make
 
 
 @pytest.fixture
 def judged(site: Callable[..., Stack], service_home: Home, django_db_blocker: DjangoDbBlocker) -> Stack:
-    """One in which people have judged, with files."""
+    """A site with judgments and files."""
     stack = site("judged", template=migrated_template(service_home, django_db_blocker))
     with stack.orm(django_db_blocker):
         collection = studies.study("kept")
@@ -59,35 +59,35 @@ def judged(site: Callable[..., Stack], service_home: Home, django_db_blocker: Dj
 
 
 def put_files(stack: Stack) -> None:
-    """Media that people see, and an upload that is under way."""
+    """Write media of items, and an unfinished upload."""
     for name in ("collections/kept/a picture é.webp", "uploads/under way"):
         file = stack.home.var / "media" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(name.encode() * 1000)
 
 
-def kept(stack: Stack) -> list[Path]:
-    """What says that the demo accounts are made, which a restored site must not make anew."""
+def account_notes(stack: Stack) -> list[Path]:
+    """The notes that demo accounts were made, which a restored site must not make anew."""
     return list(stack.home.var.glob("accounts-made-*"))
 
 
 def n_tables(stack: Stack) -> int:
-    """How many tables a site's database has."""
+    """Number of tables in a site's database."""
     with psycopg.connect(stack.database_url) as connection:
         return connection.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone()[0]
 
 
 def submissions(stack: Stack, blocker: DjangoDbBlocker) -> list[str]:
-    """What is stored."""
+    """Ids of the stored submissions."""
     with stack.orm(blocker):
         return [str(uuid) for uuid in Judgment.objects.values_list("submission_id", flat=True)]
 
 
 def refused(stack: Stack, *arguments: str) -> str:
-    """What a command says that changes nothing."""
-    done = stack.run(*arguments)
-    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
-    return done.stderr
+    """The message of a command that is refused and changes nothing."""
+    process = stack.run(*arguments)
+    assert process.returncode == 1 and "Traceback" not in process.stderr, process.stderr
+    return process.stderr
 
 
 @FULL
@@ -107,18 +107,18 @@ def test_a_backup_made_while_people_judge_has_all_that_was_acknowledged_before(
         judge_on()
     assert f"{target}: " in making.result() and "SECRET_KEY is not in it" not in making.result()
     with Stack(open_folder / "restored", {"STATIC_FILES": "plain"}) as restored:
-        said = restored.manage("restore", str(target))
-        assert "nothing broken" in said
-        assert {file.name for file in kept(restored)} == {file.name for file in kept(stack)} != set()
+        output = restored.manage("restore", str(target))
+        assert "nothing broken" in output
+        assert {file.name for file in account_notes(restored)} == {file.name for file in account_notes(stack)} != set()
         assert restored.home.secret_key.read_text() == stack.home.secret_key.read_text()
         restored.start()
         stored = submissions(restored, django_db_blocker)
-        assert f"{len(stored):,} judgments and 1 files" in said
+        assert f"{len(stored):,} judgments and 1 files" in output
         assert len(stored) == len(set(stored)) and before <= set(stored) < set(acknowledged)
         media = restored.home.var / "media"
         assert [path.name for path in media.rglob("*") if path.is_file()] == ["a picture é.webp"]
         assert restored.sign_in("lead") == stack.sign_in("lead")
-        going_on = faults.judge_without_end(faults.at_desk(restored, 0))
+        going_on = faults.judge_continuously(faults.signed_in_client(restored, 0))
         assert next(going_on)[0] in submissions(restored, django_db_blocker)
         assert wait_until(lambda: faults.is_converged(restored, collection, django_db_blocker), seconds=600)
         assert restored.stop() == 0
@@ -128,11 +128,11 @@ def test_a_backup_made_while_people_judge_has_all_that_was_acknowledged_before(
 @FULL
 def test_a_restored_site_exports_the_same_bytes(judged: Stack, site: Callable[..., Stack]) -> None:
     target, restored = judged.folder / "backup", site("restored")
-    said = judged.manage("backup", str(target))
-    assert "12 judgments, 1 files" in said and "SECRET_KEY is not in it" in said
+    output = judged.manage("backup", str(target))
+    assert "12 judgments, 1 files" in output and "SECRET_KEY is not in it" in output
     put_files(restored)  # as a restore leaves them that was killed before it came to the rows
-    said = restored.manage("restore", str(target))
-    assert "12 judgments and 1 files" in said and "nothing broken" in said
+    output = restored.manage("restore", str(target))
+    assert "12 judgments and 1 files" in output and "nothing broken" in output
     exported = judged.manage("export_judgments", "kept")
     assert exported.count("\n") > 12 and restored.manage("export_judgments", "kept") == exported
     assert "is not empty" in refused(restored, "restore", str(target))
@@ -143,7 +143,7 @@ def test_a_restore_that_ended_after_its_rows_goes_on_from_there(judged: Stack, s
     target, restored = judged.folder / "backup", site("restored")
     judged.manage("backup", str(target))
     restored.manage("restore", str(target))
-    left = Mark(read_sums(target)).text
+    left = RestoreMark(read_sums(target)).text
     (restored.home.var / "media" / RESTORING).write_text(left)  # as a killed one leaves it
     assert "12 judgments and 1 files" in restored.manage("restore", str(target))
     assert "is not empty" in refused(restored, "restore", str(target))
@@ -177,8 +177,8 @@ def test_a_damaged_backup_changes_nothing(judged: Stack, site: Callable[..., Sta
     with open(target / "database.dump", "r+b") as file:
         file.seek(-1, 2)
         file.truncate()
-    said = refused(empty, "restore", str(target))
-    assert "Nothing was restored." in said and "the checksum of database.dump is another" in said
+    output = refused(empty, "restore", str(target))
+    assert "Nothing was restored." in output and "the checksum of database.dump is another" in output
     assert n_tables(empty) == 0 and not (empty.home.var / "media").exists()
 
 
@@ -187,11 +187,11 @@ def test_what_pg_restore_reads_in_part_changes_nothing(judged: Stack, site: Call
     empty, target = site("empty"), judged.folder / "backup"
     judged.manage("backup", str(target))
     whole = (target / "database.dump").read_bytes()
-    with drafted(target.with_name("cut"), Progress()) as draft:
+    with draft_backup(target.with_name("cut"), ConsoleProgress()) as draft:
         draft.write("database.dump", [whole[:-1000]], stage="The database")
         draft.end(read_facts(target))
-    said = refused(empty, "restore", str(target.with_name("cut")))
-    assert "Nothing was restored. pg_restore ended with code 1: pg_restore: error: " in said
+    output = refused(empty, "restore", str(target.with_name("cut")))
+    assert "Nothing was restored. pg_restore ended with code 1: pg_restore: error: " in output
     assert n_tables(empty) == 0
 
 
@@ -237,14 +237,14 @@ def test_a_full_disk_is_told_and_leaves_nothing(judged: Stack, small_disk: Calla
 def test_a_folder_of_files_that_is_not_mounted_is_no_empty_one(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
     with pytest.raises(BackupError, match="is not there: mount its disk"):
-        make_backup(target=tmp_path / "backup", progress=Progress())
+        make_backup(target=tmp_path / "backup", progress=ConsoleProgress())
 
 
 def test_a_backup_goes_to_no_place_that_it_copies_and_to_none_that_is_not_there(media_root: Path) -> None:
     with pytest.raises(BackupError, match="choose a place outside"):
-        make_backup(target=media_root / "backup", progress=Progress())
+        make_backup(target=media_root / "backup", progress=ConsoleProgress())
     with pytest.raises(BackupError, match="There is no folder"):
-        make_backup(target=media_root.parent / "missing" / "backup", progress=Progress())
+        make_backup(target=media_root.parent / "missing" / "backup", progress=ConsoleProgress())
 
 
 @pytest.mark.parametrize("new_key", [False, True])
@@ -255,10 +255,10 @@ def test_a_key_comes_back_unless_a_new_one_is_wanted(settings: Any, tmp_path: Pa
     (tmp_path / "site" / "secret_key").write_text(key)
     (tmp_path / "site" / "sign-in.json").write_text("{}")
     facts = Facts(made_at="", key_mark="", n_judgments=0, postgres="18", migrations={})
-    place_site(tmp_path, facts, new_key=new_key)
+    restore_site(tmp_path, facts, new_key=new_key)
     assert (settings.HOME.secret_key.read_text() == key) is not new_key
     settings.HOME, settings.SECRET_KEY = Home(tmp_path / "elsewhere"), key  # as where the environment gives it
-    place_site(tmp_path, facts, new_key=new_key)
+    restore_site(tmp_path, facts, new_key=new_key)
     assert (settings.HOME.var / "sign-in.json").read_text() == "{}" and not settings.HOME.secret_key.exists()
 
 

@@ -1,4 +1,4 @@
-"""A backup's folder: whoever has changed one byte of it is found out, and half of one is none."""
+"""A backup's folder: a changed byte is detected, and an unfinished one is refused."""
 
 import json
 import os
@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from config.backups.folder import Facts, drafted, files_below, read_backup, read_facts
+from config.backups.folder import Facts, draft_backup, files_below, read_backup, read_facts
 from config.backups.programs import BackupError
-from config.up.progress import Progress
+from config.up.progress import ConsoleProgress
 
 FACTS = Facts(made_at="2026-01-01T00:00:00+00:00", postgres="18", key_mark="", n_judgments=3, migrations={})
 
 
 @pytest.fixture
 def backup(tmp_path: Path) -> Path:
-    """A small one."""
-    with drafted(tmp_path / "backup", Progress()) as draft:
+    """A small backup."""
+    with draft_backup(tmp_path / "backup", ConsoleProgress()) as draft:
         draft.write("database.dump", [b"rows", b" and more"], stage="The database")
         draft.write("media/runs/a run.txt", [b"q d 1"], stage="Files")
         draft.write("media/empty", [], stage="Files")
@@ -26,7 +26,7 @@ def backup(tmp_path: Path) -> Path:
 
 
 def test_a_backup_is_read_as_it_was_written_by_our_account_alone(backup: Path) -> None:
-    facts, sums = read_backup(backup, Progress())
+    facts, sums = read_backup(backup, ConsoleProgress())
     assert facts == FACTS and set(sums) == {"backup.json", "database.dump", "media/runs/a run.txt", "media/empty"}
     assert {path.stat().st_mode & 0o077 for path in (backup, *backup.rglob("*"))} == {0}
 
@@ -48,12 +48,12 @@ def cut(file: Path) -> None:
 def test_whatever_is_damaged_is_found(backup: Path, name: str, damage: Callable[[Path], None]) -> None:
     damage(backup / name)
     with pytest.raises(BackupError):
-        read_backup(backup, Progress())
+        read_backup(backup, ConsoleProgress())
 
 
 def test_neither_a_draft_nor_what_another_version_wrote_is_read(backup: Path) -> None:
-    said = json.loads((backup / "backup.json").read_text())
-    for facts in ({**said, "format": 2}, {**said, "more": 1}, [1]):
+    content = json.loads((backup / "backup.json").read_text())
+    for facts in ({**content, "format": 2}, {**content, "more": 1}, [1]):
         (backup / "backup.json").write_text(json.dumps(facts))
         with pytest.raises(BackupError, match="another version of the product"):
             read_facts(backup)
@@ -61,29 +61,29 @@ def test_neither_a_draft_nor_what_another_version_wrote_is_read(backup: Path) ->
     with pytest.raises(BackupError, match="is no JSON"):
         read_facts(backup)
     with pytest.raises(BackupError, match="was not finished, as its name says"):
-        read_backup(backup.rename(backup.with_name("backup.unfinished")), Progress())
+        read_backup(backup.rename(backup.with_name("backup.unfinished")), ConsoleProgress())
 
 
 def test_what_was_put_in_later_is_found(backup: Path) -> None:
     (backup / "media" / "another").touch()
     with pytest.raises(BackupError, match="SHA256SUMS does not name media/another"):
-        read_backup(backup, Progress())
+        read_backup(backup, ConsoleProgress())
 
 
 @pytest.mark.parametrize("name", ["missing", "backup/backup.json"])
 def test_what_is_no_backup_is_refused(backup: Path, name: str) -> None:
     with pytest.raises(BackupError, match="is no backup, or one that was not finished"):
-        read_backup(backup.parent / name, Progress())
+        read_backup(backup.parent / name, ConsoleProgress())
 
 
 def test_a_place_that_is_taken_is_left_alone(backup: Path) -> None:
-    with pytest.raises(BackupError, match="is there already: choose another name"), drafted(backup, Progress()):
+    with pytest.raises(BackupError, match="is there already: choose another name"), draft_backup(backup, ConsoleProgress()):
         pass
-    read_backup(backup, Progress())
+    read_backup(backup, ConsoleProgress())
 
 
 def test_a_backup_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), drafted(tmp_path / "backup", Progress()) as draft:
+    with pytest.raises(ZeroDivisionError), draft_backup(tmp_path / "backup", ConsoleProgress()) as draft:
         draft.write("database.dump", [b"half"], stage="The database")
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
@@ -94,28 +94,28 @@ def test_what_a_killed_one_left_is_no_backup_and_goes_with_the_next(tmp_path: Pa
     (left / "media").mkdir(parents=True)
     (left / "database.dump").write_bytes(b"half")
     with pytest.raises(BackupError, match="not finished"):
-        read_backup(left, Progress())
-    with drafted(tmp_path / "backup", Progress()) as draft:
+        read_backup(left, ConsoleProgress())
+    with draft_backup(tmp_path / "backup", ConsoleProgress()) as draft:
         draft.end(FACTS)
-    assert not left.exists() and set(read_backup(tmp_path / "backup", Progress())[1]) == {"backup.json"}
+    assert not left.exists() and set(read_backup(tmp_path / "backup", ConsoleProgress())[1]) == {"backup.json"}
 
 
 def test_strangers_files_are_not_taken_for_leftovers(tmp_path: Path) -> None:
-    kept = tmp_path / "backup.unfinished" / "thesis.tex"
-    kept.parent.mkdir()
-    kept.touch()
-    with pytest.raises(BackupError, match="is not of a backup: move it away"), drafted(tmp_path / "backup", Progress()):
+    thesis = tmp_path / "backup.unfinished" / "thesis.tex"
+    thesis.parent.mkdir()
+    thesis.touch()
+    with pytest.raises(BackupError, match="is not of a backup: move it away"), draft_backup(tmp_path / "backup", ConsoleProgress()):
         pass
-    assert kept.exists()
+    assert thesis.exists()
 
 
 def test_two_backups_at_one_place_are_kept_apart(tmp_path: Path) -> None:
     target = tmp_path / "backup"
-    with drafted(target, Progress()) as draft:
-        with pytest.raises(BackupError, match="Another backup is being written"), drafted(target, Progress()):
+    with draft_backup(target, ConsoleProgress()) as draft:
+        with pytest.raises(BackupError, match="Another backup is being written"), draft_backup(target, ConsoleProgress()):
             pass
         draft.end(FACTS)
-    read_backup(tmp_path / "backup", Progress())
+    read_backup(tmp_path / "backup", ConsoleProgress())
 
 
 def test_a_folder_that_cannot_be_looked_into_is_no_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,10 +143,10 @@ def test_a_link_back_is_followed_once(tmp_path: Path) -> None:
 def test_no_draft_of_somebody_else_is_filled(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "backup.unfinished").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(BackupError, match="is not a folder of this account"), drafted(tmp_path / "backup", Progress()):
+    with pytest.raises(BackupError, match="is not a folder of this account"), draft_backup(tmp_path / "backup", ConsoleProgress()):
         pass
     (tmp_path / "open.unfinished").mkdir()
     (tmp_path / "open.unfinished").chmod(0o777)
-    with drafted(tmp_path / "open", Progress()) as draft:
+    with draft_backup(tmp_path / "open", ConsoleProgress()) as draft:
         draft.end(FACTS)
     assert (tmp_path / "open").stat().st_mode & 0o077 == 0

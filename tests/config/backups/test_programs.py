@@ -9,7 +9,7 @@ from config.up.programs import POSTGRES_FOLDERS
 
 
 def say_version(folder: Path, version: str) -> Path:
-    """A program that says it is of a version."""
+    """Write a program that prints a version."""
     program = folder / "pg_dump"
     program.write_text(f"#!/bin/sh\necho 'pg_dump (PostgreSQL) {version}'\n")
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-"""How manage.py makes its environment, and what it says when it cannot."""
+"""The making of manage.py's environment, and its messages when that fails."""
 
 import ast
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from config.up import environment
-from tests import tree
-from tests.anywhere.places import share_environment
+from tests import source_tree
+from tests.anywhere.installations import share_environment
 from tests.stack import ROOT
 
 KEY = secrets.token_urlsafe(64)
@@ -22,15 +22,15 @@ BARE = {name: value for name, value in os.environ.items() if name.startswith(("P
 
 @pytest.fixture
 def copy(open_folder: Path) -> Path:
-    """What makes the environment, in a folder with spaces and without one."""
-    return tree.copy(open_folder / "fresh copy", names=tree.MAKES_THE_ENVIRONMENT)
+    """A copy of the code that makes the environment, in a folder with spaces."""
+    return source_tree.copy(open_folder / "fresh copy", names=source_tree.MAKES_THE_ENVIRONMENT)
 
 
-def said(copy: Path, before: str, command: str = "up") -> str:
-    """What manage.py says under a Python that was changed by the code `before`."""
+def refusal_text(copy: Path, before: str, command: str = "up") -> str:
+    """The message of manage.py under a Python changed by the code `before`."""
     script = f"import runpy, sys; {before}; sys.argv = ['manage.py', {command!r}]; "
     script += "runpy.run_path('manage.py', run_name='__main__')"
-    done = subprocess.run(
+    process = subprocess.run(
         [BASE_PYTHON, "-c", script],
         cwd=copy,
         env={**BARE, "PATH": str(copy / "no programs")},  # a uv there would do without pip
@@ -38,13 +38,13 @@ def said(copy: Path, before: str, command: str = "up") -> str:
         text=True,
         check=False,
     )
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    return done.stderr.strip()
+    assert process.returncode == 1
+    assert "Traceback" not in process.stderr
+    return process.stderr.strip()
 
 
 def test_an_old_python_is_answered_with_one_sentence(copy: Path) -> None:
-    answer = said(copy, "sys.version_info = (3, 10, 0, 'final', 0)")
+    answer = refusal_text(copy, "sys.version_info = (3, 10, 0, 'final', 0)")
     assert answer.startswith("Assayer needs Python 3.11 or newer")
     assert len(answer.splitlines()) == 1
 
@@ -57,30 +57,30 @@ def test_pythons_of_long_ago_understand_manage_py_up_to_that_sentence() -> None:
 
 def test_windows_is_told_what_to_do(copy: Path) -> None:
     missing = "sys.modules['fcntl'] = sys.modules['pwd'] = None"  # as there
-    answer = said(copy, f"import os, platform; {missing}; os.name = 'nt'; platform.system = lambda: 'Windows'")
+    answer = refusal_text(copy, f"import os, platform; {missing}; os.name = 'nt'; platform.system = lambda: 'Windows'")
     assert "WSL2" in answer and len(answer.splitlines()) == 1
 
 
 def test_a_python_without_venv_names_the_package_to_install(copy: Path) -> None:
-    answer = said(copy, "sys.modules['ensurepip'] = sys.modules['pip'] = None")
+    answer = refusal_text(copy, "sys.modules['ensurepip'] = sys.modules['pip'] = None")
     assert "python3-venv" in answer
     assert len(answer.splitlines()) == 1
 
 
 def test_a_folder_that_cannot_be_written_is_answered_with_one_sentence(copy: Path) -> None:
     (copy / ".venv").write_text("a file where the folder should be")
-    assert said(copy, "pass", command="test").splitlines()[-1].startswith(("Cannot make", "The packages of"))
+    assert refusal_text(copy, "pass", command="test").splitlines()[-1].startswith(("Cannot make", "The packages of"))
 
 
 @pytest.mark.full
 def test_every_command_runs_from_a_python_that_has_no_packages(open_folder: Path) -> None:
-    product = share_environment(tree.copy(open_folder / "product"))
+    product = share_environment(source_tree.copy(open_folder / "product"))
     study = ROOT / "demo" / "shapes"
     runs = [str(study / "runs" / f"{name}.forward.run.gz") for name in ("heron", "finch")]
     bare = {**BARE, "PATH": "/usr/bin:/bin", "ASSAYER_VAR": str(open_folder / "home"), "SECRET_KEY": KEY}
     command = [BASE_PYTHON, str(product / "manage.py"), "evaluate", "--qrels", str(study / "reference.qrels"), *runs]
-    done = subprocess.run(command, env=bare, cwd=open_folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, env=bare, cwd=open_folder, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_a_command_without_what_it_needs_is_answered_with_one_sentence(
 ) -> None:
     bare = {**BARE, "PATH": "/usr/bin:/bin", "ASSAYER_VAR": str(open_folder / "home"), "ASSAYER_NO_BOOTSTRAP": "1"}
     command = [sys.executable, str(ROOT / "manage.py"), "fsck"]
-    done = subprocess.run(command, env=bare | settings, cwd=open_folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.startswith(sentence) and len(done.stderr.splitlines()) == 1
+    process = subprocess.run(command, env=bare | settings, cwd=open_folder, capture_output=True, text=True, check=False)
+    assert process.returncode == 1
+    assert process.stderr.startswith(sentence) and len(process.stderr.splitlines()) == 1
 
 
 def test_what_a_command_says_keeps_its_order_in_a_file(open_folder: Path) -> None:

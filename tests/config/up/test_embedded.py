@@ -1,4 +1,4 @@
-"""The servers a test run brings along."""
+"""The servers of a test run."""
 
 import pytest
 from django.core.cache import cache

@@ -1,4 +1,4 @@
-"""How `.venv` is made from a lock: by uv or pip, from where pip is told to look, and never past a hash."""
+"""The making of `.venv` from a lock: by uv or pip, from pip's indexes, and never past a hash."""
 
 import hashlib
 import io
@@ -19,8 +19,8 @@ from threading import Thread
 import pytest
 
 from config.up import environment, installers
-from tests import tree
-from tests.anywhere.places import share_environment
+from tests import source_tree
+from tests.anywhere.installations import share_environment
 
 WHEEL = "tiny-1.0-py3-none-any.whl"
 PEOPLES = ("HOME", "PATH", "LANG")
@@ -28,7 +28,7 @@ BY_EITHER = [True, pytest.param(False, marks=pytest.mark.heavy)]  # pip makes ea
 
 
 def tiny_wheel() -> bytes:
-    """A package of one module, as installers want it."""
+    """A wheel of one module."""
     files = {
         "tiny.py": "VALUE = 1\n",
         "tiny-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
@@ -44,8 +44,8 @@ def tiny_wheel() -> bytes:
 
 @pytest.fixture
 def product(open_folder: Path) -> Path:
-    """A copy of what makes the environment, whose lock names the tiny package alone."""
-    root = tree.copy(open_folder / "product", names=tree.MAKES_THE_ENVIRONMENT)
+    """A copy of the code that makes the environment, with a lock of the tiny package alone."""
+    root = source_tree.copy(open_folder / "product", names=source_tree.MAKES_THE_ENVIRONMENT)
     (root / "index" / "tiny").mkdir(parents=True)
     (root / "index" / "tiny" / WHEEL).write_bytes(tiny_wheel())
     lock(root, hashlib.sha256(tiny_wheel()).hexdigest())
@@ -74,11 +74,11 @@ def index(root: Path) -> Iterator[str]:
 
 
 def make(
-    root: Path, told: dict[str, str], *, with_uv: bool, of: str = "run.txt"
+    root: Path, variables: dict[str, str], *, with_uv: bool, of: str = "run.txt"
 ) -> subprocess.CompletedProcess[str]:
-    """Make the environment of a lock with what pip is told in a file of its own, and see what is said."""
+    """Make the environment of a lock with pip's settings from a file; return the output."""
     file = root / "pip.conf"
-    file.write_text("[global]\n" + "".join(f"{name} = {value}\n" for name, value in told.items()))
+    file.write_text("[global]\n" + "".join(f"{name} = {value}\n" for name, value in variables.items()))
     env = {name: os.environ[name] for name in PEOPLES if name in os.environ}
     programs = root / "programs"
     programs.mkdir(exist_ok=True)
@@ -93,7 +93,7 @@ def make(
 
 
 def is_installed(root: Path) -> bool:
-    """Whether the package is there, and the environment noted as made."""
+    """Whether the package is installed, and the environment stamped."""
     packages = list(root.glob(".venv/lib/python*/site-packages/tiny.py"))
     assert bool(packages) == (root / ".venv" / "made-from-run.txt").exists()
     return bool(packages)
@@ -165,29 +165,29 @@ def test_what_pip_is_told_reaches_uv_as_its_own_variables_and_options(monkeypatc
 
 
 def test_the_progress_of_uv_and_pip_is_read_from_what_they_print() -> None:
-    assert installers.how_far_uv_is("") == "looking them up"
+    assert installers.uv_progress("") == "looking them up"
     resolved = "Resolved 51 packages in 1ms\nDownloading numpy (16.1MiB)\nDownloading scipy (33.7MiB)\n"
-    how_far = installers.how_far_uv_is(resolved + " Downloaded numpy\n")
+    how_far = installers.uv_progress(resolved + " Downloaded numpy\n")
     assert how_far == "51 in all, 1 of the 2 large ones are fetched"
-    assert re.fullmatch(r"\d+ of 51 unpacked", installers.how_far_uv_is(resolved + "Prepared 51 packages in 3s\n"))
-    assert re.fullmatch(r"\d+ of 51 unpacked", installers.how_far_uv_is("Resolved 51 packages in 1ms\n"))
+    assert re.fullmatch(r"\d+ of 51 unpacked", installers.uv_progress(resolved + "Prepared 51 packages in 3s\n"))
+    assert re.fullmatch(r"\d+ of 51 unpacked", installers.uv_progress("Resolved 51 packages in 1ms\n"))
     names = {"amqp", "colorama", "numpy"}
     text = "Ignoring colorama: markers 'x' don't match\nCollecting amqp==5 (from y)\n"
-    assert installers.how_far_pip_is(names, text) == "1 of 2 fetched"
+    assert installers.pip_progress(names, text) == "1 of 2 fetched"
     text += "Installing collected packages: amqp"
-    assert re.fullmatch(r"\d of 2 unpacked", installers.how_far_pip_is(names, text))
+    assert re.fullmatch(r"\d of 2 unpacked", installers.pip_progress(names, text))
 
 
 def test_an_environment_serves_only_with_the_very_versions_of_the_lock(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert environment.holds("run.txt")  # these tests run in one that does
+    assert environment.has_packages("run.txt")  # these tests run in one that does
     text = (environment.LOCKS / "run.txt").read_text()
     (tmp_path / "newer.txt").write_text(re.sub(r"^django==\S+", "django==99.0", text, flags=re.MULTILINE))
     (tmp_path / "more.txt").write_text(text + "no-such-package==1.0\n")
     (tmp_path / "elsewhere.txt").write_text(text + "no-such-package==1.0 ; sys_platform == 'win32'\n")
     monkeypatch.setattr(environment, "LOCKS", tmp_path)
-    assert [environment.holds(name) for name in ("newer.txt", "more.txt", "elsewhere.txt")] == [False, False, True]
+    assert [environment.has_packages(name) for name in ("newer.txt", "more.txt", "elsewhere.txt")] == [False, False, True]
 
 
 @pytest.mark.full
@@ -286,7 +286,7 @@ def test_packages_that_a_setting_led_elsewhere_are_not_taken_for_installed(produ
 
 @pytest.mark.full
 def test_the_variables_of_python_do_not_follow_into_the_environment_of_the_lock(open_folder: Path) -> None:
-    root = share_environment(tree.copy(open_folder / "product"))
+    root = share_environment(source_tree.copy(open_folder / "product"))
     (open_folder / "old" / "django").mkdir(parents=True)
     (open_folder / "old" / "django" / "__init__.py").write_text("raise ImportError('another Django')")
     command = [root / ".venv" / "bin" / "python", root / "manage.py", "version"]

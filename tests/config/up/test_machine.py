@@ -1,4 +1,4 @@
-"""Where the product says that it does not run."""
+"""Machines that the product refuses."""
 
 import platform
 import sys

@@ -1,12 +1,12 @@
-"""What a start tells of its steps."""
+"""The output of a start about its steps."""
 
 import io
 
-from config.up.progress import Progress
+from config.up.progress import ConsoleProgress
 
 
 class Terminal(io.StringIO):
-    """Output that somebody looks at."""
+    """Output on a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -14,11 +14,11 @@ class Terminal(io.StringIO):
 
 def tell(output: io.StringIO) -> str:
     """Three steps, the second in parts."""
-    progress = Progress(output)
+    progress = ConsoleProgress(output)
     progress.SECONDS = 3600.0  # each step is over before that, however slow this is
     progress.show("Fetching uv")
-    for done in range(0, 51, 25):
-        progress.show("Packages", f"{done} of 51")
+    for n_done in range(0, 51, 25):
+        progress.show("Packages", f"{n_done} of 51")
     progress.show("Packages", "50 of 51")
     progress.end()
     progress.end("Ready")
@@ -30,9 +30,9 @@ def test_a_file_gets_a_line_a_step() -> None:
 
 
 def test_a_file_gets_a_line_now_and_then_within_a_long_step() -> None:
-    progress = Progress(io.StringIO())
+    progress = ConsoleProgress(io.StringIO())
     progress.show("Packages", "0 of 51")
-    progress.shown_at -= Progress.SECONDS
+    progress.shown_at -= ConsoleProgress.SECONDS
     progress.show("Packages", "25 of 51")
     progress.show("Packages", "26 of 51")
     assert progress.output.getvalue() == "Packages: 0 of 51\nPackages: 25 of 51\n"

@@ -26,7 +26,7 @@ from pytest_django import DjangoDbBlocker
 from annotate.models import User
 from config.up.processes import command_line, end_orphans, wait_until
 from tests import cast
-from tests.stack import ROOT, Stack, is_whole, started_before
+from tests.stack import ROOT, Stack, is_fully_ready, stopped_stack
 
 HASHED = re.compile(r"\.[0-9a-f]{12}\.js$")
 IMPORT = re.compile(r"""^\s*(?:import|export|\})[^"';]*["'](\.[^"']+\.js)["']""", re.MULTILINE)
@@ -50,13 +50,16 @@ def answer(stack: Stack, path: str) -> tuple[int, str]:
         return 0, str(error)
 
 
-def gone(processes: list[psutil.Process]) -> bool:
-    """Whether none of the processes runs any more; another one may have its number by then."""
+def have_ended(processes: list[psutil.Process]) -> bool:
+    """Whether none of the processes runs any more.
+
+    Other processes may have their numbers by then.
+    """
     return wait_until(lambda: not any(map(runs, processes)), seconds=240)
 
 
 def runs(process: psutil.Process) -> bool:
-    """Whether a process has neither ended nor is a number only that nobody has asked for its end."""
+    """Whether a process runs, and is no zombie."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -64,12 +67,12 @@ def runs(process: psutil.Process) -> bool:
 
 
 def family(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """Every process that one has started: its children and theirs."""
+    """A process's descendants."""
     return psutil.Process(process.pid).children(recursive=True)
 
 
 def remembers(stack: Stack, blocker: DjangoDbBlocker) -> bool:
-    """Whether its database has somebody called kept."""
+    """Whether the stack's database has the user "kept"."""
     with stack.orm(blocker):
         return User.objects.filter(username="kept").exists()
 
@@ -77,17 +80,17 @@ def remembers(stack: Stack, blocker: DjangoDbBlocker) -> bool:
 def test_it_starts_in_a_path_with_spaces_leaves_nothing_running_and_goes_on_with_its_data_however_it_ended(
     fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
 ) -> None:
-    before = started_before()  # which ended in exit code 0
-    assert "annotator" in before.said()
+    before = stopped_stack()  # which ended in exit code 0
+    assert "annotator" in before.output_text()
     stack = fault_stack("a folder with spaces")
     assert stack.home.secret_key.read_text() == before.home.secret_key.read_text()
     assert answer(stack, "/healthz") == (200, json.dumps({"status": "ok", "version": settings.VERSION}))
-    assert wait_until(lambda: is_whole(stack.url), seconds=600), answer(stack, "/readyz")
+    assert wait_until(lambda: is_fully_ready(stack.url), seconds=600), answer(stack, "/readyz")
     with stack.orm(django_db_blocker):
         cast.user("kept")
 
     def goes_on(processes: list[psutil.Process]) -> None:
-        assert gone(processes), processes
+        assert have_ended(processes), processes
         stack.start()
         assert answer(stack, "/healthz")[0] == 200 and remembers(stack, django_db_blocker)
 
@@ -121,51 +124,51 @@ def test_a_second_start_takes_a_few_seconds(fault_stack: Callable[..., Stack]) -
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has ended")
 def test_it_leaves_nothing_running_when_the_process_that_runs_the_tests_is_killed(open_folder: Path) -> None:
     stack = Stack(open_folder / "left behind", {"STATIC_FILES": "plain"})
-    stack.continue_from(started_before())
+    stack.continue_from(stopped_stack())
     testing = subprocess.Popen([sys.executable, "-c", TESTING, stack.folder], cwd=ROOT)
     try:
-        assert wait_until(lambda: stack.output.exists() and "Ready" in stack.said(), seconds=600)
+        assert wait_until(lambda: stack.output.exists() and "Ready" in stack.output_text(), seconds=600)
         processes = family(testing)
         assert len(processes) > 5
     finally:
         testing.kill()
         testing.wait()
-    assert gone(processes), processes
+    assert have_ended(processes), processes
     shutil.rmtree(stack.home.sockets, ignore_errors=True)
 
 
 def imported(stack: Stack, paths: set[str]) -> set[str]:
-    """The scripts at some paths, and all that they import."""
-    found, new = set(), paths
+    """The scripts at these paths, and all scripts that they import."""
+    modules, new = set(), paths
     while new:
-        found |= new
+        modules |= new
         texts = {path: answer(stack, path) for path in new}
         assert {status for status, _ in texts.values()} == {200}
-        new = {urljoin(path, name) for path, (_, text) in texts.items() for name in IMPORT.findall(text)} - found
-    return found
+        new = {urljoin(path, name) for path, (_, text) in texts.items() for name in IMPORT.findall(text)} - modules
+    return modules
 
 
 STEPS = ("Starting the ", "Preparing the database")  # what `up` says it is doing
 
 
 def refusal(stack: Stack, *options: str) -> str:
-    """What a start that must fail says."""
+    """The message of a start that must fail."""
     with stack:
         stack.launch(*options)
         assert stack.process.wait(600) == 1
-    said = stack.said().strip()
-    assert "Traceback" not in said
-    *steps, sentence = said.splitlines()
-    assert all(step.startswith(STEPS) for step in steps), said
+    output = stack.output_text().strip()
+    assert "Traceback" not in output
+    *steps, sentence = output.splitlines()
+    assert all(step.startswith(STEPS) for step in steps), output
     assert sentence.startswith("Assayer stopped. ")
     return sentence
 
 
 def test_a_taken_port_is_answered_with_one_sentence(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = str(taken.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = str(listener.getsockname()[1])
         assert f"Port {port} cannot be used" in refusal(Stack(tmp_path), "--port", port)
 
 
@@ -174,16 +177,16 @@ def test_what_is_no_port_is_answered_with_one_sentence(tmp_path: Path, port: str
     with Stack(tmp_path) as stack:
         stack.launch(f"--port={port}")
         assert stack.process.wait(600) == 2
-    assert stack.said().strip().endswith("a port is a number from 0 to 65535, not " + repr(port))
+    assert stack.output_text().strip().endswith("a port is a number from 0 to 65535, not " + repr(port))
 
 
 @pytest.mark.full
 def test_a_first_start_that_was_stopped_goes_on_with_its_static_files(open_folder: Path) -> None:
     with Stack(open_folder, {"STATIC_FILES": "hashed"}) as stack:
         stack.launch("--port", "0")
-        assert wait_until(lambda: "Preparing the database" in stack.said(), seconds=600)
+        assert wait_until(lambda: "Preparing the database" in stack.output_text(), seconds=600)
         assert stack.stop() == 0
-        assert stack.said().strip().endswith("Stopped before it was ready.")
+        assert stack.output_text().strip().endswith("Stopped before it was ready.")
         stack.start()
         assert answer(stack, "/accounts/login/")[0] == 200
         names = json.loads((stack.home.var / "static" / "staticfiles.json").read_text())["paths"]
@@ -205,13 +208,13 @@ def test_a_second_start_on_the_same_folder_names_the_first(live_stack: Stack, tm
 
 
 def test_an_unwritable_folder_is_answered_with_one_sentence(tmp_path: Path) -> None:
-    said = refusal(Stack(tmp_path, {"ASSAYER_VAR": "/proc/no-such-place/var"}))
-    assert "Cannot write in /proc/no-such-place/var" in said
+    sentence = refusal(Stack(tmp_path, {"ASSAYER_VAR": "/proc/no-such-place/var"}))
+    assert "Cannot write in /proc/no-such-place/var" in sentence
 
 
 def test_with_addresses_in_the_environment_no_server_is_started(live_stack: Stack) -> None:
     assert set(live_stack.processes()) == {"web", "worker", "long-worker", "beat"}
-    assert wait_until(lambda: is_whole(live_stack.url), seconds=600, step=0.2), answer(live_stack, "/readyz")
+    assert wait_until(lambda: is_fully_ready(live_stack.url), seconds=600, step=0.2), answer(live_stack, "/readyz")
 
 
 @pytest.mark.full
@@ -231,15 +234,15 @@ def test_a_disk_that_fills_is_answered_with_one_sentence(
     open_folder: Path, small_disk: Callable[[str], Path]
 ) -> None:
     stack = Stack(open_folder, {"ASSAYER_VAR": str(small_disk("24m") / "var")})
-    code = "import sys; from config.up import home, supervisor as up; home.ROOM = 0; sys.exit(up.main(['--port', '0']))"
+    code = "import sys; from config.up import home, supervisor as up; home.FIRST_START_BYTES = 0; sys.exit(up.main(['--port', '0']))"
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=ROOT, env=stack.env, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "Starting the database." in done.stdout
-    assert done.stderr.startswith("Assayer stopped. The disk is full: ") and len(done.stderr.splitlines()) == 1
+    process = subprocess.run(command, cwd=ROOT, env=stack.env, capture_output=True, text=True, check=False)
+    assert process.returncode == 1 and "Starting the database." in process.stdout
+    assert process.stderr.startswith("Assayer stopped. The disk is full: ") and len(process.stderr.splitlines()) == 1
 
 
 def test_the_clock_and_the_worker_go_on_after_redis_forgot_all(live_stack: Stack) -> None:
-    assert wait_until(lambda: is_whole(live_stack.url), seconds=600, step=0.2)
+    assert wait_until(lambda: is_fully_ready(live_stack.url), seconds=600, step=0.2)
     with redis.Redis.from_url(live_stack.redis_url) as broker:
         broker.flushdb()
     with psycopg.connect(live_stack.database_url, autocommit=True) as connection:

@@ -1,4 +1,4 @@
-"""What the application behind the worker of the tests answers at length."""
+"""The long answer of the application behind the worker of the tests."""
 
 from functools import cache
 
@@ -7,5 +7,5 @@ LONG = 6 * 1024 * 1024  # bytes: more than the kernel keeps for a client that ta
 
 @cache
 def long_content() -> bytes:
-    """As many bytes, of which no two stretches are alike."""
+    """Bytes of a given length without repeated stretches."""
     return b"".join(b"%015d\n" % number for number in range(LONG // 16))

@@ -1,4 +1,4 @@
-"""An application behind the worker of the tests: it says what reached it. PATIENCE is the worker's, in seconds."""
+"""An application behind the worker of the tests, which echoes requests. PATIENCE: seconds."""
 
 import os
 import tempfile
@@ -8,14 +8,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from config.web import arriving, worker
+from config.web import connections, worker
 from tests.config.web.content import LONG, long_content
 
-arriving.HEAD_SECONDS = arriving.FLOOR_SECONDS = worker.IDLE_SECONDS = int(os.environ["PATIENCE"])
+connections.HEAD_SECONDS = connections.RATE_SECONDS = worker.IDLE_SECONDS = int(os.environ["PATIENCE"])
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Answer `/read...` with the length of the body, all else without reading it; `/wait` when the file is there.
+    """Answer `/read...` with the length of the body, all else without reading it.
+
+    `/wait` when the file is there.
 
     `/long/file`, `/long/pieces` and `/long/chunks` are answers of many bytes.
     """
@@ -35,9 +37,9 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
         while not (marks / "go").exists():
             time.sleep(0.01)
     peer = f"{environ['REMOTE_ADDR']} {environ['wsgi.url_scheme']}"
-    said = f"{environ['REQUEST_METHOD']} {path} {len(body)} {peer}".encode()
-    start_response(status, [("Content-Type", "text/plain"), ("Content-Length", str(len(said)))])
-    return [said]
+    body_text = f"{environ['REQUEST_METHOD']} {path} {len(body)} {peer}".encode()
+    start_response(status, [("Content-Type", "text/plain"), ("Content-Length", str(len(body_text)))])
+    return [body_text]
 
 
 def long_answer(environ: dict[str, Any], kind: str, start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -47,12 +49,12 @@ def long_answer(environ: dict[str, Any], kind: str, start_response: Callable[...
     if kind == "file":
         return environ["wsgi.file_wrapper"](long_file().open("rb"))
     content = long_content()
-    return (content[place : place + 100_000] for place in range(0, LONG, 100_000))
+    return (content[start : start + 100_000] for start in range(0, LONG, 100_000))
 
 
 @cache
 def long_file() -> Path:
-    """A file of these bytes, made by who asks first."""
+    """A file of these bytes, made by the first request."""
     with tempfile.NamedTemporaryFile(dir=os.environ["MARKS"], delete=False) as file:
         file.write(long_content())
     return Path(file.name)

@@ -1,4 +1,4 @@
-"""The web server's worker: who sends slowly takes no thread, large bodies take few, and HTTP stays what it was."""
+"""The web server's worker: slow clients take no thread, large bodies take few, and HTTP works."""
 
 import http.client
 import json
@@ -16,8 +16,8 @@ import psutil
 import pytest
 
 from config.up.processes import spawn, stop, wait_until
-from config.web.places import N_PLACES, Places
-from config.web.worker import SPARE
+from config.web.body_slots import N_SLOTS, BodySlots
+from config.web.worker import SPARE_CONNECTIONS
 from tests.config.web.content import LONG, long_content
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,7 +29,7 @@ GET = b"GET /plain HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
 class Server(NamedTuple):
-    """gunicorn with our worker, and what it was told."""
+    """gunicorn with our worker, and its settings."""
 
     port: int
     process: object
@@ -37,7 +37,7 @@ class Server(NamedTuple):
     sockets: ExitStack
 
     def connect(self, *pieces: bytes, window: int = 0) -> socket.socket:
-        """A new connection on which this was sent.
+        """Open a connection and send these bytes.
 
         window : bytes that the client takes before it is read from; 0 for as many as the kernel likes
         """
@@ -51,38 +51,38 @@ class Server(NamedTuple):
         return client
 
     def ask(self, request: bytes) -> bytes:
-        """All that comes on a connection of its own until the server ends it."""
+        """Send bytes on a new connection; return all bytes until the server ends it."""
         client = self.connect(request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1))
         return rest_of(client)
 
 
 def rest_of(client: socket.socket) -> bytes:
-    """All that still comes."""
+    """Read all bytes until the end of the connection."""
     return b"".join(iter(lambda: client.recv(65536), b""))
 
 
 def reply_of(client: socket.socket) -> bytes:
-    """The next answer, read to its end."""
-    said = b""
-    while not (length := re.search(rb"Content-Length: (\d+)\r\n(?:.+\r\n)*\r\n", said)):
-        said += client.recv(1)
-    return said + b"".join(client.recv(1) for _ in range(int(length[1])))
+    """Read the next answer to its end."""
+    reply = b""
+    while not (length := re.search(rb"Content-Length: (\d+)\r\n(?:.+\r\n)*\r\n", reply)):
+        reply += client.recv(1)
+    return reply + b"".join(client.recv(1) for _ in range(int(length[1])))
 
 
 def reply_head(client: socket.socket) -> bytes:
-    """The head of the next answer."""
-    said = b""
-    while not said.endswith(b"\r\n\r\n"):
-        said += client.recv(1)
-    return said
+    """Read the head of the next answer."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        head += client.recv(1)
+    return head
 
 
 def read_exactly(client: socket.socket, n_bytes: int) -> bytes:
-    """So many bytes, and none of what comes after them."""
-    said = bytearray()
-    while len(said) < n_bytes and (piece := client.recv(n_bytes - len(said))):
-        said += piece
-    return bytes(said)
+    """Read exactly this many bytes."""
+    content = bytearray()
+    while len(content) < n_bytes and (piece := client.recv(n_bytes - len(content))):
+        content += piece
+    return bytes(content)
 
 
 def post(path: str, length: int, *, more: str = "") -> bytes:
@@ -91,7 +91,7 @@ def post(path: str, length: int, *, more: str = "") -> bytes:
 
 
 def occupy(server: Server, path: str) -> list[socket.socket]:
-    """Uploads that an application waits for, on all places that there are: each was told to go on."""
+    """Begin uploads that an application waits for, on all slots: each was told to go on."""
     uploads: list[socket.socket] = []
 
     def begin() -> bool:
@@ -99,7 +99,7 @@ def occupy(server: Server, path: str) -> list[socket.socket]:
         if not client.recv(25).startswith(b"HTTP/1.1 100"):
             return False  # a place of the test before is not free yet
         uploads.append(client)
-        return len(uploads) == N_PLACES
+        return len(uploads) == N_SLOTS
 
     assert wait_until(begin, seconds=300)
     return uploads
@@ -107,7 +107,7 @@ def occupy(server: Server, path: str) -> list[socket.socket]:
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
-    """Starts servers, each with its patience."""
+    """Factory of servers, each with its patience."""
     with ExitStack() as started:
 
         def begin(patience: int = 600, *options: str) -> Server:
@@ -116,13 +116,13 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Se
             settings = "python:config.web.gunicorn_settings"
             argv = [sys.executable, "-m", "gunicorn", "--config", settings, "--bind", "127.0.0.1:0", *options]
             app = "tests.config.web.echo:application"
-            given = {**os.environ, "MARKS": str(folder), "PYTHONUNBUFFERED": "1", "PATIENCE": str(patience)}
-            process = spawn([*argv, "--graceful-timeout", "300", app], log=log, env=given, cwd=ROOT)
+            environment = {**os.environ, "MARKS": str(folder), "PYTHONUNBUFFERED": "1", "PATIENCE": str(patience)}
+            process = spawn([*argv, "--graceful-timeout", "300", app], log=log, env=environment, cwd=ROOT)
             started.callback(stop, process)
             assert wait_until(lambda: log.read_text().count("Booting worker") == 2, seconds=300), log.read_text()
-            found = re.search(r"Listening at: http://127\.0\.0\.1:(\d+)", log.read_text())
-            assert found
-            return Server(int(found[1]), process, folder, started.enter_context(ExitStack()))
+            match = re.search(r"Listening at: http://127\.0\.0\.1:(\d+)", log.read_text())
+            assert match
+            return Server(int(match[1]), process, folder, started.enter_context(ExitStack()))
 
         yield begin
 
@@ -134,7 +134,7 @@ def lasting_server(start: Callable[..., Server]) -> Server:
 
 @pytest.fixture
 def server(lasting_server: Server) -> Iterator[Server]:
-    """One server for all tests that do not stop it; what a test connected is closed."""
+    """One server for all tests that do not stop it; a test's connections are closed."""
     yield lasting_server
     lasting_server.sockets.close()
     large = post("/refuse", 2 * MB)
@@ -180,8 +180,8 @@ def test_who_takes_nothing_for_long_is_let_go(quick):
 
     def are_let_go() -> bool:
         workers = psutil.Process(quick.process.pid).children()
-        connections = [each for worker in workers for each in worker.net_connections("tcp")]
-        return not ports & {each.raddr.port for each in connections if each.raddr}
+        connections = [connection for worker in workers for connection in worker.net_connections("tcp")]
+        return not ports & {connection.raddr.port for connection in connections if connection.raddr}
 
     assert wait_until(are_let_go, seconds=300)
 
@@ -204,23 +204,23 @@ def test_a_program_is_told_of_a_full_house_in_its_form(server):
     head, body = server.ask(post("/api/read", 2 * MB)).split(b"\r\n\r\n")
     assert b"Content-Type: application/problem+json" in head
     assert json.loads(body)["status"] == 503
-    assert len(uploads) == N_PLACES
+    assert len(uploads) == N_SLOTS
 
 
 def test_places_of_a_killed_worker_are_free_again():
-    places = Places(2)
+    slots = BodySlots(2)
     child = os.fork()
     if not child:
-        places.take(), places.take()
+        slots.take(), slots.take()
         os.kill(os.getpid(), signal.SIGSTOP)
     assert os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1])
-    assert places.take() is None
+    assert slots.take() is None
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    taken = {places.take(), places.take()}
-    assert (taken, places.take()) == ({0, 1}, None)
-    places.leave(1)
-    assert places.take() == 1
+    slot_numbers = {slots.take(), slots.take()}
+    assert (slot_numbers, slots.take()) == ({0, 1}, None)
+    slots.leave(1)
+    assert slots.take() == 1
 
 
 @pytest.mark.parametrize(
@@ -242,19 +242,19 @@ def test_a_refused_client_can_send_on_and_reads_why(server):
 def test_requests_on_one_connection_are_answered_in_their_order(server):
     body = post("/read/1", 70_000) + b"a" * 70_000
     client = server.connect(GET + body + GET + post("/read/2", 3) + b"ab", b"c", b"\r\n" + GET)
-    told = [reply_of(client).rpartition(b"\r\n\r\n")[2] for _ in range(5)]
-    assert [words.split()[1:3] for words in told] == [
+    bodies = [reply_of(client).rpartition(b"\r\n\r\n")[2] for _ in range(5)]
+    assert [words.split()[1:3] for words in bodies] == [
         [b"/plain", b"0"], [b"/read/1", b"70000"], [b"/plain", b"0"], [b"/read/2", b"3"], [b"/plain", b"0"],
     ]  # fmt: skip
-    assert b"408" not in told[0]
+    assert b"408" not in bodies[0]
 
 
 def test_a_body_that_is_not_read_is_not_the_next_request(server):
     client = server.connect(post("/plain", len(GET)) + GET + GET.replace(b"plain", b"last"))
     assert b"POST /plain" in reply_of(client)
     assert b"GET /last" in reply_of(client)
-    sent = server.connect(post("/refuse", 2 * MB) + GET * 10)
-    assert rest_of(sent).count(b"HTTP/1.1") == 1  # and the connection ends
+    upload = server.connect(post("/refuse", 2 * MB) + GET * 10)
+    assert rest_of(upload).count(b"HTTP/1.1") == 1  # and the connection ends
 
 
 def test_a_client_is_told_to_go_on_where_the_body_is_wanted(server):
@@ -283,9 +283,9 @@ def test_a_client_is_told_to_go_on_where_the_body_is_wanted(server):
 )
 def test_one_answer_and_the_end(server, request_, answer):
     client = server.connect(request_)
-    said = rest_of(client)
-    assert said.startswith(answer) and said.count(b"HTTP/1.") == 1
-    assert not request_.startswith(b"HEAD") or said.endswith(b"\r\n\r\n")
+    reply = rest_of(client)
+    assert reply.startswith(answer) and reply.count(b"HTTP/1.") == 1
+    assert not request_.startswith(b"HEAD") or reply.endswith(b"\r\n\r\n")
 
 
 def test_a_request_may_come_byte_by_byte(server):
@@ -298,23 +298,23 @@ def test_a_request_may_come_byte_by_byte(server):
 def test_a_stop_waits_for_what_is_asked_and_for_no_silent_client(start):
     server = start()
     server.connect()
-    kept = server.connect(GET)
-    reply_of(kept)
-    asked = server.connect(b"GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+    idle_client = server.connect(GET)
+    reply_of(idle_client)
+    waiting_client = server.connect(b"GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
     assert wait_until((server.marks / "began").exists, seconds=300)
     server.process.send_signal(signal.SIGTERM)
     (server.marks / "go").touch()
-    assert b"GET /wait" in rest_of(asked)
+    assert b"GET /wait" in rest_of(waiting_client)
     assert server.process.wait(250) == 0  # the worker's own patience is longer
 
 
 def test_silent_connections_and_readers_make_room_for_who_asks(start: Callable[..., Server]) -> None:
-    n_held = SPARE + 20  # by each of two workers; those that are kept are so for longer than a client waits here
+    n_held = SPARE_CONNECTIONS + 20  # by each of two workers; those that are kept are so for longer than a client waits here
     server = start(600, "--worker-connections", str(n_held), "--keep-alive", "600")
     for first_bytes in ((), (b"GET /pl",)):
-        held = [server.connect(*first_bytes) for _ in range(2 * n_held + 20)]
+        connections = [server.connect(*first_bytes) for _ in range(2 * n_held + 20)]
         assert server.ask(GET).startswith(b"HTTP/1.1 200")
-        assert held[0].recv(1) == b""  # who waited longest was let go
+        assert connections[0].recv(1) == b""  # who waited longest was let go
     server.sockets.close()
     readers = [server.connect(LONG_ONE, window=WINDOW) for _ in range(2 * n_held + 20)]
     assert server.ask(GET).startswith(b"HTTP/1.1 200")

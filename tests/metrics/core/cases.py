@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.core.alignment import Labels, RankedGrades, Rankings, align
+from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
 
 
 class Case(NamedTuple):
-    """One run and one set of labels over queries "0", "1", ... and targets "d00", "d01", ... (names sort like
+    """One run and one set of labels over queries "0", "1", ... and targets "d00", "d01", ... (names
+    sort like
 
     numbers).
     """
@@ -22,7 +23,7 @@ class Case(NamedTuple):
         query, doc, grade = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         indptr = np.cumsum([0, *map(len, self.rankings)])
         docs = np.array([doc for ranking in self.rankings for doc in ranking], dtype=np.int64)
-        return align(Rankings(indptr, docs), Labels(query, doc, grade))
+        return align(Rankings(indptr, docs), LabelledPairs(query, doc, grade))
 
     @property
     def trec_qrels(self) -> dict[str, dict[str, int]]:
@@ -33,14 +34,15 @@ class Case(NamedTuple):
     @property
     def trec_run(self) -> dict[str, dict[str, float]]:
         return {
-            str(q): {f"d{doc:02d}": float(len(ranking) - place) for place, doc in enumerate(ranking)}
+            str(q): {f"d{doc:02d}": float(len(ranking) - position) for position, doc in enumerate(ranking)}
             for q, ranking in enumerate(self.rankings)
             if ranking
         }
 
 
 def case(rng: np.random.Generator, *, n_queries: int = 8, n_docs: int = 40, lowest: int = -2, highest: int = 3) -> Case:
-    """Rankings of 0 to n_docs targets and labels of every kind: missing queries, none positive, negative grades."""
+    """Rankings of 0 to n_docs targets and labels of every kind: missing queries, none positive,
+    negative grades."""
     rankings, qrels = [], []
     for _ in range(n_queries):
         ranking = rng.permutation(n_docs)[: rng.integers(0, n_docs + 1)] if rng.random() > 0.15 else []

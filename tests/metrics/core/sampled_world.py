@@ -1,11 +1,11 @@
-"""A world whose every grade is known, two pools that draw from it and overlap, and people who leave some unjudged."""
+"""A simulated world of known grades, two overlapping pools that sample it, and unjudged pairs."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from metrics.core.alignment import Labels, RankedGrades, Rankings, align
-from metrics.core.sampled import Weighted
+from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
+from metrics.core.sampled import WeightedSample
 
 N_QUERIES, N_DOCS, DEPTH = 30, 300, 60
 Rates = tuple[float, float, float]
@@ -33,11 +33,11 @@ class World(NamedTuple):
     def ranked(self, run: int, pairs: np.ndarray, grade: np.ndarray) -> RankedGrades:
         """A run with the grades of some pairs, which are flat places in (Q, M)."""
         rankings = Rankings(np.arange(N_QUERIES + 1) * DEPTH, self.runs[run].ravel())
-        return align(rankings, Labels(*np.divmod(pairs, N_DOCS), grade))
+        return align(rankings, LabelledPairs(*np.divmod(pairs, N_DOCS), grade))
 
 
 class Sample(NamedTuple):
-    """(Q, M) which pairs were drawn and judged, and with which chance each could be drawn."""
+    """(Q, M) whether each pair was drawn and judged, and its chance of being drawn."""
 
     is_drawn: np.ndarray
     is_judged: np.ndarray
@@ -45,7 +45,10 @@ class Sample(NamedTuple):
 
 
 def world(seed: int = 1) -> World:
-    """Queries differ in how many positives they have: 1 in 15 of all documents, half of those that the runs hold."""
+    """Make a world: 1 in 15 of all documents are positive, unevenly over queries.
+
+    Runs hold half of them.
+    """
     rng = np.random.default_rng(seed)
     shape = N_QUERIES, N_DOCS
     grade = np.minimum(rng.gamma(0.35, 1.1, shape).astype(int), 3)
@@ -54,27 +57,27 @@ def world(seed: int = 1) -> World:
     return World(grade, runs)
 
 
-def drawn(stratum: np.ndarray, rates: Rates, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """(Q, M) what a pool draws, each stratum of each query without replacement, and with which chance n / N."""
-    size = np.stack([(stratum == one).sum(axis=1) for one in range(NOWHERE)])
+def draw_pairs(stratum: np.ndarray, rates: Rates, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """(Q, M) pairs that a pool draws, each stratum without replacement, and their chance n / N."""
+    size = np.stack([(stratum == s).sum(axis=1) for s in range(NOWHERE)])
     n = np.append(np.ceil(np.array(rates)[:, None] * size - 1e-9), np.zeros((1, N_QUERIES)), axis=0)
     share = n / np.append(np.maximum(size, 1), np.ones((1, N_QUERIES)), axis=0)
     query = np.arange(N_QUERIES)[:, None]
     key = rng.random(stratum.shape) + stratum
     order = np.argsort(key, axis=1)
-    place = np.empty_like(order)
-    np.put_along_axis(place, order, np.broadcast_to(np.arange(N_DOCS), stratum.shape), axis=1)
+    position = np.empty_like(order)
+    np.put_along_axis(position, order, np.broadcast_to(np.arange(N_DOCS), stratum.shape), axis=1)
     first = np.append(np.zeros((1, N_QUERIES)), np.cumsum(size, axis=0), axis=0)
-    return place - first[stratum, query] < n[stratum, query], share[stratum, query]
+    return position - first[stratum, query] < n[stratum, query], share[stratum, query]
 
 
 def sample(
     strata: list[np.ndarray], rng: np.random.Generator, *, rates: Rates = RATES, unjudged: float = UNJUDGED
 ) -> Sample:
-    """What pools with these strata draw together, of which a share is left unjudged at random."""
+    """The pairs that pools with these strata draw together; a share is left unjudged at random."""
     is_drawn, missed = np.zeros_like(strata[0], dtype=bool), np.ones(strata[0].shape)
     for stratum in strata:
-        by_pool, chance = drawn(stratum, rates, rng)
+        by_pool, chance = draw_pairs(stratum, rates, rng)
         is_drawn |= by_pool
         missed *= 1 - chance
     pairs = np.flatnonzero(is_drawn)
@@ -83,11 +86,11 @@ def sample(
     return Sample(is_drawn, is_judged, 1 - missed)
 
 
-def weighted(made: World, run: int, strata: list[np.ndarray], taken: Sample) -> Weighted:
-    """A run over all pairs that were drawn; cells are the strata of all pools."""
-    pairs = np.flatnonzero(taken.is_drawn)
+def weighted(world_of_runs: World, run: int, strata: list[np.ndarray], sample_of_pairs: Sample) -> WeightedSample:
+    """A run over all drawn pairs; cells are the strata of all pools."""
+    pairs = np.flatnonzero(sample_of_pairs.is_drawn)
     cell = np.zeros_like(strata[0])
     for stratum in strata:
         cell = cell * (NOWHERE + 1) + stratum
-    grade = np.where(taken.is_judged, made.grade, -1)
-    return Weighted(made.ranked(run, pairs, grade.flat[pairs]), taken.chance.flat[pairs], cell.flat[pairs])
+    grade = np.where(sample_of_pairs.is_judged, world_of_runs.grade, -1)
+    return WeightedSample(world_of_runs.ranked(run, pairs, grade.flat[pairs]), sample_of_pairs.chance.flat[pairs], cell.flat[pairs])

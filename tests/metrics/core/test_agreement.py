@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: published examples, the krippendorff package, and what must hold of any labels."""
+"""Krippendorff's alpha: published examples, the krippendorff package, and general properties."""
 
 import warnings
 
@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.core.agreement import InGroups, Level, alpha, alpha_of_counts, percent_agreement
+from metrics.core.agreement import GroupedUnits, MeasurementLevel, alpha, alpha_of_counts, percent_agreement
 from metrics.core.counts import UnitCounts, annotations, count_units
-from metrics.core.increment import RunningAlpha
+from metrics.core.running_alpha import RunningAlpha
 from tests.sizes import cases
 
-LEVELS = list(Level)
+LEVELS = list(MeasurementLevel)
 N = np.nan
-# Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011: examples A (binary), B (nominal), C (missing data)
+# Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011: examples A (binary), B (nominal),
+# C (missing data)
 EXAMPLE_A = ["0100000010", "1110010000"]
 EXAMPLE_B = ["aabbdcccedda", "babbbccceddd"]
 EXAMPLE_C = [
@@ -53,17 +54,17 @@ def test_krippendorff_s_binary_example():
 
 def test_krippendorff_s_nominal_example_with_letters():
     unit, annotator = np.tile(np.arange(12), 2), np.repeat([0, 1], 12)
-    found = alpha(unit, annotator, np.array(list("".join(EXAMPLE_B))), level="nominal")
-    assert found.value == pytest.approx(0.692, abs=5e-4)
+    coefficient = alpha(unit, annotator, np.array(list("".join(EXAMPLE_B))), level="nominal")
+    assert coefficient.value == pytest.approx(0.692, abs=5e-4)
 
 
 @pytest.mark.parametrize(
     ("level", "expected"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
 )
 def test_krippendorff_s_example_with_missing_data(level, expected):
-    found = of_table(EXAMPLE_C, level)
-    assert found.value == pytest.approx(expected, abs=5e-4)
-    assert (found.n_units, found.n_labels, found.n_pairable_units, found.n_pairable_labels) == (12, 41, 11, 40)
+    coefficient = of_table(EXAMPLE_C, level)
+    assert coefficient.value == pytest.approx(expected, abs=5e-4)
+    assert (coefficient.n_units, coefficient.n_labels, coefficient.n_pairable_units, coefficient.n_pairable_labels) == (12, 41, 11, 40)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -73,21 +74,21 @@ def test_thousands_of_generated_tables_equal_the_krippendorff_package(level):
         shape = rng.integers(2, 7), rng.integers(1, 14)
         table = rng.choice(rng.uniform(0, 9, size=rng.integers(1, 7)).round(1), size=shape)
         table[rng.random(shape) < rng.random() * 0.8] = np.nan
-        expected, found = theirs(table, str(level)), of_table(table, level)
-        assert found.value == (None if expected is None else pytest.approx(expected, abs=1e-12))
-        assert bool(found.reason) == (expected is None)
+        expected, coefficient = theirs(table, str(level)), of_table(table, level)
+        assert coefficient.value == (None if expected is None else pytest.approx(expected, abs=1e-12))
+        assert bool(coefficient.reason) == (expected is None)
 
 
 def test_no_unit_with_two_labels_is_undefined_with_a_reason():
-    found = alpha([1, 2, 3], [1, 1, 1], [0, 1, 0], level="nominal", n_replicates=9)
-    assert (found.value, found.low, found.reason) == (None, None, "no unit has two labels yet")
+    coefficient = alpha([1, 2, 3], [1, 1, 1], [0, 1, 0], level="nominal", n_replicates=9)
+    assert (coefficient.value, coefficient.low, coefficient.reason) == (None, None, "no unit has two labels yet")
     assert alpha([], [], [], level="ordinal").reason == "no unit has two labels yet"
 
 
 def test_one_value_throughout_is_undefined_with_a_reason_and_not_1():
-    found = alpha([1, 1, 2, 2], [1, 2, 1, 2], [3, 3, 3, 3], level="ordinal")
-    assert found.value is None
-    assert "same value" in found.reason
+    coefficient = alpha([1, 1, 2, 2], [1, 2, 1, 2], [3, 3, 3, 3], level="ordinal")
+    assert coefficient.value is None
+    assert "same value" in coefficient.reason
 
 
 def test_the_last_label_of_an_annotator_on_a_unit_counts():
@@ -102,8 +103,8 @@ def test_the_order_of_a_domain_counts_and_its_unused_values_do_not():
     assert alpha(unit, annotator, value, level="ordinal", domain=[1, 2, 2.5, 3, 4, 5, 9]).value == pytest.approx(plain)
     assert alpha(unit, annotator, value, level="ordinal", domain=[3, 1, 5, 2, 4]).value != pytest.approx(plain)
     words = np.array(["", "no", "perhaps", "yes", "sure", "very"])
-    named = alpha(unit, annotator, words[value.astype(int)], level="ordinal", domain=words[1:])
-    assert named.value == pytest.approx(plain)
+    of_words = alpha(unit, annotator, words[value.astype(int)], level="ordinal", domain=words[1:])
+    assert of_words.value == pytest.approx(plain)
 
 
 def test_a_value_outside_the_domain_or_missing_is_refused():
@@ -120,10 +121,10 @@ def test_a_value_outside_the_domain_or_missing_is_refused():
 @given(labels=LABELS, seed=st.integers(0, 2**32))
 def test_renaming_and_reordering_units_and_people_changes_nothing(level, labels, seed):
     unit, annotator, value = np.array(labels, dtype=int).reshape(-1, 3).T
-    kept = dict(zip(zip(unit, annotator, strict=True), value, strict=True))  # the last of each
+    last_labels = dict(zip(zip(unit, annotator, strict=True), value, strict=True))  # the last of each
     rng = np.random.default_rng(seed)
     names, people = rng.permutation(7), rng.permutation(5)
-    rows = [(names[u], people[a], v) for (u, a), v in kept.items()]
+    rows = [(names[u], people[a], v) for (u, a), v in last_labels.items()]
     rng.shuffle(rows)
     moved = alpha(*np.array(rows, dtype=int).reshape(-1, 3).T, level=level).value
     before = alpha(unit, annotator, value, level=level).value
@@ -167,51 +168,52 @@ def test_a_label_that_is_not_there_cannot_be_taken_back():
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_interval_equals_resampling_units_one_by_one(level):
-    """Drawing kinds of units at once must give the distribution of drawing units: compared through its quantiles."""
+    """Drawing kinds of units at once must give the distribution of drawing units: compared through
+    its quantiles."""
     rng = np.random.default_rng(5)
     unit, annotator = np.repeat(np.arange(60), 3), np.tile(np.arange(3), 60)
     value = np.clip(np.repeat(rng.integers(1, 5, 60), 3) + rng.integers(-1, 2, 180), 1, 4)
-    found = alpha(unit, annotator, value, level=level, n_replicates=4000)
+    coefficient = alpha(unit, annotator, value, level=level, n_replicates=4000)
     table = value.reshape(60, 3)
-    drawn = [of_table(table[rng.integers(0, 60, 60)].T, level).value for _ in range(1500)]
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    assert (found.low, found.high) == pytest.approx((low, high), abs=0.02)
-    assert found.low < found.value < found.high
+    resampled_alphas = [of_table(table[rng.integers(0, 60, 60)].T, level).value for _ in range(1500)]
+    low, high = np.quantile(resampled_alphas, [0.025, 0.975])
+    assert (coefficient.low, coefficient.high) == pytest.approx((low, high), abs=0.02)
+    assert coefficient.low < coefficient.value < coefficient.high
 
 
 def test_the_same_labels_have_the_same_interval_in_whatever_order_and_beside_whatever_levels():
     unit, annotator, value = long_form(EXAMPLE_C)
-    found = alpha(unit, annotator, value, level="ordinal", n_replicates=100)
+    coefficient = alpha(unit, annotator, value, level="ordinal", n_replicates=100)
     mixed = np.random.default_rng(2).permutation(len(unit))
-    again = alpha(*(np.asarray(each)[mixed] for each in (unit, annotator, value)), level="ordinal", n_replicates=100)
-    assert again == found
+    again = alpha(*(np.asarray(column)[mixed] for column in (unit, annotator, value)), level="ordinal", n_replicates=100)
+    assert again == coefficient
     beside = count_units(annotations(unit, annotator, value, domain=range(-3, 12)))
-    assert alpha_of_counts(beside, level="ordinal", n_replicates=100) == found
-    assert (found.seed, found.low < found.value < found.high) == (again.seed, True)
+    assert alpha_of_counts(beside, level="ordinal", n_replicates=100) == coefficient
+    assert (coefficient.seed, coefficient.low < coefficient.value < coefficient.high) == (again.seed, True)
 
 
 def test_other_labels_are_drawn_otherwise_and_a_seed_may_be_given():
-    counted = count_units(annotations(*long_form(EXAMPLE_C)))
-    doubled = counted._replace(frequency=2 * counted.frequency)
-    one, other = (alpha_of_counts(each, level="ordinal", n_replicates=100) for each in (counted, doubled))
-    assert one.seed != other.seed
-    chosen = [alpha_of_counts(counted, level="ordinal", n_replicates=100, seed=seed) for seed in (3, 3, 4)]
+    unit_counts = count_units(annotations(*long_form(EXAMPLE_C)))
+    doubled = unit_counts._replace(frequency=2 * unit_counts.frequency)
+    first, second = (alpha_of_counts(counts, level="ordinal", n_replicates=100) for counts in (unit_counts, doubled))
+    assert first.seed != second.seed
+    chosen = [alpha_of_counts(unit_counts, level="ordinal", n_replicates=100, seed=seed) for seed in (3, 3, 4)]
     assert chosen[0] == chosen[1] != chosen[2]
 
 
 def test_samples_in_which_alpha_is_undefined_are_counted():
-    found = alpha([1, 1, 2, 2], [1, 2, 1, 2], [0, 0, 1, 1], level="nominal", n_replicates=500)
-    assert 150 < found.n_undefined_replicates < 350  # both draws the same unit: half of the time
-    assert found.low == found.high == 1
+    coefficient = alpha([1, 1, 2, 2], [1, 2, 1, 2], [0, 0, 1, 1], level="nominal", n_replicates=500)
+    assert 150 < coefficient.n_undefined_replicates < 350  # both draws the same unit: half of the time
+    assert coefficient.low == coefficient.high == 1
 
 
 def test_the_three_percent_agreements_differ_and_are_named():
-    counted = count_units(annotations([1, 1, 2, 2, 2, 3], [1, 2, 1, 2, 3, 1], [0, 0, 1, 1, 0, 5]))
-    found = percent_agreement(counted)
-    assert found.n_units == 2
-    assert found.unanimous_units == 0.5
-    assert found.mean_of_units == pytest.approx((1 + 1 / 3) / 2)
-    assert found.observed == pytest.approx((2 * 1 + 3 * (1 / 3)) / 5)
+    unit_counts = count_units(annotations([1, 1, 2, 2, 2, 3], [1, 2, 1, 2, 3, 1], [0, 0, 1, 1, 0, 5]))
+    percent = percent_agreement(unit_counts)
+    assert percent.n_units == 2
+    assert percent.unanimous_units == 0.5
+    assert percent.mean_of_units == pytest.approx((1 + 1 / 3) / 2)
+    assert percent.observed == pytest.approx((2 * 1 + 3 * (1 / 3)) / 5)
     assert percent_agreement(count_units(annotations([1], [1], [1]))) == (None, None, None, 0)
 
 
@@ -219,20 +221,20 @@ def test_the_three_percent_agreements_differ_and_are_named():
 @given(labels=LABELS)
 def test_nominal_alpha_follows_from_observed_agreement(labels):
     """alpha = 1 - Do / De with Do = 1 - observed agreement and De from the value counts."""
-    counted = count_units(annotations(*np.array(labels, dtype=int).reshape(-1, 3).T))
-    found, percent = alpha_of_counts(counted, level="nominal"), percent_agreement(counted)
-    if found.value is not None:
-        rows = counted.counts[counted.counts.sum(axis=1) > 1], counted.frequency[counted.counts.sum(axis=1) > 1]
+    unit_counts = count_units(annotations(*np.array(labels, dtype=int).reshape(-1, 3).T))
+    coefficient, percent = alpha_of_counts(unit_counts, level="nominal"), percent_agreement(unit_counts)
+    if coefficient.value is not None:
+        rows = unit_counts.counts[unit_counts.counts.sum(axis=1) > 1], unit_counts.frequency[unit_counts.counts.sum(axis=1) > 1]
         totals = rows[1] @ rows[0]
         n = totals.sum()
         expected = 1 - np.sum(totals * (totals - 1)) / (n * (n - 1))
-        assert found.value == pytest.approx(1 - (1 - percent.observed) / expected, abs=1e-12)
+        assert coefficient.value == pytest.approx(1 - (1 - percent.observed) / expected, abs=1e-12)
 
 
 def test_what_tells_holds_a_label_beside_the_commonest():
-    assert of_table([[0, 0, 0, 1, 0, 2, 5], [0, 0, 1, 1, 0, 2, N]], Level.NOMINAL).n_informative == 3
+    assert of_table([[0, 0, 0, 1, 0, 2, 5], [0, 0, 1, 1, 0, 2, N]], MeasurementLevel.NOMINAL).n_informative == 3
     counts = np.array([[2, 0, 0], [2, 0, 0], [1, 1, 0], [0, 2, 0], [2, 0, 0], [0, 0, 2]])
-    counted = UnitCounts(counts, np.ones(6, dtype=int), np.arange(3))
-    in_groups = InGroups.of(counts, np.array([7, 8, 8, 8, 9, 7]), counted)
-    assert alpha_of_counts(counted, level=Level.NOMINAL, in_groups=in_groups).n_informative == 2
-    assert of_table([[0, 0], [0, 0]], Level.NOMINAL).n_informative == 0
+    unit_counts = UnitCounts(counts, np.ones(6, dtype=int), np.arange(3))
+    in_groups = GroupedUnits.of(counts, np.array([7, 8, 8, 8, 9, 7]), unit_counts)
+    assert alpha_of_counts(unit_counts, level=MeasurementLevel.NOMINAL, grouped_units=in_groups).n_informative == 2
+    assert of_table([[0, 0], [0, 0]], MeasurementLevel.NOMINAL).n_informative == 0

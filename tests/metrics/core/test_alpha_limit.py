@@ -1,4 +1,4 @@
-"""The alarm's limit of alpha, played through in whole campaigns: how often it is ever at or above the truth."""
+"""The alarm's lower limit of alpha over whole campaigns: how often it ever reaches the truth."""
 
 import math
 from functools import cache
@@ -10,17 +10,18 @@ from numpy.polynomial.hermite_e import hermegauss
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from metrics.core.agreement import InGroups, Level, _alphas, alpha_of_coincidences, alpha_of_counts
+from metrics.core.agreement import GroupedUnits, MeasurementLevel, _alphas, alpha_of_coincidences, alpha_of_counts
 from metrics.core.counts import UnitCounts
-from metrics.core.looks import INTERVAL, MIN_GROUPS, alpha_low, always_low
 from metrics.core.resampling import resamples
+from metrics.core.sequential_analysis import INTERVAL, MIN_GROUPS, alpha_lower_limit, time_uniform_lower_limit
 
 ERROR = 0.05
 GRADES = (0.7, 0.15, 0.1, 0.05)  # of 0, 1, 2 and 3
 
 
 class World(NamedTuple):
-    """Two people's labels on pairs: cuts through relevance on a normal scale, with noise of their own.
+    """Two people's labels on pairs: cuts through relevance on a normal scale, with noise of their
+    own.
 
     shares : of the values, ascending; alpha : the true one; size : pairs a query, 1 or more
     of_query : which part of relevance all pairs of a query have in common
@@ -32,8 +33,8 @@ class World(NamedTuple):
     of_query: float = 0.0
 
     @property
-    def level(self) -> Level:
-        return Level.NOMINAL if len(self.shares) == 2 else Level.ORDINAL
+    def level(self) -> MeasurementLevel:
+        return MeasurementLevel.NOMINAL if len(self.shares) == 2 else MeasurementLevel.ORDINAL
 
     @property
     def cuts(self) -> np.ndarray:
@@ -50,16 +51,16 @@ def grades(alpha: float, *, in_queries: bool = False) -> World:
 
 @cache
 def correlation(world: World) -> float:
-    """How much two people's scales have in common where alpha is what the world says."""
-    place, weight = hermegauss(200)
+    """Correlation of two people's scales that gives the world's alpha."""
+    node, weight = hermegauss(200)
 
     def off(r: float) -> float:
         edges = np.concatenate([[-np.inf], world.cuts, [np.inf]])
-        below = norm.cdf((edges - math.sqrt(r) * place[:, None]) / math.sqrt(1 - r))
+        below = norm.cdf((edges - math.sqrt(r) * node[:, None]) / math.sqrt(1 - r))
         chances = np.diff(below, axis=1)
         both = np.einsum("q,qi,qj->ij", weight / weight.sum(), chances, chances)
-        found = alpha_of_coincidences(both * 1e9, np.arange(len(world.shares)), world.level)
-        return (found or 0) - world.alpha
+        alpha = alpha_of_coincidences(both * 1e9, np.arange(len(world.shares)), world.level)
+        return (alpha or 0) - world.alpha
 
     return float(brentq(off, 0.01, 0.995))
 
@@ -70,7 +71,7 @@ def kinds_of(n_values: int) -> np.ndarray:
     return np.array([np.eye(n_values, dtype=int)[[i, j]].sum(axis=0) for i in range(n_values) for j in range(i + 1)])
 
 
-def labelled(world: World, n_campaigns: int, n_queries: int, rng: np.random.Generator) -> np.ndarray:
+def count_values(world: World, n_campaigns: int, n_queries: int, rng: np.random.Generator) -> np.ndarray:
     """(campaigns, queries, P) pairs of each kind."""
     r = correlation(world)
     shape = (n_campaigns, n_queries, world.size)
@@ -83,11 +84,11 @@ def labelled(world: World, n_campaigns: int, n_queries: int, rng: np.random.Gene
     larger, smaller = np.maximum(*both), np.minimum(*both)
     kind = larger * (larger + 1) // 2 + smaller
     n_kinds = len(kinds_of(len(world.shares)))
-    return np.stack([np.count_nonzero(kind == each, axis=2) for each in range(n_kinds)], axis=-1)
+    return np.stack([np.count_nonzero(kind == value, axis=2) for value in range(n_kinds)], axis=-1)
 
 
 class Look(NamedTuple):
-    """What a look sees of each campaign, (campaigns,), as `Alpha` names it."""
+    """The values of a look at each campaign, (campaigns,), named as in `Alpha`."""
 
     n: int
     value: np.ndarray
@@ -97,7 +98,7 @@ class Look(NamedTuple):
 
 
 def look(pairs: np.ndarray, world: World, n_replicates: int, rng: np.random.Generator) -> Look:
-    """Alpha of (campaigns, queries, P) pairs of each kind, its interval over queries, and how many of them tell."""
+    """Alpha of (campaigns, queries, P) pairs of each kind, with interval and n_informative."""
     n_campaigns, n_queries, n_kinds = pairs.shape
     counts = kinds_of(len(world.shares))
     kinds = UnitCounts(counts, np.ones(n_kinds, dtype=int), np.arange(len(world.shares)))
@@ -105,8 +106,8 @@ def look(pairs: np.ndarray, world: World, n_replicates: int, rng: np.random.Gene
     if world.size == 1:  # drawing pairs is a multinomial draw of their kinds
         samples = rng.multinomial(n_queries, total / n_queries, size=(n_replicates, n_campaigns)).swapaxes(0, 1)
     else:
-        drawn = resamples(n_queries, n_replicates, seed=n_queries).astype(np.float32)
-        samples = drawn @ pairs.astype(np.float32)
+        sample_counts = resamples(n_queries, n_replicates, seed=n_queries).astype(np.float32)
+        samples = sample_counts @ pairs.astype(np.float32)
     alphas = _alphas(kinds, samples.reshape(-1, n_kinds).astype(float), world.level)
     low, high = _ends(alphas.reshape(n_campaigns, n_replicates))
     beside = np.arange(len(world.shares)) != np.argmax(total @ counts, axis=1)[:, None]
@@ -119,37 +120,40 @@ def _ends(alphas: np.ndarray) -> np.ndarray:
     """The 2.5 and 97.5 % quantiles of each row's numbers; NaN without one."""
     alphas = np.sort(alphas, axis=1)  # NaN come last
     last = np.count_nonzero(~np.isnan(alphas), axis=1) - 1
-    place = np.array([[0.025], [0.975]]) * np.maximum(last, 0)
-    below, row = np.floor(place).astype(int), np.arange(len(alphas))
+    position = np.array([[0.025], [0.975]]) * np.maximum(last, 0)
+    below, row = np.floor(position).astype(int), np.arange(len(alphas))
     above = np.minimum(below + 1, np.maximum(last, 0))
-    return alphas[row, below] + (place - below) * (alphas[row, above] - alphas[row, below])
+    return alphas[row, below] + (position - below) * (alphas[row, above] - alphas[row, below])
 
 
 def looks_of(world: World, *, first: int, end: int, n_campaigns: int, n_replicates: int, grows: float) -> list[Look]:
-    """The looks of campaigns from so many pairs on, query by query, each time so many more."""
+    """The looks of campaigns, query by query, at growing numbers of pairs."""
     rng = np.random.default_rng([first, int(1000 * world.alpha), int(1000 * world.shares[0]), world.size])
-    pairs = labelled(world, n_campaigns, end // world.size, rng)
-    found, n = [], max(1, first // world.size)
+    pairs = count_values(world, n_campaigns, end // world.size, rng)
+    looks, n = [], max(1, first // world.size)
     while n <= pairs.shape[1]:
-        found.append(look(pairs[:, :n], world, n_replicates, rng))
+        looks.append(look(pairs[:, :n], world, n_replicates, rng))
         n = max(n + 1, int(grows * n))
-    return found
+    return looks
 
 
-def limits(found: Look, first: int) -> tuple[np.ndarray, np.ndarray]:
-    """(campaigns,) the alarm's limit, and the one by alpha's own standard error with nothing asked for; NaN: none."""
-    ours, plain = np.full((2, len(found.value)), np.nan)
-    for row in np.flatnonzero(~np.isnan(found.value) & ~np.isnan(found.low) & (found.low < found.high)):
-        value, low, high = (float(column[row]) for column in (found.value, found.low, found.high))
-        told = {"n": found.n, "tuned_for": first}
-        limit = alpha_low(value, low=low, high=high, n_informative=int(found.n_informative[row]), **told)
+def limits(taken_look: Look, first: int) -> tuple[np.ndarray, np.ndarray]:
+    """(campaigns,) the alarm's limit, and the one by alpha's own standard error.
+
+    NaN without a limit.
+    """
+    ours, plain = np.full((2, len(taken_look.value)), np.nan)
+    for row in np.flatnonzero(~np.isnan(taken_look.value) & ~np.isnan(taken_look.low) & (taken_look.low < taken_look.high)):
+        value, low, high = (float(column[row]) for column in (taken_look.value, taken_look.low, taken_look.high))
+        settings = {"n": taken_look.n, "tuned_for": first}
+        limit = alpha_lower_limit(value, low=low, high=high, n_informative=int(taken_look.n_informative[row]), **settings)
         ours[row] = np.nan if limit is None else limit
-        plain[row] = always_low(value, error=(high - low) / INTERVAL, **told)
+        plain[row] = time_uniform_lower_limit(value, error=(high - low) / INTERVAL, **settings)
     return ours, plain
 
 
-class Played(NamedTuple):
-    """In which share of campaigns a limit ever reaches a mark, ours and the plain one; after how many pairs half do."""
+class CampaignShares(NamedTuple):
+    """Shares of campaigns in which a limit reaches a mark, and the pairs at which half have."""
 
     ours: float
     plain: float
@@ -157,15 +161,15 @@ class Played(NamedTuple):
     plain_half: float
 
 
-def played(world: World, *, first: int, mark: float | None = None, end: int, **how) -> Played:
+def play_campaigns(world: World, *, first: int, mark: float | None = None, end: int, **how) -> CampaignShares:
     """mark : the true alpha if None, which a limit should not reach."""
     mark = world.alpha if mark is None else mark
-    found = looks_of(world, first=first, end=end, **how)
-    reached = np.array([[each >= mark for each in limits(one, first)] for one in found])  # looks, 2, campaigns
+    looks = looks_of(world, first=first, end=end, **how)
+    reached = np.array([[limit >= mark for limit in limits(taken_look, first)] for taken_look in looks])  # looks, 2, campaigns
     shares = np.maximum.accumulate(reached, axis=0).mean(axis=2)
-    n = np.array([one.n for one in found])
+    n = np.array([taken_look.n for taken_look in looks])
     half = [float(n[np.argmax(share >= 0.5)]) if share[-1] >= 0.5 else math.inf for share in shares.T]
-    return Played(*map(float, shares[-1]), *half)
+    return CampaignShares(*map(float, shares[-1]), *half)
 
 
 QUICK = {"n_campaigns": 300, "n_replicates": 200, "grows": 1.12, "end": 800}
@@ -177,11 +181,11 @@ WORLDS = [
 
 
 def test_the_limit_is_the_formula_on_the_scale_of_log_one_minus_alpha():
-    low = alpha_low(0.8, low=0.7, high=0.88, n=400, n_informative=MIN_GROUPS, tuned_for=100)
-    far = -always_low(0, error=0.18 / INTERVAL / 0.2, n=400, tuned_for=100)
+    low = alpha_lower_limit(0.8, low=0.7, high=0.88, n=400, n_informative=MIN_GROUPS, tuned_for=100)
+    far = -time_uniform_lower_limit(0, error=0.18 / INTERVAL / 0.2, n=400, tuned_for=100)
     assert low == pytest.approx(1 - 0.2 * math.exp(far))
-    assert alpha_low(0.8, low=0.1, high=0.99, n=400, n_informative=MIN_GROUPS, tuned_for=100) == -1
-    assert alpha_low(1 - 1e-9, low=0.1, high=1, n=400, n_informative=MIN_GROUPS, tuned_for=100) == -1
+    assert alpha_lower_limit(0.8, low=0.1, high=0.99, n=400, n_informative=MIN_GROUPS, tuned_for=100) == -1
+    assert alpha_lower_limit(1 - 1e-9, low=0.1, high=1, n=400, n_informative=MIN_GROUPS, tuned_for=100) == -1
 
 
 @pytest.mark.parametrize(
@@ -189,44 +193,44 @@ def test_the_limit_is_the_formula_on_the_scale_of_log_one_minus_alpha():
     [{"n_informative": MIN_GROUPS - 1}, {"low": None}, {"high": None}, {"low": 0.8, "high": 0.8}, {"value": 1.0}],
 )
 def test_there_is_no_limit_of_too_little(other):
-    known = {"value": 0.8, "low": 0.7, "high": 0.88, "n": 400, "n_informative": MIN_GROUPS, "tuned_for": 100}
-    assert alpha_low(**known) is not None
-    assert alpha_low(**(known | other)) is None
+    estimate = {"value": 0.8, "low": 0.7, "high": 0.88, "n": 400, "n_informative": MIN_GROUPS, "tuned_for": 100}
+    assert alpha_lower_limit(**estimate) is not None
+    assert alpha_lower_limit(**(estimate | other)) is None
 
 
 @pytest.mark.parametrize("world", [binary(0.3, 0.6, in_queries=True), grades(0.6, in_queries=True), grades(0.6)])
 def test_a_look_here_is_what_the_house_computes(world):
     rng = np.random.default_rng(1)
-    pairs = labelled(world, 4, 60, rng)
-    found = look(pairs, world, 1_000, rng)
+    pairs = count_values(world, 4, 60, rng)
+    taken_look = look(pairs, world, 1_000, rng)
     counts = kinds_of(len(world.shares))
     for row, of_queries in enumerate(pairs):
         query, kind = np.nonzero(of_queries)
-        counted = UnitCounts(counts, of_queries.sum(axis=0), np.arange(len(world.shares)))
-        groups = InGroups(query, kind, of_queries[query, kind])
-        theirs = alpha_of_counts(counted, level=world.level, n_replicates=1_000, in_groups=groups)
-        assert found.value[row] == pytest.approx(theirs.value)
-        assert (found.n, found.n_informative[row]) == (theirs.n_pairable_units, theirs.n_informative)
+        unit_counts = UnitCounts(counts, of_queries.sum(axis=0), np.arange(len(world.shares)))
+        groups = GroupedUnits(query, kind, of_queries[query, kind])
+        theirs = alpha_of_counts(unit_counts, level=world.level, n_replicates=1_000, grouped_units=groups)
+        assert taken_look.value[row] == pytest.approx(theirs.value)
+        assert (taken_look.n, taken_look.n_informative[row]) == (theirs.n_pairable_units, theirs.n_informative)
         width = theirs.high - theirs.low
-        assert (found.low[row], found.high[row]) == pytest.approx((theirs.low, theirs.high), abs=0.15 * width)
+        assert (taken_look.low[row], taken_look.high[row]) == pytest.approx((theirs.low, theirs.high), abs=0.15 * width)
 
 
 @pytest.mark.parametrize("alpha", [0.4, 0.85])
 def test_a_world_has_the_alpha_it_says(alpha):
     for world in (binary(0.1, alpha, in_queries=True), grades(alpha, in_queries=True)):
         rng = np.random.default_rng(2)
-        assert look(labelled(world, 1, 30_000, rng), world, 1, rng).value[0] == pytest.approx(alpha, abs=0.02)
+        assert look(count_values(world, 1, 30_000, rng), world, 1, rng).value[0] == pytest.approx(alpha, abs=0.02)
 
 
 def test_the_limit_hardly_ever_reaches_the_true_alpha_where_alphas_own_error_does():
     for world, first in WORLDS:
-        found = played(world, first=first, **QUICK)
-        assert found.ours <= 0.03 < 0.07 < found.plain, world
+        shares = play_campaigns(world, first=first, **QUICK)
+        assert shares.ours <= 0.03 < 0.07 < shares.plain, world
 
 
 def test_the_alarm_falls_where_alpha_is_well_above_the_mark():
-    found = played(binary(0.3, 0.85), first=50, mark=0.667, **QUICK)
-    assert found.plain_half <= found.ours_half <= 400
+    shares = play_campaigns(binary(0.3, 0.85), first=50, mark=0.667, **QUICK)
+    assert shares.plain_half <= shares.ours_half <= 400
 
 
 @pytest.mark.heavy
@@ -239,6 +243,6 @@ def test_in_a_thousand_campaigns(positive, true, first, in_queries):
     n_campaigns = 1_000 if positive else 500
     world = binary(positive, true, in_queries=in_queries) if positive else grades(true, in_queries=in_queries)
     how = {"n_campaigns": n_campaigns, "n_replicates": 300, "grows": 1.1, "end": 2_000}
-    found = played(world, first=first, **how)
-    print(f"\n{positive or 'grades'}, alpha {true}, from {first}, in queries {in_queries}: {found}")
-    assert found.ours <= ERROR + 2 * math.sqrt(ERROR * (1 - ERROR) / n_campaigns)
+    shares = play_campaigns(world, first=first, **how)
+    print(f"\n{positive or 'grades'}, alpha {true}, from {first}, in queries {in_queries}: {shares}")
+    assert shares.ours <= ERROR + 2 * math.sqrt(ERROR * (1 - ERROR) / n_campaigns)

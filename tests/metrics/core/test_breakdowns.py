@@ -1,4 +1,4 @@
-"""Agreement in parts equals agreement of the parts taken alone."""
+"""Agreement in parts equals agreement of the parts by themselves."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core import breakdowns
-from metrics.core.agreement import Level, alpha, alpha_of_counts, percent_agreement
+from metrics.core.agreement import MeasurementLevel, alpha, alpha_of_counts, percent_agreement
 from metrics.core.counts import annotations, count_units
 from tests.sizes import cases
 
@@ -23,11 +23,11 @@ def columns(rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return unit, annotator, value
 
 
-def same(one: float | None, other: float | None) -> bool:
-    return one == (None if other is None else pytest.approx(other, abs=1e-12))
+def same(left: float | None, right: float | None) -> bool:
+    return left == (None if right is None else pytest.approx(right, abs=1e-12))
 
 
-@pytest.mark.parametrize("level", list(Level))
+@pytest.mark.parametrize("level", list(MeasurementLevel))
 @cases(50)
 @given(rows=LABELS)
 def test_leaving_a_person_out_equals_alpha_without_their_labels(level, rows):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from annotate.core.formats import FormatError, KindsOfFault, Problems
+from annotate.core.formats import FormatError, GroupedProblems, Problems
 from metrics.core.agreement import alpha_of_counts
 from metrics.core.counts import count_units
 from metrics.core.evaluation import evaluate_file, read_matrix
@@ -20,7 +20,8 @@ MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "P@5": "P
 
 
 def generated_files(rng) -> tuple[str, str]:
-    """A run with ties, close scores, scattered queries and meaningless ranks, and qrels of every kind of query."""
+    """A run with ties, close scores, scattered queries and meaningless ranks, and qrels of every
+    kind of query."""
     names = [f"{'DOC-' if rng.random() < 0.5 else 'é'}{i}" for i in range(50)]
     run, qrels = [], []
     for q in range(12):
@@ -43,17 +44,17 @@ def read(text: str) -> io.BytesIO:
 def test_files_score_as_trec_eval_scores_them(seed):
     run, qrels = generated_files(np.random.default_rng(seed))
     labels = read_qrels(read(qrels), name="qrels")
-    found = evaluate_file(read(run), labels, name="run")
+    evaluation = evaluate_file(read(run), labels, name="run")
     theirs = pytrec_eval.RelevanceEvaluator(
         pytrec_eval.parse_qrel(io.StringIO(qrels)),
         {"map", "ndcg_cut.10", "recip_rank", "P.5", "bpref", "infAP"},
     ).evaluate(pytrec_eval.parse_run(io.StringIO(run)))
-    values = evaluate(parse(" ".join(MEASURES)), found.ranked)
-    for place, query in enumerate(found.queries):
+    values = evaluate(parse(" ".join(MEASURES)), evaluation.ranked)
+    for row, query in enumerate(evaluation.queries):
         for ours, name in MEASURES.items():
             expected = theirs.get(query.decode(), {}).get(name, 0.0)
-            assert values[ours][place] == pytest.approx(expected, abs=1e-9), (query, ours)
-    assert (found.name, found.n_missing, found.n_extra) == ("tag", 3, 1)
+            assert values[ours][row] == pytest.approx(expected, abs=1e-9), (query, ours)
+    assert (evaluation.name, evaluation.n_missing, evaluation.n_extra) == ("tag", 3, 1)
 
 
 def test_the_mean_equals_that_of_ir_measures_over_all_queries():
@@ -64,10 +65,10 @@ def test_the_mean_equals_that_of_ir_measures_over_all_queries():
         list(ir_measures.read_trec_qrels(io.StringIO(qrels))),
         list(ir_measures.read_trec_run(io.StringIO(run))),
     )
-    found = evaluate_file(read(run), read_qrels(read(qrels), name="qrels"), name="run")
+    evaluation = evaluate_file(read(run), read_qrels(read(qrels), name="qrels"), name="run")
     for name, measure in zip(names, parse(" ".join(names)), strict=True):
         theirs = expected[ir_measure(name)]
-        assert measure.average(measure.compute(found.ranked)) == pytest.approx(theirs, abs=1e-9)
+        assert measure.average(measure.compute(evaluation.ranked)) == pytest.approx(theirs, abs=1e-9)
 
 
 def as_npz(**arrays) -> io.BytesIO:
@@ -92,8 +93,8 @@ def test_a_matrix_scores_as_the_run_that_lists_it(id_type):
     labels = read_qrels(read(qrels), name="qrels")
     from_run = evaluate_file(read(run), labels, name="run")
     from_matrix = evaluate_file(as_npz(sim_mat=scores, row_ids=rows, column_ids=columns), labels, name="m.npz")
-    wanted = parse("AP nDCG@5 C@1 mAP@R R@10 MedR Judged@5")
-    ours, theirs = (evaluate(wanted, found.ranked) for found in (from_matrix, from_run))
+    measures = parse("AP nDCG@5 C@1 mAP@R R@10 MedR Judged@5")
+    ours, theirs = (evaluate(measures, evaluation.ranked) for evaluation in (from_matrix, from_run))
     assert all(np.array_equal(ours[name], theirs[name]) for name in ours)
     assert (from_matrix.n_missing, from_matrix.n_extra) == (from_run.n_missing, from_run.n_extra) == (1, 2)
 
@@ -133,15 +134,15 @@ def test_a_label_a_line_and_a_column_an_annotator_give_the_same_agreement():
     wide = "id\ta0\ta1\ta2\n" + "".join(
         f"u{u}\t" + "\t".join(str((u + (a == u % 3)) % 4) for a in range(3)) + "\n" for u in range(9)
     )
-    one = labels_of(long)
-    other = labels_of(wide, unit=["id"], annotator=["a0", "a1", "a2"], value=None)
-    found = [alpha_of_counts(count_units(each), level="interval").value for each in (one, other)]
-    assert found[0] == found[1]
+    long_labels = labels_of(long)
+    wide_labels = labels_of(wide, unit=["id"], annotator=["a0", "a1", "a2"], value=None)
+    alphas = [alpha_of_counts(count_units(labels), level="interval").value for labels in (long_labels, wide_labels)]
+    assert alphas[0] == alphas[1]
 
 
 def test_missing_cells_are_left_out_and_repeated_labels_count_once():
-    found = labels_of("unit,annotator,value\nu,a,1\nu,b,NA\nu,c,\nu,a,2\n")
-    assert (len(found.value), found.values.tolist(), found.n_repeated) == (1, [1.0, 2.0], 1)
+    labels = labels_of("unit,annotator,value\nu,a,1\nu,b,NA\nu,c,\nu,a,2\n")
+    assert (len(labels.value), labels.values.tolist(), labels.n_repeated) == (1, [1.0, 2.0], 1)
 
 
 def test_faulty_lines_are_collected_and_a_missing_column_is_named():
@@ -159,10 +160,10 @@ def test_faulty_lines_are_collected_and_a_missing_column_is_named():
 def test_columns_are_named_by_numbers_too_several_by_their_span():
     rows = "q1,d1,1,2,\nq1,d2,1,1,3\n"
     names = {"unit": ["query", "document"], "annotator": ["x", "y", "z"], "value": None}
-    named = labels_of("query,document,x,y,z\n" + rows, **names)
+    by_names = labels_of("query,document,x,y,z\n" + rows, **names)
     for header, of in (("query,document,x,y,z\n", {}), ("", {"has_header": False})):
-        found = labels_of(header + rows, unit=["1", " 2"], annotator=["3-5"], value=None, **of)
-        assert all(np.array_equal(one, other) for one, other in zip(found[:3], named[:3], strict=True))
+        by_numbers = labels_of(header + rows, unit=["1", " 2"], annotator=["3-5"], value=None, **of)
+        assert all(np.array_equal(left, right) for left, right in zip(by_numbers[:3], by_names[:3], strict=True))
     assert len(labels_of("7,a,1\n7,b,1\n", unit=["1"], annotator=["2"], value="3", has_header=False).value) == 2
     with pytest.raises(FormatError, match='"1" is the name of column 2, and a number of another one'):
         labels_of("3,1,2\n7,u,a\n", unit=["1"], annotator=["2"], value="3")
@@ -176,7 +177,7 @@ def test_columns_are_named_by_numbers_too_several_by_their_span():
 
 
 def test_quotes_and_colours_in_a_cell_make_no_other_kind_of_fault():
-    problems = KindsOfFault()
+    problems = GroupedProblems()
     rows = "".join(f'u,a,"he said ""w{n}"" \x1b[31m ok"\n' for n in range(300))
     labels_of("unit,annotator,value\n" + rows, problems=problems)
     (line,) = problems.lines()
@@ -186,7 +187,7 @@ def test_quotes_and_colours_in_a_cell_make_no_other_kind_of_fault():
 
 
 def test_a_kind_of_fault_is_told_once_with_its_count():
-    problems = KindsOfFault()
+    problems = GroupedProblems()
     labels_of("unit,annotator,value\n" + "u,a,yes\n" * 12_000 + "u,a\nu,b,c,d\n", problems=problems)
     assert problems.n == 12_002
     assert problems.lines() == [
@@ -214,8 +215,8 @@ def test_each_unit_has_what_it_belongs_to_by_one_column_or_several():
 
 
 def test_groups_change_no_label():
-    told, plain = grouped_labels(BELONGING, group=["query"]).labels, grouped_labels(BELONGING).labels
-    assert all(np.array_equal(one, other) for one, other in zip(told, plain, strict=True))
+    with_groups, plain = grouped_labels(BELONGING, group=["query"]).labels, grouped_labels(BELONGING).labels
+    assert all(np.array_equal(left, right) for left, right in zip(with_groups, plain, strict=True))
 
 
 def test_a_unit_with_labels_in_two_groups_is_a_fault_with_its_line():

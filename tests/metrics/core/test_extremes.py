@@ -1,23 +1,33 @@
-"""What is undefined, out of range or cannot be compared is said so, and is never a number that looks like any other."""
+"""Undefined, infinite and incomparable inputs raise errors or give NaN, never plausible numbers."""
 
 import math
 
 import numpy as np
 import pytest
 
-from metrics.core import agreement, anova, comparison, measures, multiple, raters, sampled, significance, swaps
-from metrics.core.alignment import Labels, RankedGrades, Rankings, align
-from metrics.core.intervals import NOTHING, mean_intervals, wilson
+from metrics.core import (
+    agreement,
+    anova,
+    measure_correlations,
+    measures,
+    multiple,
+    raters,
+    sampled,
+    significance,
+    swaps,
+)
+from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
+from metrics.core.intervals import NO_INTERVAL, mean_intervals, wilson
 from metrics.core.matrices import Cells, row_ranks
 
 
 def ranked(grades: list[float], *, retrieved: int = 2) -> RankedGrades:
     docs = np.arange(len(grades))
-    labels = Labels(np.zeros(len(grades), dtype=int), docs, np.array(grades))
+    labels = LabelledPairs(np.zeros(len(grades), dtype=int), docs, np.array(grades))
     return align(Rankings(np.array([0, retrieved]), np.arange(retrieved)), labels)
 
 
-EVERY = measures.parse(" ".join(name.replace("@k", "@3").replace("@recall", "@0.5") for name in measures.spelled()))
+EVERY = measures.parse(" ".join(name.replace("@k", "@3").replace("@recall", "@0.5") for name in measures.spellings()))
 
 
 @pytest.mark.parametrize("grades", [[], [0], [-1, -2], [0.5, 2.0], [0, 0, 0], [-1, 0, 1]])
@@ -75,13 +85,13 @@ def test_scores_that_are_missing_or_of_other_queries_are_not_compared():
         multiple.compare_means([1, np.nan], standard_error=0.1, df=10, method="tukey")
 
 
-@pytest.mark.parametrize("method", comparison.CORRELATIONS)
+@pytest.mark.parametrize("method", measure_correlations.CORRELATIONS)
 def test_a_measure_that_misses_a_system_and_a_single_system_have_no_correlation(method):
-    gap = comparison.measure_correlations(np.array([[1, 2], [np.nan, 3], [2, 1]]), method=method)
-    single = comparison.measure_correlations(np.ones((1, 2)), method=method)
-    for found in (gap, single):
-        assert np.isnan(found[0, 1])
-        assert np.isnan(found[1, 0])
+    gap = measure_correlations.measure_correlations(np.array([[1, 2], [np.nan, 3], [2, 1]]), method=method)
+    single = measure_correlations.measure_correlations(np.ones((1, 2)), method=method)
+    for correlations in (gap, single):
+        assert np.isnan(correlations[0, 1])
+        assert np.isnan(correlations[1, 0])
 
 
 @pytest.mark.parametrize(
@@ -104,12 +114,12 @@ def test_kappa_needs_the_same_units_and_values_of_the_domain():
 @pytest.mark.parametrize("chance", [0, -0.5, 1.5, np.nan])
 def test_a_chance_to_be_judged_that_is_no_chance_is_refused(chance):
     with pytest.raises(ValueError, match="above 0 and at most 1"):
-        sampled.Weighted(ranked([1]), np.array([chance]))
+        sampled.WeightedSample(ranked([1]), np.array([chance]))
 
 
 def test_a_mean_with_a_gap_has_no_interval_and_does_not_take_the_others_with_it():
     gap, whole = mean_intervals(np.array([[np.nan, 1.0], [1.0, 1.0]]), are_shares=True)
-    assert (gap, whole) == (NOTHING, wilson(2, 2))
+    assert (gap, whole) == (NO_INTERVAL, wilson(2, 2))
 
 
 def test_scores_too_large_for_float32_tie_as_they_do_in_trec_eval_9():

@@ -1,8 +1,8 @@
-"""Flags: what fires them, what does not, and how often chance does."""
+"""Flags: the numbers that fire them, those that do not, and how often chance does."""
 
 import numpy as np
 
-from metrics.core.flags import drifting, one_level, too_fast
+from metrics.core.flags import drift, one_level, too_fast
 
 NAMES = ["No", "Perhaps", "Yes"]
 
@@ -25,17 +25,17 @@ def test_one_level_only_fires_where_others_use_more():
 
 
 def test_drifting_is_a_change_of_agreement_that_chance_does_not_make():
-    assert drifting((90, 100), (55, 100)).evidence == (
+    assert drift((90, 100), (55, 100)).evidence == (
         "Equal to another label in 90 % of the first 100 comparisons and in 55 % of the last 100."
     )
-    assert drifting((90, 100), (85, 100)) is None
-    assert drifting((9, 10), (2, 10)) is None
-    assert drifting((10, 10), (0, 100)) is None
-    assert drifting((100, 100), (0, 10)) is None
-    assert drifting((24, 30), (18, 30)) is None
+    assert drift((90, 100), (85, 100)) is None
+    assert drift((9, 10), (2, 10)) is None
+    assert drift((10, 10), (0, 100)) is None
+    assert drift((100, 100), (0, 10)) is None
+    assert drift((24, 30), (18, 30)) is None
 
 
 def test_who_works_evenly_is_hardly_ever_called_drifting():
     rng = np.random.default_rng(1)
-    fired = [drifting((rng.binomial(100, 0.8), 100), (rng.binomial(100, 0.8), 100)) for _ in range(2000)]
+    fired = [drift((rng.binomial(100, 0.8), 100), (rng.binomial(100, 0.8), 100)) for _ in range(2000)]
     assert sum(flag is not None for flag in fired) <= 6

@@ -1,4 +1,7 @@
-"""Files of groups: a table or two fields a line say the same; what contradicts itself is told with its line."""
+"""Files of groups: tables and lines of two fields are equal.
+
+Contradictions are reported with lines.
+"""
 
 import gzip
 import io
@@ -6,7 +9,7 @@ import io
 import pytest
 
 from annotate.core.formats import FormatError
-from metrics.core.group_files import as_groups, named, read_groups
+from metrics.core.group_files import as_groups, group_names, read_groups
 
 GROUPS = {"q1": "a", "q2": "a", "q3": "", "q4": "living room"}
 
@@ -60,7 +63,7 @@ def test_a_fault_is_told_with_its_line(text, line, message):
 
 
 def test_queries_without_a_group_stand_by_themselves():
-    names = named(["q9", "q2", "q3", " q1", "q4", "q8"], GROUPS)
+    names = group_names(["q9", "q2", "q3", " q1", "q4", "q8"], GROUPS)
     assert names == ["", "a", "", "a", "living room", ""]
     groups = as_groups(names)
     assert groups.of_query.tolist() == [0, 1, 2, 1, 3, 4]

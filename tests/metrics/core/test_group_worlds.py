@@ -1,7 +1,8 @@
-"""Worlds with a group effect: 95 % intervals cover 95 %, and tests at .05 reject 5 % of true hypotheses.
+"""Worlds with a group effect: 95 % intervals cover 95 %, and tests at .05 reject 5 % of true
+hypotheses.
 
-A value is a group effect and noise with the intraclass correlation ICC, in 100 groups of 1, 5 or 41 queries. Which
-worlds there are is fixed, so a share here is the same in every run.
+A value is a group effect and noise with the intraclass correlation ICC, in 100 groups of 1, 5 or 41
+queries. Which worlds there are is fixed, so a share here is the same in every run.
 """
 
 import numpy as np
@@ -26,7 +27,7 @@ def groups_of(size: int | str) -> Groups:
 
 
 def worlds(icc: float, groups: Groups, *, n: int, n_systems: int = 1, part: int = 0) -> np.ndarray:
-    """(n, Q, S) values of worlds in which all systems are equal, and true means are 0."""
+    """(n, Q, S) values of worlds in which all systems are equal, with true means 0."""
     rng = np.random.default_rng([int(100 * icc), groups.n_queries, n_systems, part])
     of_group = rng.normal(0, np.sqrt(icc), (n, groups.n, n_systems))
     return of_group[:, groups.of_query] + rng.normal(0, np.sqrt(1 - icc), (n, groups.n_queries, n_systems))
@@ -60,26 +61,30 @@ def test_intervals_over_the_captions_of_a_video_one_by_one_cover_far_less():
 @every_world
 @pytest.mark.parametrize("name", ["t", "wilcoxon", "sign"])
 def test_paired_tests_over_groups_reject_5_percent_of_true_hypotheses(name, icc, size):
-    """The exact sign test cannot: of 100 groups 39 to 61 have p = .057 and 38 to 62 have .035, its own level."""
+    """The exact sign test cannot: of 100 groups 39 to 61 have p = .057 and 38 to 62 have .035, its
+    own level."""
     expected = pytest.approx(0.0352, abs=0.01) if name == "sign" else pytest.approx(0.05, abs=0.01)
-    assert rejected(name, icc, size, n=4_000) == expected
+    assert share_rejected(name, icc, size, n=4_000) == expected
 
 
 @pytest.mark.parametrize(
     ("icc", "size"), [world if world == (0.1, 5) else pytest.param(*world, marks=pytest.mark.heavy) for world in WORLDS]
 )
 def test_the_bootstrap_of_100_groups_rejects_5_percent_of_true_hypotheses(icc, size):
-    """Its error takes n for n - 1, so of 100 groups it rejects 5.4 %; in this many worlds that is seen to .2 %."""
-    assert rejected("bootstrap", icc, size, n=10_000) == pytest.approx(0.05, abs=0.01)
+    """Its error takes n for n - 1, so of 100 groups it rejects 5.4 %.
+
+    In this many worlds that is seen to .2 %.
+    """
+    assert share_rejected("bootstrap", icc, size, n=10_000) == pytest.approx(0.05, abs=0.01)
 
 
 @pytest.mark.heavy
 def test_the_bootstrap_of_groups_that_differ_in_size_rejects_6_percent():
-    assert rejected("bootstrap", 0.3, "mixed", n=10_000) == pytest.approx(0.06, abs=0.005)
+    assert share_rejected("bootstrap", 0.3, "mixed", n=10_000) == pytest.approx(0.06, abs=0.005)
 
 
-def rejected(name: str, icc: float, size: int | str, *, n: int) -> float:
-    """The share of n worlds in which a paired test rejects at .05 that two equal systems are equal."""
+def share_rejected(name: str, icc: float, size: int | str, *, n: int) -> float:
+    """The share of n worlds in which a paired test at .05 finds two equal systems different."""
     groups, n_rejected = groups_of(size), 0
     nothing = np.zeros(groups.n_queries)
     for part in range(n // 2_000):

@@ -10,7 +10,7 @@ from scipy import stats
 from metrics.core import agreement, sampling, significance, stopping, tournament
 from metrics.core.counts import UnitCounts
 from metrics.core.groups import Design, Groups, design
-from metrics.core.intervals import NOTHING, mean_intervals
+from metrics.core.intervals import NO_INTERVAL, mean_intervals
 from metrics.core.measures import parse_one
 
 UNEQUAL = np.repeat(np.arange(60), np.random.default_rng(8).integers(1, 12, 60))
@@ -18,7 +18,7 @@ EQUAL = np.repeat(np.arange(40), 5)
 
 
 def alike(group: np.ndarray, seed: int, *, icc: float = 0.3) -> np.ndarray:
-    """Values of which those of one group are alike."""
+    """Values that are alike within groups."""
     rng = np.random.default_rng(seed)
     of_group = rng.normal(0, np.sqrt(icc), group.max() + 1)
     return of_group[group] + rng.normal(0, np.sqrt(1 - icc), len(group))
@@ -64,9 +64,9 @@ def test_the_error_of_the_mean_of_shares_is_statsmodels_cluster_robust_one(group
 def test_the_intraclass_correlation_is_shrouts_and_fleisss_first():
     """Their Table 2, six targets by four judges: ICC(1, 1) = .17."""
     ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-    found = design(np.ravel(ratings).astype(float), Groups.of(np.repeat(np.arange(6), 4)))
-    assert found.icc == pytest.approx(0.1657, abs=5e-5)
-    assert found.deff == pytest.approx(1 + 3 * found.icc)
+    cost = design(np.ravel(ratings).astype(float), Groups.of(np.repeat(np.arange(6), 4)))
+    assert cost.icc == pytest.approx(0.1657, abs=5e-5)
+    assert cost.deff == pytest.approx(1 + 3 * cost.icc)
 
 
 def test_groups_of_differing_sizes_have_the_correlation_they_were_made_with():
@@ -91,9 +91,9 @@ def test_without_two_groups_two_queries_of_one_and_two_values_there_is_no_correl
 
 def test_where_groups_differ_so_much_in_size_that_nothing_is_left_there_is_no_design_effect():
     values = np.array([0.0, 1.0] * 15 + [0.5] * 15)
-    found = design(values, Groups.of([0] * 30 + list(range(1, 16))))
-    assert found.icc < 0
-    assert found.deff is None
+    cost = design(values, Groups.of([0] * 30 + list(range(1, 16))))
+    assert cost.icc < 0
+    assert cost.deff is None
 
 
 def test_an_interval_over_groups_of_one_size_is_scipys_students_over_their_means():
@@ -115,32 +115,32 @@ def test_an_interval_over_groups_of_any_size_is_near_the_one_from_whole_groups_d
 def test_the_same_values_in_groups_have_the_same_tests_in_whatever_order(group):
     values = np.round(np.stack([alike(group, seed) for seed in (0, 1)]), 3) / 7
     mixed = np.random.default_rng(4).permutation(len(group))
-    one, other = Groups.of(group), Groups.of(group[mixed])
+    groups, mixed_groups = Groups.of(group), Groups.of(group[mixed])
     for name in significance.TESTS:
-        if name in significance.OF_ZERO_ONE:
+        if name in significance.ZERO_ONE_TESTS:
             values = (values > np.median(values)).astype(float)
-        found = significance.paired_test(name, *values, groups=one, n_samples=500)
-        again = significance.paired_test(name, *values[:, mixed], groups=other, n_samples=500)
-        turned = significance.paired_test(name, *values[::-1], groups=one, n_samples=500)
-        assert found.p_value == again.p_value == turned.p_value, name
-        assert 0 < found.p_value < 1
-        assert found.difference == pytest.approx(values[0].mean() - values[1].mean(), abs=1e-12)
+        outcome = significance.paired_test(name, *values, groups=groups, n_samples=500)
+        again = significance.paired_test(name, *values[:, mixed], groups=mixed_groups, n_samples=500)
+        turned = significance.paired_test(name, *values[::-1], groups=groups, n_samples=500)
+        assert outcome.p_value == again.p_value == turned.p_value, name
+        assert 0 < outcome.p_value < 1
+        assert outcome.difference == pytest.approx(values[0].mean() - values[1].mean(), abs=1e-12)
 
 
 def test_queries_of_one_group_prove_nothing():
     groups, values = Groups.of([3, 3, 3]), np.array([0.1, 0.5, 0.9])
-    assert mean_intervals(values[None, :], are_shares=True, groups=groups) == [NOTHING]
+    assert mean_intervals(values[None, :], are_shares=True, groups=groups) == [NO_INTERVAL]
     assert stopping.neighbours(np.stack([values, values / 2]), rng=np.random.default_rng(0), groups=groups) == []
     for name in significance.TESTS:
-        x, y = (values > 0.4, values > 0.8) if name in significance.OF_ZERO_ONE else (values, values / 2)
+        x, y = (values > 0.4, values > 0.8) if name in significance.ZERO_ONE_TESTS else (values, values / 2)
         assert np.isnan(significance.paired_test(name, x, y, groups=groups, n_samples=9).p_value), name
 
 
 def test_tests_over_groups_of_one_size_are_scipys_over_their_means():
     x, y, groups = alike(EQUAL, 0) + 0.2, alike(EQUAL, 1), Groups.of(EQUAL)
     means = groups.means(x), groups.means(y)
-    found = significance.paired_test("t", x, y, groups=groups)
-    assert (found.p_value, found.n) == (pytest.approx(stats.ttest_rel(*means).pvalue, abs=1e-10), 40)
+    outcome = significance.paired_test("t", x, y, groups=groups)
+    assert (outcome.p_value, outcome.n) == (pytest.approx(stats.ttest_rel(*means).pvalue, abs=1e-10), 40)
     expected = stats.wilcoxon(*means, correction=True, method="asymptotic").pvalue
     assert significance.paired_test("wilcoxon", x, y, groups=groups).p_value == pytest.approx(expected, abs=1e-10)
     expected = stats.binomtest(int(np.sum(means[0] > means[1])), 40).pvalue
@@ -148,10 +148,11 @@ def test_tests_over_groups_of_one_size_are_scipys_over_their_means():
 
 
 def test_a_toss_turns_a_whole_group_round():
-    """Sums 3 and 3 of two groups: two of four tosses reach 6, whatever the five queries say one by one."""
+    """Sums 3 and 3 of two groups: two of four tosses reach 6, whatever the five queries say one by
+    one."""
     d, group = [1, 1, 1, 1, 2], [0, 0, 0, 1, 1]
-    found = significance.paired_test("randomization", d, np.zeros(5), groups=Groups.of(group), n_samples=20_000)
-    assert found.p_value == pytest.approx(0.5, abs=0.01)
+    outcome = significance.paired_test("randomization", d, np.zeros(5), groups=Groups.of(group), n_samples=20_000)
+    assert outcome.p_value == pytest.approx(0.5, abs=0.01)
 
 
 def test_groups_in_which_nothing_differs_are_ties_whatever_the_best_score_elsewhere_is():
@@ -175,7 +176,7 @@ def test_a_group_in_which_two_systems_do_not_differ_is_a_tie():
 @pytest.mark.parametrize("method", tournament.METHODS)
 def test_decisions_with_each_query_a_group_of_its_own_are_those_without_groups(method):
     scores = np.random.default_rng(0).normal(np.linspace(0, 1, 5), 1, (30, 5))
-    alone, single = (tournament.decide(scores, method=method, groups=each) for each in (None, Groups.single(30)))
+    alone, single = (tournament.decide(scores, method=method, groups=groups) for groups in (None, Groups.single(30)))
     assert alone.significant.tolist() == single.significant.tolist()
     assert 0 < np.count_nonzero(np.triu(single.significant)) < 10
 
@@ -183,8 +184,8 @@ def test_decisions_with_each_query_a_group_of_its_own_are_those_without_groups(m
 def test_a_plan_in_groups_counts_whole_groups():
     scores, groups = alike(EQUAL, 9, icc=0.6), Groups.of(EQUAL)
     alone, in_groups = (
-        sampling.sampling_error(scores, [50, 52], groups=each)[0]
-        for each in (None, groups)
+        sampling.sampling_error(scores, [50, 52], groups=groups_or_none)[0]
+        for groups_or_none in (None, groups)
     )
     assert (alone.n_groups, in_groups.n_groups) == (50, 10)
     expected = 1.96 * groups.means(scores).std() / np.sqrt(10)
@@ -193,11 +194,11 @@ def test_a_plan_in_groups_counts_whole_groups():
     assert in_groups.like_these > 1.5 * alone.like_these
     with pytest.raises(ValueError, match="at least one query"):
         sampling.sampling_error(scores, [0])
-    needed = sampling.queries_for_difference(scores, 0.1, groups=groups)
+    required = sampling.queries_for_difference(scores, 0.1, groups=groups)
     of_means = sampling.queries_for_difference(groups.means(scores), 0.1)
-    assert (needed.n_groups, needed.n_queries) == (of_means.n_queries, 5 * of_means.n_queries)
-    found = sampling.detectable_difference(scores, [50], groups=groups)
-    assert found == pytest.approx(sampling.detectable_difference(groups.means(scores), [10]))
+    assert (required.n_groups, required.n_queries) == (of_means.n_queries, 5 * of_means.n_queries)
+    detectable = sampling.detectable_difference(scores, [50], groups=groups)
+    assert detectable == pytest.approx(sampling.detectable_difference(groups.means(scores), [10]))
     size = sampling.queries_for_error(scores, 0.1, of_these=False, groups=groups)
     assert size == pytest.approx(5 * (1.96 * groups.means(scores).std() / 0.1) ** 2, rel=0.1)
 
@@ -206,7 +207,7 @@ def test_a_plan_in_groups_counts_whole_groups():
 
 
 def pairs_of_labels(seed: int, *, n_groups: int = 100, a_group: int = 6, spread: float = 1.0) -> SimpleNamespace:
-    """Two labels of 0..2 a unit; how often the second repeats the first varies from group to group."""
+    """Two labels of 0..2 a unit; the rate of equal labels varies between groups."""
     rng = np.random.default_rng(seed)
     group = np.repeat(np.arange(n_groups), a_group)
     care = (1 / (1 + np.exp(-rng.normal(0.8, spread, n_groups))))[group]
@@ -214,24 +215,24 @@ def pairs_of_labels(seed: int, *, n_groups: int = 100, a_group: int = 6, spread:
     second = np.where(rng.random(len(group)) < care, first, rng.choice(3, len(group), p=[0.5, 0.3, 0.2]))
     table = np.eye(3, dtype=np.int64)[first] + np.eye(3, dtype=np.int64)[second]
     kinds, kind = np.unique(table, axis=0, return_inverse=True)
-    counted = UnitCounts(kinds, np.bincount(kind.ravel()), np.arange(3))
+    unit_counts = UnitCounts(kinds, np.bincount(kind.ravel()), np.arange(3))
     return SimpleNamespace(
-        counted=counted, in_groups=agreement.InGroups(group, kind.ravel(), np.ones(len(group), dtype=np.int64))
+        counted=unit_counts, in_groups=agreement.GroupedUnits(group, kind.ravel(), np.ones(len(group), dtype=np.int64))
     )
 
 
 def test_groups_of_one_unit_draw_units_as_without_groups():
     labels = pairs_of_labels(0, a_group=1)
-    told = {"level": "ordinal", "n_replicates": 200}
-    with_groups = agreement.alpha_of_counts(labels.counted, in_groups=labels.in_groups, **told)
-    assert with_groups == agreement.alpha_of_counts(labels.counted, **told)
+    options = {"level": "ordinal", "n_replicates": 200}
+    with_groups = agreement.alpha_of_counts(labels.counted, grouped_units=labels.in_groups, **options)
+    assert with_groups == agreement.alpha_of_counts(labels.counted, **options)
 
 
 def test_all_levels_at_once_are_each_by_itself():
     labels = pairs_of_labels(1)
-    told = {"n_replicates": 200, "in_groups": labels.in_groups}
-    together = agreement.alphas_of_counts(labels.counted, **told)
-    alone = {level: agreement.alpha_of_counts(labels.counted, level=level, **told) for level in agreement.Level}
+    options = {"n_replicates": 200, "grouped_units": labels.in_groups}
+    together = agreement.alphas_of_counts(labels.counted, **options)
+    alone = {level: agreement.alpha_of_counts(labels.counted, level=level, **options) for level in agreement.MeasurementLevel}
     assert together == alone
     assert {alpha.n_groups for alpha in alone.values()} == {100}
 
@@ -239,26 +240,26 @@ def test_all_levels_at_once_are_each_by_itself():
 def test_alphas_interval_over_groups_is_that_of_drawing_whole_groups():
     labels, rng = pairs_of_labels(2, n_groups=50), np.random.default_rng(0)
     group, kind, _ = labels.in_groups
-    drawn = []
+    resampled_alphas = []
     for _ in range(2000):
         rows = np.concatenate([np.flatnonzero(group == g) for g in rng.integers(0, 50, 50)])
         frequency = np.bincount(kind[rows], minlength=len(labels.counted.counts))
-        drawn.append(agreement.alpha_of_counts(labels.counted._replace(frequency=frequency), level="nominal").value)
-    found = agreement.alpha_of_counts(labels.counted, level="nominal", n_replicates=4000, in_groups=labels.in_groups)
-    assert (found.low, found.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.012)
+        resampled_alphas.append(agreement.alpha_of_counts(labels.counted._replace(frequency=frequency), level="nominal").value)
+    alpha = agreement.alpha_of_counts(labels.counted, level="nominal", n_replicates=4000, grouped_units=labels.in_groups)
+    assert (alpha.low, alpha.high) == pytest.approx(np.quantile(resampled_alphas, [0.025, 0.975]), abs=0.012)
 
 
 def test_the_order_and_names_of_groups_do_not_matter_and_one_group_has_no_interval():
     labels = pairs_of_labels(3)
     group, kind, n = labels.in_groups
     mixed = np.random.default_rng(0).permutation(len(kind))
-    renamed = agreement.InGroups(1_000 - 3 * group[mixed], kind[mixed], n[mixed])
-    told = {"level": "ordinal", "n_replicates": 300}
-    found = agreement.alpha_of_counts(labels.counted, in_groups=labels.in_groups, **told)
-    assert found == agreement.alpha_of_counts(labels.counted, in_groups=renamed, **told)
-    alone = agreement.InGroups(np.zeros_like(group), kind, n)
-    alone = agreement.alpha_of_counts(labels.counted, in_groups=alone, **told)
-    assert (alone.value, alone.low, alone.high) == (found.value, None, None)
+    renamed = agreement.GroupedUnits(1_000 - 3 * group[mixed], kind[mixed], n[mixed])
+    options = {"level": "ordinal", "n_replicates": 300}
+    alpha = agreement.alpha_of_counts(labels.counted, grouped_units=labels.in_groups, **options)
+    assert alpha == agreement.alpha_of_counts(labels.counted, grouped_units=renamed, **options)
+    alone = agreement.GroupedUnits(np.zeros_like(group), kind, n)
+    alone = agreement.alpha_of_counts(labels.counted, grouped_units=alone, **options)
+    assert (alone.value, alone.low, alone.high) == (alpha.value, None, None)
 
 
 def test_alphas_interval_over_groups_covers_95_percent_where_that_over_units_does_not():
@@ -270,8 +271,8 @@ def test_alphas_interval_over_groups_covers_95_percent_where_that_over_units_doe
     for seed in worlds:
         labels = pairs_of_labels(10_000 + seed, spread=2.0, a_group=20)
         for name, groups in (("groups", labels.in_groups), ("units", None)):
-            found = agreement.alpha_of_counts(labels.counted, level="nominal", n_replicates=1000, in_groups=groups)
-            inside[name] += found.low <= truth.value <= found.high
+            alpha = agreement.alpha_of_counts(labels.counted, level="nominal", n_replicates=1000, grouped_units=groups)
+            inside[name] += alpha.low <= truth.value <= alpha.high
     assert inside["groups"] / len(worlds) == pytest.approx(0.95, abs=0.02)
     assert inside["units"] / len(worlds) < 0.8
 
@@ -280,7 +281,8 @@ def test_alphas_interval_over_groups_covers_95_percent_where_that_over_units_doe
 
 
 def drawn_by_strata(seed: int) -> SimpleNamespace:
-    """Of 9,000 easy queries 90 and of 1,000 hard ones 90: true mean .9 x .8 + .1 x .2, a plain mean of about a half."""
+    """Of 9,000 easy queries 90 and of 1,000 hard ones 90: true mean .9 x .8 + .1 x .2, a plain mean
+    of about a half."""
     rng = np.random.default_rng(seed)
     values = np.concatenate([rng.random(90) < 0.8, rng.random(90) < 0.2]).astype(float)
     weight = np.repeat([9_000 / 90, 1_000 / 90], 90)
@@ -288,14 +290,14 @@ def drawn_by_strata(seed: int) -> SimpleNamespace:
 
 
 def test_the_mean_over_queries_drawn_by_strata_is_sum_n_h_mean_h():
-    found = drawn_by_strata(0)
-    easy, hard = found.values[:90].mean(), found.values[90:].mean()
-    assert found.groups.mean(found.values) == pytest.approx(0.9 * easy + 0.1 * hard, abs=1e-12)
+    sample = drawn_by_strata(0)
+    easy, hard = sample.values[:90].mean(), sample.values[90:].mean()
+    assert sample.groups.mean(sample.values) == pytest.approx(0.9 * easy + 0.1 * hard, abs=1e-12)
     for form in ("totals", "shares"):
-        assert getattr(found.groups, form)(found.values).mean() == pytest.approx(0.9 * easy + 0.1 * hard, abs=1e-12)
-    assert found.groups.means(found.values) == pytest.approx(found.values, abs=1e-12)
+        assert getattr(sample.groups, form)(sample.values).mean() == pytest.approx(0.9 * easy + 0.1 * hard, abs=1e-12)
+    assert sample.groups.means(sample.values) == pytest.approx(sample.values, abs=1e-12)
     part = np.arange(180) < 90
-    assert found.groups.within(part).mean(found.values[part]) == pytest.approx(easy, abs=1e-12)
+    assert sample.groups.within(part).mean(sample.values[part]) == pytest.approx(easy, abs=1e-12)
 
 
 def test_queries_that_stand_for_as_many_as_any_other_have_no_weights():
@@ -322,10 +324,10 @@ def test_weighted_means_hit_the_truth_and_their_intervals_cover_it():
 
 
 def test_the_error_of_a_weighted_mean_is_that_of_statsmodels_weighted_regression():
-    """Of weights that are given, with clusters of one: White's error times the root of n / (n - 1)."""
-    found = drawn_by_strata(1)
-    fit = sm.WLS(found.values, np.ones(180), weights=found.groups.weight).fit(cov_type="HC1")
-    shares = found.groups.shares(found.values)
+    """With given weights and clusters of one: White's error times the root of n / (n - 1)."""
+    sample = drawn_by_strata(1)
+    fit = sm.WLS(sample.values, np.ones(180), weights=sample.groups.weight).fit(cov_type="HC1")
+    shares = sample.groups.shares(sample.values)
     assert shares.std(ddof=1) / np.sqrt(180) == pytest.approx(fit.bse[0], rel=1e-9)
 
 

@@ -1,8 +1,9 @@
 """How often 95 % intervals hold the truth: the table in docs/numbers.md, "Intervals".
 
-A world is one sample of queries, or of groups of them, from a population whose mean is known. Beside the intervals in
-use stands the percentile bootstrap of 1,000 samples, whose place they took. `--heavy -s` prints the rows, 10,000
-worlds each. Which worlds there are is fixed, so a share here is the same in every run.
+A world is one sample of queries, or of groups of them, from a population whose mean is known.
+Beside the intervals in use stands the percentile bootstrap of 1,000 samples, whose place they took.
+`--heavy -s` prints the rows, 10,000 worlds each. Which worlds there are is fixed, so a share here
+is the same in every run.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,9 +27,10 @@ Drawn = tuple[np.ndarray, np.ndarray | float]
 
 
 class Population(NamedTuple):
-    """What a world is drawn of.
+    """The population of a world.
 
-    draw : of a generator, a number of worlds and the groups: (worlds, Q) values, and their true means
+    draw : of a generator, a number of worlds and the groups: (worlds, Q) values, and their true
+        means
     """
 
     draw: Callable[[np.random.Generator, int, Groups], Drawn]
@@ -50,7 +52,7 @@ def beta(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
 
 
 def with_zeros(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
-    """Four queries of ten score 0, as where a run finds nothing."""
+    """Give four queries of ten the score 0, as where a run finds nothing."""
     size = n, groups.n_queries
     return np.where(rng.random(size) < 0.4, 0.0, rng.beta(0.8, 1.6, size)), 0.2
 
@@ -82,7 +84,7 @@ def real(name: str) -> np.ndarray:
 
 
 def of_runs(name: str, *, paired: bool = False) -> Population:
-    """A run, or the difference of two, drawn of TREC-8's 129; its 50 topics are the population, each equally likely."""
+    """A run, or the difference of two, of TREC-8's 129; its 50 topics are the population."""
 
     def draw(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
         scores = real(name)
@@ -96,7 +98,7 @@ def of_runs(name: str, *, paired: bool = False) -> Population:
 
 
 POPULATIONS = {
-    "differences, normal": Population(lambda *told: (normal(*told), 0.0), are_shares=False),
+    "differences, normal": Population(lambda *arguments: (normal(*arguments), 0.0), are_shares=False),
     "Beta(.3, .9)": Population(beta),
     "40 % zeros": Population(with_zeros),
     "ranks 1 to 50": Population(ranks, are_shares=False),
@@ -109,7 +111,8 @@ POPULATIONS = {
     "differences of AP of TREC-8": of_runs("ap", paired=True),
 }
 SIZES = (10, 25, 100, 1_000)
-# per cent of worlds that the percentile bootstrap held, and that hold now: at each size; a row of the table in the docs
+# per cent of worlds that the percentile bootstrap held, and that hold now: at each size; a row of
+# the table in the docs
 SINGLE = {
     "differences, normal": [(89.5, 94.8), (93.4, 94.9), (94.4, 95.0), (95.6, 95.9)],
     "Beta(.3, .9)": [(88.5, 94.2), (93.1, 95.2), (94.3, 95.1), (95.1, 95.4)],
@@ -123,7 +126,8 @@ SINGLE = {
     "P@10 of TREC-8": [(89.0, 95.4), (93.4, 95.3), (94.4, 95.0), (94.6, 94.8)],
     "differences of AP of TREC-8": [(88.2, 93.8), (92.1, 94.1), (94.2, 94.7), (94.2, 94.5)],
 }
-# the same of 10, 25 and 100 groups of five, and of 100 groups of 60, 30, 20, 15, ..., 1 queries (Zipf's law)
+# the same of 10, 25 and 100 groups of five, and of 100 groups of 60, 30, 20, 15, ..., 1 queries
+# (Zipf's law)
 ZIPF = np.maximum(1, 60 // np.arange(1, 101))
 GROUPS = [
     Groups.of(np.repeat(np.arange(len(sizes)), sizes)) for sizes in (*(np.full(n, 5) for n in (10, 25, 100)), ZIPF)
@@ -139,16 +143,16 @@ BY_DEFAULT = [("Beta(.3, .9)", 1), ("0 or 1, p = .95", 0), ("0 or 1, p = .1", 0)
 
 
 def rows(table: dict[str, list[tuple[float, float]]]) -> list:
-    """The table's cells, a name and a place each; all but a few only with --heavy."""
-    cells = [(name, place) for name, row in table.items() for place in range(len(row))]
+    """The cells of the table, by name and column; most only with --heavy."""
+    cells = [(name, column) for name, row in table.items() for column in range(len(row))]
     return [cell if cell in BY_DEFAULT else pytest.param(*cell, marks=pytest.mark.heavy) for cell in cells]
 
 
 def coverage(population: Population, groups: Groups, *, n: int, seed: int = 0) -> tuple[float, float]:
-    """Per cent of n worlds that the percentile bootstrap and the interval in use hold; of those that have one."""
+    """Per cent of n worlds with an interval that the percentile bootstrap and ours cover."""
     old, new = [], []
     for values, truth in worlds(population, groups, n=n, seed=seed):
-        new += held(values, truth, groups, are_shares=population.are_shares)
+        new += intervals_hold(values, truth, groups, are_shares=population.are_shares)
         low, high = percentile(values, groups)
         old += ((low <= truth) & (truth <= high)).tolist()
     return 100 * np.mean(old), 100 * np.mean(new)
@@ -162,32 +166,33 @@ def worlds(population: Population, groups: Groups, *, n: int, seed: int = 0) -> 
         yield values, np.broadcast_to(truth, AT_ONCE)
 
 
-def held(values: np.ndarray, truth: np.ndarray, groups: Groups, *, are_shares: bool = True) -> list[bool]:
-    """Whether the interval in use holds the truth, of each world that has one."""
+def intervals_hold(values: np.ndarray, truth: np.ndarray, groups: Groups, *, are_shares: bool = True) -> list[bool]:
+    """Whether our interval covers the truth, for each world that has one."""
     ends = mean_intervals(values, are_shares=are_shares, groups=groups)
     return [low <= mean <= high for (low, high), mean in zip(ends, truth.tolist(), strict=True) if low is not None]
 
 
 def percentile(values: np.ndarray, groups: Groups) -> tuple[np.ndarray, np.ndarray]:
-    """(worlds,) ends of the percentile bootstrap over groups, of 1,000 samples, the number of groups being the seed."""
-    drawn = resamples(groups.n, 1_000, seed=groups.n).astype(np.float64)
-    means = drawn @ groups.added(values.T) / (drawn @ groups.mass)[:, None]
+    """(worlds,) ends of the percentile bootstrap over groups, of 1,000 samples, the number of
+    groups being the seed."""
+    sample_counts = resamples(groups.n, 1_000, seed=groups.n).astype(np.float64)
+    means = sample_counts @ groups.add_by_group(values.T) / (sample_counts @ groups.mass)[:, None]
     low, high = np.quantile(means, [0.025, 0.975], axis=0)
     return low, high
 
 
-@pytest.mark.parametrize(("name", "place"), rows(SINGLE))
-def test_how_often_intervals_of_single_queries_hold_the_truth(name, place):
+@pytest.mark.parametrize(("name", "column"), rows(SINGLE))
+def test_how_often_intervals_of_single_queries_hold_the_truth(name, column):
     if name.endswith("TREC-8") and not FOLDER.is_dir():
         pytest.skip("ASSAYER_DATA names no folder of data sets")
-    found = coverage(POPULATIONS[name], Groups.single(SIZES[place]), n=10_000)
-    print(f"\n{name}, {SIZES[place]:,} queries: {found[0]:.1f} -> {found[1]:.1f}")
-    assert found == pytest.approx(SINGLE[name][place], abs=MARGIN)
+    shares = coverage(POPULATIONS[name], Groups.single(SIZES[column]), n=10_000)
+    print(f"\n{name}, {SIZES[column]:,} queries: {shares[0]:.1f} -> {shares[1]:.1f}")
+    assert shares == pytest.approx(SINGLE[name][column], abs=MARGIN)
 
 
-@pytest.mark.parametrize(("name", "place"), rows(GROUPED))
-def test_how_often_intervals_of_groups_hold_the_truth(name, place):
-    groups = GROUPS[place]
-    found = coverage(POPULATIONS[name], groups, n=10_000)
-    print(f"\n{name}, {groups.n} groups of {groups.n_queries} queries: {found[0]:.1f} -> {found[1]:.1f}")
-    assert found == pytest.approx(GROUPED[name][place], abs=MARGIN)
+@pytest.mark.parametrize(("name", "column"), rows(GROUPED))
+def test_how_often_intervals_of_groups_hold_the_truth(name, column):
+    groups = GROUPS[column]
+    shares = coverage(POPULATIONS[name], groups, n=10_000)
+    print(f"\n{name}, {groups.n} groups of {groups.n_queries} queries: {shares[0]:.1f} -> {shares[1]:.1f}")
+    assert shares == pytest.approx(GROUPED[name][column], abs=MARGIN)

@@ -1,4 +1,5 @@
-"""Intervals: against the formulas' other implementations, and the promises that make them repeatable."""
+"""Intervals: against the formulas' other implementations, and the promises that make them
+repeatable."""
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from metrics.core.groups import Groups
-from metrics.core.intervals import NOTHING, Interval, mean_intervals, rests_on, wilson
+from metrics.core.intervals import NO_INTERVAL, Interval, effective_successes, mean_intervals, wilson
 from metrics.core.significance import paired_test
 
 EQUAL = np.repeat(np.arange(20), 5)
@@ -15,8 +16,8 @@ UNEQUAL = np.repeat(np.arange(40), np.random.default_rng(8).integers(1, 12, 40))
 
 
 def interval(values, *, are_shares: bool, groups: Groups | None = None) -> Interval:
-    (found,) = mean_intervals(np.array([values], dtype=float), are_shares=are_shares, groups=groups)
-    return found
+    (ends,) = mean_intervals(np.array([values], dtype=float), are_shares=are_shares, groups=groups)
+    return ends
 
 
 @pytest.mark.parametrize(("right", "n"), [(0, 5), (3, 7), (18, 20), (20, 20), (995, 1000)])
@@ -25,7 +26,7 @@ def test_wilsons_interval_equals_statsmodels(right, n):
 
 
 def test_a_share_of_nothing_has_no_interval():
-    assert wilson(0, 0) == NOTHING
+    assert wilson(0, 0) == NO_INTERVAL
 
 
 # ---- Student's
@@ -40,8 +41,8 @@ def test_the_interval_of_ranks_and_differences_is_scipys_students():
 @pytest.mark.parametrize("group", [EQUAL, UNEQUAL])
 def test_over_groups_it_is_statsmodels_cluster_robust_one(group):
     values = np.random.default_rng(2).normal(0, 1, group.max() + 1)[group] + np.random.default_rng(3).random(len(group))
-    told = {"cov_type": "cluster", "cov_kwds": {"groups": group}, "use_t": True}
-    (theirs,) = sm.OLS(values, np.ones(len(values))).fit(**told).conf_int()
+    options = {"cov_type": "cluster", "cov_kwds": {"groups": group}, "use_t": True}
+    (theirs,) = sm.OLS(values, np.ones(len(values))).fit(**options).conf_int()
     assert interval(values, are_shares=False, groups=Groups.of(group)) == pytest.approx(tuple(theirs), abs=1e-9)
 
 
@@ -69,7 +70,10 @@ def test_of_queries_that_count_0_or_1_it_is_wilsons_own(right):
 @pytest.mark.parametrize("group", [EQUAL, UNEQUAL])
 @pytest.mark.parametrize("few", [2, 12])
 def test_over_groups_of_0_and_1_it_is_wilsons_of_the_effective_number(group, few):
-    """Korn and Graubard's, as statsmodels computes Wilson's of a number that is no whole one; of few ones less."""
+    """Korn and Graubard's, as statsmodels computes Wilson's of a number that is no whole one.
+
+    Of few ones less.
+    """
     rng = np.random.default_rng(5)
     values = (rng.random(len(group)) < rng.beta(1, few, group.max() + 1)[group]).astype(float)
     fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": group})
@@ -87,12 +91,13 @@ def test_over_groups_of_0_and_1_it_is_wilsons_of_the_effective_number(group, few
 
 @pytest.mark.parametrize("p", [0.02, 0.98])
 def test_ever_fewer_successes_lead_to_what_none_at_all_have(p):
-    """Between one success in 20 groups of 50 and none the effective number does not jump from 879 to 20."""
+    """Between one success in 20 groups of 50 and none the effective number does not jump from 879
+    to 20."""
     groups = Groups.of(np.repeat(np.arange(20), 50))
-    one = (np.arange(1_000) == 0).astype(float)
-    values = one if p < 0.5 else 1 - one
+    single_success = (np.arange(1_000) == 0).astype(float)
+    values = single_success if p < 0.5 else 1 - single_success
     low, high = interval(values, are_shares=True, groups=groups)
-    n = rests_on(values.mean(), Interval(low, high)) / 0.001
+    n = effective_successes(values.mean(), Interval(low, high)) / 0.001
     korn_graubard = 1_000 * (stats.t.ppf(0.975, 999) / stats.t.ppf(0.975, 19)) ** 2
     alike = np.exp(-0.75 * 0.001 * korn_graubard)
     assert n == pytest.approx(1 / ((1 - alike) / korn_graubard + alike / 20), rel=1e-6)
@@ -108,23 +113,23 @@ def test_of_queries_of_a_group_each_nothing_is_made_smaller_for_few_successes():
     variance = 40 / 39 * np.square(weight * (values - p)).sum() / 1_600
     t_single, t_kish = stats.t.ppf(0.975, [39, kish - 1])
     n = min(p * (1 - p) / variance * 40 / 39 * (t_single / t_kish) ** 2, 40)
-    found = interval(values, are_shares=True, groups=Groups.of(np.arange(40), weight=weight))
-    assert rests_on(p, found) == pytest.approx(p * n, rel=1e-6)
+    ends = interval(values, are_shares=True, groups=Groups.of(np.arange(40), weight=weight))
+    assert effective_successes(p, ends) == pytest.approx(p * n, rel=1e-6)
 
 
 @pytest.mark.parametrize(("right", "n"), [(0, 40), (1, 40), (3, 40), (20, 40), (38, 40), (40, 40), (7, 100_000)])
 def test_what_wilsons_interval_rests_on_is_read_off_it(right, n):
-    assert rests_on(right / n, wilson(right, n)) == pytest.approx(min(right, n - right), rel=1e-6)
+    assert effective_successes(right / n, wilson(right, n)) == pytest.approx(min(right, n - right), rel=1e-6)
 
 
 def test_of_no_interval_and_of_one_without_width_nothing_is_read_off():
-    assert rests_on(0.5, NOTHING) is None
-    assert rests_on(0.5, Interval(0.5, 0.5)) is None
+    assert effective_successes(0.5, NO_INTERVAL) is None
+    assert effective_successes(0.5, Interval(0.5, 0.5)) is None
 
 
 def test_groups_in_which_0_and_1_are_spread_evenly_count_no_more_than_their_queries():
-    found = interval([0, 1] * 100, are_shares=True, groups=Groups.of(np.repeat(np.arange(100), 2)))
-    assert found == pytest.approx(wilson(100, 200), abs=1e-12)
+    ends = interval([0, 1] * 100, are_shares=True, groups=Groups.of(np.repeat(np.arange(100), 2)))
+    assert ends == pytest.approx(wilson(100, 200), abs=1e-12)
 
 
 @pytest.mark.parametrize("right", [0, 1])
@@ -151,13 +156,13 @@ def test_weighted_queries_that_are_all_right_or_all_wrong_count_as_kishs_number(
     weight = np.random.default_rng(0).random(30) + 0.01
     n = weight.sum() ** 2 / np.square(weight).sum()
     expected = proportion_confint(right * n, n, method="wilson")
-    found = interval(np.full(30, right), are_shares=True, groups=Groups.of(range(30), weight=weight))
-    assert found == pytest.approx(expected, abs=1e-9)
-    assert found[right] == right
+    ends = interval(np.full(30, right), are_shares=True, groups=Groups.of(range(30), weight=weight))
+    assert ends == pytest.approx(expected, abs=1e-9)
+    assert ends[right] == right
 
 
 def test_of_graded_scores_its_ends_are_as_many_errors_away_as_students_were_the_spread_that_of_shares():
-    """(mean - end)^2 = t^2 phi end (1 - end) / n, phi being the variance seen over mean (1 - mean)."""
+    """(mean - end)^2 = t^2 phi end (1 - end) / n, with phi the variance over mean (1 - mean)."""
     values = np.random.default_rng(6).beta(0.3, 0.9, 25)
     mean, t = values.mean(), stats.t.ppf(0.975, 24)
     phi = values.var(ddof=1) / (mean * (1 - mean))
@@ -184,15 +189,15 @@ def test_of_many_queries_it_is_the_normal_one():
 
 @pytest.mark.parametrize("are_shares", [False, True])
 def test_where_nothing_shows_how_much_queries_differ_there_is_no_interval(are_shares):
-    assert interval(np.full(10, 0.1), are_shares=are_shares) == NOTHING
-    assert interval([0.1, 0.3] * 9, are_shares=are_shares, groups=Groups.of(np.repeat(np.arange(9), 2))) == NOTHING
+    assert interval(np.full(10, 0.1), are_shares=are_shares) == NO_INTERVAL
+    assert interval([0.1, 0.3] * 9, are_shares=are_shares, groups=Groups.of(np.repeat(np.arange(9), 2))) == NO_INTERVAL
     weight = np.random.default_rng(0).random(1_000) + 0.01
     assert (
-        interval(np.full(1_000, 0.1), are_shares=are_shares, groups=Groups.of(range(1_000), weight=weight)) == NOTHING
+        interval(np.full(1_000, 0.1), are_shares=are_shares, groups=Groups.of(range(1_000), weight=weight)) == NO_INTERVAL
     )
-    assert interval(np.ones(10), are_shares=False) == NOTHING
-    assert interval([1.0], are_shares=are_shares) == NOTHING
-    assert mean_intervals(np.zeros((2, 0)), are_shares=are_shares) == [NOTHING] * 2
+    assert interval(np.ones(10), are_shares=False) == NO_INTERVAL
+    assert interval([1.0], are_shares=are_shares) == NO_INTERVAL
+    assert mean_intervals(np.zeros((2, 0)), are_shares=are_shares) == [NO_INTERVAL] * 2
 
 
 @pytest.mark.parametrize("weight", [None, np.random.default_rng(7).random(len(UNEQUAL)) + 0.01])
@@ -207,8 +212,8 @@ def test_the_same_values_have_the_same_interval_in_whatever_order_and_company(ke
     together = mean_intervals(values, are_shares=are_shares, groups=Groups.of(key, weight=weight))
     turned = Groups.of(key[mixed], weight=None if weight is None else weight[mixed])
     assert together == mean_intervals(values[:, mixed], are_shares=are_shares, groups=turned)
-    for row, is_share, found in zip(values, are_shares.tolist(), together, strict=True):
-        assert found == interval(row, are_shares=is_share, groups=Groups.of(key, weight=weight))
+    for row, is_share, ends in zip(values, are_shares.tolist(), together, strict=True):
+        assert ends == interval(row, are_shares=is_share, groups=Groups.of(key, weight=weight))
 
 
 def of_sizes(*sizes: int) -> Groups:
@@ -220,14 +225,14 @@ def test_groups_of_which_a_few_decide_the_mean_have_no_interval(sizes):
     groups = of_sizes(*sizes)
     values = np.random.default_rng(0).random((2, groups.n_queries))
     assert groups.is_lopsided
-    assert mean_intervals(values, are_shares=[True, False], groups=groups) == [NOTHING, NOTHING]
+    assert mean_intervals(values, are_shares=[True, False], groups=groups) == [NO_INTERVAL, NO_INTERVAL]
 
 
 @pytest.mark.parametrize("sizes", [(5, 5), (3, 3, 3, 3, 2), (20, 10, 10), (60, 30, 20, 15, 12, 10, 8, 7, 6, 6, 5, 5)])
 def test_groups_of_about_one_size_have_one(sizes):
     groups = of_sizes(*sizes)
     values = np.random.default_rng(0).random((2, groups.n_queries))
-    assert NOTHING not in mean_intervals(values, are_shares=[True, False], groups=groups)
+    assert NO_INTERVAL not in mean_intervals(values, are_shares=[True, False], groups=groups)
 
 
 def test_as_how_many_groups_they_count():

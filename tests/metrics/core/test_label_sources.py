@@ -1,4 +1,4 @@
-"""Label sources: their keys, and whose grade stands."""
+"""Label sources: their keys, and the grades that count."""
 
 import numpy as np
 import pytest
@@ -6,20 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.label_sources import (
-    AskedSource,
     LabelSource,
     People,
+    RequestedSource,
     UnknownLabelSource,
     kept_sources,
-    larger,
-    ordered,
+    larger_grades,
+    sorted_grades,
     usual_source,
 )
 
-PEOPLE = ordered(np.array([[2, 7, 0], [1, 9, 2], [1, 8, 1]]))
-REFERENCE = ordered(np.array([[1, 8, 3], [2, 7, 2], [3, 5, 1]]))
-OTHER = ordered(np.array([[1, 8, 0], [2, 7, 3], [4, 4, 2]]))
-NOTHING = ordered(np.zeros((0, 3), dtype=np.int64))
+PEOPLE = sorted_grades(np.array([[2, 7, 0], [1, 9, 2], [1, 8, 1]]))
+REFERENCE = sorted_grades(np.array([[1, 8, 3], [2, 7, 2], [3, 5, 1]]))
+OTHER = sorted_grades(np.array([[1, 8, 0], [2, 7, 3], [4, 4, 2]]))
+NOTHING = sorted_grades(np.zeros((0, 3), dtype=np.int64))
 
 
 def as_dict(grades):
@@ -62,19 +62,19 @@ def test_grades_come_out_ordered_by_source_and_target():
 
 
 def test_without_labels_there_is_nothing_to_merge():
-    assert as_dict(grades("over:a", NOTHING, NOTHING)) == as_dict(larger([])) == {}
+    assert as_dict(grades("over:a", NOTHING, NOTHING)) == as_dict(larger_grades([])) == {}
 
 
 def test_two_labels_on_one_pair_are_refused():
     with pytest.raises(ValueError, match="two labels"):
-        ordered(np.array([[1, 2, 0], [1, 2, 1]]))
+        sorted_grades(np.array([[1, 2, 0], [1, 2, 1]]))
 
 
 tables = st.dictionaries(st.tuples(st.integers(1, 4), st.integers(1, 4)), st.integers(0, 3))
 
 
 def columns(table):
-    return ordered(np.array([[s, t, g] for (s, t), g in table.items()], dtype=np.int64).reshape(-1, 3))
+    return sorted_grades(np.array([[s, t, g] for (s, t), g in table.items()], dtype=np.int64).reshape(-1, 3))
 
 
 @given(tables, st.lists(tables, min_size=1, max_size=3))
@@ -82,11 +82,11 @@ def test_merging_agrees_with_plain_dictionaries(people, references):
     joined: dict = {}
     for table in references:
         joined |= {pair: max(grade, joined.get(pair, 0)) for pair, grade in table.items()}
-    one, others = columns(people), [columns(table) for table in references]
-    assert as_dict(grades("over:a", one, *others)) == {**joined, **people}
-    assert as_dict(grades("none:a", one, *others)) == joined
+    people_grades, reference_grades = columns(people), [columns(table) for table in references]
+    assert as_dict(grades("over:a", people_grades, *reference_grades)) == {**joined, **people}
+    assert as_dict(grades("none:a", people_grades, *reference_grades)) == joined
     largest = {pair: max(people.get(pair, 0), joined.get(pair, 0)) for pair in {**people, **joined}}
-    assert as_dict(grades("union:a", one, *others)) == largest
+    assert as_dict(grades("union:a", people_grades, *reference_grades)) == largest
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_any_names_go_into_a_key_and_come_out_again(people, names):
 )
 def test_what_names_no_source_is_refused_with_what_there_is(key, message):
     with pytest.raises(UnknownLabelSource, match=message):
-        AskedSource(key).among(["original", "cxc"])
+        RequestedSource(key).among(["original", "cxc"])
 
 
 @pytest.mark.parametrize(
@@ -141,16 +141,16 @@ def test_what_names_no_source_is_refused_with_what_there_is(key, message):
     ],
 )
 def test_a_source_is_asked_for_by_a_key_or_by_its_parts(word, sets, key):
-    asked = AskedSource(word, tuple(sets))
-    assert asked.among(["a, b", "cxc", "original"]).key == key
-    assert asked.people == key.partition(":")[0] and (key == "only" or sorted(asked.names) == list(asked.source().sets))
+    requested = RequestedSource(word, tuple(sets))
+    assert requested.among(["a, b", "cxc", "original"]).key == key
+    assert requested.people == key.partition(":")[0] and (key == "only" or sorted(requested.names) == list(requested.source().sets))
 
 
 def test_a_key_with_sets_beside_it_and_names_that_keys_quote_are_told():
     with pytest.raises(UnknownLabelSource, match='"over:a" names its reference sets itself'):
-        AskedSource("over:a", ("b",)).source()
+        RequestedSource("over:a", ("b",)).source()
     with pytest.raises(UnknownLabelSource, match="it has, as keys write them, a%2C%20b"):
-        AskedSource("over:a").among(["a, b"])
+        RequestedSource("over:a").among(["a, b"])
 
 
 def test_the_usual_source_is_people_over_the_oldest_set_and_alone_without_any():

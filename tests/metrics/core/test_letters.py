@@ -1,4 +1,4 @@
-"""Letters beside systems: two share one exactly where they do not differ, and no letter is idle."""
+"""Letters of systems: two share one exactly where they do not differ, none is redundant."""
 
 import string
 import time
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core import letters as module
-from metrics.core.letters import letter, letters, shown
+from metrics.core.letters import abbreviate, letter, letters
 from tests.sizes import cases
 
 
@@ -22,7 +22,7 @@ def table(k: int, pairs) -> np.ndarray:
 
 
 def check(apart: np.ndarray) -> list[set[str]]:
-    own = [set(each) for each in letters(apart)]
+    own = [set(system_letters) for system_letters in letters(apart)]
     for i, j in combinations(range(len(apart)), 2):
         assert bool(own[i] & own[j]) != apart[i, j]
     assert all(own)
@@ -40,7 +40,7 @@ def verdicts(draw):
 def test_two_share_a_letter_exactly_where_they_do_not_differ(apart):
     own = check(apart)
     for name in set().union(*own):  # without it some pair that does not differ would share none
-        rest = [each - {name} for each in own]
+        rest = [system_letters - {name} for system_letters in own]
         pairs = combinations(range(len(apart)), 2)
         assert not all(rest) or any(not rest[i] & rest[j] and not apart[i, j] for i, j in pairs)
 
@@ -64,7 +64,8 @@ def test_piepho_s_letters_of_a_small_example():
 
 
 def test_a_letter_whose_pairs_all_share_others_is_dropped():
-    """Three places of which no two differ, each two of them with a place of their own that differs from all else."""
+    """Three places of which no two differ, each two of them with a place of their own that differs
+    from all else."""
     alike = {(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (1, 4), (2, 4), (0, 5), (2, 5)}
     own = check(table(6, [pair for pair in combinations(range(6), 2) if pair not in alike]))
     assert len(set().union(*own)) == 3
@@ -90,7 +91,7 @@ def test_letters_go_on_beyond_z():
     ],
 )
 def test_letters_take_little_space(own, text):
-    assert shown(own) == text
+    assert abbreviate(own) == text
 
 
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.8, 0.97])

@@ -1,4 +1,4 @@
-"""Measures from similarity matrices: eccv_caption with its real positives, and sorting written out."""
+"""Measures from similarity matrices, against eccv_caption's real positives and plain sorting."""
 
 import time
 import tracemalloc
@@ -42,9 +42,9 @@ def test_a_row_with_hundreds_of_labels_is_ranked_in_the_same_order():
     cells = Cells(np.repeat([0, 1], [300, 150]), np.append(np.arange(300), np.arange(150)), np.ones(450, dtype=int))
     for options, tie in (({}, -np.arange(300)), ({"precedence": precedence}, precedence)):
         expected = [sorted(range(300), key=lambda i, row=row: (-row[i], tie[i])) for row in scores]
-        found = matrices.row_ranks(scores, cells, **options)
-        assert found[:300].tolist() == [expected[0].index(i) + 1 for i in range(300)]
-        assert found[300:].tolist() == [expected[1].index(i) + 1 for i in range(150)]
+        ranks = matrices.row_ranks(scores, cells, **options)
+        assert ranks[:300].tolist() == [expected[0].index(i) + 1 for i in range(300)]
+        assert ranks[300:].tolist() == [expected[1].index(i) + 1 for i in range(150)]
     apart = rng.permutation(600).reshape(2, 300)
     expected = [sorted(range(300), key=lambda i, row=row: -row[i]) for row in apart]
     assert matrices.row_ranks(apart, cells)[300:].tolist() == [expected[1].index(i) + 1 for i in range(150)]
@@ -72,14 +72,15 @@ def test_some_queries_alone_give_their_own_values():
     row, column = np.nonzero(rng.random(scores.shape) < 0.3)
     ranked = matrices.ranked_rows(scores, Cells(row, column, rng.integers(0, 3, len(row))))
     some = np.array([7, 2, 5])
-    wanted = parse("AP nDCG@5 mAP@R R@3")
-    whole, part = evaluate(wanted, ranked), evaluate(wanted, matrices.restricted(ranked, some))
+    measures = parse("AP nDCG@5 mAP@R R@3")
+    whole, part = evaluate(measures, ranked), evaluate(measures, matrices.restrict_queries(ranked, some))
     for name, values in whole.items():
         assert part[name].tolist() == values[some].tolist()
 
 
 class Coco:
-    """A seeded similarity matrix over ECCV Caption's real ids, as large as asked for: whole images with their
+    """A seeded similarity matrix over ECCV Caption's real ids, as large as asked for: whole images
+    with their
 
     captions.
     """
@@ -91,11 +92,11 @@ class Coco:
         in_order = list(dict.fromkeys(image_of[caption] for caption in whole))
         # the same share of every fold, so that the folds of the smaller collection are as many
         self.images = np.array(in_order).reshape(5, -1)[:, : n_images // 5].ravel()
-        kept = set(self.images.tolist())
-        self.captions = np.array([caption for caption in whole if image_of[caption] in kept])
+        image_ids = set(self.images.tolist())
+        self.captions = np.array([caption for caption in whole if image_of[caption] in image_ids])
         self.oracle.coco_ids = self.captions
-        self.image_at = {int(image): place for place, image in enumerate(self.images)}
-        self.caption_at = {int(caption): place for place, caption in enumerate(self.captions)}
+        self.image_at = {int(image): index for index, image in enumerate(self.images)}
+        self.caption_at = {int(caption): index for index, caption in enumerate(self.captions)}
         for name in ("coco", "cxc", "eccv"):
             getattr(self.oracle, f"{name}_gts").update(self._cut(getattr(self.oracle, f"{name}_gts")))
         own = np.array([self.image_at[image_of[caption]] for caption in self.captions])
@@ -111,13 +112,13 @@ class Coco:
         }
         return {"t2i": {c: v for c, v in t2i.items() if v}, "i2t": {i: v for i, v in i2t.items() if v}}
 
-    def cells(self, gts, way: str) -> tuple[Cells, np.ndarray]:
-        """The positives of one direction and the places of its queries."""
-        query_at, target_at = (self.caption_at, self.image_at) if way == "t2i" else (self.image_at, self.caption_at)
-        pairs = [(query_at[q], target_at[t]) for q, targets in gts[way].items() for t in targets]
+    def cells(self, gts, direction: str) -> tuple[Cells, np.ndarray]:
+        """The positives of one direction and the row indices of its queries."""
+        query_at, target_at = (self.caption_at, self.image_at) if direction == "t2i" else (self.image_at, self.caption_at)
+        pairs = [(query_at[q], target_at[t]) for q, targets in gts[direction].items() for t in targets]
         query, target = np.array(pairs).T
-        ones = np.ones(len(pairs), dtype=int)
-        cells = Cells(query, target, ones) if way == "t2i" else Cells(target, query, ones)
+        grades = np.ones(len(pairs), dtype=int)
+        cells = Cells(query, target, grades) if direction == "t2i" else Cells(target, query, grades)
         return cells, np.array(sorted({q for q, _ in pairs}))
 
     def retrieved(self) -> dict[str, dict[int, list[int]]]:
@@ -140,73 +141,77 @@ def retrieved(coco):
 
 
 @pytest.mark.parametrize("name", ["coco", "cxc", "eccv"])
-@pytest.mark.parametrize("way", ["t2i", "i2t"])
-def test_every_5k_measure_equals_eccv_caption(coco, retrieved, name, way):
+@pytest.mark.parametrize("direction", ["t2i", "i2t"])
+def test_every_5k_measure_equals_eccv_caption(coco, retrieved, name, direction):
     gts = getattr(coco.oracle, f"{name}_gts")
-    cells, queries = coco.cells(gts, way)
-    ranked = (matrices.ranked_rows if way == "t2i" else matrices.ranked_columns)(coco.scores, cells)
-    found = evaluate(parse("C@1 C@5 C@10 mAP@R Rprec"), matrices.restricted(ranked, queries))
+    cells, queries = coco.cells(gts, direction)
+    ranked = (matrices.ranked_rows if direction == "t2i" else matrices.ranked_columns)(coco.scores, cells)
+    values = evaluate(parse("C@1 C@5 C@10 mAP@R Rprec"), matrices.restrict_queries(ranked, queries))
     recalls = getattr(coco.oracle, {"coco": "coco_5k_recalls"}.get(name, f"{name}_recalls"))
     for k in (1, 5, 10):
-        assert found[f"C@{k}"].mean() == pytest.approx(recalls(retrieved, way, K=k)[way], abs=1e-12)
+        assert values[f"C@{k}"].mean() == pytest.approx(recalls(retrieved, direction, K=k)[direction], abs=1e-12)
     if name == "eccv":
-        expected = coco.oracle.eccv_metrics(retrieved, way)
-        assert found["mAP@R"].mean() == pytest.approx(expected["eccv_map_at_r"][way], abs=1e-12)
-        assert found["Rprec"].mean() == pytest.approx(expected["eccv_rprecision"][way], abs=1e-12)
+        expected = coco.oracle.eccv_metrics(retrieved, direction)
+        assert values["mAP@R"].mean() == pytest.approx(expected["eccv_map_at_r"][direction], abs=1e-12)
+        assert values["Rprec"].mean() == pytest.approx(expected["eccv_rprecision"][direction], abs=1e-12)
 
 
 def test_the_five_folds_and_rsum_equal_eccv_caption(coco, retrieved):
     cells, _ = coco.cells(coco.oracle.coco_gts, "t2i")
-    found = protocols.in_folds(
+    recalls = protocols.in_folds(
         coco.scores, cells, parse("C@1 C@5 C@10"), row_fold=coco.caption_fold, column_fold=coco.image_fold
     )
     total = 0.0
     for k in (1, 5, 10):
         expected = coco.oracle.coco_1k_recalls(retrieved, "all", K=k)
-        assert found[f"C@{k}"] == pytest.approx((expected["t2i"], expected["i2t"]), abs=1e-12)
-        assert found[f"C@{k}"].mean == pytest.approx((expected["t2i"] + expected["i2t"]) / 2)
+        assert recalls[f"C@{k}"] == pytest.approx((expected["t2i"], expected["i2t"]), abs=1e-12)
+        assert recalls[f"C@{k}"].mean == pytest.approx((expected["t2i"] + expected["i2t"]) / 2)
         total += 100 * sum(expected.values())
-    assert protocols.rsum_of(found) == pytest.approx(total)
+    assert protocols.rsum_of(recalls) == pytest.approx(total)
 
 
 @pytest.mark.heavy
 @pytest.mark.timeout(3600)
 def test_all_of_coco_equals_eccv_caption_in_little_memory(capsys):
-    """25,000 captions x 5,000 images with all its positives; the largest pieces beside the matrix are counted."""
+    """25,000 captions x 5,000 images with all its positives.
+
+    The largest pieces beside the matrix are counted.
+    """
     work = metrics_workloads.coco(Metrics())
     make, theirs = work.theirs()
     start = time.process_time()
     make()
     sorted_ = time.process_time()
     expected = theirs()
-    done = time.process_time()
-    found = work.ours()
-    ours = time.process_time() - done
+    middle = time.process_time()
+    values = work.ours()
+    ours = time.process_time() - middle
     tracemalloc.start()
     work.ours()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(expected) == 28
-    assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+    assert {name: values[name] for name in expected} == pytest.approx(expected, abs=1e-12)
     assert peak + work.scores.nbytes < 2 * work.scores.nbytes
     with capsys.disabled():
         print(
-            f"\nours {ours:.2f} s, eccv_caption {done - sorted_:.1f} s after {sorted_ - start:.1f} s of sorting: ",
+            f"\nours {ours:.2f} s, eccv_caption {middle - sorted_:.1f} s after {sorted_ - start:.1f} s of sorting: ",
             end="",
         )
-        print(f"{(done - sorted_) / ours:.0f}x, {(done - start) / ours:.0f}x; beside the matrix {peak / 1e6:.0f} MB")
+        print(f"{(middle - sorted_) / ours:.0f}x, {(middle - start) / ours:.0f}x; beside the matrix {peak / 1e6:.0f} MB")
 
 
 def test_rsum_of_two_directions_is_at_most_600():
     scores = np.eye(4)
     cells = Cells(np.arange(4), np.arange(4), np.ones(4, dtype=int))
-    one, other = (positives(way(scores, cells)) for way in (matrices.ranked_rows, matrices.ranked_columns))
-    assert protocols.rsum(one, other) == 600
-    assert protocols.both_ways(scores, cells, parse("C@1"))["C@1"] == (1.0, 1.0)
+    forward, reverse = (positives(rank_cells(scores, cells)) for rank_cells in (matrices.ranked_rows, matrices.ranked_columns))
+    assert protocols.rsum(forward, reverse) == 600
+    assert protocols.both_directions(scores, cells, parse("C@1"))["C@1"] == (1.0, 1.0)
 
 
 def test_the_positives_eccv_caption_carries_are_those_of_its_table_3():
-    """1,332 captions with 6,305 (t2i pairs 1,332), CxC 1,895 / 8,906, ECCV 11,279 / 22,550 on ECCV's query sets."""
+    """1,332 captions with 6,305 (t2i pairs 1,332), CxC 1,895 / 8,906, ECCV 11,279 / 22,550 on
+    ECCV's query sets."""
     oracle = Metrics()
     captions, images = set(oracle.eccv_gts["t2i"]), set(oracle.eccv_gts["i2t"])
     assert (len(captions), len(images)) == (1332, 1261)

@@ -1,4 +1,4 @@
-"""Names of measures, worked examples of the papers, and what must hold of every measure."""
+"""Names of measures, worked examples of the papers, and properties of every measure."""
 
 import math
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core import measures, ranking, retrieval
-from metrics.core.alignment import Labels, RankedGrades, Rankings, align
+from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
 from metrics.core.incomplete import with_unjudged_as
 from tests.metrics.core.cases import case
 from tests.sizes import cases
@@ -19,13 +19,16 @@ EVERY += "infNDCG infNDCG@5 Judged@5"
 
 
 def of(grades: list[int], *, unretrieved: tuple[int, ...] = (), unjudged: tuple[int, ...] = ()) -> RankedGrades:
-    """One query whose ranking has these grades; `unjudged` ranks carry no label, `unretrieved` labels no rank."""
+    """One query whose ranking has these grades.
+
+    `unjudged` ranks carry no label, `unretrieved` labels no rank.
+    """
     labelled = [i for i in range(len(grades)) if i + 1 not in unjudged]
     docs = [*labelled, *range(100, 100 + len(unretrieved))]
     values = [*(grades[i] for i in labelled), *unretrieved]
     return align(
         Rankings(np.array([0, len(grades)]), np.arange(len(grades))),
-        Labels(np.zeros(len(docs), dtype=int), np.array(docs, dtype=int), np.array(values, dtype=int)),
+        LabelledPairs(np.zeros(len(docs), dtype=int), np.array(docs, dtype=int), np.array(values, dtype=int)),
     )
 
 
@@ -34,10 +37,10 @@ def value(name: str, ranked: RankedGrades, threshold: float = 1) -> float:
 
 
 def test_names_parse_in_their_order_with_parameters_and_cut_offs():
-    found = measures.parse(
+    parsed = measures.parse(
         "nDCG@10 C@1, AP  mAP@R\nRBP(p=0.8) P(rel=2,judged_only=True)@5 IPrec@0.1 nDCG( dcg='exp-log2' )@5"
     )
-    assert [m.name for m in found] == [
+    assert [m.name for m in parsed] == [
         "nDCG@10",
         "C@1",
         "AP",
@@ -47,7 +50,7 @@ def test_names_parse_in_their_order_with_parameters_and_cut_offs():
         "IPrec@0.1",
         "nDCG(dcg='exp-log2')@5",
     ]
-    assert (found[1].cutoff, found[2].cutoff) == (1, None)
+    assert (parsed[1].cutoff, parsed[2].cutoff) == (1, None)
     assert measures.parse("P@1000000")[0].name == "P@1000000"
     assert measures.parse(" ") == []
 
@@ -77,8 +80,8 @@ def test_a_name_that_cannot_be_read_says_why(name, message):
 
 def test_every_family_is_named_in_what_exists_and_computes():
     ranked = case(np.random.default_rng(0)).ranked
-    assert len(measures.FAMILIES) <= len(measures.spelled())
-    for form in measures.spelled():
+    assert len(measures.FAMILIES) <= len(measures.spellings())
+    for form in measures.spellings():
         name = form.replace("@k", "@5").replace("@recall", "@0.5")
         assert measures.parse(name)[0].compute(ranked).shape == (8,)
 
@@ -108,7 +111,10 @@ def test_the_usual_example_of_linear_and_exponential_gain():
 
 
 def test_rank_biased_precision_and_its_residual_add_up():
-    """Moffat & Zobel: positive at 1 and 3, unjudged at 2, n = 4, p = .5: .5 + .125; residual .25 + .0625."""
+    """Moffat & Zobel: positive at 1 and 3, unjudged at 2, n = 4, p = .5: .5 + .125.
+
+    Residual .25 + .0625.
+    """
     ranked = of([1, 0, 1, 0], unjudged=(2,))
     assert value("RBP(p=0.5)", ranked) == pytest.approx(0.625)
     assert value("RBPres(p=0.5)", ranked) == pytest.approx(0.3125)
@@ -134,7 +140,7 @@ def test_median_and_mean_rank_make_up_no_rank_for_a_positive_that_no_list_holds(
 def test_the_rank_of_the_first_positive_is_unknown_for_a_miss_and_none_without_a_positive():
     ranked = align(
         Rankings(np.array([0, 3, 5, 5, 6]), np.array([1, 2, 3, 4, 5, 6])),
-        Labels(np.array([0, 1, 2, 3]), np.array([2, 9, 9, 6]), np.array([1, 1, 1, 0])),
+        LabelledPairs(np.array([0, 1, 2, 3]), np.array([2, 9, 9, 6]), np.array([1, 1, 1, 0])),
     )
     first = retrieval.first_rank(ranking.positives(ranked)).tolist()
     assert first[:3] == [2, np.inf, np.inf]
@@ -147,10 +153,10 @@ def test_judged_counts_up_to_k_and_leaves_pooled_but_unjudged_out():
 
 
 def test_the_precision_recall_curve_falls_and_its_mean_is_the_11_point_average():
-    found = ranking.positives(case(np.random.default_rng(4), n_queries=30).ranked)
-    curve = retrieval.precision_recall_curve(found)
+    positive_ranks = ranking.positives(case(np.random.default_rng(4), n_queries=30).ranked)
+    curve = retrieval.precision_recall_curve(positive_ranks)
     assert np.all(np.diff(curve, axis=1) <= 0)
-    assert np.array_equal(curve.mean(axis=1), retrieval.eleven_point_average(found))
+    assert np.array_equal(curve.mean(axis=1), retrieval.eleven_point_average(positive_ranks))
 
 
 def test_no_query_has_no_average():
@@ -218,9 +224,9 @@ def test_judging_what_is_unjudged_leaves_nothing_unjudged(seed):
 
 def test_several_measures_at_once_equal_one_by_one():
     ranked = case(np.random.default_rng(1)).ranked
-    wanted = measures.parse(EVERY + " AP(judged_only=True) P(rel=2)@5")
-    together = measures.evaluate(wanted, ranked, 2)
-    for measure in wanted:
+    parsed = measures.parse(EVERY + " AP(judged_only=True) P(rel=2)@5")
+    together = measures.evaluate(parsed, ranked, 2)
+    for measure in parsed:
         assert np.array_equal(together[measure.name], measure.compute(ranked, 2))
 
 
@@ -237,18 +243,18 @@ def test_an_unknown_gain_is_refused():
 def test_doubled_labels_and_doubled_targets_are_refused():
     run = Rankings(np.array([0, 2]), np.array([1, 1]))
     with pytest.raises(ValueError, match="same target twice"):
-        align(run, Labels(np.array([0]), np.array([1]), np.array([1])))
+        align(run, LabelledPairs(np.array([0]), np.array([1]), np.array([1])))
     with pytest.raises(ValueError, match="two labels"):
-        align(Rankings(np.array([0, 1]), np.array([1])), Labels(*np.array([[0, 0], [1, 1], [1, 0]])))
+        align(Rankings(np.array([0, 1]), np.array([1])), LabelledPairs(*np.array([[0, 0], [1, 1], [1, 0]])))
     with pytest.raises(ValueError, match=r"outside 0\.\.0"):
-        align(Rankings(np.array([0, 1]), np.array([1])), Labels(*np.array([[1], [1], [1]])))
+        align(Rankings(np.array([0, 1]), np.array([1])), LabelledPairs(*np.array([[1], [1], [1]])))
 
 
 def test_nothing_labelled_or_nothing_ranked_is_no_error():
     nothing = np.zeros(0, dtype=int)
-    ranked = align(Rankings(np.array([0, 2]), np.array([1, 2])), Labels(nothing, nothing, nothing))
+    ranked = align(Rankings(np.array([0, 2]), np.array([1, 2])), LabelledPairs(nothing, nothing, nothing))
     assert value("AP", ranked) == value("nDCG@5", ranked) == value("Bpref", ranked) == 0
-    assert align(Rankings(np.array([0]), nothing), Labels(nothing, nothing, nothing)).depth.tolist() == []
+    assert align(Rankings(np.array([0]), nothing), LabelledPairs(nothing, nothing, nothing)).depth.tolist() == []
 
 
 def test_a_few_labels_among_many_ranked_targets_are_found_through_the_filter():
@@ -257,6 +263,6 @@ def test_a_few_labels_among_many_ranked_targets_are_found_through_the_filter():
     docs = np.stack([rng.permutation(5000)[:1000] for _ in range(60)])
     query = rng.integers(0, 60, 300)
     pairs = np.unique(np.stack([query, rng.integers(0, 5000, 300)]), axis=1)
-    ranked = align(Rankings(np.arange(61) * 1000, docs.ravel()), Labels(*pairs, np.ones(pairs.shape[1], dtype=int)))
+    ranked = align(Rankings(np.arange(61) * 1000, docs.ravel()), LabelledPairs(*pairs, np.ones(pairs.shape[1], dtype=int)))
     expected = [(q, int(np.flatnonzero(docs[q] == d)[0]) + 1) for q, d in pairs.T if d in docs[q]]
     assert sorted(zip(ranked.query.tolist(), ranked.rank.tolist(), strict=True)) == sorted(expected)

@@ -27,13 +27,13 @@ def test_two_way_analysis_equals_statsmodels(seed):
     t, s = table.shape
     frame = pd.DataFrame({"y": table.ravel(), "topic": np.repeat(range(t), s), "run": np.tile(range(s), t)})
     expected = anova_lm(ols("y ~ C(topic) + C(run)", frame).fit())
-    found = anova.two_way(table)
-    assert found.f_systems == pytest.approx(expected.F["C(run)"])
-    assert found.f_topics == pytest.approx(expected.F["C(topic)"])
-    assert found.p_systems == pytest.approx(expected["PR(>F)"]["C(run)"])
-    assert found.ms_error == pytest.approx(expected.mean_sq["Residual"])
+    analysis = anova.two_way(table)
+    assert analysis.f_systems == pytest.approx(expected.F["C(run)"])
+    assert analysis.f_topics == pytest.approx(expected.F["C(topic)"])
+    assert analysis.p_systems == pytest.approx(expected["PR(>F)"]["C(run)"])
+    assert analysis.ms_error == pytest.approx(expected.mean_sq["Residual"])
     total = np.sum((table - table.mean()) ** 2)
-    assert found.ss_systems + found.ss_topics + found.ss_error == pytest.approx(total)
+    assert analysis.ss_systems + analysis.ss_topics + analysis.ss_error == pytest.approx(total)
 
 
 def test_analysis_refuses_gaps_and_knows_what_is_left_undefined():
@@ -57,9 +57,9 @@ FURTHER_DF = [pytest.param(df, marks=pytest.mark.full) for df in (5, 120, 6272)]
 
 @pytest.mark.parametrize("df", [20, math.inf, *FURTHER_DF])
 def test_quantiles_of_the_studentized_range_equal_scipy(df):
-    found = multiple.studentized_range_quantiles(20, df, 0.05)
+    quantiles = multiple.studentized_range_quantiles(20, df, 0.05)
     for r in (2, 3, 10, 20):
-        assert found[r - 1] == pytest.approx(stats.studentized_range.ppf(0.95, r, df), abs=2e-6)
+        assert quantiles[r - 1] == pytest.approx(stats.studentized_range.ppf(0.95, r, df), abs=2e-6)
 
 
 @pytest.mark.parametrize(
@@ -77,61 +77,61 @@ def test_quantiles_equal_printed_tables(df, alpha, expected):
 
 @pytest.mark.parametrize(("df", "alpha"), [(1, 5e-5), (1, 0.05), (2, 1e-6), (4, 1e-7), (20, 1e-6), (math.inf, 1e-9)])
 def test_the_range_of_two_means_far_out_is_student_s(df, alpha):
-    found = multiple.studentized_range_quantiles(5, df, alpha)
-    assert found[1] == pytest.approx(math.sqrt(2) * stats.t.isf(alpha / 2, df), rel=1e-6)
-    assert (np.diff(found) > 0).all()
+    quantiles = multiple.studentized_range_quantiles(5, df, alpha)
+    assert quantiles[1] == pytest.approx(math.sqrt(2) * stats.t.isf(alpha / 2, df), rel=1e-6)
+    assert (np.diff(quantiles) > 0).all()
 
 
 @pytest.mark.parametrize("method", multiple.METHODS)
 def test_the_error_of_a_pair_of_its_own_is_that_of_its_paired_t_test(method):
     rng = np.random.default_rng(5)
     table = rng.normal(np.linspace(0, 1.2, 5), [0.2, 0.3, 1.5, 0.3, 0.4], (12, 5)) + rng.normal(size=(12, 1))
-    found = multiple.exceed_own_errors(table, method=method)
+    significant = multiple.exceed_own_errors(table, method=method)
     order = np.argsort(-table.mean(axis=0))
     for i in range(5):
         for j in range(i):
             t = abs(stats.ttest_rel(table[:, order[i]], table[:, order[j]]).statistic)
             level = {"tukey": 0.05, "newman-keuls": 0.05, "regwq": share_of_alpha(i - j + 1, 5, 0.05)}[method]
-            needed = stats.studentized_range.ppf(1 - level, 5 if method == "tukey" else i - j + 1, 11) / math.sqrt(2)
-            assert found[order[i], order[j]] == found[order[j], order[i]] == (t > needed)
-    assert 0 < np.count_nonzero(np.triu(found)) < 10 and not found.diagonal().any()
+            critical = stats.studentized_range.ppf(1 - level, 5 if method == "tukey" else i - j + 1, 11) / math.sqrt(2)
+            assert significant[order[i], order[j]] == significant[order[j], order[i]] == (t > critical)
+    assert 0 < np.count_nonzero(np.triu(significant)) < 10 and not significant.diagonal().any()
 
 
 def test_what_differs_by_as_much_on_every_topic_exceeds_any_error():
     same = np.random.default_rng(0).integers(0, 8, (9, 1)) / 8
-    found = multiple.exceed_own_errors(np.hstack([same, same + 0.125, same]), method="tukey")
-    assert found.tolist() == [[False, True, False], [True, False, True], [False, True, False]]
+    significant = multiple.exceed_own_errors(np.hstack([same, same + 0.125, same]), method="tukey")
+    assert significant.tolist() == [[False, True, False], [True, False, True], [False, True, False]]
 
 
-def differing(found: multiple.Comparison) -> set[tuple[float, float]]:
-    rows, columns = np.nonzero(np.triu(found.significant))
-    return {(float(found.means[i]), float(found.means[j])) for i, j in zip(rows, columns, strict=True)}
+def differing_pairs(comparison: multiple.Comparison) -> set[tuple[float, float]]:
+    rows, columns = np.nonzero(np.triu(comparison.significant))
+    return {(float(comparison.means[i]), float(comparison.means[j])) for i, j in zip(rows, columns, strict=True)}
 
 
 def test_hyperstat_s_newman_keuls_example():
     """davidmlane.com/hyperstat: five means, MSE 30, n = 5; only 25 differs, and not from 18."""
-    found = multiple.compare_means([10, 11, 14, 18, 25], standard_error=math.sqrt(30 / 5), df=20, method="newman-keuls")
-    assert differing(found) == {(25, 14), (25, 11), (25, 10)}
-    assert found.groups == [[0, 1], [2, 3, 4]]
+    comparison = multiple.compare_means([10, 11, 14, 18, 25], standard_error=math.sqrt(30 / 5), df=20, method="newman-keuls")
+    assert differing_pairs(comparison) == {(25, 14), (25, 11), (25, 10)}
+    assert comparison.groups == [[0, 1], [2, 3, 4]]
 
 
 def test_welsch_s_newman_keuls_example():
     """Welsch 1972 (MIT WP 614): all pairs differ but four."""
     means = [8.29, 8.96, 12.57, 15.41, 16.5, 18.92]
     alike = {(18.92, 16.5), (16.5, 15.41), (15.41, 12.57), (8.96, 8.29)}
-    found = multiple.compare_means(means, standard_error=1, df=30, method="newman-keuls")
+    comparison = multiple.compare_means(means, standard_error=1, df=30, method="newman-keuls")
     ordered = sorted(means, reverse=True)
-    assert differing(found) == {(a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :]} - alike
+    assert differing_pairs(comparison) == {(a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :]} - alike
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_tukey_equals_scipy_where_it_has_the_same_error_term(seed):
-    """One-way: SciPy's tukey_hsd pools the groups' variances, so give that error to compare_means."""
+    """One-way: SciPy's tukey_hsd pools the groups' variances; compare_means gets that error."""
     groups = np.random.default_rng(seed).normal(np.linspace(0, 1.5, 5), 1, (15, 5))
     expected = stats.tukey_hsd(*groups.T).pvalue < 0.05
     error = math.sqrt(groups.var(axis=0, ddof=1).mean() / 15)
-    found = multiple.compare_means(groups.mean(axis=0), standard_error=error, df=70, method="tukey")
-    assert np.array_equal(found.significant, expected[np.ix_(found.order, found.order)])
+    comparison = multiple.compare_means(groups.mean(axis=0), standard_error=error, df=70, method="tukey")
+    assert np.array_equal(comparison.significant, expected[np.ix_(comparison.order, comparison.order)])
 
 
 def newman_keuls_by_definition(means: np.ndarray, error: float, df: float) -> np.ndarray:
@@ -151,15 +151,16 @@ def newman_keuls_by_definition(means: np.ndarray, error: float, df: float) -> np
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=9))
 def test_newman_keuls_follows_its_definition_and_its_groups_hold_no_difference(values):
     means = np.array(values, dtype=float)
-    found = multiple.compare_means(means, standard_error=2.0, df=60, method="newman-keuls")
-    assert np.array_equal(found.significant, newman_keuls_by_definition(means, 2.0, 60))
-    assert [place for group in found.groups for place in group] == list(range(len(means)))
-    for group in found.groups:
-        assert not found.significant[np.ix_(group, group)].any()
+    comparison = multiple.compare_means(means, standard_error=2.0, df=60, method="newman-keuls")
+    assert np.array_equal(comparison.significant, newman_keuls_by_definition(means, 2.0, 60))
+    assert [rank for group in comparison.groups for rank in group] == list(range(len(means)))
+    for group in comparison.groups:
+        assert not comparison.significant[np.ix_(group, group)].any()
 
 
 def test_tukey_finds_no_more_than_regwq_and_that_no_more_than_newman_keuls():
-    """Where the steps below k - 1 means are not raised to be monotone, which these quantiles are not."""
+    """Where the steps below k - 1 means are not raised to be monotone, which these quantiles are
+    not."""
     for seed in range(5):
         table = scores(seed)
         tukey, regwq, loosest = (multiple.compare_systems(table, method=method) for method in multiple.METHODS)
@@ -168,7 +169,7 @@ def test_tukey_finds_no_more_than_regwq_and_that_no_more_than_newman_keuls():
 
 
 def share_of_alpha(r: int, k: int, alpha: float) -> float:
-    """The level of r of k means: Einot and Gabriel's, Welsch's exception for the widest two steps."""
+    """The level of r of k means: Einot and Gabriel's, Welsch's exception for the widest two."""
     return alpha if r >= k - 1 else 1 - (1 - alpha) ** (r / k)
 
 
@@ -177,30 +178,33 @@ def share_of_alpha(r: int, k: int, alpha: float) -> float:
     [(2, 9), (3, 10), (4, 20), (5, math.inf), *(pytest.param(*case, marks=pytest.mark.full) for case in [(40, 700)])],
 )
 def test_steps_of_regwq_equal_scipy_and_never_fall(k, df):
-    found = multiple.critical_ranges(k, df, 0.05, method="regwq")
+    critical = multiple.critical_ranges(k, df, 0.05, method="regwq")
     alone = [stats.studentized_range.ppf(1 - share_of_alpha(r, k, 0.05), r, df) for r in range(2, k + 1)]
-    assert found[1:] == pytest.approx(np.maximum.accumulate(alone), abs=3e-6)
-    assert (np.diff(found) >= 0).all()
+    assert critical[1:] == pytest.approx(np.maximum.accumulate(alone), abs=3e-6)
+    assert (np.diff(critical) >= 0).all()
 
 
 def test_a_wide_step_of_regwq_that_would_need_less_needs_as_much_as_those_within_it():
     """With 129 means 128 of them alone would need 6.2379, less than the 6.2388 of 127."""
-    found = multiple.critical_ranges(129, 6272, 0.05, method="regwq")
+    critical = multiple.critical_ranges(129, 6272, 0.05, method="regwq")
     alone = multiple.studentized_range_quantiles(129, 6272, 0.05)[127]
-    assert alone < found[126] == found[127] < found[128]
+    assert alone < critical[126] == critical[127] < critical[128]
 
 
 def regwq_by_definition(means: np.ndarray, error: float, df: float) -> np.ndarray:
-    """Every set of neighbours by itself, SciPy's quantiles at the level of its size; then what lies within another."""
+    """Every set of neighbours by itself, SciPy's quantiles at its level.
+
+    Then spans within other spans.
+    """
     ordered = np.sort(means)[::-1]
-    k, needed, apart = len(ordered), [0.0, 0.0], np.zeros((len(ordered), len(ordered)), dtype=bool)
+    k, critical, apart = len(ordered), [0.0, 0.0], np.zeros((len(ordered), len(ordered)), dtype=bool)
     for r in range(2, k + 1):
         own = stats.studentized_range.ppf(1 - share_of_alpha(r, k, 0.05), r, df)
-        needed.append(max(float(own), needed[-1]))
+        critical.append(max(float(own), critical[-1]))
     for i in range(k):
         for j in range(i + 1, k):
             spans = [(a, b) for a in range(i + 1) for b in range(j, k)]
-            apart[i, j] = all(ordered[a] - ordered[b] > needed[b - a + 1] * error for a, b in spans)
+            apart[i, j] = all(ordered[a] - ordered[b] > critical[b - a + 1] * error for a, b in spans)
     return apart | apart.T
 
 
@@ -208,18 +212,19 @@ def regwq_by_definition(means: np.ndarray, error: float, df: float) -> np.ndarra
 def test_regwq_follows_its_definition(seed):
     rng = np.random.default_rng(seed)
     means = rng.normal(0, 3, 6) + np.arange(6)
-    found = multiple.compare_means(means, standard_error=1.0, df=math.inf, method="regwq")
-    assert np.array_equal(found.significant, regwq_by_definition(means, 1.0, math.inf))
-    assert 0 < np.count_nonzero(np.triu(found.significant)) < 15
+    comparison = multiple.compare_means(means, standard_error=1.0, df=math.inf, method="regwq")
+    assert np.array_equal(comparison.significant, regwq_by_definition(means, 1.0, math.inf))
+    assert 0 < np.count_nonzero(np.triu(comparison.significant)) < 15
 
 
 def test_regwq_on_welsch_s_means():
-    """As Newman and Keuls, but that a span of three needs 3.91 in place of 3.49, which 18.92 to 15.41 is not."""
+    """As Newman and Keuls, but that a span of three needs 3.91 in place of 3.49, which 18.92 to
+    15.41 is not."""
     means = [8.29, 8.96, 12.57, 15.41, 16.5, 18.92]
     alike = {(18.92, 16.5), (18.92, 15.41), (16.5, 15.41), (15.41, 12.57), (8.96, 8.29)}
-    found = multiple.compare_means(means, standard_error=1, df=30, method="regwq")
+    comparison = multiple.compare_means(means, standard_error=1, df=30, method="regwq")
     ordered = sorted(means, reverse=True)
-    assert differing(found) == {(a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :]} - alike
+    assert differing_pairs(comparison) == {(a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :]} - alike
 
 
 def test_one_system_is_one_group_and_an_unknown_method_lists_what_exists():

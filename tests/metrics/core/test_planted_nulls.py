@@ -1,10 +1,11 @@
-"""Pairs of equal systems planted among real ones: how often each method declares some such pair different.
+"""Pairs of equal systems planted among real ones: how often each method finds a difference.
 
-A world takes pairs of runs of TREC-8 and swaps the two scores of each pair at random within each topic. The two are
-then exchangeable, so that nothing is there to find between them, while pairs keep their real differences.
-Partners are alike where their scores differ about as much from topic to topic as those of any two runs, and unlike
-where they are the best and the worst of a stretch of the ranking. Pairs are moved apart by adding a constant to both,
-which leaves what they differ by as it is, and lets stepwise methods come to the pairs.
+A world takes pairs of runs of TREC-8 and swaps the two scores of each pair at random within each
+topic. The two are then exchangeable, so that nothing is there to find between them, while pairs
+keep their real differences. Partners are alike where their scores differ about as much from topic
+to topic as those of any two runs, and unlike where they are the best and the worst of a stretch of
+the ranking. Pairs are moved apart by adding a constant to both, which leaves what they differ by as
+it is, and lets stepwise methods come to the pairs.
 """
 
 from functools import cache
@@ -31,17 +32,17 @@ def partners(scores: np.ndarray, n_pairs: int, kind: str) -> list[tuple[int, int
     stretches = np.array_split(np.argsort(-scores.mean(axis=0), kind="stable"), n_pairs)
     if kind == "unlike":
         return [(int(stretch[0]), int(stretch[-1])) for stretch in stretches]
-    usual, found = 2 * two_way(scores).ms_error, []
+    usual, pairs = 2 * two_way(scores).ms_error, []
     for stretch in stretches:
         apart = np.mean(np.square(scores[:, stretch, None] - scores[:, None, stretch]), axis=0)
         distance = np.abs(np.log(np.where(apart > 0, apart, 1e-12) / usual))
         i, j = np.unravel_index(np.argmin(distance), distance.shape)
-        found.append((int(stretch[i]), int(stretch[j])))
-    return found
+        pairs.append((int(stretch[i]), int(stretch[j])))
+    return pairs
 
 
 def world(scores: np.ndarray, pairs: list[tuple[int, int]], *, step: float, seed: int) -> np.ndarray:
-    """(topics, 2 x pairs): columns 2 p and 2 p + 1 are pair p, each pair `step` above the one after it."""
+    """(topics, 2 x pairs): columns 2 p and 2 p + 1 are pair p, each `step` above the next."""
     first, second = (scores[:, [pair[side] for pair in pairs]] for side in (0, 1))
     is_swapped = np.random.default_rng(seed).random(first.shape) < 0.5
     both = np.stack([np.where(is_swapped, second, first), np.where(is_swapped, first, second)], axis=2)
@@ -51,26 +52,26 @@ def world(scores: np.ndarray, pairs: list[tuple[int, int]], *, step: float, seed
 def share_wrong(method: str, kind: str, *, n_pairs: int, step: float, n_worlds: int, name: str = "adhoc8_ap") -> float:
     """The share of worlds in which some pair of equal systems is declared different."""
     pairs, n_wrong = partners(matrix(name), n_pairs, kind), 0
-    needed = max(N_SAMPLES, tosses(50, 2 * n_pairs, alpha=0.05))
-    n_samples = {"randomized-tukey": N_SAMPLES, "randomization": needed}.get(method)
+    n_samples_needed = max(N_SAMPLES, tosses(50, 2 * n_pairs, alpha=0.05))
+    n_samples = {"randomized-tukey": N_SAMPLES, "randomization": n_samples_needed}.get(method)
     if method == "randomization" and n_pairs <= 16:
         n_samples = 2 * int(n_pairs * (2 * n_pairs - 1) / 0.05)  # as many as Holm's correction needs, twice
     for seed in range(n_worlds):
         scores = world(matrix(name), pairs, step=step, seed=seed)
-        found = decide(scores, method=method, n_samples=n_samples)
-        place = np.argsort(found.order)
-        n_wrong += bool(found.significant[place[0::2], place[1::2]].any())
+        verdicts = decide(scores, method=method, n_samples=n_samples)
+        rank = np.argsort(verdicts.order)
+        n_wrong += bool(verdicts.significant[rank[0::2], rank[1::2]].any())
     return n_wrong / n_worlds
 
 
 @needs_real_data
 def test_partners_are_exchangeable_and_pairs_keep_their_differences():
     pairs = partners(matrix(), 16, "alike")
-    made = [world(matrix(), pairs, step=0.0, seed=seed) for seed in range(200)]
-    apart = np.mean([scores[:, 0::2] - scores[:, 1::2] for scores in made], axis=0)
+    worlds = [world(matrix(), pairs, step=0.0, seed=seed) for seed in range(200)]
+    apart = np.mean([scores[:, 0::2] - scores[:, 1::2] for scores in worlds], axis=0)
     assert np.abs(apart).max() < 0.3 and np.abs(apart.mean()) < 0.005
-    sums = [scores[:, 0::2] + scores[:, 1::2] for scores in made]
-    assert all(np.allclose(each, sums[0]) for each in sums)
+    sums = [scores[:, 0::2] + scores[:, 1::2] for scores in worlds]
+    assert all(np.allclose(world_sums, sums[0]) for world_sums in sums)
     assert np.ptp(sums[0].mean(axis=0)) > 0.3
     assert len({run for pair in pairs for run in pair}) == 32
 
@@ -81,7 +82,10 @@ def test_partners_are_exchangeable_and_pairs_keep_their_differences():
 @pytest.mark.parametrize("n_pairs", [5, 16])
 @pytest.mark.parametrize("method", HELD)
 def test_equal_partners_that_are_alike_are_told_apart_in_few_worlds(method, n_pairs, step):
-    """6.4 % is 5 % and two standard errors of 1,000 worlds; of 300 it is 7.5 %. What stands here is 8 %."""
+    """6.4 % is 5 % and two standard errors of 1,000 worlds; of 300 it is 7.5 %.
+
+    What stands here is 8 %.
+    """
     assert share_wrong(method, "alike", n_pairs=n_pairs, step=step, n_worlds=300) <= 0.08
 
 
@@ -105,6 +109,6 @@ def test_regwq_holds_where_equal_partners_are_more_variable_than_others_and_woul
     pairs = partners(matrix(), 5, "unlike")
     worlds = [world(matrix(), pairs, step=0.0, seed=seed) for seed in range(200)]
     pooled = [compare_systems(scores, method="regwq") for scores in worlds]
-    places = [np.argsort(found.order) for found in pooled]
-    wrong = [f.significant[place[0::2], place[1::2]].any() for f, place in zip(pooled, places, strict=True)]
+    ranks = [np.argsort(comparison.order) for comparison in pooled]
+    wrong = [f.significant[rank[0::2], rank[1::2]].any() for f, rank in zip(pooled, ranks, strict=True)]
     assert np.mean(wrong) > 0.08

@@ -18,10 +18,13 @@ ECCV = [
 
 
 def test_the_strengths_eccv_caption_prints_come_out_under_other_letters():
-    """The paper gives 70.85 / 13.15 / 10.66 / 4.89 / .44 to A..E; its own counts give them to C, D, A, B, E."""
-    found = bradley_terry(ECCV)
-    assert 100 * found.strength == pytest.approx([10.66, 4.89, 70.85, 13.15, 0.44], abs=5e-3)
-    assert found.n_pseudo_wins == 0
+    """The paper gives 70.85 / 13.15 / 10.66 / 4.89 / .44 to A..E.
+
+    Its own counts give them to C, D, A, B, E.
+    """
+    strengths = bradley_terry(ECCV)
+    assert 100 * strengths.strength == pytest.approx([10.66, 4.89, 70.85, 13.15, 0.44], abs=5e-3)
+    assert strengths.n_pseudo_wins == 0
 
 
 def test_strengths_equal_choix():
@@ -36,18 +39,19 @@ def test_strengths_equal_choix():
 
 def test_the_interval_covers_the_curvature_of_the_likelihood():
     wins = np.array([[0, 30], [10, 0]])
-    found = bradley_terry(wins)
-    assert found.strength == pytest.approx([0.75, 0.25])
-    # two things: log odds of 30 in 40 has standard error sqrt(1/30 + 1/10), each log strength half of it
+    strengths = bradley_terry(wins)
+    assert strengths.strength == pytest.approx([0.75, 0.25])
+    # two things: log odds of 30 in 40 has standard error sqrt(1/30 + 1/10), each log strength half
+    # of it
     half = 1.959964 * np.sqrt(1 / 30 + 1 / 10) / 2
-    assert found.low == pytest.approx(found.strength * np.exp(-half), rel=1e-6)
-    assert found.high == pytest.approx(found.strength * np.exp(half), rel=1e-6)
+    assert strengths.low == pytest.approx(strengths.strength * np.exp(-half), rel=1e-6)
+    assert strengths.high == pytest.approx(strengths.strength * np.exp(half), rel=1e-6)
 
 
 def test_something_that_never_wins_gets_pseudo_wins_and_that_is_said():
     wins = np.array([[0, 5, 5], [2, 0, 4], [0, 0, 0]], dtype=float)
-    found = bradley_terry(wins)
-    assert found.n_pseudo_wins == 0.5
+    strengths = bradley_terry(wins)
+    assert strengths.n_pseudo_wins == 0.5
 
     def loss(theta):
         strength = np.exp(np.append(theta, 0.0))
@@ -55,8 +59,8 @@ def test_something_that_never_wins_gets_pseudo_wins_and_that_is_said():
         return -np.sum((wins + 0.5 * (1 - np.eye(3))) * np.log(chance))
 
     theirs = np.exp(np.append(optimize.minimize(loss, np.zeros(2), tol=1e-12).x, 0.0))
-    assert found.strength == pytest.approx(theirs / theirs.sum(), abs=1e-5)
-    assert found.strength[2] < 0.05
+    assert strengths.strength == pytest.approx(theirs / theirs.sum(), abs=1e-5)
+    assert strengths.strength[2] < 0.05
 
 
 @pytest.mark.parametrize("wins", [[[0]], [[0, 1]], [[0, -1], [1, 0]]])

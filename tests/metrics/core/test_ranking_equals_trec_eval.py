@@ -1,4 +1,5 @@
-"""Every measure trec_eval has, against trec_eval 9.0.8 itself (pytrec-eval-terrier), and others against ir-measures."""
+"""Every measure trec_eval has, against trec_eval 9.0.8 itself (pytrec-eval-terrier), and others
+against ir-measures."""
 
 import shutil
 
@@ -48,15 +49,15 @@ ASKED = {
 @pytest.mark.parametrize("threshold", [1, 2, 3])
 def test_every_value_of_every_query_equals_trec_eval(threshold):
     rng = np.random.default_rng(threshold)
-    wanted = measures.parse(" ".join(TREC_EVAL))
+    parsed = measures.parse(" ".join(TREC_EVAL))
     for _ in range(120):
         generated = case(rng)
         oracle = pytrec_eval.RelevanceEvaluator(generated.trec_qrels, ASKED, relevance_level=threshold)
         expected = oracle.evaluate(generated.trec_run)
-        found = measures.evaluate(wanted, generated.ranked, threshold)
+        values = measures.evaluate(parsed, generated.ranked, threshold)
         for name, trec_name in TREC_EVAL.items():
             theirs = [expected.get(str(q), {}).get(trec_name, 0.0) for q in range(len(generated.qrels))]
-            np.testing.assert_allclose(found[measures.parse(name)[0].name], theirs, rtol=0, atol=1e-12, err_msg=name)
+            np.testing.assert_allclose(values[measures.parse(name)[0].name], theirs, rtol=0, atol=1e-12, err_msg=name)
 
 
 def test_condensed_lists_equal_trec_eval_with_judged_docs_only():
@@ -67,8 +68,8 @@ def test_condensed_lists_equal_trec_eval_with_judged_docs_only():
             generated.trec_qrels, {"map", "ndcg_cut.10"}, judged_docs_only_flag=True
         )
         expected = oracle.evaluate(generated.trec_run)
-        found = measures.evaluate(measures.parse("AP(judged_only=True) nDCG(judged_only=True)@10"), generated.ranked)
-        for ours, theirs in zip(found.values(), ("map", "ndcg_cut_10"), strict=True):
+        computed = measures.evaluate(measures.parse("AP(judged_only=True) nDCG(judged_only=True)@10"), generated.ranked)
+        for ours, theirs in zip(computed.values(), ("map", "ndcg_cut_10"), strict=True):
             values = [expected.get(str(q), {}).get(theirs, 0.0) for q in range(len(generated.qrels))]
             np.testing.assert_allclose(ours, values, rtol=0, atol=1e-12)
 
@@ -80,9 +81,9 @@ def test_the_names_and_values_of_ir_measures_hold_here(name):
         generated = case(rng, lowest=0)
         rows = ir_measures.iter_calc([ir_measure(name)], generated.trec_qrels, generated.trec_run)
         expected = {row.query_id: row.value for row in rows}
-        found = measures.parse(name)[0].compute(generated.ranked)
+        values = measures.parse(name)[0].compute(generated.ranked)
         theirs = [expected.get(str(q), 0.0) for q in range(len(generated.qrels))]
-        np.testing.assert_allclose(found, theirs, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(values, theirs, rtol=0, atol=1e-12)
 
 
 @pytest.mark.skipif(not shutil.which("perl"), reason="gdeval.pl, which ir_measures carries, needs perl")
@@ -100,16 +101,16 @@ def test_exponential_gain_and_err_equal_gdeval_to_its_five_digits(ours, theirs):
         generated = case(rng, lowest=0, highest=4)
         rows = ir_measures.iter_calc([ir_measure(theirs)], generated.trec_qrels, generated.trec_run)
         expected = {row.query_id: row.value for row in rows}
-        found = measures.parse(ours)[0].compute(generated.ranked)
+        computed = measures.parse(ours)[0].compute(generated.ranked)
         values = [expected.get(str(q), 0.0) for q in range(len(generated.qrels))]
-        np.testing.assert_allclose(found, values, rtol=0, atol=6e-6)
+        np.testing.assert_allclose(computed, values, rtol=0, atol=6e-6)
 
 
 def test_the_mean_over_all_queries_counts_a_missing_query_as_0_as_trec_eval_c_does():
     generated = case(np.random.default_rng(3), n_queries=20)
     missing = [q for q, ranking in enumerate(generated.rankings) if not ranking]
-    found = measures.parse("AP")[0].compute(generated.ranked)
+    values = measures.parse("AP")[0].compute(generated.ranked)
     expected = pytrec_eval.RelevanceEvaluator(generated.trec_qrels, {"map"}).evaluate(generated.trec_run)
     assert missing
-    assert not found[missing].any()
-    assert measures.parse("AP")[0].average(found) == pytest.approx(sum(v["map"] for v in expected.values()) / 20)
+    assert not values[missing].any()
+    assert measures.parse("AP")[0].average(values) == pytest.approx(sum(v["map"] for v in expected.values()) / 20)

@@ -63,10 +63,10 @@ def test_cohen_s_kappa_of_one_value_is_undefined_and_unknown_weights_are_listed(
 @pytest.mark.parametrize("confidence", [0.9, 0.95])
 def test_wilson_s_interval_equals_statsmodels(n, confidence):
     for successes in range(n + 1):
-        found = raters.share_of(successes, n, confidence=confidence)
+        share = raters.share_of(successes, n, confidence=confidence)
         expected = proportion_confint(successes, n, alpha=1 - confidence, method="wilson")
-        assert (found.low, found.high) == pytest.approx(expected, abs=1e-12)
-        assert 0 <= found.low <= found.value <= found.high <= 1
+        assert (share.low, share.high) == pytest.approx(expected, abs=1e-12)
+        assert 0 <= share.low <= share.value <= share.high <= 1
 
 
 def test_nobody_is_judged_on_no_gold():
@@ -74,5 +74,5 @@ def test_nobody_is_judged_on_no_gold():
 
 
 def test_gold_accuracy_is_counted_by_person():
-    found = raters.gold_accuracy(["b", "a", "b", "b"], [True, False, True, False])
-    assert [(each.annotator, each.accuracy.value, each.accuracy.n) for each in found] == [("a", 0, 1), ("b", 2 / 3, 3)]
+    accuracies = raters.gold_accuracy(["b", "a", "b", "b"], [True, False, True, False])
+    assert [(person.annotator, person.accuracy.value, person.accuracy.n) for person in accuracies] == [("a", 0, 1), ("b", 2 / 3, 3)]

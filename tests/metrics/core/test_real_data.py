@@ -1,4 +1,5 @@
-"""Published numbers from real files, which are not shipped: ASSAYER_DATA names the folder that holds them."""
+"""Published numbers from real files, which are not shipped: ASSAYER_DATA names the folder that
+holds them."""
 
 import bz2
 import csv
@@ -14,8 +15,8 @@ from scipy import stats
 
 from metrics.core import anova, multiple, significance, swaps
 from metrics.core.agreement import alpha
-from metrics.core.comparison import measure_correlations
 from metrics.core.evaluation import evaluate_file
+from metrics.core.measure_correlations import measure_correlations
 from metrics.core.measures import evaluate, parse
 from metrics.core.raters import gold_accuracy
 from pooling.core.runs import read_qrels
@@ -39,9 +40,9 @@ def matrix(path: Path) -> np.ndarray:
 def test_the_experts_of_flickr8k(data, level, expected):
     rows = [line.split() for line in (data / "flickr8k_judgments/ExpertAnnotations.txt").read_text().splitlines()]
     value = np.array([row[2:5] for row in rows], dtype=int)
-    found = alpha(np.repeat(np.arange(len(rows)), 3), np.tile(np.arange(3), len(rows)), value.ravel(), level=level)
-    assert (found.n_units, found.n_labels) == (5822, 17466)
-    assert found.value == pytest.approx(expected, abs=5e-5)
+    coefficient = alpha(np.repeat(np.arange(len(rows)), 3), np.tile(np.arange(3), len(rows)), value.ravel(), level=level)
+    assert (coefficient.n_units, coefficient.n_labels) == (5822, 17466)
+    assert coefficient.value == pytest.approx(expected, abs=5e-5)
     if level == "nominal":
         binary = alpha(
             np.repeat(np.arange(len(rows)), 3), np.tile(np.arange(3), len(rows)), value.ravel() >= 3, level=level
@@ -110,15 +111,15 @@ def test_trec_eval_s_own_files(data, output, qrels, run, threshold):
     lines = (folder / run).read_bytes().splitlines()
     ranked = io.BytesIO(b"\n".join(b" ".join(line.split()[:6]) for line in lines))  # one file has words after the tag
     with open(folder / qrels, "rb") as labels:
-        found = evaluate_file(ranked, read_qrels(labels, name="qrels"), name="run")
+        evaluation = evaluate_file(ranked, read_qrels(labels, name="qrels"), name="run")
     printed = [line.split() for line in (folder / "v9.0.8" / output).read_text().splitlines()]
     printed = [(name, query, value) for name, query, value in printed if name in NAMES]
-    values = evaluate(parse(" ".join({NAMES[name] for name, _, _ in printed})), found.ranked, threshold=threshold)
-    place = {query.decode(): q for q, query in enumerate(found.queries)}
+    values = evaluate(parse(" ".join({NAMES[name] for name, _, _ in printed})), evaluation.ranked, threshold=threshold)
+    row_of_query = {query.decode(): q for q, query in enumerate(evaluation.queries)}
     for name, query, value in printed:
         (measure,) = parse(NAMES[name])
-        each = values[measure.name]
-        ours = measure.average(each) if query == "all" else each[place[query]]
+        per_query = values[measure.name]
+        ours = measure.average(per_query) if query == "all" else per_query[row_of_query[query]]
         assert f"{ours:.4f}" == value, (name, query)
     assert len(printed) >= 30
 
@@ -126,9 +127,9 @@ def test_trec_eval_s_own_files(data, output, qrels, run, threshold):
 def test_the_analysis_of_variance_of_trec_3(data):
     scores = matrix(data / "trec_topic_run_matrices/adhoc3.csv")
     best = np.sort(np.argsort(-scores.mean(axis=0))[:30])
-    found = anova.two_way(scores[:, best])
-    assert (found.ms_systems, found.ms_topics) == pytest.approx((0.15074, 0.85296), abs=5e-6)
-    assert found.ms_error == pytest.approx(0.010152, abs=5e-7)
+    analysis = anova.two_way(scores[:, best])
+    assert (analysis.ms_systems, analysis.ms_topics) == pytest.approx((0.15074, 0.85296), abs=5e-6)
+    assert analysis.ms_error == pytest.approx(0.010152, abs=5e-7)
 
 
 def test_the_paired_tests_of_two_runs_of_trec_8(data):
@@ -145,20 +146,20 @@ def test_the_paired_tests_of_two_runs_of_trec_8(data):
 def test_newman_keuls_over_the_129_runs_of_trec_8(data):
     scores = matrix(data / "trec_topic_run_matrices/adhoc8_ap.csv")
     assert anova.two_way(scores).f_systems == pytest.approx(34.46, abs=5e-3)
-    found = multiple.compare_systems(scores, method="newman-keuls")
-    assert int(found.significant.sum()) // 2 == 3865
-    assert [len(group) for group in found.groups] == [1, 8, 71, 23, 11, 15]
+    comparison = multiple.compare_systems(scores, method="newman-keuls")
+    assert int(comparison.significant.sum()) // 2 == 3865
+    assert [len(group) for group in comparison.groups] == [1, 8, 71, 23, 11, 15]
 
 
 def test_the_commands_read_what_is_published_as_it_is_published(data):
     """A table of runs without a column of topics; labels without a header, named by numbers."""
-    said = command("compare", data / "trec_topic_run_matrices/adhoc8_ap.csv", "--test", "newman-keuls")
-    assert sum(len(others.split(",")) for *_, others in said[1:] if others != "-") == 2 * 3865
-    group_sizes = Counter(group for _, _, _, group, _, _ in said[1:])
+    lines = command("compare", data / "trec_topic_run_matrices/adhoc8_ap.csv", "--test", "newman-keuls")
+    assert sum(len(differing.split(",")) for *_, differing in lines[1:] if differing != "-") == 2 * 3865
+    group_sizes = Counter(group for _, _, _, group, _, _ in lines[1:])
     assert [group_sizes[str(number)] for number in range(1, 7)] == [1, 8, 71, 23, 11, 15]
     table = data / "trec_topic_run_matrices/adhoc8_ap.csv"
-    (said,) = [row for row in command("compare", table, "--test", "t") if row[:2] == ["run126", "run125"]]
-    assert float(said[3]) == pytest.approx(0.0013193972, rel=2e-3)
+    (lines,) = [row for row in command("compare", table, "--test", "t") if row[:2] == ["run126", "run125"]]
+    assert float(lines[3]) == pytest.approx(0.0013193972, rel=2e-3)
     flickr = command(
         "agreement", data / "flickr8k_judgments/ExpertAnnotations.txt", "--no-header",
         "--unit", "1,2", "--annotator", "3-5", "--value", "", "--level", "interval",
@@ -172,7 +173,7 @@ def test_the_commands_read_what_is_published_as_it_is_published(data):
 
 
 def command(*arguments):
-    """What a command prints, as rows of fields."""
+    """The output of a command as rows of fields."""
     out = io.StringIO()
     call_command(*map(str, arguments), stdout=out)
     return [line.split("\t") for line in out.getvalue().splitlines()]
@@ -182,40 +183,40 @@ def test_real_swap_rates_follow_the_paired_formula(data):
     """Mean absolute error over pairs of runs: .014 to .05 paired, .12 to .15 independent."""
     scores = matrix(data / "trec_topic_run_matrices/adhoc8_ap.csv")[:, ::4]
     rng = np.random.default_rng(0)
-    one, other = np.triu_indices(scores.shape[1], k=1)
-    swapped = np.zeros(len(one))
+    left, right = np.triu_indices(scores.shape[1], k=1)
+    swapped = np.zeros(len(left))
     for _ in range(400):
         half = rng.permutation(50)
         first, second = (scores[half[part]].mean(axis=0) for part in (slice(25), slice(25, None)))
-        swapped += (first[one] - first[other]) * (second[one] - second[other]) < 0
+        swapped += (first[left] - first[right]) * (second[left] - second[right]) < 0
     for formula, low, high in ((swaps.reer_paired, 0, 0.06), (swaps.reer_independent, 0.08, 0.2)):
-        rate = np.array([formula(scores[:, i], scores[:, j], n_queries=25) for i, j in zip(one, other, strict=True)])
+        rate = np.array([formula(scores[:, i], scores[:, j], n_queries=25) for i, j in zip(left, right, strict=True)])
         assert low <= np.abs(rate - swapped / 400).mean() <= high
 
 
 def halves(scores: np.ndarray, *, n: int, n_trials: int) -> tuple[np.ndarray, np.ndarray]:
-    """Student's t of every pair of runs on n topics, and whether n others turned the order round (a tie: half)."""
+    """Student's t of each pair of runs on n topics, and whether n others reverse it (tie: half)."""
     rng = np.random.default_rng(0)
-    one, other = np.triu_indices(scores.shape[1], k=1)
-    t, turned = np.empty((n_trials, len(one))), np.empty((n_trials, len(one)))
+    left, right = np.triu_indices(scores.shape[1], k=1)
+    t, turned = np.empty((n_trials, len(left))), np.empty((n_trials, len(left)))
     for trial in range(n_trials):
-        drawn = rng.permutation(len(scores))
-        first, second = scores[drawn[:n]], scores[drawn[n : 2 * n]]
-        d, later = (np.round(part.mean(axis=0)[one] - part.mean(axis=0)[other], 12) for part in (first, second))
+        topics = rng.permutation(len(scores))
+        first, second = scores[topics[:n]], scores[topics[n : 2 * n]]
+        d, later = (np.round(part.mean(axis=0)[left] - part.mean(axis=0)[right], 12) for part in (first, second))
         shared = np.cov(first.T)
-        spread = np.sqrt(np.maximum(np.diag(shared)[one] + np.diag(shared)[other] - 2 * shared[one, other], 1e-30))
+        spread = np.sqrt(np.maximum(np.diag(shared)[left] + np.diag(shared)[right] - 2 * shared[left, right], 1e-30))
         t[trial] = np.abs(d) * np.sqrt(n) / spread
         turned[trial] = (d * later < 0) + 0.5 * (d * later == 0)
-    for pair in range(0, len(one), 50):
-        x, y = first[:, one[pair]], first[:, other[pair]]
+    for pair in range(0, len(left), 50):
+        x, y = first[:, left[pair]], first[:, right[pair]]
         assert swaps.reversal(x, y) == pytest.approx(stats.t.sf(t[-1, pair] / np.sqrt(2), n - 1), abs=1e-9)
     return t, turned
 
 
-def excess(said: np.ndarray, turned: np.ndarray) -> np.ndarray:
-    """(6,) how many more orders were turned than was said, as shares, by what was said."""
-    place = np.digitize(said.ravel(), [0.05, 0.1, 0.2, 0.3, 0.4])
-    return np.bincount(place, weights=(turned - said).ravel(), minlength=6) / np.bincount(place, minlength=6)
+def excess(predicted: np.ndarray, turned: np.ndarray) -> np.ndarray:
+    """(6,) observed minus predicted shares of reversed orders, by bins of the prediction."""
+    bin_number = np.digitize(predicted.ravel(), [0.05, 0.1, 0.2, 0.3, 0.4])
+    return np.bincount(bin_number, weights=(turned - predicted).ravel(), minlength=6) / np.bincount(bin_number, minlength=6)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +224,10 @@ def excess(said: np.ndarray, turned: np.ndarray) -> np.ndarray:
     [("adhoc3", -0.05, 0.02), ("adhoc8_ap", -0.01, 0.03), ("adhoc8_p10", 0, 0.08), ("adhoc8_rr", 0, 0.08)],
 )
 def test_orders_of_real_runs_are_reversed_as_often_as_said_or_oftener(data, name, low, high):
-    """AP of TREC-8 within .03; for P@10, RR and TREC-3 the bins that are not, and why, are in docs/numbers.md."""
+    """AP of TREC-8 within .03.
+
+    For P@10, RR and TREC-3 the bins that are not, and why, are in docs/numbers.md.
+    """
     scores = matrix(data / f"trec_topic_run_matrices/{name}.csv")
     t, turned = halves(scores, n=25, n_trials=300)
     by_bin = excess(stats.t.sf(t / np.sqrt(2), 24), turned)
@@ -240,7 +244,8 @@ def columns(path: Path) -> dict[str, dict[str, float]]:
 
 
 def test_table_5_of_eccv_caption_cell_for_cell(data):
-    """From Tables 4, D.2 and D.3: 132 of 132 cells to two digits, with Table 4's PMRP and its one tie broken."""
+    """From Tables 4, D.2 and D.3: 132 of 132 cells to two digits, with Table 4's PMRP and its one
+    tie broken."""
     folder = data / "paper_tables"
     whole, i2t, t2i = (columns(folder / f"eccv_{name}.csv") for name in ("table4", "tableD2_i2t", "tableD3_t2i"))
     with open(folder / "eccv_table5_tau_b.csv") as lines:
@@ -248,14 +253,14 @@ def test_table_5_of_eccv_caption_cell_for_cell(data):
     names = list(printed)
     rows = list(zip(whole.values(), i2t.values(), t2i.values(), strict=True))  # one order, spelt with small differences
     scores = np.array([[_cell(*row, name) for name in names] for row in rows])
-    tied = [place for place, model in enumerate(whole) if "WSL" in model and whole[model]["PMRP"] == 57.65]
+    tied = [model_row for model_row, model in enumerate(whole) if "WSL" in model and whole[model]["PMRP"] == 57.65]
     scores[tied, names.index("PMRP")] += 1e-6
-    found = measure_correlations(scores)
+    correlations = measure_correlations(scores)
     cells = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
     wrong = [
-        (names[i], names[j], found[i, j], printed[names[i]][names[j]])
+        (names[i], names[j], correlations[i, j], printed[names[i]][names[j]])
         for i, j in cells
-        if round(found[i, j], 2) != float(printed[names[i]][names[j]])
+        if round(correlations[i, j], 2) != float(printed[names[i]][names[j]])
     ]
     assert len(cells) == 132
     assert wrong == []
@@ -276,7 +281,7 @@ def test_agreement_with_nist_of_the_trec_crowd(data):
     truth = {f"{row[1]}_{row[2]}": int(row[3]) > 0 for row in rows if row[3] not in ("", "-1")}
     unit, worker, label = crowd(data, "votes.tsv.gz")
     on_gold = np.isin(unit, list(truth))
-    right = np.array([truth[each] for each in unit[on_gold]]) == (label[on_gold] == "1")
+    right = np.array([truth[pair] for pair in unit[on_gold]]) == (label[on_gold] == "1")
     assert (len(truth), len(set(unit[on_gold]))) == (395, 290)
     assert right.mean() == pytest.approx(0.6232, abs=5e-5)
     people = gold_accuracy(worker[on_gold], right)

@@ -1,4 +1,4 @@
-"""Drawing with replacement: against plain numpy's draws, the closed form, and sums without rounding."""
+"""Drawing with replacement, against plain numpy, the closed form, and exact sums."""
 
 import math
 import tracemalloc
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
 
-from metrics.core.resampling import draw_places, on_grid, resampled_means
+from metrics.core.resampling import draw_indices, on_grid, resampled_means
 from tests.sizes import cases
 
 SIZES = (30, 100, 700)
@@ -25,16 +25,19 @@ def plainly(scores, size, n_samples, seed):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 255, 256, 27_763, 65_536, 65_537, 3_000_000])
 def test_every_place_is_drawn_equally_often_wherever_it_stands(n):
-    """Digits of one number lie far apart; each digit alone, and neighbours together, must be uniform."""
-    drawn = draw_places(n, 240_000, rng=np.random.default_rng(n))
-    assert (len(drawn), drawn.min() >= 0, drawn.max() < n) == (240_000, True, True)
+    """Digits of one number lie far apart.
+
+    Each digit alone, and neighbours together, must be uniform.
+    """
+    indices = draw_indices(n, 240_000, rng=np.random.default_rng(n))
+    assert (len(indices), indices.min() >= 0, indices.max() < n) == (240_000, True, True)
     if n == 1:
         return
     cells = min(n, 64)
-    for part in np.split(drawn * cells // n, 8):
+    for part in np.split(indices * cells // n, 8):
         expected = np.diff(-(-np.arange(cells + 1) * n // cells)) / n * len(part)
         assert stats.chisquare(np.bincount(part, minlength=cells), expected).pvalue > 1e-5
-    half = drawn >= -(-n // 2)
+    half = indices >= -(-n // 2)
     for lag in (1, 30_000, 60_000, 80_000, 120_000):
         assert abs(np.corrcoef(half[:-lag], half[lag:])[0, 1]) < 0.015
 
@@ -42,9 +45,9 @@ def test_every_place_is_drawn_equally_often_wherever_it_stands(n):
 @cases(60)
 @given(st.integers(1, 2**62), st.integers(1, 50), st.integers(0, 2**32))
 def test_any_number_of_places_can_be_drawn_from_any_number(n, size, seed):
-    drawn = draw_places(n, size, rng=np.random.default_rng(seed))
-    assert len(drawn) == size
-    assert 0 <= drawn.min() <= drawn.max() < n
+    indices = draw_indices(n, size, rng=np.random.default_rng(seed))
+    assert len(indices) == size
+    assert 0 <= indices.min() <= indices.max() < n
 
 
 @pytest.mark.parametrize("shape", ["all different", "few values", "skewed"])
@@ -55,8 +58,8 @@ def test_means_of_every_size_are_distributed_as_plain_numpys(shape):
         "few values": rng.choice([0.0, 0.2, 1.0], 2000),
         "skewed": rng.lognormal(0, 2, 2000),
     }[shape]
-    found = resampled_means(scores, SIZES, rng=np.random.default_rng(1), n_samples=20_000)
-    for size, means in zip(SIZES, found, strict=True):
+    resampled = resampled_means(scores, SIZES, rng=np.random.default_rng(1), n_samples=20_000)
+    for size, means in zip(SIZES, resampled, strict=True):
         expected = plainly(scores, size, 20_000, seed=size)
         assert stats.ks_2samp(np.round(means, 9), np.round(expected, 9)).pvalue > 1e-3
         levels = [0.025, 0.25, 0.5, 0.75, 0.975]
@@ -67,7 +70,10 @@ def test_means_of_every_size_are_distributed_as_plain_numpys(shape):
 
 
 def test_samples_of_one_size_are_independent_and_larger_ones_hold_the_smaller():
-    """Means of nested samples correlate as the root of the ratio of their sizes; successive samples do not."""
+    """Means of nested samples correlate as the root of the ratio of their sizes.
+
+    Successive samples do not.
+    """
     scores = np.random.default_rng(0).random(500)
     small, large = resampled_means(scores, [100, 400], rng=np.random.default_rng(1), n_samples=20_000)
     assert np.corrcoef(small, large)[0, 1] == pytest.approx(0.5, abs=0.02)
@@ -77,16 +83,16 @@ def test_samples_of_one_size_are_independent_and_larger_ones_hold_the_smaller():
 
 def test_sizes_may_come_in_any_order_and_twice():
     scores = np.random.default_rng(0).random(50)
-    one = resampled_means(scores, [40, 7, 40], rng=np.random.default_rng(1), n_samples=20)
+    means = resampled_means(scores, [40, 7, 40], rng=np.random.default_rng(1), n_samples=20)
     other = resampled_means(scores, [7, 40], rng=np.random.default_rng(1), n_samples=20)
-    assert one.tolist() == other[[1, 0, 1]].tolist()
+    assert means.tolist() == other[[1, 0, 1]].tolist()
     assert resampled_means(scores, [], rng=np.random.default_rng(1)).shape == (0, 10_000)
 
 
 def test_a_seed_gives_these_very_numbers_on_every_machine():
     scores = np.arange(1, 8) / 7
-    found = resampled_means(scores, [5, 9], rng=np.random.default_rng(20), n_samples=2)
-    assert found.tolist() == [
+    means = resampled_means(scores, [5, 9], rng=np.random.default_rng(20), n_samples=2)
+    assert means.tolist() == [
         [0.5428571428571445, 0.3142857142857153],
         [0.4920634920634931, 0.4920634920634915],
     ]

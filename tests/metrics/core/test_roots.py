@@ -9,12 +9,12 @@ from metrics.core.roots import roots
 
 @pytest.mark.parametrize("power", [1, 3, 9])
 def test_roots_equal_scipy(power):
-    wanted = np.linspace(0.01, 90, 200)
+    expected = np.linspace(0.01, 90, 200)
     low, high = np.full(200, 1e-3), np.full(200, 100.0)
-    found = roots(lambda x: np.tanh((x**power - wanted**power) / wanted**power), low, high)
-    peer = elementwise.find_root(lambda x, w: np.tanh((x**power - w**power) / w**power), (low, high), args=(wanted,)).x
-    np.testing.assert_allclose(found, peer, atol=3e-10)
-    np.testing.assert_allclose(found, wanted, atol=3e-10)
+    solutions = roots(lambda x: np.tanh((x**power - expected**power) / expected**power), low, high)
+    peer = elementwise.find_root(lambda x, w: np.tanh((x**power - w**power) / w**power), (low, high), args=(expected,)).x
+    np.testing.assert_allclose(solutions, peer, atol=3e-10)
+    np.testing.assert_allclose(solutions, expected, atol=3e-10)
 
 
 def test_a_root_at_an_end_is_found():

@@ -1,4 +1,4 @@
-"""Where 95 % intervals of shares hold less than they say: the tables in docs/numbers.md, "Where they hold less".
+"""Worlds where 95 % intervals of shares cover less: docs/numbers.md, "Where they hold less".
 
 Scores near 0 or 1, of which few queries or few groups show anything; `--heavy -s` prints the rows.
 """
@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from metrics.core.groups import Groups
-from tests.metrics.core.test_interval_worlds import MARGIN, Drawn, Population, held, real, worlds, zero_or_one
+from tests.metrics.core.test_interval_worlds import MARGIN, Drawn, Population, intervals_hold, real, worlds, zero_or_one
 from tests.real_data import FOLDER
 
 RANKS = np.arange(1, 11)
 
 
 def hits(p: float) -> Population:
-    """1 / rank of a rank from 1 to 10 with chance p, else 0: reciprocal ranks where most queries find nothing."""
+    """1 / rank of a rank from 1 to 10 with chance p, else 0: reciprocal ranks where most queries
+    find nothing."""
 
     def draw(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
         size = n, groups.n_queries
@@ -24,7 +25,8 @@ def hits(p: float) -> Population:
 
 
 def of_groups(p: float, noise: float) -> Population:
-    """A group's own score, Beta with mean p and variance .3 p (1 - p), and noise: most spread is between groups."""
+    """A group's own score, Beta with mean p and variance .3 p (1 - p), and noise: most spread is
+    between groups."""
 
     def draw(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
         total = 1 / 0.3 - 1
@@ -67,8 +69,9 @@ GROUPED = {
     "mean .14": [82.7, 87.0, 91.2, 92.2, 93.7, 94.6],
     "mean .05": [75.2, 81.0, 87.9, 90.1, 91.9, 93.6],
 }
-# of TREC-8's 129 runs with their 50 topics as the population, at 10, 25, 50 and 100 topics:
-# the mean over runs, how many of them are held in less than 93 % and in less than 90 %, and the worst run's
+# of TREC-8's 129 runs with their 50 topics as the population, at 10, 25, 50 and 100 topics: the
+# mean over runs, how many of them are held in less than 93 % and in less than 90 %, and the worst
+# run's
 TOPICS = (10, 25, 50, 100)
 RUNS = {
     "ap": [(92.8, 31, 14, 45.6), (93.8, 17, 5, 60.8), (94.4, 7, 4, 71.4), (94.7, 5, 1, 83.4)],
@@ -79,28 +82,28 @@ RUNS = {
 
 def rough_cells(table: dict, by_default: list[tuple[str, int]]) -> list:
     """As `rows`, with other cells by default."""
-    cells = [(name, place) for name, row in table.items() for place in range(len(row))]
+    cells = [(name, column) for name, row in table.items() for column in range(len(row))]
     return [cell if cell in by_default else pytest.param(*cell, marks=pytest.mark.heavy) for cell in cells]
 
 
 def share_held(name: str, groups: Groups) -> float:
     population = POPULATIONS[name]
-    return 100 * float(np.mean([each for told in worlds(population, groups, n=10_000) for each in held(*told, groups)]))
+    return 100 * float(np.mean([is_held for sample in worlds(population, groups, n=10_000) for is_held in intervals_hold(*sample, groups)]))
 
 
-@pytest.mark.parametrize(("name", "place"), rough_cells(SINGLE, [("0 or 1, p = 0.02", 1), ("1 / rank, p = 0.1", 2)]))
-def test_how_often_intervals_of_few_hits_hold_the_truth(name, place):
-    found = share_held(name, Groups.single(SIZES[place]))
-    print(f"\n{name}, {SIZES[place]} queries: {found:.1f}")
-    assert found == pytest.approx(SINGLE[name][place], abs=MARGIN)
+@pytest.mark.parametrize(("name", "column"), rough_cells(SINGLE, [("0 or 1, p = 0.02", 1), ("1 / rank, p = 0.1", 2)]))
+def test_how_often_intervals_of_few_hits_hold_the_truth(name, column):
+    share = share_held(name, Groups.single(SIZES[column]))
+    print(f"\n{name}, {SIZES[column]} queries: {share:.1f}")
+    assert share == pytest.approx(SINGLE[name][column], abs=MARGIN)
 
 
-@pytest.mark.parametrize(("name", "place"), rough_cells(GROUPED, [("0 or 1, p = 0.02", 2), ("mean .14", 1)]))
-def test_how_often_intervals_of_groups_near_0_hold_the_truth(name, place):
-    groups = equal(N_GROUPS[place], 41 if name.startswith("0 or 1") else 5)
-    found = share_held(name, groups)
-    print(f"\n{name}, {groups.n} groups of {groups.n_queries} queries: {found:.1f}")
-    assert found == pytest.approx(GROUPED[name][place], abs=MARGIN)
+@pytest.mark.parametrize(("name", "column"), rough_cells(GROUPED, [("0 or 1, p = 0.02", 2), ("mean .14", 1)]))
+def test_how_often_intervals_of_groups_near_0_hold_the_truth(name, column):
+    groups = equal(N_GROUPS[column], 41 if name.startswith("0 or 1") else 5)
+    share = share_held(name, groups)
+    print(f"\n{name}, {groups.n} groups of {groups.n_queries} queries: {share:.1f}")
+    assert share == pytest.approx(GROUPED[name][column], abs=MARGIN)
 
 
 @pytest.mark.parametrize("n_groups", [20, pytest.param(30, marks=pytest.mark.heavy)])
@@ -111,19 +114,19 @@ def test_near_1_they_hold_as_much_as_near_0(n_groups):
 
 
 @pytest.mark.parametrize(
-    ("name", "place"), [pytest.param(name, place, marks=pytest.mark.heavy) for name in RUNS for place in range(4)]
+    ("name", "column"), [pytest.param(name, column, marks=pytest.mark.heavy) for name in RUNS for column in range(4)]
 )
-def test_how_often_intervals_of_each_run_of_trec_hold_its_mean(name, place):
+def test_how_often_intervals_of_each_run_of_trec_hold_its_mean(name, column):
     if not FOLDER.is_dir():
         pytest.skip("ASSAYER_DATA names no folder of data sets")
-    groups = Groups.single(TOPICS[place])
+    groups = Groups.single(TOPICS[column])
     rng = np.random.default_rng([0, groups.n])
     runs = real(name).T
-    drawn = [(run[rng.integers(0, len(run), (4_000, groups.n))], np.full(4_000, run.mean())) for run in runs]
-    found = [100 * float(np.mean(held(*each, groups))) for each in drawn]
-    told = np.mean(found), np.sum(np.less(found, 93)), np.sum(np.less(found, 90)), min(found)
-    print(f"\n{name}, {groups.n} topics: {told[0]:.1f}, below 93: {told[1]}, below 90: {told[2]}, worst {told[3]:.1f}")
-    expected = RUNS[name][place]
-    assert told[0] == pytest.approx(expected[0], abs=0.3)
-    assert told[1:3] == pytest.approx(expected[1:3], abs=4)  # of many a run the share is near 93
-    assert told[3] == pytest.approx(expected[3], abs=2.5)
+    samples = [(run[rng.integers(0, len(run), (4_000, groups.n))], np.full(4_000, run.mean())) for run in runs]
+    shares = [100 * float(np.mean(intervals_hold(*sample, groups))) for sample in samples]
+    summary = np.mean(shares), np.sum(np.less(shares, 93)), np.sum(np.less(shares, 90)), min(shares)
+    print(f"\n{name}, {groups.n} topics: {summary[0]:.1f}, below 93: {summary[1]}, below 90: {summary[2]}, worst {summary[3]:.1f}")
+    expected = RUNS[name][column]
+    assert summary[0] == pytest.approx(expected[0], abs=0.3)
+    assert summary[1:3] == pytest.approx(expected[1:3], abs=4)  # of many a run the share is near 93
+    assert summary[3] == pytest.approx(expected[3], abs=2.5)

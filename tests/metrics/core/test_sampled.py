@@ -29,16 +29,16 @@ def xinfap_by_definition(ranking: list[int], labels: dict[int, tuple[int, int]])
         if not relevant[s]:
             continue
         precisions = 0.0
-        for place, doc in enumerate(ranking, start=1):
+        for rank, doc in enumerate(ranking, start=1):
             if doc in labels and labels[doc][0] == s and labels[doc][1] > 0:
-                above = [labels[d] for d in ranking[: place - 1] if d in labels]
+                above = [labels[d] for d in ranking[: rank - 1] if d in labels]
                 expected = 1.0
                 for t in strata:
                     m = sum(u == t for u, _ in above)
                     n = sum(u == t and g >= 0 for u, g in above)
                     r = sum(u == t and g > 0 for u, g in above)
                     expected += m * (r + E) / (n + 3 * E)
-                precisions += expected / place
+                precisions += expected / rank
         total += estimated[s] * precisions / relevant[s]
     return total / sum(estimated.values()) if sum(estimated.values()) else 0.0
 
@@ -50,17 +50,20 @@ def test_xinfap_follows_its_definition(seed):
     generated = case(rng, lowest=-1, highest=1)
     strata = [{doc: int(rng.integers(0, 3)) for doc in labels} for labels in generated.qrels]
     stratum = np.array([strata[q][doc] for q, labels in enumerate(generated.qrels) for doc in labels])
-    found = sampled.stratified_inferred_ap(generated.ranked, stratum)
+    values = sampled.stratified_inferred_ap(generated.ranked, stratum)
     expected = [
         xinfap_by_definition(ranking, {doc: (strata[q][doc], g) for doc, g in generated.qrels[q].items()})
         for q, ranking in enumerate(generated.rankings)
     ]
-    assert found == pytest.approx(expected, abs=1e-12)
+    assert values == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("names", [(0, 1, 2), (1, 2, 7)])
 def test_a_stratified_qrels_file_gives_what_sample_eval_does(tmp_path, names):
-    """The rule of sample_eval.pl, read from the files that it reads; documents beyond 1,000 are ignored."""
+    """The rule of sample_eval.pl, read from the files that it reads.
+
+    Documents beyond 1,000 are ignored.
+    """
     generated = case(np.random.default_rng(6), lowest=-1, highest=1)
     rng = np.random.default_rng(7)
     strata = [{doc: int(rng.integers(0, 3)) for doc in labels} for labels in generated.qrels]
@@ -75,15 +78,15 @@ def test_a_stratified_qrels_file_gives_what_sample_eval_does(tmp_path, names):
     out = StringIO()
     call_command("evaluate", f"{tmp_path}/run", "--qrels", f"{tmp_path}/qrels", "--measures", "xinfAP@1000",
                  "--per-query", "--json", stdout=out)  # fmt: skip
-    told = json.loads(out.getvalue())
+    report = json.loads(out.getvalue())
     expected = {
         f"q{q}": xinfap_by_definition(
             generated.rankings[q], {doc: (strata[q][doc], grade) for doc, grade in labels.items()}
         )
         for q, labels in enumerate(generated.qrels) if labels
     }  # fmt: skip
-    assert {query: values["xinfAP@1000"] for query, values in told["queries"].items()} == pytest.approx(expected)
-    assert told["all"]["xinfAP@1000"] == pytest.approx(np.mean(list(expected.values())))
+    assert {query: values["xinfAP@1000"] for query, values in report["queries"].items()} == pytest.approx(expected)
+    assert report["all"]["xinfAP@1000"] == pytest.approx(np.mean(list(expected.values())))
     assert any(expected.values())
 
 

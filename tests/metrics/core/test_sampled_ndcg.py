@@ -1,4 +1,5 @@
-"""infNDCG of a sampled pool: its definition written out, TREC's own figures, and where it is nDCG itself."""
+"""infNDCG of a sampled pool: its definition written out, TREC's own figures, and where it is nDCG
+itself."""
 
 import json
 from io import StringIO
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core import sampled
-from metrics.core.alignment import Labels, Rankings, align
+from metrics.core.alignment import LabelledPairs, Rankings, align
 from metrics.core.measures import parse_one
 from tests.metrics.core.cases import case
 from tests.sizes import cases
@@ -55,8 +56,9 @@ RUN = """
 3 Q0 d05 0 3 tag
 3 Q0 d01 0 1 tag
 """
-# as sample_eval.pl printed them, NIST's version of 10 October 2011 with -q: a tie, an unpooled document, a query
-# without positives, one whose value is above 1, and a stratum of which nothing was judged
+# as sample_eval.pl printed them, NIST's version of 10 October 2011 with -q: a tie, an unpooled
+# document, a query without positives, one whose value is above 1, and a stratum of which nothing
+# was judged
 INFAP = {"1": 0.6667, "2": 0.0, "3": 0.9667}
 INFNDCG = {"1": 0.6384, "2": 0.0, "3": 1.3473}
 
@@ -119,13 +121,14 @@ def test_infndcg_of_a_fully_judged_pool_is_ndcg():
 def test_infndcg_without_labels_and_without_judged_ones_is_0():
     run = Rankings(np.array([0, 1]), np.array([1]))
     nothing = np.empty(0, dtype=int)
-    assert sampled.extended_inferred_ndcg(align(run, Labels(nothing, nothing, nothing))).tolist() == [0]
-    assert sampled.extended_inferred_ndcg(align(run, Labels(*np.array([[0], [1], [-1]])))).tolist() == [0]
+    assert sampled.extended_inferred_ndcg(align(run, LabelledPairs(nothing, nothing, nothing))).tolist() == [0]
+    assert sampled.extended_inferred_ndcg(align(run, LabelledPairs(*np.array([[0], [1], [-1]])))).tolist() == [0]
 
 
 def test_an_ideal_longer_than_the_cut_off_ends_there():
-    """1,100 of grade 2 and 200 of grade 1: sample_eval.pl, which adds one of the latter, prints .9996."""
+    """1,100 of grade 2 and 200 of grade 1: sample_eval.pl, which adds one of the latter, prints
+    .9996."""
     grade = np.repeat([2, 1], [1100, 200])
     docs = np.arange(len(grade))
-    ranked = align(Rankings(np.array([0, len(docs)]), docs), Labels(np.zeros_like(docs), docs, grade))
+    ranked = align(Rankings(np.array([0, len(docs)]), docs), LabelledPairs(np.zeros_like(docs), docs, grade))
     assert sampled.extended_inferred_ndcg(ranked, k=1000) == pytest.approx([1.0], abs=1e-12)

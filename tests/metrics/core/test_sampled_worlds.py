@@ -1,4 +1,4 @@
-"""What estimates from a sampled pool give on average, and how far they stray, where the truth is known.
+"""Bias and error of estimates from a sampled pool in worlds with known truth.
 
 Figures stand in docs/numbers.md, "Sampled pools": `pytest --heavy -s` prints them.
 """
@@ -14,10 +14,10 @@ from metrics.core import sample_totals as totals
 from metrics.core.alignment import RankedGrades
 from metrics.core.incomplete import inferred_ap
 from metrics.core.measures import parse_one
-from metrics.core.sampled import Weighted, extended_inferred_ap, extended_inferred_ndcg
+from metrics.core.sampled import WeightedSample, extended_inferred_ap, extended_inferred_ndcg
 from tests.metrics.core.sampled_world import N_QUERIES, NOWHERE, World, sample, weighted, world
 
-Estimator = Callable[[Weighted], totals.Estimates]
+Estimator = Callable[[WeightedSample], totals.Estimates]
 LINEAR: dict[str, Estimator] = {
     "P@10": lambda pairs: totals.estimated_precision(pairs, k=10),
     "DCG@20": lambda pairs: totals.estimated_dcg(pairs, k=20),
@@ -29,7 +29,7 @@ SIZES = [pytest.param(300, id="300 draws"), pytest.param(1000, id="1,000 draws",
 
 
 class Draws(NamedTuple):
-    """Of one measure and run over T draws; truth : (Q,)."""
+    """Estimates of one measure and run over T draws; truth : (Q,)."""
 
     truth: np.ndarray
     value: np.ndarray
@@ -47,39 +47,39 @@ class Draws(NamedTuple):
         return float(np.mean(np.abs(self.mean_error) <= 1.96 * np.sqrt(self.variance_of_sum) / N_QUERIES))
 
 
-def true_values(made: World, name: str, run: int, is_pooled: np.ndarray) -> np.ndarray:
-    grade = np.take_along_axis(made.grade, made.runs[run], axis=1)
+def true_values(world_of_runs: World, name: str, run: int, is_pooled: np.ndarray) -> np.ndarray:
+    grade = np.take_along_axis(world_of_runs.grade, world_of_runs.runs[run], axis=1)
     if name == "positives":
-        return ((made.grade > 0) & is_pooled).sum(axis=1)
+        return ((world_of_runs.grade > 0) & is_pooled).sum(axis=1)
     if name == "DCG@20":
         return (grade[:, :20] / np.log2(np.arange(2, 22))).sum(axis=1)
-    pairs = np.arange(made.grade.size)
-    return parse_one(name).compute(made.ranked(run, pairs, made.grade.ravel()))
+    pairs = np.arange(world_of_runs.grade.size)
+    return parse_one(name).compute(world_of_runs.ranked(run, pairs, world_of_runs.grade.ravel()))
 
 
 @cache
-def drawn_often(n: int) -> dict[tuple[str, int], Draws]:
+def draw_repeatedly(n: int) -> dict[tuple[str, int], Draws]:
     """Every linear measure of every run over n draws from two pools that share a run."""
-    made = world()
-    strata = [made.strata([0, 1]), made.strata([1, 2])]
+    world_of_runs = world()
+    strata = [world_of_runs.strata([0, 1]), world_of_runs.strata([1, 2])]
     is_pooled = np.any([stratum < NOWHERE for stratum in strata], axis=0)
-    told: dict[tuple[str, int], list[totals.Estimates]] = {(name, run): [] for name in LINEAR for run in RUNS}
+    estimates_of: dict[tuple[str, int], list[totals.Estimates]] = {(name, run): [] for name in LINEAR for run in RUNS}
     for seed in range(n):
-        taken = sample(strata, np.random.default_rng([7, seed]))
+        sample_of_pairs = sample(strata, np.random.default_rng([7, seed]))
         for run in RUNS:
-            pairs = weighted(made, run, strata, taken)
+            pairs = weighted(world_of_runs, run, strata, sample_of_pairs)
             for name, estimator in LINEAR.items():
-                told[name, run].append(estimator(pairs))
-    columns = {key: [np.array(column) for column in zip(*estimates, strict=True)] for key, estimates in told.items()}
-    return {key: Draws(true_values(made, *key, is_pooled), *found) for key, found in columns.items()}
+                estimates_of[name, run].append(estimator(pairs))
+    columns = {key: [np.array(column) for column in zip(*estimates, strict=True)] for key, estimates in estimates_of.items()}
+    return {key: Draws(true_values(world_of_runs, *key, is_pooled), *arrays) for key, arrays in columns.items()}
 
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("name", LINEAR)
 def test_linear_measures_are_unbiased_over_draws_from_overlapping_pools(name, n):
     for run in RUNS:
-        errors = drawn_often(n)[name, run].mean_error
-        print(f"{name} run {run}: {drawn_often(n)[name, run].truth.mean():.4f}, bias {errors.mean():+.4f}")
+        errors = draw_repeatedly(n)[name, run].mean_error
+        print(f"{name} run {run}: {draw_repeatedly(n)[name, run].truth.mean():.4f}, bias {errors.mean():+.4f}")
         assert abs(errors.mean()) < 3 * errors.std(ddof=1) / np.sqrt(n)
 
 
@@ -87,7 +87,7 @@ def test_linear_measures_are_unbiased_over_draws_from_overlapping_pools(name, n)
 @pytest.mark.parametrize("name", LINEAR)
 def test_the_variance_of_a_query_is_that_of_its_estimate_over_draws(name, n):
     for run in RUNS:
-        draws = drawn_often(n)[name, run]
+        draws = draw_repeatedly(n)[name, run]
         share = draws.variance.sum(axis=1).mean() / draws.value.var(axis=0, ddof=1).sum()
         print(f"{name} run {run}: variance of a query {share:.3f} of the true one")
         assert share == pytest.approx(1, abs=0.1)
@@ -98,7 +98,7 @@ def test_the_variance_of_a_query_is_that_of_its_estimate_over_draws(name, n):
 def test_the_standard_error_of_a_mean_is_the_spread_of_the_mean_over_draws(name, n):
     """A variance of 300 draws is itself known to 8 %, of 1,000 to 4.5 %."""
     for run in RUNS:
-        draws = drawn_often(n)[name, run]
+        draws = draw_repeatedly(n)[name, run]
         share = draws.variance_of_sum.mean() / draws.value.sum(axis=1).var(ddof=1)
         print(f"{name} run {run}: variance of the mean {share:.3f} of the true one, covered {draws.covered:.3f}")
         assert share == pytest.approx(1, abs=0.25 if n < 1000 else 0.1)
@@ -107,7 +107,7 @@ def test_the_standard_error_of_a_mean_is_the_spread_of_the_mean_over_draws(name,
 @pytest.mark.parametrize("n", SIZES)
 def test_intervals_hold_the_true_precision_of_these_queries_in_95_percent_of_draws(n):
     for run in RUNS:
-        assert drawn_often(n)["P@10", run].covered == pytest.approx(0.95, abs=0.04 if n < 1000 else 0.02)
+        assert draw_repeatedly(n)["P@10", run].covered == pytest.approx(0.95, abs=0.04 if n < 1000 else 0.02)
 
 
 DESIGNS = {  # rates of the strata, and the share of what was drawn that nobody judged
@@ -129,17 +129,18 @@ TRUTH = {"xinfAP": "AP", "infAP": "AP", "infNDCG": "nDCG"}
 
 
 @cache
-def errors_often(design: str, run: int, n: int) -> dict[str, np.ndarray]:
-    """(n,) by measure: the mean computed from one pool's sample, less the true one of the pool judged whole."""
-    (rates, unjudged), made = DESIGNS[design], world()
-    stratum = made.strata(list(RUNS))
+def repeated_errors(design: str, run: int, n: int) -> dict[str, np.ndarray]:
+    """(n,) by measure: the mean computed from one pool's sample, less the true one of the pool
+    judged whole."""
+    (rates, unjudged), world_of_runs = DESIGNS[design], world()
+    stratum = world_of_runs.strata(list(RUNS))
     pairs = np.flatnonzero(stratum < NOWHERE)
-    whole = made.ranked(run, pairs, made.grade.flat[pairs])
+    whole = world_of_runs.ranked(run, pairs, world_of_runs.grade.flat[pairs])
     means = []
     for seed in range(n):
-        taken = sample([stratum], np.random.default_rng([8, seed]), rates=rates, unjudged=unjudged)
-        grade = np.where(taken.is_judged, made.grade, -1).flat[pairs]
-        ranked = made.ranked(run, pairs, grade)._replace(stratum=stratum.flat[pairs])
+        sample_of_pairs = sample([stratum], np.random.default_rng([8, seed]), rates=rates, unjudged=unjudged)
+        grade = np.where(sample_of_pairs.is_judged, world_of_runs.grade, -1).flat[pairs]
+        ranked = world_of_runs.ranked(run, pairs, grade)._replace(stratum=stratum.flat[pairs])
         means.append([function(ranked).mean() for function in COMPUTED.values()])
     true = {name: parse_one(TRUTH.get(name, name)).compute(whole).mean() for name in COMPUTED}
     for (name, truth), values in zip(true.items(), np.transpose(means), strict=True):
@@ -154,22 +155,23 @@ FEW = [pytest.param(100, id="100 draws"), SIZES[1]]
 @pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_xinfap_and_infndcg_are_close_to_the_truth_and_not_unbiased(design, run, n):
-    errors = errors_often(design, run, n)
+    errors = repeated_errors(design, run, n)
     assert abs(errors["xinfAP"].mean()) < 0.03
     assert abs(errors["infNDCG"].mean()) < 0.03
 
 
 @pytest.mark.parametrize("n", FEW)
 def test_infap_of_unequal_rates_is_off_by_a_quarter_and_more(n):
-    """It weighs every judged pair alike, and those of the top, which was drawn most, are positive most often."""
+    """It weighs every judged pair alike, and those of the top, which was drawn most, are positive
+    most often."""
     for run, truth in enumerate((0.427, 0.225, 0.135)):
-        assert errors_often("all judged", run, n)["infAP"].mean() > truth / 4
+        assert repeated_errors("all judged", run, n)["infAP"].mean() > truth / 4
 
 
 @pytest.mark.parametrize("n", FEW)
 def test_what_was_not_drawn_is_not_irrelevant(n):
     """AP loses positives above and below the line: which loss is larger depends on the rates."""
-    first = {design: errors_often(design, 0, n) for design in DESIGNS}
+    first = {design: repeated_errors(design, 0, n) for design in DESIGNS}
     assert first["all judged"]["AP"].mean() > 0.05
     assert first["half of the top"]["AP"].mean() < -0.1
     assert first["all judged"]["P@10"].mean() < -0.08

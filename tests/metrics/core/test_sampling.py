@@ -1,4 +1,5 @@
-"""How many queries: resampling against theory and survey sampling, statsmodels, and real swaps of simulated systems."""
+"""How many queries: resampling against theory and survey sampling, statsmodels, and real swaps of
+simulated systems."""
 
 import numpy as np
 import pytest
@@ -10,23 +11,27 @@ from metrics.core.groups import Groups
 
 
 def test_the_error_of_a_binary_score_is_that_of_the_binomial():
-    """A share of .3 on 1,000 queries: 1.96 sqrt(.21 / 1000). FIRE reports .029 for C@1 on as many."""
+    """A share of .3 on 1,000 queries: 1.96 sqrt(.21 / 1000).
+
+    FIRE reports .029 for C@1 on as many.
+    """
     scores = np.repeat([0.0, 1.0], [700, 300])
-    (found,) = sampling.sampling_error(scores, [1000])
-    assert found.like_these == pytest.approx(0.0284, abs=0.001)
+    (error,) = sampling.sampling_error(scores, [1000])
+    assert error.like_these == pytest.approx(0.0284, abs=0.001)
 
 
 @pytest.mark.parametrize("shape", ["all different", "few values"])
 def test_errors_are_those_of_the_bootstrap_and_of_survey_sampling(shape):
-    """Normal approximation: sigma / sqrt(N) with replacement, and S sqrt((1 - N/Q) / N) without (Cochran 1977)."""
+    """Normal approximation: sigma / sqrt(N) with replacement, and S sqrt((1 - N/Q) / N) without
+    (Cochran 1977)."""
     rng = np.random.default_rng(0)
     scores = {"all different": rng.beta(0.7, 0.9, 2000), "few values": rng.choice([0, 0.2, 1.0], 2000)}[shape]
-    for found in sampling.sampling_error(scores, [100, 700, 1900, 2000], n_samples=10_000, seed=1):
-        n, z = found.size, stats.norm.ppf(0.975)
-        assert found.n_groups == n
-        assert found.like_these == pytest.approx(z * scores.std() / np.sqrt(n), rel=0.03)
-        assert found.of_these == pytest.approx(z * scores.std(ddof=1) * np.sqrt((1 - n / 2000) / n), rel=0.03)
-    assert found.of_these == 0
+    for error in sampling.sampling_error(scores, [100, 700, 1900, 2000], n_samples=10_000, seed=1):
+        n, z = error.size, stats.norm.ppf(0.975)
+        assert error.n_groups == n
+        assert error.like_these == pytest.approx(z * scores.std() / np.sqrt(n), rel=0.03)
+        assert error.of_these == pytest.approx(z * scores.std(ddof=1) * np.sqrt((1 - n / 2000) / n), rel=0.03)
+    assert error.of_these == 0
 
 
 def test_more_queries_than_there_are_can_be_drawn_with_replacement_alone():
@@ -39,27 +44,28 @@ def test_a_plan_is_the_same_in_whatever_order_queries_and_the_two_runs_come():
     """Ties of two runs are 0 one way and -0 the other, and groups are numbered as they come."""
     rng = np.random.default_rng(0)
     x, y, video = rng.integers(0, 5, 300) / 7, rng.integers(0, 5, 300) / 7, rng.integers(0, 80, 300)
-    place = rng.permutation(300)
+    order = rng.permutation(300)
     assert sampling.seed_of_samples([-0.1, -0.1, 0.0, 0.15]) == sampling.seed_of_samples([-0.1, -0.1, -0.0, 0.15])
-    for one, other in ((x - y, (y - x)[place]), (x, x[place])):
-        for groups, of_other in ((None, None), (Groups.of(video), Groups.of(video[place]))):
-            told = sampling.sampling_error(one, [50, 200], groups=groups, n_samples=500)
-            assert told == sampling.sampling_error(other, [200, 50], groups=of_other, n_samples=500)[::-1]
-            seed = sampling.seed_of_samples(other, of_other)
-            assert told == sampling.sampling_error(one, [50, 200], groups=groups, n_samples=500, seed=seed)
-            assert told != sampling.sampling_error(one, [50, 200], groups=groups, n_samples=500, seed=seed + 1)
+    for left, right in ((x - y, (y - x)[order]), (x, x[order])):
+        for groups, of_other in ((None, None), (Groups.of(video), Groups.of(video[order]))):
+            errors = sampling.sampling_error(left, [50, 200], groups=groups, n_samples=500)
+            assert errors == sampling.sampling_error(right, [200, 50], groups=of_other, n_samples=500)[::-1]
+            seed = sampling.seed_of_samples(right, of_other)
+            assert errors == sampling.sampling_error(left, [50, 200], groups=groups, n_samples=500, seed=seed)
+            assert errors != sampling.sampling_error(left, [50, 200], groups=groups, n_samples=500, seed=seed + 1)
 
 
 def test_the_error_of_a_difference_is_that_of_paired_draws():
-    """Both runs are scored on the same queries drawn: their common hard queries fall out of the difference."""
+    """Both runs are scored on the same queries drawn: their common hard queries fall out of the
+    difference."""
     rng = np.random.default_rng(3)
     hard = rng.normal(0.5, 0.2, 900)
     x, y = hard + rng.normal(0, 0.05, 900), hard + rng.normal(0.02, 0.05, 900)
-    (found,) = sampling.sampling_error(x - y, [200], n_samples=20_000)
-    drawn = np.array([rng.choice(900, 200, replace=False) for _ in range(20_000)])
-    strayed = np.abs(x[drawn].mean(axis=1) - y[drawn].mean(axis=1) - (x.mean() - y.mean()))
-    assert found.of_these == pytest.approx(np.quantile(strayed, 0.95), rel=0.04)
-    assert found.of_these < 0.5 * sampling.sampling_error(x, [200])[0].of_these
+    (error,) = sampling.sampling_error(x - y, [200], n_samples=20_000)
+    samples = np.array([rng.choice(900, 200, replace=False) for _ in range(20_000)])
+    strayed = np.abs(x[samples].mean(axis=1) - y[samples].mean(axis=1) - (x.mean() - y.mean()))
+    assert error.of_these == pytest.approx(np.quantile(strayed, 0.95), rel=0.04)
+    assert error.of_these < 0.5 * sampling.sampling_error(x, [200])[0].of_these
 
 
 def test_the_planned_number_of_queries_has_the_error_asked_for():
@@ -69,8 +75,8 @@ def test_the_planned_number_of_queries_has_the_error_asked_for():
     of_these = sampling.queries_for_error(scores, 0.02, of_these=True, seed=1)
     assert of_these == pytest.approx(size / (1 + size / 2000), rel=0.05)  # Cochran 1977, chapter 4
     for n, name in ((size, "like_these"), (of_these, "of_these")):
-        (found,) = sampling.sampling_error(scores, [n], seed=2)
-        assert getattr(found, name) == pytest.approx(0.02, rel=0.03)
+        (size_error,) = sampling.sampling_error(scores, [n], seed=2)
+        assert getattr(size_error, name) == pytest.approx(0.02, rel=0.03)
 
 
 def test_all_queries_are_enough_for_any_error_of_these_and_any_number_for_equal_scores():
@@ -83,18 +89,18 @@ def test_all_queries_are_enough_for_any_error_of_these_and_any_number_for_equal_
 @pytest.mark.parametrize(("difference", "power"), [(0.02, 0.8), (0.05, 0.9), (0.01, 0.5)])
 def test_queries_for_a_difference_equal_statsmodels(difference, power):
     d = np.random.default_rng(4).normal(0.03, 0.2, 300)
-    found = sampling.queries_for_difference(d, difference, power=power)
+    required = sampling.queries_for_difference(d, difference, power=power)
     effect = difference / d.std(ddof=1)
-    assert found.n_queries == int(np.ceil(TTestPower().solve_power(effect, alpha=0.05, power=power)))
-    assert found.power == pytest.approx(TTestPower().power(effect, found.n_queries, 0.05), abs=1e-8)
+    assert required.n_queries == int(np.ceil(TTestPower().solve_power(effect, alpha=0.05, power=power)))
+    assert required.power == pytest.approx(TTestPower().power(effect, required.n_queries, 0.05), abs=1e-8)
 
 
 @pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.9), (0.2, 0.3)])
 def test_the_detectable_difference_inverts_statsmodels(alpha, power):
     d = np.random.default_rng(4).normal(0.03, 0.2, 300)
     sizes = [2, 3, 10, 300, 5000, 1_000_000]
-    found = sampling.detectable_difference(d, sizes, alpha=alpha, power=power)
-    for n, difference in zip(sizes, found, strict=True):
+    detectable = sampling.detectable_difference(d, sizes, alpha=alpha, power=power)
+    for n, difference in zip(sizes, detectable, strict=True):
         effect = difference / d.std(ddof=1)
         if effect < 5:  # beyond, statsmodels says nan
             assert TTestPower().power(effect, n, alpha) == pytest.approx(power, abs=1e-7)
@@ -102,15 +108,15 @@ def test_the_detectable_difference_inverts_statsmodels(alpha, power):
             solved = TTestPower().solve_power(nobs=n, alpha=alpha, power=power)
             assert effect == pytest.approx(solved, rel=1e-4)
         if n > 2:
-            needed = sampling.queries_for_difference(d, difference * (1 + 1e-9), alpha=alpha, power=power)
-            assert needed.n_queries == n
+            required = sampling.queries_for_difference(d, difference * (1 + 1e-9), alpha=alpha, power=power)
+            assert required.n_queries == n
 
 
 def test_the_detectable_difference_is_found_as_often_as_it_says():
     d = np.random.default_rng(4).normal(0.03, 0.2, 300)
     for n, difference in zip([20, 200], sampling.detectable_difference(d, [20, 200]), strict=True):
-        found = sampling.simulated_power(d, difference, n, rng=np.random.default_rng(0), n_samples=5000)
-        assert found == pytest.approx(0.8, abs=0.03)
+        simulated = sampling.simulated_power(d, difference, n, rng=np.random.default_rng(0), n_samples=5000)
+        assert simulated == pytest.approx(0.8, abs=0.03)
 
 
 def test_what_is_detectable_is_not_told_without_a_spread():
@@ -120,7 +126,8 @@ def test_what_is_detectable_is_not_told_without_a_spread():
 
 
 def test_power_far_from_the_bar_rests_on_the_spread_alone():
-    """Of two queries at alpha .001 the bar is at 637, and a shift beyond it by 31 is found in .7 of all samples."""
+    """Of two queries at alpha .001 the bar is at 637, and a shift beyond it by 31 is found in .7 of
+    all samples."""
     bar = stats.t.ppf(0.9995, 1)
     for shift, expected in ((bar + 31, 0.7056), (5 * bar, stats.chi2.cdf(25, 1))):
         assert sampling._power_of_t(shift / np.sqrt(2), 2, 0.001) == pytest.approx(expected, abs=1e-3)
@@ -135,10 +142,10 @@ def test_the_run_and_the_pair_in_the_middle_are_those_of_the_middle_error():
     pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)]
     groups = Groups.single(400)
     spread = [(scores[:, i] - scores[:, j]).std() for i, j in pairs]
-    found = sampling.middle_pair(scores, pairs, groups)
-    assert pairs[found.place] == (0, 1) and sorted(spread)[2] == spread[0]
-    assert (found.least, found.most) == pytest.approx((min(spread) / spread[0], max(spread) / spread[0]))
-    assert sampling.middle_run(scores, groups).place == 3  # of four the larger of the two in the middle
+    middle = sampling.middle_pair(scores, pairs, groups)
+    assert pairs[middle.position] == (0, 1) and sorted(spread)[2] == spread[0]
+    assert (middle.least, middle.most) == pytest.approx((min(spread) / spread[0], max(spread) / spread[0]))
+    assert sampling.middle_run(scores, groups).position == 3  # of four the larger of the two in the middle
     assert sampling.middle_run(scores[:, [1, 1]], groups) == (0, 1.0, 1.0)
     assert sampling.middle_run(np.ones((4, 3)), Groups.single(4)).least == 1
 
@@ -222,7 +229,8 @@ def test_a_reversal_by_ever_more_queries_tends_to_half_the_p_of_student_s_test(n
 
 @pytest.mark.parametrize(("n", "m"), [(3, 3), (6, 30), (30, 6)])
 def test_a_reversal_is_what_the_scores_say_of_a_new_mean(n, m):
-    """400,000 draws: a variance given the one seen, a true difference given that, the mean of m new queries."""
+    """400,000 draws: a variance given the one seen, a true difference given that, the mean of m new
+    queries."""
     rng = np.random.default_rng(n)
     d = significant_at(0.2, n)
     sigma = d.std(ddof=1) * np.sqrt((n - 1) / rng.chisquare(n - 1, 400_000))
@@ -235,12 +243,12 @@ def test_a_reversal_is_what_the_scores_say_of_a_new_mean(n, m):
 def test_where_any_true_difference_is_as_likely_a_reversal_is_as_frequent_as_said(m):
     rng = np.random.default_rng(8)
     n, truth = 20, rng.uniform(-1.5, 1.5, 30_000)
-    seen, later = (truth[:, None] + rng.normal(size=(len(truth), size)) for size in (n, m))
-    said = np.array([swaps.reversal(d, 0 * d, n_queries=m) for d in seen])
-    is_turned = np.sign(seen.mean(axis=1)) != np.sign(later.mean(axis=1))
+    observed, later = (truth[:, None] + rng.normal(size=(len(truth), size)) for size in (n, m))
+    predicted = np.array([swaps.reversal(d, 0 * d, n_queries=m) for d in observed])
+    is_turned = np.sign(observed.mean(axis=1)) != np.sign(later.mean(axis=1))
     for low, high in ((0, 0.02), (0.02, 0.1), (0.1, 0.25), (0.25, 0.5)):
-        inside = (said >= low) & (said < high)
-        assert is_turned[inside].mean() == pytest.approx(said[inside].mean(), abs=0.03), (low, high)
+        inside = (predicted >= low) & (predicted < high)
+        assert is_turned[inside].mean() == pytest.approx(predicted[inside].mean(), abs=0.03), (low, high)
 
 
 def simulated_runs(rng, n_topics=200, n_systems=12):
@@ -254,8 +262,8 @@ def test_the_paired_rate_follows_real_swaps_and_the_independent_one_overstates_t
     expected, paired, independent = [], [], []
     for i, j in zip(*np.triu_indices(12, 1), strict=True):
         d = scores[:, i] - scores[:, j]
-        drawn = np.array([rng.permutation(d)[: 2 * n].reshape(2, n).mean(axis=1) for _ in range(400)])
-        expected.append(np.mean(drawn[:, 0] * drawn[:, 1] < 0))
+        means = np.array([rng.permutation(d)[: 2 * n].reshape(2, n).mean(axis=1) for _ in range(400)])
+        expected.append(np.mean(means[:, 0] * means[:, 1] < 0))
         paired.append(swaps.reer_paired(scores[:, i], scores[:, j], n_queries=n))
         independent.append(swaps.reer_independent(scores[:, i], scores[:, j], n_queries=n))
     error = np.abs(np.subtract(paired, expected)).mean()

@@ -1,4 +1,4 @@
-"""Files of scores a query: each form gives the same table; what is open, missing or doubled is told."""
+"""Files of scores: each form gives the same table; open choices, gaps and doubles are reported."""
 
 import io
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from annotate.core.formats import FormatError
-from metrics.core.score_files import paired, read_scores
+from metrics.core.score_files import paired_scores, read_scores
 
 QUERIES, RUNS = ["q1", "q2", "q3"], ["A", "B"]
 VALUES = [[0.5, 1], [0.25, 0], [0.125, 0.0625]]
@@ -18,8 +18,8 @@ EVALUATED = "".join(
     for run in RUNS
 )
 ROWS = "run\tdirection\tquery_set\tlabel_source\tmeasure\tthreshold\tquery\tvalue\n" + "".join(
-    f"{run}\t{way}\tall\t{source}\t{measure}\t1\t{query}\t{value if (source, measure) == ('only', 'AP') else 1}\n"
-    for way in ("forward", "reverse")
+    f"{run}\t{direction}\tall\t{source}\t{measure}\t1\t{query}\t{value if (source, measure) == ('only', 'AP') else 1}\n"
+    for direction in ("forward", "reverse")
     for source in ("over:a", "only")
     for measure in ("AP", "RR")
     for query, run, value in CELLS
@@ -115,7 +115,7 @@ def test_a_score_file_that_cannot_be_read_says_why(text, chosen, message):
 
 
 def test_pairs_are_of_the_queries_that_both_have():
-    first, second = paired({"a": 1.0, "b": 2.0, "c": 3.0}, {"c": 1.0, "b": 0.5})
+    first, second = paired_scores({"a": 1.0, "b": 2.0, "c": 3.0}, {"c": 1.0, "b": 0.5})
     assert (first.tolist(), second.tolist()) == ([2, 3], [0.5, 1])
 
 
@@ -131,8 +131,8 @@ def test_a_row_a_score_may_name_the_group_of_its_query():
     table = read(GROUPED, measure="AP")
     assert table.queries == QUERIES
     assert table.groups == ["v1", "v1", ""]
-    kept = table.of_queries(np.array([1, 2]))
-    assert (kept.queries, kept.groups, kept.values.tolist()) == (["q2", "q3"], ["v1", ""], [[1, 1], [0, 0]])
+    subset = table.of_queries(np.array([1, 2]))
+    assert (subset.queries, subset.groups, subset.values.tolist()) == (["q2", "q3"], ["v1", ""], [[1, 1], [0, 0]])
 
 
 def test_without_the_column_a_file_says_nothing_of_groups():

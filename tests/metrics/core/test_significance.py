@@ -21,8 +21,8 @@ def pairs(seed: int, n: int = 40):
 def test_t_and_wilcoxon_and_sign_equal_scipy(seed):
     x, y = pairs(seed)
     expected_t = stats.ttest_rel(x, y)
-    found = significance.paired_t(x, y)
-    assert (found.statistic, found.p_value) == pytest.approx((expected_t.statistic, expected_t.pvalue), abs=1e-12)
+    outcome = significance.paired_t(x, y)
+    assert (outcome.statistic, outcome.p_value) == pytest.approx((expected_t.statistic, expected_t.pvalue), abs=1e-12)
     d = np.round(x - y, 10)  # scipy ranks rounding errors of equal differences apart, as any tool would
     expected_w = stats.wilcoxon(d, correction=True, method="asymptotic", zero_method="wilcox", alternative="two-sided")
     assert significance.wilcoxon(d, np.zeros(len(d))).p_value == pytest.approx(expected_w.pvalue, abs=1e-12)
@@ -31,14 +31,14 @@ def test_t_and_wilcoxon_and_sign_equal_scipy(seed):
 
 
 def test_small_differences_can_be_ties_of_the_sign_test():
-    found = significance.sign([0.5, 0.5, 0.5], [0.495, 0.1, 0.9], tolerance=0.01)
-    assert (found.n, found.n_tied, found.p_value) == (2, 1, 1.0)
+    outcome = significance.sign([0.5, 0.5, 0.5], [0.495, 0.1, 0.9], tolerance=0.01)
+    assert (outcome.n, outcome.n_tied, outcome.p_value) == (2, 1, 1.0)
 
 
 def test_the_randomization_test_counts_all_tosses_of_a_small_case():
     """Four queries have 16 tosses; differences 1, 2, 3, 4 reach their own sum 10 in two of them."""
-    found = significance.randomization([1, 2, 3, 4], [0, 0, 0, 0], rng=np.random.default_rng(0), n_samples=200_000)
-    assert found.p_value == pytest.approx(2 / 16, abs=0.003)
+    outcome = significance.randomization([1, 2, 3, 4], [0, 0, 0, 0], rng=np.random.default_rng(0), n_samples=200_000)
+    assert outcome.p_value == pytest.approx(2 / 16, abs=0.003)
 
 
 def test_randomization_and_bootstrap_agree_with_the_t_test_on_normal_differences():
@@ -51,20 +51,20 @@ def test_randomization_and_bootstrap_agree_with_the_t_test_on_normal_differences
 
 @pytest.mark.parametrize("name", significance.TESTS)
 def test_systems_that_never_differ_have_p_1(name):
-    options = {"rng": np.random.default_rng(0), "n_samples": 10} if name in significance.SAMPLED else {}
+    options = {"rng": np.random.default_rng(0), "n_samples": 10} if name in significance.SAMPLING_TESTS else {}
     assert significance.TESTS[name]([0.1, 0.2], [0.1, 0.2], **options).p_value == 1
 
 
 @pytest.mark.parametrize("name", significance.TESTS)
 @pytest.mark.parametrize("score", [0, 1])
 def test_one_query_proves_nothing(name, score):
-    options = {"rng": np.random.default_rng(0), "n_samples": 10} if name in significance.SAMPLED else {}
+    options = {"rng": np.random.default_rng(0), "n_samples": 10} if name in significance.SAMPLING_TESTS else {}
     assert math.isnan(significance.TESTS[name]([score], [0], **options).p_value)
 
 
 @pytest.mark.parametrize("name", significance.TESTS)
 def test_systems_on_different_queries_and_missing_scores_are_refused(name):
-    options = {"rng": np.random.default_rng(0), "n_samples": 10} if name in significance.SAMPLED else {}
+    options = {"rng": np.random.default_rng(0), "n_samples": 10} if name in significance.SAMPLING_TESTS else {}
     with pytest.raises(ValueError, match="the same queries"):
         significance.TESTS[name]([1, 2], [1], **options)
     with pytest.raises(ValueError, match="missing or not finite"):
@@ -83,5 +83,5 @@ def test_fishers_exact_test_equals_scipy():
     for n, later_n in rng.integers(1, 300, (200, 2)).tolist():
         hits, later_hits = int(rng.integers(0, n + 1)), int(rng.integers(0, later_n + 1))
         table = [[hits, n - hits], [later_hits, later_n - later_hits]]
-        found = significance.fisher((hits, n), (later_hits, later_n))
-        assert found == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-9, abs=1e-12)
+        p = significance.fisher((hits, n), (later_hits, later_n))
+        assert p == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-9, abs=1e-12)

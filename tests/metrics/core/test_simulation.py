@@ -1,4 +1,4 @@
-"""Simulated annotators and systems have the quality they are asked for."""
+"""Simulated annotators and systems have the requested quality."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from metrics.core.simulation import (
     judging_seconds,
     label,
     majority_quality,
-    ranked,
+    rank_targets,
     similarity,
 )
 
@@ -44,7 +44,10 @@ def test_each_row_of_the_confusion_is_a_distribution_with_the_asked_sensitivity_
 
 
 def test_a_confusion_worked_by_hand():
-    """spread .5: one step away is half as likely; on the wrong side steps count from the nearest level."""
+    """spread .5: one step away is half as likely.
+
+    On the wrong side steps count from the nearest level.
+    """
     table = confusion(SimulatedAnnotator(0.9, 0.6, spread=0.5), levels=LEVELS, positive_from=2)
     expected = [
         [0.4, 0.2, 0.8 / 3, 0.4 / 3],
@@ -87,10 +90,10 @@ def test_levels_may_come_in_any_order_and_with_gaps():
 def test_the_same_seed_gives_the_same_labels_and_each_label_takes_one_draw():
     annotator = SimulatedAnnotator()
     assert draws(2, annotator, 100).tolist() == draws(2, annotator, 100).tolist()
-    used, counted = np.random.default_rng(3), np.random.default_rng(3)
+    used, reference = np.random.default_rng(3), np.random.default_rng(3)
     label(0, annotator=annotator, levels=LEVELS, positive_from=2, rng=used)
-    counted.random()
-    assert used.random() == counted.random()
+    reference.random()
+    assert used.random() == reference.random()
 
 
 @pytest.mark.parametrize("positive_from", [0, 4])
@@ -112,8 +115,8 @@ def test_three_labels_of_sensitivity_nine_tenths_find_972_of_a_thousand():
 
 @given(shares, shares, st.sampled_from([1, 3, 5, 7]))
 def test_the_quality_of_a_majority_is_the_upper_tail_of_a_binomial(sensitivity, specificity, n_labels):
-    found = majority_quality(SimulatedAnnotator(sensitivity, specificity), n_labels=n_labels)
-    assert found == pytest.approx([stats.binom.sf(n_labels // 2, n_labels, p) for p in (sensitivity, specificity)])
+    quality = majority_quality(SimulatedAnnotator(sensitivity, specificity), n_labels=n_labels)
+    assert quality == pytest.approx([stats.binom.sf(n_labels // 2, n_labels, p) for p in (sensitivity, specificity)])
 
 
 def test_the_median_of_simulated_labels_has_the_quality_of_a_majority():
@@ -140,24 +143,24 @@ def test_judging_times_lie_around_the_median_and_are_never_negative():
 def test_a_system_without_noise_ranks_by_its_signal():
     signal = np.array([[0.1, 0.9, 0.5], [0.3, 0.2, 0.7]])
     scores = similarity(signal, noise=0.0, hardness=np.ones((2, 3)), shared=0.5, rng=np.random.default_rng(1))
-    assert ranked(scores, depth=2).targets.tolist() == [[1, 2], [2, 0]]
-    assert ranked(scores, depth=2).scores.tolist() == [[0.9, 0.5], [0.7, 0.3]]
-    assert ranked(scores.T, depth=9).targets.tolist() == [[1, 0], [0, 1], [1, 0]]
+    assert rank_targets(scores, depth=2).targets.tolist() == [[1, 2], [2, 0]]
+    assert rank_targets(scores, depth=2).scores.tolist() == [[0.9, 0.5], [0.7, 0.3]]
+    assert rank_targets(scores.T, depth=9).targets.tolist() == [[1, 0], [0, 1], [1, 0]]
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.3, 1.0])
 def test_noise_has_the_asked_deviation_and_systems_share_the_asked_part_of_it(shared):
     rng = np.random.default_rng(1)
     hardness = rng.standard_normal((300, 300))
-    one, other = (
+    left, right = (
         similarity(np.zeros((300, 300)), noise=0.4, hardness=hardness, shared=shared, rng=rng) for _ in range(2)
     )
-    assert one.std() == pytest.approx(0.4, rel=0.02)
-    assert np.corrcoef(one.ravel(), other.ravel())[0, 1] == pytest.approx(shared, abs=0.02)
+    assert left.std() == pytest.approx(0.4, rel=0.02)
+    assert np.corrcoef(left.ravel(), right.ravel())[0, 1] == pytest.approx(shared, abs=0.02)
 
 
 def test_equal_scores_keep_the_order_of_the_columns():
-    assert ranked(np.array([[1.0, 2.0, 1.0, 2.0]]), depth=4).targets.tolist() == [[1, 3, 0, 2]]
+    assert rank_targets(np.array([[1.0, 2.0, 1.0, 2.0]]), depth=4).targets.tolist() == [[1, 3, 0, 2]]
 
 
 def test_more_noise_makes_a_worse_system():
@@ -166,7 +169,7 @@ def test_more_noise_makes_a_worse_system():
     quality = [
         np.take_along_axis(
             truth,
-            ranked(similarity(truth, noise=noise, hardness=np.zeros_like(truth), shared=0.0, rng=rng), depth=5).targets,
+            rank_targets(similarity(truth, noise=noise, hardness=np.zeros_like(truth), shared=0.0, rng=rng), depth=5).targets,
             axis=1,
         ).mean()
         for noise in (0.2, 0.5, 1.0)

@@ -1,4 +1,4 @@
-"""Decided differences: equal to the tests they are made of, whichever is chosen."""
+"""Decided differences equal the tests behind them, for each method."""
 
 from itertools import combinations
 
@@ -10,8 +10,8 @@ from metrics.core.groups import Groups
 from metrics.core.letters import letters
 from metrics.core.multiple import METHODS as RANGE_METHODS
 from metrics.core.multiple import compare_systems, exceed_own_errors, pseudo_groups
-from metrics.core.permuting import randomized_tukey_p
-from metrics.core.resampling import in_order
+from metrics.core.permutation_tests import randomized_tukey_p
+from metrics.core.resampling import sorted_rows
 from metrics.core.significance import holm, randomization
 from metrics.core.tournament import METHODS, decide, randomization_p, tosses
 
@@ -21,16 +21,16 @@ SCORES = np.clip(MADE.random((60, 1)) * 0.4 + MADE.normal([0.1, 0.12, 0.3, 0.3],
 
 @pytest.fixture
 def rng():
-    """Of its own for each test: what one draws must not hang on which ran before it."""
+    """A generator for each test, so that tests do not depend on their order."""
     return np.random.default_rng(4)
 
 
 @pytest.mark.parametrize("method", RANGE_METHODS)
 def test_the_methods_on_the_range_are_the_library_s(method):
-    found, same = decide(SCORES, method=method), compare_systems(SCORES, method=method)
-    assert found.order.tolist() == same.order.tolist()
-    assert found.significant.tolist() == same.significant.tolist() and found.groups == same.groups
-    assert (found.method, found.n_samples) == (method, 0)
+    verdicts, same = decide(SCORES, method=method), compare_systems(SCORES, method=method)
+    assert verdicts.order.tolist() == same.order.tolist()
+    assert verdicts.significant.tolist() == same.significant.tolist() and verdicts.groups == same.groups
+    assert (verdicts.method, verdicts.n_samples) == (method, 0)
 
 
 def one_apart(seed: int, *, n_systems: int = 10) -> np.ndarray:
@@ -56,28 +56,28 @@ def test_by_one_error_for_all_pairs_it_would_be():
 @pytest.mark.parametrize("method", RANGE_METHODS)
 def test_two_differ_only_where_their_own_differences_say_so_too(method):
     table = np.random.default_rng(7).normal(np.linspace(0, 1.2, 6), [0.3, 0.3, 3, 0.3, 0.3, 0.3], (25, 6))
-    found, pooled = decide(table, method=method), compare_systems(table, method=method)
-    own = exceed_own_errors(table, method=method)[np.ix_(found.order, found.order)]
+    verdicts, pooled = decide(table, method=method), compare_systems(table, method=method)
+    own = exceed_own_errors(table, method=method)[np.ix_(verdicts.order, verdicts.order)]
     expected = pooled.significant if method == "newman-keuls" else pooled.significant & own
-    assert found.significant.tolist() == expected.tolist()
-    assert found.groups == pseudo_groups(expected) and found.letters == letters(expected)
+    assert verdicts.significant.tolist() == expected.tolist()
+    assert verdicts.groups == pseudo_groups(expected) and verdicts.letters == letters(expected)
     assert (pooled.significant & ~own).any()
 
 
 def test_randomized_tukey_is_the_first_method_and_the_library_s():
     assert METHODS[0] == "randomized-tukey"
-    found = decide(SCORES, method="randomized-tukey")
-    p = randomized_tukey_p(in_order(SCORES), n_samples=10_000)[np.ix_(found.order, found.order)]
-    assert found.significant.tolist() == (p < 0.05).tolist()
-    assert found.groups == pseudo_groups(found.significant)
-    assert (found.method, found.n_samples) == ("randomized-tukey", 10_000)
-    assert [sorted(found.order[group].tolist()) for group in found.groups] == [[2, 3], [0, 1]]
+    verdicts = decide(SCORES, method="randomized-tukey")
+    p = randomized_tukey_p(sorted_rows(SCORES), n_samples=10_000)[np.ix_(verdicts.order, verdicts.order)]
+    assert verdicts.significant.tolist() == (p < 0.05).tolist()
+    assert verdicts.groups == pseudo_groups(verdicts.significant)
+    assert (verdicts.method, verdicts.n_samples) == ("randomized-tukey", 10_000)
+    assert [sorted(verdicts.order[group].tolist()) for group in verdicts.groups] == [[2, 3], [0, 1]]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_letters_say_what_differs(method):
-    found = decide(SCORES, method=method)
-    assert found.letters == letters(found.significant)
+    verdicts = decide(SCORES, method=method)
+    assert verdicts.letters == letters(verdicts.significant)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -86,17 +86,17 @@ def test_the_same_values_have_the_same_verdicts_in_whatever_order(method):
     table = np.round(rng.random((40, 1)) * 0.3 + rng.normal(np.linspace(0, 0.2, 6), 0.2, (40, 6)), 2)
     groups = Groups.of(np.arange(40) // 2)
     for of in (Groups.single(40), groups):
-        found, mixed = decide(table, method=method, groups=of, n_samples=400), rng.permutation(40)
+        verdicts, mixed = decide(table, method=method, groups=of, n_samples=400), rng.permutation(40)
         again = decide(table[mixed], method=method, groups=Groups.of(of.of_query[mixed]), n_samples=400)
-        assert found.order.tolist() == again.order.tolist()
-        assert found.significant.tolist() == again.significant.tolist()
+        assert verdicts.order.tolist() == again.order.tolist()
+        assert verdicts.significant.tolist() == again.significant.tolist()
 
 
 def test_randomized_tukey_has_the_same_verdicts_in_whatever_order_systems_come():
     systems = np.array([2, 0, 3, 1])
-    found, again = (decide(table, method="randomized-tukey", n_samples=300) for table in (SCORES, SCORES[:, systems]))
-    assert found.order.tolist() == systems[again.order].tolist()
-    assert found.significant.tolist() == again.significant.tolist()
+    verdicts, again = (decide(table, method="randomized-tukey", n_samples=300) for table in (SCORES, SCORES[:, systems]))
+    assert verdicts.order.tolist() == systems[again.order].tolist()
+    assert verdicts.significant.tolist() == again.significant.tolist()
 
 
 def test_groups_are_permuted_as_a_whole():
@@ -110,9 +110,9 @@ def test_groups_are_permuted_as_a_whole():
 def test_tukey_decides_where_permuting_would_take_too_long(monkeypatch):
     monkeypatch.setattr(tournament, "affordable_samples", lambda *_, **__: 0)
     groups = Groups.of(np.arange(60) // 3)
-    found, same = (decide(SCORES, method=method, groups=groups) for method in METHODS[:2])
-    assert (found.method, found.n_samples) == ("tukey", 0)
-    assert found.significant.tolist() == same.significant.tolist()
+    verdicts, same = (decide(SCORES, method=method, groups=groups) for method in METHODS[:2])
+    assert (verdicts.method, verdicts.n_samples) == ("tukey", 0)
+    assert verdicts.significant.tolist() == same.significant.tolist()
     assert decide(SCORES, method="randomized-tukey", n_samples=50).method == "randomized-tukey"
 
 
@@ -125,20 +125,20 @@ def test_randomization_of_many_pairs_at_once_agrees_with_one_at_a_time(rng):
 
 
 def test_randomization_tells_the_two_good_systems_from_the_two_bad_ones():
-    found = decide(SCORES, method="randomization")
-    assert [sorted(found.order[group].tolist()) for group in found.groups] == [[2, 3], [0, 1]]
+    verdicts = decide(SCORES, method="randomization")
+    assert [sorted(verdicts.order[group].tolist()) for group in verdicts.groups] == [[2, 3], [0, 1]]
 
 
 def test_the_verdict_is_holm_s_not_the_single_test_s(rng):
     scores = np.random.default_rng(0).random((40, 8)) * 0.5
     scores[:, 0] += 0.09
-    found = decide(scores, method="randomization")
-    ranked = scores[:, found.order]
+    verdicts = decide(scores, method="randomization")
+    ranked = scores[:, verdicts.order]
     pairs = list(combinations(range(8), 2))
     p = [randomization(ranked[:, i], ranked[:, j], rng=rng, n_samples=10_000).p_value for i, j in pairs]
     alone, together = np.array(p) < 0.05, holm(p) < 0.05
     assert alone.sum() > together.sum()
-    assert found.significant[tuple(np.array(pairs).T)].sum() == together.sum()
+    assert verdicts.significant[tuple(np.array(pairs).T)].sum() == together.sum()
 
 
 def test_randomization_tosses_so_often_that_holm_lets_some_pair_differ():
@@ -165,17 +165,17 @@ def test_tukey_decides_where_tossing_so_many_rows_would_take_too_long(monkeypatc
     assert decide(SCORES, method="randomization").method == "tukey"  # 121 tosses are needed, 100 can be waited for
     assert decide(SCORES, method="randomization", groups=groups).n_samples == 300  # twenty rows
     monkeypatch.setattr(tournament, "_MOST_CELLS", 1)
-    found, same = (decide(SCORES, method=method, groups=groups) for method in ("randomization", "tukey"))
-    assert (found.method, found.n_samples) == ("tukey", 0)
-    assert found.significant.tolist() == same.significant.tolist()
+    verdicts, same = (decide(SCORES, method=method, groups=groups) for method in ("randomization", "tukey"))
+    assert (verdicts.method, verdicts.n_samples) == ("tukey", 0)
+    assert verdicts.significant.tolist() == same.significant.tolist()
     assert decide(SCORES, method="randomization", n_samples=50).method == "randomization"
 
 
 @pytest.mark.parametrize("method", ["randomized-tukey", "randomization"])
 def test_systems_that_never_differ_are_one_group(method):
     same = np.tile(np.random.default_rng(0).random((10, 1)), 3)
-    found = decide(same, method=method)
-    assert found.groups == [[0, 1, 2]] and found.letters == [["a"], ["a"], ["a"]]
+    verdicts = decide(same, method=method)
+    assert verdicts.groups == [[0, 1, 2]] and verdicts.letters == [["a"], ["a"], ["a"]]
 
 
 @pytest.mark.parametrize("scores", [np.ones((1, 3)), np.ones((3, 1)), np.full((3, 3), np.nan)])

@@ -1,4 +1,4 @@
-"""Drawing without replacement: every set equally likely, survey sampling's variance, and plain numpy's draws."""
+"""Drawing without replacement: equally likely sets, survey sampling's variance, plain numpy."""
 
 import tracemalloc
 from collections import Counter
@@ -20,15 +20,18 @@ SHAPES = {
 
 @pytest.mark.parametrize("sizes", [[1], [2, 3], [3], [4], [1, 5, 6]])
 def test_every_set_of_queries_is_equally_likely(sizes):
-    """Of powers of 2 a sum names its set; sizes are alone, nested, and above half, where the others are drawn."""
+    """Of powers of 2 a sum names its set.
+
+    Sizes are alone, nested, and above half, where the others are drawn.
+    """
     scores = 2.0 ** np.arange(7)
-    found = subset_errors(scores, sizes, rng=np.random.default_rng(1), n_samples=70_000)
-    for size, errors in zip(sizes, found, strict=True):
+    sampled_errors = subset_errors(scores, sizes, rng=np.random.default_rng(1), n_samples=70_000)
+    for size, errors in zip(sizes, sampled_errors, strict=True):
         sums = np.rint((errors + scores.mean()) * size).astype(int)
         assert {bin(total).count("1") for total in set(sums.tolist())} == {size}
-        drawn = Counter(sums.tolist())
-        assert len(drawn) == comb(7, size)
-        assert stats.chisquare(list(drawn.values())).pvalue > 1e-3
+        n_draws = Counter(sums.tolist())
+        assert len(n_draws) == comb(7, size)
+        assert stats.chisquare(list(n_draws.values())).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -36,8 +39,8 @@ def test_errors_are_distributed_as_plain_numpys_with_the_variance_of_survey_samp
     """(1 - N/Q) S^2 / N: Cochran 1977, section 2.6."""
     scores, rng = SHAPES[shape](np.random.default_rng(0)), np.random.default_rng(5)
     sizes = [30, 100, 700, 1200, 1970]
-    found = subset_errors(scores, sizes, rng=np.random.default_rng(1), n_samples=20_000)
-    for size, errors in zip(sizes, found, strict=True):
+    sampled_errors = subset_errors(scores, sizes, rng=np.random.default_rng(1), n_samples=20_000)
+    for size, errors in zip(sizes, sampled_errors, strict=True):
         expected = np.array([scores[rng.choice(2000, size, replace=False)].mean() for _ in range(4000)])
         assert stats.ks_2samp(np.round(errors, 9), np.round(expected - scores.mean(), 9)).pvalue > 1e-3
         spread = np.sqrt((1 - size / 2000) / size) * scores.std(ddof=1)
@@ -48,9 +51,9 @@ def test_errors_are_distributed_as_plain_numpys_with_the_variance_of_survey_samp
 @pytest.mark.parametrize("shape", SHAPES)
 def test_all_queries_leave_nothing_to_chance(shape):
     scores = SHAPES[shape](np.random.default_rng(0))
-    found = subset_errors(scores, [2000, 1999], rng=np.random.default_rng(1), n_samples=50)
-    assert (found[0] == 0).all()
-    assert (found[1] != 0).any()
+    errors = subset_errors(scores, [2000, 1999], rng=np.random.default_rng(1), n_samples=50)
+    assert (errors[0] == 0).all()
+    assert (errors[1] != 0).any()
     assert subset_errors([0.3], [1], rng=np.random.default_rng(1), n_samples=2).tolist() == [[0.0, 0.0]]
 
 
@@ -61,20 +64,20 @@ def test_samples_of_one_size_are_independent_of_one_another():
 
 
 def test_samples_with_too_few_different_queries_are_drawn_again(monkeypatch):
-    """Read only as far as half of the samples need, the others come from further blocks, without a lean."""
+    """Read only as far as half of the samples need, others come from further blocks, unbiased."""
     monkeypatch.setattr(without_replacement, "_length", lambda n, size: 4)
     scores = 2.0 ** np.arange(6)
-    (found,) = subset_errors(scores, [3], rng=np.random.default_rng(3), n_samples=60_000)
-    drawn = Counter(np.rint((found + scores.mean()) * 3).astype(int).tolist())
-    assert len(drawn) == comb(6, 3)
-    assert stats.chisquare(list(drawn.values())).pvalue > 1e-3
+    (errors,) = subset_errors(scores, [3], rng=np.random.default_rng(3), n_samples=60_000)
+    n_draws = Counter(np.rint((errors + scores.mean()) * 3).astype(int).tolist())
+    assert len(n_draws) == comb(6, 3)
+    assert stats.chisquare(list(n_draws.values())).pvalue > 1e-3
 
 
 def test_sizes_may_come_in_any_order_and_twice():
     scores = np.random.default_rng(0).random(50)
-    one = subset_errors(scores, [40, 7, 40], rng=np.random.default_rng(1), n_samples=20)
+    errors = subset_errors(scores, [40, 7, 40], rng=np.random.default_rng(1), n_samples=20)
     other = subset_errors(scores, [7, 40], rng=np.random.default_rng(1), n_samples=20)
-    assert one.tolist() == other[[1, 0, 1]].tolist()
+    assert errors.tolist() == other[[1, 0, 1]].tolist()
     assert subset_errors(scores, [], rng=np.random.default_rng(1)).shape == (0, 10_000)
 
 

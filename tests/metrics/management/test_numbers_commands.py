@@ -1,4 +1,4 @@
-"""The four commands that read files and print numbers, run as people run them, without a database."""
+"""The four commands that read files and print numbers, without a database."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def files(tmp_path_factory) -> Path:
 
 
 def test_evaluate_prints_measure_query_and_value_with_the_queries_that_are_missing(files):
-    done = manage(
+    process = manage(
         "evaluate",
         "--qrels",
         f"{files}/qrels",
@@ -37,9 +37,9 @@ def test_evaluate_prints_measure_query_and_value_with_the_queries_that_are_missi
         "--digits",
         "3",
     )
-    assert done.stderr == ""
-    assert rows(done.stdout)[:3] == [["AP", "q1", "0.833"], ["RR", "q1", "1.000"], ["C@1", "q1", "1.000"]]
-    assert rows(done.stdout)[-7:] == [
+    assert process.stderr == ""
+    assert rows(process.stdout)[:3] == [["AP", "q1", "0.833"], ["RR", "q1", "1.000"], ["C@1", "q1", "1.000"]]
+    assert rows(process.stdout)[-7:] == [
         ["runid", "all", "good"],
         ["num_q", "all", "4"],
         ["num_q_missing", "all", "1"],
@@ -68,18 +68,18 @@ def test_a_fresh_process_needs_no_database_and_no_secret(files, command, expecte
     (files / "scores").write_text("query,a,b\nq1,0.5,1\nq2,0,1\n")
     arguments = [str(files / part) if (files / part).is_file() else part for part in command]
     process = [sys.executable, "manage.py", *arguments]
-    done = subprocess.run(process, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert expected in done.stdout
+    finished = subprocess.run(process, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert expected in finished.stdout
     assert not (files / "no var").exists()
 
 
 def test_evaluate_averages_over_queries_with_a_positive_only_when_asked_to(files):
-    done = manage(
+    process = manage(
         "evaluate", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other",
         "--measures", "AP nDCG@3", "--positive-queries", "--json", "--threshold", "2",
     )  # fmt: skip
-    good, bad = map(json.loads, done.stdout.splitlines())
+    good, bad = map(json.loads, process.stdout.splitlines())
     assert (good["runid"], bad["runid"]) == ("good", "bad")
     assert (good["num_q"], good["num_q_missing"]) == (1, 0)
     assert good["all"]["AP"] == pytest.approx(1 / 3)
@@ -89,28 +89,28 @@ def test_evaluate_averages_over_queries_with_a_positive_only_when_asked_to(files
 
 def test_evaluate_says_what_is_wrong_in_one_line(files):
     (files / "broken").write_text("q1 Q0 a 1 3.0\n")
-    done = manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/broken")
-    assert done.stderr.strip() == f"CommandError: {files}/broken: Line 1: expected 6 fields, found 5."
+    process = manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/broken")
+    assert process.stderr.strip() == f"CommandError: {files}/broken: Line 1: expected 6 fields, found 5."
     assert "there are: C@k" in manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/run", "--measures", "X").stderr
     assert "No such file" in manage("evaluate", "--qrels", f"{files}/none", f"{files}/run").stderr
 
 
 def test_agreement_prints_alpha_with_its_interval_and_the_three_percentages(files):
-    done = manage("agreement", f"{files}/labels.csv", "--level", "ordinal", "--bootstrap", "200", "--seed", "7")
-    found = dict(rows(done.stdout))
-    assert (found["n_units"], found["n_pairable_units"], found["seed"]) == ("4", "3", "7")
-    assert float(found["low"]) <= float(found["alpha"]) <= float(found["high"])
-    assert found["unanimous_units"] == "0.6667"
+    process = manage("agreement", f"{files}/labels.csv", "--level", "ordinal", "--bootstrap", "200", "--seed", "7")
+    report = dict(rows(process.stdout))
+    assert (report["n_units"], report["n_pairable_units"], report["seed"]) == ("4", "3", "7")
+    assert float(report["low"]) <= float(report["alpha"]) <= float(report["high"])
+    assert report["unanimous_units"] == "0.6667"
     assert (
-        done.stdout
+        process.stdout
         == manage("agreement", f"{files}/labels.csv", "--level", "ordinal", "--bootstrap", "200", "--seed", "7").stdout
     )
 
 
 def test_agreement_says_when_alpha_is_not_defined(files):
     (files / "one.csv").write_text("unit,annotator,value\nu1,a,1\nu2,a,2\n")
-    found = json.loads(manage("agreement", f"{files}/one.csv", "--level", "nominal", "--json").stdout)
-    assert (found["alpha"], found["not_defined"]) == (None, "no unit has two labels yet")
+    report = json.loads(manage("agreement", f"{files}/one.csv", "--level", "nominal", "--json").stdout)
+    assert (report["alpha"], report["not_defined"]) == (None, "no unit has two labels yet")
 
 
 def test_compare_names_groups_or_tests_every_pair(files):
@@ -130,19 +130,19 @@ def test_compare_names_groups_or_tests_every_pair(files):
 
 def test_plan_reads_what_evaluate_prints(files):
     for name in ("run", "other"):
-        done = manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/{name}", "--measures", "AP", "--per-query")
-        (files / f"{name}.scores").write_text(done.stdout)
-    done = manage(
+        process = manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/{name}", "--measures", "AP", "--per-query")
+        (files / f"{name}.scores").write_text(process.stdout)
+    process = manage(
         "plan", f"{files}/run.scores", "--sizes", "4,100", "--error", "0.1",
         "--against", f"{files}/other.scores", "--difference", "0.1",
     )  # fmt: skip
-    assert done.stderr == ""
-    found = [row for row in rows(done.stdout) if not row[0].startswith("#")]
-    assert found[:3] == [["mean", "0.3333"], ["queries", "4"], ["run", "good"]]
-    small, large = (row for row in found if row[0] in ("4", "100"))
+    assert process.stderr == ""
+    table = [row for row in rows(process.stdout) if not row[0].startswith("#")]
+    assert table[:3] == [["mean", "0.3333"], ["queries", "4"], ["run", "good"]]
+    small, large = (row for row in table if row[0] in ("4", "100"))
     assert (small[1], large[1]) == ("0.0000", "more than the 4 queries there are")
     assert float(small[2]) > float(large[2])
-    assert [row[0] for row in found[-3:]] == [
+    assert [row[0] for row in table[-3:]] == [
         "queries_for_error_0.1_of_these", "queries_for_error_0.1_like_these", "queries_for_difference_0.1",
     ]  # fmt: skip
 
@@ -152,7 +152,8 @@ TESTS = ("randomized-tukey", "newman-keuls", "tukey", "regwq", "randomization", 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_compare_reads_scores_in_every_form_as_it_reads_runs(files, test):
-    """The same lines from run files and labels, from what evaluate prints, and from a table of topics by runs."""
+    """The same lines from run files and labels, from what evaluate prints, and from a table of
+    topics by runs."""
     from_runs = manage("compare", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other", "--test", test).stdout
     printed = manage(
         "evaluate", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other",
@@ -170,30 +171,30 @@ def test_compare_reads_scores_in_every_form_as_it_reads_runs(files, test):
 
 
 def test_compare_says_which_methods_hold_a_pair_to_its_own_error_too(files):
-    given = ("compare", "--qrels", *(f"{files}/{name}" for name in ("qrels", "run", "other")), "--test")
+    arguments = ("compare", "--qrels", *(f"{files}/{name}" for name in ("qrels", "run", "other")), "--test")
     tests = ("regwq", "tukey", "newman-keuls", "randomized-tukey", "randomization")
-    told = [test for test in tests if " and each pair's own error at 0.05" in manage(*given, test).stderr]
-    assert told == ["regwq", "tukey", "randomized-tukey"]
+    with_own_errors = [test for test in tests if " and each pair's own error at 0.05" in manage(*arguments, test).stderr]
+    assert with_own_errors == ["regwq", "tukey", "randomized-tukey"]
 
 
 def test_compare_tells_of_missing_scores_and_leaves_queries_out_when_told_to(files):
     (files / "holes.csv").write_text("query,A,B\nq1,.5,.4\nq2,,.1\nq3,.3,.1\nq4,.2,NA\n")
     (files / "whole.csv").write_text("query,A,B\nq1,.5,.4\nq3,.3,.1\n")
-    told = 'Scores are missing: of 4 queries A on 1, B on 1, such as "q2".'
-    assert manage("compare", f"{files}/holes.csv").stderr.startswith(f"CommandError: {told} Say by --missing whether")
-    done = manage("compare", f"{files}/holes.csv", "--missing", "queries")
-    assert done.stderr.startswith(f"{told} 2 queries are compared.")
-    assert done.stdout == manage("compare", f"{files}/whole.csv").stdout != ""
+    message = 'Scores are missing: of 4 queries A on 1, B on 1, such as "q2".'
+    assert manage("compare", f"{files}/holes.csv").stderr.startswith(f"CommandError: {message} Say by --missing whether")
+    process = manage("compare", f"{files}/holes.csv", "--missing", "queries")
+    assert process.stderr.startswith(f"{message} 2 queries are compared.")
+    assert process.stdout == manage("compare", f"{files}/whole.csv").stdout != ""
     (files / "zeros.csv").write_text("query,A,B\nq1,.5,.4\nq2,0,.1\nq3,.3,.1\nq4,.2,0\n")
-    done = manage("compare", f"{files}/holes.csv", "--missing", "zero", "--test", "t")
-    assert done.stderr.strip() == f"{told} They count 0."
-    assert done.stdout == manage("compare", f"{files}/zeros.csv", "--test", "t").stdout != ""
+    process = manage("compare", f"{files}/holes.csv", "--missing", "zero", "--test", "t")
+    assert process.stderr.strip() == f"{message} They count 0."
+    assert process.stdout == manage("compare", f"{files}/zeros.csv", "--test", "t").stdout != ""
     lacking = manage("compare", f"{files}/holes.csv", "--missing", "runs")
-    assert lacking.stderr.strip() == f"CommandError: {told} Fewer than two runs are left."
+    assert lacking.stderr.strip() == f"CommandError: {message} Fewer than two runs are left."
     (files / "three.csv").write_text("query,A,C,B\nq1,.5,1,.4\nq2,,1,.1\nq3,.3,1,.1\n")
-    done = manage("compare", f"{files}/three.csv", "--missing", "runs", "--test", "t")
-    assert "A on 1" in done.stderr and "2 runs are compared." in done.stderr
-    assert [row[:2] for row in rows(done.stdout)[1:]] == [["C", "B"]]
+    process = manage("compare", f"{files}/three.csv", "--missing", "runs", "--test", "t")
+    assert "A on 1" in process.stderr and "2 runs are compared." in process.stderr
+    assert [row[:2] for row in rows(process.stdout)[1:]] == [["C", "B"]]
     (files / "one.csv").write_text("query,A\nq1,.5\n")
     assert "scores of A alone" in manage("compare", f"{files}/one.csv").stderr
     assert "--qrels or --reference" in manage("compare", f"{files}/run", f"{files}/other").stderr
@@ -202,23 +203,23 @@ def test_compare_tells_of_missing_scores_and_leaves_queries_out_when_told_to(fil
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
 def test_a_run_of_other_queries_is_an_error(files, command):
     (files / "strange").write_text("301 Q0 a 1 3 good\n")
-    done = manage(command, f"{files}/strange", f"{files}/run", "--qrels", f"{files}/qrels")
-    assert done.stderr == (
+    process = manage(command, f"{files}/strange", f"{files}/run", "--qrels", f"{files}/qrels")
+    assert process.stderr == (
         f'CommandError: {files}/strange: The run and the labels share no query: it has 1, such as "301"; '
         'they have 4, such as "q1".'
     )
     (files / "turned").write_text("a Q0 q1 1 3 good\n")
-    done = manage(command, f"{files}/turned", f"{files}/run", "--qrels", f"{files}/qrels")
-    assert "of the other direction" in done.stderr
-    one = manage(command, f"{files}/run", f"{files}/other", "--qrels", f"{files}/qrels")
-    assert "share no query" not in one.stderr and one.stdout
+    process = manage(command, f"{files}/turned", f"{files}/run", "--qrels", f"{files}/qrels")
+    assert "of the other direction" in process.stderr
+    single_run = manage(command, f"{files}/run", f"{files}/other", "--qrels", f"{files}/qrels")
+    assert "share no query" not in single_run.stderr and single_run.stdout
 
 
 def test_compare_and_evaluate_take_the_same_label_sources(files):
     labels = ("--qrels", f"{files}/qrels", "--reference", f"cxc={files}/cxc.qrels", "--label-source", "union:cxc")
     (files / "cxc.qrels").write_text("q1 0 b 2\nq3 0 c 1\n")
-    done = manage("evaluate", f"{files}/run", f"{files}/other", *labels, "--measures", "AP", "--json")
-    means = {found["runid"]: found["all"]["AP"] for found in map(json.loads, done.stdout.splitlines())}
+    process = manage("evaluate", f"{files}/run", f"{files}/other", *labels, "--measures", "AP", "--json")
+    means = {report["runid"]: report["all"]["AP"] for report in map(json.loads, process.stdout.splitlines())}
     compared = rows(manage("compare", f"{files}/run", f"{files}/other", *labels).stdout)[1:]
     assert {row[1]: float(row[2]) for row in compared} == pytest.approx(means, abs=5e-5)
 
@@ -227,14 +228,14 @@ def test_planned_labels_are_those_that_count_and_were_asked_for_whatever_others_
     lines = ["u1,a,1,first", "u1,b,2,double", "u1,c,2,disagreement", "u2,a,1,first", "u2,b,1,first", "u3,a,2,first"]
     (files / "why.csv").write_text("\n".join(["unit,annotator,value,why", *lines, "u3,b,2,top-up"]))
     of = ("--level", "nominal", "--json")
-    found = json.loads(manage("agreement", f"{files}/why.csv", "--planned", *of).stdout)
-    assert (found["n_labels"], found["n_pairable_units"], found["alpha"]) == (5, 2, pytest.approx(0))
+    report = json.loads(manage("agreement", f"{files}/why.csv", "--planned", *of).stdout)
+    assert (report["n_labels"], report["n_pairable_units"], report["alpha"]) == (5, 2, pytest.approx(0))
     everything = json.loads(manage("agreement", f"{files}/why.csv", *of).stdout)
     assert (everything["n_labels"], everything["n_pairable_units"]) == (7, 3)
     # as a file of judgments has them: golds and answers that were changed later have a reason, too
     rows = [f"{line},label,counts" for line in lines] + ["u4,a,1,first,gold,counts", "u3,c,1,first,label,superseded"]
     (files / "judgments.csv").write_text("\n".join(["unit,annotator,value,why,purpose,status", *rows]))
-    assert json.loads(manage("agreement", f"{files}/judgments.csv", "--planned", *of).stdout) == found
+    assert json.loads(manage("agreement", f"{files}/judgments.csv", "--planned", *of).stdout) == report
     none = manage("agreement", f"{files}/labels.csv", "--planned", *of)
     assert 'no column "why" says what each label was asked for' in none.stderr
 
@@ -246,8 +247,8 @@ def test_agreement_says_a_fault_once_and_takes_columns_by_number(files):
         f'CommandError: {files}/words.tsv: Line 1: "yes" is not a number; use the nominal level for words. '
         "80 such faults, the next in line 2, 3, 4, 5, 6."
     )
-    done = dict(rows(manage(*of, "--level", "nominal").stdout))
-    assert (done["n_units"], done["n_labels"], done["unanimous_units"]) == ("40", "80", "0.0000")
+    report = dict(rows(manage(*of, "--level", "nominal").stdout))
+    assert (report["n_units"], report["n_labels"], report["unanimous_units"]) == ("40", "80", "0.0000")
 
 
 @pytest.mark.parametrize(
@@ -270,18 +271,18 @@ def test_an_option_that_means_nothing_is_an_error(arguments, message):
 def test_listed_queries_do_not_hide_that_a_run_shares_none_with_the_labels(files):
     (files / "strange").write_text("301 Q0 a 1 3 good\n")
     (files / "ids").write_text("301\n302\n")
-    done = manage("evaluate", f"{files}/strange", "--qrels", f"{files}/qrels", "--queries", f"{files}/ids")
-    assert "share no query" in done.stderr
+    process = manage("evaluate", f"{files}/strange", "--qrels", f"{files}/qrels", "--queries", f"{files}/ids")
+    assert "share no query" in process.stderr
 
 
 def test_what_is_inferred_from_a_sample_has_no_interval(files):
-    asked = ("evaluate", "--qrels", f"{files}/qrels", f"{files}/run", "--measures", "AP xinfAP infNDCG", "--intervals")
-    (line,) = manage(*asked, "--json").stdout.splitlines()
-    found = json.loads(line)["intervals"]
-    assert found["xinfAP"] == found["infNDCG"] == [None, None]
-    assert None not in found["AP"]
+    arguments = ("evaluate", "--qrels", f"{files}/qrels", f"{files}/run", "--measures", "AP xinfAP infNDCG", "--intervals")
+    (line,) = manage(*arguments, "--json").stdout.splitlines()
+    intervals = json.loads(line)["intervals"]
+    assert intervals["xinfAP"] == intervals["infNDCG"] == [None, None]
+    assert None not in intervals["AP"]
 
 
 def test_compare_refuses_a_median(files):
-    done = manage("compare", "--qrels", *(f"{files}/{name}" for name in ("qrels", "run", "other")), "--measure", "MedR")
-    assert done.stderr == "CommandError: MedR is a median, and runs are compared by means."
+    process = manage("compare", "--qrels", *(f"{files}/{name}" for name in ("qrels", "run", "other")), "--measure", "MedR")
+    assert process.stderr == "CommandError: MedR is a median, and runs are compared by means."

@@ -1,4 +1,4 @@
-"""`plan`: which runs it takes, three numbers with a sentence each, and the same ones in whatever order scores come."""
+"""`plan`: its choice of runs, three numbers with a sentence each, and independence of order."""
 
 import json
 from pathlib import Path
@@ -26,20 +26,20 @@ def table(path: Path, runs: list[str], *, order: np.ndarray | range = range(60),
     return str(path)
 
 
-def told(*arguments: str) -> dict:
-    """What plan says in JSON."""
-    done = manage("plan", *arguments, "--json", "--samples", "400")
-    assert done.stderr == ""
-    return json.loads(done.stdout)
+def plan_of(*arguments: str) -> dict:
+    """The plan in JSON."""
+    process = manage("plan", *arguments, "--json", "--samples", "400")
+    assert process.stderr == ""
+    return json.loads(process.stdout)
 
 
 def test_the_three_numbers_are_those_of_the_core_each_with_its_sentence(tmp_path):
     file = table(tmp_path / "file", RUNS)
-    done = told(file, "--run", "A", "--against-run", "B", "--sizes", "20,61", "--power", ".9", "--alpha", ".01")
+    plan = plan_of(file, "--run", "A", "--against-run", "B", "--sizes", "20,61", "--power", ".9", "--alpha", ".01")
     difference = OF["A"] - OF["B"]
     score, paired = (sampling_error(of, [20, 61], n_samples=400) for of in (OF["A"], difference))
     detectable = detectable_difference(difference, [20, 61], power=0.9, alpha=0.01)
-    assert done["sizes"] == [
+    assert plan["sizes"] == [
         {
             "queries": size,
             "groups": size,
@@ -51,15 +51,15 @@ def test_the_three_numbers_are_those_of_the_core_each_with_its_sentence(tmp_path
         }
         for at, size in enumerate((20, 61))
     ]
-    assert done["sizes"][1]["score_of_these"] is None
-    assert (done["seed_of_score"], done["seed_of_difference"]) == (
+    assert plan["sizes"][1]["score_of_these"] is None
+    assert (plan["seed_of_score"], plan["seed_of_difference"]) == (
         seed_of_samples(OF["A"]),
         seed_of_samples(difference),
     )
-    assert list(done["sentences"]) == ["score", "difference", "detectable_difference"]
-    assert "on the 60 queries there are" in done["sentences"]["score"]
-    assert "mean of A minus that of B" in done["sentences"]["difference"]
-    assert "at alpha 0.01 with chance 0.9" in done["sentences"]["detectable_difference"]
+    assert list(plan["sentences"]) == ["score", "difference", "detectable_difference"]
+    assert "on the 60 queries there are" in plan["sentences"]["score"]
+    assert "mean of A minus that of B" in plan["sentences"]["difference"]
+    assert "at alpha 0.01 with chance 0.9" in plan["sentences"]["detectable_difference"]
     printed = manage("plan", file, "--run", "A", "--against-run", "B", "--sizes", "20,61", "--samples", "400").stdout
     sentences = [row for (row, *_) in rows(printed) if row.startswith("#")]
     assert [sentence.split(":")[0] for sentence in sentences] == [
@@ -68,16 +68,16 @@ def test_the_three_numbers_are_those_of_the_core_each_with_its_sentence(tmp_path
 
 
 def test_a_plan_is_the_same_in_whatever_order_lines_and_runs_come(tmp_path):
-    asked = ("--sizes", "20,50", "--error", ".05", "--difference", ".1", "--samples", "400")
+    options = ("--sizes", "20,50", "--error", ".05", "--difference", ".1", "--samples", "400")
     order = np.random.default_rng(2).permutation(60)
     file = table(tmp_path / "file", sorted(RUNS))
     turned = table(tmp_path / "turned", sorted(RUNS)[::-1], order=order)  # every pair the other way round
-    assert manage("plan", file, *asked).stdout == manage("plan", turned, *asked).stdout != ""
-    assert told(file) == told(turned)
-    one, other = (told(str(tmp_path / "file"), "--run", a, "--against-run", b) for a, b in ("AB", "BA"))
-    assert one["difference"] == -other["difference"]
-    assert [row["difference_like_these"] for row in one["sizes"]] == [
-        row["difference_like_these"] for row in other["sizes"]
+    assert manage("plan", file, *options).stdout == manage("plan", turned, *options).stdout != ""
+    assert plan_of(file) == plan_of(turned)
+    left, right = (plan_of(str(tmp_path / "file"), "--run", a, "--against-run", b) for a, b in ("AB", "BA"))
+    assert left["difference"] == -right["difference"]
+    assert [row["difference_like_these"] for row in left["sizes"]] == [
+        row["difference_like_these"] for row in right["sizes"]
     ]
 
 
@@ -89,35 +89,35 @@ def test_of_several_runs_those_in_the_middle_are_taken_and_told(tmp_path):
         (("--run", "A"), [("A", "B"), ("A", "C"), ("A", "D")], "A"),
         (("--against-run", "B"), [("A", "B"), ("B", "C"), ("B", "D")], "C"),
     ):
-        done = told(file, *options)
+        plan = plan_of(file, *options)
         ordered = sorted(pairs, key=spread.get)
         middle = ordered[len(ordered) // 2]
-        assert tuple(sorted((done["first"], done["second"]))) == middle
-        assert done["run"] == run
+        assert tuple(sorted((plan["first"], plan["second"]))) == middle
+        assert plan["run"] == run
         least, most = spread[ordered[0]] / spread[middle], spread[ordered[-1]] / spread[middle]
-        assert f"of {len(pairs)} pairs {done['first']} and" in done["sentences"]["chosen"]
-        assert f"{least:.2f} to {most:.2f} times" in done["sentences"]["chosen"]
-    two = told(table(tmp_path / "two", ["A", "C"]))
+        assert f"of {len(pairs)} pairs {plan['first']} and" in plan["sentences"]["chosen"]
+        assert f"{least:.2f} to {most:.2f} times" in plan["sentences"]["chosen"]
+    two = plan_of(table(tmp_path / "two", ["A", "C"]))
     assert (two["run"], two["first"], two["second"]) == ("C", "A", "C")
     assert two["sentences"]["chosen"].startswith("Chosen: of 2 runs C has the larger error of a score. ")
 
 
 def test_one_run_alone_has_the_error_of_its_score(tmp_path):
-    done = told(table(tmp_path / "file", ["A"]), "--sizes", "20")
-    assert list(done["sizes"][0]) == ["queries", "groups", "score_of_these", "score_like_these"]
-    assert "name another by --against" in done["sentences"]["difference"]
+    plan = plan_of(table(tmp_path / "file", ["A"]), "--sizes", "20")
+    assert list(plan["sizes"][0]) == ["queries", "groups", "score_of_these", "score_like_these"]
+    assert "name another by --against" in plan["sentences"]["difference"]
     for options in (("--difference", ".1"), ("--against-run", "A")):
         assert "A difference is of two runs" in manage("plan", str(tmp_path / "file"), *options).stderr
 
 
 def test_runs_of_two_files_are_those_of_one(tmp_path):
-    both, one, other = (
+    both, first, other = (
         table(tmp_path / name, runs) for name, runs in (("both", ["A", "B"]), ("one", ["A"]), ("other", ["D", "B"]))
     )
     of_both = manage("plan", both, "--run", "A", "--against-run", "B", "--difference", ".1", *QUICK)
-    of_two = manage("plan", one, "--against", other, "--against-run", "B", "--difference", ".1", *QUICK)
+    of_two = manage("plan", first, "--against", other, "--against-run", "B", "--difference", ".1", *QUICK)
     assert of_both.stdout == of_two.stdout != ""
-    assert "of 2 pairs A and D have the larger error" in told(one, "--against", other)["sentences"]["chosen"]
+    assert "of 2 pairs A and D have the larger error" in plan_of(first, "--against", other)["sentences"]["chosen"]
 
 
 def test_queries_that_a_run_or_a_file_lacks_are_told(tmp_path):
@@ -126,20 +126,20 @@ def test_queries_that_a_run_or_a_file_lacks_are_told(tmp_path):
     for options in ((), ("--run", "C"), ("--run", "A", "--against-run", "C")):
         assert manage("plan", holes, *options).stderr.startswith(lack)
     assert manage("plan", holes, "--run", "A", "--against-run", "B", *QUICK).stderr == ""
-    one, some = table(tmp_path / "one", ["A"]), table(tmp_path / "some", ["B"], order=range(5, 60))
-    assert "; the plan is of the 55 that both have" in manage("plan", one, "--against", some, *QUICK).stderr
-    assert "; the plan is of the 55 that both have" in manage("plan", some, "--against", one, *QUICK).stderr
+    whole, some = table(tmp_path / "one", ["A"]), table(tmp_path / "some", ["B"], order=range(5, 60))
+    assert "; the plan is of the 55 that both have" in manage("plan", whole, "--against", some, *QUICK).stderr
+    assert "; the plan is of the 55 that both have" in manage("plan", some, "--against", whole, *QUICK).stderr
     strange = table(tmp_path / "strange", ["B"], order=range(1))
-    assert "share fewer than two queries" in manage("plan", one, "--against", strange).stderr
-    assert "name one of its runs by --run: A." in manage("plan", one, "--run", "B").stderr
+    assert "share fewer than two queries" in manage("plan", whole, "--against", strange).stderr
+    assert "name one of its runs by --run: A." in manage("plan", whole, "--run", "B").stderr
 
 
 def test_a_plan_without_a_spread_is_not_made_up(tmp_path):
-    one = table(tmp_path / "one", ["A", "B"], order=range(1))
-    assert "One query, or one group, says nothing of the spread" in manage("plan", one).stderr
+    single_query = table(tmp_path / "one", ["A", "B"], order=range(1))
+    assert "One query, or one group, says nothing of the spread" in manage("plan", single_query).stderr
     (tmp_path / "equal").write_text("query,A,B\nq1,.5,.5\nq2,.1,.1\nq3,.3,.3\n")
-    done = manage("plan", str(tmp_path / "equal"), "--sizes", "3", *QUICK)
-    assert rows(done.stdout)[-1][-3:] == ["0.0000", "0.0000", "n/a"]
+    process = manage("plan", str(tmp_path / "equal"), "--sizes", "3", *QUICK)
+    assert rows(process.stdout)[-1][-3:] == ["0.0000", "0.0000", "n/a"]
 
 
 @pytest.mark.parametrize(("sizes", "message"), [("0", "at least one query"), ("5,x", "--sizes are whole numbers")])

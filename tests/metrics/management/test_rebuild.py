@@ -1,4 +1,4 @@
-"""The command that makes all that is derived anew from the judgments."""
+"""The command that rebuilds all derived rows from the judgments."""
 
 from collections import Counter
 from io import StringIO
@@ -8,11 +8,11 @@ from django.core.management import CommandError, call_command
 
 from annotate.models import Resolution, Seat
 from metrics.models import BoardView, Observation
-from metrics.services import leaderboard_views, refresh
-from metrics.services.leaderboard_wanted import read
+from metrics.services import leaderboard_cache, refresh
+from metrics.services.leaderboard_choices import read_choices
 from tests import campaigns, cast
 from tests.metrics import studies
-from tests.sound import sound_without_pools
+from tests.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -22,19 +22,19 @@ def test_rebuilding_brings_the_same_bytes_back_and_keeps_history():
     studies.judge(cast.annotator(study))
     refresh.refresh(collection=study)
     live, n_points = studies.numbers(study), Observation.objects.count()
-    said = StringIO()
-    call_command("rebuild", "first", stdout=said)
+    output = StringIO()
+    call_command("rebuild", "first", stdout=output)
     nothing = "0 resolutions and 0 seats were not what the judgments say, and now are"
     n_pairs = study.pairs.count()
-    assert said.getvalue() == f"first: {n_pairs} pairs; {nothing}\nfirst: 5 snapshots, 60 scores\n"
+    assert output.getvalue() == f"first: {n_pairs} pairs; {nothing}\nfirst: 5 snapshots, 60 scores\n"
     assert (studies.numbers(study), Observation.objects.count()) == (live, n_points)
 
 
 def test_all_collections_can_be_rebuilt_at_once():
     studies.study("one"), studies.study("two")
-    said = StringIO()
-    call_command("rebuild", "--all", "--numbers", stdout=said)
-    assert [line.split(":")[0] for line in said.getvalue().splitlines()] == ["one", "two"]
+    output = StringIO()
+    call_command("rebuild", "--all", "--numbers", stdout=output)
+    assert [line.split(":")[0] for line in output.getvalue().splitlines()] == ["one", "two"]
 
 
 @pytest.mark.parametrize("arguments", [(), ("one", "--all"), ("nobody",)])
@@ -44,24 +44,24 @@ def test_a_wrong_call_says_what_is_wrong(arguments):
 
 
 def test_seats_and_resolutions_that_were_lost_or_wrong_come_back():
-    made = campaigns.campaign("made", n_annotators=4).collection
-    refresh.refresh(collection=made)
-    before = derived(made)
+    collection = campaigns.campaign("made", n_annotators=4).collection
+    refresh.refresh(collection=collection)
+    before = derived(collection)
     assert all(before)
-    untouched = Seat.objects.filter(collection=made, purpose="label", state="free", hand_outs=None)
+    untouched = Seat.objects.filter(collection=collection, purpose="label", state="free", hand_outs=None)
     assert untouched.exists()
     untouched.delete()
-    resolutions = Resolution.objects.filter(collection=made).order_by("pair")
+    resolutions = Resolution.objects.filter(collection=collection).order_by("pair")
     lost = list(resolutions.values_list("pair", flat=True)[::2])
     Resolution.objects.filter(pair__in=lost).delete()
-    Resolution.objects.filter(collection=made).update(grade=0, n_labels=9, status="agreed", is_complete=True)
-    refresh.rebuild(collection=made)
-    assert derived(made) != before
-    said = StringIO()
-    call_command("rebuild", "made", stdout=said)
-    assert derived(made) == before
+    Resolution.objects.filter(collection=collection).update(grade=0, n_labels=9, status="agreed", is_complete=True)
+    refresh.rebuild(collection=collection)
+    assert derived(collection) != before
+    output = StringIO()
+    call_command("rebuild", "made", stdout=output)
+    assert derived(collection) == before
     n_resolutions = len(before[1])
-    assert f"{n_resolutions} resolutions and" in said.getvalue() and sound_without_pools()
+    assert f"{n_resolutions} resolutions and" in output.getvalue() and is_sound_without_pools()
     again = StringIO()
     call_command("rebuild", "made", stdout=again)
     assert "0 resolutions and 0 seats were not" in again.getvalue()
@@ -69,8 +69,8 @@ def test_seats_and_resolutions_that_were_lost_or_wrong_come_back():
 
 def test_looked_at_leaderboards_are_forgotten():
     study = studies.judged_study("looked")
-    choices = read(collection=study, viewer=None, given={"measures": "RR"})
-    leaderboard_views.compute(collection=study, wanted=choices.wanted)
+    choices = read_choices(collection=study, viewer=None, parameters={"measures": "RR"})
+    leaderboard_cache.compute(collection=study, spec=choices.spec)
     assert BoardView.objects.filter(collection=study).exists()
     call_command("rebuild", "looked", "--numbers", stdout=StringIO())
     assert not BoardView.objects.filter(collection=study).exists()

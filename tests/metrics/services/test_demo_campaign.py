@@ -1,4 +1,5 @@
-"""The demo that the first start loads: complete, in the roles of its accounts, and the same when loaded again."""
+"""The demo that the first start loads: complete, in the roles of its accounts, and the same when
+loaded again."""
 
 import pytest
 from django.core.management import call_command
@@ -17,7 +18,7 @@ from annotate.models import (
 from annotate.services.accounts import ensure_demo_accounts
 from annotate.services.media import find_file
 from pooling.models import Pool, PoolPair, Ranking, Run
-from tests.lasting import lasting
+from tests.table_cleanup import module_rows
 
 pytestmark = pytest.mark.django_db
 ROLES = ("annotator", "lead", "researcher")
@@ -27,14 +28,14 @@ ROLES = ("annotator", "lead", "researcher")
 def loaded(django_db_setup, django_db_blocker, tmp_path_factory):
     """The demo, loaded before there is an account."""
     folder = tmp_path_factory.mktemp("media")
-    with lasting(django_db_blocker), override_settings(MEDIA_ROOT=folder):
+    with module_rows(django_db_blocker), override_settings(MEDIA_ROOT=folder):
         call_command("load_demo")
         yield folder
 
 
 @pytest.fixture
 def demo(loaded, settings):
-    """The demo as the first start leaves it, where the accounts come first."""
+    """The demo after the first start, which makes the accounts first."""
     settings.MEDIA_ROOT = loaded
     ensure_demo_accounts(passwords=dict.fromkeys((*ROLES, "admin"), "a long demo password"))
     call_command("load_demo")
@@ -59,8 +60,8 @@ def test_the_demo_is_ready_to_be_judged(demo):
 
 
 def test_the_accounts_named_as_roles_hold_them(demo):
-    held = Membership.objects.filter(collection=demo).values_list("user__username", "role")
-    assert sorted(held) == [(role, role) for role in ROLES]
+    roles_held = Membership.objects.filter(collection=demo).values_list("user__username", "role")
+    assert sorted(roles_held) == [(role, role) for role in ROLES]
     assert demo.annotators.get().user.username == "annotator"
 
 

@@ -8,29 +8,29 @@ from django.utils import timezone
 
 from annotate.core.sources import FileSource
 from annotate.models import Item, QuerySet, QuerySetItem, RoundPair
-from annotate.services import loading, query_sets
+from annotate.services import item_import, query_sets
 from metrics.models import Score
-from metrics.services import labels, leaderboard_views, refresh
+from metrics.services import labels, leaderboard_cache, refresh
 from pooling.services import previews
 from tests import cast
 from tests.metrics import studies
-from tests.pooling import making
+from tests.pooling import factories
 from tests.pooling.services.test_unknown_rows import run_of, used
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
 @pytest.fixture
 def judged():
-    """A collection with a run of known and unknown documents in a pool that is judged, and its scores."""
-    collection = making.collection(n_documents=5)
+    """A collection with a run of known and unknown documents in a judged pool, and its scores."""
+    collection = factories.collection(n_documents=5)
     query_sets.complete_query_sets(collection=collection)
     Item.objects.update(joined_at=timezone.now() - timedelta(days=30))
     (run,) = used(run_of(collection, {"q0": "d0 new1 d1", "q1": "d2 d3", "q2": "new2", "q3": "d4"}))
-    pool = making.opened(collection, [run], depth=3)
+    pool = factories.opened(collection, [run], depth=3)
     studies.judge(cast.annotator(collection), n=4)
-    making.reference(collection, [(0, 0), (1, 3)])
+    factories.reference(collection, [(0, 0), (1, 3)])
     refresh.refresh(collection=collection)
     collection.refresh_from_db()
     assert collection.scheme_frozen_at
@@ -40,7 +40,7 @@ def judged():
 def join(collection, *names):
     lines = "".join(f'{{"side": "document", "id": "{name}", "text": "x"}}\n' for name in names)
     source = FileSource(io.BytesIO(lines.encode()), "items.jsonl")
-    return loading.load_collection(collection=collection, source=source)
+    return item_import.load_collection(collection=collection, source=source)
 
 
 def galleries(collection):
@@ -55,20 +55,20 @@ def test_scores_name_what_was_ranked_and_the_day_the_last_of_it_joined(judged):
     collection, run, _ = judged
     ((n, before),) = galleries(collection)
     assert (n, timezone.now() - before > timedelta(days=29)) == (5, True)
-    version, scores = leaderboard_views.version_of(collection=collection), means(collection)
+    version, scores = leaderboard_cache.version_of(collection=collection), means(collection)
     join(collection, "new1", "other")
     refresh.refresh(collection=collection)
     ((n, after),) = galleries(collection)
     assert (n, timezone.now() - after < timedelta(days=1)) == (7, True)
-    assert leaderboard_views.version_of(collection=collection) != version
-    done(run)
+    assert leaderboard_cache.version_of(collection=collection) != version
+    perform_work(run)
     refresh.refresh(collection=collection)
     assert means(collection) == scores  # what joined keeps its rank, and is still unjudged
     assert (run.n_unknown, run.pools.count()) == (1, 1)
-    found = Score.objects.order_by("pk").values_list("per_query", "n_gallery", "gallery_at", "inputs_sha256")
-    patched = list(found)
+    score_rows = Score.objects.order_by("pk").values_list("per_query", "n_gallery", "gallery_at", "inputs_sha256")
+    patched = list(score_rows)
     refresh.rebuild(collection=collection)
-    assert list(found) == patched
+    assert list(score_rows) == patched
 
 
 def test_open_pools_and_query_sets_stay_when_documents_join(judged):
@@ -76,12 +76,12 @@ def test_open_pools_and_query_sets_stay_when_documents_join(judged):
     pairs = set(RoundPair.objects.filter(round=pool.round).values_list("pair", "dropped_at"))
     members = set(QuerySetItem.objects.values_list("query_set", "item"))
     join(collection, "new1", "new2")
-    done(run)
+    perform_work(run)
     assert run.n_unknown == 0
     assert set(RoundPair.objects.filter(round=pool.round).values_list("pair", "dropped_at")) == pairs
     assert set(QuerySetItem.objects.values_list("query_set", "item")) == members
-    second = making.opened(collection, [run], name="second", depth=3)
-    assert making.named(second.pool_pairs.all()) >= {("q0", "new1"), ("q2", "new2")}
+    second = factories.opened(collection, [run], name="second", depth=3)
+    assert factories.external_ids(second.pool_pairs.all()) >= {("q0", "new1"), ("q2", "new2")}
 
 
 def test_a_gallery_with_a_list_of_members_does_not_grow(judged):
@@ -100,10 +100,10 @@ def test_a_price_counts_unknown_documents_apart(judged):
     collection, run, _ = judged
     (other,) = used(run_of(collection, {"q0": "new1 d4 new9", "q3": "d0"}, name="other"))
     options = {"collection": collection, "strategy": "depth-k", "parameters": {"depth": 2}}
-    seen = previews.preview(runs=[run, other], **options)
-    assert seen.n_unknown == 2  # new1 of q0 once, new2 of q2; new9 lies deeper
-    assert {share.name: (share.n_pairs, share.n_unknown) for share in seen.shares} == {"bm25": (4, 2), "other": (2, 1)}
-    assert previews.adds(run=other).n_unknown == 2
+    pool_preview = previews.preview(runs=[run, other], **options)
+    assert pool_preview.n_unknown == 2  # new1 of q0 once, new2 of q2; new9 lies deeper
+    assert {share.name: (share.n_pairs, share.n_unknown) for share in pool_preview.shares} == {"bm25": (4, 2), "other": (2, 1)}
+    assert previews.added_by(run=other).n_unknown == 2
     join(collection, "new1")
-    done(other)
+    perform_work(other)
     assert previews.preview(runs=[other], **options).n_unknown == 0

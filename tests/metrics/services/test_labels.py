@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from annotate.models import Direction, Item, Pair, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet, Resolution
 from metrics.core.label_sources import LabelSource
-from metrics.services import inputs, labels, tallies
+from metrics.services import labels, number_inputs, tallies
 from tests import cast
 
 pytestmark = pytest.mark.django_db
@@ -17,8 +17,8 @@ def study():
     """Two queries, three documents; pairs judged 2, 0 and disputed; a reference that differs."""
     study = cast.collection(grades=3)
     queries, documents = cast.items(study, "query", 2), cast.items(study, "document", 3)
-    said = {(0, 0): ("single", 2), (0, 1): ("majority", 0), (1, 2): ("disputed", None)}
-    for (q, d), (status, grade) in said.items():
+    resolutions = {(0, 0): ("single", 2), (0, 1): ("majority", 0), (1, 2): ("disputed", None)}
+    for (q, d), (status, grade) in resolutions.items():
         pair = Pair.objects.create(collection=study, query=queries[q], document=documents[d])
         Resolution.objects.create(
             pair=pair, collection=study, status=status, grade=grade, n_labels=1, policy=cast.policy(study)
@@ -32,14 +32,14 @@ def study():
     return study
 
 
-def said(study, source, direction=Direction.FORWARD, **more):
-    found = labels.labels_of(collection=study, direction=direction, label_source=LabelSource.parse(source), **more)
+def grades_of(study, source, direction=Direction.FORWARD, **more):
+    grades = labels.labels_of(collection=study, direction=direction, label_source=LabelSource.parse(source), **more)
     names = dict(Item.objects.filter(collection=study).values_list("pk", "external_id"))
-    return {(names[s], names[t]): g for s, t, g in zip(*(c.tolist() for c in found), strict=True)}
+    return {(names[s], names[t]): g for s, t, g in zip(*(c.tolist() for c in grades), strict=True)}
 
 
 def test_people_over_reference_keeps_the_references_grade_of_a_disputed_pair(study):
-    assert said(study, "over:original") == {
+    assert grades_of(study, "over:original") == {
         ("q0", "d0"): 2,
         ("q0", "d1"): 0,
         ("q1", "d2"): 1,
@@ -48,11 +48,11 @@ def test_people_over_reference_keeps_the_references_grade_of_a_disputed_pair(stu
 
 
 def test_people_alone_have_no_grade_for_a_disputed_pair(study):
-    assert said(study, "only") == {("q0", "d0"): 2, ("q0", "d1"): 0}
+    assert grades_of(study, "only") == {("q0", "d0"): 2, ("q0", "d1"): 0}
 
 
 def test_the_reverse_direction_shares_the_pairs(study):
-    assert said(study, "union:original", Direction.REVERSE) == {
+    assert grades_of(study, "union:original", Direction.REVERSE) == {
         ("d0", "q0"): 2,
         ("d1", "q0"): 1,
         ("d2", "q1"): 1,
@@ -62,15 +62,15 @@ def test_the_reverse_direction_shares_the_pairs(study):
 
 def test_labels_of_some_sources_are_those_of_all_sources_cut_down(study):
     query = study.query_items[1]
-    assert said(study, "over:original", sources=[query.pk]) == {("q1", "d2"): 1, ("q1", "d0"): 1}
+    assert grades_of(study, "over:original", sources=[query.pk]) == {("q1", "d2"): 1, ("q1", "d0"): 1}
 
 
 def test_conflicts_count_pairs_that_both_graded_by_side_of_the_threshold(study):
     tallies.update_tallies(collection=study, pairs=None)
-    (row,) = inputs.conflicts(study, tallies.read_tallies(collection=study))["references"]
+    (row,) = number_inputs.conflicts(study, tallies.read_tallies(collection=study))["references"]
     assert (row["n_both"], row["n_equal"], row["n_false_positives"], row["n_unchecked"]) == (1, 0, 1, 2)
     study.positive_from = 2
-    (row,) = inputs.conflicts(study, tallies.read_tallies(collection=study))["references"]
+    (row,) = number_inputs.conflicts(study, tallies.read_tallies(collection=study))["references"]
     assert (row["n_both"], row["n_false_positives"], row["n_false_negatives"]) == (1, 0, 0)
 
 
@@ -88,8 +88,8 @@ def test_a_query_set_leaves_out_excluded_items_and_targets_beyond_its_gallery(st
     targets = np.array([item.pk for item in study.document_items])
     assert scope.counts(targets).tolist() == [True, False, False]
     source = LabelSource.parse("union:original")
-    found = labels.labels_of(collection=study, direction=Direction.FORWARD, label_source=source)
-    assert labels.within(found, scope).grade.tolist() == [2]
+    grades = labels.labels_of(collection=study, direction=Direction.FORWARD, label_source=source)
+    assert labels.within(grades, scope).grade.tolist() == [2]
 
 
 def test_reading_labels_takes_two_queries_however_many_there_are(study, django_assert_num_queries):

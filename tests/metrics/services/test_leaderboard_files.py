@@ -1,4 +1,4 @@
-"""The leaderboard as CSV and LaTeX: the numbers of the page, all their digits, and what they are of."""
+"""The leaderboard as CSV and LaTeX: the numbers of the page with all digits, and their subject."""
 
 import csv
 import io
@@ -9,10 +9,10 @@ from django.http import QueryDict
 
 from annotate.models import Role
 from metrics.models import Score
-from metrics.services import leaderboard_views
+from metrics.services import leaderboard_cache
 from metrics.services.leaderboard import leaderboard_of
+from metrics.services.leaderboard_choices import read_choices
 from metrics.services.leaderboard_files import as_csv, as_latex
-from metrics.services.leaderboard_wanted import read
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
@@ -25,11 +25,11 @@ def study():
     return studies.judged_study("study", likes=0.9)
 
 
-def shown(study, **given):
-    choices = read(collection=study, viewer=None, given=given)
-    leaderboard_views.compute(collection=study, wanted=choices.wanted)
-    looked = leaderboard_views.look(collection=study, wanted=choices.wanted)
-    return leaderboard_of(choices=choices, collection=study, view=looked.view, version=looked.version)
+def leaderboard_with(study, **parameters):
+    choices = read_choices(collection=study, viewer=None, parameters=parameters)
+    leaderboard_cache.compute(collection=study, spec=choices.spec)
+    lookup = leaderboard_cache.look_up(collection=study, spec=choices.spec)
+    return leaderboard_of(choices=choices, collection=study, view=lookup.view, version=lookup.version)
 
 
 def rows_of(text):
@@ -37,14 +37,14 @@ def rows_of(text):
 
 
 def test_a_line_a_run_and_measure_has_every_digit_of_the_score(study):
-    rows = rows_of(as_csv(shown=shown(study), collection=study))
+    rows = rows_of(as_csv(leaderboard=leaderboard_with(study), collection=study))
     assert len(rows) == 3 * 6
     for row in rows:
         score = Score.objects.get(run__name=row["run"], measure=row["measure"], label_source="over:original")
-        told = [row[name] for name in ("score", "low", "high", "bound_low", "bound_high", "score_with_positive")]
+        printed = [row[name] for name in ("score", "low", "high", "bound_low", "bound_high", "score_with_positive")]
         ends = [score.mean, score.best] if row["measure"].startswith("C@") else [None, None]
-        kept = [score.mean, score.low, score.high, *ends, score.mean_with_positive]
-        assert told == ["" if value is None else repr(value) for value in kept]
+        stored = [score.mean, score.low, score.high, *ends, score.mean_with_positive]
+        assert printed == ["" if value is None else repr(value) for value in stored]
         reference = Score.objects.get(run=score.run, measure=row["measure"], label_source="none:original")
         assert row["reference_only"] == repr(reference.mean)
         assert (row["unit"], row["collection"], row["label_source"]) == ("share", "study", "over:original")
@@ -55,16 +55,16 @@ def test_a_line_a_run_and_measure_has_every_digit_of_the_score(study):
 
 def test_names_are_no_formulas_and_no_commands(study):
     Run.objects.filter(name="alpha").update(name="=1+1", system="a_b & 50%")
-    board = shown(study)
-    assert {row["run"] for row in rows_of(as_csv(shown=board, collection=study))} == {"'=1+1", "beta", "gamma"}
+    board = leaderboard_with(study)
+    assert {row["run"] for row in rows_of(as_csv(leaderboard=board, collection=study))} == {"'=1+1", "beta", "gamma"}
     Run.objects.filter(name="=1+1").update(name=r"a_b & 50% \input{x} ~^")
-    text = as_latex(shown=shown(study), collection=study)
+    text = as_latex(leaderboard=leaderboard_with(study), collection=study)
     assert r"a\_b \& 50\% \textbackslash{}input\{x\} \textasciitilde{}\textasciicircum{} &" in text
 
 
 def test_latex_has_a_table_a_direction_with_all_digits_in_per_cent(study):
-    board = shown(study, measures="AP MedR")
-    text = as_latex(shown=board, collection=study)
+    board = leaderboard_with(study, measures="AP MedR")
+    text = as_latex(leaderboard=board, collection=study)
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 2
     assert r"Run & {AP} & {MedR} \\" in text
     assert "in per cent, MedR in ranks." in text
@@ -99,7 +99,7 @@ def test_a_choice_of_runs_is_measured_alone_and_stands_in_the_address(client, st
 
 def rooms_view(study, *runs):
     """The view of these runs alone, whose scores are the stored ones."""
-    choices = read(collection=study, viewer=None, given=QueryDict("&".join(f"run={run.pk}" for run in runs)))
+    choices = read_choices(collection=study, viewer=None, parameters=QueryDict("&".join(f"run={run.pk}" for run in runs)))
     assert choices.is_stored
-    leaderboard_views.compute(collection=study, wanted=choices.wanted)
-    return leaderboard_views.find(collection=study, wanted=choices.wanted)
+    leaderboard_cache.compute(collection=study, spec=choices.spec)
+    return leaderboard_cache.find_view(collection=study, spec=choices.spec)

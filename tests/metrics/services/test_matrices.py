@@ -1,4 +1,4 @@
-"""Runs that come as similarity matrices: measured by all their cells, as an independent tool measures them."""
+"""Runs uploaded as similarity matrices: measured by all their cells, as by an independent tool."""
 
 import io
 
@@ -9,19 +9,19 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.models import Item, Pair, Role
 from annotate.services.query_sets import complete_query_sets
-from metrics.core.alignment import Labels
+from metrics.core.alignment import LabelledPairs
 from metrics.core.bounds import bounds
 from metrics.core.evaluation import evaluate_matrix, read_matrix
 from metrics.core.measures import evaluate, parse
 from metrics.services import labels, leaderboard_measuring, measuring, ranks, refresh
-from metrics.services.leaderboard_wanted import read
+from metrics.services.leaderboard_choices import read_choices
 from pooling.core.runs import read_qrels
 from pooling.models import Matrix, Ranking, Run
-from pooling.services import choosing, describing, matrix_storage, rereading, runs
+from pooling.services import matrix_storage, pair_choice, run_descriptions, run_rereading, runs
 from tests import campaigns, cast
 from tests.metrics import uploads
 from tests.sizes import share_of
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 N_QUERIES, N_DOCUMENTS = 7, 160  # more documents than rankings keep
@@ -42,7 +42,7 @@ def hdf5(scores, rows, columns) -> bytes:
 
 
 def cells(rng, n_rows, n_columns, dtype, *, order="C"):
-    """Scores of which many are equal, also where 32 bits are too few to tell them apart, and some are -inf."""
+    """Scores of which many are equal, some only in 32 bits, and some are -inf."""
     scores = rng.integers(0, 60, (n_rows, n_columns)) / 8
     if dtype == "float64":
         scores = scores + rng.integers(0, 2, scores.shape) * 1e-9
@@ -64,19 +64,19 @@ def trec(scores, rows, columns) -> str:
 
 
 def study(rng):
-    made = cast.collection(grades=3, n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
-    made.items.filter(external_id="d7").update(split="train")
-    complete_query_sets(collection=made)
+    collection = cast.collection(grades=3, n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
+    collection.items.filter(external_id="d7").update(split="train")
+    complete_query_sets(collection=collection)
     ends = zip(rng.integers(N_QUERIES, size=300), rng.integers(N_DOCUMENTS, size=300), strict=True)
     pairs = {(f"q{query}", f"d{document}"): int(rng.integers(0, 3)) for query, document in ends}
-    cast.reference(made, pairs | {("q0", "d0"): 2})
-    return made
+    cast.reference(collection, pairs | {("q0", "d0"): 2})
+    return collection
 
 
 def received(of, data, *, direction="forward", file_name="m.npz", name="matrix", **fields) -> Run:
     file = SimpleUploadedFile(file_name, data)
     run = runs.receive_run(collection=of, name=name, direction=direction, upload=file, **fields).run
-    done(run)
+    perform_work(run)
     assert run.state == "ready", run.report["errors"]
     Run.objects.filter(pk=run.pk).update(on_hold_since=None)
     run.refresh_from_db()
@@ -134,7 +134,10 @@ GRADED = "ERR ERR@5 gRBP gRBP(p=0.5) PMRP_mean ERR(max_grade=4.0)"
 
 @pytest.mark.parametrize("chunk", [1, 2, 5_000])
 def test_a_query_s_value_does_not_hang_on_which_queries_are_measured_at_a_time(chunk, monkeypatch):
-    """The best grade is among the labels of one query alone; the list and the matrix are those of one run."""
+    """The best grade is among the labels of one query alone.
+
+    The list and the matrix are those of one run.
+    """
     monkeypatch.setattr(measuring, "CHUNK", chunk)
     of, rng = cast.collection(grades=4, n_queries=N_QUERIES, n_documents=N_DOCUMENTS), np.random.default_rng(5)
     complete_query_sets(collection=of)
@@ -159,7 +162,10 @@ def test_a_query_s_value_does_not_hang_on_which_queries_are_measured_at_a_time(c
 
 
 def test_an_open_pair_of_a_pool_counts_once_whether_a_matrix_or_a_list_holds_it_or_not():
-    """d150 is relevant and first; d0 is open as it is in all rows; d20 and d21 are in the pool, and not in all rows."""
+    """d150 is relevant and first; d0 is open as it is in all rows.
+
+    D20 and d21 are in the pool, and not in all rows.
+    """
     of = plain_study()
     pairs = [Pair(collection=of, query=of.items.get(external_id=f"q{q}"), document=of.items.get(external_id=f"d{d}"))
              for q in range(4) for d in (20, 21, 150)]  # fmt: skip
@@ -170,18 +176,18 @@ def test_an_open_pair_of_a_pool_counts_once_whether_a_matrix_or_a_list_holds_it_
         shape = names("q", len(scores)), ["d150", "d0", "d20", "d21"][: scores.shape[1]]
         listed = received(of, trec(scores, *shape).encode(), file_name="run.txt", name=f"listed {name}")
         for run in (received(of, npz(scores, *shape), name=name), listed):
-            found = page_values(of, run, "R@1")
-            held = np.arange(4) < len(scores)
-            assert found.least[0].tolist() == pytest.approx(np.where(held, 1 / 4, 0).tolist()), name
+            run_values = page_values(of, run, "R@1")
+            is_in_run = np.arange(4) < len(scores)
+            assert run_values.least[0].tolist() == pytest.approx(np.where(is_in_run, 1 / 4, 0).tolist()), name
 
 
 def page_values(of, run, measures=MEASURES):
-    """Values as the leaderboard measures them for whoever asks for other measures."""
-    choices = read(collection=of, viewer=None, given={"measures": measures, "labels": "none:original"})
+    """Values as the leaderboard measures them for measures without stored scores."""
+    choices = read_choices(collection=of, viewer=None, parameters={"measures": measures, "labels": "none:original"})
     assert choices.errors == []
     query_set = of.query_sets.get(direction=run.direction, name="all")
-    asked = leaderboard_measuring.asked_of(collection=of, wanted=choices.wanted, query_set=query_set)
-    return leaderboard_measuring.values_of(asked=asked, run=run)
+    inputs = leaderboard_measuring.direction_inputs(collection=of, spec=choices.spec, query_set=query_set)
+    return leaderboard_measuring.measure_run(inputs=inputs, run=run)
 
 
 def plain_study(n_queries=4):
@@ -193,7 +199,10 @@ def plain_study(n_queries=4):
 
 
 def falling(n_queries=4, dtype="float32"):
-    """Scores that fall from the first column to the last; of the first two queries the 151st is twelfth at best."""
+    """Scores that fall from the first column to the last.
+
+    Of the first two queries the 151st is twelfth at best.
+    """
     scores = np.tile(-np.arange(N_DOCUMENTS, dtype=dtype), (n_queries, 1))
     scores[:2, 150] = -11
     return scores
@@ -209,8 +218,8 @@ def test_the_rankings_keep_the_best_hundred_and_the_matrix_all(media_root):
     assert {len(row.targets) for row in Ranking.objects.filter(run=run)} == {100}
     matrix = Matrix.objects.get(run=run)
     assert (len(matrix.rows), len(matrix.columns), matrix.n_bytes) == (4, 160, 4 * 160 * 4 + 128)
-    kept = np.load(matrix.file.path)
-    assert kept.flags.c_contiguous
+    stored = np.load(matrix.file.path)
+    assert stored.flags.c_contiguous
     columns = [of.items.get(pk=pk).external_id for pk in matrix.columns[:3]]
     assert columns == ["d0", "d1", "d10"]  # in ascending order of their ids
     assert run.report["matrix"] == [4, 160]
@@ -232,25 +241,25 @@ def test_ranks_beyond_the_hundredth_are_known_of_a_matrix_and_not_of_a_list_that
 
 
 def measured(of, run, measures, reference="original"):
-    given = {"measures": measures, "labels": f"none:{reference}"}
-    choices = read(collection=of, viewer=None, given=given)
+    parameters = {"measures": measures, "labels": f"none:{reference}"}
+    choices = read_choices(collection=of, viewer=None, parameters=parameters)
     assert choices.errors == []
     query_set = of.query_sets.get(direction=run.direction, name="all")
-    asked = leaderboard_measuring.asked_of(collection=of, wanted=choices.wanted, query_set=query_set)
-    told = leaderboard_measuring.summary(asked=asked, runs=[run], tell=lambda n: None)
-    return {each["name"]: (each["cells"][0]["whole"], each["cells"][0]["beyond"]) for each in told["measures"]}
+    inputs = leaderboard_measuring.direction_inputs(collection=of, spec=choices.spec, query_set=query_set)
+    summary = leaderboard_measuring.summary(inputs=inputs, runs=[run], report_progress=lambda n: None)
+    return {measure["name"]: (measure["cells"][0]["whole"], measure["cells"][0]["beyond"]) for measure in summary["measures"]}
 
 
 def test_a_matrix_that_is_read_again_or_by_other_scores_leaves_one_file(media_root, monkeypatch):
     of = plain_study()
     run = received(of, npz(falling(), [*names("q", 3), "new"], names("d", N_DOCUMENTS)))
     Item.objects.create(collection=of, side="query", external_id="new")
-    rereading.note_joined(collection_id=of.pk)
-    done(run)
+    run_rereading.note_joined_items(collection_id=of.pk)
+    perform_work(run)
     assert 0 not in Matrix.objects.get(run=run).rows
-    describing.reread_run(run=run, score_type="float64", by=None)
+    run_descriptions.reread_run(run=run, score_type="float64", by=None)
     assert not Matrix.objects.exists()
-    done(run)
+    perform_work(run)
     assert run.state == "ready"
     # what others may still read stays for some hours
     assert (len(list((media_root / "matrices").iterdir())), matrix_storage.sweep_files()) == (3, 0)
@@ -284,16 +293,16 @@ def test_two_matrices_that_are_read_at_once_do_not_take_more_than_there_is(setti
         runs.receive_run(collection=of, name=name, direction="forward", upload=file).run for name in ("first", "second")
     )
     store = matrix_storage.store_matrix
-    others = iter([second])
+    other_runs = iter([second])
 
-    def meanwhile(**given):
-        if other := next(others, None):
-            done(other)
-        store(**given)
+    def meanwhile(**arguments):
+        if other := next(other_runs, None):
+            perform_work(other)
+        store(**arguments)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matrix_storage, "store_matrix", meanwhile)
-        done(first)
+        perform_work(first)
     assert (first.state, second.state) == ("rejected", "ready")
     assert "MATRICES_MAX_MB" in first.report["errors"][0]["message"]
 
@@ -311,7 +320,7 @@ def test_a_collection_keeps_so_many_bytes_of_matrices_and_says_so(settings, medi
     received(of, data)
     file = SimpleUploadedFile("second.npz", data)
     second = runs.receive_run(collection=of, name="second", direction="forward", upload=file).run
-    done(second)
+    perform_work(second)
     assert second.state == "rejected"
     assert "MATRICES_MAX_MB" in second.report["errors"][0]["message"]
     assert len(list((media_root / "matrices").iterdir())) == 1
@@ -322,7 +331,7 @@ def test_a_fault_in_a_late_row_keeps_nothing_of_a_matrix(media_root):
     scores[3, 5] = np.nan
     file = SimpleUploadedFile("m.npz", npz(scores, names("q", 4), names("d", N_DOCUMENTS)))
     run = runs.receive_run(collection=of, name="m", direction="forward", upload=file).run
-    done(run)
+    perform_work(run)
     assert run.state == "rejected"
     assert not Matrix.objects.exists()
     assert list(media_root.glob("matrices/*")) == []
@@ -337,9 +346,9 @@ def test_hdf5_is_kept_whole_too():
 def test_pools_see_the_best_hundred_and_say_so():
     of = plain_study()
     run = received(of, npz(falling(), names("q", 4), names("d", N_DOCUMENTS)))
-    with pytest.raises(choosing.PoolError, match="pools see the 100 best of each row"):
-        choosing.choose_pairs(collection=of, strategy="depth-k", parameters={"depth": 101}, runs=[run])
-    chosen = choosing.choose_pairs(collection=of, strategy="depth-k", parameters={"depth": 100}, runs=[run])
+    with pytest.raises(pair_choice.PoolError, match="pools see the 100 best of each row"):
+        pair_choice.choose_pairs(collection=of, strategy="depth-k", parameters={"depth": 101}, runs=[run])
+    chosen = pair_choice.choose_pairs(collection=of, strategy="depth-k", parameters={"depth": 100}, runs=[run])
     assert len(chosen.query) == 400
 
 
@@ -349,7 +358,7 @@ def test_the_explorer_tells_ranks_beyond_the_hundredth(client):
     refresh.refresh(collection=of)
     client.force_login(cast.member(of, Role.RESEARCHER))
     page = client.get(f"/c/{of.slug}/explorer/", {"q": "q3"})
-    (missed,) = page.context["page"].query.missed
+    (missed,) = page.context["page"].query.missed_positives
     assert missed.ranks == [151]
     assert run.report["matrix"]
 
@@ -359,13 +368,13 @@ def test_only_the_rows_of_queries_that_carry_labels_are_read(monkeypatch):
     run = received(of, npz(falling(), names("q", 4), names("d", N_DOCUMENTS)))
     read_rows, original = [], ranks.row_blocks
 
-    def counting(path, places):
-        read_rows.extend(places.tolist())
-        return original(path, places)
+    def counting(path, rows):
+        read_rows.extend(rows.tolist())
+        return original(path, rows)
 
     monkeypatch.setattr(ranks, "row_blocks", counting)
     scope = labels.scope_of(query_set=of.query_sets.get(direction="forward", name="all"))
-    table = Labels(np.array([2]), np.array([of.items.get(external_id="d150").pk]), np.array([1]))
+    table = LabelledPairs(np.array([2]), np.array([of.items.get(external_id="d150").pk]), np.array([1]))
     matrix = ranks.matrix_of(run)
     (grades,) = ranks.ranked_grades(run=run, matrix=matrix, scope=scope, sources=scope.sources, tables=[table])
     assert (grades.rank.tolist(), grades.depth.tolist(), read_rows) == ([151], [160] * 4, [2])

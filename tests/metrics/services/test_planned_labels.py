@@ -1,7 +1,8 @@
-"""The headline alpha is of labels whose request hung on no other label; all labels stand apart.
+"""The headline alpha is of labels requested whatever other labels the pair has; alpha of all labels
+is separate.
 
-To see these tests fail: order `grades` in count_sql by number alone, let numbers take `grades[:2]` for the planned
-ones, or let label_rows call every label planned.
+To see these tests fail: order `grades` in count_sql by number alone, let numbers take `grades[:2]`
+for the planned ones, or let label_rows call every label planned.
 """
 
 from collections import Counter
@@ -12,9 +13,9 @@ import pytest
 
 from annotate.models import Role, Seat
 from annotate.services import seating
-from metrics.core.agreement import Level
+from metrics.core.agreement import MeasurementLevel
 from metrics.models import Alarm, AlarmEvent, Observation, Snapshot, Tally
-from metrics.services import alarms, closer, dashboard, history, numbers, refresh
+from metrics.services import alarms, dashboard, dashboard_details, history, numbers, refresh
 from metrics.services.agreement_page import agreement_of
 from tests import cast
 from tests.metrics import studies
@@ -38,13 +39,13 @@ def by_krippendorff(study, **seats):
     triples = list(rows.values_list("pair", "annotator", "judgment__level__grade"))
     pairs, people = ({row[at] for row in triples} for at in (0, 1))
     table = np.full((len(people), len(pairs)), np.nan)
-    for pair, who, grade in triples:
-        table[sorted(people).index(who), sorted(pairs).index(pair)] = grade
+    for pair, annotator, grade in triples:
+        table[sorted(people).index(annotator), sorted(pairs).index(pair)] = grade
     return krippendorff.alpha(table, level_of_measurement="ordinal", value_domain=[0, 1, 2])
 
 
 def ask_why(study, whys, **seats):
-    """Say why some labels were asked for, and count again."""
+    """Change why some labels were requested, and refresh."""
     rows = Seat.objects.filter(collection=study, purpose="label", **seats)
     rows.update(why=whys)
     seating.note_changes(collection_id=study.pk, pair_ids=list(rows.values_list("pair", flat=True)))
@@ -63,7 +64,8 @@ def test_the_headline_is_krippendorffs_alpha_of_planned_labels_and_beside_it_sta
 
 
 def test_planned_labels_are_those_asked_for_so_whatever_the_numbers_of_their_seats(study):
-    """As where a first label was withdrawn and what replaced it, or a third label, came before the double."""
+    """As if a first label was withdrawn, and its replacement, or a third label, came before the
+    double."""
     ask_why(study, "top-up", number=1)
     ask_why(study, "double", number=3)
     keys = Counter()
@@ -84,11 +86,11 @@ def test_planned_labels_are_those_asked_for_so_whatever_the_numbers_of_their_sea
 
 def test_without_two_planned_labels_of_a_pair_there_is_no_headline_and_the_page_says_what_to_do(client, study):
     alarms.set_alarm(collection=study, kind=Alarm.Kind.ALPHA, below=0.9, n_at_least=1, by=cast.user())
-    assert len(alarms.raised(collection=study)) == 1
+    assert len(alarms.raising_events(collection=study)) == 1
     ask_why(study, "disagreement", number=2)
     value = of(study)
     assert value["planned"]["ordinal"]["value"] is None and value["all"]["ordinal"]["value"] is not None
-    assert alarms.raised(collection=study) == []
+    assert alarms.raising_events(collection=study) == []
     assert AlarmEvent.objects.get(kind="fell").value is None
     client.force_login(cast.member(study, Role.LEAD))
     page = client.get("/c/study/dashboard/").content.decode()
@@ -98,8 +100,8 @@ def test_without_two_planned_labels_of_a_pair_there_is_no_headline_and_the_page_
 
 
 def test_parts_are_of_planned_labels_but_those_by_number_of_labels_of_all(study):
-    closer.look(collection=study)
-    value = Snapshot.objects.get(collection=study, kind=closer.KIND).value
+    dashboard_details.compute(collection=study)
+    value = Snapshot.objects.get(collection=study, kind=dashboard_details.KIND).value
     (pool,) = value["by_pool"]
     assert pool["alpha"]["ordinal"]["value"] == of(study)["planned"]["ordinal"]["value"]
     assert np.sum(value["by_level"]["together"]) == pytest.approx(36)
@@ -124,10 +126,10 @@ MARKS = [
 def test_conventional_marks_are_stated_by_the_intervals_lower_end_and_n_whatever_alpha_itself_is(study, low, words):
     value = of(study)
     value["planned"]["nominal"] |= {"value": 0.95, "low": low, "high": 1.0, "n_pairable_units": 1230, "n_groups": 41}
-    said = agreement_of(value, "nominal").marks
-    assert said.startswith(words)
+    verdict = agreement_of(value, "nominal").mark_text
+    assert verdict.startswith(words)
     if low is not None:
-        assert said.endswith(", on 1,230 pairs with two planned labels or more, of 41 queries.")
+        assert verdict.endswith(", on 1,230 pairs with two planned labels or more, of 41 queries.")
 
 
 def test_the_sentence_of_the_marks_stands_under_the_table(client, study):
@@ -145,15 +147,15 @@ def test_a_point_of_the_history_keeps_alpha_of_planned_and_of_all_labels(study):
 
 
 def test_points_of_before_are_of_all_labels_and_never_join_the_headlines_line(study):
-    old = {str(level): {"value": 0.25, "low": 0.1, "high": 0.4, "n_pairable_units": 9} for level in Level}
+    old = {str(level): {"value": 0.25, "low": 0.1, "high": 0.4, "n_pairable_units": 9} for level in MeasurementLevel}
     Observation.objects.create(collection=study, kind="agreement", n_judgments=1, value=old)
     Observation.objects.create(collection=study, kind="agreement", n_judgments=0, value={})
-    asked = dashboard.Asked("ordinal")
-    chart = dashboard.dashboard(collection=study, asked=asked, now="").charts[0]
+    options = dashboard.DashboardOptions("ordinal")
+    chart = dashboard.dashboard(collection=study, options=options, version="").charts[0]
     before, now = chart.rows
     assert before == [1, "", "", "", "0.250"]
-    found = [of(study)["planned"]["ordinal"][name] for name in ("value", "low", "high")]
-    assert now[1:] == [f"{n:.3f}" for n in (*found, of(study)["all"]["ordinal"]["value"])]
+    alpha_values = [of(study)["planned"]["ordinal"][name] for name in ("value", "low", "high")]
+    assert now[1:] == [f"{n:.3f}" for n in (*alpha_values, of(study)["all"]["ordinal"]["value"])]
 
 
 # A world in which third labels are asked for on disagreement
@@ -163,25 +165,26 @@ N_QUERIES, A_QUERY = 1_000, 20
 
 
 def world(seed):
-    """Labels of pairs: two planned ones each, and a third one where they differ; the true alpha of two labels each."""
+    """Labels of pairs: two planned ones each, and a third one where they differ; the true alpha of
+    two labels each."""
     rng = np.random.default_rng(seed)
     is_positive, is_hard = rng.random((2, N_QUERIES * A_QUERY)) < [[0.3], [0.3]]
     wrong = np.where(is_hard, HARD, EASY)
     votes = (rng.random((3, len(wrong))) < np.where(is_positive, 1 - wrong, wrong)).astype(int).T
     kinds = [(p * h, 1 - e if t else e) for t, p in ((1, 0.3), (0, 0.7)) for e, h in ((HARD, 0.3), (EASY, 0.7))]
     share, chance = np.array(kinds).T  # of the kinds of pairs, and that a label of such a pair is 1
-    differ, ones = share @ (2 * chance * (1 - chance)), share @ chance
-    return votes, float(1 - differ / (2 * ones * (1 - ones)))
+    differ, chance_of_1 = share @ (2 * chance * (1 - chance)), share @ chance
+    return votes, float(1 - differ / (2 * chance_of_1 * (1 - chance_of_1)))
 
 
 def summary_of(votes):
-    """What the tallies of such labels come to."""
+    """The summary of the tallies of such labels."""
     rows = [(2, *row[: 2 + (row[0] != row[1])], at // A_QUERY) for at, row in enumerate(votes.tolist())]
-    given = Counter(row[:-1] for row in rows)
-    several = {kind: Counter(row[-1] for row in rows if row[:-1] == kind) for kind in given}
+    pair_counts = Counter(row[:-1] for row in rows)
+    several = {kind: Counter(row[-1] for row in rows if row[:-1] == kind) for kind in pair_counts}
     return {
         "measurement": "nominal", "drawn": "queries", "domain": [0, 1],
-        "given": sorted([n_planned, grades, n] for (n_planned, *grades), n in given.items()),
+        "given": sorted([n_planned, grades, n] for (n_planned, *grades), n in pair_counts.items()),
         "several": [
             {"n_planned": n_planned, "grades": grades, "groups": [*where], "n": [*where.values()]}
             for (n_planned, *grades), where in sorted(several.items())

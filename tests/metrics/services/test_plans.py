@@ -1,4 +1,4 @@
-"""Plans: what can be fixed, when they look, and that what they decided stays."""
+"""Plans: their terms, the times of their looks, and the permanence of their decisions."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -11,8 +11,8 @@ from annotate.models import Annotator, QuerySet, Role
 from metrics import tasks
 from metrics.models import Plan, PlanLook
 from metrics.services import plans, plans_page
+from metrics.services.leaderboard_choices import read_choices
 from metrics.services.leaderboard_decisions import decision
-from metrics.services.leaderboard_wanted import read
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
@@ -35,12 +35,12 @@ def fix(study, **fields):
 
 
 def judge(study, n, **how):
-    who = Annotator.objects.filter(collection=study).first() or cast.annotator(study)
-    assert studies.judge(who, n=n, **how) == n
+    annotator = Annotator.objects.filter(collection=study).first() or cast.annotator(study)
+    assert studies.judge(annotator, n=n, **how) == n
 
 
-def shown(plan):
-    return plans_page.shown_of(plan=Plan.objects.get(pk=plan.pk), viewer=None)
+def summary(plan):
+    return plans_page.summary_of(plan=Plan.objects.get(pk=plan.pk), viewer=None)
 
 
 def test_a_plan_names_the_runs_of_its_direction_and_counts_pairs(study):
@@ -91,18 +91,18 @@ def test_a_look_that_has_passed_cannot_be_planned_nor_a_second_plan_nor_one_of_o
     with pytest.raises(plans.PlanRefused, match="in force already"):
         fix(study, looks=[27, 100])
     plans.end_plan(plan=plan)
-    assert plans.active(collection=study) is None and fix(study, looks=[27, 100])
+    assert plans.active_plan(collection=study) is None and fix(study, looks=[27, 100])
 
 
 def test_a_look_is_taken_once_it_is_reached_and_once_only(study):
     plan = fix(study)
     judge(study, 8)
-    assert list(plans.due()) == [] and plans.take_look(plan=plan) is None
+    assert list(plans.plans_due()) == [] and plans.take_look(plan=plan) is None
     judge(study, 2, seed=1)
-    assert list(plans.due(collection=study)) == [plan.pk]
+    assert list(plans.plans_due(collection=study)) == [plan.pk]
     look = plans.take_look(plan=plan)
     assert (look.number, look.n_judged, look.level) == (1, 10, pytest.approx(0.05 * 0.25**3))
-    assert list(plans.due()) == [] and plans.take_look(plan=plan) is None
+    assert list(plans.plans_due()) == [] and plans.take_look(plan=plan) is None
 
 
 def test_looks_that_were_passed_over_leave_their_alpha_to_the_next(study):
@@ -110,17 +110,18 @@ def test_looks_that_were_passed_over_leave_their_alpha_to_the_next(study):
     judge(study, 20)
     look = plans.take_look(plan=plan)
     assert (look.number, look.level) == (2, pytest.approx(0.05 * 0.5**3))
-    first, second, third = shown(plan).looks
-    assert first.at_text.startswith("passed over") and second.taken == look and third.at_text == "to come"
+    first, second, third = summary(plan).looks
+    assert first.at_text.startswith("passed over") and second.stored_look == look and third.at_text == "to come"
     assert third.level == pytest.approx(0.05 * (1 - 0.5**3))
     judge(study, 16, seed=1)
     plans.take_look(plan=plan)
-    assert sum(each.level for each in PlanLook.objects.all()) == pytest.approx(0.05)
-    assert shown(plan).next_text == "All looks are taken."
+    assert sum(stored.level for stored in PlanLook.objects.all()) == pytest.approx(0.05)
+    assert summary(plan).next_text == "All looks are taken."
 
 
 def test_a_look_decides_at_its_own_level(study):
-    """Runs so different that one test finds it, but no permutation reaches the level of so early a look."""
+    """Runs so different that one test finds it, but no permutation reaches the level of so early a
+    look."""
     queries = study.items.filter(side="query").order_by("pk")
     documents = list(study.items.filter(side="document").order_by("pk").values_list("pk", flat=True))
     for name, step in (("best", 0), ("worst", 7)):
@@ -130,12 +131,12 @@ def test_a_look_decides_at_its_own_level(study):
     plan = fix(study, measure="P@1", looks=[8, 100])
     judge(study, 3, likes=1)
     assert plans.take_look(plan=plan).value["pairs"] == []
-    assert "left the order of some neighbours open: best and worst. The next look is at 36" in shown(plan).stop_text
+    assert "left the order of some neighbours open: best and worst. The next look is at 36" in summary(plan).stop_text
     judge(study, 33, likes=1)
     look = plans.take_look(plan=plan)
     assert look.value["pairs"] == [[better.pk, worse.pk]] and look.value["method"] == "randomized-tukey"
-    assert shown(plan).stop_text.endswith("decided every neighbouring order: for this order, judging can stop.")
-    assert shown(plan).last_text == "Look 2 of 2 (at 36 judged pairs, level .05) decided 1 of 1 pairs of runs."
+    assert summary(plan).stop_text.endswith("decided every neighbouring order: for this order, judging can stop.")
+    assert summary(plan).last_text == "Look 2 of 2 (at 36 judged pairs, level .05) decided 1 of 1 pairs of runs."
 
 
 def test_a_run_that_is_retired_since_is_left_out_and_a_look_that_decides_nothing_says_why(study):
@@ -143,29 +144,29 @@ def test_a_run_that_is_retired_since_is_left_out_and_a_look_that_decides_nothing
     Run.objects.filter(name="beta").update(retired_at="2026-01-01T00:00Z")
     judge(study, 9)
     assert plans.take_look(plan=plan).value["why"] == "a single run"
-    assert shown(plan).last_text.endswith("could decide nothing: a single run.")
-    assert shown(plan).stop_text.startswith(shown(plan).last_text)
+    assert summary(plan).last_text.endswith("could decide nothing: a single run.")
+    assert summary(plan).stop_text.startswith(summary(plan).last_text)
 
 
 def test_the_refresh_asks_for_a_look_that_is_due_and_the_sweep_for_one_that_was_lost(study, monkeypatch):
-    asked = []
-    monkeypatch.setattr(tasks, "enqueue_on_commit", lambda task, **given: asked.append((task.name, given)))
+    enqueued = []
+    monkeypatch.setattr(tasks, "enqueue_on_commit", lambda task, **arguments: enqueued.append((task.name, arguments)))
     plan = fix(study)
     judge(study, 9)
     tasks.refresh(collection_id=study.pk)
-    looks = [given for name, given in asked if name == "metrics.tasks.take_look"]
+    looks = [arguments for name, arguments in enqueued if name == "metrics.tasks.take_look"]
     assert looks == [{"plan_id": plan.pk}]
     tasks.sweep_plans()
-    assert asked[-1] == ("metrics.tasks.take_look", {"plan_id": plan.pk})
+    assert enqueued[-1] == ("metrics.tasks.take_look", {"plan_id": plan.pk})
     tasks.take_look(**looks[0])
-    asked.clear()
+    enqueued.clear()
     tasks.sweep_plans()
-    assert asked == [] and plan.taken.count() == 1
+    assert enqueued == [] and plan.taken.count() == 1
 
 
 def test_without_a_plan_a_refresh_asks_one_query_more(study):
     with CaptureQueriesContext(connection) as queries:
-        assert list(plans.due(collection=study)) == []
+        assert list(plans.plans_due(collection=study)) == []
     assert len(queries) == 1
 
 
@@ -175,10 +176,10 @@ def test_an_ended_plan_looks_no_more_and_what_it_decided_stays(study):
     plans.take_look(plan=plan)
     judge(study, 9, seed=1)
     plans.end_plan(plan=plan)
-    assert list(plans.due()) == []
+    assert list(plans.plans_due()) == []
     tasks.take_look(plan_id=plan.pk)
     assert plan.taken.count() == 1
-    assert shown(plan).next_text == "The plan is ended." and " Ended " in shown(plan).fixed_text
+    assert summary(plan).next_text == "The plan is ended." and " Ended " in summary(plan).fixed_text
 
 
 def test_what_is_fixed_refuses_changes(study):
@@ -196,23 +197,23 @@ def test_what_is_fixed_refuses_changes(study):
         with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
             change()
     rows.update(fixed_by=None)  # who is erased is no longer named
-    assert "Fixed" in shown(plan).fixed_text and " by " not in shown(plan).fixed_text
+    assert "Fixed" in summary(plan).fixed_text and " by " not in summary(plan).fixed_text
 
 
 def test_a_board_is_confirmatory_only_where_it_shows_what_the_plan_names(study):
     fix(study)
-    wanted = read(collection=study, viewer=None, given={}).wanted
+    spec = read_choices(collection=study, viewer=None, parameters={}).spec
 
     def is_on(**changes):
-        return plans_page.on_board(collection=study, wanted=replace(wanted, **changes), viewer=None) is not None
+        return plans_page.summary_for_leaderboard(collection=study, spec=replace(spec, **changes), viewer=None) is not None
 
-    assert is_on() and is_on(measures=("AP", "P@1")) and is_on(runs=wanted.runs[:1])
+    assert is_on() and is_on(measures=("AP", "P@1")) and is_on(runs=spec.runs[:1])
     assert is_on(method="tukey") and is_on(target="these")  # which change nothing of what it decides
-    others = {
+    other_choices = {
         "measures": ("P@1",), "threshold": 2, "label_source": "only", "query_set": "other",
         "judged_only": True, "people": "first", "words": (1, None), "missing": "runs",
     }  # fmt: skip
-    assert [name for name, value in others.items() if is_on(**{name: value})] == []
+    assert [name for name, value in other_choices.items() if is_on(**{name: value})] == []
 
 
 def test_who_may_not_know_of_a_run_reads_nothing_of_it(study):
@@ -220,26 +221,26 @@ def test_who_may_not_know_of_a_run_reads_nothing_of_it(study):
     lead = cast.member(study, Role.LEAD)
     studies.run(study, "delta", seed=5)
     query_set = QuerySet.objects.get(collection=study, direction="forward")
-    told = {"measure": "AP", "threshold": 1, "label_source": "only", "method": "tukey", "alpha": 0.05, "looks": [25]}
-    plan = plans.fix_plan(collection=study, by=other, query_set=query_set, **told)
+    terms = {"measure": "AP", "threshold": 1, "label_source": "only", "method": "tukey", "alpha": 0.05, "looks": [25]}
+    plan = plans.fix_plan(collection=study, by=other, query_set=query_set, **terms)
     assert len(plan.runs) == 3
     Run.objects.filter(name="alpha").update(is_hidden=True, uploaded_by=other)
     judge(study, 9)
     plans.take_look(plan=plan)
-    assert "AP of 2 runs" in plans_page.shown_of(plan=plan, viewer=lead).words
+    assert "AP of 2 runs" in plans_page.summary_of(plan=plan, viewer=lead).plan_text
     pairs = [[a, b] for a, b in combinations(plan.runs, 2)]
-    found = {"why": "", "groups": [[run] for run in plan.runs], "pairs": pairs}
-    of_two = decision({"name": "AP", "decided": found}, list(Run.objects.filter(pk__in=plan.runs, is_hidden=False)))
+    decided = {"why": "", "groups": [[run] for run in plan.runs], "pairs": pairs}
+    of_two = decision({"name": "AP", "decided": decided}, list(Run.objects.filter(pk__in=plan.runs, is_hidden=False)))
     assert (of_two.n_decided, of_two.n_pairs) == (1, 1)
-    seen = {viewer: plans_page.shown_of(plan=plan, viewer=viewer).last.decision for viewer in (other, lead)}
-    assert {run.name for run, _ in seen[other].lettered} == {"alpha", "beta", "delta"}
-    assert {run.name for run, _ in seen[lead].lettered} == {"beta", "delta"} and seen[lead].n_pairs == 1
+    decisions = {viewer: plans_page.summary_of(plan=plan, viewer=viewer).last_look.decision for viewer in (other, lead)}
+    assert {run.name for run, _ in decisions[other].runs_with_letters} == {"alpha", "beta", "delta"}
+    assert {run.name for run, _ in decisions[lead].runs_with_letters} == {"beta", "delta"} and decisions[lead].n_pairs == 1
 
 
 def test_labels_that_were_in_have_spent_their_part_of_alpha(study):
     judge(study, 6)
     plan = fix(study, looks=[50, 100])
-    assert plans.level_of(plan, 1, last=0) == pytest.approx(0.05 * (18**3 - 6**3) / 36**3)
+    assert plans.look_level(plan, 1, last=0) == pytest.approx(0.05 * (18**3 - 6**3) / 36**3)
 
 
 def test_a_look_waits_while_a_run_is_read_again_and_none_is_taken_of_a_plan_that_ended(study):

@@ -1,4 +1,4 @@
-"""Bounds that hold while labelling goes on: whatever the pools still wait for counts, whoever returned it."""
+"""Bounds that hold while labelling goes on: all unjudged pairs of the pools count."""
 
 from uuid import uuid4
 
@@ -9,12 +9,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.models import Collection, Item, Pair, ReferenceLabel, Role, Round, RoundPair
-from annotate.services import claiming, excluding, judging, seating
+from annotate.services import claiming, exclusions, judging, seating
 from annotate.services.query_sets import complete_query_sets
+from metrics.services import leaderboard_cache as views
 from metrics.services import leaderboard_measuring as measuring
-from metrics.services import leaderboard_views as views
 from metrics.services import refresh
-from metrics.services.leaderboard_wanted import read
+from metrics.services.leaderboard_choices import read_choices
 from pooling.models import Run
 from tests import campaigns, cast
 
@@ -24,7 +24,10 @@ MEASURES = "AP nDCG@10 R@2 Rprec C@1"
 
 @pytest.fixture
 def study():
-    """A returned d0, d1 and d2 for q0, B also d3; d3's own run returned q1 alone. The pool holds all of these pairs."""
+    """A returned d0, d1 and d2 for q0, B also d3; d3's own run returned q1 alone.
+
+    The pool holds all of these pairs.
+    """
     of = cast.collection(grades=2, n_queries=2, n_documents=6, labels_per_pair=1, gold_positives=0, gold_negatives=0)
     complete_query_sets(collection=of)
     ranked = {"A": (["q0"], ["d0", "d1", "d2"]), "B": (["q0"], ["d3", "d0"]), "C": (["d3"], ["q1"])}
@@ -56,25 +59,25 @@ def say(of: Collection, source: str, labels: dict[tuple[str, str], int]) -> None
     else:
         person = of.annotators.first() or cast.annotator(of)
         claiming.current_batch(annotator=person)
-        for hand_out in list(claiming.unanswered(annotator=person)):
+        for hand_out in list(claiming.open_hand_outs(annotator=person)):
             pair = hand_out.seat.pair
             grade = labels.get((pair.query.external_id, pair.document.external_id))
             if grade is not None:
-                answer = judging.Answer(submission_id=uuid4(), grade=grade)
+                answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade)
                 judging.record_judgment(annotator=person, token=hand_out.token, answer=answer)
     refresh.refresh(collection=of)
 
 
 def cells(of: Collection, run: str, source: str) -> dict[str, tuple[float, float, float]]:
-    """Least, score and most of each measure of a run, as a page shows them now, times the queries of its direction."""
-    choices = read(collection=of, viewer=None, given={"measures": MEASURES, "labels": source})
+    """Least, score and most of each measure of a run on its page, times the number of queries."""
+    choices = read_choices(collection=of, viewer=None, parameters={"measures": MEASURES, "labels": source})
     assert choices.errors == []
-    views.compute(collection=of, wanted=choices.wanted)
-    value, shown = views.find(collection=of, wanted=choices.wanted).value, Run.objects.get(name=run)
-    (table,) = [each for each in value["directions"] if shown.pk in each["runs"]]
-    at, n = table["runs"].index(shown.pk), table["n_queries"]
-    found = {each["name"]: each["cells"][at] for each in table["measures"]}
-    return {name: tuple(n * cell[end] for end in ("least", "whole", "most")) for name, cell in found.items()}
+    views.compute(collection=of, spec=choices.spec)
+    value, own_run = views.find_view(collection=of, spec=choices.spec).value, Run.objects.get(name=run)
+    (table,) = [direction for direction in value["directions"] if own_run.pk in direction["runs"]]
+    at, n = table["runs"].index(own_run.pk), table["n_queries"]
+    cells_by_measure = {direction["name"]: direction["cells"][at] for direction in table["measures"]}
+    return {name: tuple(n * cell[end] for end in ("least", "whole", "most")) for name, cell in cells_by_measure.items()}
 
 
 @pytest.mark.parametrize("source", ["over:original", "only", "none:original"])
@@ -106,9 +109,9 @@ def test_what_a_closed_pool_did_not_get_judged_counts_and_what_a_pool_left_out_d
     seating.close_round(round_=Round.objects.get())
     refresh.rebuild(collection=study)
     assert least_of(study) == 1 / 2
-    excluding.exclude_pair(pair=left, by=cast.member(study, Role.LEAD), reason="it cannot be seen")
+    exclusions.exclude_pair(pair=left, by=cast.member(study, Role.LEAD), reason="it cannot be seen")
     refresh.rebuild(collection=study)
-    views.forget(collection=study)
+    views.delete_views(collection=study)
     assert least_of(study) == 1
 
 
@@ -122,20 +125,20 @@ def test_a_pair_of_two_pools_is_one_and_imported_judgments_make_a_pool_but_train
             collection=study, kind=kind, name=kind, policy=cast.policy(study), state="closed", closed_at=timezone.now()
         )
         RoundPair.objects.create(round=own, pair=pair, n_wanted=1)
-    views.forget(collection=study)
+    views.delete_views(collection=study)
     assert least_of(study) == pytest.approx(1 / 3)
 
 
 def test_what_is_open_is_read_once_however_many_runs_there_are(study):
-    choices = read(collection=study, viewer=None, given={"measures": MEASURES, "labels": "over:original"})
+    choices = read_choices(collection=study, viewer=None, parameters={"measures": MEASURES, "labels": "over:original"})
     query_set, counts = study.query_sets.get(direction="forward", name="all"), []
-    asked = measuring.asked_of(collection=study, wanted=choices.wanted, query_set=query_set)
+    inputs = measuring.direction_inputs(collection=study, spec=choices.spec, query_set=query_set)
     unjudged = [(key(study, q), key(study, f"d{d}")) for q, d in [*(("q0", d) for d in range(4)), ("q1", 3)]]
-    assert list(zip(*(column.tolist() for column in asked.known.unjudged[:2]), strict=True)) == unjudged
+    assert list(zip(*(column.tolist() for column in inputs.labels.unjudged[:2]), strict=True)) == unjudged
     for runs in ("A", "AB"):
         few = list(Run.objects.filter(name__in=runs))
         with CaptureQueriesContext(connection) as caught:
             for run in few:
-                measuring.values_of(asked=asked, run=run)
+                measuring.measure_run(inputs=inputs, run=run)
         counts.append(len(caught))
     assert counts == [1, 2]  # its rankings

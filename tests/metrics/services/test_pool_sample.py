@@ -1,4 +1,4 @@
-"""xinfAP of a stratified pool: what `evaluate` gives for the same sample as a file, or a reason."""
+"""xinfAP of a stratified pool equals `evaluate` on the same sample as a file, or has a reason."""
 
 import json
 from io import StringIO
@@ -11,23 +11,23 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import Item, Resolution, Role
-from metrics.services import favour
-from metrics.services.favour_page import page_of
+from metrics.services import pool_bias
+from metrics.services.pool_bias_page import page_of
 from pooling.core.options import CUT_STRATUM
 from pooling.models import PoolPair, PoolStratum
-from pooling.services import retiring
+from pooling.services import run_retirement
 from pooling.services.strata import StrataUnknown, population_of
 from tests import cast
-from tests.copies import copied
+from tests.fixture_cache import cached_rows
 from tests.metrics import studies
-from tests.pooling import making
+from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
 
 
 def sample_on_page(pool):
-    favour.study_pool(pool=pool)
-    return page_of(pool=pool, snapshot=favour.snapshot_of(pool=pool), measure=None).parts[0].sample
+    pool_bias.study_pool(pool=pool)
+    return page_of(pool=pool, snapshot=pool_bias.snapshot_of(pool=pool), measure=None).directions[0].sample
 
 
 @pytest.fixture
@@ -35,14 +35,14 @@ def sampled(media_root):
     return sampled_pool()
 
 
-@copied
+@cached_rows
 def sampled_pool():
     """Two runs over 5 queries, and an opened pool of their first 8 in two strata."""
     rng = np.random.default_rng(7)
-    collection = making.collection(5, 30, batch_candidates=500)
+    collection = factories.collection(5, 30, batch_candidates=500)
     ranked = {name: {q: rng.permutation(30)[:12].tolist() for q in range(5)} for name in "AB"}
-    runs = [making.run(collection, name, rows) for name, rows in ranked.items()]
-    pool = making.opened(collection, runs, strategy="stratified", top=2, depth=8, share=0.5)
+    runs = [factories.run(collection, name, rows) for name, rows in ranked.items()]
+    pool = factories.opened(collection, runs, strategy="stratified", top=2, depth=8, share=0.5)
     return SimpleNamespace(collection=collection, ranked=ranked, runs=runs, pool=pool)
 
 
@@ -57,16 +57,16 @@ def best_ranks(ranked):
 
 
 def evaluated(sampled, folder, strata):
-    """xinfAP as the command computes it from a file of these strata and the grades that people gave what was drawn."""
-    said = Resolution.objects.filter(collection=sampled.collection, grade__isnull=False)
-    grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in said}
-    drawn = making.named(PoolPair.objects.filter(pool=sampled.pool))
-    grade_of = {pair: grades.get(pair, -1) if pair in drawn else -1 for pair in strata}
+    """xinfAP by the command from a file of these strata and people's grades of the drawn pairs."""
+    resolutions = Resolution.objects.filter(collection=sampled.collection, grade__isnull=False)
+    grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in resolutions}
+    drawn_pairs = factories.external_ids(PoolPair.objects.filter(pool=sampled.pool))
+    grade_of = {pair: grades.get(pair, -1) if pair in drawn_pairs else -1 for pair in strata}
     lines = (f"{q} 0 {d} {stratum} {grade_of[q, d]}\n" for (q, d), stratum in strata.items())
     (folder / "qrels").write_text("".join(lines))
     expected = {}
     for name, rows in sampled.ranked.items():
-        (folder / name).write_bytes(making.lines(rows))
+        (folder / name).write_bytes(factories.lines(rows))
         out = StringIO()
         call_command("evaluate", f"{folder}/{name}", "--qrels", f"{folder}/qrels", "--measures", "xinfAP@1000",
                      "--threshold", str(sampled.collection.positive_from), "--json", stdout=out)  # fmt: skip
@@ -83,20 +83,20 @@ def strata_of(best):
 
 
 def retire(run):
-    retiring.retire_run(run=run, by=cast.user())
-    retiring.settle_marks(run=run)
+    run_retirement.retire_run(run=run, by=cast.user())
+    run_retirement.settle_marks(run=run)
 
 
 def test_xinfap_of_a_pool_is_that_of_its_file_and_stays_so_once_a_run_is_retired(sampled, tmp_path):
-    assert sample_on_page(sampled.pool).why == "no pair that was drawn is positive yet."
+    assert sample_on_page(sampled.pool).reason == "no pair that was drawn is positive yet."
     studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
     best = best_ranks(sampled.ranked.values())
     expected = evaluated(sampled, tmp_path, strata_of(best))
-    found = sample_on_page(sampled.pool)
+    sample = sample_on_page(sampled.pool)
     n_drawn = PoolPair.objects.filter(pool=sampled.pool).count()
-    assert (found.n_pooled, found.n_drawn) == (len(best), n_drawn)
+    assert (sample.n_pooled, sample.n_drawn) == (len(best), n_drawn)
     assert 0 < n_drawn < len(best)
-    assert xinfap_of(found) == expected
+    assert xinfap_of(sample) == expected
     retire(sampled.runs[0])
     assert xinfap_of(sample_on_page(sampled.pool)) == {"B": expected["B"]}
 
@@ -106,37 +106,37 @@ def test_pairs_of_a_retired_run_that_nobody_judges_any_more_leave_the_strata(sam
     retire(sampled.runs[0])
     studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
     own = {pair: best[pair] for pair in best_ranks([sampled.ranked["B"]])}
-    found = sample_on_page(sampled.pool)
-    assert xinfap_of(found) == {"B": evaluated(sampled, tmp_path, own)["B"]}
-    assert found.n_pooled == len(own) < len(best)
+    sample = sample_on_page(sampled.pool)
+    assert xinfap_of(sample) == {"B": evaluated(sampled, tmp_path, own)["B"]}
+    assert sample.n_pooled == len(own) < len(best)
 
 
 def test_strata_are_frozen_at_opening_and_of_an_older_pool_when_somebody_looks(sampled):
     strata = PoolStratum.objects.filter(pool=sampled.pool).order_by("source", "stratum")
     frozen = list(strata.values("source", "stratum", "n_pooled", "n_drawn", "undrawn"))
     best = strata_of(best_ranks(sampled.ranked.values()))
-    drawn = making.named(PoolPair.objects.filter(pool=sampled.pool))
+    drawn_pairs = factories.external_ids(PoolPair.objects.filter(pool=sampled.pool))
     names = dict(Item.objects.filter(collection=sampled.collection).values_list("pk", "external_id"))
     undrawn = {(names[row["source"]], names[key]): row["stratum"] for row in frozen for key in row["undrawn"]}
-    assert undrawn == {pair: stratum for pair, stratum in best.items() if pair not in drawn}
+    assert undrawn == {pair: stratum for pair, stratum in best.items() if pair not in drawn_pairs}
     assert sum(row["n_pooled"] for row in frozen) == len(best)
     strata.delete()
     assert len(population_of(pool=sampled.pool).query) == len(best)
     assert not strata.exists()  # reading writes nothing: downloads read in a transaction that may not
-    favour.study_pool(pool=sampled.pool)
+    pool_bias.study_pool(pool=sampled.pool)
     assert list(strata.values("source", "stratum", "n_pooled", "n_drawn", "undrawn")) == frozen
 
 
 def test_an_older_pool_whose_runs_changed_before_anybody_looked_has_no_strata(sampled):
     PoolStratum.objects.filter(pool=sampled.pool).delete()
     retire(sampled.runs[0])
-    assert "have changed since it was drawn" in sample_on_page(sampled.pool).why
+    assert "have changed since it was drawn" in sample_on_page(sampled.pool).reason
 
 
 def test_a_pool_in_both_directions_and_one_without_what_a_reference_labels_have_no_strata(sampled):
     documents = {d: [d % 5, (d + 1) % 5] for d in range(30)}
-    back = making.run(sampled.collection, "back", documents, direction="reverse")
-    both = making.opened(
+    back = factories.run(sampled.collection, "back", documents, direction="reverse")
+    both = factories.opened(
         sampled.collection, [*sampled.runs, back], name="both", strategy="stratified", top=1, depth=4, share=0.5
     )
     assert not both.strata.exists()
@@ -144,11 +144,11 @@ def test_a_pool_in_both_directions_and_one_without_what_a_reference_labels_have_
         population_of(pool=both)
     labels = {(f"q{q}", f"d{sampled.ranked['A'][q][5]}"): 1 for q in range(5)}
     cast.reference(sampled.collection, labels, "original")
-    told = {"strategy": "stratified", "top": 2, "depth": 8, "share": 0.5, "trusted": "original"}
-    without = making.opened(sampled.collection, sampled.runs, name="without", **told)
+    options = {"strategy": "stratified", "top": 2, "depth": 8, "share": 0.5, "trusted": "original"}
+    without = factories.opened(sampled.collection, sampled.runs, name="without", **options)
     with pytest.raises(StrataUnknown, match="were left out"):
         population_of(pool=without)
-    checked = making.opened(sampled.collection, sampled.runs, name="checked", **told, check_share=0.5)
+    checked = factories.opened(sampled.collection, sampled.runs, name="checked", **options, check_share=0.5)
     cells = list(checked.strata.values_list("stratum", "n_pooled", "n_drawn"))
     assert sum(n_pooled for stratum, n_pooled, _ in cells if stratum > 10) == 5
     assert sum(n_pooled for _, n_pooled, _ in cells) == len(best_ranks(sampled.ranked.values()))
@@ -158,8 +158,8 @@ def test_a_pool_in_both_directions_and_one_without_what_a_reference_labels_have_
 
 
 def test_a_budget_that_cuts_what_was_sure_leaves_a_stratum_of_which_nothing_is_known(sampled):
-    told = {"strategy": "stratified", "top": 2, "depth": 8, "share": 0.5, "budget": 2}
-    pool = making.opened(sampled.collection, sampled.runs, name="few", **told)
+    options = {"strategy": "stratified", "top": 2, "depth": 8, "share": 0.5, "budget": 2}
+    pool = factories.opened(sampled.collection, sampled.runs, name="few", **options)
     cut = pool.strata.filter(stratum=CUT_STRATUM)
     best = strata_of(best_ranks(sampled.ranked.values()))
     assert sum(row.n_pooled for row in cut) == sum(stratum == 1 for stratum in best.values()) - 10
@@ -169,19 +169,19 @@ def test_a_budget_that_cuts_what_was_sure_leaves_a_stratum_of_which_nothing_is_k
 
 
 def test_sums_over_pairs_are_exact_where_all_is_drawn_and_judged_and_have_errors_where_it_is_not(sampled):
-    told = {"strategy": "stratified", "top": 2, "depth": 8, "share": 1.0}
-    whole = making.opened(sampled.collection, sampled.runs, name="whole", **told)
+    options = {"strategy": "stratified", "top": 2, "depth": 8, "share": 1.0}
+    whole = factories.opened(sampled.collection, sampled.runs, name="whole", **options)
     for seed in range(3):
         studies.judge(cast.annotator(sampled.collection), seed=seed, likes=0.4)
-    said = Resolution.objects.filter(collection=sampled.collection, grade__isnull=False)
-    grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in said}
-    found = sample_on_page(whole)
-    assert found.n_judged == found.n_drawn == found.n_pooled
-    assert found.k == 8
+    resolutions = Resolution.objects.filter(collection=sampled.collection, grade__isnull=False)
+    grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in resolutions}
+    sample = sample_on_page(whole)
+    assert sample.n_judged == sample.n_drawn == sample.n_pooled
+    assert sample.k == 8
     level = sampled.collection.positive_from
     n_positive = sum(grades[pair] >= level for pair in best_ranks(sampled.ranked.values()))
-    assert found.positives == (pytest.approx(n_positive / 5), pytest.approx(0))
-    for row in found.rows:
+    assert sample.positives == (pytest.approx(n_positive / 5), pytest.approx(0))
+    for row in sample.rows:
         own = [grades[f"q{q}", f"d{d}"] for q, docs in sampled.ranked[row.name].items() for d in docs[:8]]
         assert row.precision == (pytest.approx(sum(grade >= level for grade in own) / 40), pytest.approx(0))
     part = sample_on_page(sampled.pool)
@@ -190,16 +190,16 @@ def test_sums_over_pairs_are_exact_where_all_is_drawn_and_judged_and_have_errors
 
 
 def test_precision_at_ranks_that_were_all_drawn_and_judged_does_not_wait_for_deeper_strata(sampled):
-    told = {"strategy": "stratified", "top": 10, "depth": 12, "share": 0.5}
-    deep = making.opened(sampled.collection, sampled.runs, name="deep", **told)
+    options = {"strategy": "stratified", "top": 10, "depth": 12, "share": 0.5}
+    deep = factories.opened(sampled.collection, sampled.runs, name="deep", **options)
     studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
     below = PoolPair.objects.filter(pool=deep, stratum=2).values("pair")
     Resolution.objects.filter(collection=sampled.collection, pair__in=below).delete()
-    said = Resolution.objects.filter(collection=sampled.collection, grade__isnull=False)
-    grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in said}
-    found = sample_on_page(deep)
-    assert found.k == 10 and found.positives.mean is None and 0 < found.n_judged < found.n_drawn
-    for row in found.rows:
+    resolutions = Resolution.objects.filter(collection=sampled.collection, grade__isnull=False)
+    grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in resolutions}
+    sample = sample_on_page(deep)
+    assert sample.k == 10 and sample.positives.mean is None and 0 < sample.n_judged < sample.n_drawn
+    for row in sample.rows:
         own = [grades[f"q{q}", f"d{d}"] for q, docs in sampled.ranked[row.name].items() for d in docs[:10]]
         n_positive = sum(grade >= sampled.collection.positive_from for grade in own)
         assert row.precision == (pytest.approx(n_positive / 50), pytest.approx(0))
@@ -221,7 +221,7 @@ def test_a_document_that_is_excluded_leaves_the_strata_and_no_more(sampled):
 
 def test_stop_advice_is_not_given_by_scores_of_a_sample(sampled, client):
     studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
-    favour.study_pool(pool=sampled.pool)
+    pool_bias.study_pool(pool=sampled.pool)
     client.force_login(cast.member(sampled.collection, Role.RESEARCHER))
     page = client.get(reverse("metrics:pool-favour", args=[sampled.collection.slug, sampled.pool.pk])).content.decode()
     assert "Not defined for a sample" in page
@@ -229,17 +229,17 @@ def test_stop_advice_is_not_given_by_scores_of_a_sample(sampled, client):
 
 
 def test_random_negatives_are_in_no_stratum_and_what_a_budget_cuts_was_not_drawn(sampled):
-    told = {"strategy": "stratified", "top": 2, "depth": 8, "share": 0.5, "budget": 6, "negatives": 2}
-    pool = making.opened(sampled.collection, sampled.runs, name="few", **told)
-    found = population_of(pool=pool)
-    assert np.count_nonzero(found.is_drawn) == 30
+    options = {"strategy": "stratified", "top": 2, "depth": 8, "share": 0.5, "budget": 6, "negatives": 2}
+    pool = factories.opened(sampled.collection, sampled.runs, name="few", **options)
+    population = population_of(pool=pool)
+    assert np.count_nonzero(population.is_drawn) == 30
     assert PoolPair.objects.filter(pool=pool).count() == 40
     assert set(pool.strata.values_list("stratum", flat=True)) <= {1, 2, CUT_STRATUM}
-    assert len(found.query) == len(best_ranks(sampled.ranked.values()))
+    assert len(population.query) == len(best_ranks(sampled.ranked.values()))
 
 
 def test_a_queue_that_follows_the_labels_has_no_estimates_and_its_page_says_why(sampled, client):
-    live = making.opened(sampled.collection, sampled.runs, name="live", strategy="maxmean", depth=4)
+    live = factories.opened(sampled.collection, sampled.runs, name="live", strategy="maxmean", depth=4)
     client.force_login(cast.member(sampled.collection, Role.RESEARCHER))
     for pool, is_live in ((live, True), (sampled.pool, False)):
         assert (sample_on_page(pool) is None) is is_live

@@ -1,4 +1,4 @@
-"""Captions of one video count together: in intervals, decisions, comparisons, stop advice, agreement, on pages."""
+"""Captions of one video count together: in intervals, tests, stop advice, agreement, on pages."""
 
 import numpy as np
 import pytest
@@ -15,12 +15,12 @@ from metrics.core.significance import paired_test
 from metrics.core.swaps import reer_paired, reversal
 from metrics.core.tournament import METHODS
 from metrics.models import BoardView, Score, Snapshot
-from metrics.services import closer, favour, labels, leaderboard_views, pool_study, query_groups, refresh
+from metrics.services import dashboard_details, labels, leaderboard_cache, pool_bias, pool_study, query_groups, refresh
+from metrics.services.leaderboard_choices import read_choices, read_comparison
 from metrics.services.leaderboard_comparison import N_SAMPLES
-from metrics.services.leaderboard_decisions import decided
-from metrics.services.leaderboard_wanted import read, read_pair
+from metrics.services.leaderboard_decisions import decision_facts
 from tests import cast
-from tests.copies import copied
+from tests.fixture_cache import cached_rows
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ N_QUERIES, N_DOCUMENTS = 14, 5
 GROUPS = Groups.of(np.arange(N_QUERIES) % N_DOCUMENTS)
 
 
-@copied
+@cached_rows
 def captions_of_videos() -> Collection:
     """A study of 14 captions of 5 videos, judged by two people."""
     collection = studies.study("videos", n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
@@ -49,15 +49,15 @@ def videos(media_root):
 def grouped(collection, direction=Direction.FORWARD):
     """The groups of the query set "all", as numbers."""
     query_set = QuerySet.objects.get(collection=collection, name="all", direction=direction)
-    told = {"collection": collection, "direction": direction, "sources": labels.scope_of(query_set=query_set).sources}
-    return query_groups.groups_of(**told), query_groups.facts_of(**told), query_groups.names_of(**told)
+    arguments = {"collection": collection, "direction": direction, "sources": labels.scope_of(query_set=query_set).sources}
+    return query_groups.groups_of(**arguments), query_groups.facts_of(**arguments), query_groups.names_of(**arguments)
 
 
-def board_of(collection, given, reads=read):
-    """What the background computes for a leaderboard, or for a comparison."""
-    wanted = reads(collection=collection, viewer=None, given=given).wanted
-    leaderboard_views.compute(collection=collection, wanted=wanted)
-    return BoardView.objects.get(collection=collection, key=wanted.key).value
+def board_of(collection, parameters, reads=read_choices):
+    """The view that the background computes for a leaderboard, or for a comparison."""
+    spec = reads(collection=collection, viewer=None, parameters=parameters).spec
+    leaderboard_cache.compute(collection=collection, spec=spec)
+    return BoardView.objects.get(collection=collection, key=spec.key).value
 
 
 # ---- which queries belong together
@@ -90,9 +90,9 @@ def test_a_query_that_several_documents_answer_alike_stands_by_itself_and_the_ol
     original.labels.create(query=queries[0], document=documents[4], grade=2)  # as good as its own: no one document
     original.labels.create(query=queries[1], document=documents[4], grade=1)  # positive, but not as good
     query_groups._links.cache_clear()
-    found = grouped(videos)[0].of_query
-    assert (found == found[0]).sum() == 1
-    assert found[1] == found[6]
+    group_of = grouped(videos)[0].of_query
+    assert (group_of == group_of[0]).sum() == 1
+    assert group_of[1] == group_of[6]
 
 
 def test_a_set_that_calls_nothing_of_a_query_positive_leaves_it_to_a_later_one(videos):
@@ -101,8 +101,8 @@ def test_a_set_that_calls_nothing_of_a_query_positive_leaves_it_to_a_later_one(v
     videos.reference_sets.get(name="original").labels.filter(query=query).update(grade=0)
     studies.reference(videos, {(query.external_id, document.external_id): 2}, "later")
     query_groups._links.cache_clear()
-    found = grouped(videos)[0].of_query
-    assert found[0] == found[4]
+    group_of = grouped(videos)[0].of_query
+    assert group_of[0] == group_of[4]
 
 
 def test_a_negative_reference_label_links_nothing(videos):
@@ -145,7 +145,7 @@ def test_the_column_of_the_upload_and_none_can_be_chosen(videos):
 
 
 @pytest.mark.parametrize(
-    ("n_groups", "n_effective", "said"),
+    ("n_groups", "n_effective", "caution"),
     [
         (5, 4.9, "With 5 videos such intervals and tests are rough."),
         (5, None, "With 5 videos such intervals and tests are rough."),
@@ -156,13 +156,13 @@ def test_the_column_of_the_upload_and_none_can_be_chosen(videos):
          "tests other than randomization are too sure."),
     ],
 )  # fmt: skip
-def test_few_groups_are_told_and_so_are_those_that_count_as_few(n_groups, n_effective, said):
+def test_few_groups_are_told_and_so_are_those_that_count_as_few(n_groups, n_effective, caution):
     facts = query_groups.GroupFacts("reference", 999, n_groups, "captions", "videos", n_effective=n_effective)
-    assert facts.caution == said
+    assert facts.caution == caution
 
 
 @pytest.mark.parametrize(
-    ("n", "n_effective", "said"),
+    ("n", "n_effective", "caution"),
     [
         (1, None, ""),
         (2, None, "With 2 captions intervals are rough."),
@@ -173,9 +173,9 @@ def test_few_groups_are_told_and_so_are_those_that_count_as_few(n_groups, n_effe
         (60, 4.1, "A few captions stand for nearly all, which count as 4: there are no intervals."),
     ],
 )
-def test_few_queries_that_stand_by_themselves_are_told(n, n_effective, said):
+def test_few_queries_that_stand_by_themselves_are_told(n, n_effective, caution):
     facts = query_groups.GroupFacts("none", n, n, "captions", "videos", n_effective=n_effective)
-    assert facts.caution == said
+    assert facts.caution == caution
 
 
 def test_groups_count_by_their_sizes(videos):
@@ -237,9 +237,9 @@ def test_four_groups_of_which_one_turns_decide_nothing_though_their_sixty_querie
     """The first run leads by .3 in three groups of fifteen and trails by as much in the fourth."""
     noise = np.random.default_rng(0).normal(0, 0.01, (60, 2))
     scores = noise + np.stack([np.repeat([0.8, 0.8, 0.8, 0.2], 15), np.full(60, 0.5)], axis=1)
-    told = {"measure": parse_one("AP"), "scores": scores, "runs": [1, 2], "method": method}
-    assert decided(groups=Groups.single(60), **told)["pairs"] == [[1, 2]]
-    assert decided(groups=Groups.of(np.repeat(np.arange(4), 15)), **told)["pairs"] == []
+    arguments = {"measure": parse_one("AP"), "scores": scores, "runs": [1, 2], "method": method}
+    assert decision_facts(groups=Groups.single(60), **arguments)["pairs"] == [[1, 2]]
+    assert decision_facts(groups=Groups.of(np.repeat(np.arange(4), 15)), **arguments)["pairs"] == []
 
 
 def test_two_runs_are_compared_over_videos(videos):
@@ -248,7 +248,7 @@ def test_two_runs_are_compared_over_videos(videos):
         for name in ("alpha", "beta")
     )
     runs = {run.name: str(run.pk) for run in videos.runs.all()}
-    board = board_of(videos, {"a": runs["alpha"], "b": runs["beta"], "measure": "AP"}, read_pair)
+    board = board_of(videos, {"a": runs["alpha"], "b": runs["beta"], "measure": "AP"}, read_comparison)
     for test in board["tests"]:
         expected = paired_test(test["name"], first, second, groups=GROUPS, n_samples=N_SAMPLES)
         assert (test["p"], test["n"] + test["n_tied"]) == (expected.p_value, 5)
@@ -262,15 +262,15 @@ def test_stop_advice_draws_videos_and_is_looked_at_again_when_the_choice_changes
     pool.strategy, pool.parameters = "depth-k", {"depth": 3}
     pool.save()
     pool.runs.set(videos.runs.filter(direction="forward"))
-    assert favour.study_pool(pool=pool)
-    assert not favour.study_pool(pool=pool)
-    side = favour.snapshot_of(pool=pool).value["directions"][0]
+    assert pool_bias.study_pool(pool=pool)
+    assert not pool_bias.study_pool(pool=pool)
+    side = pool_bias.snapshot_of(pool=pool).value["directions"][0]
     assert side["groups"]["n_groups"] == 5
     study = pool_study.gather(pool=pool)
-    assert study.sides[0].groups.size.tolist() == GROUPS.size.tolist()
+    assert study.directions[0].groups.size.tolist() == GROUPS.size.tolist()
     change_query_groups(collection=videos, query_groups="none")
     pool = type(pool).objects.get(pk=pool.pk)
-    assert favour.study_pool(pool=pool)
+    assert pool_bias.study_pool(pool=pool)
 
 
 def test_stop_advice_is_sure_of_an_order_that_holds_in_each_of_two_groups(videos):
@@ -283,13 +283,13 @@ def test_stop_advice_is_sure_of_an_order_that_holds_in_each_of_two_groups(videos
         for name in ("alpha", "beta")
     )
     queries = list(Item.objects.filter(collection=videos, side="query").order_by("pk"))
-    for place, number in enumerate(np.argsort(first - second)):  # to and fro, so that both groups lean as all do
-        Item.objects.filter(pk=queries[number].pk).update(group="ab"[place % 4 in (1, 2)])
+    for position, number in enumerate(np.argsort(first - second)):  # to and fro, so that both groups lean as all do
+        Item.objects.filter(pk=queries[number].pk).update(group="ab"[position % 4 in (1, 2)])
     shares = {}
     for grouping in ("none", "column"):
         change_query_groups(collection=videos, query_groups=grouping)
-        favour.study_pool(pool=type(pool).objects.get(pk=pool.pk))
-        (row,) = favour.snapshot_of(pool=pool).value["directions"][0]["stop"]["AP"]["neighbours"]
+        pool_bias.study_pool(pool=type(pool).objects.get(pk=pool.pk))
+        (row,) = pool_bias.snapshot_of(pool=pool).value["directions"][0]["stop"]["AP"]["neighbours"]
         shares[grouping] = row["share"]
     assert shares["none"] < 0.9
     assert shares["column"] == 1
@@ -297,7 +297,7 @@ def test_stop_advice_is_sure_of_an_order_that_holds_in_each_of_two_groups(videos
 
 def test_alphas_interval_draws_videos_on_the_dashboard_and_in_its_parts(videos):
     value = Snapshot.objects.get(collection=videos, kind="agreement").value
-    found = value["all"]["ordinal"]
+    alpha = value["all"]["ordinal"]
     rows = videos.judgments.values_list("pair", "pair__query__external_id", "level__grade")
     pairs = sorted({(pair, query) for pair, query, _ in rows})
     counts = np.zeros((len(pairs), 3), dtype=np.int64)
@@ -305,15 +305,15 @@ def test_alphas_interval_draws_videos_on_the_dashboard_and_in_its_parts(videos):
         counts[pairs.index((pair, query)), grade] += 1
     queries = [item.external_id for item in Item.objects.filter(collection=videos, side="query").order_by("pk")]
     of_pair = np.array([queries.index(query) % N_DOCUMENTS for _, query in pairs])
-    counted = group(counts, np.arange(3))
+    unit_counts = group(counts, np.arange(3))
     expected = agreement.alpha_of_counts(
-        counted, level="ordinal", n_replicates=1000, in_groups=agreement.InGroups.of(counts, of_pair, counted)
+        unit_counts, level="ordinal", n_replicates=1000, grouped_units=agreement.GroupedUnits.of(counts, of_pair, unit_counts)
     )
-    assert found == expected._asdict() | {"level": "ordinal"}
-    assert (found["n_groups"], value["drawn"]) == (5, "videos")
-    closer.look(collection=videos)
-    (pool,) = Snapshot.objects.get(collection=videos, kind=closer.KIND).value["by_pool"]
-    assert [pool["alpha"]["ordinal"][end] for end in ("low", "high")] == [found["low"], found["high"]]
+    assert alpha == expected._asdict() | {"level": "ordinal"}
+    assert (alpha["n_groups"], value["drawn"]) == (5, "videos")
+    dashboard_details.compute(collection=videos)
+    (pool,) = Snapshot.objects.get(collection=videos, kind=dashboard_details.KIND).value["by_pool"]
+    assert [pool["alpha"]["ordinal"][end] for end in ("low", "high")] == [alpha["low"], alpha["high"]]
 
 
 def test_the_pages_say_captions_of_videos(videos, client):

@@ -1,4 +1,5 @@
-"""The refresh: what it consumes, what it writes, and that rebuilding gives the same bytes."""
+"""The refresh: the changes it consumes, the numbers it writes, and a rebuild that gives the same
+bytes."""
 
 import threading
 from datetime import timedelta
@@ -17,25 +18,25 @@ from metrics.models import Observation, Score, Snapshot
 from metrics.services import history, refresh
 from pooling.models import Ranking, Run
 from tests import campaigns, cast
-from tests.databases import for_a_thread
+from tests.database_sessions import waiting_session
+from tests.databases import closing_connections
 from tests.metrics import studies
-from tests.sessions import waiting_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_the_first_refresh_writes_every_kind_of_number():
     study = studies.study()
-    done = refresh.refresh(collection=study)
+    result = refresh.refresh(collection=study)
     kinds = set(Snapshot.objects.filter(collection=study).values_list("kind", flat=True))
     assert kinds == {"progress", "agreement", "labels", "people", "conflicts"}
-    assert done.n_scores == Score.objects.filter(run__collection=study).count() == 3 * 2 * 10
+    assert result.n_scores == Score.objects.filter(run__collection=study).count() == 3 * 2 * 10
 
 
 def test_a_refresh_consumes_the_changes_of_its_collection_alone():
-    one, other = studies.study(), studies.study()
-    refresh.refresh(collection=one)
-    assert not Change.objects.filter(collection=one).exists()
+    study, other = studies.study(), studies.study()
+    refresh.refresh(collection=study)
+    assert not Change.objects.filter(collection=study).exists()
     assert Change.objects.filter(collection=other).exists()
 
 
@@ -66,7 +67,7 @@ def test_undo_rejection_and_a_change_of_mind_leave_numbers_like_a_rebuilds():
     studies.judge(ann)
     refresh.refresh(collection=study)
     hand_out = Batch.objects.get(annotator=ann).hand_outs.first()
-    judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.Answer(uuid4(), grade=2))
+    judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.JudgmentAnswer(uuid4(), grade=2))
     refresh.refresh(collection=study)
     last = Batch.objects.get(annotator=ann).hand_outs.last()
     undoing.take_back(annotator=ann, token=last.token)
@@ -87,20 +88,20 @@ def test_only_touched_queries_are_measured_again():
     before = {score.pk: score.computed_at for score in Score.objects.filter(run__collection=study)}
     studies.judge(ann, n=5, likes=1.0)
     refresh.refresh(collection=study)
-    written = [score for score in Score.objects.filter(run__collection=study) if before[score.pk] != score.computed_at]
-    assert 0 < len(written) < len(before)
-    assert {score.label_source for score in written} == {"over:original"}
+    rewritten = [score for score in Score.objects.filter(run__collection=study) if before[score.pk] != score.computed_at]
+    assert 0 < len(rewritten) < len(before)
+    assert {score.label_source for score in rewritten} == {"over:original"}
 
 
 def test_a_run_that_becomes_ready_gets_its_scores():
     study = studies.study(with_runs=False)
     refresh.refresh(collection=study)
-    assert refresh.due() == []
+    assert refresh.collections_due() == []
     studies.run(study, "late")
-    assert refresh.due() == [study.pk]
+    assert refresh.collections_due() == [study.pk]
     refresh.refresh(collection=study)
     assert Score.objects.filter(run__name="late").count() == 20
-    assert refresh.due() == []
+    assert refresh.collections_due() == []
 
 
 def test_a_retired_run_loses_its_scores():
@@ -148,7 +149,7 @@ def test_two_refreshes_of_one_collection_never_run_together():
     study = studies.study()
     results = []
 
-    @for_a_thread
+    @closing_connections
     def attempt():
         results.append(refresh.refresh(collection=study))
 
@@ -166,7 +167,7 @@ def test_two_refreshes_of_one_collection_never_run_together():
 def test_a_rebuild_waits_for_the_refresh_under_way():
     study = studies.study()
 
-    @for_a_thread
+    @closing_connections
     def attempt():
         refresh.rebuild(collection=study)
 
@@ -188,7 +189,7 @@ def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
     gather = refresh.numbers.KINDS["agreement"].gather
 
     def meanwhile(collection, tallies):
-        other = threading.Thread(target=for_a_thread(studies.judge), args=[ann], kwargs={"n": 3})
+        other = threading.Thread(target=closing_connections(studies.judge), args=[ann], kwargs={"n": 3})
         other.start()
         other.join()
         return gather(collection, tallies)
@@ -197,8 +198,8 @@ def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
         refresh.numbers.KINDS, "agreement", refresh.numbers.KINDS["agreement"]._replace(gather=meanwhile)
     )
     refresh.refresh(collection=study)
-    counted = dict(Snapshot.objects.filter(collection=study).values_list("kind", "n_judgments"))
-    assert {counted[kind] for kind in ("progress", "agreement", "labels", "people")} == {4}
+    n_judgments_of = dict(Snapshot.objects.filter(collection=study).values_list("kind", "n_judgments"))
+    assert {n_judgments_of[kind] for kind in ("progress", "agreement", "labels", "people")} == {4}
     assert Change.objects.filter(collection=study).count() == 3
 
 
@@ -207,9 +208,9 @@ def test_changes_that_nobody_picked_up_are_due_after_three_seconds():
     refresh.refresh(collection=study)
     seating.note_changes(collection_id=study.pk, pair_ids=[None])
     Change.objects.update(at=timezone.now() + timedelta(days=1))  # just now, however slow this is
-    assert refresh.due() == []
+    assert refresh.collections_due() == []
     Change.objects.update(at=timezone.now() - timedelta(seconds=3))
-    assert refresh.due() == [study.pk]
+    assert refresh.collections_due() == [study.pk]
 
 
 def test_progress_counts_pairs_seats_labels_and_what_could_not_be_judged():
@@ -217,7 +218,7 @@ def test_progress_counts_pairs_seats_labels_and_what_could_not_be_judged():
     ann = cast.annotator(study)
     studies.judge(ann, n=3)
     claiming.current_batch(annotator=ann)
-    unanswered = claiming.unanswered(annotator=ann)[0]
+    unanswered = claiming.open_hand_outs(annotator=ann)[0]
     reports.report_pair(annotator=ann, token=unanswered.token, submission_id=uuid4(), kind="cannot_judge")
     refresh.refresh(collection=study)
     (row,) = Snapshot.objects.get(collection=study, kind="progress").value["rounds"]
@@ -282,7 +283,7 @@ def test_every_invariant_holds_after_a_refresh():
     studies.judge(cast.annotator(study))
     refresh.refresh(collection=study)
     with check.one_moment():
-        assert check.run([each for each in fsck.CHECKS if not each.notice]) == []
+        assert check.run([invariant for invariant in fsck.CHECKS if not invariant.notice]) == []
 
 
 def test_what_people_share_is_counted_label_by_label():
@@ -291,16 +292,16 @@ def test_what_people_share_is_counted_label_by_label():
     for seed, annotator in enumerate(people):
         studies.judge(annotator, n=14, seed=seed)
     refresh.refresh(collection=study)
-    told = {row["pseudonym"]: row for row in Snapshot.objects.get(collection=study, kind="people").value["people"]}
-    said = {
+    rows = {row["pseudonym"]: row for row in Snapshot.objects.get(collection=study, kind="people").value["people"]}
+    levels_of = {
         annotator: dict(Seat.objects.filter(annotator=annotator, state="done").values_list("pair", "judgment__level"))
         for annotator in people
     }
-    for one in people:
-        both = [(pair, other) for other in people if other != one for pair in said[one].keys() & said[other].keys()]
-        equal = sum(said[one][pair] == said[other][pair] for pair, other in both)
-        row = told[one.pseudonym]
-        assert (row["n_labels"], row["n_shared"], row["n_equal"]) == (len(said[one]), len(both), equal)
+    for annotator_ in people:
+        both = [(pair, other) for other in people if other != annotator_ for pair in levels_of[annotator_].keys() & levels_of[other].keys()]
+        equal = sum(levels_of[annotator_][pair] == levels_of[other][pair] for pair, other in both)
+        row = rows[annotator_.pseudonym]
+        assert (row["n_labels"], row["n_shared"], row["n_equal"]) == (len(levels_of[annotator_]), len(both), equal)
 
 
 def test_history_leaves_out_points_that_are_near_the_last_one(monkeypatch):
@@ -333,11 +334,11 @@ def test_opening_and_closing_a_round_lets_the_numbers_follow():
 
 
 def test_a_long_history_is_shown_thinned_with_its_newest_point(monkeypatch):
-    monkeypatch.setattr(history, "SHOWN", 4)
+    monkeypatch.setattr(history, "MAX_POINTS", 4)
     collection = cast.collection()
     for number in range(10):
         Observation.objects.create(collection=collection, kind="agreement", n_judgments=number, value={})
-    shown = [point.n_judgments for point in history.points(collection=collection, kind="agreement")]
-    assert shown == [0, 3, 6, 9]
+    points = [point.n_judgments for point in history.points(collection=collection, kind="agreement")]
+    assert points == [0, 3, 6, 9]
     Observation.objects.create(collection=collection, kind="agreement", n_judgments=10, value={})
     assert [point.n_judgments for point in history.points(collection=collection, kind="agreement")] == [1, 4, 7, 10]

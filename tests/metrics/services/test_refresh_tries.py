@@ -1,4 +1,5 @@
-"""A refresh that comes to no end: it is counted, tried less and less often, told, and forgotten once one succeeds."""
+"""Failing refreshes: counted, tried ever less often, shown on the dashboard, and forgotten after a
+success."""
 
 import os
 import signal
@@ -19,8 +20,8 @@ from metrics import tasks
 from metrics.models import RefreshTries, Score, Snapshot
 from metrics.services import refresh, refresh_tries
 from tests import cast
+from tests.database_sessions import no_job_is_locked, waiting_session
 from tests.metrics import studies
-from tests.sessions import nobody_is_at_a_job, waiting_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # As a worker's process is told by Celery's pool that its time is over.
@@ -35,7 +36,8 @@ tasks.refresh(collection_id=int(sys.argv[1]))
 
 
 def cut_off(study: Collection, home: Home, number: int) -> str:
-    """Let a process refresh, which waits where it begins to store scores, and send it a signal; what it said."""
+    """Start a refresh that waits where it begins to store scores, send it a signal, and return its
+    log."""
     env = {**os.environ, "DATABASE_URL": home.database_url(connection.settings_dict["NAME"]),
            "DJANGO_SETTINGS_MODULE": "config.settings"}  # fmt: skip
     with transaction.atomic(), connection.cursor() as cursor:
@@ -45,22 +47,22 @@ def cut_off(study: Collection, home: Home, number: int) -> str:
         try:
             waiting_session(unless=lambda: worker.poll() is not None)
             worker.send_signal(number)
-            _, said = worker.communicate(timeout=240)
+            _, log_text = worker.communicate(timeout=240)
         finally:
             worker.kill()
             worker.wait()
-    assert wait_until(nobody_is_at_a_job, seconds=240)
-    return said
+    assert wait_until(no_job_is_locked, seconds=240)
+    return log_text
 
 
 def fail(study: Collection) -> None:
-    """A try that is cut off at once."""
-    with pytest.raises(SoftTimeLimitExceeded), refresh_tries.counted(study):
+    """Make a try that hits the time limit at once."""
+    with pytest.raises(SoftTimeLimitExceeded), refresh_tries.count_try(study):
         raise SoftTimeLimitExceeded
 
 
 def pause(study: Collection) -> timedelta:
-    """How long the next try waits, from now on, to the minute."""
+    """The minutes from now until the next try."""
     with connection.cursor() as cursor:
         wait = "SELECT next_at - clock_timestamp() FROM metrics_refreshtries WHERE collection_id = %s"
         cursor.execute(wait, [study.pk])
@@ -68,17 +70,17 @@ def pause(study: Collection) -> timedelta:
 
 
 def make_old() -> None:
-    """Let the changes be so old that the sweep asks for them."""
+    """Make the changes old enough for the sweep to enqueue a refresh."""
     Change.objects.update(at="2020-01-01T00:00Z")
 
 
 def test_a_refresh_that_is_cut_off_or_killed_counts_and_the_next_that_succeeds_forgets(service_home: Home) -> None:
     study = studies.study()
     n_changes = Change.objects.count()
-    said = cut_off(study, service_home, signal.SIGUSR1)
-    assert "SoftTimeLimitExceeded" in said
-    assert f"{study.slug}: the numbers could not be refreshed since" in said
-    assert "they take longer than 10 minutes. Tried 1 times" in said
+    log_text = cut_off(study, service_home, signal.SIGUSR1)
+    assert "SoftTimeLimitExceeded" in log_text
+    assert f"{study.slug}: the numbers could not be refreshed since" in log_text
+    assert "they take longer than 10 minutes. Tried 1 times" in log_text
     assert Change.objects.count() == n_changes
     tries = RefreshTries.objects.get()
     assert (tries.n, tries.is_slow) == (1, True)
@@ -98,23 +100,23 @@ def test_after_three_tries_in_vain_the_pauses_double_up_to_half_a_day() -> None:
         pauses.append(pause(study) / timedelta(minutes=1))
     assert pauses == [0, 0, 20, 40, 80, 160, 320, 640, 720, 720]
     make_old()
-    assert refresh.due() == [other.pk]
+    assert refresh.collections_due() == [other.pk]
     tasks.refresh(collection_id=study.pk)  # as each judgment asks for
     assert RefreshTries.objects.get().n == 10
     RefreshTries.objects.update(next_at="2020-01-01T00:00Z")
-    assert refresh.due() == [study.pk, other.pk]
+    assert refresh.collections_due() == [study.pk, other.pk]
     tasks.refresh(collection_id=study.pk)
     assert not RefreshTries.objects.exists()
-    assert refresh.due() == [other.pk]
+    assert refresh.collections_due() == [other.pk]
 
 
 def test_a_fault_of_another_kind_counts_too_and_is_not_called_slow() -> None:
     study = studies.study()
     for _ in range(4):
-        with pytest.raises(ZeroDivisionError), refresh_tries.counted(study):
+        with pytest.raises(ZeroDivisionError), refresh_tries.count_try(study):
             raise ZeroDivisionError
     delay = refresh_tries.delay_of(collection=study)
-    assert delay.why == "4 tries came to no end, and the worker's log says why"
+    assert delay.reason == "4 tries came to no end, and the worker's log says why"
     assert pause(study) == timedelta(minutes=40)
 
 
@@ -134,10 +136,10 @@ def test_the_dashboard_says_since_when_and_why_and_shows_it_at_once(client: Clie
     for _ in range(3):
         fail(study)
     since = RefreshTries.objects.get().since
-    said = client.get(page).content.decode()
-    assert f"The numbers could not be refreshed since {since:%-d %b %H:%M} UTC:</strong> they take longer" in said
-    assert "The next try is not before" in said and f"rebuild --numbers {study.slug}" in said
-    assert "Waiting for the first numbers" in said
+    page_text = client.get(page).content.decode()
+    assert f"The numbers could not be refreshed since {since:%-d %b %H:%M} UTC:</strong> they take longer" in page_text
+    assert "The next try is not before" in page_text and f"rebuild --numbers {study.slug}" in page_text
+    assert "Waiting for the first numbers" in page_text
     RefreshTries.objects.update(next_at="2020-01-01T00:00Z")
     tasks.refresh(collection_id=study.pk)
     assert "could not be refreshed" not in client.get(page).content.decode()

@@ -1,4 +1,5 @@
-"""A rehearsed campaign: with people's labels the scores are the true ones, with the reference alone they are not.
+"""A rehearsed campaign: with people's labels the scores are the true ones, with the reference alone
+they are not.
 
 Each step is committed, as in life: in one long transaction PostgreSQL would keep every dead row.
 """
@@ -10,40 +11,41 @@ from metrics.services.rehearsal import Rehearsal, rehearse
 SYSTEMS = ["heron", "otter", "finch"]  # best first: so they were made
 
 
-def show(seed: int, done: Rehearsal) -> None:
-    """The figures, for whoever runs with -s."""
+def show(seed: int, rehearsal: Rehearsal) -> None:
+    """Print the figures; shown with -s."""
     print(
-        f"\nseed {seed}: {done.n_judgments} judgments of {done.n_pairs} pairs in {done.seconds:.0f} s, "
-        f"pool misses {done.missed:.1%}, alpha {done.alpha:.3f}, inflation of C@10 {done.inflation}"
+        f"\nseed {seed}: {rehearsal.n_judgments} judgments of {rehearsal.n_pairs} pairs in {rehearsal.seconds:.0f} s, "
+        f"pool misses {rehearsal.missed_share:.1%}, alpha {rehearsal.alpha:.3f}, inflation of C@10 {rehearsal.inflation}"
     )
     for measure in ("C@1", "AP"):
         print(
-            f"  {measure}: people at most {done.largest_error(measure, 'people'):.3f} off, "
-            f"reference alone at least {done.smallest_error(measure, 'reference'):.3f}"
+            f"  {measure}: people at most {rehearsal.largest_error(measure, 'people'):.3f} off, "
+            f"reference alone at least {rehearsal.smallest_error(measure, 'reference'):.3f}"
         )
 
 
-def assert_truthful(done: Rehearsal) -> None:
-    """What the demo promises."""
-    assert done.missed >= 0.2
+def assert_truthful(rehearsal: Rehearsal) -> None:
+    """Assert the promises of the demo."""
+    assert rehearsal.missed_share >= 0.2
     for measure in ("C@1", "AP"):
-        assert done.order(measure, "truth") == SYSTEMS
-        assert done.order(measure, "people") == SYSTEMS
-        assert done.largest_error(measure, "people") <= 0.03
-        assert done.smallest_error(measure, "reference") >= 0.10
-    assert set(done.inflation) == set(SYSTEMS)
-    assert all(abs(value) <= 0.03 for value in done.inflation.values())
+        assert rehearsal.order(measure, "truth") == SYSTEMS
+        assert rehearsal.order(measure, "people") == SYSTEMS
+        assert rehearsal.largest_error(measure, "people") <= 0.03
+        assert rehearsal.smallest_error(measure, "reference") >= 0.10
+    assert set(rehearsal.inflation) == set(SYSTEMS)
+    assert all(abs(value) <= 0.03 for value in rehearsal.inflation.values())
 
 
 @pytest.mark.full
 @pytest.mark.django_db(transaction=True)
 def test_a_small_rehearsal_through_the_services_finds_the_truth():
-    # Five seeds at full size, without the services, are in tests/demo/test_truth.py; with them they take minutes. Of so
-    # few captions not every draw shows it: one that people get wrong is .071 of C@1.
-    done = rehearse(slug="rehearsal", seed=2, n_captions=14)
-    show(2, done)
-    assert_truthful(done)
-    assert done.collection.is_rehearsal
+    # Five seeds at full size, without the services, are in tests/demo/test_truth.py; with them they
+    # take minutes. Of so few captions not every draw shows it: one that people get wrong is .071 of
+    # C@1.
+    rehearsal = rehearse(slug="rehearsal", seed=2, n_captions=14)
+    show(2, rehearsal)
+    assert_truthful(rehearsal)
+    assert rehearsal.collection.is_rehearsal
 
 
 @pytest.mark.heavy
@@ -51,6 +53,6 @@ def test_a_small_rehearsal_through_the_services_finds_the_truth():
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("seed", range(5))
 def test_a_large_rehearsal_through_the_services_finds_the_truth(seed):
-    done = rehearse(slug=f"rehearsal-{seed}", seed=seed, n_captions=120)
-    show(seed, done)
-    assert_truthful(done)
+    rehearsal = rehearse(slug=f"rehearsal-{seed}", seed=seed, n_captions=120)
+    show(seed, rehearsal)
+    assert_truthful(rehearsal)

@@ -1,4 +1,4 @@
-"""A retired gold speaks for nobody: not on the dashboard, not on a person's page, not in an alarm.
+"""A retired gold counts nowhere: not on the dashboard, not on a person's page, not in an alarm.
 
 To see these tests fail: leave `gold.retired_at IS NULL` out of count_sql or label_rows.
 """
@@ -8,7 +8,7 @@ import pytest
 from annotate.models import Batch, Gold
 from annotate.services import claiming, golds
 from metrics.models import Snapshot
-from metrics.services import closer, refresh, tallies
+from metrics.services import dashboard_details, refresh, tallies
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -26,19 +26,20 @@ def judged():
         Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
     annotator = cast.annotator(collection)
     claiming.current_batch(annotator=annotator)
-    left = claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator__user")
+    left = claiming.open_hand_outs(annotator=annotator).select_related("seat", "batch__annotator__user")
     for hand_out in list(left):
         campaigns.judge(hand_out, 0 if hand_out.seat.pair_id == pairs[0].pk else 2)
     return collection, annotator, Gold.objects.get(pair=pairs[0])
 
 
-def told(collection, annotator):
-    """Golds answered and right: on the dashboard, and in the closer look; the kept counts are those of a recount."""
+def gold_counts(collection, annotator):
+    """Golds answered and right: in the table of people, and in the details; asserts that the stored
+    counts are those of a recount."""
     refresh.refresh(collection=collection)
-    assert tallies.drifted(collection=collection) == []
-    closer.look(collection=collection)
+    assert tallies.drift(collection=collection) == []
+    dashboard_details.compute(collection=collection)
     fast, slow = (
-        Snapshot.objects.get(collection=collection, kind=kind).value["people"] for kind in ("people", closer.KIND)
+        Snapshot.objects.get(collection=collection, kind=kind).value["people"] for kind in ("people", dashboard_details.KIND)
     )
     mine = next(row for row in fast if row["annotator"] == annotator.pk)
     looked = next(row for row in slow if row["annotator"] == annotator.pk)["gold"]
@@ -47,11 +48,11 @@ def told(collection, annotator):
 
 def test_a_retired_gold_counts_for_nobody_and_counts_again_when_it_is_brought_back(judged):
     collection, annotator, gold = judged
-    assert told(collection, annotator) == ((2, 1), (2, 1))
+    assert gold_counts(collection, annotator) == ((2, 1), (2, 1))
     golds.retire_gold(gold=gold, by=None)
-    assert told(collection, annotator) == ((1, 1), (1, 1))
+    assert gold_counts(collection, annotator) == ((1, 1), (1, 1))
     golds.bring_back_gold(gold=gold, by=None)
-    assert told(collection, annotator) == ((2, 1), (2, 1))
+    assert gold_counts(collection, annotator) == ((2, 1), (2, 1))
 
 
 def test_what_a_batch_was_checked_by_stands(judged):

@@ -1,4 +1,4 @@
-"""Scores of a leaderboard that are estimated from samples: by hand from the strata, and as the pool's page says."""
+"""Scores of a leaderboard estimated from samples equal those by hand and on the pool's page."""
 
 from collections import Counter
 from fractions import Fraction
@@ -12,16 +12,16 @@ from annotate.services.query_sets import complete_query_sets
 from metrics.core.intervals import mean_intervals
 from metrics.core.measures import parse
 from metrics.models import BoardView
-from metrics.services import favour, labels, leaderboard_views, refresh
-from metrics.services.favour_page import page_of
-from metrics.services.leaderboard_wanted import read, read_pair
+from metrics.services import labels, leaderboard_cache, pool_bias, refresh
+from metrics.services.leaderboard_choices import read_choices, read_comparison
+from metrics.services.pool_bias_page import page_of
 from metrics.services.sample_estimates import estimates_of, sample_of
 from pooling.models import PoolPair
-from pooling.services import retiring
+from pooling.services import run_retirement
 from tests import cast
-from tests.copies import copied
+from tests.fixture_cache import cached_rows
 from tests.metrics import studies
-from tests.pooling import making
+from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
 N_QUERIES, N_DOCUMENTS = 6, 30
@@ -32,25 +32,25 @@ def sampled(media_root):
     return overlapping()
 
 
-@copied
+@cached_rows
 def overlapping():
-    """Three runs over 6 queries and two samples that share one of them, judged but for a few pairs."""
+    """Three runs over 6 queries and two samples that share a run, judged but for a few pairs."""
     rng = np.random.default_rng(11)
-    collection = making.collection(N_QUERIES, N_DOCUMENTS, batch_candidates=500)
+    collection = factories.collection(N_QUERIES, N_DOCUMENTS, batch_candidates=500)
     complete_query_sets(collection=collection)
     ranked = {name: {q: rng.permutation(N_DOCUMENTS)[:12].tolist() for q in range(N_QUERIES)} for name in "abc"}
-    a, b, c = (making.run(collection, name, rows) for name, rows in ranked.items())
-    making.opened(collection, [a, b], name="one", strategy="stratified", top=1, depth=8, share=0.5)
-    making.opened(collection, [b, c], name="two", strategy="stratified", top=2, depth=6, share=0.4)
+    a, b, c = (factories.run(collection, name, rows) for name, rows in ranked.items())
+    factories.opened(collection, [a, b], name="one", strategy="stratified", top=1, depth=8, share=0.5)
+    factories.opened(collection, [b, c], name="two", strategy="stratified", top=2, depth=6, share=0.4)
     studies.judge(cast.annotator(collection), seed=1, likes=0.4)
     refresh.refresh(collection=collection)
     return collection
 
 
-def board_of(collection, measures="", reads=read, **given):
-    wanted = reads(collection=collection, viewer=None, given={"measures": measures, **given}).wanted
-    leaderboard_views.compute(collection=collection, wanted=wanted)
-    value = BoardView.objects.get(collection=collection, key=wanted.key).value
+def board_of(collection, measures="", reads=read_choices, **parameters):
+    spec = reads(collection=collection, viewer=None, parameters={"measures": measures, **parameters}).spec
+    leaderboard_cache.compute(collection=collection, spec=spec)
+    value = BoardView.objects.get(collection=collection, key=spec.key).value
     return value if "directions" not in value else next(side for side in value["directions"] if side["runs"])
 
 
@@ -69,17 +69,18 @@ def estimated(collection, run, measures, reference=None):
     return estimates_of(run=run, scope=scope, sample=sample, measures=parse(measures), threshold=level).values
 
 
-def by_hand(collection, run, k, certain=frozenset(), gone=frozenset()):
-    """P@k of each query: a judged pair stands for 1 / (its chance x the judged share of what was drawn of its cell).
+def by_hand(collection, run, k, certain=frozenset(), lost_pairs=frozenset()):
+    """P@k per query: a judged pair counts 1 / (its chance x the judged share of drawn pairs).
 
-    certain : pairs whose label does not hang on a draw; gone : pairs that left the strata of pool "one"
+    certain : pairs whose label does not hang on a draw; lost_pairs : pairs that left the strata of
+        pool "one"
     """
-    said = Resolution.objects.filter(collection=collection, grade__isnull=False)
-    grades = {(row.pair.query_id, row.pair.document_id): row.grade for row in said}
-    chance, cells, drawn = {}, {}, set()
+    resolutions = Resolution.objects.filter(collection=collection, grade__isnull=False)
+    grades = {(row.pair.query_id, row.pair.document_id): row.grade for row in resolutions}
+    chance, cells, drawn_pairs = {}, {}, set()
     for pool in collection.pools.filter(strategy="stratified").order_by("pk"):
         own = set(PoolPair.objects.filter(pool=pool).values_list("pair__query", "pair__document", "stratum"))
-        left = gone if pool.name == "one" else set()
+        left = lost_pairs if pool.name == "one" else set()
         for row in pool.strata.all():
             here = {(q, d) for q, d, stratum in own if (q, stratum) == (row.source_id, row.stratum)} - left
             cell = here | {(row.source_id, d) for d in row.undrawn} - left
@@ -87,10 +88,10 @@ def by_hand(collection, run, k, certain=frozenset(), gone=frozenset()):
                 missed = 1 - Fraction(row.n_drawn, row.n_pooled)
                 chance[pair] = 1 - (1 - chance.get(pair, Fraction(0))) * missed
                 cells[pair] = (*cells.get(pair, ()), (pool.pk, row.stratum))
-            drawn |= here
-    asked = [pair for pair in drawn if pair not in certain]
-    n_drawn = Counter(cells[pair] for pair in asked)
-    n_judged = Counter(cells[pair] for pair in asked if pair in grades)
+            drawn_pairs |= here
+    uncertain_pairs = [pair for pair in drawn_pairs if pair not in certain]
+    n_drawn = Counter(cells[pair] for pair in uncertain_pairs)
+    n_judged = Counter(cells[pair] for pair in uncertain_pairs if pair in grades)
     rankings = {row.source_id: row.targets[:k] for row in run.rankings.order_by("source")}
     values = []
     for q, targets in sorted(rankings.items()):
@@ -100,14 +101,14 @@ def by_hand(collection, run, k, certain=frozenset(), gone=frozenset()):
                 continue
             if pair in certain:
                 total += 1
-            elif pair in drawn:
+            elif pair in drawn_pairs:
                 total += 1 / chance[pair] * Fraction(n_drawn[cells[pair]], n_judged[cells[pair]])
         values.append(float(total / k))
     return values
 
 
 def unjudge(collection, n):
-    """Take some resolutions back, as if nobody had come to those pairs yet."""
+    """Take some resolutions back, as if those pairs were not judged yet."""
     rows = Resolution.objects.filter(collection=collection, grade__isnull=False).order_by("pk")[::5][:n]
     Resolution.objects.filter(pk__in=[row.pk for row in rows]).delete()
 
@@ -116,45 +117,45 @@ def test_precision_is_estimated_by_the_chance_of_overlapping_samples_and_what_is
     unjudge(sampled, 4)
     for run in sampled.runs.order_by("name"):
         for k in (3, 10):
-            (found,) = estimated(sampled, run, f"P@{k}")
-            assert found == pytest.approx(by_hand(sampled, run, k), abs=1e-12)
+            (values,) = estimated(sampled, run, f"P@{k}")
+            assert values == pytest.approx(by_hand(sampled, run, k), abs=1e-12)
 
 
 def test_what_a_whole_pool_holds_is_known_whatever_was_drawn(sampled):
     run = sampled.runs.get(name="a")
-    whole = making.opened(sampled, [run], name="whole", depth=4)
+    whole = factories.opened(sampled, [run], name="whole", depth=4)
     studies.judge(cast.annotator(sampled), seed=2, likes=0.4)
     pairs = set(PoolPair.objects.filter(pool=whole).values_list("pair__query", "pair__document"))
     samples = sampled.pools.filter(strategy="stratified")
-    drawn = set(PoolPair.objects.filter(pool__in=samples).values_list("pair__query", "pair__document"))
-    beside = {q for q, _ in pairs - drawn}  # queries of which the pool holds what no sample drew: all of it is judged
+    drawn_pairs = set(PoolPair.objects.filter(pool__in=samples).values_list("pair__query", "pair__document"))
+    beside = {q for q, _ in pairs - drawn_pairs}  # queries of which the pool holds what no sample drew: all of it is judged
     certain = {(q, d) for q, d in pairs if q in beside}
     assert 0 < len(certain) < len(pairs)
-    (found,) = estimated(sampled, run, "P@10")
-    assert found == pytest.approx(by_hand(sampled, run, 10, certain=certain), abs=1e-12)
-    assert found != pytest.approx(by_hand(sampled, run, 10), abs=1e-6)
+    (values,) = estimated(sampled, run, "P@10")
+    assert values == pytest.approx(by_hand(sampled, run, 10, certain=certain), abs=1e-12)
+    assert values != pytest.approx(by_hand(sampled, run, 10), abs=1e-6)
 
 
 def test_what_a_whole_pool_holds_and_nobody_judged_yet_changes_nothing(sampled):
     run = sampled.runs.get(name="a")
     (before,) = estimated(sampled, run, "P@6")
-    making.opened(sampled, [run], name="whole", depth=8)
+    factories.opened(sampled, [run], name="whole", depth=8)
     assert estimated(sampled, run, "P@6")[0] == pytest.approx(before, abs=1e-12)
 
 
 def test_a_run_that_goes_beyond_the_samples_leaves_nothing_to_estimate_without_bias(sampled):
-    assert [each["kind"] for each in board_of(sampled, "P@6 P@7")["measures"]] == ["unbiased", "not estimable"]
-    making.run(sampled, "out", {q: list(range(N_DOCUMENTS - 1, -1, -1)) for q in range(N_QUERIES)})
-    assert [each["kind"] for each in board_of(sampled, "P@6")["measures"]] == ["not estimable"]
+    assert [measure["kind"] for measure in board_of(sampled, "P@6 P@7")["measures"]] == ["unbiased", "not estimable"]
+    factories.run(sampled, "out", {q: list(range(N_DOCUMENTS - 1, -1, -1)) for q in range(N_QUERIES)})
+    assert [measure["kind"] for measure in board_of(sampled, "P@6")["measures"]] == ["not estimable"]
     chosen = [str(run.pk) for run in sampled.runs.exclude(name="out")]
-    given = QueryDict(mutable=True)
-    given.setlist("run", chosen)
-    given["measures"] = "P@6"
-    wanted = read(collection=sampled, viewer=None, given=given).wanted
-    leaderboard_views.compute(collection=sampled, wanted=wanted)
-    value = BoardView.objects.get(collection=sampled, key=wanted.key).value
+    parameters = QueryDict(mutable=True)
+    parameters.setlist("run", chosen)
+    parameters["measures"] = "P@6"
+    spec = read_choices(collection=sampled, viewer=None, parameters=parameters).spec
+    leaderboard_cache.compute(collection=sampled, spec=spec)
+    value = BoardView.objects.get(collection=sampled, key=spec.key).value
     side = next(side for side in value["directions"] if side["runs"])
-    assert [each["kind"] for each in side["measures"]] == ["unbiased"]
+    assert [measure["kind"] for measure in side["measures"]] == ["unbiased"]
 
 
 def test_what_infers_from_strata_waits_for_a_label_in_each(media_root):
@@ -172,28 +173,28 @@ def test_what_infers_from_strata_waits_for_a_label_in_each(media_root):
 def test_a_reference_label_stands_for_itself(sampled):
     run = sampled.runs.get(name="c")
     names = dict(Item.objects.filter(collection=sampled).values_list("pk", "external_id"))
-    drawn = PoolPair.objects.filter(pool__collection=sampled).values_list("pair__query", "pair__document")
-    pairs = sorted(set(drawn))[::3]
+    drawn_pairs = PoolPair.objects.filter(pool__collection=sampled).values_list("pair__query", "pair__document")
+    pairs = sorted(set(drawn_pairs))[::3]
     cast.reference(sampled, {(names[q], names[d]): 1 for q, d in pairs}, "original")
-    choices = read(collection=sampled, viewer=None, given={"labels": "over:original"})
-    (found,) = estimated(sampled, run, "P@10", reference=choices.source)
-    said = {(row.pair.query_id, row.pair.document_id) for row in Resolution.objects.filter(collection=sampled)}
-    assert set(pairs) <= said  # so people's grades stand, and the labels are there whatever is drawn
-    assert found == pytest.approx(by_hand(sampled, run, 10, certain=set(pairs)), abs=1e-12)
+    choices = read_choices(collection=sampled, viewer=None, parameters={"labels": "over:original"})
+    (values,) = estimated(sampled, run, "P@10", reference=choices.source)
+    judged_pairs = {(row.pair.query_id, row.pair.document_id) for row in Resolution.objects.filter(collection=sampled)}
+    assert set(pairs) <= judged_pairs  # so people's grades stand, and the labels are there whatever is drawn
+    assert values == pytest.approx(by_hand(sampled, run, 10, certain=set(pairs)), abs=1e-12)
 
 
 def test_a_leaderboard_shows_what_the_page_of_its_one_pool_says(media_root):
     collection = one_pool()
     pool = collection.pools.get()
-    favour.study_pool(pool=pool)
-    sample = page_of(pool=pool, snapshot=favour.snapshot_of(pool=pool), measure=None).parts[0].sample
+    pool_bias.study_pool(pool=pool)
+    sample = page_of(pool=pool, snapshot=pool_bias.snapshot_of(pool=pool), measure=None).directions[0].sample
     rows = {row.name: row for row in sample.rows}
     side = board_of(collection, "AP nDCG P@8 RBP(p=0.5) RBP P@9")
     kinds = ["approximate", "approximate", "unbiased", "unbiased", "not estimable", "not estimable"]
-    assert [each["kind"] for each in side["measures"]] == kinds  # the pool is eight deep
+    assert [measure["kind"] for measure in side["measures"]] == kinds  # the pool is eight deep
     names = dict(collection.runs.values_list("pk", "name"))
-    cells = {each["name"]: dict(zip((names[pk] for pk in side["runs"]), each["cells"], strict=True))
-             for each in side["measures"]}  # fmt: skip
+    cells = {measure["name"]: dict(zip((names[pk] for pk in side["runs"]), measure["cells"], strict=True))
+             for measure in side["measures"]}  # fmt: skip
     for name, row in rows.items():
         assert cells["AP"][name]["whole"] == pytest.approx(row.xinfap, abs=1e-12)
         assert cells["nDCG"][name]["whole"] == pytest.approx(row.infndcg, abs=1e-12)
@@ -203,14 +204,14 @@ def test_a_leaderboard_shows_what_the_page_of_its_one_pool_says(media_root):
         assert (cells["P@8"][name]["low"], cells["P@8"][name]["high"]) == pytest.approx((low, high), abs=1e-12)
 
 
-@copied
+@cached_rows
 def one_pool():
     rng = np.random.default_rng(5)
-    collection = making.collection(N_QUERIES, N_DOCUMENTS, batch_candidates=500)
+    collection = factories.collection(N_QUERIES, N_DOCUMENTS, batch_candidates=500)
     complete_query_sets(collection=collection)
     rows = [{q: rng.permutation(N_DOCUMENTS)[:12].tolist() for q in range(N_QUERIES)} for _ in range(2)]
-    runs = [making.run(collection, name, ranked) for name, ranked in zip("ab", rows, strict=True)]
-    making.opened(collection, runs, strategy="stratified", top=2, depth=8, share=0.5)
+    runs = [factories.run(collection, name, ranked) for name, ranked in zip("ab", rows, strict=True)]
+    factories.opened(collection, runs, strategy="stratified", top=2, depth=8, share=0.5)
     studies.judge(cast.annotator(collection), seed=1, likes=0.4)
     refresh.refresh(collection=collection)
     return collection
@@ -218,8 +219,8 @@ def one_pool():
 
 def test_two_runs_are_compared_by_what_is_estimated_without_bias(sampled):
     runs = {run.name: run for run in sampled.runs.all()}
-    told = {"measure": "P@6", "a": str(runs["a"].pk), "b": str(runs["b"].pk)}
-    value = board_of(sampled, reads=read_pair, **told)
+    parameters = {"measure": "P@6", "a": str(runs["a"].pk), "b": str(runs["b"].pk)}
+    value = board_of(sampled, reads=read_comparison, **parameters)
     assert value["kind"] == "unbiased"
     means = [np.mean(estimated(sampled, runs[name], "P@6")[0]) for name in "ab"]
     assert value["means"] == pytest.approx(means, abs=1e-12)
@@ -228,8 +229,8 @@ def test_two_runs_are_compared_by_what_is_estimated_without_bias(sampled):
 
 def test_a_cell_of_which_nothing_is_judged_yet_has_no_estimate(sampled):
     Resolution.objects.filter(collection=sampled).delete()
-    (found,) = estimated(sampled, sampled.runs.get(name="a"), "P@10")
-    assert np.isnan(found).all()
+    (values,) = estimated(sampled, sampled.runs.get(name="a"), "P@10")
+    assert np.isnan(values).all()
     refresh.refresh(collection=sampled)
     side = board_of(sampled, "P@6 AP")
     assert [measure["kind"] for measure in side["measures"]] == ["unbiased", "approximate"]
@@ -240,20 +241,20 @@ def test_a_cell_of_which_nothing_is_judged_yet_has_no_estimate(sampled):
 def test_pairs_that_only_a_retired_run_holds_leave_the_strata_unless_they_are_judged(sampled):
     retired, run = (sampled.runs.get(name=name) for name in "ab")
     before = estimated(sampled, run, "P@10")[0]
-    retiring.retire_run(run=retired, by=cast.user())
-    retiring.settle_marks(run=retired)
+    run_retirement.retire_run(run=retired, by=cast.user())
+    run_retirement.settle_marks(run=retired)
     assert estimated(sampled, run, "P@10")[0] == pytest.approx(before, abs=1e-12)
     dropped = Resolution.objects.filter(collection=sampled, pair__round_pairs__dropped_at__isnull=False)
     dropped.order_by("pk").first().delete()
-    tops = [{(row.source_id, d) for row in one.rankings.all() for d in row.targets[:8]} for one in (retired, run)]
-    expected = by_hand(sampled, run, 10, gone=tops[0] - tops[1])
+    tops = [{(row.source_id, d) for row in run_of_two.rankings.all() for d in row.targets[:8]} for run_of_two in (retired, run)]
+    expected = by_hand(sampled, run, 10, lost_pairs=tops[0] - tops[1])
     assert estimated(sampled, run, "P@10")[0] == pytest.approx(expected, abs=1e-12)
     assert tops[0] - tops[1]
 
 
 def test_a_sample_in_the_other_direction_leaves_nothing_to_estimate(sampled):
     documents = {d: [d % N_QUERIES, (d + 1) % N_QUERIES, (d + 2) % N_QUERIES] for d in range(N_DOCUMENTS)}
-    back = making.run(sampled, "back", documents, direction="reverse")
-    making.opened(sampled, [back], name="back", strategy="stratified", top=1, depth=3, share=0.5)
+    back = factories.run(sampled, "back", documents, direction="reverse")
+    factories.opened(sampled, [back], name="back", strategy="stratified", top=1, depth=3, share=0.5)
     side = board_of(sampled, "P@6 AP")
     assert {measure["kind"] for measure in side["measures"]} == {"not estimable"}

@@ -1,4 +1,4 @@
-"""A leaderboard beside a pool that is a sample: what counts the undrawn as irrelevant is marked and decides nothing."""
+"""A leaderboard beside a sampled pool marks measures that count undrawn pairs as irrelevant."""
 
 import csv
 import io
@@ -10,14 +10,14 @@ from annotate.models import Resolution, Role
 from annotate.services.query_sets import complete_query_sets
 from metrics.core.measures import parse_one
 from metrics.models import BoardView
-from metrics.services import leaderboard_views, refresh
-from metrics.services.leaderboard_wanted import read, read_pair
+from metrics.services import leaderboard_cache, refresh
+from metrics.services.leaderboard_choices import read_choices, read_comparison
 from metrics.services.sampled_pools import counts_undrawn
 from pooling.models import PoolStratum, Ranking
 from tests import cast
-from tests.copies import copied
+from tests.fixture_cache import cached_rows
 from tests.metrics import studies
-from tests.pooling import making
+from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
 TOP = 2
@@ -25,28 +25,28 @@ TOP = 2
 
 @pytest.fixture
 def sampled(media_root):
-    """Two runs over 5 queries and their pool: all down to rank 2, and half of what is below down to rank 8; judged."""
+    """Two runs of 5 queries and their judged pool: all pairs to rank 2, half of those to rank 8."""
     return judged()
 
 
-@copied
+@cached_rows
 def judged(**options):
     rng = np.random.default_rng(7)
-    collection = making.collection(5, 30, batch_candidates=500)
+    collection = factories.collection(5, 30, batch_candidates=500)
     complete_query_sets(collection=collection)
     runs = [
-        making.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(5)}) for name in ("a", "b")
+        factories.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(5)}) for name in ("a", "b")
     ]
-    making.opened(collection, runs, strategy="stratified", top=TOP, depth=8, share=0.5, **options)
+    factories.opened(collection, runs, strategy="stratified", top=TOP, depth=8, share=0.5, **options)
     studies.judge(cast.annotator(collection), seed=1, likes=0.4)
     refresh.refresh(collection=collection)
     return collection
 
 
-def board_of(collection, measures="", reads=read, **given):
-    wanted = reads(collection=collection, viewer=None, given={"measures": measures, **given}).wanted
-    leaderboard_views.compute(collection=collection, wanted=wanted)
-    return BoardView.objects.get(collection=collection, key=wanted.key).value
+def board_of(collection, measures="", reads=read_choices, **parameters):
+    spec = reads(collection=collection, viewer=None, parameters={"measures": measures, **parameters}).spec
+    leaderboard_cache.compute(collection=collection, spec=spec)
+    return BoardView.objects.get(collection=collection, key=spec.key).value
 
 
 @pytest.mark.parametrize("measures", ["C@1 AP nDCG@10", f"P@{TOP} C@{TOP} P@{TOP + 1} RR Judged@10 Bpref"])
@@ -90,14 +90,14 @@ def test_a_budget_that_cuts_what_was_sure_touches_the_first_ranks(media_root):
 
 
 def test_two_runs_are_not_compared_by_what_counts_the_undrawn_as_irrelevant(sampled):
-    assert "only approximately estimated" in board_of(sampled, reads=read_pair, measure="AP")["why"]
-    assert "did not draw" in board_of(sampled, reads=read_pair, measure="C@10")["why"]
-    assert board_of(sampled, reads=read_pair, measure="P@8")["kind"] == "unbiased"
-    assert board_of(sampled, reads=read_pair, measure="C@1")["why"] == ""
+    assert "only approximately estimated" in board_of(sampled, reads=read_comparison, measure="AP")["why"]
+    assert "did not draw" in board_of(sampled, reads=read_comparison, measure="C@10")["why"]
+    assert board_of(sampled, reads=read_comparison, measure="P@8")["kind"] == "unbiased"
+    assert board_of(sampled, reads=read_comparison, measure="C@1")["why"] == ""
 
 
 def test_a_pool_that_holds_the_rest_and_is_judged_makes_all_exact_again(sampled):
-    making.opened(sampled, list(sampled.runs.all()), name="rest", depth=8)
+    factories.opened(sampled, list(sampled.runs.all()), name="rest", depth=8)
     for seed in range(3):
         studies.judge(cast.annotator(sampled), seed=seed, likes=0.4)
     refresh.refresh(collection=sampled)
@@ -108,7 +108,7 @@ def test_a_pool_that_holds_the_rest_and_is_judged_makes_all_exact_again(sampled)
 
 @pytest.mark.parametrize("name", ["xinfAP", "infAP", "xinfAP@1000"])
 def test_measures_of_a_sample_are_no_columns_of_a_leaderboard(sampled, name):
-    choices = read(collection=sampled, viewer=None, given={"measures": f"AP {name}"})
+    choices = read_choices(collection=sampled, viewer=None, parameters={"measures": f"AP {name}"})
     assert name in choices.errors[0]
     assert "infers from a sample" in choices.errors[0]
 

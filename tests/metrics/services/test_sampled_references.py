@@ -1,4 +1,4 @@
-"""A leaderboard over a reference set that is a sample: what it did not draw is no more irrelevant than a pool's."""
+"""A leaderboard over a sampled reference set: its undrawn pairs are treated as a pool's."""
 
 import html
 
@@ -7,23 +7,26 @@ import pytest
 from annotate.models import Collection, ReferenceLabel, Role, Undrawn
 from annotate.services.query_sets import complete_query_sets
 from metrics.models import BoardView
-from metrics.services import leaderboard_views, refresh
-from metrics.services.leaderboard_wanted import read, read_pair
+from metrics.services import leaderboard_cache, refresh
+from metrics.services.leaderboard_choices import read_choices, read_comparison
 from tests import cast
-from tests.pooling import making
+from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def study():
-    """Three queries, two runs. Of d0 to d7 the reference drew d0, which is relevant, and d1; d4 to d7 it left."""
-    collection = making.collection(3, 12, batch_candidates=500)
+    """Three queries, two runs.
+
+    Of d0 to d7 the reference drew d0, which is relevant, and d1; d4 to d7 it left.
+    """
+    collection = factories.collection(3, 12, batch_candidates=500)
     complete_query_sets(collection=collection)
     collection.query_groups = Collection.Grouping.NONE
     collection.save()
     for name, ranking in (("a", [0, 1, 8, 4, 5]), ("b", [1, 0, 9, 10, 11])):
-        making.run(collection, name, dict.fromkeys(range(3), ranking))
+        factories.run(collection, name, dict.fromkeys(range(3), ranking))
     labels = {(f"q{q}", f"d{d}"): int(d == 0) for q in range(3) for d in (0, 1)}
     sampled = cast.reference(collection, labels, name="sampled")
     ReferenceLabel.objects.filter(reference_set=sampled).update(stratum=1)
@@ -37,9 +40,9 @@ def study():
 
 
 def board_of(collection, labels, measures="C@1 P@3 P@4 RBP(p=0.5) AP nDCG@10 Judged@10"):
-    wanted = read(collection=collection, viewer=None, given={"labels": labels, "measures": measures}).wanted
-    leaderboard_views.compute(collection=collection, wanted=wanted)
-    value = BoardView.objects.get(collection=collection, key=wanted.key).value
+    spec = read_choices(collection=collection, viewer=None, parameters={"labels": labels, "measures": measures}).spec
+    leaderboard_cache.compute(collection=collection, spec=spec)
+    value = BoardView.objects.get(collection=collection, key=spec.key).value
     (forward,) = [side for side in value["directions"] if side["runs"]]
     return forward
 
@@ -48,17 +51,17 @@ def board_of(collection, labels, measures="C@1 P@3 P@4 RBP(p=0.5) AP nDCG@10 Jud
 def test_measures_whose_ranks_it_did_not_draw_are_marked_and_decide_nothing(study, labels):
     forward = board_of(study, labels)
     assert forward["undrawn"] == {"pools": [], "sets": ["sampled"], "n": 12, "n_waiting": 0}
-    kinds = {each["name"]: each["kind"] for each in forward["measures"]}
+    kinds = {measure["name"]: measure["kind"] for measure in forward["measures"]}
     exact = ("C@1", "P@3", "Judged@10")
     assert kinds == {name: "exact" if name in exact else "not estimable" for name in kinds}
-    for each in forward["measures"]:
-        assert (each["decided"]["why"] == "") == (each["name"] in exact)
-        assert each["name"] in exact or {cell["low"] for cell in each["cells"]} == {None}
+    for measure in forward["measures"]:
+        assert (measure["decided"]["why"] == "") == (measure["name"] in exact)
+        assert measure["name"] in exact or {cell["low"] for cell in measure["cells"]} == {None}
 
 
 def test_the_usual_measures_are_not_taken_from_what_is_stored(study):
     forward = board_of(study, "over:sampled", measures="")
-    kinds = {each["name"]: each["kind"] for each in forward["measures"]}
+    kinds = {measure["name"]: measure["kind"] for measure in forward["measures"]}
     assert (kinds["C@1"], kinds["AP"], kinds["nDCG@10"]) == ("exact", "not estimable", "not estimable")
 
 
@@ -66,7 +69,7 @@ def test_the_usual_measures_are_not_taken_from_what_is_stored(study):
 def test_a_source_without_it_is_untouched(study, labels):
     forward = board_of(study, labels)
     assert forward["undrawn"] is None
-    assert {each["kind"] for each in forward["measures"]} == {"exact"}
+    assert {measure["kind"] for measure in forward["measures"]} == {"exact"}
 
 
 def test_another_set_that_labels_what_it_left_makes_all_exact(study):
@@ -75,21 +78,21 @@ def test_another_set_that_labels_what_it_left_makes_all_exact(study):
     assert board_of(study, "none:sampled,most")["undrawn"]["n"] == 3
     forward = board_of(study, "none:sampled,most,last")
     assert forward["undrawn"] is None
-    assert {each["kind"] for each in forward["measures"]} == {"exact"}
+    assert {measure["kind"] for measure in forward["measures"]} == {"exact"}
 
 
 def test_the_pages_name_it(study, client):
     client.force_login(cast.member(study, Role.RESEARCHER))
     board_of(study, "none:sampled", measures="AP")
-    given = {"labels": "none:sampled", "measures": "AP"}
-    page = html.unescape(client.get(f"/c/{study.slug}/leaderboard/", given).content.decode())
+    parameters = {"labels": "none:sampled", "measures": "AP"}
+    page = html.unescape(client.get(f"/c/{study.slug}/leaderboard/", parameters).content.decode())
     assert "Reference “sampled” is a sample: 12 pairs of these queries were not drawn. Marked †" in page
     assert "evaluate infers AP and nDCG from files" in page and "P@k and RBP are estimated where" not in page
-    pair = client.get(f"/c/{study.slug}/leaderboard/compare/", given | {"measure": "AP"})
+    pair = client.get(f"/c/{study.slug}/leaderboard/compare/", parameters | {"measure": "AP"})
     assert pair.status_code == 200
-    wanted = read_pair(collection=study, viewer=None, given=given | {"measure": "AP"}).wanted
-    leaderboard_views.compute(collection=study, wanted=wanted)
-    pair = client.get(f"/c/{study.slug}/leaderboard/compare/", given | {"measure": "AP"}).content.decode()
+    spec = read_comparison(collection=study, viewer=None, parameters=parameters | {"measure": "AP"}).spec
+    leaderboard_cache.compute(collection=study, spec=spec)
+    pair = client.get(f"/c/{study.slug}/leaderboard/compare/", parameters | {"measure": "AP"}).content.decode()
     assert "AP counts as irrelevant what reference “sampled” did not draw, so the two are not compared" in pair
     downloads = client.get(f"/c/{study.slug}/downloads/").content.decode()
     assert "Reference “sampled” is a sample: the scores a query count" in " ".join(downloads.split())

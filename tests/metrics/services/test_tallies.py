@@ -14,10 +14,10 @@ from annotate.services import (
     accounts,
     claiming,
     judging,
+    report_settling,
     reports,
     reviewing,
     seating,
-    settling,
     undoing,
     withdrawing,
 )
@@ -26,14 +26,14 @@ from metrics.models import Block, Snapshot, Tally
 from metrics.services import refresh, tallies
 from tests import cast
 from tests.annotate.core.files import file
-from tests.imported import import_judgments
+from tests.judgment_imports import import_judgments
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db
 
 
 class Campaign:
-    """A study on which everything happens that moves a number, by dice."""
+    """A study with random events of every kind that changes a number."""
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
@@ -48,45 +48,46 @@ class Campaign:
             self.study.golds.create(pair=pair, grade=1, is_positive=True, origin="curated")
 
     def any(self, rows):
-        """One of the rows, if there is any."""
-        found = list(rows.order_by("pk") if isinstance(rows, QuerySet) else rows)
-        return found[self.rng.integers(len(found))] if found else None
+        """A random row, or None if there is none."""
+        row_list = list(rows.order_by("pk") if isinstance(rows, QuerySet) else rows)
+        return row_list[self.rng.integers(len(row_list))] if row_list else None
 
     def judge(self):
         studies.judge(self.any(self.people), n=int(self.rng.integers(1, 6)), seed=int(self.rng.integers(99)))
 
     def answered(self):
-        """A card whose answer its person may still change or take back; its seat may be somebody else's by now."""
+        """A card whose answer its annotator may still change or take back; its seat may belong to
+        another by now."""
         hers = HandOut.objects.filter(
             batch__settled_at=None, batch__collection=self.study, seat__judgment__annotator=F("batch__annotator")
         )
         return self.any(hers.select_related("batch__annotator"))
 
     def change_mind(self):
-        given = self.answered()
-        if given:
-            answer = judging.Answer(uuid4(), grade=int(self.rng.integers(3)), active_ms=int(self.rng.integers(9000)))
-            judging.record_judgment(annotator=given.batch.annotator, token=given.token, answer=answer)
+        hand_out = self.answered()
+        if hand_out:
+            answer = judging.JudgmentAnswer(uuid4(), grade=int(self.rng.integers(3)), active_ms=int(self.rng.integers(9000)))
+            judging.record_judgment(annotator=hand_out.batch.annotator, token=hand_out.token, answer=answer)
 
     def undo(self):
-        given = self.answered()
-        if given:
-            undoing.take_back(annotator=given.batch.annotator, token=given.token)
+        hand_out = self.answered()
+        if hand_out:
+            undoing.take_back(annotator=hand_out.batch.annotator, token=hand_out.token)
 
     def report(self):
         annotator = self.any(self.people)
         claiming.current_batch(annotator=annotator)
-        given = self.any(claiming.unanswered(annotator=annotator))
-        if given:
+        hand_out = self.any(claiming.open_hand_outs(annotator=annotator))
+        if hand_out:
             kind = self.any(["cannot_judge", "escalated"])
             reports.report_pair(
-                annotator=annotator, token=given.token, submission_id=uuid4(), kind=kind, note="dark"
+                annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind, note="dark"
             )  # fmt: skip
 
     def settle(self):
         report = self.any(Report.objects.open().filter(collection=self.study))
         if report:
-            settling.settle_reports(pair=report.pair, by=self.lead)
+            report_settling.settle_reports(pair=report.pair, by=self.lead)
 
     def reject(self):
         batch = self.any(Batch.objects.filter(collection=self.study, finished_at__isnull=False, verdict=""))
@@ -98,7 +99,7 @@ class Campaign:
         withdrawing.withdraw_annotator(annotator=self.any(self.people), since=since, by=self.lead, reason="left")
 
     def leave(self):
-        """An account goes; the labels stay. Somebody new comes."""
+        """Erase an account, whose labels stay, and add a new annotator."""
         accounts.erase_person(user=self.people.pop(0).user)
         self.people.append(cast.annotator(self.study, cast.user()))
 
@@ -108,8 +109,8 @@ class Campaign:
 
     def open_round(self):
         self.n += 1
-        known = list(self.study.pairs.order_by("pk").values_list("pk", flat=True))
-        pairs = self.rng.choice(known, 7, replace=False).tolist()
+        pair_ids = list(self.study.pairs.order_by("pk").values_list("pk", flat=True))
+        pairs = self.rng.choice(pair_ids, 7, replace=False).tolist()
         policy = cast.policy(self.study)
         seating.open_round(
             collection=self.study, kind=Round.Kind.POOL, name=f"more {self.n}", policy=policy, pair_ids=pairs
@@ -143,8 +144,8 @@ EVENTS = {
 }  # fmt: skip
 
 
-def counted(study):
-    """The tallies, and each block's counts: whatever the rows' keys and the order within."""
+def counts_of(study):
+    """The tallies and each block's counts, without the rows' keys and the order within."""
     blocks = Block.objects.filter(collection=study).order_by("number").values_list("number", "keys", "numbers")
     return {
         "tallies": dict(Tally.objects.filter(collection=study).values_list("key", "n")),
@@ -155,9 +156,9 @@ def counted(study):
 def live_equals_rebuilt(study):
     refresh.refresh(collection=study)
     assert not Change.objects.filter(collection=study).exists()
-    live, live_counts = studies.numbers(study), counted(study)
+    live, live_counts = studies.numbers(study), counts_of(study)
     refresh.rebuild(collection=study)
-    assert counted(study) == live_counts
+    assert counts_of(study) == live_counts
     assert studies.numbers(study) == live
     return True
 
@@ -201,15 +202,15 @@ def test_counts_by_other_rules_are_counted_anew():
     study = studies.study()
     studies.judge(cast.annotator(study), n=4)
     refresh.refresh(collection=study)
-    right = counted(study)
+    right = counts_of(study)
     Tally.objects.filter(collection=study, key="rules").update(n=tallies.RULES - 1)
     Tally.objects.filter(collection=study, key="judgments").update(n=1000)
     refresh.refresh(collection=study)
-    assert counted(study) == right
+    assert counts_of(study) == right
 
 
 def test_more_changed_blocks_than_are_worth_it_are_counted_all_at_once(monkeypatch):
-    monkeypatch.setattr(tallies, "MANY", 1)
+    monkeypatch.setattr(tallies, "MAX_CHANGED_BLOCKS", 1)
     study = studies.study(n_queries=12, n_documents=12)
     refresh.refresh(collection=study)
     studies.judge(cast.annotator(study))
@@ -222,12 +223,12 @@ def test_the_median_active_time_is_that_of_times_rounded_to_tenths_of_a_second()
     for n, annotator in enumerate(people, start=3):
         studies.judge(annotator, n=n, seed=n)
     refresh.refresh(collection=study)
-    told = {row["annotator"]: row for row in Snapshot.objects.get(collection=study, kind="people").value["people"]}
+    rows = {row["annotator"]: row for row in Snapshot.objects.get(collection=study, kind="people").value["people"]}
     for annotator in people:
         times = Judgment.objects.filter(annotator=annotator).values_list("active_ms", flat=True)
         tenths = [(milliseconds + 50) // 100 for milliseconds in times]
-        assert told[annotator.pk]["median_ms"] == 100 * np.median(tenths)
-        assert abs(told[annotator.pk]["median_ms"] - np.median(times)) <= 50
+        assert rows[annotator.pk]["median_ms"] == 100 * np.median(tenths)
+        assert abs(rows[annotator.pk]["median_ms"] - np.median(times)) <= 50
 
 
 def test_a_refresh_takes_as_many_queries_however_many_pairs_changed(django_assert_max_num_queries):

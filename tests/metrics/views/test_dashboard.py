@@ -1,4 +1,4 @@
-"""The lead's dashboard: what it shows, to whom, and what it costs."""
+"""The lead's dashboard: its numbers, its access, and its number of database queries."""
 
 import pytest
 from django.core.cache import cache
@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotate.models import Judgment, Role, WorkerHeartbeat
 from metrics import tasks
-from metrics.services import closer, refresh
+from metrics.services import dashboard_details, refresh
 from tests import cast
 from tests.metrics import studies
 
@@ -111,17 +111,17 @@ def test_the_page_takes_as_many_queries_however_much_there_is(client, study):
     assert [queries(path) for path in paths] == before
 
 
-def asked(monkeypatch):
-    """The background work that views ask for, noted instead of sent."""
-    sent = []
-    monkeypatch.setattr(tasks.look_closer, "apply_async", lambda **rest: sent.append(rest["kwargs"]))
-    return sent
+def enqueued_tasks(monkeypatch):
+    """Arguments of the background tasks that views enqueue, collected instead of sent."""
+    enqueued = []
+    monkeypatch.setattr(tasks.look_closer, "apply_async", lambda **rest: enqueued.append(rest["kwargs"]))
+    return enqueued
 
 
 def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, study):
     page = client.get("/c/study/dashboard/").content.decode()
     assert "are being computed; they appear here within a minute" in page
-    closer.look(collection=study)
+    dashboard_details.compute(collection=study)
     page = client.get("/c/study/dashboard/").content.decode()
     for words in ("Agreement in parts", "2 labels", "text to text", "Agreement by level", "Queries people disagree on"):
         assert words in page
@@ -131,14 +131,14 @@ def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, stu
 
 
 def test_a_closer_look_that_is_older_than_the_tiles_says_so_and_stands_whole(client, study):
-    closer.look(collection=study)
+    dashboard_details.compute(collection=study)
     words = "Labels or settings have changed since the numbers below"
     assert words not in client.get("/c/study/dashboard/").content.decode()
     studies.judge(cast.annotator(study), seed=7)
     refresh.refresh(collection=study)
     page = client.get("/c/study/dashboard/").content.decode()
     assert words in page and "is-old" in page
-    closer.look(collection=study)
+    dashboard_details.compute(collection=study)
     assert words not in client.get("/c/study/dashboard/").content.decode()
 
 
@@ -146,7 +146,7 @@ def test_nobody_has_judged_is_not_said_beneath_labels(client):
     empty = studies.study("young")
     client.force_login(cast.member(empty, Role.LEAD))
     refresh.refresh(collection=empty)
-    closer.look(collection=empty)
+    dashboard_details.compute(collection=empty)
     assert "nobody has judged" in client.get("/c/young/dashboard/").content.decode()
     studies.judge(cast.annotator(empty))
     refresh.refresh(collection=empty)
@@ -156,18 +156,18 @@ def test_nobody_has_judged_is_not_said_beneath_labels(client):
 
 
 def test_the_live_part_asks_for_a_closer_look_once_in_a_while(client, study, monkeypatch):
-    sent = asked(monkeypatch)
+    enqueued = enqueued_tasks(monkeypatch)
     for _ in range(3):
         client.get("/c/study/dashboard/numbers/")
-    assert sent == [{"collection_id": study.pk}]
-    closer.look(collection=study)
+    assert enqueued == [{"collection_id": study.pk}]
+    dashboard_details.compute(collection=study)
     cache.clear()
     client.get("/c/study/dashboard/numbers/")
-    assert len(sent) == 1
+    assert len(enqueued) == 1
 
 
 def test_hours_at_a_pay_are_money(client, study):
-    closer.look(collection=study)
+    dashboard_details.compute(collection=study)
     study.hourly_pay, study.currency = 3600, "CHF"
     study.save()
     spent = sum(Judgment.objects.filter(collection=study).values_list("active_ms", flat=True)) / 1000
@@ -178,20 +178,20 @@ def test_a_persons_page_shows_her_numbers_and_curves(client, study):
     annotator = study.annotators.first()
     address = f"/c/study/dashboard/people/{annotator.pk}/"
     assert "The closer look is being computed" in client.get(address).content.decode()
-    closer.look(collection=study)
+    dashboard_details.compute(collection=study)
     page = client.get(address).content.decode()
     assert f"<h1>{annotator.pseudonym}</h1>" in page and "Alpha of all labels without these" in page
     for chart in ("agreement-over-time", "seconds", "level-use"):
         assert f'id="{chart}-spec"' in page
     assert "Not defined yet: there is nothing to draw it from." in page  # no gold was asked
-    known = client.get(f"{address}numbers/")
-    assert client.get(f"{address}numbers/", headers={"If-None-Match": known["ETag"]}).status_code == 304
+    response = client.get(f"{address}numbers/")
+    assert client.get(f"{address}numbers/", headers={"If-None-Match": response["ETag"]}).status_code == 304
     assert client.get("/c/study/dashboard/people/999999/").status_code == 404
 
 
 def test_flags_stand_beside_the_person_with_their_evidence(client, study):
-    closer.look(collection=study)
-    snapshot = closer.snapshot_of(collection=study)
+    dashboard_details.compute(collection=study)
+    snapshot = dashboard_details.snapshot_of(collection=study)
     snapshot.value["people"][0]["flags"] = [{"name": "too fast", "evidence": "0.4 s a label"}]
     snapshot.save()
     flagged = snapshot.value["people"][0]["annotator"]
@@ -204,13 +204,13 @@ def test_names_are_for_leads_who_ask(client, study):
     names = [annotator.user.username for annotator in study.annotators.all()]
     paths = ["/c/study/dashboard/", f"/c/study/dashboard/people/{study.annotators.first().pk}/"]
 
-    def seen(query):
+    def names_shown(query):
         text = "".join(client.get(path + query).content.decode() for path in paths)
         return [name for name in names if f">{name}<" in text]
 
-    assert seen("") == [] and seen("?names=1") == names
+    assert names_shown("") == [] and names_shown("?names=1") == names
     client.force_login(cast.member(study, Role.RESEARCHER))
-    assert seen("?names=1") == []
+    assert names_shown("?names=1") == []
 
 
 def test_a_thousand_viewers_ask_the_database_once_a_second(client, study, django_assert_num_queries):

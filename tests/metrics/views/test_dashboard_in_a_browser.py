@@ -1,24 +1,25 @@
-"""The dashboard's closer look, a person's page and the alarms in a real browser: drawn, and nothing for axe to find."""
+"""The dashboard's details, a person's page and the alarms in a real browser: drawn, and without
+findings of axe."""
 
 import pytest
 
 from annotate.models import Role
-from metrics.services import alarms, closer
+from metrics.services import alarms, dashboard_details
 from tests import cast
-from tests.browsing import until
-from tests.looks import violations
+from tests.browsing import wait_for_expression
 from tests.metrics import studies
+from tests.page_checks import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
 def rooms(live_server, page):
-    """A study two people judged, looked at closely, with an alarm up; its lead's browser."""
+    """A study judged by two people, with details and an active alarm; its lead's browser."""
     study = studies.judged_study("study", seeds=range(2))
     lead = cast.member(study, Role.LEAD)
     alarms.set_alarm(collection=study, kind="alpha", below=1.1, n_at_least=1, by=lead)
-    closer.look(collection=study)
+    dashboard_details.compute(collection=study)
     cast.sign_in(page.context, live_server.url, lead)
     page.complaints = []
     page.on("console", lambda line: page.complaints.append(line.text) if line.type == "error" else None)
@@ -33,9 +34,9 @@ def test_every_chart_is_drawn_and_axe_finds_nothing(rooms, page, scheme):
     person = rooms.annotators.first().pk
     for path, charts in (("/", 5), (f"/people/{person}/", 3), ("/alarms/", 0)):
         page.goto(page.base + path)
-        until(page, f"document.querySelectorAll('figure.chart[data-drawn] svg').length == {charts}")
+        wait_for_expression(page, f"document.querySelectorAll('figure.chart[data-drawn] svg').length == {charts}")
         assert (path, violations(page)) == (path, [])
         page.set_viewport_size({"width": 390, "height": 844})
-        until(page, "document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        wait_for_expression(page, "document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         page.set_viewport_size({"width": 1280, "height": 900})
     assert page.complaints == []

@@ -1,4 +1,5 @@
-"""Downloads: qrels that give the leaderboard's numbers in other people's tools, and the same bytes each time."""
+"""Downloads: qrels that give the leaderboard's numbers in other people's tools, and the same bytes
+each time."""
 
 import io
 import re
@@ -12,11 +13,11 @@ from ir_measures import AP, Qrel, ScoredDoc, Success, nDCG
 
 from annotate.models import ApiToken, Item, Role
 from metrics.models import Score
-from metrics.services.measuring import BESIDE
+from metrics.services.measuring import AUXILIARY
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PAGE = "/c/study/downloads/"
@@ -52,7 +53,7 @@ def scored(run):
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 def test_ir_measures_on_the_files_gives_the_leaderboards_numbers(client, study, direction, source):
     qrels = parsed(text(client.get(f"{PAGE}qrels/", {"direction": direction, "label_source": source})))
-    theirs = {
+    their_measures = {
         "C@1": Success(rel=2) @ 1,
         "C@5": Success(rel=2) @ 5,
         "C@10": Success(rel=2) @ 10,
@@ -60,10 +61,10 @@ def test_ir_measures_on_the_files_gives_the_leaderboards_numbers(client, study, 
         "nDCG@10": nDCG @ 10,
     }
     for run in Run.objects.filter(collection=study, direction=direction):
-        found = list(ir_measures.iter_calc(theirs.values(), qrels, scored(run)))
-        for name, measure in theirs.items():
+        values = list(ir_measures.iter_calc(their_measures.values(), qrels, scored(run)))
+        for name, measure in their_measures.items():
             score = Score.objects.get(run=run, measure=name, label_source=source)
-            total = sum(row.value for row in found if row.measure == measure)
+            total = sum(row.value for row in values if row.measure == measure)
             assert score.mean == pytest.approx(total / score.n_queries, abs=1e-9)
 
 
@@ -78,9 +79,9 @@ def test_eccv_captions_formula_on_the_files_gives_map_at_r(client, study, direct
         ranking = {}
         for row in scored(run):
             ranking.setdefault(row.query_id, []).append(row.doc_id)
-        theirs = compute_eccv_metrics(ranking, positives)
+        their_measures = compute_eccv_metrics(ranking, positives)
         score = Score.objects.get(run=run, measure="mAP@R", label_source="over:original")
-        assert score.mean_with_positive == pytest.approx(theirs["eccv_map_at_r"], abs=1e-9)
+        assert score.mean_with_positive == pytest.approx(their_measures["eccv_map_at_r"], abs=1e-9)
 
 
 def test_the_same_labels_give_the_same_bytes_in_the_order_of_the_ids(client, study):
@@ -118,37 +119,37 @@ EXACT = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
 
 
 def run_file(run, path):
-    """A run as a TREC file, from what is stored of it."""
+    """A run as a TREC file, from its stored rankings."""
     rows = [(row.query_id, row.doc_id, row.score) for row in scored(run)]
     path.write_text("".join(f"{query} Q0 {document} 0 {score!r} {run.name}\n" for query, document, score in rows))
     return str(path)
 
 
-def told_by_evaluate(run, qrels, threshold, *options):
-    """What `manage.py evaluate` prints for a run and qrels, by measure."""
+def evaluate_output(run, qrels, threshold, *options):
+    """The output of `manage.py evaluate` for a run and qrels, by measure."""
     out = io.StringIO()
-    given = ["--measures", EXACT, "--threshold", str(threshold), "--digits", "8", "--score-type", "float64", *options]
-    call_command("evaluate", run, "--qrels", str(qrels), *given, stdout=out)
+    arguments = ["--measures", EXACT, "--threshold", str(threshold), "--digits", "8", "--score-type", "float64", *options]
+    call_command("evaluate", run, "--qrels", str(qrels), *arguments, stdout=out)
     return {line.split("\t")[0]: line.split("\t")[2] for line in out.getvalue().splitlines()}
 
 
 @pytest.mark.parametrize("source", ["over:original", "none:original"])
 def test_evaluate_on_the_downloaded_files_prints_the_leaderboards_numbers(client, study, tmp_path, source):
     for direction in ("forward", "reverse"):
-        given = {"direction": direction, "label_source": source}
+        parameters = {"direction": direction, "label_source": source}
         qrels, binary = tmp_path / "qrels", tmp_path / "binary"
-        qrels.write_text(text(client.get(f"{PAGE}qrels/", given)))
-        binary.write_text(text(client.get(f"{PAGE}qrels/", given | {"grades": "binary"})))
+        qrels.write_text(text(client.get(f"{PAGE}qrels/", parameters)))
+        binary.write_text(text(client.get(f"{PAGE}qrels/", parameters | {"grades": "binary"})))
         for run in Run.objects.filter(collection=study, direction=direction):
             file = run_file(run, tmp_path / run.name)
-            told = told_by_evaluate(file, qrels, 2)
-            defined = told_by_evaluate(file, qrels, 2, "--positive-queries")
-            by_binary = told_by_evaluate(file, binary, 1)
-            for score in Score.objects.filter(run=run, label_source=source).exclude(measure__in=BESIDE):
-                if score.n_queries == int(told["num_q"]):
-                    assert told[score.measure] == f"{score.mean:.8f}"
+            printed = evaluate_output(file, qrels, 2)
+            defined = evaluate_output(file, qrels, 2, "--positive-queries")
+            by_binary = evaluate_output(file, binary, 1)
+            for score in Score.objects.filter(run=run, label_source=source).exclude(measure__in=AUXILIARY):
+                if score.n_queries == int(printed["num_q"]):
+                    assert printed[score.measure] == f"{score.mean:.8f}"
                     if score.measure != "nDCG@10":  # gains are grades
-                        assert by_binary[score.measure] == told[score.measure]
+                        assert by_binary[score.measure] == printed[score.measure]
                 if score.measure != "Judged@10":
                     assert defined[score.measure] == f"{score.mean_with_positive:.8f}"
 
@@ -174,18 +175,18 @@ def test_judgments_come_in_each_format_at_once(client, study):
 
 
 def test_a_file_is_asked_for_made_and_fetched_from_the_page(client, study, media_root):
-    given = {"direction": "reverse", "label_source": "only", "grades": "binary"}
-    assert client.post(f"{PAGE}new/qrels/", given).status_code == 302
+    parameters = {"direction": "reverse", "label_source": "only", "grades": "binary"}
+    assert client.post(f"{PAGE}new/qrels/", parameters).status_code == 302
     download = study.downloads.get()
     assert f"{PAGE}{download.pk}/state/" in client.get(PAGE).content.decode()
     assert client.get(f"{PAGE}{download.pk}/file/").status_code == 404
-    done(download)
+    perform_work(download)
     page = client.get(PAGE).content.decode()
     assert download.sha256 in page and "People only" in page and f"{PAGE}{download.pk}/file/" in page
     assert client.get(f"{PAGE}{download.pk}/state/").headers["HX-Redirect"] == PAGE
     answer = client.get(f"{PAGE}{download.pk}/file/")
     assert answer.headers["Content-Disposition"] == f'attachment; filename="{download.file_name}"'
-    assert b"".join(answer.streaming_content).decode() == text(client.get(f"{PAGE}qrels/", given))
+    assert b"".join(answer.streaming_content).decode() == text(client.get(f"{PAGE}qrels/", parameters))
 
 
 def test_what_cannot_be_made_is_said_at_its_field_and_nothing_is_asked_for(client, study):
@@ -202,7 +203,7 @@ def test_every_field_of_the_page_has_an_id_of_its_own_so_that_its_label_names_it
 
 
 def test_a_large_collection_sends_nothing_at_once(client, study, monkeypatch):
-    monkeypatch.setattr("metrics.views.downloads.AT_ONCE", 3)
+    monkeypatch.setattr("metrics.views.downloads.MAX_STREAMED_LABELS", 3)
     for path in ("qrels/", "disputed/", "scores/", "judgments/csv/"):
         answer = client.get(PAGE + path)
         assert (answer.status_code, answer.url) == (302, PAGE)

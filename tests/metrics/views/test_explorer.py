@@ -1,4 +1,5 @@
-"""The explorer: which query it shows in which order, what it says of each result, to whom, and what it costs."""
+"""The explorer: its orders of queries, its results and labels, its access, and its number of
+database queries."""
 
 import pytest
 from django.db import connection
@@ -6,11 +7,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.models import Collection, Item, Part, QuerySet, QuerySetItem, Resolution, Role
-from metrics.services import exploring_disagreement, refresh
+from metrics.services import explorer_disagreement, refresh
 from pooling.models import PoolPair, Ranking, Run
 from tests import cast
-from tests.lasting import lasting
 from tests.metrics import studies
+from tests.table_cleanup import module_rows
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/c/study/explorer/"
@@ -19,9 +20,9 @@ ADDRESS = "/c/study/explorer/"
 @pytest.fixture(scope="module")
 def judged(django_db_setup, django_db_blocker):
     """A study with two judges who differ here and there, refreshed and counted: its key."""
-    with lasting(django_db_blocker):
+    with module_rows(django_db_blocker):
         study = studies.judged_study("study", seeds=(1, 2), likes=0.6)
-        exploring_disagreement.count_disagreement(collection=study)
+        explorer_disagreement.count_disagreement(collection=study)
         yield study.pk
 
 
@@ -33,32 +34,32 @@ def study(client, judged):
     return study
 
 
-def shown(client, status=200, **asked):
-    answer = client.get(ADDRESS, asked)
-    assert answer.status_code == status, answer.content.decode()
-    return answer.context["page"]
+def explorer_page(client, status=200, **parameters):
+    response = client.get(ADDRESS, parameters)
+    assert response.status_code == status, response.content.decode()
+    return response.context["page"]
 
 
 def missing(client):
     """The id of a query of which some run misses a known positive at the top five."""
-    return next(f"q{n}" for n in range(6) if shown(client, depth=5, q=f"q{n}").query.missed)
+    return next(f"q{n}" for n in range(6) if explorer_page(client, depth=5, q=f"q{n}").query.missed_positives)
 
 
-def walk(client, **asked):
+def walk(client, **parameters):
     """The ids of all queries in an order, by following the link to the next one."""
-    page = shown(client, **asked)
-    found = [page.query.shown.item.external_id]
-    while page.query.place.next is not None:
-        page = shown(client, **{**asked, "q": page.query.place.next})
-        assert page.query.place.previous == found[-1]
-        found.append(page.query.shown.item.external_id)
-    assert len(found) == page.query.place.n_queries
-    return found
+    page = explorer_page(client, **parameters)
+    ids = [page.query.item_content.item.external_id]
+    while page.query.position.next is not None:
+        page = explorer_page(client, **{**parameters, "q": page.query.position.next})
+        assert page.query.position.previous == ids[-1]
+        ids.append(page.query.item_content.item.external_id)
+    assert len(ids) == page.query.position.n_queries
+    return ids
 
 
 def test_the_bare_address_shows_the_first_query_with_its_runs_side_by_side(client, study):
-    page = shown(client)
-    assert page.query.shown.item.external_id == "q0"
+    page = explorer_page(client)
+    assert page.query.item_content.item.external_id == "q0"
     assert [column.run.name for column in page.query.columns] == ["alpha", "beta"]
     text = client.get(ADDRESS, {"depth": 5, "q": missing(client)}).content.decode()
     for part in ("Scores of this query", "text of d", "Known positives not at the top", "not in it"):
@@ -66,16 +67,16 @@ def test_the_bare_address_shows_the_first_query_with_its_runs_side_by_side(clien
 
 
 def test_results_stand_in_the_order_of_the_ranking_to_the_depth_asked_for(client, study):
-    column = shown(client, q="q2", depth=5).query.columns[1]
+    column = explorer_page(client, q="q2", depth=5).query.columns[1]
     targets = Run.objects.get(name="beta").rankings.get(source__external_id="q2").targets
-    assert [result.shown.item.pk for result in column.results] == targets[:5]
+    assert [result.item_content.item.pk for result in column.results] == targets[:5]
     assert [result.rank for result in column.results] == [1, 2, 3, 4, 5]
 
 
 def test_documents_have_their_queries_in_the_other_direction(client, study):
-    page = shown(client, direction="reverse", q="d4")
+    page = explorer_page(client, direction="reverse", q="d4")
     assert [column.run.name for column in page.query.columns] == ["gamma"]
-    assert {result.shown.item.side for result in page.query.columns[0].results} == {"query"}
+    assert {result.item_content.item.side for result in page.query.columns[0].results} == {"query"}
 
 
 def test_every_order_goes_once_through_all_queries_and_back(client, study):
@@ -91,23 +92,23 @@ def test_the_same_seed_gives_the_same_order_and_another_one_another(client, stud
 
 def test_filters_leave_what_they_name_and_ranks_as_they_are(client, study):
     judged = Resolution.objects.filter(collection=study, grade__isnull=False).first().pair.query.external_id
-    everything = {r.rank: r for r in shown(client, q=judged).query.columns[0].results}
+    everything = {r.rank: r for r in explorer_page(client, q=judged).query.columns[0].results}
     checks = {
-        "unjudged": lambda said: not said.is_judged,
-        "disagreed": lambda said: len({level.grade for level in said.given}) > 1,
-        "differing": lambda said: said.is_differing,
+        "unjudged": lambda labels: not labels.is_judged,
+        "disagreed": lambda labels: len({level.grade for level in labels.levels}) > 1,
+        "differing": lambda labels: labels.is_differing,
     }
     for show, check in checks.items():
-        for column in shown(client, q=judged, show=show).query.columns[:1]:
-            assert [r.rank for r in column.results] == [rank for rank, r in everything.items() if check(r.said)], show
-    assert 0 < sum(checks["unjudged"](r.said) for r in everything.values()) < len(everything)
+        for column in explorer_page(client, q=judged, show=show).query.columns[:1]:
+            assert [r.rank for r in column.results] == [rank for rank, r in everything.items() if check(r.labels)], show
+    assert 0 < sum(checks["unjudged"](r.labels) for r in everything.values()) < len(everything)
 
 
 def test_only_the_runs_chosen_are_shown_and_others_cannot_be(client, study):
     beta, gamma = Run.objects.get(name="beta"), Run.objects.get(name="gamma")
-    assert [column.run for column in shown(client, run=beta.pk).query.columns] == [beta]
-    answer = client.get(ADDRESS, {"run": gamma.pk})
-    assert answer.status_code == 422 and "This address cannot be shown." in answer.content.decode()
+    assert [column.run for column in explorer_page(client, run=beta.pk).query.columns] == [beta]
+    response = client.get(ADDRESS, {"run": gamma.pk})
+    assert response.status_code == 422 and "This address cannot be shown." in response.content.decode()
 
 
 def test_a_hidden_run_is_shown_to_who_uploaded_it_alone_and_a_retired_one_to_nobody(client, study):
@@ -117,13 +118,13 @@ def test_a_hidden_run_is_shown_to_who_uploaded_it_alone_and_a_retired_one_to_nob
     assert "beta" not in client.get(ADDRESS).content.decode()
     assert client.get(ADDRESS, {"run": hidden.pk}).status_code == 422
     client.force_login(owner)
-    assert [column.run.name for column in shown(client).query.columns] == ["alpha", "beta"]
+    assert [column.run.name for column in explorer_page(client).query.columns] == ["alpha", "beta"]
     Run.objects.filter(name="beta").update(retired_at=timezone.now())
-    assert [column.run.name for column in shown(client).query.columns] == ["alpha"]
+    assert [column.run.name for column in explorer_page(client).query.columns] == ["alpha"]
 
 
 def test_an_address_that_makes_no_sense_is_refused_in_words(client, study):
-    for asked in (
+    for parameters in (
         {"depth": "7"},
         {"order": "best"},
         {"seed": "-1"},
@@ -131,27 +132,27 @@ def test_an_address_that_makes_no_sense_is_refused_in_words(client, study):
         {"run": "x"},
         {"q": "q" * 256},
     ):
-        answer = client.get(ADDRESS, asked)
-        assert answer.status_code == 422, asked
-        assert "This address cannot be shown." in answer.content.decode()
+        response = client.get(ADDRESS, parameters)
+        assert response.status_code == 422, parameters
+        assert "This address cannot be shown." in response.content.decode()
 
 
 def test_an_unknown_query_is_not_found_and_says_so(client, study):
     for q in ("q99", "d0", "Q0"):
-        assert shown(client, status=404, q=q).query is None
+        assert explorer_page(client, status=404, q=q).query is None
     assert "holds no query with the id “q99”" in client.get(ADDRESS, {"q": "q99"}).content.decode()
 
 
 def test_search_finds_by_id_and_by_all_words_and_one_find_is_shown_at_once(client, study):
     Part.objects.filter(item__external_id="q3").update(text="A dog and its BALL")
     Part.objects.filter(item__external_id="q4").update(text="a ball of 100% wool")
-    assert [item.external_id for item in shown(client, search="ball").found.items] == ["q3", "q4"]
-    assert shown(client, search="ball dog").query.shown.item.external_id == "q3"
-    assert shown(client, search="0% w").query.shown.item.external_id == "q4"
-    assert shown(client, search="q5").query.shown.item.external_id == "q5"
-    assert shown(client, search="d1").query is None
+    assert [item.external_id for item in explorer_page(client, search="ball").search_results.items] == ["q3", "q4"]
+    assert explorer_page(client, search="ball dog").query.item_content.item.external_id == "q3"
+    assert explorer_page(client, search="0% w").query.item_content.item.external_id == "q4"
+    assert explorer_page(client, search="q5").query.item_content.item.external_id == "q5"
+    assert explorer_page(client, search="d1").query is None
     assert "No query with “zebra”" in client.get(ADDRESS, {"search": "zebra"}).content.decode()
-    assert len(shown(client, search="q").found.items) == 6
+    assert len(explorer_page(client, search="q").search_results.items) == 6
 
 
 def test_a_pair_leads_to_its_line_among_the_pairs_of_its_pool(client, study):
@@ -169,18 +170,18 @@ def test_a_query_set_with_a_gallery_shows_its_targets_alone_and_excluded_items_n
     for name, part in (("q0", "source"), ("q2", "source"), ("d1", "gallery"), ("d5", "gallery"), ("d6", "gallery")):
         QuerySetItem.objects.create(query_set=few, item=study.items.get(external_id=name), part=part)
     Item.objects.filter(external_id="d6").update(excluded_at=timezone.now(), excluded_reason="broken")
-    page = shown(client, queries="few")
-    ids = [[result.shown.item.external_id for result in column.results] for column in page.query.columns]
-    assert [sorted(each) for each in ids] == [["d1", "d5"]] * 2
+    page = explorer_page(client, queries="few")
+    ids = [[result.item_content.item.external_id for result in column.results] for column in page.query.columns]
+    assert [sorted(column_ids) for column_ids in ids] == [["d1", "d5"]] * 2
     assert [[result.rank for result in column.results] for column in page.query.columns] == [[1, 2]] * 2
-    assert (page.query.place.n_queries, page.query.place.next) == (2, "q2")
+    assert (page.query.position.n_queries, page.query.position.next) == (2, "q2")
 
 
 def test_an_unknown_target_keeps_its_rank_and_says_that_it_is_not_here(client, study):
     row = Ranking.objects.get(run__name="alpha", source__external_id="q0")
     Ranking.objects.filter(pk=row.pk).update(targets=[-7, *row.targets[:-1]])
-    column = shown(client, q="q0").query.columns[0]
-    assert [(result.rank, result.shown is None) for result in column.results[:2]] == [(1, True), (2, False)]
+    column = explorer_page(client, q="q0").query.columns[0]
+    assert [(result.rank, result.item_content is None) for result in column.results[:2]] == [(1, True), (2, False)]
     assert "Not in this collection" in client.get(ADDRESS, {"q": "q0"}).content.decode()
     back = Ranking.objects.get(run__name="gamma", source__external_id="d0")
     Ranking.objects.filter(pk=back.pk).update(targets=[-7, *back.targets[:-1]])
@@ -189,12 +190,12 @@ def test_an_unknown_target_keeps_its_rank_and_says_that_it_is_not_here(client, s
 
 
 def test_the_most_disagreed_wait_for_a_count_that_is_asked_for(client, study):
-    study.snapshots.filter(kind=exploring_disagreement.KIND).delete()
-    answer = client.get(ADDRESS, {"order": "disagreed"})
-    assert "Counting where people disagree" in answer.content.decode()
-    assert "This order waits for the count of differing labels." in answer.content.decode()
+    study.snapshots.filter(kind=explorer_disagreement.KIND).delete()
+    response = client.get(ADDRESS, {"order": "disagreed"})
+    assert "Counting where people disagree" in response.content.decode()
+    assert "This order waits for the count of differing labels." in response.content.decode()
     assert "hx-get" in client.get(f"{ADDRESS}state/").content.decode()
-    exploring_disagreement.count_disagreement(collection=study)
+    explorer_disagreement.count_disagreement(collection=study)
     assert client.get(f"{ADDRESS}state/").headers["HX-Refresh"] == "true"
     assert "Counting" not in client.get(ADDRESS, {"order": "disagreed"}).content.decode()
 
@@ -202,7 +203,7 @@ def test_the_most_disagreed_wait_for_a_count_that_is_asked_for(client, study):
 def test_orders_by_scores_wait_for_scores(client, study):
     Run.objects.filter(direction="forward").update(state="received", finished_at=None)
     studies.run(study, "latecomer")
-    assert shown(client, order="gained").query.place.lacks == "the scores of the runs"
+    assert explorer_page(client, order="gained").query.position.missing_input == "the scores of the runs"
     assert "not yet" in client.get(ADDRESS).content.decode()
 
 
@@ -220,11 +221,11 @@ def test_without_reference_runs_or_items_the_page_says_what_there_is(client):
 def test_ids_that_look_like_markup_or_addresses_stay_words(client, study):
     name = "<b>&q=1#x/é"
     Item.objects.filter(external_id="q1").update(external_id=name)
-    page = shown(client, q="q0")
-    assert page.query.place.next == name
+    page = explorer_page(client, q="q0")
+    assert page.query.position.next == name
     link = client.get(ADDRESS, {"q": "q0"}).content.decode()
     assert "<b>&q" not in link and "q=%3Cb%3E%26q%3D1%23x%2F%C3%A9" in link
-    assert shown(client, q=name).query.shown.item.external_id == name
+    assert explorer_page(client, q=name).query.item_content.item.external_id == name
 
 
 def test_annotators_and_strangers_do_not_find_it(client, study):
@@ -237,10 +238,10 @@ def test_annotators_and_strangers_do_not_find_it(client, study):
 def test_the_page_takes_as_many_queries_however_much_it_shows(client, study):
     orders = ["loaded", "random", "disagreed", "gained", "unjudged"]
 
-    def queries(**asked):
-        client.get(ADDRESS, asked)
+    def queries(**parameters):
+        client.get(ADDRESS, parameters)
         with CaptureQueriesContext(connection) as caught:
-            assert client.get(ADDRESS, {"depth": 100, **asked}).status_code == 200
+            assert client.get(ADDRESS, {"depth": 100, **parameters}).status_code == 200
         return len(caught)
 
     alone = Run.objects.get(name="alpha").pk

@@ -1,19 +1,20 @@
-"""The explorer in a real browser: its keys, its picker of runs on a phone, and what a screen reader's checker says."""
+"""The explorer in a real browser: its keys, its picker of runs on a phone, and the findings of
+axe."""
 
 import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Item, Role
 from tests import cast
-from tests.looks import violations
 from tests.metrics import studies
+from tests.page_checks import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
 def explorer(live_server, page):
-    """The explorer's first page, opened by a researcher; what the browser complains of must be nothing."""
+    """The explorer's first page, opened by a researcher; the browser's complaints must be none."""
     study = studies.judged_study("study", n=6)
     Item.objects.filter(external_id="d3").update(warning="blood")
     cast.sign_in(page.context, live_server.url, cast.member(study, Role.RESEARCHER))

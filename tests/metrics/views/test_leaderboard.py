@@ -1,4 +1,4 @@
-"""The leaderboard: what its cells say, to whom, and what it costs."""
+"""The leaderboard: its cells, its readers, and its queries to the database."""
 
 import html
 import random
@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from annotate.models import Change, QuerySet, QuerySetItem, Role
 from metrics.models import BoardView, Score
-from metrics.services import leaderboard_views, query_groups, refresh
+from metrics.services import leaderboard_cache, query_groups, refresh
 from metrics.services.leaderboard import leaderboard_of
-from metrics.services.leaderboard_cells import Cell
-from metrics.services.leaderboard_decisions import Decision, headline
-from metrics.services.leaderboard_wanted import read
+from metrics.services.leaderboard_cells import ScoreCell
+from metrics.services.leaderboard_choices import read_choices
+from metrics.services.leaderboard_decisions import MeasureDecision, headline
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
@@ -31,28 +31,28 @@ def board(client):
     return study
 
 
-def shown_on(study, **given):
-    """The page's leaderboard for somebody who sees every run, before any view is computed."""
-    choices = read(collection=study, viewer=None, given=given)
+def shown_on(study, **parameters):
+    """The page's leaderboard with every run visible, before any view is computed."""
+    choices = read_choices(collection=study, viewer=None, parameters=parameters)
     return leaderboard_of(choices=choices, collection=study, view=None, version="")
 
 
 def test_a_cell_is_the_whole_the_reference_and_the_difference_that_add_up():
-    assert Cell(62.46, 41.0, 21.5, 50, 70, None, 0).text == "62.5 (41.0 + 21.5)"
-    assert Cell(40.0, 41.2, -1.2, 50, 70, None, 0).text == "40.0 (41.2 \N{MINUS SIGN} 1.2)"
-    assert Cell(40.0, None, None, 50, 70, None, 0).text == "40.0"
+    assert ScoreCell(62.46, 41.0, 21.5, 50, 70, None, 0).text == "62.5 (41.0 + 21.5)"
+    assert ScoreCell(40.0, 41.2, -1.2, 50, 70, None, 0).text == "40.0 (41.2 \N{MINUS SIGN} 1.2)"
+    assert ScoreCell(40.0, None, None, 50, 70, None, 0).text == "40.0"
 
 
 def test_cells_are_the_stored_scores(board):
-    shown = shown_on(board)
-    forward, reverse = shown.tables
+    leaderboard = shown_on(board)
+    forward, reverse = leaderboard.tables
     assert ({row.run.name for row in forward.rows}, [row.run.name for row in reverse.rows]) == (
         {"alpha", "beta"},
         ["gamma"],
     )
     assert forward.rows[0].cells[0].whole >= forward.rows[1].cells[0].whole
     for row in forward.rows:
-        for column, cell in zip(shown.columns, row.cells, strict=True):
+        for column, cell in zip(leaderboard.columns, row.cells, strict=True):
             scores = {s.label_source: s for s in Score.objects.filter(run=row.run, measure=column.name)}
             assert cell.whole == 100 * scores["over:original"].mean
             assert cell.reference == round(100 * scores["none:original"].mean, 1)
@@ -62,22 +62,22 @@ def test_cells_are_the_stored_scores(board):
             assert float(whole) == pytest.approx(parts, abs=1e-9)
 
 
-def looked(study):
-    """Every cell as the page shows it, with its interval, bounds, judged share and group, and whether it is old."""
-    choices = read(collection=study, viewer=None, given={})
-    found = leaderboard_views.look(collection=study, wanted=choices.wanted)
-    shown = leaderboard_of(choices=choices, collection=study, view=found.view, version=found.version)
-    return cells_of(shown), shown.is_stale
+def cells_as_shown(study):
+    """Every cell of the page, with all that belongs to it, and whether it is stale."""
+    choices = read_choices(collection=study, viewer=None, parameters={})
+    lookup = leaderboard_cache.look_up(collection=study, spec=choices.spec)
+    leaderboard = leaderboard_of(choices=choices, collection=study, view=lookup.view, version=lookup.version)
+    return cells_of(leaderboard), leaderboard.is_stale
 
 
-def cells_of(shown):
-    return [cell for table in shown.tables for row in table.rows for cell in row.cells]
+def cells_of(leaderboard):
+    return [cell for table in leaderboard.tables for row in table.rows for cell in row.cells]
 
 
 def as_of_now(study):
     """The same cells as the stored scores give them now."""
-    choices = read(collection=study, viewer=None, given={})
-    value = leaderboard_views._value(study, choices.wanted)
+    choices = read_choices(collection=study, viewer=None, parameters={})
+    value = leaderboard_cache._value(study, choices.spec)
     view = BoardView(value=value, version="", computed_at=timezone.now())
     return cells_of(leaderboard_of(choices=choices, collection=study, view=view, version=""))
 
@@ -85,8 +85,8 @@ def as_of_now(study):
 def test_whenever_one_looks_all_numbers_are_of_one_state_of_the_labels(board):
     """Labels come between every two steps of refreshing, computing and looking."""
     people = [cast.annotator(board) for _ in range(4)]
-    wanted = read(collection=board, viewer=None, given={}).wanted
-    leaderboard_views.compute(collection=board, wanted=wanted)
+    spec = read_choices(collection=board, viewer=None, parameters={}).spec
+    leaderboard_cache.compute(collection=board, spec=spec)
     chance, states, n_stale = random.Random(3), [as_of_now(board)], 0
     for step in range(40):
         studies.judge(chance.choice(people), n=3, seed=step, likes=0.5)
@@ -94,9 +94,9 @@ def test_whenever_one_looks_all_numbers_are_of_one_state_of_the_labels(board):
         if action == "refresh":
             refresh.refresh(collection=board)
         elif action == "compute":
-            leaderboard_views.compute(collection=board, wanted=wanted)
+            leaderboard_cache.compute(collection=board, spec=spec)
         states.append(as_of_now(board))
-        cells, is_stale = looked(board)
+        cells, is_stale = cells_as_shown(board)
         assert cells in states
         assert is_stale or cells == states[-1]
         assert all(cell.low <= cell.whole <= cell.high for cell in cells)
@@ -121,14 +121,14 @@ def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, 
     assert 'id="scores-forward-1-spec"' in page and 'id="scores-reverse-6-spec"' in page
 
 
-@pytest.mark.parametrize(("few", "said"), [(25, "intervals are rough"), (1, "successes or failures are rough")])
-def test_a_table_says_once_that_intervals_are_rough(client, board, monkeypatch, few, said):
+@pytest.mark.parametrize(("few", "warning"), [(25, "intervals are rough"), (1, "successes or failures are rough")])
+def test_a_table_says_once_that_intervals_are_rough(client, board, monkeypatch, few, warning):
     monkeypatch.setattr(query_groups, "FEW_QUERIES", few)
     monkeypatch.setattr(query_groups, "FEW", few)
     content = client.get("/c/study/leaderboard/").content.decode()
     tables = content.split('aria-label="Scores, ')
     assert len(tables) == 3
-    assert [part.count(said) for part in tables] == [1, 1, 0]
+    assert [part.count(warning) for part in tables] == [1, 1, 0]
     assert content.count("rough") == 2
 
 
@@ -139,16 +139,16 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
     refresh.refresh(collection=board)
     page = client.get("/c/study/leaderboard/", {"labels": "over:second", "queries": "few"}).content.decode()
     assert "over reference “second”" in page and "Query set “few”, 1 query" in page
-    shown = shown_on(board, labels="over:nonsense", queries="nonsense")
-    assert (shown.label_source.key, shown.choices.wanted.query_set) == ("over:original", "all")
-    assert shown.choices.errors == [
+    leaderboard = shown_on(board, labels="over:nonsense", queries="nonsense")
+    assert (leaderboard.label_source.key, leaderboard.choices.spec.query_set) == ("over:original", "all")
+    assert leaderboard.choices.errors == [
         '"nonsense" is no choice of "queries"; there are: all, few.',
         'The collection has no reference set "nonsense"; it has original, second.',
     ]
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "error"),
     [
         ("threshold", "9", '"9" is no choice of "threshold"; there are: 1, 2.'),
         ("threshold", "0", '"0" is no choice of "threshold"; there are: 1, 2.'),
@@ -158,11 +158,11 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
         ("decide", "anova", '"anova" is no choice of "decide"; there are: randomized-tukey,'),
     ],
 )
-def test_what_an_address_names_and_is_not_there_is_told_and_no_file_is_given(client, board, name, value, told):
+def test_what_an_address_names_and_is_not_there_is_told_and_no_file_is_given(client, board, name, value, error):
     page = client.get("/c/study/leaderboard/", {name: value})
-    assert page.status_code == 422 and told in html.unescape(page.content.decode())
+    assert page.status_code == 422 and error in html.unescape(page.content.decode())
     file = client.get("/c/study/leaderboard/table.csv", {name: value})
-    assert file.status_code == 422 and told in file.content.decode()
+    assert file.status_code == 422 and error in file.content.decode()
 
 
 def test_without_a_positive_pair_the_page_says_that_scores_say_nothing(client):
@@ -170,9 +170,9 @@ def test_without_a_positive_pair_the_page_says_that_scores_say_nothing(client):
     refresh.refresh(collection=study)
     client.force_login(cast.member(study, Role.RESEARCHER))
     for labels, says_nothing in (("none:original", False), ("only", True)):
-        given = {"labels": labels, "measures": "AP C@1"}
-        leaderboard_views.compute(collection=study, wanted=read(collection=study, viewer=None, given=given).wanted)
-        page = client.get("/c/bare/leaderboard/", given).content.decode()
+        parameters = {"labels": labels, "measures": "AP C@1"}
+        leaderboard_cache.compute(collection=study, spec=read_choices(collection=study, viewer=None, parameters=parameters).spec)
+        page = client.get("/c/bare/leaderboard/", parameters).content.decode()
         assert ("No pair is positive by these labels" in page) == says_nothing
         assert (" so far at " in page) != says_nothing
 
@@ -183,19 +183,19 @@ def test_no_lengths_between_a_larger_and_a_smaller_number_of_words(client, board
 
 
 def test_files_say_whether_labels_have_changed_since(client, board):
-    choices = read(collection=board, viewer=None, given={})
-    told = []
+    choices = read_choices(collection=board, viewer=None, parameters={})
+    staleness = []
     for version in ("", "another"):
-        leaderboard_views.compute(collection=board, wanted=choices.wanted)
+        leaderboard_cache.compute(collection=board, spec=choices.spec)
         if version:
             BoardView.objects.filter(collection=board).update(version=version)
         csv, tex = (client.get(f"/c/study/leaderboard/table.{form}").content.decode() for form in ("csv", "tex"))
-        told.append((csv.splitlines()[1].rsplit(",", 1)[1], "Labels or settings have changed since." in tex))
-    assert told == [("no", False), ("yes", True)]
+        staleness.append((csv.splitlines()[1].rsplit(",", 1)[1], "Labels or settings have changed since." in tex))
+    assert staleness == [("no", False), ("yes", True)]
 
 
 def test_ends_are_rounded_as_the_score_is():
-    cell = Cell(32.25, None, None, 32.25, 32.35, None, 1, least=32.25, most=32.25)
+    cell = ScoreCell(32.25, None, None, 32.25, 32.35, None, 1, least=32.25, most=32.25)
     assert (cell.text, cell.interval_text, cell.bounds_text) == ("32.2", "32.2\N{EN DASH}32.4", "32.2 … 32.2")
 
 
@@ -216,24 +216,24 @@ def test_a_grade_below_the_threshold_leaves_what_takes_grades_its_scores(client)
     cast.reference(study, {}, name="low").labels.create(query_id=first.source_id, document_id=first.targets[0], grade=1)
     refresh.refresh(collection=study)
     client.force_login(cast.member(study, Role.RESEARCHER))
-    given = {"labels": "none:low", "threshold": "2", "measures": "AP nDCG@10"}
-    leaderboard_views.compute(collection=study, wanted=read(collection=study, viewer=None, given=given).wanted)
-    page = client.get("/c/bare/leaderboard/", given).content.decode()
+    parameters = {"labels": "none:low", "threshold": "2", "measures": "AP nDCG@10"}
+    leaderboard_cache.compute(collection=study, spec=read_choices(collection=study, viewer=None, parameters=parameters).spec)
+    page = client.get("/c/bare/leaderboard/", parameters).content.decode()
     assert " with 0 positive pairs" in page and "says nothing of the runs yet" not in page
     assert " so far at AP" not in page  # of which all are 0
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "told"),
+    ("a", "b", "error"),
     [
         ("alpha", "alpha", "alpha cannot be compared with alpha: it is the same run."),
         ("alpha", "gamma", "gamma cannot be compared with alpha: it ranks in the other direction."),
     ],
 )
-def test_runs_that_cannot_be_compared_are_told(client, board, a, b, told):
+def test_runs_that_cannot_be_compared_are_told(client, board, a, b, error):
     keys = {run.name: run.pk for run in board.runs.all()}
     page = client.get("/c/study/leaderboard/compare/", {"a": keys[a], "b": keys[b]})
-    assert page.status_code == 422 and told in page.content.decode()
+    assert page.status_code == 422 and error in page.content.decode()
 
 
 def test_runs_are_not_compared_by_a_median(client, board):
@@ -306,24 +306,24 @@ def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, boa
     joined.refresh_from_db()
     Change.objects.create(collection=board)
     refresh.refresh(collection=board)
-    said = f"The gallery is of {n + 1:,} documents, the last of which joined on {joined.joined_at:%-d %B %Y};"
+    sentence = f"The gallery is of {n + 1:,} documents, the last of which joined on {joined.joined_at:%-d %B %Y};"
     page = client.get(f"/c/{board.slug}/leaderboard/").content.decode()
-    assert said in page and page.count(">earlier gallery<") == 2
-    for wanted in ("", "?measures=AP"):  # stored, and measured for who looks
-        choices = read(collection=board, viewer=None, given={"measures": "AP"} if wanted else {})
-        leaderboard_views.compute(collection=board, wanted=choices.wanted)
-        assert said in client.get(f"/c/{board.slug}/leaderboard/{wanted}").content.decode()
+    assert sentence in page and page.count(">earlier gallery<") == 2
+    for query_string in ("", "?measures=AP"):  # stored, and measured for who looks
+        choices = read_choices(collection=board, viewer=None, parameters={"measures": "AP"} if query_string else {})
+        leaderboard_cache.compute(collection=board, spec=choices.spec)
+        assert sentence in client.get(f"/c/{board.slug}/leaderboard/{query_string}").content.decode()
 
 
 def test_the_headline_names_who_leads_and_how_many_are_not_told_apart():
     runs = [Run(pk=number, name=f"run {number}") for number in range(5)]
 
-    def said(leaders, *groups):
-        return headline(runs[:leaders], Decision("AP", "", list(groups), 0, 0, [], {}, {}))
+    def headline_of(leaders, *groups):
+        return headline(runs[:leaders], MeasureDecision("AP", "", list(groups), 0, 0, [], {}, {}))
 
-    assert said(1, runs[:4], runs[4:]) == "run 0 leads so far at AP; nothing yet separates it from the next 3."
-    assert said(1, runs[:2]) == "run 0 leads so far at AP; nothing yet separates it from the next one."
-    assert said(1, runs[:1], runs[1:]) == "run 0 leads so far at AP."
-    assert said(2, runs) == "run 0 and run 1 lead alike so far at AP; nothing yet separates them from the next 3."
-    assert said(3, runs[:3]) == "3 runs lead alike so far at AP."
-    assert said(1) == ""
+    assert headline_of(1, runs[:4], runs[4:]) == "run 0 leads so far at AP; nothing yet separates it from the next 3."
+    assert headline_of(1, runs[:2]) == "run 0 leads so far at AP; nothing yet separates it from the next one."
+    assert headline_of(1, runs[:1], runs[1:]) == "run 0 leads so far at AP."
+    assert headline_of(2, runs) == "run 0 and run 1 lead alike so far at AP; nothing yet separates them from the next 3."
+    assert headline_of(3, runs[:3]) == "3 runs lead alike so far at AP."
+    assert headline_of(1) == ""

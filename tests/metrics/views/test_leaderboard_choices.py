@@ -1,4 +1,4 @@
-"""What can be chosen on the leaderboard: in the address, in a browser, by people who may not see every run."""
+"""The choices on the leaderboard: in the address, in a browser, with hidden runs."""
 
 import re
 from html import unescape
@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 
 from annotate.models import Role
 from metrics.models import BoardView
-from metrics.services import leaderboard_views
-from metrics.services.leaderboard_wanted import read, read_pair
+from metrics.services import leaderboard_cache
+from metrics.services.leaderboard_choices import read_choices, read_comparison
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
@@ -25,17 +25,17 @@ def board(client):
     return study
 
 
-def compute(study, **given):
-    leaderboard_views.compute(collection=study, wanted=read(collection=study, viewer=None, given=given).wanted)
+def compute(study, **parameters):
+    leaderboard_cache.compute(collection=study, spec=read_choices(collection=study, viewer=None, parameters=parameters).spec)
 
 
 def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, board):
     alpha, beta = (str(board.runs.get(name=name).pk) for name in ("alpha", "beta"))
-    given = {"a": alpha, "b": beta, "measure": "AP"}
-    wanted = read_pair(collection=board, viewer=None, given=given).wanted
-    leaderboard_views.compute(collection=board, wanted=wanted)
-    view = leaderboard_views.find(collection=board, wanted=wanted)
-    page = unescape(client.get("/c/study/leaderboard/compare/", given).content.decode())
+    parameters = {"a": alpha, "b": beta, "measure": "AP"}
+    spec = read_comparison(collection=board, viewer=None, parameters=parameters).spec
+    leaderboard_cache.compute(collection=board, spec=spec)
+    view = leaderboard_cache.find_view(collection=board, spec=spec)
+    page = unescape(client.get("/c/study/leaderboard/compare/", parameters).content.decode())
     chances = re.findall(r"<dt>(Reversal|REER)([^<]*)</dt>\s*<dd>([0-9.]+)\s*<span class=\"under\">([^<]*)<", page)
     assert [(name, value) for name, _, value, _ in chances] == [
         ("Reversal", f"{view.value['swaps']['reversal']:.3f}"),
@@ -45,16 +45,16 @@ def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, boa
     assert "T(-|t| / √2)" in chances[0][3] and "half the p of that test" in chances[0][3]
     assert "two new sets of as many queries disagree" in chances[1][1] and "2 Φ(-|t|) (1 - Φ(-|t|))" in chances[1][3]
     BoardView.objects.update(value={**view.value, "swaps": {}})  # as of a single query
-    assert client.get("/c/study/leaderboard/compare/", given).content.decode().count("a single query or group") == 2
+    assert client.get("/c/study/leaderboard/compare/", parameters).content.decode().count("a single query or group") == 2
 
 
 def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(client, board):
-    for given, words in (
+    for parameters, words in (
         ({"measures": "AP Nonsense@3"}, "There is no measure"),
         ({"words_from": "many"}, "is not a number of words"),
         ({"measures": "AP@0"}, "whole number from 1 up"),
     ):
-        answer = client.get("/c/study/leaderboard/", given)
+        answer = client.get("/c/study/leaderboard/", parameters)
         assert answer.status_code == 422 and words in answer.content.decode()
         assert "alpha" in answer.content.decode()
     answer = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"})

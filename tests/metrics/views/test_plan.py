@@ -1,15 +1,15 @@
-"""The page of the plan, and what the leaderboard and a pool's page say with and without one."""
+"""The page of plans, and the leaderboard and a pool's page with and without a plan."""
 
 import numpy as np
 import pytest
 
 from annotate.models import Annotator, QuerySet, QuerySetItem, Role
 from metrics.models import Plan
-from metrics.services import favour, leaderboard_views, plans
-from metrics.services.leaderboard_wanted import read
+from metrics.services import leaderboard_cache, plans, pool_bias
+from metrics.services.leaderboard_choices import read_choices
 from tests import cast
 from tests.metrics import studies
-from tests.pooling import making
+from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
 PLAN = "/c/study/leaderboard/plan/"
@@ -29,22 +29,22 @@ def form(study, **fields):
 
 
 def look(study):
-    plan = plans.active(collection=study)
+    plan = plans.active_plan(collection=study)
     n = plan.looks[0] - plans.n_judged(query_set=plan.query_set)
     studies.judge(Annotator.objects.get(collection=study), n=n, seed=3)
     return plans.take_look(plan=plan)
 
 
-def board(client, study, **given):
-    """The leaderboard once its view is there."""
-    wanted = read(collection=study, viewer=None, given=given).wanted
-    leaderboard_views.compute(collection=study, wanted=wanted)
-    return client.get(BOARD, given).content.decode()
+def board(client, study, **parameters):
+    """The leaderboard's page, with its view computed."""
+    spec = read_choices(collection=study, viewer=None, parameters=parameters).spec
+    leaderboard_cache.compute(collection=study, spec=spec)
+    return client.get(BOARD, parameters).content.decode()
 
 
 def test_a_lead_fixes_a_plan_reads_it_and_ends_it(client, study):
-    standing = "“all”, query to document: 4 of 36 pairs wanted are judged; 25 % is 9, 50 % is 18,"
-    assert standing in client.get(PLAN).content.decode()
+    progress_text = "“all”, query to document: 4 of 36 pairs wanted are judged; 25 % is 9, 50 % is 18,"
+    assert progress_text in client.get(PLAN).content.decode()
     assert client.post(PLAN, form(study)).status_code == 302
     plan = Plan.objects.get()
     assert (plan.looks, plan.n_judged, plan.alpha) == ([9, 18, 36], 4, 0.05)
@@ -110,21 +110,21 @@ def test_a_researcher_reads_what_was_decided_and_is_offered_no_plan(client, stud
 
 
 def test_a_pool_s_page_says_stop_only_by_a_plan(client, media_root, monkeypatch):
-    monkeypatch.setattr(favour, "STEPS", (2,))
-    monkeypatch.setattr("metrics.services.favour_page.ADVICE_STEP", 2)
+    monkeypatch.setattr(pool_bias, "LOOK_BACKS", (2,))
+    monkeypatch.setattr("metrics.services.pool_bias_page.ADVICE_STEP", 2)
     rng = np.random.default_rng(7)
-    collection = making.collection(5, 30, batch_candidates=500)
+    collection = factories.collection(5, 30, batch_candidates=500)
     lead = cast.member(collection, Role.LEAD)
-    runs = [making.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(5)}) for name in "AB"]
-    pool = making.opened(collection, runs, depth=3)
+    runs = [factories.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(5)}) for name in "AB"]
+    pool = factories.opened(collection, runs, depth=3)
     query_set = QuerySet.objects.create(collection=collection, name="all", direction="forward")
     queries = collection.items.filter(side="query")
     QuerySetItem.objects.bulk_create(QuerySetItem(query_set=query_set, item=item) for item in queries)
-    told = {"measure": "AP", "label_source": "only", "method": "tukey", "alpha": 0.05}
-    told["threshold"] = collection.positive_from
-    plan = plans.fix_plan(collection=collection, by=lead, query_set=query_set, looks=[50], **told)
+    terms = {"measure": "AP", "label_source": "only", "method": "tukey", "alpha": 0.05}
+    terms["threshold"] = collection.positive_from
+    plan = plans.fix_plan(collection=collection, by=lead, query_set=query_set, looks=[50], **terms)
     studies.judge(cast.annotator(collection), seed=1)
-    favour.study_pool(pool=pool)
+    pool_bias.study_pool(pool=pool)
     client.force_login(lead)
 
     def page(measure):
@@ -138,5 +138,5 @@ def test_a_pool_s_page_says_stop_only_by_a_plan(client, media_root, monkeypatch)
     assert "is no reason to stop" in page("nDCG@10") and "Confirmatory" not in page("nDCG@10")
     plans.end_plan(plan=plan)
     reverse = QuerySet.objects.create(collection=collection, name="all", direction="reverse")
-    Plan.objects.create(collection=collection, query_set=reverse, looks=[9], runs=[], n_judged=0, **told)
+    Plan.objects.create(collection=collection, query_set=reverse, looks=[9], runs=[], n_judged=0, **terms)
     assert "is no reason to stop" in page("AP") and "Confirmatory" not in page("AP")

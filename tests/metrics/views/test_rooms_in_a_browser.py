@@ -1,4 +1,5 @@
-"""Both rooms in a real browser: the dashboard follows the labels without a reload, the leaderboard sorts."""
+"""Both rooms in a real browser: the dashboard follows the labels without a reload, the leaderboard
+sorts."""
 
 import pytest
 from playwright.sync_api import expect
@@ -6,7 +7,7 @@ from playwright.sync_api import expect
 from annotate.models import Role
 from metrics.services import refresh
 from tests import cast
-from tests.browsing import COUNT_ANSWERS, heard, pass_time, polled
+from tests.browsing import COUNT_ANSWERS, pass_time, wait_for_condition, wait_for_poll
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -15,7 +16,8 @@ SECONDS_BETWEEN = 3  # templates/metrics/_numbers.html
 
 @pytest.fixture
 def rooms(live_server, page):
-    """A refreshed study, and a page on which its lead is signed in; what the browser complains of is collected."""
+    """A refreshed study, and a page on which its lead is signed in; the browser's complaints are
+    collected."""
     study = studies.judged_study("study", n=6)
     cast.sign_in(page.context, live_server.url, cast.member(study, Role.LEAD))
     page.complaints, page.polls = [], []
@@ -31,7 +33,7 @@ def open_dashboard(page):
     page.evaluate(COUNT_ANSWERS)
 
 
-@pytest.mark.usefixtures("standing_pages")
+@pytest.mark.usefixtures("frozen_pages")
 def test_the_dashboard_follows_the_labels_without_a_reload(rooms, page):
     open_dashboard(page)
     labels = page.locator(".stat").nth(1).locator(".stat-value")
@@ -39,22 +41,22 @@ def test_the_dashboard_follows_the_labels_without_a_reload(rooms, page):
     expect(page.locator("#levels svg")).to_be_visible()
     studies.judge(cast.annotator(rooms), n=5)
     refresh.refresh(collection=rooms)
-    heard(page, lambda: labels.inner_text() == "11" or polled(page, SECONDS_BETWEEN))
+    wait_for_condition(page, lambda: labels.inner_text() == "11" or wait_for_poll(page, SECONDS_BETWEEN))
     expect(page.locator("#levels svg")).to_be_visible()
-    heard(page, lambda: 304 in page.polls or polled(page, SECONDS_BETWEEN))
+    wait_for_condition(page, lambda: 304 in page.polls or wait_for_poll(page, SECONDS_BETWEEN))
     assert set(page.polls) == {200, 304}
     assert page.complaints == []
 
 
-@pytest.mark.usefixtures("standing_pages")
+@pytest.mark.usefixtures("frozen_pages")
 def test_a_hidden_dashboard_asks_nothing(rooms, page):
     open_dashboard(page)
-    polled(page, SECONDS_BETWEEN)
+    wait_for_poll(page, SECONDS_BETWEEN)
     page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
     pass_time(page, 3600)
     page.evaluate("Object.defineProperty(document, 'hidden', {value: false})")
-    polled(page, SECONDS_BETWEEN)
-    heard(page, lambda: len(page.polls) >= 2)
+    wait_for_poll(page, SECONDS_BETWEEN)
+    wait_for_condition(page, lambda: len(page.polls) >= 2)
     assert len(page.polls) == 2
 
 
@@ -62,9 +64,9 @@ def test_the_leaderboard_sorts_by_a_measure(rooms, page):
     page.goto(f"{page.base}/leaderboard/")
     expect(page.locator("#scores-forward-1 svg")).to_be_visible()
     table = page.locator("table", has=page.locator("th", has_text="nDCG@10")).first
-    shown = []
+    run_orders = []
     for _ in range(2):
         table.get_by_role("button", name="AP %", exact=True).click()
-        shown.append(table.locator("tbody th").all_inner_texts())
-    assert shown[0] == shown[1][::-1] and set(shown[0]) == {"alpha", "beta"}
+        run_orders.append(table.locator("tbody th").all_inner_texts())
+    assert run_orders[0] == run_orders[1][::-1] and set(run_orders[0]) == {"alpha", "beta"}
     assert page.complaints == []

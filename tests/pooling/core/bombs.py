@@ -1,6 +1,7 @@
 """Files made to take all memory or time, each with the reader it is for and what that answers.
 
-`python -m tests.pooling.core.bombs FOLDER` writes them, as 0.bin and so on: making them takes memory too.
+`python -m tests.pooling.core.bombs FOLDER` writes them, as 0.bin and so on: making them takes
+memory too.
 """
 
 import gzip
@@ -50,8 +51,8 @@ def many_members() -> bytes:
 
 def overlapping() -> bytes:
     """An archive in which 2,000 entries share one packed stretch of a megabyte of zeros."""
-    made = archive({"0": bytes(1 << 20)})
-    with zipfile.ZipFile(made, "a") as changed:
+    first_archive = archive({"0": bytes(1 << 20)})
+    with zipfile.ZipFile(first_archive, "a") as changed:
         first = changed.infolist()[0]
         for number in range(1, 2_000):
             twin = zipfile.ZipInfo(str(number))
@@ -59,36 +60,36 @@ def overlapping() -> bytes:
                 setattr(twin, field, getattr(first, field))
             changed.filelist.append(twin)
         changed._didModify = True
-    return made.getvalue()
+    return first_archive.getvalue()
 
 
 def hdf5(*, columns: int, rows: int, ids: bool, **options: object) -> bytes:
-    made = io.BytesIO()
-    with h5py.File(made, "w") as file:
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w") as file:
         matrix = file.create_dataset("sim_mat", (rows, columns), "f4", **options)
         file["row_ids"] = np.arange(rows if ids else 3)
         file["column_ids"] = np.arange(columns if ids else 3)
         if options.get("compression"):
             matrix[0, 0] = 0
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def elsewhere(*, link: bool) -> bytes:
     """A matrix whose data is in another file."""
-    made = io.BytesIO()
-    with h5py.File(made, "w") as file:
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w") as file:
         if link:
             file["sim_mat"] = h5py.ExternalLink("/etc/passwd", "x")
         else:
             file.create_dataset("sim_mat", (3, 3), "f4", external=[("/etc/passwd", 0, 36)])
         file["row_ids"] = file["column_ids"] = np.arange(3)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def parquet(**columns: object) -> bytes:
-    made = io.BytesIO()
-    pq.write_table(pa.table(columns), made, compression="zstd")
-    return made.getvalue()
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer, compression="zstd")
+    return buffer.getvalue()
 
 
 def repeated_rows() -> bytes:
@@ -142,8 +143,8 @@ BOMBS = {
 def write(folder: Path) -> None:
     """Make the files."""
     for number, (_, make, _) in enumerate(BOMBS.values()):
-        made = make()
-        (folder / f"{number}.bin").write_bytes(made.getvalue() if isinstance(made, io.BytesIO) else made)
+        bomb = make()
+        (folder / f"{number}.bin").write_bytes(bomb.getvalue() if isinstance(bomb, io.BytesIO) else bomb)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from hypothesis import strategies as st
 
-from pooling.core.selections import Chosen, Material, Pairs, RankedPairs
+from pooling.core.selections import ChosenPairs, Material, Pairs, RankedPairs
 
 Ranked = dict[int, list[int]]
 RANKINGS = st.lists(
@@ -38,7 +38,7 @@ def by_source(run: Ranked, *, step: int = 1, base: int = 0) -> RankedPairs:
 
 
 def material(runs: list[Ranked], **more: object) -> Material:
-    """Runs as a strategy sees them."""
+    """Runs as the input of a strategy."""
     return Material([as_arrays(run) for run in runs], **more)
 
 
@@ -52,6 +52,6 @@ def plain_depth_k(runs: list[Ranked], depth: int) -> dict[tuple[int, int], int]:
     return best
 
 
-def pairs(chosen: Chosen) -> list[tuple[int, int]]:
-    """What was chosen, in its order."""
+def pairs(chosen: ChosenPairs) -> list[tuple[int, int]]:
+    """The chosen pairs, in their order."""
     return list(zip(chosen.source.tolist(), chosen.target.tolist(), strict=True))

@@ -1,7 +1,9 @@
-"""Reads files that the tests made to do harm, one after the other, and prints what each reader said and what it took.
+"""Reads files that the tests made to do harm, one after the other, and prints what each reader said
+and what it took.
 
-Arguments: pairs of a reader's name and a path. A line of JSON each: the faults, processor seconds, and the most
-memory so far. The seconds are those of a machine of our pace: others measure slower, and busy ones too.
+Arguments: pairs of a reader's name and a path. A line of JSON each: the faults, processor seconds,
+and the most memory so far. The seconds are those of a machine of our pace: others measure slower,
+and busy ones too.
 """
 
 import json
@@ -28,22 +30,24 @@ def _items(stream: BinaryIO, name: str, problems: Problems) -> Any:
 READERS: dict[str, Callable[[BinaryIO, str, Problems], Any]] = {
     "run": read_parts,
     "items": _items,
-    "reference": lambda *given: guarded(read_reference(*given), given[2]),
+    "reference": lambda *arguments: guarded(read_reference(*arguments), arguments[2]),
     "judgments": lambda stream, name, problems: guarded(
         read_judgments(stream, name, JudgmentColumns(), problems), problems
     ),
-    "ids": lambda *given: guarded(read_ids(*given), given[2]),
+    "ids": lambda *arguments: guarded(read_ids(*arguments), arguments[2]),
 }
 
 
 def seconds() -> float:
     """Processor time of this process and of those it started and saw end."""
-    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in usage)
+    usage = [resource.getrusage(process) for process in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage_of_process.ru_utime + usage_of_process.ru_stime for usage_of_process in usage)
 
 
 def slowness() -> float:
-    """How many times as long as ours this machine takes to unpack and walk through a text, as readers do; 1 or more."""
+    """How many times as long as ours this machine takes to unpack and walk through a text, as
+    readers do; 1 or more.
+    """
     packed = zlib.compress(b"q Q0 d 1 1 t\n" * 200_000, 1)
     before = seconds()
     assert sum(len(line.split()) for line in zlib.decompress(packed).splitlines()) == 1_200_000
@@ -57,7 +61,7 @@ def memory() -> float:
 
 
 def main() -> None:
-    """Read all."""
+    """Read all files."""
     slow = slowness()
     for kind, path in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
         before, problems = seconds(), Problems()
@@ -67,9 +71,9 @@ def main() -> None:
                     pass
             except FormatError as error:
                 problems.add(error)
-        taken, slow_before, slow = seconds() - before, slow, slowness()
-        taken /= max(slow_before, slow)  # the machine's pace may change in between
-        print(json.dumps({"faults": problems.lines()[:3], "seconds": taken, "MiB": memory()}), flush=True)
+        duration, slow_before, slow = seconds() - before, slow, slowness()
+        duration /= max(slow_before, slow)  # the machine's pace may change in between
+        print(json.dumps({"faults": problems.lines()[:3], "seconds": duration, "MiB": memory()}), flush=True)
 
 
 if __name__ == "__main__":

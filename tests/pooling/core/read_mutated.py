@@ -1,7 +1,9 @@
-"""Mutates a Parquet or HDF5 file many times and reads each: rows or a FormatError, whatever happens to the process.
+"""Mutates a Parquet or HDF5 file many times and reads each: rows or a FormatError, whatever happens
+to the process.
 
-Arguments: the kind, a sample's path, how many, and which to begin with. Prints a line before and after each file; the
-test begins anew behind a file that ended the process, since in the product that ends a process of its own as well.
+Arguments: the kind, a sample's path, how many, and which to begin with. Prints a line before and
+after each file; the test begins anew behind a file that ended the process, since in the product
+that ends a process of its own as well.
 """
 
 import io
@@ -12,17 +14,17 @@ from pathlib import Path
 import numpy as np
 
 from annotate.core.formats import FormatError, Problems
-from pooling.core.apart_process import _limit
 from pooling.core.hdf5 import read_hdf5
 from pooling.core.matrices import keep_best
 from pooling.core.parquet import read_parquet
+from pooling.core.sandbox_process import _limit
 from tests.mutations import accident
 
 READERS = {"parquet": read_parquet, "hdf5": lambda stream, name, _: keep_best(read_hdf5(stream, name), name)}
 
 
 def outcome(kind: str, data: bytes) -> str:
-    """What reading the file came to."""
+    """The outcome of reading the file."""
     problems, n_rows = Problems(), 0
     try:
         for part in READERS[kind](io.BytesIO(data), "upload.bin", problems):
@@ -36,7 +38,7 @@ def outcome(kind: str, data: bytes) -> str:
 
 
 def main() -> None:
-    """Read as many as asked for."""
+    """Read as many mutations as the arguments say."""
     kind, path, n, first = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
     _limit()
     sample = path.read_bytes()

@@ -13,7 +13,9 @@ ROWS = [("q1", "d1", 2.5), ("q1", "d2", 1.5), ("q2", "d3", -1.0), ("q2", "d1", -
 
 
 def npz(**arrays) -> bytes:
-    """As NumPy's savez_compressed writes it, but without the time: what is mutated must be the same in every run."""
+    """As NumPy's savez_compressed writes it, but without the time: what is mutated must be the same
+    in every run.
+    """
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive_file:
         for name, array in arrays.items():

@@ -11,7 +11,8 @@ from scipy import stats
 from pooling.core import correlation
 from tests.sizes import cases
 
-# Example data and values of J. Urbano's R package ircor (its manual and tests), three pairs of ten scores each.
+# Example data and values of J. Urbano's R package ircor (its manual and tests), three pairs of ten
+# scores each.
 X = [
     [0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992],
     [0.266, 0.573, 0.202, 0.945, 0.629, 0.206, 0.687, 0.77, 0.718, 0.38],
@@ -61,12 +62,12 @@ def test_tau_ap_follows_its_definition_and_tau_is_its_mean_over_random_starts(x,
 @given(SCORES)
 def test_spearman_equals_pearson_of_midranks(rows):
     x, y = (np.array(side) for side in zip(*rows, strict=True))
-    found = correlation.spearman(x, y)
+    rho = correlation.spearman(x, y)
     if len(set(x)) < 2 or len(set(y)) < 2:
-        assert math.isnan(found)
+        assert math.isnan(rho)
     else:
         expected = stats.pearsonr(stats.rankdata(x), stats.rankdata(y)).statistic
-        assert found == pytest.approx(expected, abs=1e-12)
+        assert rho == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_constant_list_or_a_single_thing_has_no_tau_b_and_ties_have_no_tau_ap():

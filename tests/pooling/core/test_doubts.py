@@ -1,4 +1,4 @@
-"""What is said of a run that makes people think twice."""
+"""The doubts about runs, which warn people."""
 
 import pytest
 
@@ -11,7 +11,7 @@ SOUND = {
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("report", "expected"),
     [
         ({}, []),
         ({"ties": 0.97}, ["97 % tied"]),
@@ -28,8 +28,8 @@ SOUND = {
         ({"n_queries": 520, "unknown_sources": {"n": 300}, "missing": {"n": 220}}, ["220 of 440 queries"]),
     ],
 )
-def test_a_run_with_ties_few_rows_or_few_queries_is_doubted(found, said):
-    assert doubts(SOUND | found, sources="queries") == said
+def test_a_run_with_ties_few_rows_or_few_queries_is_doubted(report, expected):
+    assert doubts(SOUND | report, sources="queries") == expected
 
 
 def test_unknown_rows_stand_first_and_a_run_without_a_report_is_not_doubted():

@@ -7,23 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooling.core.fusion import FUSIONS, fused, min_max
+from pooling.core.fusion import FUSIONS, fuse, min_max
 from pooling.core.selections import Material
 from pooling.core.strategies import choose
 from tests.pooling.core.rankings import RANKINGS, as_arrays, by_source, material, pairs, plain_depth_k
 
 
 def scores_by(name, runs) -> dict[tuple[int, int], float]:
-    pooled, score = fused(runs, name)
+    pooled, score = fuse(runs, name)
     return dict(zip(pairs(pooled), score.tolist(), strict=True))
 
 
 def test_combsum_and_combmnz_by_hand():
-    # Run a scores 9, 5, 1, so 1, .5, 0; run b scores 4, 3, 2, so 1, .5, 0; a target that is last in both has 0.
-    one = as_arrays({1: [10, 11, 12]}, {(1, 10): 9, (1, 11): 5, (1, 12): 1})
+    # Run a scores 9, 5, 1, so 1, .5, 0; run b scores 4, 3, 2, so 1, .5, 0; a target that is last in
+    # both has 0.
+    first = as_arrays({1: [10, 11, 12]}, {(1, 10): 9, (1, 11): 5, (1, 12): 1})
     two = as_arrays({1: [11, 13, 12]}, {(1, 11): 4, (1, 13): 3, (1, 12): 2})
-    assert scores_by("combsum", [one, two]) == {(1, 10): 1, (1, 11): 1.5, (1, 12): 0, (1, 13): 0.5}
-    assert scores_by("combmnz", [one, two]) == {(1, 10): 1, (1, 11): 3, (1, 12): 0, (1, 13): 0.5}
+    assert scores_by("combsum", [first, two]) == {(1, 10): 1, (1, 11): 1.5, (1, 12): 0, (1, 13): 0.5}
+    assert scores_by("combmnz", [first, two]) == {(1, 10): 1, (1, 11): 3, (1, 12): 0, (1, 13): 0.5}
 
 
 def test_scores_are_normalised_for_each_source_and_all_equal_ones_are_1():
@@ -32,8 +33,8 @@ def test_scores_are_normalised_for_each_source_and_all_equal_ones_are_1():
 
 
 def test_borda_by_hand_gives_what_is_left_to_what_a_run_does_not_hold():
-    # Aslam & Montague 2001: 4 candidates. Run a ranks 10, 11, 12 and leaves 13 one point; run b ranks 13, 10 and leaves
-    # 3 - 2 = 2 + 1 points to be shared by 11 and 12.
+    # Aslam & Montague 2001: 4 candidates. Run a ranks 10, 11, 12 and leaves 13 one point; run b
+    # ranks 13, 10 and leaves 3 - 2 = 2 + 1 points to be shared by 11 and 12.
     runs = [as_arrays({1: [10, 11, 12]}), as_arrays({1: [13, 10]})]
     assert scores_by("borda", runs) == {(1, 10): 4 + 3, (1, 11): 3 + 1.5, (1, 12): 2 + 1.5, (1, 13): 1 + 4}
 
@@ -54,8 +55,8 @@ def plain_borda(runs, source) -> dict[int, float]:
 
 @given(RANKINGS)
 def test_borda_equals_points_counted_one_by_one(runs):
-    found = scores_by("borda", [as_arrays(run) for run in runs])
-    for (source, target), points in found.items():
+    scores = scores_by("borda", [as_arrays(run) for run in runs])
+    for (source, target), points in scores.items():
         assert points == pytest.approx(plain_borda(runs, source)[target])
 
 
@@ -68,11 +69,11 @@ def test_take_n_keeps_the_pairs_with_the_largest_sums_of_reciprocal_ranks(runs, 
         for source, targets in run.items():
             for rank, target in enumerate(targets[:6], 1):
                 score[source, target] += 1 / (60 + rank)
-    wanted = []
+    expected = []
     for source in sorted({source for source, _ in best}):
         own = [pair for pair in best if pair[0] == source]
-        wanted += sorted(own, key=lambda pair: (-round(score[pair], 12), best[pair], -pair[1]))[:n]
-    assert pairs(chosen) == sorted(wanted)
+        expected += sorted(own, key=lambda pair: (-round(score[pair], 12), best[pair], -pair[1]))[:n]
+    assert pairs(chosen) == sorted(expected)
 
 
 @given(RANKINGS, st.integers(1, 9), st.integers(1, 9), st.sampled_from([1, 1_000_003]), st.booleans())

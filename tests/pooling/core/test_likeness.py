@@ -1,4 +1,4 @@
-"""All pairs of runs at once say what the functions for two runs say."""
+"""All pairs of runs at once equal the functions for two runs."""
 
 from functools import reduce
 
@@ -18,12 +18,12 @@ from tests.sizes import cases
 def as_rankings(runs: list[Ranked]) -> list[Rankings]:
     """Runs over the source items that all of them answer."""
     common = sorted(reduce(set.__and__, (set(run) for run in runs)))
-    found = []
+    rankings = []
     for run in runs:
         depths = [len(run[source]) for source in common]
         docs = [target for source in common for target in run[source]]
-        found.append(Rankings(np.append(0, np.cumsum(depths)).astype(np.int64), np.array(docs, dtype=np.int64)))
-    return found
+        rankings.append(Rankings(np.append(0, np.cumsum(depths)).astype(np.int64), np.array(docs, dtype=np.int64)))
+    return rankings
 
 
 def mean(values) -> float:
@@ -32,18 +32,18 @@ def mean(values) -> float:
 
 
 def check(runs: list[Ranked]) -> None:
-    found = likeness([as_arrays(run) for run in runs], k=4, p=0.8)
+    likenesses = likeness([as_arrays(run) for run in runs], k=4, p=0.8)
     for row, first in enumerate(runs):
         for column, second in enumerate(runs):
-            one, other = as_rankings([first, second])
+            left, right = as_rankings([first, second])
             expected = (
-                len(one.indptr) - 1,
-                mean(overlap.overlap(one, other, k=4)),
-                mean(overlap.rank_biased_overlap(one, other, p=0.8).ext),
-                mean(overlap.kendall(one, other)),
-                mean(overlap.rank_of_favourite(one, other)),
+                len(left.indptr) - 1,
+                mean(overlap.overlap(left, right, k=4)),
+                mean(overlap.rank_biased_overlap(left, right, p=0.8).ext),
+                mean(overlap.kendall(left, right)),
+                mean(overlap.rank_of_favourite(left, right)),
             )
-            assert [matrix[row, column] for matrix in found] == pytest.approx(list(expected), nan_ok=True)
+            assert [matrix[row, column] for matrix in likenesses] == pytest.approx(list(expected), nan_ok=True)
 
 
 @given(RANKINGS)

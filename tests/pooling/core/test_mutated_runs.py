@@ -1,4 +1,6 @@
-"""Whatever happens to a run file on its way, its reader gives sound rows or names the fault, and nothing else."""
+"""Whatever happens to a run file on its way, its reader gives sound rows or names the fault, and
+nothing else.
+"""
 
 import gzip
 import io
@@ -15,7 +17,7 @@ from hypothesis import given
 from annotate.core.formats import Problems
 from pooling.core.run_files import read_parts
 from tests.annotate.core.files import archive
-from tests.mutations import assert_told, mutated
+from tests.mutations import assert_errors_described, damaged_files
 from tests.pooling.core.run_samples import MATRIX, RANKINGS, SAMPLES, TSV, hdf5, npz, parquet
 from tests.sizes import cases, share_of
 
@@ -44,17 +46,17 @@ def check(data: bytes) -> None:
             np.isfinite(part.run.scores).all() and part.run.query.max(initial=0) < len(part.run.queries)
         )
     assert problems or n_rows
-    assert_told(problems, 10_000_000)
+    assert_errors_described(problems, 10_000_000)
 
 
 @cases(500)
-@given(mutated([*TEXTS, gzip.compress(SAMPLES["trec"], mtime=0), gzip.compress(LISTS, mtime=0)]))
+@given(damaged_files([*TEXTS, gzip.compress(SAMPLES["trec"], mtime=0), gzip.compress(LISTS, mtime=0)]))
 def test_runs_as_text(data):
     check(data)
 
 
 @cases(250)
-@given(mutated(MATRICES))
+@given(damaged_files(MATRICES))
 def test_matrices(data):
     check(data)
 
@@ -82,13 +84,13 @@ def test_files_read_in_a_process_apart(kind, sample, tmp_path):
     n = share_of(150)
     outcomes: Counter[str] = Counter()
     while outcomes.total() < n:
-        asked = [kind, str(tmp_path / "sample"), str(n), str(outcomes.total())]
-        command = [sys.executable, "-m", "tests.pooling.core.read_mutated", *asked]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        assert done.returncode <= 0, done.stderr  # 0, or ended by a signal; not by an exception of ours
-        said = done.stdout.split()
-        outcomes.update(said[1::2])
-        outcomes["died"] += len(said) % 2
-        assert said or done.returncode == 0
+        arguments = [kind, str(tmp_path / "sample"), str(n), str(outcomes.total())]
+        command = [sys.executable, "-m", "tests.pooling.core.read_mutated", *arguments]
+        process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert process.returncode <= 0, process.stderr  # 0, or ended by a signal; not by an exception of ours
+        output = process.stdout.split()
+        outcomes.update(output[1::2])
+        outcomes["died"] += len(output) % 2
+        assert output or process.returncode == 0
     assert outcomes["refused"] > n / 4
     assert outcomes["rows"] > 0

@@ -1,4 +1,6 @@
-"""Digits of other scripts, white space that is no blank, bytes that are no character: each is told with its place."""
+"""Digits of other scripts, white space that is no blank, bytes that are no character: each is told
+with its place.
+"""
 
 import io
 import zipfile
@@ -35,10 +37,10 @@ def archive(ids: np.ndarray) -> bytes:
 def zipped(rows: bytes) -> bytes:
     data, matrix = io.BytesIO(), io.BytesIO()
     np.save(matrix, np.zeros((2, 2), np.float32))
-    with zipfile.ZipFile(data, "w") as made:
-        made.writestr("scores.npy", matrix.getvalue())
-        made.writestr("rows.txt", rows)
-        made.writestr("columns.txt", "a\r\nb\r\n")
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("scores.npy", matrix.getvalue())
+        archive.writestr("rows.txt", rows)
+        archive.writestr("columns.txt", "a\r\nb\r\n")
     return data.getvalue()
 
 
@@ -69,8 +71,8 @@ def test_ranks_may_begin_at_zero() -> None:
 def test_a_table_and_json_lines_take_ascii_numbers_alone(score: str) -> None:
     (error,) = run_errors(f"query,document,score\nq,a,4\nq,b,{score}\n".encode(), "a.csv")
     assert error.startswith("Line 3: the score") and error.endswith(TREC)
-    written = score.encode("unicode_escape").decode().replace("\\x0b", "\\u000b").replace("\\xa0", "\\u00a0")
-    (error,) = run_errors(f'{{"query": "q", "document": "a", "score": "{written}"}}\n'.encode(), "a.jsonl")
+    escaped = score.encode("unicode_escape").decode().replace("\\x0b", "\\u000b").replace("\\xa0", "\\u00a0")
+    (error,) = run_errors(f'{{"query": "q", "document": "a", "score": "{escaped}"}}\n'.encode(), "a.jsonl")
     assert error.startswith("Line 1: the score") and error.endswith(TREC)
 
 
@@ -89,12 +91,12 @@ def test_half_of_a_surrogate_pair_is_no_id_of_a_matrix() -> None:
 
 def test_ids_of_a_matrix_that_are_bytes_are_utf_8() -> None:
     ids = np.array(["é".encode(), "é".encode("latin-1")])
-    told = "Entry 2 of row_ids is no UTF-8; save the ids as text in UTF-8."
-    assert run_errors(archive(ids), "a.npz") == [told]
+    message = "Entry 2 of row_ids is no UTF-8; save the ids as text in UTF-8."
+    assert run_errors(archive(ids), "a.npz") == [message]
     data = io.BytesIO()
     with h5py.File(data, "w") as file:
         file["sim_mat"], file["row_ids"], file["column_ids"] = np.zeros((2, 2)), ids, np.array([b"a", b"b"])
-    assert run_errors(data.getvalue(), "a.h5") == [told]
+    assert run_errors(data.getvalue(), "a.h5") == [message]
 
 
 def test_lists_of_ids_beside_a_matrix_are_parted_by_ends_of_lines_alone() -> None:

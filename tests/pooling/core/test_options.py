@@ -1,4 +1,4 @@
-"""What goes through an option is what it says, with the chances it says."""
+"""Options keep and draw the pairs they name, with the probabilities they report."""
 
 import numpy as np
 import pytest
@@ -27,12 +27,12 @@ def pooled(runs):
 def test_trusted_pairs_go_but_for_the_share_that_checks_them(runs, trusted, share):
     before = pooled(runs)
     after = without_trusted(before, as_pairs(trusted), share=share, rng=np.random.default_rng(1))
-    known = set(pairs(before)) & trusted
-    kept = set(pairs(after)) & trusted
+    trusted_before = set(pairs(before)) & trusted
+    trusted_after = set(pairs(after)) & trusted
     assert set(pairs(after)) - trusted == set(pairs(before)) - trusted
-    assert len(kept) == int(share * len(known) + 0.5)
+    assert len(trusted_after) == int(share * len(trusted_before) + 0.5)
     for pair, stratum, chance in zip(pairs(after), after.stratum, after.probability, strict=True):
-        assert (stratum, chance) == ((CHECK_STRATUM, len(kept) / len(known)) if pair in kept else (0, 1))
+        assert (stratum, chance) == ((CHECK_STRATUM, len(trusted_after) / len(trusted_before)) if pair in trusted_after else (0, 1))
 
 
 @given(RANKINGS, st.integers(1, 6))
@@ -42,15 +42,15 @@ def test_a_budget_keeps_the_best_ranked_of_each_query(runs, budget):
     rank = dict(zip(pairs(before), before.best_rank.tolist(), strict=True))
     for source in set(before.source.tolist()):
         own = [pair for pair in rank if pair[0] == source]
-        kept = [pair for pair in pairs(after) if pair[0] == source]
-        assert sorted(rank[pair] for pair in kept) == sorted(rank[pair] for pair in own)[:budget]
+        pairs_after = [pair for pair in pairs(after) if pair[0] == source]
+        assert sorted(rank[pair] for pair in pairs_after) == sorted(rank[pair] for pair in own)[:budget]
     assert (after.probability == 1).all()
 
 
 def test_a_budget_shrinks_the_chance_of_what_was_drawn_so_that_estimates_stay_unbiased():
     before = pooled([{1: list(range(1, 25)), 2: list(range(1, 13))}])
-    drawn = before.best_rank > 4
-    before = before._replace(probability=np.where(drawn, 0.5, 1.0), stratum=np.where(drawn, 2, 1))
+    is_drawn = before.best_rank > 4
+    before = before._replace(probability=np.where(is_drawn, 0.5, 1.0), stratum=np.where(is_drawn, 2, 1))
     totals = []
     for seed in range(400):
         after = at_most(before, 10, rng=np.random.default_rng(seed))
@@ -64,18 +64,18 @@ def test_random_negatives_are_near_no_run_and_not_in_the_pool(runs, near, n, see
     before, documents = pooled(runs), np.arange(1, 21)
     after = with_negatives(before, as_pairs(near), documents, n=n, rng=np.random.default_rng(seed))
     assert pairs(after) == sorted(set(pairs(after)))
-    drawn = set(pairs(after)) - set(pairs(before))
+    negatives = set(pairs(after)) - set(pairs(before))
     assert set(pairs(before)) <= set(pairs(after))
     for source in set(before.source.tolist()):
-        taken = {target for query, target in near | set(pairs(before)) if query == source and target <= 20}
-        own = [pair for pair in drawn if pair[0] == source]
-        assert len(own) == min(n, 20 - len(taken))
-        assert not {target for _, target in own} & taken
+        undrawable = {target for query, target in near | set(pairs(before)) if query == source and target <= 20}
+        own = [pair for pair in negatives if pair[0] == source]
+        assert len(own) == min(n, 20 - len(undrawable))
+        assert not {target for _, target in own} & undrawable
     for pair, rank, stratum, chance in zip(pairs(after), *after[2:5], strict=True):
-        if pair in drawn:
-            taken = {target for query, target in near | set(pairs(before)) if query == pair[0] and target <= 20}
+        if pair in negatives:
+            undrawable = {target for query, target in near | set(pairs(before)) if query == pair[0] and target <= 20}
             assert (rank, stratum) == (NO_RANK, NEGATIVE_STRATUM)
-            assert chance == min(1, n / (20 - len(taken)))
+            assert chance == min(1, n / (20 - len(undrawable)))
 
 
 def test_every_document_that_is_left_is_drawn_equally_often():
@@ -93,8 +93,8 @@ def test_every_document_that_is_left_is_drawn_equally_often():
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.integers(1, 6))
 def test_numbers_that_are_drawn_differ_and_are_in_range(sizes, n):
-    index, drawn = draw_distinct(np.array(sizes), n, rng=np.random.default_rng(1))
-    rows = list(zip(index.tolist(), drawn.tolist(), strict=True))
+    index, draws = draw_distinct(np.array(sizes), n, rng=np.random.default_rng(1))
+    rows = list(zip(index.tolist(), draws.tolist(), strict=True))
     assert len(set(rows)) == len(rows)
     assert all(0 <= value < sizes[row] for row, value in rows)
     assert np.bincount(index, minlength=len(sizes)).tolist() == [min(n, size) for size in sizes]

@@ -9,14 +9,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pooling.core import overlap
-from pooling.core.rankings import Rankings, shared, top
+from pooling.core.rankings import Rankings, shared_targets, top
 from pooling.core.ties import tied_overlap
 from tests.sizes import cases
 
 RANKING = st.lists(st.integers(0, 15), unique=True, max_size=12)
 
-# Rows of the test table that Corsi & Urbano publish with "The Treatment of Ties in Rank-Biased Overlap" (SIGIR 2024):
-# two rankings, ties in brackets, p, then ext, min, max, res for the readings w, a and b.
+# Rows of the test table that Corsi & Urbano publish with "The Treatment of Ties in Rank-Biased
+# Overlap" (SIGIR 2024): two rankings, ties in brackets, p, then ext, min, max, res for the readings
+# w, a and b.
 TIED = [
     (
         "(i5 i9 i13 i15 i16 i19 i20) (i3 i8)",
@@ -68,18 +69,18 @@ def run_of(*rankings: list[int]) -> Rankings:
 
 def tie_groups(text: str) -> tuple[list[int], list[int]]:
     items, scores = [], []
-    for place, match in enumerate(re.finditer(r"\(([^)]*)\)|(\S+)", text)):
+    for group, match in enumerate(re.finditer(r"\(([^)]*)\)|(\S+)", text)):
         for item in (match[1] or match[2]).split():
             items.append(int(item[1:]))
-            scores.append(-place)
+            scores.append(-group)
     return items, scores
 
 
 @pytest.mark.parametrize(("first", "second", "p", "w", "a", "b"), TIED)
 def test_overlap_with_ties_equals_the_published_values(first, second, p, w, a, b):
     for ties, expected in (("w", w), ("a", a), ("b", b)):
-        found = tied_overlap(*tie_groups(first), *tie_groups(second), p=p, ties=ties)
-        assert found == pytest.approx(expected, abs=1e-11)
+        rbo = tied_overlap(*tie_groups(first), *tie_groups(second), p=p, ties=ties)
+        assert rbo == pytest.approx(expected, abs=1e-11)
 
 
 def test_the_example_of_their_manual():
@@ -109,35 +110,35 @@ def rbo_ext_by_definition(first: list[int], second: list[int], p: float) -> floa
 @given(st.lists(st.tuples(RANKING, RANKING), min_size=1, max_size=4), st.floats(0.05, 0.98))
 def test_extrapolated_overlap_follows_its_definition_for_every_query(pairs, p):
     first, second = (run_of(*side) for side in zip(*pairs, strict=True))
-    found = overlap.rank_biased_overlap(first, second, p=p)
-    assert found.ext == pytest.approx([rbo_ext_by_definition(one, other, p) for one, other in pairs], abs=1e-12)
-    for query, (one, other) in enumerate(pairs):
-        untied = tied_overlap(one, -np.arange(len(one)), other, -np.arange(len(other)), p=p)
-        assert [values[query] for values in found[:4]] == pytest.approx(untied, abs=1e-12)
-    assert np.all(found.min <= found.ext + 1e-12)
-    assert np.all(found.ext <= found.max + 1e-12)
+    rbo = overlap.rank_biased_overlap(first, second, p=p)
+    assert rbo.ext == pytest.approx([rbo_ext_by_definition(left, right, p) for left, right in pairs], abs=1e-12)
+    for query, (left, right) in enumerate(pairs):
+        untied = tied_overlap(left, -np.arange(len(left)), right, -np.arange(len(right)), p=p)
+        assert [values[query] for values in rbo[:4]] == pytest.approx(untied, abs=1e-12)
+    assert np.all(rbo.min <= rbo.ext + 1e-12)
+    assert np.all(rbo.ext <= rbo.max + 1e-12)
 
 
 @cases(200)
 @given(RANKING, RANKING, st.floats(0.05, 0.98))
 def test_overlap_is_symmetric_and_its_bounds_hold_for_longer_rankings(first, second, p):
-    one, other = run_of(first), run_of(second)
-    found, turned = (overlap.rank_biased_overlap(*pair, p=p) for pair in ((one, other), (other, one)))
-    assert np.allclose(found, turned, atol=1e-12)
+    left, right = run_of(first), run_of(second)
+    rbo, rbo_reversed = (overlap.rank_biased_overlap(*pair, p=p) for pair in ((left, right), (right, left)))
+    assert np.allclose(rbo, rbo_reversed, atol=1e-12)
     longer = overlap.rank_biased_overlap(run_of([*first, 90, 91, 92]), run_of([*second, 92, 93]), p=p)
-    assert found.min[0] - 1e-12 <= longer.ext[0] <= found.max[0] + 1e-12
+    assert rbo.min[0] - 1e-12 <= longer.ext[0] <= rbo.max[0] + 1e-12
 
 
 def test_one_ranking_agrees_with_itself_by_1_but_its_truncated_sum_does_not():
     run = run_of([3, 1, 2])
-    found = overlap.rank_biased_overlap(run, run, p=0.9)
-    assert (found.ext[0], found.max[0]) == pytest.approx((1, 1))
-    assert found.truncated[0] == pytest.approx(1 - 0.9**3)
+    rbo = overlap.rank_biased_overlap(run, run, p=0.9)
+    assert (rbo.ext[0], rbo.max[0]) == pytest.approx((1, 1))
+    assert rbo.truncated[0] == pytest.approx(1 - 0.9**3)
 
 
 def test_two_empty_rankings_agree_and_one_empty_one_does_not():
-    found = overlap.rank_biased_overlap(run_of([], []), run_of([], [1]), p=0.9)
-    assert found.ext.tolist() == [1.0, 0.0]
+    rbo = overlap.rank_biased_overlap(run_of([], []), run_of([], [1]), p=0.9)
+    assert rbo.ext.tolist() == [1.0, 0.0]
     assert tuple(tied_overlap([], [], [], [], p=0.9)) == (1.0, 0.0, 1.0, 1.0)
 
 
@@ -154,7 +155,7 @@ def test_an_unknown_reading_of_ties_lists_what_exists():
 
 def test_a_repeated_target_is_refused():
     with pytest.raises(ValueError, match="twice"):
-        shared(run_of([1, 2, 1]), run_of([1, 2]))
+        shared_targets(run_of([1, 2, 1]), run_of([1, 2]))
     with pytest.raises(ValueError, match="twice"):
         tied_overlap([1, 1], [2, 1], [1], [1], p=0.9)
 
@@ -163,7 +164,7 @@ def test_a_repeated_target_is_refused():
 @given(st.lists(st.tuples(RANKING, RANKING), min_size=1, max_size=5), st.integers(1, 14))
 def test_overlap_at_k_counts_common_targets_of_the_first_k(pairs, k):
     first, second = (run_of(*side) for side in zip(*pairs, strict=True))
-    expected = [len(set(one[:k]) & set(other[:k])) / k for one, other in pairs]
+    expected = [len(set(left[:k]) & set(right[:k])) / k for left, right in pairs]
     assert overlap.overlap(first, second, k=k).tolist() == expected
 
 
@@ -171,13 +172,13 @@ def test_overlap_at_k_counts_common_targets_of_the_first_k(pairs, k):
 @given(st.lists(st.tuples(RANKING, RANKING), min_size=1, max_size=5))
 def test_kendall_over_common_targets_equals_scipy(pairs):
     first, second = (run_of(*side) for side in zip(*pairs, strict=True))
-    for found, (one, other) in zip(overlap.kendall(first, second), pairs, strict=True):
-        common = [doc for doc in one if doc in other]
+    for tau, (left, right) in zip(overlap.kendall(first, second), pairs, strict=True):
+        common = [doc for doc in left if doc in right]
         if len(common) < 2:
-            assert np.isnan(found)
+            assert np.isnan(tau)
         else:
-            expected = stats.kendalltau([one.index(doc) for doc in common], [other.index(doc) for doc in common])
-            assert found == pytest.approx(expected.statistic, abs=1e-12)
+            expected = stats.kendalltau([left.index(doc) for doc in common], [right.index(doc) for doc in common])
+            assert tau == pytest.approx(expected.statistic, abs=1e-12)
 
 
 def test_the_favourite_s_rank_is_beyond_the_end_where_it_is_missing():

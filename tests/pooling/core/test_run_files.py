@@ -1,4 +1,6 @@
-"""Run files of every format: told by content, the same rows from each, and only clear errors from broken ones."""
+"""Run files of every format: told by content, the same rows from each, and only clear errors from
+broken ones.
+"""
 
 import gzip
 import io
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 from annotate.core.formats import Problems
 from pooling.core.run_files import FORMATS, format_of, read_parts
-from pooling.core.run_ranking import FewScores, OddIds, Tally, rank
+from pooling.core.run_ranking import FewScores, FigureTally, OddIds, rank
 from pooling.core.spool import Spool
 from tests.pooling.core.run_samples import MATRIX, RANKINGS, READ_HERE, ROWS, SAMPLES, TSV, npz
 from tests.sizes import cases
@@ -25,19 +27,19 @@ def read(data: bytes, name: str = "a.run", score_type: str = "float32"):
             spool.add(part)
         if problems:
             return None, None, problems
-        (found,) = spool.batches()
-    return found, rank(found, score_type=score_type, name=name, problems=problems), problems
+        (batch,) = spool.batches()
+    return batch, rank(batch, score_type=score_type, name=name, problems=problems), problems
 
 
 def rows_of(data: bytes, **options) -> list[tuple[str, str, float]]:
-    found, order, problems = read(data, **options)
+    batch, order, problems = read(data, **options)
     assert problems.lines() == []
-    run = found.run
+    run = batch.run
     return [(run.queries[run.query[at]].decode(), run.docs[at].decode(), run.scores[at]) for at in order.order]
 
 
 def figures_of(data: bytes):
-    tally = Tally()
+    tally = FigureTally()
     tally.add(read(data)[1])
     return tally.figures()
 
@@ -47,7 +49,7 @@ def errors_of(data: bytes, **options) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "data", [*SAMPLES.values(), RANKINGS, TSV, *(gzip.compress(each, mtime=0) for each in [*SAMPLES.values()][:3])]
+    "data", [*SAMPLES.values(), RANKINGS, TSV, *(gzip.compress(sample, mtime=0) for sample in [*SAMPLES.values()][:3])]
 )
 def test_every_format_gives_the_same_ranking(data):
     assert rows_of(data) == ROWS
@@ -113,8 +115,8 @@ def test_a_table_without_a_header_is_read_by_the_numbers_of_its_columns():
     ],
 )
 def test_what_is_wrong_with_a_table_without_a_header_has_its_place(data, error):
-    _, found = headless(data, query=1, document=2, score=3)
-    assert len(found) == 1 and found[0].startswith(error), found
+    _, errors = headless(data, query=1, document=2, score=3)
+    assert len(errors) == 1 and errors[0].startswith(error), errors
 
 
 @pytest.mark.parametrize("data", [SAMPLES["trec"], SAMPLES["jsonl"], SAMPLES["table"]])
@@ -164,9 +166,9 @@ def test_a_document_twice_in_a_ranking_is_named_with_both_lines(data):
     ],
 )
 def test_a_broken_file_is_answered_with_place_and_reason(data, name, error):
-    found = errors_of(data, name=name)
-    assert len(found) == 1
-    assert found[0].startswith(error), found
+    errors = errors_of(data, name=name)
+    assert len(errors) == 1
+    assert errors[0].startswith(error), errors
 
 
 def test_the_first_fifty_faults_are_kept_and_all_are_counted():
@@ -176,10 +178,10 @@ def test_the_first_fifty_faults_are_kept_and_all_are_counted():
 
 
 def test_an_odd_id_among_rows_is_refused_with_its_line():
-    found, _, problems = read("q Q0 a 1 1 t\nq Q0 b\u202e 1 0 t\n".encode())
+    batch, _, problems = read("q Q0 a 1 1 t\nq Q0 b\u202e 1 0 t\n".encode())
     odd = OddIds("a.run", problems)
     for _ in range(2):
-        odd.refuse("document", found.run.docs, found.line)
+        odd.refuse("document", batch.run.docs, batch.line)
     assert problems.lines() == ["Line 2: the document id 'b\\u202e' contains a control character; remove it."]
 
 
@@ -247,11 +249,11 @@ def test_a_matrix_keeps_the_best_of_each_row_and_ties_as_the_canonical_order_doe
     st.sampled_from(["float32", "float64", "rank"]),
 )
 def test_whatever_bytes_come_the_answer_is_rows_or_problems(data, changes, name, score_type):
-    for place, cut, new in changes:
-        at = int(place * len(data))
+    for position, cut, new in changes:
+        at = int(position * len(data))
         data = data[:at] + new + data[at + cut :]
-    found, order, problems = read(data, name=name, score_type=score_type)
-    assert problems or (len(found.run.scores) == order.indptr[-1] > 0 and np.isfinite(found.run.scores).all())
+    batch, order, problems = read(data, name=name, score_type=score_type)
+    assert problems or (len(batch.run.scores) == order.indptr[-1] > 0 and np.isfinite(batch.run.scores).all())
     assert all(str(error) and "Traceback" not in str(error) for error in problems.errors)
 
 

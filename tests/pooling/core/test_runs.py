@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.core.formats import FormatError
-from pooling.core import fields
-from pooling.core.runs import canonical, read_qrels, read_run
+from pooling.core import text_blocks
+from pooling.core.runs import canonical_order, read_qrels, read_run
 from tests.sizes import cases
 
 IDS = st.text(st.characters(min_codepoint=33, exclude_categories=("Cs", "Z", "Cc")), min_size=1, max_size=40)
@@ -31,9 +31,9 @@ def read(text: str | bytes, **options):
 
 
 def errors_of(text: str | bytes) -> list[str]:
-    found: list[FormatError] = []
-    canonical(read(text, on_error=found.append), on_error=found.append)
-    return [str(error) for error in found]
+    errors: list[FormatError] = []
+    canonical_order(read(text, on_error=errors.append), on_error=errors.append)
+    return [str(error) for error in errors]
 
 
 @cases(200)
@@ -52,25 +52,27 @@ def test_every_field_is_read_as_python_reads_it(rows, carriage_return):
 @pytest.mark.parametrize("digits", [1, 7, 8, 9, 15, 16, 17])
 def test_scores_of_any_precision_are_the_nearest_doubles(digits):
     rng = np.random.default_rng(digits)
-    written = [f"{value:.{digits}g}" for value in rng.standard_normal(20_000) * 10.0 ** rng.integers(-3, 7, 20_000)]
-    run = read("".join(f"q Q0 d{i} 1 {text} t\n" for i, text in enumerate(written)))
-    assert run.scores.tolist() == [float(text) for text in written]
+    texts = [f"{value:.{digits}g}" for value in rng.standard_normal(20_000) * 10.0 ** rng.integers(-3, 7, 20_000)]
+    run = read("".join(f"q Q0 d{i} 1 {text} t\n" for i, text in enumerate(texts)))
+    assert run.scores.tolist() == [float(text) for text in texts]
 
 
 def test_scores_half_way_between_two_doubles_are_rounded_once():
-    """19 digits of a midpoint: a quotient rounded to 64 bits and then to 53 would go to the wrong side of some."""
+    """19 digits of a midpoint: a quotient rounded to 64 bits and then to 53 would go to the wrong
+    side of some.
+    """
     lower = np.random.default_rng(1).random(5000) + 1
     middle = [(Fraction(low) + Fraction(float(np.nextafter(low, 2)))) / 2 for low in lower]
-    written = [f"{int(half * 10**16) // 10**16}.{int(half * 10**16) % 10**16 + 1:016d}" for half in middle]
-    run = read("".join(f"q Q0 d{i} 1 {text} t\n" for i, text in enumerate(written)))
-    assert run.scores.tolist() == [float(text) for text in written]
+    texts = [f"{int(half * 10**16) // 10**16}.{int(half * 10**16) % 10**16 + 1:016d}" for half in middle]
+    run = read("".join(f"q Q0 d{i} 1 {text} t\n" for i, text in enumerate(texts)))
+    assert run.scores.tolist() == [float(text) for text in texts]
 
 
 def test_blocks_join_without_a_seam(monkeypatch):
-    monkeypatch.setattr(fields, "BLOCK", 1 << 18)
+    monkeypatch.setattr(text_blocks, "BLOCK", 1 << 18)
     lines = [f"q{i // 1000} Q0 {'long' * (i % 7)}d{i} {i % 1000} {1000 - i % 1000} t\n" for i in range(60_000)]
     text = "".join(lines)
-    assert len(text) > 3 * fields.BLOCK
+    assert len(text) > 3 * text_blocks.BLOCK
     run = read(text)
     assert len(run.queries) == 60
     assert run.docs[-1] == b"long" * (59_999 % 7) + b"d59999"
@@ -80,7 +82,7 @@ def test_blocks_join_without_a_seam(monkeypatch):
 def test_gzip_reads_as_plain_text_does():
     text = b"q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5 t\n"
     plain, packed = read(text), read(gzip.compress(text))
-    assert all(np.array_equal(one, other) for one, other in zip(plain, packed, strict=True))
+    assert all(np.array_equal(left, right) for left, right in zip(plain, packed, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_gzip_reads_as_plain_text_does():
 def test_a_bad_line_is_named_with_its_number_and_reason(text, message):
     assert errors_of(text) == [message]
     with pytest.raises(FormatError, match=r"^Line"):
-        canonical(read(text))
+        canonical_order(read(text))
 
 
 def test_different_faults_close_together_come_in_the_order_of_lines():
@@ -112,12 +114,12 @@ def test_different_faults_close_together_come_in_the_order_of_lines():
     ]
 
 
-@pytest.mark.parametrize("block", [fields.BLOCK, 1 << 16])
+@pytest.mark.parametrize("block", [text_blocks.BLOCK, 1 << 16])
 def test_all_bad_lines_are_named_in_their_order(block, monkeypatch):
-    monkeypatch.setattr(fields, "BLOCK", block)
+    monkeypatch.setattr(text_blocks, "BLOCK", block)
     good = "".join(f"q Q0 d{i} 1 1 t\n" for i in range(20_000))
-    found = errors_of(good + "too short\nq Q0 x 1 oops t\n" + good.replace("d", "e") + "short\n")
-    assert found == [
+    errors = errors_of(good + "too short\nq Q0 x 1 oops t\n" + good.replace("d", "e") + "short\n")
+    assert errors == [
         "Line 20001: expected 6 fields, found 2.",
         'Line 20002: the score "oops" is not a finite number.',
         "Line 40003: expected 6 fields, found 1.",
@@ -167,7 +169,7 @@ def test_qrels_are_read_and_a_repeated_pair_is_named():
 
 def ordered(text: str, **options) -> list[str]:
     run = read(text)
-    return [run.docs[row].decode() for row in canonical(run, **options).order]
+    return [run.docs[row].decode() for row in canonical_order(run, **options).order]
 
 
 def test_ties_go_by_document_id_descending_in_bytes():
@@ -184,15 +186,15 @@ def test_ranks_decide_only_when_asked_to():
     text = "q Q0 a 2 9 t\nq Q0 b 1 1 t\n"
     assert ordered(text) == ["a", "b"]
     assert ordered(text, use_ranks=True) == ["b", "a"]
-    assert canonical(read(text)).n_misranked == 1
-    assert canonical(read("q Q0 a 1 9 t\nq Q0 b 1 1 t\n")).n_misranked == 0  # the same rank says nothing
+    assert canonical_order(read(text)).n_misranked == 1
+    assert canonical_order(read("q Q0 a 1 9 t\nq Q0 b 1 1 t\n")).n_misranked == 0  # the same rank says nothing
 
 
 def test_scattered_queries_are_gathered():
     run = read("q1 Q0 a 1 1 t\nq2 Q0 a 1 1 t\nq1 Q0 b 2 3 t\n")
-    found = canonical(run)
-    assert found.order.tolist() == [2, 0, 1]
-    assert found.indptr.tolist() == [0, 2, 3]
+    order = canonical_order(run)
+    assert order.order.tolist() == [2, 0, 1]
+    assert order.indptr.tolist() == [0, 2, 3]
 
 
 @cases(100)
@@ -209,7 +211,7 @@ def test_the_canonical_order_is_python_s_own_sort_of_score_and_bytes(rows):
     queries = list(dict.fromkeys(q for q, _, _ in rows))
     expected = sorted(rows, key=lambda row: row[1].encode(), reverse=True)
     expected.sort(key=lambda row: (queries.index(row[0]), -row[2]))
-    found = canonical(run)
-    assert [(run.docs[i].decode(), run.scores[i]) for i in found.order] == [(doc, score) for _, doc, score in expected]
+    order = canonical_order(run)
+    assert [(run.docs[i].decode(), run.scores[i]) for i in order.order] == [(doc, score) for _, doc, score in expected]
     counts = {(q, s): sum((q, s) == (r[0], r[2]) for r in rows) for q, _, s in rows}
-    assert found.n_tied == sum(counts[q, s] > 1 for q, _, s in rows)
+    assert order.n_tied == sum(counts[q, s] > 1 for q, _, s in rows)

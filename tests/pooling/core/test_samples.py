@@ -1,4 +1,6 @@
-"""What is drawn at random is drawn with the chances it says, so that estimates from it are unbiased."""
+"""What is drawn at random is drawn with the chances it says, so that estimates from it are
+unbiased.
+"""
 
 from collections import defaultdict
 from math import ceil
@@ -17,15 +19,15 @@ from tests.pooling.core.rankings import RANKINGS, as_arrays, material, pairs, pl
 def test_a_sample_is_depth_k_on_the_sources_drawn(runs, n, seed, by):
     chosen = choose("depth-k-sample", material(runs), {"depth": 3, "n_sources": n, "strata": by}, seed=seed)
     sources = {source for run in runs for source in run}
-    drawn = set(chosen.source.tolist())
-    assert drawn == set(chosen.drawn.source.tolist())
-    assert len(drawn) == min(n, len(sources))
-    assert set(pairs(chosen)) == {pair for pair in plain_depth_k(runs, 3) if pair[0] in drawn}
+    drawn_sources = set(chosen.source.tolist())
+    assert drawn_sources == set(chosen.drawn_sources.source.tolist())
+    assert len(drawn_sources) == min(n, len(sources))
+    assert set(pairs(chosen)) == {pair for pair in plain_depth_k(runs, 3) if pair[0] in drawn_sources}
 
 
 def test_every_source_is_drawn_equally_often():
-    seen = material([{source: [1] for source in range(10)}])
-    draws = [choose("depth-k-sample", seen, {"depth": 1, "n_sources": 3}, seed=seed).source for seed in range(2000)]
+    ten_sources = material([{source: [1] for source in range(10)}])
+    draws = [choose("depth-k-sample", ten_sources, {"depth": 1, "n_sources": 3}, seed=seed).source for seed in range(2000)]
     counts = np.bincount(np.concatenate(draws), minlength=10)
     assert np.abs(counts - 600).max() < 90  # four standard deviations
 
@@ -34,11 +36,11 @@ def test_every_source_is_drawn_equally_often():
 def test_what_is_allotted_adds_up_never_exceeds_a_stratum_and_forgets_none(sizes, data, equally):
     size = np.array(sizes)
     n = data.draw(st.integers(0, int(size.sum())))
-    given_ = allot(size, n, equally=equally)
-    assert given_.sum() == n
-    assert ((given_ >= 0) & (given_ <= size)).all()
+    allotted = allot(size, n, equally=equally)
+    assert allotted.sum() == n
+    assert ((allotted >= 0) & (allotted <= size)).all()
     if n >= np.count_nonzero(size):
-        assert (given_[size > 0] >= 1).all()
+        assert (allotted[size > 0] >= 1).all()
 
 
 def test_strata_get_their_share_or_as_many_as_the_others():
@@ -51,18 +53,18 @@ def test_strata_get_their_share_or_as_many_as_the_others():
 @pytest.mark.parametrize("allocation", ["proportional", "equal"])
 def test_sources_of_every_stratum_are_drawn_with_the_chance_they_say(allocation):
     lengths = np.array([1] * 20 + [5] * 12 + [9] * 8)
-    seen = material([{source: [1] for source in range(40)}], sources=np.arange(40), lengths=lengths)
+    forty_sources = material([{source: [1] for source in range(40)}], sources=np.arange(40), lengths=lengths)
     values = {"depth": 1, "n_sources": 9, "strata": "length", "n_strata": 3, "allocation": allocation}
-    drawn = [choose("depth-k-sample", seen, values, seed=seed).drawn for seed in range(1500)]
+    samples = [choose("depth-k-sample", forty_sources, values, seed=seed).drawn_sources for seed in range(1500)]
     chance = np.zeros(40)
-    for each in drawn:
-        chance[each.source] = each.probability
-        assert len(set(lengths[each.source[each.stratum == each.stratum[0]]])) == 1
-    often = np.bincount(np.concatenate([each.source for each in drawn]), minlength=40) / 1500
+    for sample in samples:
+        chance[sample.source] = sample.probability
+        assert len(set(lengths[sample.source[sample.stratum == sample.stratum[0]]])) == 1
+    often = np.bincount(np.concatenate([sample.source for sample in samples]), minlength=40) / 1500
     assert np.abs(often - chance).max() < 0.055  # over four standard deviations
     # Horvitz & Thompson: the sum over the sample of value / chance is right on average.
     value = np.arange(40.0)
-    estimates = [(value[each.source] / each.probability).sum() for each in drawn]
+    estimates = [(value[sample.source] / sample.probability).sum() for sample in samples]
     assert np.mean(estimates) == pytest.approx(value.sum(), abs=4 * np.std(estimates) / np.sqrt(1500))
 
 
@@ -82,15 +84,15 @@ def test_a_stratified_sample_keeps_the_top_and_draws_the_share_of_each_source(ru
     values = {"top": top, "depth": 8, "share": share}
     chosen = choose("stratified", material(runs), values, seed=3)
     best = plain_depth_k(runs, 8)
-    taken = set(pairs(chosen))
-    assert {pair for pair, rank in best.items() if rank <= top} <= taken <= set(best)
+    chosen_pairs = set(pairs(chosen))
+    assert {pair for pair, rank in best.items() if rank <= top} <= chosen_pairs <= set(best)
     below: dict[int, int] = defaultdict(int)
     for pair, rank in best.items():
         below[pair[0]] += rank > top
     for source, stratum, probability in zip(chosen.source, chosen.stratum, chosen.probability, strict=True):
         n_drawn = ceil(share * below[source])
         assert probability == (1 if stratum == 1 else n_drawn / below[source])
-    assert len(taken) == sum(rank <= top for rank in best.values()) + sum(ceil(share * n) for n in below.values())
+    assert len(chosen_pairs) == sum(rank <= top for rank in best.values()) + sum(ceil(share * n) for n in below.values())
 
 
 def test_the_estimate_from_a_stratified_sample_is_unbiased():

@@ -1,4 +1,4 @@
-"""Strategies against a plain second implementation, and what every strategy must keep."""
+"""Strategies against a plain second implementation, and the invariants of all strategies."""
 
 from unittest import mock
 
@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooling.core import tables
-from pooling.core.selections import NO_RANK, Material, Pairs, RankedPairs, StrategyError, is_in, union, within
+from pooling.core import union_tables
+from pooling.core.selections import NO_RANK, Material, Pairs, RankedPairs, StrategyError, is_in, truncate, union
 from pooling.core.strategies import STRATEGIES, check_values, choose
-from pooling.core.tables import Stretches, union_of
+from pooling.core.union_tables import Stretches, union_of
 from tests.pooling.core.rankings import RANKINGS, as_arrays, by_source, material, pairs, plain_depth_k
 from tests.sizes import cases
 
@@ -31,7 +31,7 @@ def test_keys_of_any_size_make_the_same_union(runs, step, base):
     back = list(zip(((chosen.source - base) // step).tolist(), ((chosen.target - base) // step).tolist(), strict=True))
     assert back == pairs(union([as_arrays(run) for run in runs]))
     assert is_in(chosen.source, chosen.target, Pairs(chosen.source[:1], chosen.target[:1])).tolist() == [
-        place == 0 for place in range(len(back))
+        index == 0 for index in range(len(back))
     ]
 
 
@@ -44,11 +44,11 @@ def test_a_table_of_rankings_and_one_long_sort_make_the_same_union(runs, depth, 
     if are_equally_deep:
         runs = [{source: (targets + list(range(13, 21)))[:8] for source, targets in run.items()} for run in runs]
     ordered = [by_source(run, step=shift[0], base=shift[1]) for run in runs]
-    with mock.patch.object(tables, "AT_ONCE", at_once):
-        found = union(ordered, depth)
-        cut = union([within(run, depth or 99) for run in ordered])
+    with mock.patch.object(union_tables, "AT_ONCE", at_once):
+        pairs_by_table = union(ordered, depth)
+        cut = union([truncate(run, depth or 99) for run in ordered])
     expected = union([run._replace(starts=None) for run in ordered], depth)
-    for columns in zip(expected[:5], found[:5], cut[:5], strict=True):
+    for columns in zip(expected[:5], pairs_by_table[:5], cut[:5], strict=True):
         assert columns[0].tolist() == columns[1].tolist() == columns[2].tolist()
         assert columns[0].dtype == columns[1].dtype
 
@@ -62,38 +62,38 @@ def test_rankings_that_would_leave_their_table_empty_are_sorted():
 
 @given(RANKINGS, st.sets(st.tuples(st.integers(1, 7), st.integers(1, 13))), st.integers(1, 9))
 def test_what_runs_add_is_depth_k_without_what_is_pooled(runs, pooled, depth):
-    known = Pairs(*np.array(sorted(pooled), dtype=np.int64).reshape(-1, 2).T)
-    chosen = choose("adds", material(runs, pooled=known), {"depth": depth}, seed=1)
+    pooled_pairs = Pairs(*np.array(sorted(pooled), dtype=np.int64).reshape(-1, 2).T)
+    chosen = choose("adds", material(runs, pooled=pooled_pairs), {"depth": depth}, seed=1)
     assert set(pairs(chosen)) == set(plain_depth_k(runs, depth)) - pooled
 
 
 @given(RANKINGS, st.sets(st.integers(1, 8)), st.sets(st.integers(1, 14)))
 def test_everything_is_every_pair_once_and_keeps_the_best_rank_where_there_is_one(runs, sources, targets):
-    seen = material(runs, sources=np.array(sorted(sources), np.int64), targets=np.array(sorted(targets), np.int64))
-    chosen = choose("exhaustive", seen, {}, seed=1)
+    strategy_input = material(runs, sources=np.array(sorted(sources), np.int64), targets=np.array(sorted(targets), np.int64))
+    chosen = choose("exhaustive", strategy_input, {}, seed=1)
     assert pairs(chosen) == [(source, target) for source in sorted(sources) for target in sorted(targets)]
     best = plain_depth_k(runs, 1000)
     assert chosen.best_rank.tolist() == [best.get(pair, NO_RANK) for pair in pairs(chosen)]
 
 
 def test_everything_refuses_more_pairs_than_its_limit():
-    seen = Material([], sources=np.arange(10), targets=np.arange(200))
+    strategy_input = Material([], sources=np.arange(10), targets=np.arange(200))
     with pytest.raises(StrategyError, match="10 sources with 200 targets each are 2,000 pairs") as caught:
-        choose("exhaustive", seen, {"limit": 1999}, seed=1)
+        choose("exhaustive", strategy_input, {"limit": 1999}, seed=1)
     assert caught.value.field == "limit"
-    assert len(choose("exhaustive", seen, {"limit": 2000}, seed=1).source) == 2000
+    assert len(choose("exhaustive", strategy_input, {"limit": 2000}, seed=1).source) == 2000
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @cases(30)
 @given(runs=RANKINGS, seed=st.integers(0, 2**32))
 def test_no_pair_comes_twice_and_neither_the_order_of_runs_nor_of_rows_matters(strategy, runs, seed):
-    known = {"sources": np.arange(8), "targets": np.arange(14), "lengths": np.arange(8) % 3}
-    chosen = choose(strategy, material(runs, **known), {}, seed=seed)
+    items = {"sources": np.arange(8), "targets": np.arange(14), "lengths": np.arange(8) % 3}
+    chosen = choose(strategy, material(runs, **items), {}, seed=seed)
     assert pairs(chosen) == sorted(set(pairs(chosen)))
     assert ((chosen.probability > 0) & (chosen.probability <= 1)).all()
     turned = [RankedPairs(*(column[::-1] for column in as_arrays(run)[:3])) for run in runs[::-1]]
-    again = choose(strategy, Material(turned, **known), {}, seed=seed)
+    again = choose(strategy, Material(turned, **items), {}, seed=seed)
     assert all(np.array_equal(*columns) for columns in zip(chosen[:5], again[:5], strict=True))
 
 
@@ -101,8 +101,8 @@ def test_no_pair_comes_twice_and_neither_the_order_of_runs_nor_of_rows_matters(s
 def test_no_runs_give_no_pairs_and_the_seed_alone_decides(strategy):
     assert len(choose(strategy, Material([]), {}, seed=1).source) == 0
     runs = [as_arrays({s: list(np.random.default_rng(s).permutation(50) + 1) for s in range(30)})]
-    known = {"sources": np.arange(30), "targets": np.arange(51), "lengths": np.arange(30)}
-    first, again = (choose(strategy, Material(runs, **known), {}, seed=5) for _ in range(2))
+    items = {"sources": np.arange(30), "targets": np.arange(51), "lengths": np.arange(30)}
+    first, again = (choose(strategy, Material(runs, **items), {}, seed=5) for _ in range(2))
     assert all(np.array_equal(*columns) for columns in zip(first[:5], again[:5], strict=True))
 
 

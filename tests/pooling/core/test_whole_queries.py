@@ -1,4 +1,6 @@
-"""Rows in parts become batches of whole queries, as they come or by way of the disk, and nothing else changes."""
+"""Rows in parts become batches of whole queries, as they come or by way of the disk, and nothing
+else changes.
+"""
 
 from itertools import pairwise
 
@@ -7,12 +9,12 @@ import pytest
 
 from pooling.core import spool
 from pooling.core.runs import ReadRun, RunFile
-from pooling.core.spool import Scattered, spooled, whole_queries
+from pooling.core.spool import ScatteredQueries, spooled_queries, whole_queries
 
 
 def rows_of(read):
     run = read.run
-    names = [run.queries[place] for place in run.query.tolist()]
+    names = [run.queries[index] for index in run.query.tolist()]
     return list(zip(names, run.docs.tolist(), run.scores.tolist(), run.ranks.tolist(), read.line.tolist(), strict=True))
 
 
@@ -22,14 +24,14 @@ def in_parts(rng, queries):
     starts = [0, *cuts.tolist(), len(queries)]
     for start, end in pairwise(starts):
         names = list(dict.fromkeys(queries[start:end])) or [b"none"]
-        query = np.array([names.index(each) for each in queries[start:end]], dtype=np.int32)
+        query = np.array([names.index(query_id) for query_id in queries[start:end]], dtype=np.int32)
         docs = np.array([b"d%d" % row for row in range(start, end)], dtype="S8")
         run = RunFile(np.array(names), query, docs, rng.random(end - start), query + 1, "")
         yield ReadRun(run, np.arange(start, end) + 1)
 
 
-def tell(**said):
-    assert 0 < said["done"] <= said["total"] and said["unit"] == "rows stored"
+def check_progress(**report):
+    assert 0 < report["n_done"] <= report["total"] and report["unit"] == "rows stored"
 
 
 @pytest.mark.parametrize("case", range(60))
@@ -43,19 +45,21 @@ def test_both_ways_give_the_rows_as_they_were(case, monkeypatch):
         queries.append(queries[0])
     parts = list(in_parts(rng, queries))
     rows = [row for part in parts for row in rows_of(part)]
-    by_disk = list(spooled(parts, tell=tell))
+    by_disk = list(spooled_queries(parts, on_progress=check_progress))
     names = [name for batch in by_disk for name in batch.run.queries.tolist()]
     assert names == list(dict.fromkeys(queries))
     assert [row for batch in by_disk for row in rows_of(batch)] == sorted(rows, key=lambda row: names.index(row[0]))
     if is_scattered:
-        with pytest.raises(Scattered):
+        with pytest.raises(ScatteredQueries):
             list(whole_queries(parts))
     else:
         assert list(map(rows_of, whole_queries(parts))) == list(regrouped(rows, parts))
 
 
 def regrouped(rows, parts):
-    """Batches as they should come: after the part that fills one, all but the rows of the last query."""
+    """Batches as they should come: after the part that fills one, all but the rows of the last
+    query.
+    """
     waiting, left = [], iter(rows)
     for part in parts:
         waiting += [next(left) for _ in part.line]
@@ -71,5 +75,5 @@ def test_a_query_that_comes_again_within_one_part_is_seen():
     queries, docs = np.array([b"a", b"b"]), np.array([b"d1", b"d2", b"d3"])
     query, scores = np.array([0, 1, 0], dtype=np.int32), np.array([3.0, 2.0, 1.0])
     part = ReadRun(RunFile(queries, query, docs, scores, query + 1, ""), np.arange(3) + 1)
-    with pytest.raises(Scattered):
+    with pytest.raises(ScatteredQueries):
         list(whole_queries([part]))

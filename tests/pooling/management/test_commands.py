@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from annotate import tasks
 from annotate.models import Work
 from pooling.models import Pool, Run
-from tests.pooling import making
+from tests.pooling import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -22,21 +22,21 @@ def call(name, *args):
 
 def test_a_run_is_loaded_and_a_pool_of_it_opened(collection, tmp_path):
     file = tmp_path / "a.run.gz"
-    file.write_bytes(gzip.compress(making.lines({0: [1, 2, 3], 1: [4]})))
-    told = call("load_run", collection.slug, file, "--name", "a")
-    assert told == (
+    file.write_bytes(gzip.compress(factories.lines({0: [1, 2, 3], 1: [4]})))
+    output = call("load_run", collection.slug, file, "--name", "a")
+    assert output == (
         'Run "a": 4 of 4 rows measured, for 2 queries; 0 unknown queries, 0 unknown documents, 2 queries of the '
         "collection not in the file.\n"
     )
     assert "Nothing changed" in call("load_run", collection.slug, file, "--name", "a")
-    told = call("open_pool", collection.slug, "--strategy", "depth-k", "--depth", 2, "--runs", "a")
-    assert told == 'Pool "depth-k depth 2" is open: 3 pairs, 3 seats.\n'
+    output = call("open_pool", collection.slug, "--strategy", "depth-k", "--depth", 2, "--runs", "a")
+    assert output == 'Pool "depth-k depth 2" is open: 3 pairs, 3 seats.\n'
     assert Pool.objects.get().state == "open"
 
 
 def test_a_reverse_run_is_loaded_as_such(collection, tmp_path):
     file = tmp_path / "r.run"
-    file.write_bytes(making.lines({0: [1]}, "reverse"))
+    file.write_bytes(factories.lines({0: [1]}, "reverse"))
     call("load_run", collection.slug, file, "--name", "r", "--direction", "reverse")
     assert Run.objects.get().direction == "reverse"
 
@@ -54,7 +54,7 @@ def test_a_broken_file_a_missing_one_and_unknown_names_are_sentences(collection,
         call("open_pool", collection.slug, "--runs", "b")
     with pytest.raises(CommandError, match="Choose at least one run"):
         call("open_pool", collection.slug)
-    making.run(collection, "a", {0: [1]})
+    factories.run(collection, "a", {0: [1]})
     with pytest.raises(CommandError, match="Depth is a whole number"):
         call("open_pool", collection.slug, "--depth", 0)
     with pytest.raises(CommandError, match="takes no parameter n"):
@@ -66,8 +66,8 @@ def test_a_broken_file_a_missing_one_and_unknown_names_are_sentences(collection,
 
 def test_a_run_with_many_unknown_rows_is_held_by_the_command_until_it_is_told(collection, tmp_path):
     (tmp_path / "a.run").write_text("q0 Q0 d1 1 2 t\nq0 Q0 x 2 1 t\n")
-    told = call("load_run", collection.slug, tmp_path / "a.run", "--name", "a")
-    assert "On hold: 50.0 % unknown" in told
+    output = call("load_run", collection.slug, tmp_path / "a.run", "--name", "a")
+    assert "On hold: 50.0 % unknown" in output
     assert collection.runs.get().on_hold_since is not None
     call("load_run", collection.slug, tmp_path / "a.run", "--name", "a", "--accept-unknown")
     assert collection.runs.get().on_hold_since is None
@@ -80,8 +80,8 @@ def test_the_documents_that_only_a_run_names_are_made_by_the_command_itself_or_i
     monkeypatch.setattr(tasks.perform_work, "apply_async", lambda **call: sent_for.append(call))
     (tmp_path / "a.run").write_text("q0 Q0 d1 1 2 t\nq0 Q0 x 2 1 t\n")
     with django_capture_on_commit_callbacks(execute=True):
-        told = call("load_run", collection.slug, tmp_path / "a.run", "--name", "a", "--make-documents")
-    assert "1 new items" in told and collection.items.filter(external_id="x").exists()
+        output = call("load_run", collection.slug, tmp_path / "a.run", "--name", "a", "--make-documents")
+    assert "1 new items" in output and collection.items.filter(external_id="x").exists()
     work = Work.objects.get(kind="import")
     assert (collection.runs.get().n_unknown, work.state) == (0, "done")
     assert work.pk not in [call["kwargs"]["work_id"] for call in sent_for]

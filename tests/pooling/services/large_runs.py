@@ -48,22 +48,22 @@ def write_run(path: Path, n_queries: int, depth: int, n_documents: int) -> None:
 
 
 def received(collection: Collection, path: Path) -> Run:
-    """The file as a run that waits to be read."""
+    """Receive the file as a run that waits to be read."""
     with path.open("rb") as stream:
         upload = File(stream, name=path.name)
         return runs.receive_run(collection=collection, name=path.name, direction="forward", upload=upload).run
 
 
 def database_url() -> str:
-    """Where the tests' own database is; the environment names the one beside it."""
+    """Address of the tests' own database; the environment names the one beside it."""
     address = urlsplit(os.environ["DATABASE_URL"])
     return address._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
 
 
-def ingested_apart(run: Run) -> dict[str, Any]:
-    """What reading the run in a process of its own took; see `ingest_apart`."""
-    command = [sys.executable, "-m", "tests.pooling.services.ingest_apart", str(run.pk), str(settings.MEDIA_ROOT)]
+def ingest_in_process(run: Run) -> dict[str, Any]:
+    """The cost of reading a run in a process of its own; see `ingest_process`."""
+    command = [sys.executable, "-m", "tests.pooling.services.ingest_process", str(run.pk), str(settings.MEDIA_ROOT)]
     env = os.environ | {"DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "config.settings"}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    return json.loads(process.stdout.splitlines()[-1])

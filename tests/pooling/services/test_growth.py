@@ -1,8 +1,10 @@
-"""Large pools and files of labels are read as much a pair as small ones, whatever the planner knows of them.
+"""Large pools and files of labels are read as much a pair as small ones, whatever the planner knows
+of them.
 
-No autovacuum runs in tests, so nobody tells the planner of tables that grow. What is read for nothing shows in rows
-sooner than in pages: 150 of them stand on one. To see these tests fail: let `statistics.learn_sizes` do nothing, let
-`rounds._drop_excluded` be one UPDATE, let `pairing._FIND` be a join, or let the round lead `plain._UNTOUCHED`.
+No autovacuum runs in tests, so nobody tells the planner of tables that grow. What is read for
+nothing shows in rows sooner than in pages: 150 of them stand on one. To see these tests fail: let
+`planner_statistics.analyse_underestimated_tables` do nothing, let `rounds._drop_excluded` be one UPDATE, let `pairing._FIND`
+be a join, or let the round lead `bulk_seats._UNTOUCHED`.
 """
 
 from collections.abc import Callable
@@ -13,10 +15,10 @@ import pytest
 
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Resolution, Round
-from annotate.services import copying, seating
+from annotate.services import bulk_copy, seating
 from pooling.services import pools
 from tests import cast
-from tests.imported import import_judgments
+from tests.judgment_imports import import_judgments
 from tests.pooling import large
 from tests.pooling.large import Read
 
@@ -33,7 +35,7 @@ def nothing_stays_known():
 
 
 def reading_of_pools(n_queries: int) -> dict[str, Read]:
-    """What each kind of work on a pool reads, of twenty pairs a query."""
+    """Count the reads of each kind of work on a pool, of twenty pairs a query."""
     pool = large.draft(n_queries)
     spent = {work.__name__: spent_by(partial(work, pool=pool)) for work in WORK}
     assert (pool.state, pool.pool_pairs.count()) == ("open", n_queries * large.DEPTH)
@@ -41,7 +43,7 @@ def reading_of_pools(n_queries: int) -> dict[str, Read]:
 
 
 def reading_of_labels(n_queries: int) -> dict[str, Read]:
-    """What is read where twenty labels a query are imported, and then follow a policy."""
+    """Count the reads of importing twenty labels a query, which then follow a policy."""
     collection, n_pairs = large.draft(n_queries).collection, n_queries * large.DEPTH
     lines = [f"ann,q{pair % n_queries + 1},d{pair % large.N_DOCUMENTS + 1},{pair % 2}" for pair in range(n_pairs)]
     stream = BytesIO("\n".join(["annotator,query,document,grade", *sorted(set(lines))]).encode())
@@ -49,15 +51,15 @@ def reading_of_labels(n_queries: int) -> dict[str, Read]:
                    columns=JudgmentColumns())  # fmt: skip
     spent = {"import": spent_by(load)}
     round_ = Round.objects.get(collection=collection)
-    seating.following.begin_following(round_=round_, policy=cast.policy(collection))
+    seating.round_policies.begin_following(round_=round_, policy=cast.policy(collection))
     round_.refresh_from_db()
-    spent["follow"] = spent_by(partial(seating.following.finish_following, round_=round_))
+    spent["follow"] = spent_by(partial(seating.round_policies.finish_following, round_=round_))
     assert Resolution.objects.filter(collection=collection).count() == n_pairs
     return spent
 
 
 def spent_by(work: Callable[[], object]) -> Read:
-    """What a piece of work reads."""
+    """Count the rows and pages that a piece of work reads."""
     before = large.read()
     work()
     return Read(*(after - then for after, then in zip(large.read(), before, strict=True)))
@@ -73,10 +75,10 @@ CASES = [
 
 @pytest.mark.parametrize(("reading", "planner"), CASES)
 def test_four_times_the_pairs_are_read_at_most_five_times(reading, planner, monkeypatch):
-    monkeypatch.setattr(copying, "BLOCK", 100)  # what is read once a block shows in 120 of them
+    monkeypatch.setattr(bulk_copy, "BLOCK", 100)  # what is read once a block shows in 120 of them
     planner()
     few = reading(150)
     planner()
     many = reading(600)
     times = {work: [big / small for big, small in zip(many[work], few[work], strict=True)] for work in few}
-    assert {work: each for work, each in times.items() if max(each) > MOST} == {}
+    assert {work: ratios for work, ratios in times.items() if max(ratios) > MOST} == {}

@@ -12,16 +12,17 @@ def beyond_idle(tmp_path, n_queries: int, depth: int, n_documents: int) -> float
     path = tmp_path / f"{n_queries}.run"
     large_runs.write_run(path, n_queries, depth, n_documents)
     collection = large_runs.collection(n_queries, n_documents)
-    said = large_runs.ingested_apart(large_runs.received(collection, path))
-    assert said["state"] == "ready", said["report"]
-    assert said["report"]["n_kept"] == n_queries * depth
-    return said["peak"] - said["idle"]
+    figures = large_runs.ingest_in_process(large_runs.received(collection, path))
+    assert figures["state"] == "ready", figures["report"]
+    assert figures["report"]["n_kept"] == n_queries * depth
+    return figures["peak"] - figures["idle"]
 
 
 @pytest.mark.heavy
 def test_three_times_the_lines_take_no_more_memory(tmp_path):
     once, thrice = (beyond_idle(tmp_path, n_queries, 400, 20_000) for n_queries in (1_000, 3_000))
-    # Both long enough that all blocks and batches that may wait do; at most 25 bytes for each of 800,000 lines more.
+    # Both long enough that all blocks and batches that may wait do; at most 25 bytes for each of
+    # 800,000 lines more.
     assert thrice < once + 20
     assert thrice < 100
 

@@ -1,4 +1,4 @@
-"""From an uploaded file to rankings: all or nothing, whatever is delivered twice or dies half-way."""
+"""From an uploaded file to rankings: all or nothing, whatever is sent twice or dies half-way."""
 
 import gzip
 import random
@@ -10,11 +10,11 @@ from django.utils import timezone
 from annotate.models import Item, Side, Work
 from annotate.services.background import progress, works
 from pooling.models import Ranking, Run
-from pooling.services import rereading, runs
+from pooling.services import run_rereading, runs
 from tests import cast
-from tests.databases import at_once
-from tests.deaths import die
-from tests.works import done
+from tests.databases import run_concurrently
+from tests.worker_kills import run_out_of_memory
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 FORWARD = b"query0 Q0 document2 1 9.5 t\nquery0 Q0 document0 2 9.5 t\nquery0 Q0 document1 3 7 t\n"
@@ -37,7 +37,7 @@ def receive(collection, data=FORWARD, name="bm25", direction="forward", file_nam
 
 def ingest(collection, data=FORWARD, **fields) -> Run:
     run = receive(collection, data, **fields)
-    done(run)
+    perform_work(run)
     return run
 
 
@@ -144,18 +144,18 @@ def test_a_name_that_could_forge_a_line_is_refused(collection, name):
 
 def test_a_task_that_comes_twice_stores_the_rankings_once(collection):
     run = ingest(collection)
-    done(run)
+    perform_work(run)
     assert (Ranking.objects.count(), run.work.attempts) == (1, 1)
 
 
 def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(collection, monkeypatch):
     run = receive(collection)
 
-    monkeypatch.setattr(runs, "read_parts", die)
+    monkeypatch.setattr(runs, "read_parts", run_out_of_memory)
     for _ in range(3):
         with pytest.raises(MemoryError):
-            done(run)
-    done(run)
+            perform_work(run)
+    perform_work(run)
     run.refresh_from_db()
     assert (run.state, run.state_text, run.work.attempts) == ("rejected", "Rejected", 3)
     assert "begun 3 times" in run.report["errors"][0]["message"]
@@ -164,7 +164,7 @@ def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(col
 def test_a_run_whose_reading_is_cancelled_stores_nothing_and_can_be_sent_again(collection):
     run = receive(collection)
     works.cancel(work=run.work, by=None)
-    done(run)
+    perform_work(run)
     assert (run.state, run.state_text, run.work.state) == ("rejected", "Cancelled", "cancelled")
     assert Ranking.objects.count() == 0
     assert run.report["errors"][0]["message"].startswith("Reading was cancelled")
@@ -177,21 +177,21 @@ def test_a_run_whose_reading_is_cancelled_stores_nothing_and_can_be_sent_again(c
 def test_a_run_cancelled_half_way_through_storing_stores_nothing(collection, monkeypatch, job_clock, order, expected):
     monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
     lines = (FORWARD + FORWARD.replace(b"query0", b"query1")).splitlines(keepends=True)
-    run = receive(collection, b"".join(lines[place] for place in order))
-    told = []
+    run = receive(collection, b"".join(lines[index] for index in order))
+    reports = []
 
-    def tell(**said):
-        told.append(said)
-        if said["unit"] == expected[0]:
+    def tell(**report):
+        reports.append(report)
+        if report["unit"] == expected[0]:
             Work.objects.filter(pk=run.work.pk).update(cancel_asked_at=timezone.now())
         job_clock.wait(1)
-        jobs_advance(**said)
+        jobs_advance(**report)
 
     jobs_advance = progress.advance
     monkeypatch.setattr("annotate.services.background.progress.advance", tell)
-    done(run)
+    perform_work(run)
     assert (run.state, run.work.state, Ranking.objects.count()) == ("rejected", "cancelled", 0)
-    assert (told[-1]["unit"], told[-1]["done"], told[-1]["total"]) == expected
+    assert (reports[-1]["unit"], reports[-1]["n_done"], reports[-1]["total"]) == expected
 
 
 def test_queries_whose_lines_are_mixed_are_ranked_as_if_each_stood_by_itself(collection, monkeypatch):
@@ -207,23 +207,23 @@ def test_queries_whose_lines_are_mixed_are_ranked_as_if_each_stood_by_itself(col
 def test_rankings_and_that_they_are_read_are_stored_together(collection, monkeypatch):
     run = receive(collection)
     with monkeypatch.context() as broken:
-        broken.setattr(runs.works, "finish", die)
+        broken.setattr(runs.works, "finish", run_out_of_memory)
         with pytest.raises(MemoryError):
-            done(run)
+            perform_work(run)
     run.refresh_from_db()
     assert (run.state, run.work.state, Ranking.objects.count()) == ("received", "running", 0)
-    assert done(run).state == "ready"
+    assert perform_work(run).state == "ready"
 
 
 def test_faults_and_that_it_is_refused_are_stored_together(collection, monkeypatch):
     run = receive(collection, b"broken\n" * 2)
     with monkeypatch.context() as broken:
-        broken.setattr(runs.works, "finish", die)
+        broken.setattr(runs.works, "finish", run_out_of_memory)
         with pytest.raises(MemoryError):
-            done(run)
+            perform_work(run)
     run.refresh_from_db()
     assert (run.state, run.report) == ("received", {})
-    done(run)
+    perform_work(run)
     assert (run.state, run.report["n_errors"], run.work.error_code) == ("rejected", 2, "refused")
     assert run.work.error == run.report["errors"][0]["message"]
 
@@ -231,7 +231,7 @@ def test_faults_and_that_it_is_refused_are_stored_together(collection, monkeypat
 @pytest.mark.django_db(transaction=True)
 def test_eight_workers_that_get_one_run_at_once_store_it_once(collection):
     run = receive(collection)
-    at_once(lambda _: done(Run.objects.get(pk=run.pk)), range(8))
+    run_concurrently(lambda _: perform_work(Run.objects.get(pk=run.pk)), range(8))
     run.refresh_from_db()
     assert (run.state, run.work.attempts, Ranking.objects.count()) == ("ready", 1, 1)
 
@@ -241,7 +241,7 @@ def test_ingesting_takes_a_constant_number_of_queries(collection, django_assert_
     data = "".join(f"q{i} Q0 document{j} {j} {-j} t\n" for i in range(3, 60) for j in range(4)).encode()
     run = receive(collection, data)
     with django_assert_max_num_queries(34):
-        done(run)
+        perform_work(run)
     assert run.report["n_kept"] == 57 * 4
 
 
@@ -255,7 +255,7 @@ def test_a_fault_met_while_storing_takes_back_what_was_stored(collection, monkey
 
 def test_a_file_with_little_but_repeats_is_given_up_while_storing(collection, monkeypatch):
     monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
-    monkeypatch.setattr("annotate.core.formats.TOO_MANY", 3)
+    monkeypatch.setattr("annotate.core.formats.MAX_FAULTS", 3)
     run = ingest(collection, FORWARD + b"query1 Q0 document0 1 1 t\n" * 9)
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
     assert run.report["errors"][-1]["message"] == "too many lines are at fault; reading stopped here."
@@ -266,7 +266,7 @@ def test_a_run_whose_file_misses_what_joined_counts_it(collection, direction):
     run = ingest(collection, FORWARD if direction == "forward" else b"document2 Q0 query0 1 9 t\n", direction=direction)
     before = run.report["missing"]["n"]
     cast.items(collection, Side.QUERY if direction == "forward" else Side.DOCUMENT, 1)
-    assert rereading.note_joined(collection_id=collection.pk) == [run.pk]
-    done(run)
+    assert run_rereading.note_joined_items(collection_id=collection.pk) == [run.pk]
+    perform_work(run)
     assert (run.report["missing"]["n"], run.reading_due_at) == (before + 1, None)
-    assert rereading.note_joined(collection_id=collection.pk) == []
+    assert run_rereading.note_joined_items(collection_id=collection.pk) == []

@@ -1,4 +1,4 @@
-"""Where the pages of a collection's runs and pools are."""
+"""Addresses of the pages of a collection's runs and pools."""
 
 from django.urls import reverse
 

@@ -1,4 +1,4 @@
-"""Whom a test asks for sits at the browser."""
+"""Fixtures: people who are signed in."""
 
 from tests.signed_in import annotator, lead, researcher
 

@@ -11,10 +11,10 @@ from annotate.services.background import works
 from pooling.models import Pool, Run
 from pooling.services import pools
 from tests import cast
-from tests.deaths import die
-from tests.pooling import making
+from tests.pooling import factories
 from tests.pooling.views.addresses import url
-from tests.works import done
+from tests.worker_kills import run_out_of_memory
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 
@@ -25,13 +25,13 @@ def upload(client, collection, data, name="bm25", **fields):
 
 
 def test_a_researcher_uploads_a_run_waits_and_reads_its_report(client, collection, researcher):
-    answer = upload(client, collection, making.lines({0: [1, 2]}))
+    answer = upload(client, collection, factories.lines({0: [1, 2]}))
     run = Run.objects.get()
     assert answer.url == url("run", collection, run.pk)
     page = client.get(answer.url).content.decode()
     assert "Reading the file" in page
     assert url("run-state", collection, run.pk) in page
-    done(run)
+    perform_work(run)
     assert client.get(url("run-state", collection, run.pk))["HX-Redirect"] == answer.url
     page = client.get(answer.url).content.decode()
     assert "What the file held" in page
@@ -39,9 +39,9 @@ def test_a_researcher_uploads_a_run_waits_and_reads_its_report(client, collectio
 
 
 def test_a_run_whose_reading_was_cancelled_says_so_and_names_no_fault(client, collection, researcher):
-    page_of = upload(client, collection, making.lines({0: [1, 2]})).url
+    page_of = upload(client, collection, factories.lines({0: [1, 2]})).url
     client.post(url("run-cancel", collection, Run.objects.get().pk))
-    done(Run.objects.get())
+    perform_work(Run.objects.get())
     page = client.get(page_of).content.decode()
     assert "Cancelled." in page
     assert "Rejected" not in page
@@ -52,7 +52,7 @@ def test_a_run_whose_reading_was_cancelled_says_so_and_names_no_fault(client, co
 
 
 def test_who_waits_is_told_when_no_worker_was_seen_for_a_minute(client, collection, researcher):
-    upload(client, collection, making.lines({0: [1]}))
+    upload(client, collection, factories.lines({0: [1]}))
     state = url("run-state", collection, Run.objects.get().pk)
     words = "No worker has been seen for a minute"
     assert words in client.get(state).content.decode()
@@ -66,7 +66,7 @@ def test_who_waits_is_told_when_no_worker_was_seen_for_a_minute(client, collecti
 def test_a_rejected_run_names_the_first_lines_at_fault_and_their_number(client, collection, researcher):
     upload(client, collection, b"short line\n" * 60)
     run = Run.objects.get()
-    done(run)
+    perform_work(run)
     page = client.get(url("run", collection, run.pk)).content.decode()
     assert "60 faults in a.run" in page
     assert "Line 50: expected 6 fields, found 2." in page
@@ -74,26 +74,26 @@ def test_a_rejected_run_names_the_first_lines_at_fault_and_their_number(client, 
 
 
 def test_a_taken_name_is_said_at_its_field_and_the_same_file_is_recognised(client, collection, researcher):
-    upload(client, collection, making.lines({0: [1]}))
-    again = upload(client, collection, making.lines({0: [1]}))
+    upload(client, collection, factories.lines({0: [1]}))
+    again = upload(client, collection, factories.lines({0: [1]}))
     assert again.status_code == 302
     assert "nothing was changed" in client.get(again.url).content.decode()
-    other = upload(client, collection, making.lines({0: [2]}))
+    other = upload(client, collection, factories.lines({0: [2]}))
     assert (other.status_code, "choose another name" in other.content.decode()) == (422, True)
     assert Run.objects.count() == 1
 
 
 def test_names_from_files_and_people_are_escaped(client, collection, researcher):
-    upload(client, collection, b"q0 Q0 <script>alert(1)</script> 1 1 t\n" + making.lines({0: [1]}), name="<b>x</b>")
+    upload(client, collection, b"q0 Q0 <script>alert(1)</script> 1 1 t\n" + factories.lines({0: [1]}), name="<b>x</b>")
     run = Run.objects.get()
-    done(run)
+    perform_work(run)
     for page in (client.get(url("run", collection, run.pk)), client.get(url("runs", collection))):
         assert b"<script>alert" not in page.content
         assert b"<b>x</b>" not in page.content
 
 
 def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(client, collection, researcher):
-    a, b = making.run(collection, "a", {0: [1, 2, 3]}), making.run(collection, "b", {0: [1, 4, 5]})
+    a, b = factories.run(collection, "a", {0: [1, 2, 3]}), factories.run(collection, "b", {0: [1, 4, 5]})
     form = {"strategy": "depth-k", "name": "first", "depth": 2, "runs": [a.pk, b.pk], "seed": 1}
     preview = client.post(url("pool-preview", collection), form | {"name": ""})
     assert preview.status_code == 200
@@ -104,19 +104,19 @@ def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(client, co
     assert (answer.url, pool.state) == (url("pool", collection, pool.pk), "draft")
     assert (pool.phase, pool.work.by) == ("opening", researcher)
     assert "Opening the pool" in client.get(answer.url).content.decode()
-    done(pool)
+    perform_work(pool)
     assert client.get(url("pool-state", collection, pool.pk))["HX-Redirect"] == answer.url
     assert "Seats free" in client.get(answer.url).content.decode()
     for name, title, state in (("close", "Closing the pool", "closed"), ("reopen", "Opening the pool again", "open")):
         client.post(url(f"pool-{name}", collection, pool.pk))
         assert title in client.get(answer.url).content.decode()
         assert client.get(url("pool-state", collection, pool.pk)).status_code == 200
-        done(pool)
+        perform_work(pool)
         assert pool.state == state
 
 
 def test_a_researcher_cancels_an_opening_and_the_pool_is_a_draft_again(client, collection, researcher):
-    pool = making.draft(collection, [making.run(collection, "a", {0: [1, 2, 3]})])
+    pool = factories.draft(collection, [factories.run(collection, "a", {0: [1, 2, 3]})])
     client.post(url("pool-open", collection, pool.pk))
     page = client.get(url("pool", collection, pool.pk)).content.decode()
     assert url("pool-cancel", collection, pool.pk) in page
@@ -129,25 +129,25 @@ def test_a_researcher_cancels_an_opening_and_the_pool_is_a_draft_again(client, c
 
 @pytest.mark.parametrize("strategy", ["depth-k", "depth-k-sample", "take-n", "stratified"])
 def test_every_strategy_has_its_own_fields(client, collection, researcher, strategy):
-    making.run(collection, "a", {0: [1, 2, 3]})
+    factories.run(collection, "a", {0: [1, 2, 3]})
     page = client.get(url("pool-new", collection), {"strategy": strategy})
     assert page.status_code == 200
     form = page.context["form"]
-    given = {name: field.initial for name, field in form.fields.items() if name not in ("runs", "query_set")}
-    given |= {"strategy": strategy, "name": strategy, "runs": list(collection.runs.values_list("pk", flat=True))}
-    assert client.post(url("pool-new", collection), given).status_code == 302
+    values = {name: field.initial for name, field in form.fields.items() if name not in ("runs", "query_set")}
+    values |= {"strategy": strategy, "name": strategy, "runs": list(collection.runs.values_list("pk", flat=True))}
+    assert client.post(url("pool-new", collection), values).status_code == 302
     pool = Pool.objects.get()
-    assert done(pool).state == "open"
+    assert perform_work(pool).state == "open"
 
 
 def test_a_new_form_ticks_the_runs_of_one_direction_so_that_any_query_set_of_it_fits(client, collection, researcher):
-    forward = making.run(collection, "a", {0: [1, 2, 3]})
-    making.run(collection, "b", {0: [1, 2, 3]}, direction="reverse")
+    forward = factories.run(collection, "a", {0: [1, 2, 3]})
+    factories.run(collection, "b", {0: [1, 2, 3]}, direction="reverse")
     assert client.get(url("pool-new", collection)).context["form"]["runs"].value() == [forward.pk]
 
 
 def test_a_form_with_a_fault_says_so_in_page_and_preview(client, collection, researcher):
-    run = making.run(collection, "a", {0: [1]})
+    run = factories.run(collection, "a", {0: [1]})
     form = {"strategy": "depth-k", "name": "p", "depth": 0, "runs": [run.pk], "seed": 1}
     for name in ("pool-new", "pool-preview"):
         answer = client.post(url(name, collection), form)
@@ -156,7 +156,7 @@ def test_a_form_with_a_fault_says_so_in_page_and_preview(client, collection, res
 
 
 def test_a_failed_pool_says_why_and_can_be_tried_again(client, collection, researcher):
-    pool = making.draft(collection, [making.run(collection, "a", {0: [1]})])
+    pool = factories.draft(collection, [factories.run(collection, "a", {0: [1]})])
     pools.request_opening(pool=pool, by=None)
     Work.objects.filter(pk=Pool.objects.get(pk=pool.pk).work_id).update(
         state="failed", error_code="worn-out", error_data={"message": "The log says why."}, finished_at=timezone.now()
@@ -170,34 +170,34 @@ def test_a_failed_pool_says_why_and_can_be_tried_again(client, collection, resea
     assert (pool.phase, pool.work.error) == ("opening", "")
 
 
-@pytest.mark.parametrize(("name", "state", "phase", "said"), [
+@pytest.mark.parametrize(("name", "state", "phase", "phase_text"), [
     ("close", "open", "closing", "Closing"), ("reopen", "closed", "reopening", "Opening again"),
 ])  # fmt: skip
 def test_seats_that_could_not_be_gone_through_are_asked_for_again(
-    client, collection, researcher, monkeypatch, name, state, phase, said
+    client, collection, researcher, monkeypatch, name, state, phase, phase_text
 ):
-    pool = making.opened(collection, [making.run(collection, "a", {0: [1]})])
+    pool = factories.opened(collection, [factories.run(collection, "a", {0: [1]})])
     if name == "reopen":
         pools.close_pool(pool=pool)
     client.post(url(f"pool-{name}", collection, pool.pk))
     with monkeypatch.context() as broken:
-        broken.setattr("annotate.services.seating.rounds.reconcile_pairs", die)
-        broken.setattr("annotate.services.seating.rounds.withdraw_plain", die)
-        broken.setattr("annotate.services.seating.rounds.seat_plain", die)
+        broken.setattr("annotate.services.seating.rounds.reconcile_pairs", run_out_of_memory)
+        broken.setattr("annotate.services.seating.rounds.withdraw_unshared_seats", run_out_of_memory)
+        broken.setattr("annotate.services.seating.rounds.seat_untouched_pairs", run_out_of_memory)
         for _ in range(works.MAX_ATTEMPTS):
             with pytest.raises(MemoryError):
-                done(pool)
-        done(pool)
+                perform_work(pool)
+        perform_work(pool)
     assert (pool.state, pool.phase, pool.work.state) == (state, phase, "failed")
-    assert said in client.get(url("pools", collection)).content.decode()
+    assert phase_text in client.get(url("pools", collection)).content.decode()
     page = client.get(url("pool", collection, pool.pk)).content.decode()
     assert "seats could not be gone through" in page and "begun 3 times" in page and "Try again" in page
     client.post(url(f"pool-{name}", collection, pool.pk))
-    assert done(pool).phase == {"open": "closed", "closed": "open"}[state]
+    assert perform_work(pool).phase == {"open": "closed", "closed": "open"}[state]
 
 
 def test_a_wish_to_cancel_that_came_too_late_is_not_shown(client, collection, researcher):
-    pool = making.draft(collection, [making.run(collection, "a", {0: [1]})])
+    pool = factories.draft(collection, [factories.run(collection, "a", {0: [1]})])
     pools.request_opening(pool=pool, by=None)
     Work.objects.filter(pk=Pool.objects.get(pk=pool.pk).work_id).update(cancel_asked_at=timezone.now())
     assert "Cancelling" in client.get(url("pool-state", collection, pool.pk)).content.decode()
@@ -207,8 +207,8 @@ def test_a_wish_to_cancel_that_came_too_late_is_not_shown(client, collection, re
 
 
 def test_a_lead_looks_and_closes_but_uploads_and_opens_nothing(client, collection):
-    run = making.run(collection, "a", {0: [1, 2]})
-    pool = making.opened(collection, [run])
+    run = factories.run(collection, "a", {0: [1, 2]})
+    pool = factories.opened(collection, [run])
     client.force_login(cast.member(collection, Role.LEAD))
     for name, args in (("runs", ()), ("run", (run.pk,)), ("pools", ()), ("pool", (pool.pk,))):
         assert client.get(url(name, collection, *args)).status_code == 200
@@ -222,8 +222,8 @@ def test_a_lead_looks_and_closes_but_uploads_and_opens_nothing(client, collectio
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, None])
 def test_annotators_and_strangers_find_nothing(client, collection, role):
-    run = making.run(collection, "secret-run", {0: [1]})
-    pool = making.opened(collection, [run])
+    run = factories.run(collection, "secret-run", {0: [1]})
+    pool = factories.opened(collection, [run])
     client.force_login(cast.member(collection, role) if role else cast.user())
     names = [("runs", ()), ("run-upload", ()), ("run", (run.pk,)), ("run-state", (run.pk,)), ("pools", ()),
              ("pool-new", ()), ("pool", (pool.pk,)), ("pool-state", (pool.pk,))]  # fmt: skip
@@ -236,12 +236,12 @@ def test_annotators_and_strangers_find_nothing(client, collection, role):
 
 
 def test_what_belongs_to_another_collection_is_not_found(client, collection, researcher):
-    other = making.collection()
-    run = making.run(other, "a", {0: [1]})
-    pool = making.opened(other, [run])
+    other = factories.collection()
+    run = factories.run(other, "a", {0: [1]})
+    pool = factories.opened(other, [run])
     assert client.get(url("run", collection, run.pk)).status_code == 404
     assert client.get(url("pool", collection, pool.pk)).status_code == 404
-    mine = making.run(collection, "mine", {0: [1]})
+    mine = factories.run(collection, "mine", {0: [1]})
     form = {"strategy": "depth-k", "name": "p", "depth": 1, "runs": [run.pk, mine.pk], "seed": 1}
     assert client.post(url("pool-new", collection), form).status_code == 422
 
@@ -252,9 +252,9 @@ def test_lists_take_the_same_number_of_queries_however_long(client, collection, 
             assert client.get(url(name, collection)).status_code == 200
         return len(captured)
 
-    first = making.run(collection, "r0", {0: [1, 2]})
-    making.opened(collection, [first], name="p0")
+    first = factories.run(collection, "r0", {0: [1, 2]})
+    factories.opened(collection, [first], name="p0")
     before = {name: queries_of(name) for name in ("runs", "pools", "pool-new")}
     for i in range(1, 8):
-        making.opened(collection, [making.run(collection, f"r{i}", {0: [i, i + 1]}), first], name=f"p{i}")
+        factories.opened(collection, [factories.run(collection, f"r{i}", {0: [i, i + 1]}), first], name=f"p{i}")
     assert {name: queries_of(name) for name in before} == before

@@ -27,10 +27,10 @@ def test_it_tells_the_history_in_order(client, campaign):
     report = Report.objects.get()
     adjudicating.adjudicate(pair=report.pair, by=campaign.lead, grade=2, note="it does play")
     adjudicating.undo_adjudication(pair=report.pair, by=campaign.lead, reason="no")
-    moments = explained(client, campaign, report.pair, campaign.lead).context["history"].moments
-    (reported,) = [moment for moment in moments if moment.what == "cannot judge"]
+    moments = explained(client, campaign, report.pair, campaign.lead).context["history"].events
+    (reported,) = [moment for moment in moments if moment.action == "cannot judge"]
     decided = [moment for moment in moments if moment.lead]
-    assert [(moment.what, moment.detail) for moment in decided] == [
+    assert [(moment.action, moment.detail) for moment in decided] == [
         ("adjudicated 2, Level 2", "it does play"), ("undone 2, Level 2", "no")
     ]  # fmt: skip
     assert reported.at < decided[0].at
@@ -38,11 +38,11 @@ def test_it_tells_the_history_in_order(client, campaign):
 
 
 def test_what_an_erased_person_undid_herself_is_no_leads_doing(client, campaign):
-    said = JudgmentEvent.objects.get(kind="undone", by=campaign.annotators[1].user).judgment  # all that was undone
-    accounts.erase_person(user=said.annotator.user)
-    moments = explained(client, campaign, said.pair, campaign.lead).context["history"].moments
-    (undone,) = [moment for moment in moments if moment.what.startswith("took back")]
-    assert (undone.annotator, undone.lead) == (said.annotator, "")
+    judgment = JudgmentEvent.objects.get(kind="undone", by=campaign.annotators[1].user).judgment  # all that was undone
+    accounts.erase_person(user=judgment.annotator.user)
+    moments = explained(client, campaign, judgment.pair, campaign.lead).context["history"].events
+    (undone,) = [moment for moment in moments if moment.action.startswith("took back")]
+    assert (undone.annotator, undone.lead) == (judgment.annotator, "")
 
 
 def test_what_an_erased_lead_decided_is_not_the_policys_doing(client, campaign):
@@ -69,13 +69,13 @@ def test_a_researcher_sees_pseudonyms_and_no_leads_names(client, campaign):
 def test_comments_and_notes_of_annotators_are_for_leads(client, campaign):
     report = Report.objects.select_related("pair").get()
     Report.objects.filter(pk=report.pk).update(note="Ask Mr Smith")
-    said = Judgment.objects.filter(comment__isnull=False).exclude(pair=report.pair).first()
-    for pair, words in ((report.pair, "Ask Mr Smith"), (said.pair, said.comment.text)):
+    judgment = Judgment.objects.filter(comment__isnull=False).exclude(pair=report.pair).first()
+    for pair, words in ((report.pair, "Ask Mr Smith"), (judgment.pair, judgment.comment.text)):
         assert explained(client, campaign, pair, campaign.lead).content.decode().count(words) == 2
         page = explained(client, campaign, pair, campaign.researcher).content.decode()
         assert words not in page and "by annotators: leads see what" in page
     JudgmentComment.objects.all().delete()
-    page = explained(client, campaign, said.pair, campaign.researcher).content.decode()
+    page = explained(client, campaign, judgment.pair, campaign.researcher).content.decode()
     assert "by annotators" not in page
 
 

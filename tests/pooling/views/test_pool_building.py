@@ -1,4 +1,6 @@
-"""Building a pool on its page: filled in by an address, priced at once or by a worker, compared run by run."""
+"""Building a pool on its page: filled in by an address, priced at once or by a worker, compared run
+by run.
+"""
 
 import re
 
@@ -8,10 +10,10 @@ from annotate.models import QuerySet, QuerySetItem
 from pooling import heatmaps, tasks
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool
-from pooling.services import asking
-from tests.pooling import making
+from pooling.services import preview_requests
+from tests.pooling import factories
 from tests.pooling.views.addresses import url
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root", "researcher")]
 
@@ -22,21 +24,21 @@ def form(of, **more):
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_strategy_has_a_form_whose_first_values_make_a_pool(client, collection, two_runs, strategy):
-    named = QuerySet.objects.create(collection=collection, name="some", direction="forward")
-    QuerySetItem.objects.create(query_set=named, item=collection.items.get(external_id="q1"))
+    query_set = QuerySet.objects.create(collection=collection, name="some", direction="forward")
+    QuerySetItem.objects.create(query_set=query_set, item=collection.items.get(external_id="q1"))
     page = client.get(url("pool-new", collection), {"strategy": strategy})
     assert page.status_code == 200
     assert ("Biased toward finding" in page.content.decode()) == bool(STRATEGIES[strategy].order)
     fields = page.context["form"]
-    given = {field.html_name: field.value() for field in fields if field.value() not in (None, "")}
-    given |= {"name": "p", "strategy": strategy, "runs": [run.pk for run in two_runs]}
+    values = {field.html_name: field.value() for field in fields if field.value() not in (None, "")}
+    values |= {"name": "p", "strategy": strategy, "runs": [run.pk for run in two_runs]}
     if STRATEGIES[strategy].needs_query_set:
-        given["query_set"] = named.pk
-    answer = client.post(url("pool-new", collection), given)
+        values["query_set"] = query_set.pk
+    answer = client.post(url("pool-new", collection), values)
     assert answer.status_code == 302, answer.context["form"].errors
     pool = Pool.objects.get()
-    assert set(pool.parameters) == {each.name for each in STRATEGIES[strategy].parameters}
-    done(pool)
+    assert set(pool.parameters) == {parameter.name for parameter in STRATEGIES[strategy].parameters}
+    perform_work(pool)
     assert (pool.state, pool.work.error) == ("open", "")
 
 
@@ -51,13 +53,13 @@ def test_an_address_fills_the_form_in_and_asks_for_the_price_at_once(client, col
 
 
 def test_options_stay_folded_until_one_is_set_and_are_stored_only_then(client, collection, two_runs):
-    making.reference(collection, [(0, 1), (1, 4)])
+    factories.reference(collection, [(0, 1), (1, 4)])
     assert '<details class="stack">' in client.get(url("pool-new", collection)).content.decode()
     wrong = client.post(url("pool-new", collection), form(two_runs, name="p", budget=-1))
     assert wrong.status_code == 422
     assert '<details class="stack" open>' in wrong.content.decode()
-    given = form(two_runs, name="p", trusted="original", check_share="0.5", negatives=2, rate="12.5", currency="GBP")
-    assert client.post(url("pool-new", collection), given).status_code == 302
+    values = form(two_runs, name="p", trusted="original", check_share="0.5", negatives=2, rate="12.5", currency="GBP")
+    assert client.post(url("pool-new", collection), values).status_code == 302
     assert Pool.objects.get().parameters == {
         "depth": 2, "trusted": "original", "check_share": 0.5, "negatives": 2, "rate": 12.5, "currency": "GBP"
     }  # fmt: skip
@@ -85,12 +87,12 @@ def test_every_measure_has_its_matrix_and_an_unknown_one_or_preview_is_said_to_b
 
 
 def test_a_large_pool_s_price_is_counted_by_a_worker_while_the_page_asks(client, collection, two_runs, monkeypatch):
-    monkeypatch.setattr(asking, "AT_ONCE", 3)
+    monkeypatch.setattr(preview_requests, "SYNCHRONOUS_ROWS", 3)
     waiting = client.post(url("pool-preview", collection), form(two_runs)).content.decode()
     assert "Counting" in waiting
     state = re.search(r'hx-get="([^"]+)"', waiting)[1]
     assert "Counting" in client.get(state).content.decode()
-    question = asking.question(strategy="depth-k", parameters={"depth": 2}, runs=two_runs, query_set=None, seed=1)
+    question = preview_requests.build_request(strategy="depth-k", parameters={"depth": 2}, runs=two_runs, query_set=None, seed=1)
     tasks.preview_pool(collection_id=collection.pk, question=question._asdict())
     assert "Labels to give" in client.get(state).content.decode()
 
@@ -114,7 +116,7 @@ def test_a_hundred_runs_are_one_table_of_rows_and_the_same_number_of_queries(
     client, collection, two_runs, django_assert_max_num_queries
 ):
     client.post(url("pool-preview", collection), form(two_runs))
-    many = [making.run(collection, f"run {n}", {0: [n % 20, (n + 1) % 20, 25]}) for n in range(12)]
+    many = [factories.run(collection, f"run {n}", {0: [n % 20, (n + 1) % 20, 25]}) for n in range(12)]
     with django_assert_max_num_queries(60):
         text = client.post(url("pool-preview", collection), form(many)).content.decode()
     assert len(re.findall(r'<td class="heat-\d">', text)) == 144

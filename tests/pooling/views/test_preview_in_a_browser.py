@@ -1,4 +1,6 @@
-"""The form of a new pool in a real browser: what cannot be read is said at its field, and not sent as nothing."""
+"""The form of a new pool in a real browser: what cannot be read is said at its field, and not sent
+as nothing.
+"""
 
 import pytest
 from django.urls import reverse
@@ -14,15 +16,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_preview_sends_no_number_that_the_browser_cannot_read(page, live_server):
     study = studies.study("study")
     cast.sign_in(page.context, live_server.url, cast.member(study, Role.RESEARCHER))
-    asked = []
-    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/preview/") else None)
+    requests = []
+    page.on("request", lambda request: requests.append(request.url) if request.url.endswith("/preview/") else None)
     page.goto(live_server.url + reverse("pooling:pool-new", args=["study"]))
     depth = page.get_by_label("Depth", exact=True)
     depth.clear()
     depth.press("e")  # all that Chromium lets one type of what is no number; Firefox takes any letter
     page.get_by_role("button", name="Preview").click()
     expect(depth).to_be_focused()
-    assert depth.evaluate("(field) => field.validity.badInput") and asked == []
+    assert depth.evaluate("(field) => field.validity.badInput") and requests == []
     depth.clear()
     depth.fill("3")
     with page.expect_request("**/preview/"):

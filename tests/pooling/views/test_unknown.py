@@ -1,4 +1,4 @@
-"""Unknown rows on the pages: their share wherever a run is used, and a run that asks."""
+"""Unknown rows on the pages: their share wherever a run is used, and a run on hold."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -7,11 +7,11 @@ from annotate.models import ApiToken, Import, Role
 from annotate.services.query_sets import complete_query_sets
 from metrics.services import refresh
 from pooling.models import Run
-from pooling.services import holding, rereading, runs
+from pooling.services import run_holds, run_rereading, runs
 from tests import cast
-from tests.pooling import making
+from tests.pooling import factories
 from tests.pooling.views.addresses import url
-from tests.works import done
+from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 ASKS = b"q0 Q0 d1 1 3 t\nq0 Q0 x 2 2 t\nq0 Q0 y<b> 3 1 t\n"
@@ -22,7 +22,7 @@ SAYS = "66.7 % unknown"
 def run(collection):
     file = SimpleUploadedFile("a.run", ASKS)
     run = runs.receive_run(collection=collection, name="strange", direction="forward", upload=file).run
-    done(run)
+    perform_work(run)
     return run
 
 
@@ -43,19 +43,19 @@ def test_a_run_that_waits_for_its_documents_says_so_and_makes_them(client, colle
     collection.items.filter(side="document").delete()
     file = SimpleUploadedFile("back.run", b"x Q0 q1 1 3 t\ny Q0 q2 1 2 t\n")
     run = runs.receive_run(collection=collection, name="back", direction="reverse", upload=file).run
-    done(run)
+    perform_work(run)
     page = client.get(url("run", collection, run.pk)).content.decode()
     assert "Waits for its documents." in page
     assert "This collection has no documents yet; the file names 2, such as x, y." in page
     assert "Use it all the same" not in page
     assert "Documents not in the file" in page
     answer = client.post(url("run-act", collection, run.pk), {"action": "make-documents"})
-    made = Import.objects.get()
-    assert answer["Location"] == f"/c/{collection.slug}/imports/{made.pk}/"
+    document_import = Import.objects.get()
+    assert answer["Location"] == f"/c/{collection.slug}/imports/{document_import.pk}/"
     assert "Documents by id from back" in client.get(answer["Location"]).content.decode()
-    done(made)
+    perform_work(document_import)
     assert "2 new items" in client.get(answer["Location"]).content.decode()
-    done(run)
+    perform_work(run)
     assert "Waits for" not in client.get(url("run", collection, run.pk)).content.decode()
     again = client.post(url("run-act", collection, run.pk), {"action": "make-documents"}, follow=True)
     assert "names no document that this collection lacks" in again.content.decode()
@@ -80,7 +80,7 @@ def test_a_run_without_a_header_is_uploaded_with_its_columns(client, collection,
         assert why in answer.content.decode()
     assert upload("query:2, document:1, score:3").status_code == 302
     run = Run.objects.get()
-    done(run)
+    perform_work(run)
     assert run.report["n_kept"] == 1
     page = client.get(url("run", collection, run.pk)).content.decode()
     assert "document 1, query 2, score 3; the table has no header" in page
@@ -94,7 +94,7 @@ def test_a_lead_is_told_and_not_asked(client, collection, lead, run):
 
 
 def test_the_lists_and_forms_that_use_runs_tell_the_share(client, collection, researcher, run):
-    making.run(collection, "clean", {0: [1]})
+    factories.run(collection, "clean", {0: [1]})
     in_list = client.get(url("runs", collection)).content.decode()
     assert "66.7 %</td>" in in_list
     assert "none</td>" in in_list
@@ -102,7 +102,7 @@ def test_the_lists_and_forms_that_use_runs_tell_the_share(client, collection, re
     assert f"strange</a> ({SAYS})" in form
     assert "strange (66.7" not in form
     assert f"strange</a> ({SAYS})" in client.get(f"/c/{collection.slug}/leaderboard/").content.decode()
-    holding.accept_run(run=run, by=None)
+    run_holds.accept_run(run=run, by=None)
     complete_query_sets(collection=collection)
     refresh.refresh(collection=collection)
     assert f"strange ({SAYS}, 3 rows, 1 of 4 queries)" in client.get(url("pool-new", collection)).content.decode()
@@ -127,12 +127,12 @@ def test_a_researcher_sets_the_share_above_which_runs_ask(client, collection, re
 def test_a_run_that_is_read_again_says_so_while_it_is_and_afterwards(client, collection, researcher, run):
     cast.items(collection, "document", 1)
     collection.items.filter(external_id="d30").update(external_id="x")
-    assert rereading.note_joined(collection_id=collection.pk) == [run.pk]
+    assert run_rereading.note_joined_items(collection_id=collection.pk) == [run.pk]
     page = client.get(url("run", collection, run.pk)).content.decode()
     assert "Reading the kept file again: items joined the collection" in page
     assert url("run-cancel", collection, run.pk) not in page
     assert "Rows measured" in page  # the old reading's figures stand until then
-    done(run)
+    perform_work(run)
     assert "HX-Redirect" in client.get(url("run-state", collection, run.pk)).headers
     assert "unknown rows: 2 before, 1 now" in client.get(url("run", collection, run.pk)).content.decode()
 
@@ -141,9 +141,9 @@ def test_programs_see_the_share_and_may_use_a_run(client, collection, run):
     person = cast.member(collection, Role.RESEARCHER)
     headers = cast.bearer(person, ApiToken.Scope.RUNS_WRITE)
     address = f"/api/v1/collections/{collection.slug}/runs/{run.pk}/"
-    told = client.get(address, headers=headers).json()
-    assert (told["unknown_share"], told["report"]["n_unknown"]) == (pytest.approx(2 / 3), 2)
-    assert told["on_hold_since"] is not None
+    run_data = client.get(address, headers=headers).json()
+    assert (run_data["unknown_share"], run_data["report"]["n_unknown"]) == (pytest.approx(2 / 3), 2)
+    assert run_data["on_hold_since"] is not None
     patch = {"headers": headers, "content_type": "application/json"}
     assert client.patch(address, {"is_on_hold": True}, **patch).status_code == 422
     assert client.patch(address, {"is_on_hold": False}, **patch).json()["on_hold_since"] is None
@@ -153,13 +153,13 @@ def test_programs_see_the_share_and_may_use_a_run(client, collection, run):
 def test_labels_that_were_uploaded_as_a_run_are_on_hold(client, collection, researcher):
     file = SimpleUploadedFile("qrels.tsv", b"query-id\tcorpus-id\tscore\nq0\td1\t1\nq1\td2\t1\n")
     run = runs.receive_run(collection=collection, name="labels", direction="forward", upload=file).run
-    done(run)
+    perform_work(run)
     assert run.on_hold_since and run.report["has_grades"]
     page = client.get(url("run", collection, run.pk)).content.decode()
     assert "On hold: its scores look like grades." in page and "Load reference labels" in page
     assert "labels</a> (its scores look like grades)" in client.get(url("pool-new", collection)).content.decode()
     assert "grades for scores" in client.get(url("runs", collection)).content.decode()
-    holding.set_limit(collection=collection, share=1, by=None)
+    run_holds.set_limit(collection=collection, share=1, by=None)
     run.refresh_from_db()
     assert run.on_hold_since
     client.post(url("run-act", collection, run.pk), {"action": "use"})

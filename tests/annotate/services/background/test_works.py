@@ -22,8 +22,8 @@ from annotate.services.background import progress, workers, works
 from annotate.services.background.progress import Cancelled
 from config.up.processes import wait_until
 from tests import cast
-from tests.databases import address, for_a_thread
-from tests.sessions import nobody_is_at_a_job
+from tests.database_sessions import no_job_is_locked
+from tests.databases import closing_connections, connection_parameters
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,10 +46,10 @@ class Sums:
 
 @pytest.fixture
 def sums(monkeypatch):
-    made = Sums()
+    sums_work = Sums()
     monkeypatch.setattr(works, "KINDS", dict(works.KINDS))
-    works.performs("sums", subject="collection", on_finished=made.on_finished, advice="Add up less.")(made.perform)
-    return made
+    works.performs("sums", subject="collection", on_finished=sums_work.on_finished, advice="Add up less.")(sums_work.perform)
+    return sums_work
 
 
 @pytest.fixture
@@ -99,8 +99,8 @@ def test_a_kind_that_wrote_the_end_itself_is_not_ended_twice(work, sums):
 
 
 def test_two_workers_do_it_once(work, sums):
-    with workers.alone_at("collection", work.subject):
-        other = threading.Thread(target=for_a_thread(lambda: works.perform(work=Work.objects.get(pk=work.pk))))
+    with workers.try_lock_subject("collection", work.subject):
+        other = threading.Thread(target=closing_connections(lambda: works.perform(work=Work.objects.get(pk=work.pk))))
         other.start()
         other.join()
     work.refresh_from_db()
@@ -132,15 +132,15 @@ def test_a_wish_to_cancel_is_seen_at_the_next_block_of_rows_and_rolls_back(work,
     collection = work.collection
 
     def do(work):
-        tell = works.teller(work)
+        tell = works.progress_callback(work)
         with transaction.atomic():
             collection.levels.all().delete()
             tell(1, 10)
-            other = threading.Thread(target=for_a_thread(lambda: works.cancel(work=fresh(work), by=None)))
+            other = threading.Thread(target=closing_connections(lambda: works.cancel(work=fresh(work), by=None)))
             other.start()
             other.join()
             job_clock.wait(1)
-            assert works.standing(work=fresh(work)).is_cancelling
+            assert works.work_status(work=fresh(work)).is_cancelling
             tell(2, 10)
 
     sums.do = do
@@ -164,10 +164,10 @@ def test_what_can_no_longer_be_taken_back_is_not_cancelled_where_nobody_is_at_it
 def test_from_where_nothing_can_be_taken_back_nobody_is_heard(work, sums, job_clock):
     def do(work):
         Work.objects.filter(pk=work.pk).update(cancel_asked_at=F("begun_at"))
-        works.teller(work, can_be_undone=False)(1)
+        works.progress_callback(work, can_be_undone=False)(1)
         with pytest.raises(Cancelled):
             job_clock.wait(1)
-            works.teller(work)(2)
+            works.progress_callback(work)(2)
 
     sums.do = do
     works.perform(work=work)
@@ -211,7 +211,7 @@ def test_outages_count_for_nothing(work, sums, error):
 
 def test_what_comes_further_each_time_is_not_given_up_however_often_workers_die_of_it(work, sums):
     def do(work):
-        works.went_on(work=work)
+        works.reset_attempts(work=work)
         raise MemoryError
 
     sums.do = do
@@ -231,7 +231,7 @@ def test_outages_are_counted_anew_from_where_it_came_further_too(work, sums):
     Work.objects.filter(pk=work.pk).update(n_outages=works.MOST_OUTAGES - 1)
 
     def do(work):
-        works.went_on(work=work)
+        works.reset_attempts(work=work)
         raise OperationalError
 
     sums.do = do
@@ -242,7 +242,7 @@ def test_outages_are_counted_anew_from_where_it_came_further_too(work, sums):
 
 def test_one_that_is_ended_in_the_midst_of_a_copy_gives_its_attempt_back_too(work, sums):
     def do(work):
-        with connection.cursor() as cursor, psycopg.connect(**address()) as operator:
+        with connection.cursor() as cursor, psycopg.connect(**connection_parameters()) as operator:
             pid = cursor.execute("SELECT pg_backend_pid()").fetchone()
             with cursor.copy("COPY annotate_level (name) FROM STDIN") as copy:
                 copy.write_row(["x"])
@@ -302,7 +302,7 @@ def test_one_that_brings_the_database_down_each_time_comes_to_an_end_too(work, s
 
 def test_a_session_that_is_ended_by_the_operator_gives_its_attempt_back(work, sums):
     def do(work):
-        with connection.cursor() as cursor, psycopg.connect(**address()) as operator:
+        with connection.cursor() as cursor, psycopg.connect(**connection_parameters()) as operator:
             cursor.execute("SELECT pg_backend_pid()")
             operator.execute("SELECT pg_terminate_backend(%s)", cursor.fetchone())
             cursor.execute("SELECT 1")
@@ -350,7 +350,7 @@ def test_who_is_killed_at_it_leaves_it_to_the_next_worker(work, sums, service_ho
             assert (work.state, sums.n_done) == (Work.State.RUNNING, 0)
         finally:
             worker.send_signal(signal.SIGKILL)
-    assert wait_until(nobody_is_at_a_job, seconds=240)
+    assert wait_until(no_job_is_locked, seconds=240)
     assert works.overdue() == [work.pk]
     works.perform(work=work)
     assert (work.state, work.attempts, sums.n_done) == (Work.State.DONE, 2, 1)
@@ -361,8 +361,8 @@ KNOWN = "import django; django.setup(); from annotate.services.background.works 
 
 def test_a_worker_knows_every_kind_of_work_as_soon_as_it_starts():
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
-    told = subprocess.check_output([sys.executable, "-c", KNOWN], env=env, cwd=project.BASE_DIR, text=True)
-    assert {"download", "import", "review"} <= set(told.split())
+    output = subprocess.check_output([sys.executable, "-c", KNOWN], env=env, cwd=project.BASE_DIR, text=True)
+    assert {"download", "import", "review"} <= set(output.split())
 
 
 def test_what_was_asked_for_just_now_is_not_overdue(work):

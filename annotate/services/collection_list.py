@@ -1,0 +1,85 @@
+"""List of the collections a person takes part in, with her next step in each."""
+
+from typing import NamedTuple
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotate import access
+from annotate.models import Annotator, Collection, Item, Membership, Role, Round, User
+from annotate.services import inbox, work_availability
+from annotate.services.work_availability import NoWorkReason
+
+
+class CollectionEntry(NamedTuple):
+    """A collection on a person's first page, with a sentence and the link of her next step."""
+
+    collection: Collection
+    roles: list[Role]
+    todo: str
+    label: str
+    page: str
+
+
+def entries(*, user: User) -> list[CollectionEntry]:
+    """Every collection this person may enter, by name.
+
+    The same seven queries for one and for a hundred.
+    """
+    roles_by_collection: dict[int, list[Role]] = {}
+    for collection_id, role in Membership.objects.filter(user=user).order_by("role").values_list("collection", "role"):
+        roles_by_collection.setdefault(collection_id, []).append(Role(role))
+    rows = list(_with_state(user))
+    led_collections = [row.pk for row in rows if user.is_superuser or Role.LEAD in roles_by_collection.get(row.pk, [])]
+    inbox_counts = inbox.counts(collections=led_collections)
+    empty = _empty(user, [pk for pk, roles in roles_by_collection.items() if Role.ANNOTATOR in roles])
+    return [
+        _entry(user, row, roles_by_collection.get(row.pk, []), sum(inbox_counts.get(row.pk, ())), empty.get(row.pk, work_availability.CLOSED))
+        for row in rows
+    ]
+
+
+def _empty(user: User, collections: list[int]) -> dict[int, NoWorkReason | None]:
+    """Reason why she has nothing to judge, by collection.
+
+    None where there is something to judge.
+    """
+    annotators = list(Annotator.objects.filter(user=user, collection__in=collections)) if collections else []
+    reasons = work_availability.no_work_reasons(annotators=annotators)
+    return {annotator.collection_id: reasons[annotator.pk] for annotator in annotators}
+
+
+def _with_state(user: User) -> QuerySet[Collection]:
+    of_collection = {"collection": OuterRef("pk")}
+    open_rounds = Round.objects.filter(**of_collection, kind=Round.Kind.POOL, state=Round.State.OPEN)
+    return access.collections_of(user=user).order_by("name", "pk").annotate(
+        has_items=Exists(Item.objects.filter(**of_collection)),
+        has_open_round=Exists(open_rounds),
+        has_people=Exists(Annotator.objects.filter(**of_collection)),
+    )
+
+
+def _entry(user: User, collection: Collection, held_roles: list[Role], n_waiting: int, empty: NoWorkReason | None) -> CollectionEntry:
+    roles = set(held_roles) | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
+    if Role.RESEARCHER in roles and not collection.has_items:
+        step = ("It holds no items yet.", "Load items", "annotate:collection")
+    elif Role.RESEARCHER in roles and not collection.has_open_round:
+        step = ("No pool is open.", "Upload runs and open a pool", "pooling:runs")
+    elif Role.LEAD in roles and n_waiting:
+        step = (f"Batches and pairs that wait for a lead: {n_waiting}.", "Open the inbox", "annotate:inbox")
+    elif Role.LEAD in roles and not collection.has_people:
+        step = ("Nobody judges yet.", "Invite annotators", "annotate:members")
+    elif Role.ANNOTATOR in roles:
+        step = _to_judge(empty)
+    elif Role.LEAD in roles:
+        step = ("Judging is under way.", "See the dashboard", "metrics:dashboard")
+    else:
+        step = ("Judging is under way.", "See the leaderboard", "metrics:leaderboard")
+    return CollectionEntry(collection, held_roles, *step)
+
+
+def _to_judge(empty: NoWorkReason | None) -> tuple[str, str, str]:
+    if empty is None:
+        return ("Pairs wait to be judged.", "Judge", "annotate:judge")
+    if empty["reason"] == "training":
+        return (empty["message"], "Training", "annotate:training")
+    return (empty["message"], "Overview", "annotate:collection")

@@ -1,0 +1,166 @@
+"""The evidence on a pair: its labels, seats and reports, the rounds that want it, leads' decisions.
+
+The statements are written out: they run at every answer, and composing them anew each time would
+take longer than running them.
+"""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from annotate.models import Collection, Policy, Report, Resolution, Round, Seat
+from annotate.statements import columns, objects, prepared_cursor
+
+CANNOT_JUDGE_LIMIT = 2  # people after whom a pair leaves the queue for the lead
+_SEATS = f"""
+    SELECT {columns(Seat, "seat")}, level.grade
+    FROM annotate_seat seat
+    LEFT JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
+    LEFT JOIN annotate_level level ON level.id = judgment.level_id
+    WHERE seat.pair_id = ANY(%(pairs)s) AND seat.purpose IN ('label', 'import', 'adjudication')
+    ORDER BY seat.number, seat.id
+"""  # noqa: S608 - names of columns
+# An open escalation takes a pair out of the queue, as do too many people who could not judge it.
+# There are never too many people whose browsers do not play it: it waits for another browser.
+_DEMANDS = f"""
+    SELECT {columns(Round, "round")}, {columns(Policy, "policy")}, {columns(Collection, "collection")},
+           round_pair.pair_id,
+             CASE WHEN round_pair.dropped_at IS NULL THEN round_pair.n_wanted ELSE 0 END, round_pair.n_wanted,
+           EXISTS (SELECT FROM annotate_pairexclusion exclusion WHERE exclusion.pair_id = round_pair.pair_id),
+           (SELECT coalesce(bool_or(report.kind = %(escalated)s), false)
+                   OR count(DISTINCT report.annotator_id) FILTER (WHERE report.kind <> %(unplayable)s) >= %(limit)s
+            FROM annotate_report report WHERE report.pair_id = round_pair.pair_id AND report.state = 'open')
+    FROM annotate_roundpair round_pair JOIN annotate_round round ON round.id = round_pair.round_id
+    JOIN annotate_policy policy ON policy.id = round.policy_id
+    JOIN annotate_collection collection ON collection.id = round.collection_id
+    WHERE round_pair.pair_id = ANY(%(pairs)s) AND round.kind IN ('pool', 'import')
+"""  # noqa: S608 - names of columns
+
+
+class PairEvidence(NamedTuple):
+    """Everything that decides a pair's seats and resolution.
+
+    n_asked : the most any round ever wanted, closed ones too; n_wanted : the most any open one does
+    adjudicated : the grade a lead decided on
+    modelled : the grade a model of the annotators gave, if it saw all labels there are
+    excluded : whether a lead left the pair out
+    """
+
+    grades: list[int]
+    seats: list[Seat]
+    round: Round | None
+    n_wanted: int
+    n_asked: int
+    policy: Policy
+    escalated: bool
+    excluded: bool
+    adjudicated: int | None = None
+    modelled: int | None = None
+
+
+class RoundDemand(NamedTuple):
+    """The number of labels one round wants of one pair.
+
+    n_asked : the number it wanted before the pair was dropped
+    """
+
+    pair: int
+    n_wanted: int
+    n_asked: int
+    round: Round
+    is_excluded: bool
+    is_escalated: bool
+
+
+class _PairLabels(NamedTuple):
+    """One pair's counting grades in the order given, its label seats, and a lead's grade."""
+
+    grades: list[int]
+    seats: list[Seat]
+    adjudicated: int | None
+
+
+def read_evidence(ids: list[int]) -> dict[int, PairEvidence]:
+    """Return the evidence on each pair that any round names: two queries, a third for models."""
+    labels = _pair_labels(ids)
+    evidence_by_pair: dict[int, PairEvidence] = {}
+    demands = _demands(ids)
+    most_asked: dict[int, int] = defaultdict(int)
+    for demand in demands:
+        most_asked[demand.pair] = max(most_asked[demand.pair], demand.n_asked)
+    for pair, n_wanted, _, round_, is_excluded, is_escalated in demands:
+        is_open = round_.state in Round.WANTING
+        evidence_by_pair.setdefault(
+            pair,
+            PairEvidence(
+                grades=labels[pair].grades,
+                seats=labels[pair].seats,
+                round=round_ if is_open else None,
+                n_wanted=n_wanted if is_open and not is_excluded else 0,
+                n_asked=most_asked[pair],
+                policy=round_.policy,
+                escalated=is_escalated,
+                excluded=is_excluded,
+                adjudicated=labels[pair].adjudicated,
+            ),
+        )
+    by_model = [pair for pair, evidence in evidence_by_pair.items() if evidence.policy.rule == Policy.Rule.MODEL]
+    for pair, grade, n_labels in _modelled(by_model):
+        if n_labels == len(evidence_by_pair[pair].grades):  # else the model has yet to see the newest
+            evidence_by_pair[pair] = evidence_by_pair[pair]._replace(modelled=grade)
+    return evidence_by_pair
+
+
+def _pair_labels(ids: list[int]) -> dict[int, _PairLabels]:
+    seats: dict[int, list[Seat]] = defaultdict(list)
+    with prepared_cursor() as cursor:
+        cursor.execute(_SEATS, {"pairs": ids})
+        rows = cursor.fetchall()
+    for row in rows:
+        (seat,) = objects(row, Seat)
+        seat.grade = row[-1]
+        seats[seat.pair_id].append(seat)
+    return defaultdict(lambda: _PairLabels([], [], None), {pair: _labels_of(pair_seats) for pair, pair_seats in seats.items()})
+
+
+def _labels_of(seats: list[Seat]) -> _PairLabels:
+    done_seats = sorted((seat for seat in seats if seat.state == Seat.State.DONE), key=lambda seat: seat.judgment_id)
+    adjudicated_grades = [seat.grade for seat in done_seats if seat.purpose == Seat.Purpose.ADJUDICATION]
+    return _PairLabels(
+        grades=[seat.grade for seat in done_seats if seat.purpose in Seat.COUNTING],
+        seats=[seat for seat in seats if seat.purpose == Seat.Purpose.LABEL],
+        adjudicated=adjudicated_grades[-1] if adjudicated_grades else None,
+    )
+
+
+def _modelled(ids: list[int]) -> list[tuple[int, int, int]]:
+    """Return pair, grade and number of labels of resolutions by a model.
+
+    services/model_grades.py writes them.
+    """
+    if not ids:
+        return []
+    resolutions = Resolution.objects.filter(pair__in=ids, status=Resolution.Status.MODEL)
+    return list(resolutions.values_list("pair_id", "grade", "n_labels"))
+
+
+def _demands(ids: list[int]) -> list[RoundDemand]:
+    """Return rounds' demands: open rounds first, of them the most demanding, then the newest."""
+    kinds = {"escalated": Report.Kind.ESCALATED, "unplayable": Report.Kind.UNPLAYABLE}
+    parameters = {"pairs": ids, "limit": CANNOT_JUDGE_LIMIT, **kinds}
+    with prepared_cursor() as cursor:
+        cursor.execute(_DEMANDS, parameters)
+        rows = cursor.fetchall()
+    rounds: dict[int, Round] = {}  # one object a round, not one a row: a large pool is one round
+    demands = []
+    for row in rows:
+        *round_columns, pair, n_wanted, n_asked, is_excluded, is_escalated = row
+        round_ = rounds.get(round_columns[0]) or rounds.setdefault(round_columns[0], _round(round_columns))
+        demands.append(RoundDemand(pair, n_wanted, n_asked, round_, is_excluded, is_escalated))
+    return sorted(demands, key=lambda demand: (demand.round.state not in Round.WANTING, -demand.n_wanted, -demand.round.pk))
+
+
+def _round(row: list[object]) -> Round:
+    """Return a round with its policy and collection."""
+    round_, policy, collection = objects(row, Round, Policy, Collection)
+    round_.policy, round_.collection = policy, collection
+    return round_

@@ -1,0 +1,202 @@
+"""The lower half of the dashboard, for one level of measurement, from the snapshot of the
+details."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from metrics.charts import Chart
+from metrics.dashboard_charts import LabelCountAgreement, by_number_of_labels, confusion, labels_a_day
+from metrics.models import Snapshot
+
+Value = dict[str, Any]
+
+
+class SubsetAgreement(NamedTuple):
+    """Agreement on some of the pairs; shares in per cent. Where a number is None, `reason` says
+    why."""
+
+    name: str
+    n_pairs: int
+    n_shared: int
+    unanimous: float | None
+    pairwise: float | None
+    alpha: float | None
+    low: float | None
+    high: float | None
+    reason: str
+
+
+class AgreementBreakdown(NamedTuple):
+    """The pairs split by one property, such as pool or modality; the title names the labels
+    counted."""
+
+    title: str
+    subsets: list[SubsetAgreement]
+
+
+class LevelRow(NamedTuple):
+    """One level: its planned labels on pairs with two or more, agreement on it, alpha against all
+    other levels, and its share in all disagreement; in per cent but for alpha."""
+
+    name: str
+    n_labels: int
+    agreement: float | None
+    alpha: float | None
+    low: float | None
+    high: float | None
+    disagreement_share: float | None
+
+
+class LevelConfusion(NamedTuple):
+    """Two levels given to the same pairs, and their share in all disagreement, in per cent."""
+
+    level: str
+    other_level: str
+    share: float
+
+
+class ValueRange(NamedTuple):
+    """A number with its range."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+class Forecast(NamedTuple):
+    """Pace and hours; None where unknown. `reason` says why there is no pace."""
+
+    chart: Chart
+    pace: ValueRange | None
+    n_days: int
+    days_left: ValueRange | None
+    reason: str
+    n_left: int
+    hours_spent: float | None
+    hours_left: ValueRange | None
+    n_timed: int
+    n_untimed: int
+
+
+class DashboardDetails(NamedTuple):
+    """The details as the page shows them."""
+
+    computed_at: datetime
+    level: str
+    breakdowns: list[AgreementBreakdown]
+    label_count_chart: Chart
+    confusion_chart: Chart
+    levels: list[LevelRow]
+    confusions: list[LevelConfusion]
+    worst_queries: list[SubsetAgreement]
+    n_queries: int
+    n_ranked: int
+    measurement: str
+    forecast: Forecast
+    people: dict[int, Value]
+    sampling_units: str
+
+    @property
+    def interval_text(self) -> str:
+        """Name of the method of the intervals of alpha."""
+        return f"95 % bootstrap interval over {self.sampling_units}"
+
+
+def details_page(*, snapshot: Snapshot, level: str) -> DashboardDetails:
+    """The details from their snapshot; only shares are computed here."""
+    value = snapshot.value
+    names = [name for _, name, _ in value["levels"]]
+    return DashboardDetails(
+        computed_at=snapshot.computed_at,
+        level=level,
+        breakdowns=[
+            AgreementBreakdown(
+                "Number of labels, all labels",
+                [_subset(row, level, f"{row['key']} labels") for row in value["by_size"]],
+            ),
+            AgreementBreakdown("Pool, planned labels", [_subset(row, level, row["key"]) for row in value["by_pool"]]),
+            AgreementBreakdown(
+                "Modality, query to document, planned labels",
+                [_subset(row, level, row["key"]) for row in value["by_modality"]],
+            ),
+        ],
+        label_count_chart=by_number_of_labels([_label_count(row, level) for row in value["by_size"]], level=level),
+        confusion_chart=confusion(names, value["by_level"]["together"]),
+        levels=_levels(value["by_level"], names),
+        confusions=_confusions(value["by_level"]["together"], names),
+        worst_queries=[_query(row) for row in value["queries"]["rows"]],
+        n_queries=value["queries"]["n_queries"],
+        n_ranked=value["queries"]["n_ranked"],
+        measurement=value["measurement"],
+        forecast=_forecast(value["forecast"]),
+        people={row["annotator"]: row for row in value["people"]},
+        sampling_units=value.get("drawn", "pairs"),
+    )
+
+
+def _subset(row: Value, level: str, name: str) -> SubsetAgreement:
+    alpha = row["alpha"][level]
+    shares = [per_cent(row[share]) for share in ("unanimous", "pairwise")]
+    return SubsetAgreement(
+        name, row["n_pairs"], row["n_shared"], *shares, alpha["value"], alpha["low"], alpha["high"], alpha["reason"]
+    )
+
+
+def _query(row: Value) -> SubsetAgreement:
+    return _subset({**row, "alpha": {"": row["alpha"]}, "n_pairs": row["n_shared"]}, "", row["name"])
+
+
+def _label_count(row: Value, level: str) -> LabelCountAgreement:
+    alpha = row["alpha"][level]
+    return LabelCountAgreement(row["key"], row["n_shared"], row["unanimous"], alpha["value"], alpha["low"], alpha["high"])
+
+
+def _levels(by_level: Value, names: list[str]) -> list[LevelRow]:
+    """Rows of the levels, best level first."""
+    coincidences = by_level["together"]
+    disagreements = [sum(line) - line[i] for i, line in enumerate(coincidences)]
+    rows = [
+        LevelRow(
+            name, row["n_labels"], per_cent(row["agreement"]), *(row["alpha"][end] for end in ("value", "low", "high")),
+            100 * n_disagreements / sum(disagreements) if sum(disagreements) else None,
+        )
+        for name, row, n_disagreements in zip(names, by_level["rows"], disagreements, strict=True)
+    ]  # fmt: skip
+    return rows[::-1]
+
+
+def _confusions(coincidences: list[list[float]], names: list[str]) -> list[LevelConfusion]:
+    """Pairs of levels given to the same pairs, most frequent first."""
+    pairs = [(i, k) for i in range(len(names)) for k in range(i)]
+    total = sum(coincidences[i][k] for i, k in pairs)
+    confusions = [LevelConfusion(names[i], names[k], 100 * coincidences[i][k] / total) for i, k in pairs if coincidences[i][k] > 0]
+    return sorted(confusions, key=lambda row: -row.share)
+
+
+def _forecast(value: Value) -> Forecast:
+    pace, hours, n_left = value["pace"], value["hours_a_label"], value["n_left"]
+    n_days = len(value["days"])
+    return Forecast(
+        chart=labels_a_day([(day, n) for day, n in value["days"]]),
+        pace=ValueRange(pace["value"], pace["low"], pace["high"]) if pace else None,
+        n_days=pace["n_days"] if pace else n_days,
+        days_left=ValueRange(n_left / pace["value"], n_left / pace["high"], n_left / pace["low"]) if pace else None,
+        reason="it takes three whole days with labels, the present one left out",
+        n_left=n_left,
+        hours_spent=value["spent"] if value["n_timed"] else None,
+        hours_left=_times(hours, n_left),
+        n_timed=value["n_timed"],
+        n_untimed=value["n_untimed"],
+    )
+
+
+def _times(mean: Value | None, n: int) -> ValueRange | None:
+    if mean is None:
+        return None
+    ends = [None if mean[end] is None else mean[end] * n for end in ("low", "high")]
+    return ValueRange(mean["value"] * n, *ends)
+
+
+def per_cent(share: float | None) -> float | None:
+    """A share of 1 in per cent."""
+    return None if share is None else 100 * share

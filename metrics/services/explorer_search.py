@@ -1,0 +1,41 @@
+"""Search for queries by their ids and words."""
+
+from typing import NamedTuple
+
+from django.db.models import Case, Exists, IntegerField, OuterRef, Q, Value, When
+
+from annotate.models import Item, Part, QuerySet, QuerySetItem
+
+MAX_FOUND = 20
+MAX_WORDS = 8
+
+
+class SearchResults(NamedTuple):
+    """The first matching queries, and whether there are more."""
+
+    items: list[Item]
+    has_more: bool
+
+
+def search(*, query_set: QuerySet, text: str) -> SearchResults:
+    """Queries whose id has the text in it, or whose texts have all its words in them; the id itself
+    first.
+
+    Two queries. Large and small letters are the same.
+    """
+    sources = QuerySetItem.objects.filter(query_set=query_set, part=QuerySetItem.Part.SOURCE, item=OuterRef("pk"))
+    items = Item.objects.filter(Exists(sources), collection=query_set.collection_id, excluded_at=None)
+    texts = Part.objects.filter(kind=Part.Kind.TEXT, item__collection=query_set.collection_id)
+    for word in text.split()[:MAX_WORDS]:
+        texts = texts.filter(text__icontains=word)
+    match_rank = Case(
+        When(external_id=text, then=Value(0)),
+        When(external_id__istartswith=text, then=Value(1)),
+        default=Value(2),
+        output_field=IntegerField(),
+    )
+    matches = items.filter(Q(external_id__icontains=text) | Q(pk__in=texts.values("item")))
+    rows = list(
+        matches.annotate(match_rank=match_rank).order_by("match_rank", "pk").prefetch_related("parts")[: MAX_FOUND + 1]
+    )
+    return SearchResults(rows[:MAX_FOUND], len(rows) > MAX_FOUND)

@@ -1,0 +1,244 @@
+"""The page on a pool's bias: a snapshot's numbers in words, rows and charts."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from annotate.models import Direction
+from metrics.charts import Chart
+from metrics.core.label_sources import LabelSource
+from metrics.models import Snapshot
+from metrics.pool_charts import SizePoint, StrategyCurve, bias_by_size, positives_by_judged
+from metrics.services.query_groups import GroupFacts, facts_from
+from pooling.models import Pool
+from pooling.services.queue_order import LIVE_STRATEGIES
+
+ADVICE_STEP = 1_000  # number of last labels that the advice is about
+SETTLED = 0.95  # share of resamples in which a settled order holds
+
+
+class RunRow(NamedTuple):
+    """One run: the pairs it brought, and its score and rank with and without the labels that only
+    it brought."""
+
+    name: str
+    n_brought: int
+    judged_percent: float | None
+    n_unique: int
+    n_unique_positive: int
+    score: float
+    without: float
+    rank: int
+    rank_without: int
+
+    @property
+    def delta(self) -> float:
+        """Change of the score without the labels that only this run brought, in points of 100."""
+        return 100 * (self.without - self.score)
+
+
+class LookBack(NamedTuple):
+    """Effect of the last `n_labels` labels: pairs first judged by them, and pairs of systems that
+    swapped their order."""
+
+    n_labels: int
+    n_pairs: int
+    n_swaps: int
+    swaps: list[tuple[str, str]]
+
+
+class NeighbourPair(NamedTuple):
+    """Two systems with neighbouring ranks, and the per cent of resampled query sets in which their
+    order holds."""
+
+    better: str
+    worse: str
+    share: float
+
+
+class Advice(NamedTuple):
+    """Advice whether to go on judging: `state` is undefined, changed or unchanged.
+
+    n_last : number of last labels that it is about; n_labels : all labels
+    n_unsettled : neighbours whose order these queries do not settle
+    """
+
+    state: str
+    n_last: int
+    n_labels: int
+    look_backs: list[LookBack]
+    neighbours: list[NeighbourPair]
+    n_unsettled: int
+
+
+class Estimate(NamedTuple):
+    """An unbiased estimate and its standard error from the draw and the judging; None where not
+    estimable."""
+
+    mean: float | None
+    standard_error: float | None
+
+    def text(self, digits: int = 3) -> str:
+        """The estimate and its error as printed."""
+        if self.mean is None:
+            return "not estimable"
+        error = "" if self.standard_error is None else f" ± {self.standard_error:.{digits}f}"
+        return f"{self.mean:.{digits}f}{error}"
+
+    __str__ = text
+
+
+class SampleRow(NamedTuple):
+    """Estimates from the sample for one run: approximate xinfAP and infNDCG, unbiased P@k, DCG@k
+    and RBP.
+
+    xinfap, infndcg : None while some query has a stratum without a label
+    """
+
+    name: str
+    xinfap: float | None
+    infndcg: float | None
+    precision: Estimate
+    dcg: Estimate
+    rbp: Estimate
+
+
+class SamplePanel(NamedTuple):
+    """Estimates from the sample, best run by xinfAP first, or the reason why there are none; and
+    the pairs it rests on.
+
+    k : of P@k and DCG@k; positives : estimated number for a query, in the pool's strata
+    tail : the most that ranks below the pool could add to RBP; None in an older snapshot
+    """
+
+    rows: list[SampleRow]
+    k: int
+    positives: Estimate
+    reason: str
+    n_pooled: int
+    n_drawn: int
+    n_judged: int
+    tail: float | None
+
+
+class DirectionPanel(NamedTuple):
+    """The bias of a pool in one direction."""
+
+    direction: Direction
+    groups: GroupFacts | None
+    n_queries: int
+    n_labelled: int
+    n_positive: int
+    runs: list[RunRow]
+    advice: Advice
+    positives_chart: Chart
+    bias_chart: Chart | None
+    sample: SamplePanel | None
+    is_sample: bool
+
+
+class PoolBiasPage(NamedTuple):
+    """The page for one measure.
+
+    follows_labels : whether the queue's order depends on the labels, so that no pair's chance was
+        known beforehand
+    """
+
+    measure: str
+    measures: list[str]
+    depth: int
+    threshold: int
+    label_source: str
+    n_labels: int
+    computed_at: datetime
+    directions: list[DirectionPanel]
+    follows_labels: bool
+
+
+def page_of(*, pool: Pool, snapshot: Snapshot, measure: str | None) -> PoolBiasPage:
+    """The page of a snapshot for one of its measures, by default the first. One query, for the
+    runs' names."""
+    value = snapshot.value
+    chosen_measure = measure if measure in value["measures"] else value["measures"][0]
+    names = dict(pool.runs.published().values_list("pk", "name"))
+    return PoolBiasPage(
+        measure=chosen_measure,
+        measures=value["measures"],
+        depth=value["depth"],
+        threshold=value["threshold"],
+        label_source=LabelSource.parse(value["label_source"]).label,
+        n_labels=value["n_labels"],
+        computed_at=snapshot.computed_at,
+        directions=[_direction_panel(direction_value, chosen_measure, names, value["n_labels"]) for direction_value in value["directions"]],
+        follows_labels=pool.strategy in LIVE_STRATEGIES,
+    )
+
+
+def _direction_panel(direction_value: dict[str, Any], measure: str, names: dict[int, str], n_labels: int) -> DirectionPanel:
+    direction = Direction(direction_value["direction"])
+    label = direction.label.lower()
+    points = [SizePoint(row["size"], row["bias"], row["self"], row["non_self"]) for row in direction_value["bias"][measure]]
+    curves = [
+        StrategyCurve(curve["name"], [(n_judged, n_positive) for n_judged, n_positive in curve["points"]], is_live=curve["is_live"])
+        for curve in direction_value["curves"]
+    ]
+    n_labelled = direction_value["n_labelled"]
+    bias_chart = bias_by_size(points, id=f"bias-{direction}", direction=label, measure=measure)
+    return DirectionPanel(
+        direction=direction,
+        groups=facts_from(direction_value.get("groups")),
+        n_queries=direction_value["n_queries"],
+        n_labelled=direction_value["n_labelled"],
+        n_positive=direction_value["n_positive"],
+        runs=[_run_row(row, measure, names) for row in direction_value["runs"]],
+        advice=_advice(direction_value["stop"][measure], names, n_labels),
+        positives_chart=positives_by_judged(
+            curves, id=f"found-{direction}", direction=label, n_judged_total=n_labelled, n_positive_total=direction_value["n_positive"]
+        ),
+        bias_chart=bias_chart if _has_bias(direction_value) else None,
+        sample=_sample(direction_value.get("sample"), names),
+        is_sample=direction_value.get("is_sample", False),
+    )
+
+
+def _sample(sample: dict[str, Any] | None, names: dict[int, str]) -> SamplePanel | None:
+    if sample is None:
+        return None
+    rows = [_sample_row(row, names) for row in sample.get("runs", []) if "xinfAP" in row]  # an older snapshot lacks some
+    counts = (sample.get(name, 0) for name in ("n_pooled", "n_drawn", "n_judged"))
+    positives = Estimate(**sample.get("positives", {"mean": None, "standard_error": None}))
+    rows.sort(key=lambda row: (-(row.xinfap or 0), row.name))
+    return SamplePanel(rows, sample.get("k", 0), positives, sample.get("why", ""), *counts, sample.get("tail"))
+
+
+def _sample_row(row: dict[str, Any], names: dict[int, str]) -> SampleRow:
+    sums = (Estimate(**row[name]) for name in ("P", "DCG", "RBP"))
+    return SampleRow(names.get(row["run"], "a run"), row["xinfAP"], row["infNDCG"], *sums)
+
+
+def _has_bias(direction_value: dict[str, Any]) -> bool:
+    """Whether subsets of the runs can give other scores: there are two runs and labels of
+    people."""
+    return len(direction_value["runs"]) > 1 and direction_value["n_labelled"] > 0
+
+
+def _run_row(row: dict[str, Any], measure: str, names: dict[int, str]) -> RunRow:
+    judged = 100 * row["n_judged"] / row["n_brought"] if row["n_brought"] else None
+    counts = {name: row[name] for name in ("n_brought", "n_unique", "n_unique_positive")}
+    return RunRow(name=names.get(row["run"], "a run"), judged_percent=judged, **counts, **row["scores"][measure])
+
+
+def _advice(stop: dict[str, Any], names: dict[int, str], n_labels: int) -> Advice:
+    def run_name(key: int) -> str:
+        return names.get(key, "a run")
+
+    look_backs = [
+        LookBack(row["n"], row["n_pairs"], row["n_swaps"], [(run_name(a), run_name(b)) for a, b in row["swaps"]])
+        for row in stop["steps"]
+    ]
+    neighbours = [NeighbourPair(run_name(row["better"]), run_name(row["worse"]), 100 * row["share"]) for row in stop["neighbours"]]
+    chosen = next((look_back for look_back in look_backs if look_back.n_labels == ADVICE_STEP), None)
+    state = "undefined"
+    if chosen is not None and neighbours:
+        state = "changed" if chosen.n_swaps else "unchanged"
+    n_unsettled = sum(row.share < 100 * SETTLED for row in neighbours)
+    return Advice(state, ADVICE_STEP, n_labels, look_backs, neighbours, n_unsettled)

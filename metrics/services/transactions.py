@@ -1,0 +1,21 @@
+"""Transactions that read one moment of the database."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection, transaction
+
+
+@contextmanager
+def repeatable_read() -> Iterator[None]:
+    """A transaction in which every query sees the database at one moment, so that numbers belong
+    together.
+
+    Inside a transaction of the caller, that transaction's isolation level holds.
+    """
+    is_outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if is_outermost:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield

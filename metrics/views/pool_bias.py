@@ -1,0 +1,71 @@
+"""The page on a pool's bias."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotate.queue import enqueue_on_commit
+from annotate.services.background import progress
+from metrics import tasks
+from metrics.models import Snapshot
+from metrics.services import plans_page
+from metrics.services import pool_bias as service
+from metrics.services.pool_bias_page import page_of
+from pooling import access
+from pooling.models import Pool
+
+
+@require_safe
+@never_cache
+@login_required
+def pool_bias(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Bias of an opened pool at the present labels, curves of its strategies, and whether to go on
+    judging."""
+    pool, snapshot = _pool_and_snapshot(request, slug, pk)
+    context = {"collection": pool.collection, "pool": pool}
+    if snapshot is None:
+        return render(request, "metrics/pool_bias.html", context | {"job": _job(pool)})
+    page = page_of(pool=pool, snapshot=snapshot, measure=request.GET.get("measure"))
+    plan = plans_page.summary_for_pool(
+        pool=pool,
+        measure=page.measure,
+        label_source=snapshot.value["label_source"],
+        threshold=page.threshold,
+        viewer=request.user,
+    )
+    return render(request, "metrics/pool_bias.html", context | {"page": page, "plan": plan})
+
+
+@require_safe
+@never_cache
+@login_required
+def pool_bias_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Polled every 2 seconds while there are no numbers yet; redirects to the page when there
+    are."""
+    pool, snapshot = _pool_and_snapshot(request, slug, pk)
+    if snapshot is not None:
+        return HttpResponse(headers={"HX-Redirect": reverse("metrics:pool-favour", args=[slug, pk])})
+    return render(request, "_job.html", _job(pool))
+
+
+def _pool_and_snapshot(request: HttpRequest, slug: str, pk: int) -> tuple[Pool, Snapshot | None]:
+    """The pool and the snapshot of its bias; enqueues a new computation where that is old."""
+    pool = access.get_pool(user=request.user, slug=slug, pk=pk)
+    if not pool.opened_at:
+        raise Http404("The pool was not opened yet.")
+    snapshot = service.snapshot_of(pool=pool)
+    if service.should_compute(pool=pool, snapshot=snapshot):
+        enqueue_on_commit(tasks.study_pool, pool_id=pool.pk)
+    return pool, snapshot
+
+
+def _job(pool: Pool) -> dict[str, object]:
+    return {
+        "poll_url": reverse("metrics:pool-favour-state", args=[pool.collection.slug, pool.pk]),
+        "title": "Going through the labels",
+        "detail": "Every run is scored with parts of the labels: some seconds for a few runs, minutes for a hundred.",
+        "job_status": progress.job_status(job=service.job_of(pool)),
+    }

@@ -1,0 +1,120 @@
+"""Checks of every page in every look: no axe violation, one h1, nothing scrolls that should not."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+LOOKS = {
+    "light on a desk": ("light", 1280),
+    "dark on a phone": ("dark", 390),
+    "dark on a desk": ("dark", 1280),
+    "light on a phone": ("light", 390),
+}
+FIRST = next(iter(LOOKS))
+# axe's default rules, and the one rule of WCAG 2.2 AA that is off by default.
+OPTIONS = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
+AXE = Axe().axe_script
+FIND = """async (options) => (await axe.run(document, options)).violations
+    .flatMap((fault) => fault.nodes.map((node) => [fault.id, node.html]))"""
+
+
+def violations(page: Page) -> list[list[str]]:
+    """axe's findings on an open page: each broken rule with each element that breaks it."""
+    if not page.evaluate("'axe' in window"):
+        load_axe(page)
+    return page.evaluate(FIND, OPTIONS)
+
+
+def load_axe(page: Page) -> None:
+    """Load axe, half a megabyte, into a page; Chromium's protocol takes a third of the time."""
+    if page.context.browser.browser_type.name != "chromium":
+        page.evaluate(AXE)
+        return
+    session = page.context.new_cdp_session(page)
+    session.send("Runtime.evaluate", {"expression": AXE, "returnByValue": False})
+    session.detach()
+
+
+# Elements that a finger presses; for checkboxes and radios, their labels.
+TARGETS = """() => [...document.querySelectorAll(
+    'button, .button, summary, select, textarea, input:not([type=hidden]), :is(nav, .tabs, .menu-sheet) a',
+)].map((one) => one.matches('[type=checkbox], [type=radio]') && one.labels[0] || one)
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.offsetWidth > 1)
+  .map((one) => [one.outerHTML.slice(0, 160), one.getBoundingClientRect().height])"""
+FINGER = 48  # pixels
+# Text fields with letters under 16 pixels: an iPhone zooms in on them, and the page stays zoomed.
+SMALL_FIELDS = """() => [...document.querySelectorAll("input, select, textarea")]
+  .filter((one) => !one.matches("[type=hidden], [type=checkbox], [type=radio], [type=range], [type=file]"))
+  .filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16)
+  .map((one) => one.outerHTML.slice(0, 160))"""
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def low_targets(page: Page) -> list[tuple[str, float]]:
+    """Press targets of an open page that are lower than a finger needs; sheets are opened first."""
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    return [(html, height) for html, height in page.evaluate(TARGETS) if round(height, 1) < FINGER]
+
+
+# Elements that may scroll where their content is larger: tables, charts and strips aside, texts and
+# lists down. All else is made to fit; and even these never scroll down by a few pixels, which are a
+# slip of the style sheet and no content. The width of a table depends on fonts, too:
+# tests/browsers/test_layout.py tests that.
+MAY_SCROLL = {
+    "aside": ".table-scroll, .tabs, .nav, .chart-view, .explorer-runs, .explorer-picker, pre",
+    "down": "textarea, dialog, .run-choice-list, .table-tall, .chart-foot .table-scroll, .panel, .document",
+}
+SLIPS = {"aside": 0, "down": 8}  # pixels
+SCROLLS = """([mayScroll, slips]) => [document.documentElement, ...document.querySelectorAll("body, body *")]
+  .filter((one) => one.getClientRects().length)
+  .flatMap((one) => {
+    const style = getComputedStyle(one), isPage = one === document.documentElement;
+    const found = [];
+    const look = (way, by, overflow) => {
+      const scrolls = by > 0 && (/auto|scroll/.test(overflow) || (isPage && way === "aside"));
+      if (scrolls && (by <= slips[way] || !one.matches(mayScroll[way]))) {
+        found.push([`scrolls ${way} by ${by} pixels`, one.cloneNode().outerHTML.slice(0, 160)]);
+      }
+    };
+    look("aside", one.scrollWidth - one.clientWidth, style.overflowX);
+    if (!isPage) look("down", one.scrollHeight - one.clientHeight, style.overflowY);
+    return found;
+  })"""
+
+
+DOUBLE_IDS = """[...document.querySelectorAll("[id]")].map((one) => one.id)
+    .filter((id, at, ids) => ids.indexOf(id) !== at)"""
+
+
+def scrolls(page: Page) -> list[list[str]]:
+    """Elements of an open page that scroll and should not, in which direction and by how much."""
+    return list(page.evaluate(SCROLLS, [MAY_SCROLL, SLIPS]))
+
+
+def small_fields(page: Page) -> list[str]:
+    """Fields of an open page, in dialogs too, into which an iPhone would zoom."""
+    return list(page.evaluate(SMALL_FIELDS))
+
+
+def set_look(page: Page, look: str) -> None:
+    """Show a page in one of the looks."""
+    scheme, width = LOOKS[look]
+    page.set_viewport_size({"width": width, "height": 844})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+
+
+def check_page(page: Page, *, full: bool = False) -> None:
+    """Check an open page: axe in the first look, scrolling also on a phone; in all looks if `full`.
+
+    The page is left in the first look.
+    """
+    headings = "[...document.querySelectorAll('h1')].map((one) => one.textContent)"
+    title, headings = page.evaluate(f"[document.title, {headings}]")
+    assert title.strip() and len(headings) == 1, headings
+    broken = {}
+    for look in reversed(LOOKS if full else [FIRST, "light on a phone"]):
+        set_look(page, look)
+        faults = (violations(page) if full or look == FIRST else []) + scrolls(page)
+        faults += [["an id stands twice", name] for name in page.evaluate(DOUBLE_IDS)]
+        if faults:
+            broken[look] = faults
+    assert broken == {}, broken
