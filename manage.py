@@ -13,18 +13,24 @@ import os
 import pathlib
 import signal
 import sys
+from io import TextIOWrapper
 
 if sys.version_info < (3, 11):  # before anything that an older Python does not understand
-    sys.exit(f"Assayer needs Python 3.11 or newer; this is {sys.version.split()[0]}: install python3.11 or newer.")
+    sys.exit(
+        f"Assayer needs Python 3.11 or newer; this is {sys.version.split()[0]}: "
+        "install python3.11 or newer."
+    )
 
 ROOT = os.path.dirname(os.path.realpath(__file__))
-FILES_ONLY = ("evaluate", "agreement", "compare", "plan")  # they read files and print numbers: no secret, no service
+# they read files and print numbers: no secret, no service
+FILES_ONLY = ("evaluate", "agreement", "compare", "plan")
 
 
 def main(argv: list[str]) -> None:
     """Run one command."""
-    if sys.stdout:
-        sys.stdout.reconfigure(line_buffering=True)  # in their order with what goes to stderr, in a file too
+    if isinstance(sys.stdout, TextIOWrapper):  # there may be none
+        # in their order with what goes to stderr, in a file too
+        sys.stdout.reconfigure(line_buffering=True)
     sys.path[:0] = [] if ROOT in sys.path else [ROOT]
     command = argv[1] if len(argv) > 1 else ""
     if os.environ.get("ASSAYER_NO_BOOTSTRAP") != "1":
@@ -34,7 +40,8 @@ def main(argv: list[str]) -> None:
         os.chdir(ROOT)
         os.execv(sys.executable, [sys.executable, "-m", "pytest", *test_arguments(argv[2:])])
     if command == "up":
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing runs yet; as an exception, an import may swallow it
+        # nothing runs yet; as an exception, an import may swallow it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         from config.up.supervisor import main as up
 
         sys.exit(up(argv[2:]))
@@ -54,7 +61,8 @@ def main(argv: list[str]) -> None:
     except ImproperlyConfigured as error:
         sys.exit(str(error))
     except OperationalError as error:
-        if getattr(error.__cause__, "sqlstate", None):  # the database answered, so the fault is the command's
+        # the database answered, so the fault is the command's
+        if getattr(error.__cause__, "sqlstate", None):
             raise
         sys.exit(
             f"The database cannot be reached ({str(error).splitlines()[0]}): "
@@ -71,7 +79,7 @@ def test_arguments(arguments: list[str]) -> list[str]:
 
 
 def change_environment(command: str, argv: list[str]) -> None:
-    """Go on in `.venv`, made first if need be, after the checks that would stop the command anyway."""
+    """Go on in `.venv`, made first if need be, after the checks that would stop the command."""
     from config.up import machine
 
     if os.name == "nt":  # where the rest cannot even be loaded
@@ -96,7 +104,10 @@ def change_environment(command: str, argv: list[str]) -> None:
         sys.exit(str(error))
     except OSError as error:
         file_name = f": {error.filename}" if error.filename else ""
-        sys.exit(f"The environment .venv cannot be made or entered: {error.strerror or error}{file_name}.")
+        sys.exit(
+            "The environment .venv cannot be made or entered: "
+            f"{error.strerror or error}{file_name}."
+        )
     except KeyboardInterrupt:
         sys.exit("Stopped before the packages were installed; the next start begins with them.")
 

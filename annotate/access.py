@@ -35,9 +35,11 @@ LEADERS = (Role.LEAD, Role.RESEARCHER)
 EVERYBODY = (Role.ANNOTATOR, Role.LEAD, Role.RESEARCHER)
 _ANNOTATOR = f"""
     SELECT {columns(Annotator, "annotator")}, {columns(Collection, "collection")}
-    FROM annotate_annotator annotator JOIN annotate_collection collection ON collection.id = annotator.collection_id
+    FROM annotate_annotator annotator
+    JOIN annotate_collection collection ON collection.id = annotator.collection_id
     WHERE annotator.user_id = %(user)s AND collection.slug = %(slug)s
-      AND EXISTS (SELECT FROM annotate_membership membership WHERE membership.collection_id = collection.id
+      AND EXISTS (SELECT FROM annotate_membership membership
+                  WHERE membership.collection_id = collection.id
                   AND membership.user_id = annotator.user_id AND membership.role = 'annotator')
 """  # noqa: S608 - names of columns
 
@@ -58,13 +60,13 @@ def get_collection(*, user: Person, slug: str, roles: Container[Role] = EVERYBOD
 
 
 def roles_in(*, user: Person, collection: Collection) -> set[Role]:
-    """The roles a person holds.
-
-    A site admin leads and researches everywhere, but judges nowhere.
-    """
+    """The roles a person holds; a site admin leads and researches everywhere, judges nowhere."""
     if not user.is_authenticated:
         return set()
-    roles = {Role(role) for role in collection.memberships.filter(user=user).values_list("role", flat=True)}
+    roles = {
+        Role(role)
+        for role in collection.memberships.filter(user=user).values_list("role", flat=True)
+    }
     return roles | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
 
 
@@ -98,7 +100,9 @@ def get_annotator(*, user: Person, slug: str) -> Annotator:
 def get_part(*, user: Person, slug: str, pk: int) -> Part:
     """One medium of a collection's item, for every member of the collection."""
     collection = get_collection(user=user, slug=slug)
-    return get_object_or_404(Part.objects.select_related("item"), pk=pk, item__collection=collection)
+    return get_object_or_404(
+        Part.objects.select_related("item"), pk=pk, item__collection=collection
+    )
 
 
 def get_item(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Item:
@@ -110,13 +114,17 @@ def get_item(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADE
 def get_import(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Import:
     """One file brought into the collection, for leads and researchers."""
     collection = get_collection(user=user, slug=slug, roles=roles)
-    return get_object_or_404(Import.objects.select_related("collection", "by", "work"), pk=pk, collection=collection)
+    return get_object_or_404(
+        Import.objects.select_related("collection", "by", "work"), pk=pk, collection=collection
+    )
 
 
 def get_membership(*, user: Person, slug: str, pk: int) -> Membership:
     """One role somebody holds in the collection, for its leads."""
     collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
-    return get_object_or_404(Membership.objects.select_related("user"), pk=pk, collection=collection)
+    return get_object_or_404(
+        Membership.objects.select_related("user"), pk=pk, collection=collection
+    )
 
 
 def get_invitation(*, user: Person, slug: str, pk: int) -> Invitation:
@@ -128,7 +136,9 @@ def get_invitation(*, user: Person, slug: str, pk: int) -> Invitation:
 def get_led_annotator(*, user: Person, slug: str, pk: int) -> Annotator:
     """Any annotator of the collection, for its leads; see get_annotator for oneself."""
     collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
-    return get_object_or_404(Annotator.objects.select_related("collection", "user"), pk=pk, collection=collection)
+    return get_object_or_404(
+        Annotator.objects.select_related("collection", "user"), pk=pk, collection=collection
+    )
 
 
 def get_training_pair(*, user: Person, slug: str, pk: int) -> TrainingPair:
@@ -164,7 +174,9 @@ def get_pair(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADE
     """One pair, for leads and researchers: annotators see pairs only as cards."""
     collection = get_collection(user=user, slug=slug, roles=roles)
     pairs = Pair.objects.select_related("collection", "query", "document")
-    return get_object_or_404(pairs.prefetch_related("query__parts", "document__parts"), pk=pk, collection=collection)
+    return get_object_or_404(
+        pairs.prefetch_related("query__parts", "document__parts"), pk=pk, collection=collection
+    )
 
 
 def get_batch(*, user: Person, slug: str, pk: int) -> Batch:
@@ -177,7 +189,9 @@ def get_batch(*, user: Person, slug: str, pk: int) -> Batch:
 def get_review_work(*, user: Person, slug: str, pk: int) -> ReviewWork:
     """Progress of one decision of the collection's leads, for its leads."""
     collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
-    decisions = ReviewWork.objects.select_related("action__annotator", "action__item", "action__batch", "work")
+    decisions = ReviewWork.objects.select_related(
+        "action__annotator", "action__item", "action__batch", "work"
+    )
     return get_object_or_404(decisions, pk=pk, action__collection=collection)
 
 

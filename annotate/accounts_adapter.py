@@ -29,8 +29,8 @@ class AccountAdapter(DefaultAccountAdapter):
 
     error_messages: ClassVar[dict[str, Any]] = {
         **DefaultAccountAdapter.error_messages,
-        "too_many_login_attempts": "This was wrong too often. Wait five minutes, then try again; after many tries from "
-        "one place or at one name it takes an hour.",
+        "too_many_login_attempts": "This was wrong too often. Wait five minutes, then try again; "
+        "after many tries from one place or at one name it takes an hour.",
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -38,10 +38,14 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Count the try by our own limits; allauth's one count by name locks out its owner."""
-        person = sign_in_limits.person_of(login=credentials.get("username") or credentials.get("email", ""))
+        person = sign_in_limits.person_of(
+            login=credentials.get("username") or credentials.get("email", "")
+        )
         browser = known_browsers.number_for(request, person)
         try:
-            self._sign_in_try = sign_in_limits.begin_try(person=person, address=get_ip(request), browser=browser)
+            self._sign_in_try = sign_in_limits.begin_try(
+                person=person, address=get_ip(request), browser=browser
+            )
         except sign_in_limits.TooManyTries:
             raise self.validation_error("too_many_login_attempts") from None
 
@@ -82,13 +86,18 @@ class SecondFactorAdapter(DefaultMFAAdapter):
         try:
             return _cipher().decrypt(encrypted_text.removeprefix(MARK)).decode()
         except InvalidToken:
-            log.error("A second factor cannot be read: SECRET_KEY was changed, and the old one is no fallback.")
+            log.error(
+                "A second factor cannot be read: SECRET_KEY was changed, and the old one is no "
+                "fallback."
+            )
             # A secret that nobody has: every code is wrong, as it must be, and no page breaks.
             return base64.b32encode(secrets.token_bytes(20)).decode()
 
 
 def _cipher() -> MultiFernet:
-    return MultiFernet([Fernet(_key(secret)) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
+    return MultiFernet(
+        [Fernet(_key(secret)) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
+    )
 
 
 def _key(secret: str) -> bytes:
@@ -96,5 +105,7 @@ def _key(secret: str) -> bytes:
 
     Leaked, it reveals no other use's key.
     """
-    derived_key = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"assayer second factor").derive(secret.encode())
+    derived_key = HKDF(
+        algorithm=SHA256(), length=32, salt=None, info=b"assayer second factor"
+    ).derive(secret.encode())
     return base64.urlsafe_b64encode(derived_key)

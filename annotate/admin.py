@@ -167,7 +167,17 @@ class ImportAdmin(ReadOnlyAdmin):
 class WorkAdmin(ReadOnlyAdmin):
     """Background works, and their state."""
 
-    list_display = ["kind", "subject", "state", "collection", "by", "asked_at", "begun_at", "finished_at", "error_code"]
+    list_display = [
+        "kind",
+        "subject",
+        "state",
+        "collection",
+        "by",
+        "asked_at",
+        "begun_at",
+        "finished_at",
+        "error_code",
+    ]
     list_filter = ["kind", "state"]
     list_select_related = ["collection", "by"]
 

@@ -24,7 +24,9 @@ class TokenAuthentication(BaseAuthentication):
             return None
         token = tokens.find_token(secret=secret.strip())
         if token is None:
-            raise AuthenticationFailed("This token is unknown, was revoked or has run out; make a new one.")
+            raise AuthenticationFailed(
+                "This token is unknown, was revoked or has run out; make a new one."
+            )
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

@@ -12,10 +12,7 @@ class PersonBackend(AuthenticationBackend):
     """Signs people in, and finds the person of each request's session."""
 
     def get_user(self, user_id: int) -> User | None:
-        """Return the person of a session.
-
-        None if the account is gone or may not sign in any more.
-        """
+        """Return the person of a session; None if the account is gone or may no longer sign in."""
         with prepared_cursor() as cursor:
             cursor.execute(_USER, [user_id])
             row = cursor.fetchone()

@@ -16,7 +16,10 @@ class FirstMigration(migrations.Migration):
     """
 
     def apply(
-        self, project_state: ProjectState, schema_editor: BaseDatabaseSchemaEditor, collect_sql: bool = False
+        self,
+        project_state: ProjectState,
+        schema_editor: BaseDatabaseSchemaEditor,
+        collect_sql: bool = False,
     ) -> ProjectState:
         """Make the tables; operations that are no part of a table run in their order."""
         vars(project_state).pop("apps", None)  # built once, when all is in

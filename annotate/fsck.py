@@ -3,4 +3,10 @@
 from annotate.checks import collections, judgments, seats, training, walls
 from annotate.checks.check import Check
 
-CHECKS: list[Check] = [*seats.CHECKS, *judgments.CHECKS, *collections.CHECKS, *training.CHECKS, *walls.CHECKS]
+CHECKS: list[Check] = [
+    *seats.CHECKS,
+    *judgments.CHECKS,
+    *collections.CHECKS,
+    *training.CHECKS,
+    *walls.CHECKS,
+]

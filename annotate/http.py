@@ -20,11 +20,17 @@ from annotate.core.cards import Card, CardPart, MediaSource
 from annotate.core.item_rows import is_address
 from annotate.core.media_types import media_type
 from annotate.markdown import clean_page
-from annotate.models import Item, Judgment, Part, Report
+from annotate.models import Item, Judgment, Part, Report, User
 
 MAX_BODY = 20_000
 View = TypeVar("View", bound=Callable[..., Any])
 _UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
+
+
+class SignedIn(HttpRequest):
+    """A request of a signed-in person, as a view behind login_required gets it."""
+
+    user: User
 
 
 class TypedTextField(forms.CharField):
@@ -32,7 +38,7 @@ class TypedTextField(forms.CharField):
 
     def to_python(self, value: Any) -> str:
         """Replace halves of surrogate pairs and NUL with the replacement character."""
-        typed_text: str = super().to_python(value)
+        typed_text = super().to_python(value) or ""
         return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", typed_text)
 
 
@@ -93,7 +99,7 @@ def read_json(request: HttpRequest) -> dict[str, Any]:
         raise BadRequest(f"The request is larger than {MAX_BODY:,} bytes.")
     try:
         body = json.loads(request.body or b"{}")
-    except ValueError as error:  # JSON that is nested too deeply is answered by config/unreadable.py
+    except ValueError as error:  # config/unreadable.py answers JSON that is nested too deeply
         raise BadRequest("The request is not JSON.") from error
     if not isinstance(body, dict):
         raise BadRequest("The request is not a JSON object.")
@@ -102,7 +108,9 @@ def read_json(request: HttpRequest) -> dict[str, Any]:
 
 def read_form(form_class: type[forms.Form], body: dict[str, Any]) -> dict[str, Any]:
     """Return the body's fields, checked; raises BadRequest with the first wrong field."""
-    form = form_class({name: value for name, value in body.items() if not isinstance(value, list | dict)})
+    form = form_class(
+        {name: value for name, value in body.items() if not isinstance(value, list | dict)}
+    )
     if not form.is_valid():
         field, errors = next(iter(form.errors.items()))
         raise BadRequest(f"{field}: {errors[0]}")
@@ -128,7 +136,7 @@ def for_signed_in(view: Callable[..., JsonResponse]) -> Callable[..., JsonRespon
         sign_in = f"{reverse('account_login')}?{next_page}"
         return JsonResponse({"error": "signed_out", "sign_in": sign_in}, status=401)
 
-    wrapped.answers_scripts = True  # type: ignore[attr-defined]
+    wrapped.answers_scripts = True  # type: ignore[attr-defined]  # for config/second_factor.py
     return wrapped
 
 
@@ -138,11 +146,13 @@ def takes_files(view: View) -> View:
     It must not touch the request's POST, FILES or body before it has checked that this person may
     upload here.
     """
-    view.takes_files = True  # type: ignore[attr-defined]
+    view.takes_files = True  # type: ignore[attr-defined]  # a mark for config/uploads.py
     return view
 
 
-def card_json(card: Card, *, slug: str, n_in_batch: int, ask_reasons: bool = True) -> dict[str, Any]:
+def card_json(
+    card: Card, *, slug: str, n_in_batch: int, ask_reasons: bool = True
+) -> dict[str, Any]:
     """JSON of a pair to judge: all that its annotator's browser learns of it.
 
     n_in_batch, ask_reasons : the same for all of a batch, so that they tell no card from another
@@ -160,7 +170,12 @@ def card_json(card: Card, *, slug: str, n_in_batch: int, ask_reasons: bool = Tru
 def answer_json(answer: Judgment | Report) -> dict[str, Any]:
     """JSON of an annotator's own judgment or report, for her browser."""
     if isinstance(answer, Report):
-        return {"report": answer.get_kind_display(), "reason": answer.why, "note": answer.note, "at": answer.at.isoformat()}
+        return {
+            "report": answer.get_kind_display(),
+            "reason": answer.why,
+            "note": answer.note,
+            "at": answer.at.isoformat(),
+        }
     return {
         "grade": answer.level.grade,
         "reasons": answer.reasons,
@@ -181,7 +196,9 @@ def item_content(item: Item, slug: str) -> dict[str, Any]:
     return _content(item.external_id, item.warning, list(item.parts.all()), slug)
 
 
-def _content(external_id: str, warning: str, parts: Sequence[Part | CardPart], slug: str) -> dict[str, Any]:
+def _content(
+    external_id: str, warning: str, parts: Sequence[Part | CardPart], slug: str
+) -> dict[str, Any]:
     return {
         "label": "" if parts else external_id,
         "warning": warning,
@@ -213,13 +230,19 @@ def _source(part: Part | CardPart, number: int, source: MediaSource, slug: str) 
     """
     type_by_name = media_type(source.path.partition("?")[0])
     mime = source.type or (type_by_name.content_type if type_by_name else "")
-    is_unread = part.is_inspected and not source.type and not is_address(source.path)
     return {
         "url": _address(part.pk, number, source.path, slug),
         "type": browser_support.browser_query_type(mime),
         "what": browser_support.format_names(mime),
-        "defect": "unread" if is_unread else "nowhere" if browser_support.playback_limit(mime) is browser_support.NOWHERE else "",
+        "defect": _defect(part, source, mime),
     }
+
+
+def _defect(part: Part | CardPart, source: MediaSource, mime: str) -> str:
+    """What keeps a source from playing: "unread" or "nowhere" (see _source), or ""."""
+    if part.is_inspected and not source.type and not is_address(source.path):
+        return "unread"
+    return "nowhere" if browser_support.playback_limit(mime) is browser_support.NOWHERE else ""
 
 
 def _address(pk: int, number: int, path: str, slug: str) -> str:

@@ -51,7 +51,9 @@ def cookie_name() -> str:
 
 def _read(request: HttpRequest) -> KnownBrowser | None:
     try:
-        number, people = signing.loads(request.COOKIES.get(cookie_name(), ""), salt=SALT, max_age=KEPT_SECONDS)
+        number, people = signing.loads(
+            request.COOKIES.get(cookie_name(), ""), salt=SALT, max_age=KEPT_SECONDS
+        )
     except signing.BadSignature:
         return None
     return KnownBrowser(number, people)

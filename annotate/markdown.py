@@ -19,21 +19,106 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 # Words and their order: nothing that loads, runs, sends, or looks otherwise than the screen it
 # stands in.
 _PAGE_TAGS = {
-    "a", "abbr", "article", "aside", "b", "bdi", "bdo", "blockquote", "br", "caption", "cite", "code", "col",
-    "colgroup", "dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "footer", "h1", "h2",
-    "h3", "h4", "h5", "h6", "header", "hr", "i", "ins", "kbd", "li", "main", "mark", "nav", "ol", "p", "pre", "q", "rp",
-    "rt", "ruby", "s", "samp", "section", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td",
-    "tfoot", "th", "thead", "time", "tr", "u", "ul", "var", "wbr",
-}  # fmt: skip
-_PAGE_ATTRIBUTES = {"*": {"dir", "lang"}, "td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan", "scope"}}
+    "a",
+    "abbr",
+    "article",
+    "aside",
+    "b",
+    "bdi",
+    "bdo",
+    "blockquote",
+    "br",
+    "caption",
+    "cite",
+    "code",
+    "col",
+    "colgroup",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "figcaption",
+    "figure",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "i",
+    "ins",
+    "kbd",
+    "li",
+    "main",
+    "mark",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "rp",
+    "rt",
+    "ruby",
+    "s",
+    "samp",
+    "section",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "time",
+    "tr",
+    "u",
+    "ul",
+    "var",
+    "wbr",
+}
+_PAGE_ATTRIBUTES = {
+    "*": {"dir", "lang"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan", "scope"},
+}
 _BLOCKS = re.compile(
     r"</?(?:article|blockquote|br|caption|d[dlt]|div|figcaption|h[1-6]|hr|li|[ou]l|p|pre|section|table|t[dh])\b"
 )
-_HEADINGS = ("h2", "h3", "h4", "h5", "h6")  # the first level is the title of the page around the text
+# the first level is the title of the page around the text
+_HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 _TAGS = {
-    "a", "blockquote", "br", "code", "em", *_HEADINGS, "hr", "li", "ol", "p", "pre",
-    "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
-}  # fmt: skip
+    "a",
+    "blockquote",
+    "br",
+    "code",
+    "em",
+    *_HEADINGS,
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "strong",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+}
 
 
 class Heading(NamedTuple):
@@ -60,7 +145,9 @@ def to_html(markdown: str) -> str:
 
 def _link_to_headings(tokens: Sequence[Token], anchors: set[str]) -> None:
     """Point links within the text to its headings; a link to no heading becomes plain words."""
-    for link in (child for token in tokens for child in token.children or [] if child.type == "link_open"):
+    for link in (
+        child for token in tokens for child in token.children or [] if child.type == "link_open"
+    ):
         href = str(link.attrGet("href") or "")
         if href.startswith("#"):
             anchor = unquote(href[1:])
@@ -77,14 +164,20 @@ def _html(tokens: Sequence[Token], *, attributes: dict[str, set[str]]) -> str:
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
-    return nh3.clean(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}), tags=_TAGS, attributes=attributes)
+    return nh3.clean(
+        _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}), tags=_TAGS, attributes=attributes
+    )
 
 
 def _headings_of(tokens: Sequence[Token]) -> list[Heading]:
     headings_: list[Heading] = []
     for token, inline in pairwise(tokens):
         if token.type == "heading_open":
-            title = "".join(child.content for child in inline.children or [] if child.type in ("text", "code_inline"))
+            title = "".join(
+                child.content
+                for child in inline.children or []
+                if child.type in ("text", "code_inline")
+            )
             anchor = slugify(title, allow_unicode=True)[:MAX_ANCHOR] or "part"
             n_same = sum(heading.anchor.partition("--")[0] == anchor for heading in headings_)
             headings_.append(Heading(f"{anchor}--{n_same + 1}" if n_same else anchor, title))

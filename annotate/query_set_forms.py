@@ -2,7 +2,7 @@
 
 from django import forms
 
-from annotate.forms import UploadField
+from annotate.form_fields import UploadField
 from annotate.models import Direction
 
 
@@ -13,7 +13,8 @@ class QuerySetForm(forms.Form):
     direction = forms.ChoiceField(
         choices=Direction.choices,
         initial=Direction.FORWARD,
-        help_text="The ids are those of queries, or of documents where these are what one searches with.",
+        help_text="The ids are those of queries, or of documents where these are what one "
+        "searches with.",
     )
     file = UploadField(
         label="Ids",

@@ -13,7 +13,10 @@ log = logging.getLogger(__name__)
 # Limits of tasks whose work grows with somebody's file. People see how far such a task is and may
 # cancel it. The setting CELERY_TASK_ROUTES gives them a queue of their own, so that numbers do not
 # wait behind them.
-LONG = {"time_limit": settings.LONG_TASK_SECONDS, "soft_time_limit": settings.LONG_TASK_SECONDS - 30}
+LONG = {
+    "time_limit": settings.LONG_TASK_SECONDS,
+    "soft_time_limit": settings.LONG_TASK_SECONDS - 30,
+}
 
 
 def enqueue_on_commit(

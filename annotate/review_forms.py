@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.db.models import TextChoices
 
+from annotate.form_fields import set_choices, set_rows
 from annotate.models import Annotator, Collection, Level, ReviewAction, User
 
 REASON_LENGTH = 200
@@ -48,9 +49,11 @@ class ReasonForm(forms.Form):
     act = forms.ChoiceField(error_messages={"invalid_choice": "There is no such action."})
     reason = forms.CharField(max_length=REASON_LENGTH, required=False)
 
-    def __init__(self, *args: Any, acts: type[TextChoices], acts_with_reason: tuple[str, ...], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, acts: type[TextChoices], acts_with_reason: tuple[str, ...], **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["act"].choices = acts.choices  # type: ignore[attr-defined]
+        set_choices(self, "act", acts.choices)
         self.acts_with_reason = acts_with_reason
 
     def clean(self) -> dict[str, Any]:
@@ -65,20 +68,25 @@ class AdjudicateForm(forms.Form):
     """A lead's grade, and perhaps a note."""
 
     grade = forms.TypedChoiceField(
-        coerce=int, error_messages={"required": "Choose a level.", "invalid_choice": "The scheme has no such grade."}
+        coerce=int,
+        error_messages={
+            "required": "Choose a level.",
+            "invalid_choice": "The scheme has no such grade.",
+        },
     )
     note = forms.CharField(max_length=500, required=False)
 
     def __init__(self, *args: Any, levels: list[Level], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["grade"].choices = [(level.grade, level.name) for level in levels]  # type: ignore[attr-defined]
+        set_choices(self, "grade", [(level.grade, level.name) for level in levels])
 
 
 class SinceForm(forms.Form):
     """A moment to start from, in UTC; the browser sends it without a zone."""
 
     since = forms.DateTimeField(
-        label="From (UTC)", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M:%S")
+        label="From (UTC)",
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M:%S"),
     )
 
 
@@ -97,7 +105,9 @@ class RestoreForm(SinceForm):
 class LogForm(forms.Form):
     """Filters of the log."""
 
-    by = forms.ModelChoiceField(queryset=User.objects.none(), required=False, empty_label="everybody")
+    by = forms.ModelChoiceField(
+        queryset=User.objects.none(), required=False, empty_label="everybody"
+    )
     kind = forms.ChoiceField(required=False)
     person = forms.ModelChoiceField(
         queryset=Annotator.objects.none(), required=False, empty_label="anybody", label="About"
@@ -105,14 +115,24 @@ class LogForm(forms.Form):
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        authors = User.objects.filter(pk__in=ReviewAction.objects.filter(collection=collection).values("by"))
-        annotators = Annotator.objects.filter(review_actions__collection=collection).distinct().order_by("pseudonym")
-        self.fields["by"].queryset = authors.order_by("username")  # type: ignore[attr-defined]
-        self.fields["person"].queryset = annotators  # type: ignore[attr-defined]
-        self.fields["kind"].choices = [("", "everything"), *ReviewAction.Kind.choices]  # type: ignore[attr-defined]
+        authors = User.objects.filter(
+            pk__in=ReviewAction.objects.filter(collection=collection).values("by")
+        )
+        annotators = (
+            Annotator.objects.filter(review_actions__collection=collection)
+            .distinct()
+            .order_by("pseudonym")
+        )
+        set_rows(self, "by", authors.order_by("username"))
+        set_rows(self, "person", annotators)
+        set_choices(self, "kind", [("", "everything"), *ReviewAction.Kind.choices])
 
     def filters(self) -> dict[str, Any]:
         """Arguments of review_log.entries; no filter where the form is invalid."""
         fields = self.cleaned_data if self.is_valid() else {}
         kind, person = fields.get("kind"), fields.get("person")
-        return {"by": fields.get("by"), "kinds": (kind,) if kind else (), "person": person.pk if person else None}
+        return {
+            "by": fields.get("by"),
+            "kinds": (kind,) if kind else (),
+            "person": person.pk if person else None,
+        }

@@ -6,16 +6,16 @@ pairs_changed = Signal()
 """Sent after commit with collection_id: labels of some of its pairs changed, see Change."""
 
 items_joined = Signal()
-"""Sent within the transaction with collection_id: items were loaded that the collection did not have."""
+"""Sent within the transaction with collection_id: new items of the collection were loaded."""
 
 round_pairs_restored = Signal()
-"""Sent within the transaction with round_ids: these rounds have pairs again that a lead had excluded."""
+"""Sent within the transaction with round_ids: they have pairs again that a lead had excluded."""
 
 batch_to_reject = Signal()
-"""Sent within the transaction with batch_id: too few of its golds are right, and the policy rejects such batches."""
+"""Sent within the transaction with batch_id: the policy rejects it for its wrong golds."""
 
 round_to_follow = Signal()
-"""Sent within the transaction with round_id: the resolutions of this round are to be updated to its new policy."""
+"""Sent within the transaction with round_id: its resolutions are to follow its new policy."""
 
 work_requested = Signal()
 """Sent within the transaction with work_id: work for a worker was requested."""

@@ -2,11 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
+from typing import Any, TypeVar, overload
+from uuid import UUID
 
 from django.db import DatabaseError, connection
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 from psycopg import Cursor
+
+First = TypeVar("First", bound=Model)
+Second = TypeVar("Second", bound=Model)
+Third = TypeVar("Third", bound=Model)
+SqlValue = bool | int | float | str | datetime | UUID | list[Any] | None  # a statement's parameter
 
 
 def prepared_cursor() -> CursorWrapper:
@@ -17,7 +25,8 @@ def prepared_cursor() -> CursorWrapper:
     """
     connection.ensure_connection()
     cursor = Cursor(connection.connection)
-    return connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor)
+    wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
+    return wrap(cursor)  # type: ignore[arg-type]  # the stubs name what is returned
 
 
 @contextmanager
@@ -28,7 +37,8 @@ def without_timeout() -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(DatabaseError), connection.cursor() as cursor:  # in a transaction that failed it is reset anyhow
+        # in a transaction that failed it is reset anyhow
+        with suppress(DatabaseError), connection.cursor() as cursor:
             cursor.execute("RESET statement_timeout")
 
 
@@ -40,10 +50,28 @@ def columns(model: type[Model], alias: str) -> str:
     return ", ".join(f'{alias}."{field.column}"' for field in model._meta.concrete_fields)
 
 
-def objects(row: Sequence[object], *models: type[Model]) -> Iterator[Model]:
+@overload
+def objects(row: Sequence[object], model: type[First], /) -> tuple[First]: ...
+
+
+@overload
+def objects(
+    row: Sequence[object], model: type[First], second: type[Second], /
+) -> tuple[First, Second]: ...
+
+
+@overload
+def objects(
+    row: Sequence[object], model: type[First], second: type[Second], third: type[Third], /
+) -> tuple[First, Second, Third]: ...
+
+
+def objects(row: Sequence[object], *models: type[Model]) -> tuple[Model, ...]:
     """The objects of a row that begins with the `columns` of these models."""
     start = 0
+    instances = []
     for model in models:
         names = [field.attname for field in model._meta.concrete_fields]
-        yield model.from_db(connection.alias, names, row[start : start + len(names)])
+        instances.append(model.from_db(connection.alias, names, row[start : start + len(names)]))
         start += len(names)
+    return tuple(instances)

@@ -30,17 +30,16 @@ def perform_work(*, work_id: int) -> None:
 
 @shared_task(**LONG)
 def delete_unjudged(*, collection_id: int, by_id: int) -> None:
-    """Delete a collection in which nobody has judged.
-
-    One that is gone already, or was judged meanwhile, is skipped.
-    """
+    """Delete a collection without judgments; one that is gone, or was judged since, is skipped."""
     purging.delete_if_unjudged(collection_id=collection_id, by=User.objects.get(pk=by_id))
 
 
 @shared_task
 def reject_batch(*, batch_id: int) -> None:
     """Withdraw the labels of a batch whose golds were missed."""
-    gold_checks.reject_failed(batch=Batch.objects.select_related("collection", "annotator").get(pk=batch_id))
+    gold_checks.reject_failed(
+        batch=Batch.objects.select_related("collection", "annotator").get(pk=batch_id)
+    )
 
 
 @shared_task(**LONG)
@@ -52,7 +51,9 @@ def follow_policy(*, round_id: int) -> None:
 @shared_task
 def preview_policy(*, collection_id: int, question: dict[str, Any]) -> None:
     """Compute the preview of a policy change."""
-    policies.compute_preview(collection=Collection.objects.get(pk=collection_id), request_fields=question)
+    policies.compute_preview(
+        collection=Collection.objects.get(pk=collection_id), request_fields=question
+    )
 
 
 @shared_task
@@ -73,8 +74,8 @@ def sweep() -> None:
     housekeeping.settle_batches()
     housekeeping.drop_cut_uploads()
     sign_in_limits.sweep()
-    for task, arguments in _overdue():
-        enqueue_on_commit(task, expires=SWEEP_SECONDS, **arguments)  # else one more a sweep would queue behind a long job
+    for task, arguments in _overdue():  # expires: else one a sweep would queue behind a long job
+        enqueue_on_commit(task, expires=SWEEP_SECONDS, **arguments)
 
 
 @shared_task
@@ -87,6 +88,12 @@ def tidy() -> None:
 def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
     yield from ((perform_work, {"work_id": work_id}) for work_id in works.overdue())
     yield from ((reject_batch, {"batch_id": batch_id}) for batch_id in gold_checks.overdue())
-    yield from ((mail_invitation, {"invitation_id": invitation_id}) for invitation_id in invitation_mail.overdue())
+    yield from (
+        (mail_invitation, {"invitation_id": invitation_id})
+        for invitation_id in invitation_mail.overdue()
+    )
     yield from ((follow_policy, {"round_id": round_id}) for round_id in policies.rounds_behind())
-    yield from ((look_into_media, {"collection_id": collection_id}) for collection_id in media_inspection_turns.overdue())
+    yield from (
+        (look_into_media, {"collection_id": collection_id})
+        for collection_id in media_inspection_turns.overdue()
+    )

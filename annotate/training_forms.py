@@ -7,7 +7,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from annotate.core.quizzes import MAX_OPTION, MAX_OPTIONS, MAX_QUESTIONS, MAX_TEXT, Question
-from annotate.forms import TO_THE_LETTER
+from annotate.form_fields import TO_THE_LETTER, set_choices
 from annotate.markdown import Heading
 from annotate.models import Level, Training, TrainingDecision
 
@@ -16,12 +16,13 @@ BLANK_QUESTIONS = 2  # below the last question, for new ones
 
 
 def heading_choices(headings: list[Heading], current_anchor: str = "") -> list[tuple[str, str]]:
-    """Choices of the guidelines' headings.
-
-    The current anchor stays a choice where its heading was removed.
-    """
+    """Choices of the guidelines' headings; the current anchor stays one after its heading went."""
     choices = [(heading.anchor, heading.title) for heading in headings]
-    removed_heading = [] if not current_anchor or current_anchor in dict(choices) else [(current_anchor, f"{current_anchor} (no longer in the guidelines)")]
+    removed_heading = (
+        []
+        if not current_anchor or current_anchor in dict(choices)
+        else [(current_anchor, f"{current_anchor} (no longer in the guidelines)")]
+    )
     return [("", "Nowhere in particular"), *choices, *removed_heading]
 
 
@@ -31,23 +32,35 @@ class TrainingForm(forms.ModelForm):
     class Meta:
         model = Training
         fields = [
-            "is_on", "needs_review", "quiz_mark", "measure", "pass_mark", "pairs_a_try", "max_tries", "wait_minutes",
-        ]  # fmt: skip
+            "is_on",
+            "needs_review",
+            "quiz_mark",
+            "measure",
+            "pass_mark",
+            "pairs_a_try",
+            "max_tries",
+            "wait_minutes",
+        ]
         labels = {
-            "is_on": "People are trained before they judge", "needs_review": "A lead looks before real work begins",
-            "quiz_mark": "Right answers that pass the quiz", "measure": "Answers are marked by",
-            "pass_mark": "Mark that passes", "pairs_a_try": "Pairs a try", "max_tries": "Tries",
+            "is_on": "People are trained before they judge",
+            "needs_review": "A lead looks before real work begins",
+            "quiz_mark": "Right answers that pass the quiz",
+            "measure": "Answers are marked by",
+            "pass_mark": "Mark that passes",
+            "pairs_a_try": "Pairs a try",
+            "max_tries": "Tries",
             "wait_minutes": "Minutes between two tries",
-        }  # fmt: skip
+        }
         help_texts = {
             "quiz_mark": "A share: 0.8 is four of five.",
-            "measure": "Accuracy: the share of pairs given exactly the right level. Spearman: whether the levels are "
-            "in the right order; not defined, and so not passed, where somebody gives every pair the same level.",
+            "measure": "Accuracy: the share of pairs given exactly the right level. Spearman: "
+            "whether the levels are in the right order; not defined, and so not passed, where "
+            "somebody gives every pair the same level.",
             "pass_mark": "From 0 to 1: at 0.8, four of five right, or a correlation of 0.8.",
             "pairs_a_try": "Drawn anew for each try. Empty: all of them.",
             "max_tries": "Empty: as many as somebody likes.",
             "wait_minutes": "",
-        }  # fmt: skip
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -58,19 +71,30 @@ class TrainingForm(forms.ModelForm):
 class PairForm(forms.Form):
     """One training pair by its ids."""
 
-    query = forms.CharField(max_length=255, label="Id of the query", widget=forms.TextInput(attrs=TO_THE_LETTER))
-    document = forms.CharField(max_length=255, label="Id of the document", widget=forms.TextInput(attrs=TO_THE_LETTER))
+    query = forms.CharField(
+        max_length=255, label="Id of the query", widget=forms.TextInput(attrs=TO_THE_LETTER)
+    )
+    document = forms.CharField(
+        max_length=255, label="Id of the document", widget=forms.TextInput(attrs=TO_THE_LETTER)
+    )
     grade = forms.TypedChoiceField(coerce=int, label="Right level")
     why = forms.CharField(
-        max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 3}), label="Why",
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label="Why",
         help_text="Shown after the answer.",
-    )  # fmt: skip
+    )
     anchor = forms.ChoiceField(required=False, label="Where the guidelines say so")
 
-    def __init__(self, *args: Any, levels: list[Level], headings: list[Heading], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, levels: list[Level], headings: list[Heading], **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["grade"].choices = [(level.grade, f"{level.grade} {level.name}") for level in levels]  # type: ignore[attr-defined]
-        self.fields["anchor"].choices = heading_choices(headings)  # type: ignore[attr-defined]
+        set_choices(
+            self, "grade", [(level.grade, f"{level.grade} {level.name}") for level in levels]
+        )
+        set_choices(self, "anchor", heading_choices(headings))
 
 
 class GoldsForm(forms.Form):
@@ -85,8 +109,8 @@ class PairsFileForm(forms.Form):
 
     file = forms.FileField(
         label="CSV or TSV",
-        help_text="Columns query, document and grade, and if you like why and paragraph (a heading of the guidelines). "
-        "Up to 2,000 pairs and 1 MB.",
+        help_text="Columns query, document and grade, and if you like why and paragraph (a "
+        "heading of the guidelines). Up to 2,000 pairs and 1 MB.",
     )
 
     def clean_file(self) -> UploadedFile:
@@ -102,22 +126,28 @@ class QuestionForm(forms.Form):
 
     text = forms.CharField(max_length=MAX_TEXT, required=False, label="Question")
     options = forms.CharField(
-        max_length=MAX_OPTIONS * (MAX_OPTION + 2), required=False, label="Options",
+        max_length=MAX_OPTIONS * (MAX_OPTION + 2),
+        required=False,
+        label="Options",
         widget=forms.Textarea(attrs={"rows": 4}),
         help_text=f"One a line, 2 to {MAX_OPTIONS}. Put * before the right one.",
-    )  # fmt: skip
-    why = forms.CharField(max_length=MAX_TEXT, required=False, label="Why", help_text="Shown after the answer.")
+    )
+    why = forms.CharField(
+        max_length=MAX_TEXT, required=False, label="Why", help_text="Shown after the answer."
+    )
     anchor = forms.ChoiceField(required=False, label="Where the guidelines say so")
 
     def __init__(self, *args: Any, headings: list[Heading], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         current_anchor = self.data.get(self.add_prefix("anchor")) or self.initial.get("anchor", "")
-        self.fields["anchor"].choices = heading_choices(headings, current_anchor)  # type: ignore[attr-defined]
+        set_choices(self, "anchor", heading_choices(headings, current_anchor))
 
     def clean(self) -> dict[str, Any]:
         """Require exactly one option that is marked as right."""
         cleaned_data = super().clean() or {}
-        lines = [line.strip() for line in cleaned_data.get("options", "").splitlines() if line.strip()]
+        lines = [
+            line.strip() for line in cleaned_data.get("options", "").splitlines() if line.strip()
+        ]
         if cleaned_data.get("text") and sum(line.startswith("*") for line in lines) != 1:
             self.add_error("options", "Put * before the right option, and before no other.")
         return cleaned_data
@@ -125,8 +155,16 @@ class QuestionForm(forms.Form):
     @staticmethod
     def as_initial(question: Question) -> dict[str, str]:
         """Initial data of the form for a question."""
-        lines = [f"{'*' if index == question.right else ''}{option}" for index, option in enumerate(question.options)]
-        return {"text": question.text, "options": "\n".join(lines), "why": question.why, "anchor": question.anchor}
+        lines = [
+            f"{'*' if index == question.right else ''}{option}"
+            for index, option in enumerate(question.options)
+        ]
+        return {
+            "text": question.text,
+            "options": "\n".join(lines),
+            "why": question.why,
+            "anchor": question.anchor,
+        }
 
     def question(self) -> Question | None:
         """Return the question; None without a text."""
@@ -140,11 +178,14 @@ class QuestionForm(forms.Form):
 
 
 _QuestionFormSet = forms.formset_factory(
-    QuestionForm, extra=BLANK_QUESTIONS, max_num=MAX_QUESTIONS, absolute_max=MAX_QUESTIONS + BLANK_QUESTIONS
+    QuestionForm,
+    extra=BLANK_QUESTIONS,
+    max_num=MAX_QUESTIONS,
+    absolute_max=MAX_QUESTIONS + BLANK_QUESTIONS,
 )
 
 
-class QuestionFormSet(_QuestionFormSet):  # type: ignore[valid-type, misc]
+class QuestionFormSet(_QuestionFormSet):  # type: ignore[valid-type, misc]  # made above
     """All questions of a quiz."""
 
     def questions(self) -> list[Question]:
@@ -161,7 +202,10 @@ class QuizForm(forms.Form):
         super().__init__(*args, **kwargs)
         for number, question in enumerate(questions, start=1):
             self.fields[f"q{number}"] = forms.TypedChoiceField(
-                coerce=int, choices=list(enumerate(question.options)), widget=forms.RadioSelect, label=question.text
+                coerce=int,
+                choices=list(enumerate(question.options)),
+                widget=forms.RadioSelect,
+                label=question.text,
             )
 
     def choices(self) -> list[int]:
@@ -172,7 +216,11 @@ class QuizForm(forms.Form):
 class DecisionForm(forms.Form):
     """A lead's decision about a person in training."""
 
-    kind = forms.ChoiceField(choices=[
-        (kind.value, kind.label) for kind in TrainingDecision.Kind if kind != TrainingDecision.Kind.PASSED
-    ])  # fmt: skip
+    kind = forms.ChoiceField(
+        choices=[
+            (kind.value, kind.label)
+            for kind in TrainingDecision.Kind
+            if kind != TrainingDecision.Kind.PASSED
+        ]
+    )
     reason = forms.CharField(max_length=200, required=False)

@@ -4,7 +4,8 @@ from django.db import connection, transaction
 from psycopg import sql
 
 NAME = "assayer_app"
-MAINTAIN_VERSION = 170_000  # the first version of PostgreSQL where a role may analyse others' tables
+# the first version of PostgreSQL where a role may analyse others' tables
+MAINTAIN_VERSION = 170_000
 # The planner needs statistics of tables that a pool or an import filled:
 # annotate.services.planner_statistics.
 ANALYSE_GRANTS = (
@@ -19,7 +20,8 @@ GRANTS = (
     "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {role}",
     "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {role}",
     # for tables of later migrations
-    "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {role}",
+    "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE "
+    "ON TABLES TO {role}",
     "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO {role}",
 )
 
@@ -35,10 +37,15 @@ def make_app_role(*, password: str, name: str = NAME) -> bool:
         cursor.execute("SELECT TRUE FROM pg_roles WHERE rolname = %s", [name])
         is_new = cursor.fetchone() is None
         verb = sql.SQL("CREATE" if is_new else "ALTER")
-        attributes = "{} ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS NOREPLICATION PASSWORD {}"
+        attributes = (
+            "{} ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS NOREPLICATION "
+            "PASSWORD {}"
+        )
         cursor.execute(sql.SQL(attributes).format(verb, role, sql.Literal(password)))
         database = sql.Identifier(connection.settings_dict["NAME"])
-        may_analyse = ANALYSE_GRANTS if connection.connection.info.server_version >= MAINTAIN_VERSION else ()
+        may_analyse = (
+            ANALYSE_GRANTS if connection.connection.info.server_version >= MAINTAIN_VERSION else ()
+        )
         for statement in (*GRANTS, *may_analyse):
             cursor.execute(sql.SQL(statement).format(database=database, role=role))
     return is_new

@@ -6,7 +6,8 @@ from django.apps import AppConfig
 
 from config.celery import app as celery_app
 
-__all__ = ["ConfigConfig", "celery_app"]  # loading Celery here makes every shared task belong to our application
+# loading Celery here makes every shared task belong to our application
+__all__ = ["ConfigConfig", "celery_app"]
 
 
 class ConfigConfig(AppConfig):

@@ -9,7 +9,7 @@ from django_redis.serializers.pickle import PickleSerializer
 
 
 class UpgradeSafeSerializer(PickleSerializer):
-    """Pickles values; one that an older version stored under another class is missing, not an error."""
+    """Pickles values; one that an older version stored under another class is missing."""
 
     def loads(self, value: bytes) -> object:
         """Return the value, or None where its class was renamed, moved or given other fields."""

@@ -39,8 +39,9 @@ def limit_publish_wait() -> None:
     Workers wait longer, as they poll for a second at a time.
     """
     app.conf.broker_transport_options = {
-        **app.conf.broker_transport_options, "socket_timeout": PUBLISH_SECONDS
-    }  # fmt: skip
+        **app.conf.broker_transport_options,
+        "socket_timeout": PUBLISH_SECONDS,
+    }
 
 
 def queues_of(celery_app: Celery) -> list[str]:
@@ -52,7 +53,8 @@ def queues_of(celery_app: Celery) -> list[str]:
 def check_services(**_: object) -> None:
     """End the worker before its first task where a service must be mended."""
     with exit_without_traceback():
-        import_module("config.deployment.services").check_services_before_forking()  # not before Django is set up
+        # not before Django is set up
+        import_module("config.deployment.services").check_services_before_forking()
 
 
 @worker_init.connect
@@ -67,7 +69,9 @@ def lower_priority(*, sender: Worker, **_: object) -> None:
 def keep_to_one_processor() -> None:
     """Keep this process's statements to one processor: PostgreSQL's processes ignore niceness."""
     outages = import_module("config.outages")  # not before Django is set up
-    outages.begin_sessions_with("-c max_parallel_workers_per_gather=0 -c max_parallel_maintenance_workers=0")
+    outages.begin_sessions_with(
+        "-c max_parallel_workers_per_gather=0 -c max_parallel_maintenance_workers=0"
+    )
 
 
 @worker_ready.connect

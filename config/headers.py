@@ -6,7 +6,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 PERMISSIONS = ", ".join(
-    f"{feature}=()" for feature in ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
+    f"{feature}=()"
+    for feature in ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
 )
 
 
@@ -20,8 +21,8 @@ class HeadersMiddleware:
         response = self.get_response(request)
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
-        # by the cookie, not by request.user: this must not ask the database on error pages and
-        # /healthz
+        # by the cookie, not by request.user: error pages and /healthz must not ask the database
         if settings.SESSION_COOKIE_NAME in request.COOKIES:
-            response.headers.setdefault("Cache-Control", "no-store")  # a shared machine keeps no signed-in page
+            # a shared machine keeps no signed-in page
+            response.headers.setdefault("Cache-Control", "no-store")
         return response

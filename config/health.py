@@ -36,8 +36,10 @@ def readyz(request: HttpRequest) -> JsonResponse:
     Without the optional ones people go on judging: numbers are late, mails and long work wait.
     """
     required: dict[str, Callable[[], bool]] = {
-        "database": database_answers, "migrations": database_is_migrated, "disk": disk_has_room,
-    }  # fmt: skip
+        "database": database_answers,
+        "migrations": database_is_migrated,
+        "disk": disk_has_room,
+    }
     optional: dict[str, Callable[[], bool]] = {
         "redis": redis_answers,
         "short worker": lambda: not worker_is_missing(queue="short"),

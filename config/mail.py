@@ -16,8 +16,9 @@ class NoMail(BaseEmailBackend):
         """Return the number of sent mails: 0."""
         n = len(email_messages)
         log.warning(
-            "%s %s not sent: this site has no mail server. Set EMAIL_HOST, or give people links made by "
-            "`python3 manage.py password_link NAME`.",
-            n, "mail was" if n == 1 else "mails were",
-        )  # fmt: skip
+            "%s %s not sent: this site has no mail server. Set EMAIL_HOST, or give people links "
+            "made by `python3 manage.py password_link NAME`.",
+            n,
+            "mail was" if n == 1 else "mails were",
+        )
         return 0

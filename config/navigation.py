@@ -39,7 +39,7 @@ class NavigationLink(NamedTuple):
     waiting_label: str = ""
 
 
-def navigation(request: HttpRequest) -> dict[str, list[NavigationLink]]:
+def navigation(request: HttpRequest) -> "dict[str, SimpleLazyObject[list[NavigationLink]]]":
     """Context processor: `nav`, the links of the present collection that the user may open.
 
     It is lazy: the judge screen, which many open at once, has a bar of its own and does not use it.

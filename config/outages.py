@@ -19,14 +19,17 @@ from annotate.services.background.works import FAILURES, is_outage
 
 log = logging.getLogger(__name__)
 
-LOCK_SECONDS, STATEMENT_SECONDS = 3, 20  # a request's longest wait for a locked row, and for a statement
+# a request's longest wait for a locked row, and for a statement
+LOCK_SECONDS, STATEMENT_SECONDS = 3, 20
 RETRY_AFTER = "5"  # seconds
 BUSY = "The site cannot do this just now; nothing was changed. Try again in some seconds."
 
 
 def limit_waiting() -> None:
     """Limit the waiting of this process's database sessions, as it serves requests."""
-    begin_sessions_with(f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s")
+    begin_sessions_with(
+        f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
+    )
 
 
 def begin_sessions_with(settings: str) -> None:
@@ -53,10 +56,18 @@ def _busy(request: HttpRequest) -> HttpResponse:
     status = HTTPStatus.SERVICE_UNAVAILABLE
     headers = {"Retry-After": RETRY_AFTER}
     if request.path.startswith("/api/"):
-        problem = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": BUSY}
-        return JsonResponse(problem, status=status, headers=headers, content_type="application/problem+json")
+        problem = {
+            "type": "about:blank",
+            "title": status.phrase,
+            "status": status.value,
+            "detail": BUSY,
+        }
+        return JsonResponse(
+            problem, status=status, headers=headers, content_type="application/problem+json"
+        )
     if "application/json" in request.headers.get("Accept", ""):
         return JsonResponse({"error": BUSY}, status=status, headers=headers)
     again = request.get_full_path() if request.method == "GET" else ""
-    page = loader.get_template("503.html").render({"busy": BUSY, "again": again})  # asks the database for nothing
+    # asks the database for nothing
+    page = loader.get_template("503.html").render({"busy": BUSY, "again": again})
     return HttpResponse(page, status=status, headers=headers)

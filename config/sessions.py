@@ -15,7 +15,8 @@ class SessionStore(db.SessionStore):
 
     def _validate_session_key(self, key: str | None) -> bool:
         """Whether the text may be a session key: the database refuses some texts of cookies."""
-        return bool(super()._validate_session_key(key)) and str(key).isalnum() and str(key).isascii()
+        is_long_enough = super()._validate_session_key(key)  # type: ignore[misc]  # not in the stubs
+        return bool(is_long_enough) and str(key).isalnum() and str(key).isascii()
 
     def load(self) -> dict[str, Any]:
         """Return the session's data; an empty dictionary where it has ended."""

@@ -25,7 +25,8 @@ SECRET_KEY_FALLBACKS = os.environ.get("SECRET_KEY_FALLBACKS", "").split()
 if REFUSALS := faults({**os.environ, "SECRET_KEY": SECRET_KEY}):
     raise ImproperlyConfigured(" ".join(REFUSALS))
 
-# --- addresses ---------------------------------------------------------------------------------------------
+# --- addresses
+# ---------------------------------------------------------------------------------------------
 address = site(os.environ)
 SITE_URL = address.geturl()
 HTTPS = address.scheme == "https"
@@ -38,7 +39,8 @@ if os.environ.get("TRUSTED_PROXY") == "1":  # only behind a proxy that sets the 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 
-# --- parts -------------------------------------------------------------------------------------------------
+# --- parts
+# -------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
     "config.admin_app.SiteAdminConfig",
     "django.contrib.auth",
@@ -63,7 +65,8 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "config.headers.HeadersMiddleware",
     "config.unreadable.UnreadableMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",  # after the headers, so that static files carry them too
+    # after the headers, so that static files carry them too
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "config.uploads.BodyMiddleware",  # before whatever reads forms
@@ -75,7 +78,8 @@ MIDDLEWARE = [
     "config.second_factor.SecondFactorMiddleware",
     "config.uploads.ScriptedUploadMiddleware",
 ]
-SILENCED_SYSTEM_CHECKS = ["security.W003"]  # it looks for CsrfViewMiddleware by name; ours is a subclass
+# it looks for CsrfViewMiddleware by name; ours is a subclass
+SILENCED_SYSTEM_CHECKS = ["security.W003"]
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -93,20 +97,26 @@ TEMPLATES = [
     }
 ]
 
-# --- database: the only truth ------------------------------------------------------------------------------
+# --- database: the only truth
+# ------------------------------------------------------------------------------
 DATABASES = {
     "default": dj_database_url.parse(
-        os.environ.get("DATABASE_URL") or HOME.database_url(), conn_max_age=60, conn_health_checks=True
+        os.environ.get("DATABASE_URL") or HOME.database_url(),
+        conn_max_age=60,
+        conn_health_checks=True,
     )
 }
-DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)  # a page must not hang on a dead host
-DATABASES["default"]["OPTIONS"].setdefault("prepare_threshold", 2)  # of annotate/statements.py's cursors
+# a page must not hang on a dead host
+DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+# of annotate/statements.py's cursors
+DATABASES["default"]["OPTIONS"].setdefault("prepare_threshold", 2)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TIME_ZONE = "UTC"
 USE_TZ = True
 LANGUAGE_CODE = "en-gb"
 
-# --- Redis: messages and throw-away cache; everything here may vanish at any time --------------------------
+# --- Redis: messages and throw-away cache; everything here may vanish at any time
+# --------------------------
 REDIS_URL = os.environ.get("REDIS_URL") or HOME.redis_url
 CACHES = {
     "default": {
@@ -118,12 +128,14 @@ CACHES = {
             "IGNORE_EXCEPTIONS": True,  # a page must not need Redis
             "SOCKET_CONNECT_TIMEOUT": 0.2,
             "SOCKET_TIMEOUT": 0.2,
-            "CONNECTION_POOL_KWARGS": {"retry": Retry(NoBackoff(), 0)},  # the library's own retries last seconds
+            # the library's own retries last seconds
+            "CONNECTION_POOL_KWARGS": {"retry": Retry(NoBackoff(), 0)},
         },
     }
 }
 
-# --- Celery ------------------------------------------------------------------------------------------------
+# --- Celery
+# ------------------------------------------------------------------------------------------------
 TASK_SECONDS = 600
 LONG_TASK_SECONDS = 3600  # for tasks whose work grows with a file
 
@@ -141,7 +153,8 @@ CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": int(LONG_TASK_SECONDS * 1.1),  # a task is not handed out again while it may still run
+    # a task is not handed out again while it may still run
+    "visibility_timeout": int(LONG_TASK_SECONDS * 1.1),
     "socket_connect_timeout": 0.2,
     "socket_timeout": 2.0,
     "max_retries": 0,
@@ -181,13 +194,17 @@ CELERY_BEAT_SCHEDULE = {
     "tidy-up-runs": every(600, "pooling.tasks.tidy"),
 }
 
-# --- people ------------------------------------------------------------------------------------------------
+# --- people
+# ------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "annotate.User"
 AUTHENTICATION_BACKENDS = ["annotate.backends.PersonBackend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 ACCOUNT_ADAPTER = "annotate.accounts_adapter.AccountAdapter"
@@ -208,8 +225,7 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up alone, so no address was cl
 LEADS_NEED_MFA = os.environ.get("LEADS_NEED_MFA") == "1"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-# Without a mail server no mail is sent, and pages do not promise any; a log must not hold password
-# links.
+# Without a mail server no mail is sent, and pages promise none; a log must not hold password links.
 SENDS_MAIL = bool(os.environ.get("EMAIL_BACKEND") or os.environ.get("EMAIL_HOST"))
 EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND") or (
     "django.core.mail.backends.smtp.EmailBackend" if SENDS_MAIL else "config.mail.NoMail"
@@ -222,7 +238,8 @@ EMAIL_USE_TLS = os.environ.get("EMAIL_USE_TLS") == "1"
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL") or "assayer@localhost"
 
-# --- what a browser may do ---------------------------------------------------------------------------------
+# --- what a browser may do
+# ---------------------------------------------------------------------------------
 SESSION_ENGINE = "config.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True  # scripts read the CSRF token from the page
@@ -235,8 +252,7 @@ if HTTPS:
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
-    # Rules for other hosts of the domain, or built into browsers for years, need somebody's
-    # decision.
+    # Rules for other hosts of the domain, or built into browsers for years, are for people to set.
     SECURE_HSTS_PRELOAD = os.environ.get("HSTS_PRELOAD") == "1"
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD or os.environ.get("HSTS_SUBDOMAINS") == "1"
     SILENCED_SYSTEM_CHECKS += ["security.W005", "security.W021"]  # which ask for both of these
@@ -258,7 +274,8 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
-# --- files -------------------------------------------------------------------------------------------------
+# --- files
+# -------------------------------------------------------------------------------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -268,9 +285,9 @@ UPLOAD_MAX_BYTES = int(os.environ.get("UPLOAD_MAX_MB") or 2048) * 1024 * 1024  #
 # files of ended imports and rejected runs; 0 means for ever
 KEEP_UPLOADS_DAYS = int(os.environ.get("KEEP_UPLOADS_DAYS") or 30) or 36_500
 FILE_UPLOAD_HANDLERS = ["config.uploads.UploadHandler"]
-# plain: straight from the source folders (tests); hashed: collected under names that change with
-# their content; compressed: hashed and packed, which takes ten seconds more and pays over a
-# network.
+# plain: straight from the source folders (tests)
+# hashed: collected under names that change with their content
+# compressed: hashed and packed, which takes ten seconds more and pays over a network
 STATIC_FILES = "plain" if DEBUG else os.environ.get("STATIC_FILES") or "hashed"
 STATIC_STORAGE = {
     "plain": "django.contrib.staticfiles.storage.StaticFilesStorage",
@@ -285,7 +302,7 @@ STORAGES = {
 WHITENOISE_ROOT = BASE_DIR / "static" / "at-root"  # files that browsers request at fixed addresses
 WHITENOISE_USE_FINDERS = STATIC_FILES == "plain"
 
-# --- API ---------------------------------------------------------------------------------------------------
+# --- API ------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_AUTHENTICATION_CLASSES": ["annotate.authentication.TokenAuthentication"],
@@ -297,7 +314,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "annotate.api.problem",
 }
 
-# --- log ---------------------------------------------------------------------------------------------------
+# --- log ------------------------------------------------------------------------------------------
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -7,8 +7,9 @@ from urllib.parse import parse_qsl, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 NO_BOTO3 = (
-    "MEDIA_STORAGE names a bucket, and boto3 is not installed: with docker compose, write LOCK=s3 into .env and run "
-    "`docker compose up --build`; elsewhere run `pip install --require-hashes -r requirements/s3.txt`."
+    "MEDIA_STORAGE names a bucket, and boto3 is not installed: with docker compose, write LOCK=s3 "
+    "into .env and run `docker compose up --build`; "
+    "elsewhere run `pip install --require-hashes -r requirements/s3.txt`."
 )
 LINK_SECONDS = 600  # lifetime of a link into a bucket
 
@@ -35,7 +36,12 @@ def media_store(address: str) -> dict[str, dict[str, object]]:
         }
         return {"collections": {"BACKEND": "config.bucket.Bucket", "OPTIONS": options}}
     if not Path(address).is_absolute():
-        raise ImproperlyConfigured(f'MEDIA_STORAGE is "{address}"; give an absolute folder, or s3://bucket/folder.')
+        raise ImproperlyConfigured(
+            f'MEDIA_STORAGE is "{address}"; give an absolute folder, or s3://bucket/folder.'
+        )
     return {
-        "collections": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": address}}
+        "collections": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": address},
+        }
     }

@@ -29,10 +29,15 @@ MARK = "ASSAYER_TEST_HOME"
 PREFIX = "assayer-test-"
 MAX_PROCESSES = 8  # Redis numbers 16 databases, and each process of pytest-xdist has two
 # the first opens a page in a third of the time
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 BROWSER_FIXTURES = {"browser", "context", "driver", "new_context", "page"}
-# for the processes of pytest-xdist: there, allocations after a freed large array would keep its
-# memory
+# for pytest-xdist's processes: there, allocations after a freed large array would keep its memory
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": "262144"}
 servers: list[subprocess.Popen[bytes]] = []
 
@@ -47,16 +52,19 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             os.environ.pop(name, None)
         return
     try:
-        if not reachable(Path(tempfile.gettempdir()), server_account()):  # TMPDIR may be root's alone
-            tempfile.tempdir = os.environ["TMPDIR"] = "/tmp"  # noqa: S108 - only folders made by mkdtemp are used there
+        # TMPDIR may be root's alone
+        if not reachable(Path(tempfile.gettempdir()), server_account()):
+            tempfile.tempdir = os.environ["TMPDIR"] = "/tmp"  # noqa: S108 - mkdtemp uses it
     except StartError as error:
         raise SystemExit(str(error)) from error
     for signal_number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(signal_number) != signal.SIG_IGN:  # as nohup sets
-            signal.signal(signal_number, signal.default_int_handler)  # as by Ctrl-C, else nothing is cleaned up
+            # as by Ctrl-C, else nothing is cleaned up
+            signal.signal(signal_number, signal.default_int_handler)
     remove_stale_runs()
     home = Home(Path(tempfile.mkdtemp(prefix=PREFIX)))
-    early_config.add_cleanup(lambda: remove(home))  # at the end, also of a run whose arguments are wrong
+    # at the end, also of a run whose arguments are wrong
+    early_config.add_cleanup(lambda: remove(home))
     claim_folder(home)
     home.var.chmod(0o755)
     (home.var / "static").mkdir()
@@ -74,8 +82,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             "REDIS_URL": home.redis_url,
             "SECRET_KEY": secrets.token_urlsafe(64),
             "STATIC_FILES": "plain",
-            "MALLOC_ARENA_MAX": "2",  # each thread of a server and of a codec would keep memory of its own
-            "DJANGO_ALLOW_ASYNC_UNSAFE": "true",  # Playwright's plain interface runs an event loop of its own
+            # each thread of a server and of a codec would keep memory of its own
+            "MALLOC_ARENA_MAX": "2",
+            # Playwright's plain interface runs an event loop of its own
+            "DJANGO_ALLOW_ASYNC_UNSAFE": "true",
         }
     )
 
@@ -90,7 +100,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_setupnodes(specs: list[object]) -> None:
     """Refuse more processes than can be kept apart, and let each keep its memory small."""
     if len(specs) > MAX_PROCESSES:
-        raise pytest.UsageError(f"{MAX_PROCESSES} processes at most (-n {MAX_PROCESSES}); {len(specs)} were wanted.")
+        raise pytest.UsageError(
+            f"{MAX_PROCESSES} processes at most (-n {MAX_PROCESSES}); {len(specs)} were wanted."
+        )
     os.environ.update(MALLOC)
 
 
@@ -103,7 +115,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_keyboard_interrupt() -> None:
     """Print at once that the run is being stopped, which takes some seconds."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would leave things where they are
+        # a second Ctrl-C would leave things where they are
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("\nStopping the tests and their servers.", flush=True)
 
 
@@ -126,7 +139,11 @@ def remove_stale_runs() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError, StartError):  # another run removes it at the same moment
             # a folder without the file may belong to a run that just begins
-            if folder.stat().st_uid == os.getuid() and (folder / "held").exists() and claim_folder(home := Home(folder)):
+            if (
+                folder.stat().st_uid == os.getuid()
+                and (folder / "held").exists()
+                and claim_folder(home := Home(folder))
+            ):
                 remove(home)
 
 
@@ -171,7 +188,10 @@ def chromium() -> str | None:
     """
     with once_a_run("browser"):
         if not playwright_runs() and not (apt_install("libatomic1") and playwright_runs()):
-            pytest.fail("Playwright needs a library: run `apt-get install libatomic1` as root.", pytrace=False)
+            pytest.fail(
+                "Playwright needs a library: run `apt-get install libatomic1` as root.",
+                pytrace=False,
+            )
         return find_browser()
 
 
@@ -193,7 +213,9 @@ def find_browser() -> str | None:
     if quietly(sys.executable, "-m", "playwright", "install", "chromium"):
         return None
     package = "chromium-headless-shell"
-    return pytest.fail(f"No browser: run `apt-get install {package}` as root, or test --no-browser.", pytrace=False)
+    return pytest.fail(
+        f"No browser: run `apt-get install {package}` as root, or test --no-browser.", pytrace=False
+    )
 
 
 def apt_install(package: str) -> bool:

@@ -18,7 +18,8 @@ IN_ADDRESS = "The address contains a NUL character; remove it."
 NUL = "A text contains a NUL character; remove it."
 SURROGATE = "A text contains half of a surrogate pair; it is no valid Unicode text."
 NESTED = "The JSON is nested too deeply; send it with fewer levels."
-NO_TEXT = {"22021", "22P05"}  # PostgreSQL's codes for bytes, and for escapes in JSON, that are no character
+# PostgreSQL's codes for bytes, and for escapes in JSON, that are no character
+NO_TEXT = {"22021", "22P05"}
 
 
 class UnreadableMiddleware:
@@ -60,7 +61,12 @@ def reason(error: Exception, *, is_json: bool) -> str:
 def _refused(request: HttpRequest, message: str) -> HttpResponse:
     status = HTTPStatus.BAD_REQUEST
     if request.path.startswith("/api/"):
-        problem = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": message}
+        problem = {
+            "type": "about:blank",
+            "title": status.phrase,
+            "status": status.value,
+            "detail": message,
+        }
         return JsonResponse(problem, status=status, content_type="application/problem+json")
     if "json" in request.headers.get("Accept", "") or "json" in (request.content_type or ""):
         return JsonResponse({"error": message}, status=status)

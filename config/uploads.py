@@ -14,8 +14,19 @@ from typing import Any, BinaryIO
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
-from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict, UnreadablePostError
+from django.core.files.uploadhandler import (
+    FileUploadHandler,
+    StopUpload,
+    TemporaryFileUploadHandler,
+)
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseForbidden,
+    JsonResponse,
+    QueryDict,
+    UnreadablePostError,
+)
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import render
@@ -30,14 +41,20 @@ class Upload(TemporaryUploadedFile):
     def __init__(self, *args: Any) -> None:
         folder = Path(settings.MEDIA_ROOT) / "uploads"
         folder.mkdir(parents=True, exist_ok=True)
-        UploadedFile.__init__(self, NamedTemporaryFile(dir=folder), *args)  # noqa: SIM115 - the request closes it
+        file = NamedTemporaryFile(dir=folder)  # noqa: SIM115 - the request closes it
+        UploadedFile.__init__(self, file, *args)
 
 
 class UploadHandler(TemporaryFileUploadHandler):
     """Writes every upload to the disk of stored files, so that storing it is a renaming."""
 
     def handle_raw_input(
-        self, input_data: Any, META: dict[str, Any], content_length: int, boundary: bytes, encoding: str | None = None
+        self,
+        input_data: Any,
+        META: dict[str, Any],
+        content_length: int,
+        boundary: str | bytes,
+        encoding: str | None = None,
     ) -> None:
         """Refuse a too large upload before any of it is read."""
         if content_length > settings.UPLOAD_MAX_BYTES + FIELDS:
@@ -46,7 +63,9 @@ class UploadHandler(TemporaryFileUploadHandler):
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         """Open a file for the next upload."""
         FileUploadHandler.new_file(self, *args, **kwargs)
-        self.file = Upload(self.file_name, self.content_type, 0, self.charset, self.content_type_extra)
+        self.file = Upload(
+            self.file_name, self.content_type, 0, self.charset, self.content_type_extra
+        )
 
 
 class FieldsOnly(FileUploadHandler):
@@ -83,7 +102,11 @@ class RereadableStream:
     def read(self, size: int = -1) -> bytes:
         """Read the stored beginning, then the rest."""
         data = self._beginning.read(size)
-        return data if len(data) == size else data + self._stream.read(size - len(data) if size >= 0 else -1)
+        return (
+            data
+            if len(data) == size
+            else data + self._stream.read(size - len(data) if size >= 0 else -1)
+        )
 
     def readline(self, size: int = -1) -> bytes:
         """Read a block: Django reads lines only to discard the bytes after a form's end."""
@@ -103,18 +126,24 @@ def fields_before_files(request: HttpRequest) -> Iterator[None]:
 
     Reads at most FIELDS bytes, which stay in memory.
     """
-    stream = RereadableStream(request._stream)  # type: ignore[attr-defined]
-    parser = MultiPartParser(request.META, FirstFields(stream), [FieldsOnly(request)], request.encoding)
+    stream = RereadableStream(request._stream)
+    parser = MultiPartParser(
+        request.META,
+        FirstFields(stream),  # type: ignore[arg-type]  # a parser calls `read` alone
+        [FieldsOnly(request)],
+        request.encoding,
+    )
     try:
-        request._post = parser.parse()[0]  # type: ignore[attr-defined]
+        request._post = parser.parse()[0]  # type: ignore[attr-defined]  # not in the stubs
     except (MultiPartParserError, OSError):  # whoever reads on will say so
-        request._post = QueryDict()  # type: ignore[attr-defined]
+        request._post = QueryDict()  # type: ignore[attr-defined]  # not in the stubs
     try:
         yield
     finally:
-        del request._post  # type: ignore[attr-defined]
+        del request._post  # type: ignore[attr-defined]  # not in the stubs
         stream.rewind()
-        request._stream = stream  # type: ignore[attr-defined]
+        # Django calls `read` and `readline` alone
+        request._stream = stream  # type: ignore[assignment]
 
 
 class CsrfMiddleware(CsrfViewMiddleware):
@@ -122,7 +151,7 @@ class CsrfMiddleware(CsrfViewMiddleware):
 
     def process_view(
         self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any
-    ) -> HttpResponse | None:
+    ) -> HttpResponseForbidden | None:
         """Return None, or the refusal."""
         if not brings_files(request) or getattr(callback, "csrf_exempt", False):
             return super().process_view(request, callback, callback_args, callback_kwargs)
@@ -139,14 +168,21 @@ class BodyMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
 
-    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponse | None:
         """Return None, or the refusal of a body that is too large for this view."""
         if body_length(request) <= FIELDS or (takes_files(view) and brings_files(request)):
             return None
-        detail = f"The request is larger than {FIELDS // 2**20} MB, which is the most where no file is expected."
+        detail = (
+            f"The request is larger than {FIELDS // 2**20} MB, "
+            "which is the most where no file is expected."
+        )
         if is_for_programs(request):
             return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
-        return render(request, "413.html", {"detail": detail}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        return render(
+            request, "413.html", {"detail": detail}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        )
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Answer an upload that broke off or was too slow."""
@@ -158,7 +194,9 @@ class BodyMiddleware:
         detail = f"The upload broke off ({exception}); nothing was changed. Send it again."
         if is_for_programs(request):
             return problem(HTTPStatus.REQUEST_TIMEOUT, detail)
-        return HttpResponse(detail, status=HTTPStatus.REQUEST_TIMEOUT, content_type="text/plain; charset=utf-8")
+        return HttpResponse(
+            detail, status=HTTPStatus.REQUEST_TIMEOUT, content_type="text/plain; charset=utf-8"
+        )
 
 
 class ScriptedUploadMiddleware:
@@ -174,7 +212,9 @@ class ScriptedUploadMiddleware:
         response = self.get_response(request)
         if "X-Upload" not in request.headers or response.status_code != HTTPStatus.FOUND:
             return response
-        answer = HttpResponse(status=HTTPStatus.NO_CONTENT, headers={"X-Location": response.headers["Location"]})
+        answer = HttpResponse(
+            status=HTTPStatus.NO_CONTENT, headers={"X-Location": response.headers["Location"]}
+        )
         answer.cookies = response.cookies
         return answer
 
@@ -182,7 +222,9 @@ class ScriptedUploadMiddleware:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Render the page for unreadable requests; too large uploads have their own."""
     if isinstance(exception, RequestDataTooBig):
-        return render(request, "413.html", {"limit": limit()}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        return render(
+            request, "413.html", {"limit": limit()}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        )
     return render(request, "400.html", status=HTTPStatus.BAD_REQUEST)
 
 

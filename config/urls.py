@@ -13,7 +13,9 @@ from config import health
 CLOSED = ("account_email", "account_email_verification_sent", "account_confirm_email")
 ACCOUNTS = [
     *(page for page in allauth_urls.urlpatterns if page.name not in CLOSED),
-    path("email/", RedirectView.as_view(pattern_name="annotate:account-email"), name="account_email"),
+    path(
+        "email/", RedirectView.as_view(pattern_name="annotate:account-email"), name="account_email"
+    ),
 ]
 PAGES = [app for app in ("annotate", "pooling", "metrics") if find_spec(f"{app}.urls")]
 

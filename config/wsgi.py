@@ -15,4 +15,5 @@ with exit_without_traceback():
     import_module("config.deployment.services").check_services_before_forking()
 import_module("config.outages").limit_waiting()  # not before: it needs the settings
 import_module("config.celery").limit_publish_wait()
-reverse("healthz")  # loads the code of all pages before gunicorn forks: a new worker's first answer takes no longer
+# loads the code of all pages before gunicorn forks: a new worker's first answer takes no longer
+reverse("healthz")

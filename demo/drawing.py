@@ -62,7 +62,8 @@ def save_picture(scene: Scene, path: Path, *, height: int, rng: Random) -> None:
     fine_height = height * FINE
     canvas = _paper(fine_height, rng)
     groups_with_poses = list(zip(scene.groups, layout(scene, rng), strict=True))
-    for group, poses in reversed(groups_with_poses):  # the first may be inside the second: it comes on top
+    # the first may be inside the second: it comes on top
+    for group, poses in reversed(groups_with_poses):
         for pose in poses:
             _lay(canvas, _sprite(group, pose.radius * fine_height), pose)
     picture = canvas.resize((round(height * ASPECT), height), Image.Resampling.LANCZOS)
@@ -75,7 +76,13 @@ def save_clip(scene: Scene, path: Path, *, height: int, rng: Random) -> None:
         stream = container.add_stream("libvpx-vp9", rate=FPS)
         stream.width, stream.height, stream.pix_fmt = round(height * ASPECT), height, "yuv420p"
         stream.codec_context.gop_size = FPS
-        stream.options = {"crf": "34", "b": "0", "deadline": "good", "cpu-used": "1", "threads": "1"}
+        stream.options = {
+            "crf": "34",
+            "b": "0",
+            "deadline": "good",
+            "cpu-used": "1",
+            "threads": "1",
+        }
         for frame in _frames(scene, height, rng):
             container.mux(stream.encode(av.VideoFrame.from_image(frame)))
         container.mux(stream.encode())
@@ -130,7 +137,9 @@ def layout(scene: Scene, rng: Random) -> list[list[Pose]]:
     """Poses of the shapes of each group; two groups never touch unless one is inside the other."""
     middle = ASPECT / 2 + rng.uniform(-0.04, 0.04)
     if len(scene.groups) == 1:
-        return [_cluster(scene.groups[0], middle, 0.5, {"small": 0.12, "medium": 0.22, "large": 0.28})]
+        return [
+            _cluster(scene.groups[0], middle, 0.5, {"small": 0.12, "medium": 0.22, "large": 0.28})
+        ]
     first, second = scene.groups
     if scene.relation == "inside":
         drop = {"triangle": 0.06, "heart": -0.03}.get(second.kind or "", 0.0)
@@ -161,7 +170,9 @@ def _paper(height: int, rng: Random) -> Image.Image:
     distance = np.hypot(x - rng.uniform(0.2, 0.6), y - rng.uniform(-0.1, 0.2))
     mix = np.clip(distance / 1.6, 0, 1)[..., None] ** 1.4
     grain = np.random.default_rng(rng.getrandbits(32)).normal(0, 0.8, (height, width, 1))
-    return Image.fromarray(np.clip(light + (shade - light) * mix + grain, 0, 255).astype(np.uint8), "RGB")
+    return Image.fromarray(
+        np.clip(light + (shade - light) * mix + grain, 0, 255).astype(np.uint8), "RGB"
+    )
 
 
 def _sprite(group: ShapeGroup, radius: float) -> Sprite:
@@ -176,7 +187,9 @@ def _sprite(group: ShapeGroup, radius: float) -> Sprite:
     glow = np.clip(-(x + 1.6 * y), -0.6, 0.6)[..., None]
     body = paint + np.where(glow > 0, (255 - paint) * glow * 0.42, paint * glow * 0.34)
     picture = Image.fromarray(np.clip(body, 0, 255).astype(np.uint8), "RGB").convert("RGBA")
-    rim = ImageChops.subtract(mask, ImageChops.offset(mask, round(radius * 0.03) + 1, round(radius * 0.05) + 1))
+    rim = ImageChops.subtract(
+        mask, ImageChops.offset(mask, round(radius * 0.03) + 1, round(radius * 0.05) + 1)
+    )
     picture.paste((255, 255, 255, 255), mask=rim.point(lambda v: int(v * 0.3)))
     picture.putalpha(mask)
     shadow = mask.filter(ImageFilter.GaussianBlur(radius * 0.14)).point(lambda v: int(v * 0.34))
@@ -187,23 +200,36 @@ def _mask(kind: str, side: int) -> Image.Image:
     """The outline of a kind, half as wide as the square, with corners rounded like cut card."""
     mask_side = 4 * side
     mask = Image.new("L", (mask_side, mask_side))
-    points = [(mask_side * (0.5 + 0.25 * px), mask_side * (0.5 + 0.25 * py)) for px, py in OUTLINES[kind]()]
+    points = [
+        (mask_side * (0.5 + 0.25 * px), mask_side * (0.5 + 0.25 * py))
+        for px, py in OUTLINES[kind]()
+    ]
     ImageDraw.Draw(mask).polygon(points, fill=255)
-    rounded = mask.filter(ImageFilter.GaussianBlur(mask_side * 0.012)).point(lambda v: min(max((v - 118) * 14, 0), 255))
+    rounded = mask.filter(ImageFilter.GaussianBlur(mask_side * 0.012)).point(
+        lambda v: min(max((v - 118) * 14, 0), 255)
+    )
     return rounded.resize((side, side), Image.Resampling.LANCZOS)
 
 
-def _regular(radii: tuple[float, ...], corners: int, turn: float = -90) -> list[tuple[float, float]]:
+def _regular(
+    radii: tuple[float, ...], corners: int, turn: float = -90
+) -> list[tuple[float, float]]:
     """Corners on rings of the given radii in turn, the first one at `turn` degrees."""
     angles = [math.radians(turn + 360 * n / corners) for n in range(corners)]
-    return [(radii[n % len(radii)] * math.cos(a), radii[n % len(radii)] * math.sin(a)) for n, a in enumerate(angles)]
+    return [
+        (radii[n % len(radii)] * math.cos(a), radii[n % len(radii)] * math.sin(a))
+        for n, a in enumerate(angles)
+    ]
 
 
 def _heart() -> list[tuple[float, float]]:
     """The usual parametric heart, scaled to the unit circle."""
     angles = [2 * math.pi * n / 240 for n in range(240)]
     across = [16 * math.sin(a) ** 3 for a in angles]
-    down = [-(13 * math.cos(a) - 5 * math.cos(2 * a) - 2 * math.cos(3 * a) - math.cos(4 * a)) for a in angles]
+    down = [
+        -(13 * math.cos(a) - 5 * math.cos(2 * a) - 2 * math.cos(3 * a) - math.cos(4 * a))
+        for a in angles
+    ]
     return [(px / 16.5, (py - 2) / 16.5) for px, py in zip(across, down, strict=True)]
 
 
@@ -223,13 +249,23 @@ def _lay(canvas: Image.Image, sprite: Sprite, pose: Pose) -> None:
     """
     height = canvas.height
     shadow_offset = 0.1 * sprite.radius * pose.scale
-    _stamp(canvas, Image.new("RGB", canvas.size, INK_SHADOW), sprite.shadow, pose, (shadow_offset * 0.6, shadow_offset * 1.5))
+    _stamp(
+        canvas,
+        Image.new("RGB", canvas.size, INK_SHADOW),
+        sprite.shadow,
+        pose,
+        (shadow_offset * 0.6, shadow_offset * 1.5),
+    )
     colours = _transformed(sprite.picture.convert("RGB"), pose, (0.0, 0.0), (canvas.width, height))
     _stamp(canvas, colours, sprite.picture.getchannel("A"), pose, (0.0, 0.0))
 
 
 def _stamp(
-    canvas: Image.Image, colours: Image.Image, mask: Image.Image, pose: Pose, shift: tuple[float, float]
+    canvas: Image.Image,
+    colours: Image.Image,
+    mask: Image.Image,
+    pose: Pose,
+    shift: tuple[float, float],
 ) -> None:
     placed_mask = _transformed(mask, pose, shift, canvas.size)
     canvas.paste(colours, mask=placed_mask.point(lambda v: int(v * pose.opacity)))

@@ -62,12 +62,27 @@ def make_study(seed: int = SEED) -> DemoStudy:
     formats = _formats(scenes, rng)
     item_ids = _shuffled_ids("s", len(scenes), rng)
     caption_ids = _shuffled_ids("c", len(scenes), rng)
-    items = {key: DemoItem(scene, file_format) for key, scene, file_format in sorted(zip(item_ids, scenes, formats, strict=True))}
+    items = {
+        key: DemoItem(scene, file_format)
+        for key, scene, file_format in sorted(zip(item_ids, scenes, formats, strict=True))
+    }
     captions_by_id = dict(sorted(zip(caption_ids, captions, strict=True)))
-    truth = np.array([[grade(caption, item.scene) for item in items.values()] for caption in captions_by_id.values()])
-    overlap = np.array([[word_overlap(caption, item.scene) for item in items.values()] for caption in captions_by_id.values()])
+    truth = np.array(
+        [
+            [grade(caption, item.scene) for item in items.values()]
+            for caption in captions_by_id.values()
+        ]
+    )
+    overlap = np.array(
+        [
+            [word_overlap(caption, item.scene) for item in items.values()]
+            for caption in captions_by_id.values()
+        ]
+    )
     reference = dict(sorted(zip(caption_ids, item_ids, strict=True)))
-    return DemoStudy(captions_by_id, items, reference, truth, WORTH[truth] + OVERLAP_WORTH * overlap)
+    return DemoStudy(
+        captions_by_id, items, reference, truth, WORTH[truth] + OVERLAP_WORTH * overlap
+    )
 
 
 def _formats(scenes: Sequence[Scene], rng: Random) -> list[str]:
@@ -83,25 +98,36 @@ def _shuffled_ids(letter: str, n: int, rng: Random) -> list[str]:
 
 def write_tables(study: DemoStudy, folder: Path) -> None:
     """Write the collection, the reference and the truth."""
-    lines = [_line("query", key, [{"kind": "text", "text": caption_text(c)}], "") for key, c in study.captions.items()]
+    lines = [
+        _line("query", key, [{"kind": "text", "text": caption_text(c)}], "")
+        for key, c in study.captions.items()
+    ]
     lines += [_item_line(key, item) for key, item in study.items.items()]
     _write(folder / "collection.jsonl", lines)
-    _write(folder / "reference.qrels", [f"{query} 0 {doc} 3" for query, doc in study.reference.items()])
+    _write(
+        folder / "reference.qrels", [f"{query} 0 {doc} 3" for query, doc in study.reference.items()]
+    )
     keys, names = list(study.captions), list(study.items)
     relevant = np.argwhere(study.truth > 0)
-    _write(folder / "truth.qrels", [f"{keys[q]} 0 {names[d]} {study.truth[q, d]}" for q, d in relevant])
+    _write(
+        folder / "truth.qrels", [f"{keys[q]} 0 {names[d]} {study.truth[q, d]}" for q, d in relevant]
+    )
 
 
 def _item_line(key: str, item: DemoItem) -> str:
     if item.format == "text":
-        return _line("document", key, [{"kind": "text", "text": describe(item.scene, rng_of(key))}], "")
+        return _line(
+            "document", key, [{"kind": "text", "text": describe(item.scene, rng_of(key))}], ""
+        )
     kind = "video" if item.format == "webm" else "image"
     part = {"kind": kind, "path": f"media/{key}.{item.format}"}
     return _line("document", key, [part], WARNING.get(item.scene.motion or "", ""))
 
 
 def _line(side: str, key: str, parts: list[dict[str, str]], warning: str) -> str:
-    return json.dumps({"side": side, "id": key, "split": "test", "parts": parts, "warning": warning})
+    return json.dumps(
+        {"side": side, "id": key, "split": "test", "parts": parts, "warning": warning}
+    )
 
 
 def rng_of(key: str) -> Random:
@@ -115,12 +141,16 @@ def write_runs(study: DemoStudy, folder: Path) -> None:
     hardness = rng.standard_normal(study.truth.shape)
     captions, items = list(study.captions), list(study.items)
     for name, noise in NOISE.items():
-        scores = similarity(study.signal, noise=noise, hardness=hardness, shared=SHARED_NOISE, rng=rng)
+        scores = similarity(
+            study.signal, noise=noise, hardness=hardness, shared=SHARED_NOISE, rng=rng
+        )
         _write_run(folder / f"{name}.forward.run.gz", name, captions, items, scores)
         _write_run(folder / f"{name}.reverse.run.gz", name, items, captions, scores.T)
 
 
-def _write_run(path: Path, name: str, topics: list[str], targets: list[str], scores: np.ndarray) -> None:
+def _write_run(
+    path: Path, name: str, topics: list[str], targets: list[str], scores: np.ndarray
+) -> None:
     ranking = rank_targets(scores, depth=RUN_DEPTH)
     lines = [
         f"{topic} Q0 {targets[target]} {rank} {score:.7f} {name}"
@@ -140,7 +170,9 @@ def write_media(study: DemoStudy, folder: Path) -> None:
         if item.format == "webm":
             save_clip(item.scene, path, height=180, rng=rng_of(key))
         elif item.format != "text":
-            save_picture(item.scene, path, height=180 if item.format == "png" else 360, rng=rng_of(key))
+            save_picture(
+                item.scene, path, height=180 if item.format == "png" else 360, rng=rng_of(key)
+            )
 
 
 def _write(path: Path, lines: list[str]) -> None:
@@ -155,7 +187,9 @@ def _joined(lines: list[str]) -> bytes:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Write the demo study.")
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent / "shapes")
-    parser.add_argument("--tables-only", action="store_true", help="leave the pictures and clips as they are")
+    parser.add_argument(
+        "--tables-only", action="store_true", help="leave the pictures and clips as they are"
+    )
     options = parser.parse_args()
     study = make_study()
     write_tables(study, options.folder)

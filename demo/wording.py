@@ -15,7 +15,13 @@ VERBS = {  # motion: (one shape does, several do)
     "shrink": ("shrinks", "shrink"),
     "blink": ("blinks", "blink"),
 }
-GROUNDS = ("pale paper", "a light background", "a soft grey sheet", "a plain cream card", "an empty page")
+GROUNDS = (
+    "pale paper",
+    "a light background",
+    "a soft grey sheet",
+    "a plain cream card",
+    "an empty page",
+)
 PLACES = {"left of": "to the left of", "above": "above", "inside": "inside"}
 
 
@@ -36,7 +42,9 @@ def noun_phrase(group: ShapeGroup) -> str:
     noun = group.kind or "shape"
     if group.number > 1:
         noun += "s"
-    return " ".join(word for word in (NUMBER_WORDS[group.number], group.size, group.colour, noun) if word)
+    return " ".join(
+        word for word in (NUMBER_WORDS[group.number], group.size, group.colour, noun) if word
+    )
 
 
 def describe(scene: Scene, rng: Random) -> str:
@@ -45,7 +53,12 @@ def describe(scene: Scene, rng: Random) -> str:
     subject, ground = noun_phrase(first), rng.choice(GROUNDS)
     lie = "lie" if first.number > 1 else "lies"
     if not rest:
-        ending = rng.choice(("Nothing else is to be seen.", "There is nothing else.", "The rest is empty."))
+        ending = rng.choice(
+            ("Nothing else is to be seen.", "There is nothing else.", "The rest is empty.")
+        )
         return f"On {ground} there {'are' if first.number > 1 else 'is'} {subject}. {ending}"
     ending = rng.choice(("Nothing moves.", "All is still.", "The rest is empty."))
-    return f"On {ground}, {subject} {lie} {PLACES[scene.relation or 'above']} {noun_phrase(rest[0])}. {ending}"
+    return (
+        f"On {ground}, {subject} {lie} {PLACES[scene.relation or 'above']} {noun_phrase(rest[0])}. "
+        f"{ending}"
+    )

@@ -6,6 +6,7 @@ written ones.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import permutations
 from random import Random
 from typing import NamedTuple, TypeVar
@@ -63,7 +64,9 @@ def word_overlap(caption: SceneCaption, scene: Scene) -> float:
     caption_words = [word for group in caption.groups for word in group[1:] if word]
     scene_words = {word for group in scene.groups for word in group[1:]}
     hits = [word in scene_words for word in caption_words]
-    hits += [word == scene_word for word, scene_word in zip(caption[1:], scene[1:], strict=True) if word]
+    hits += [
+        word == scene_word for word, scene_word in zip(caption[1:], scene[1:], strict=True) if word
+    ]
     return sum(hits) / len(hits) if hits else 0.0
 
 
@@ -118,7 +121,9 @@ def _is_same_shape(described: ShapeGroup, drawn_group: ShapeGroup) -> bool:
 
 
 def _shows_nothing_else(caption: SceneCaption, scene: Scene) -> bool:
-    described_numbers, scene_numbers = (sorted(group.number for group in side.groups) for side in (caption, scene))
+    described_numbers, scene_numbers = (
+        sorted(group.number for group in side.groups) for side in (caption, scene)
+    )
     return described_numbers == scene_numbers
 
 
@@ -139,11 +144,11 @@ def make_scenes(recipe: Recipe, *, rng: Random) -> list[Scene]:
     scenes: dict[Scene, None] = {}
     for n in range(recipe.singles):
         motion = MOTIONS[n % len(MOTIONS)] if n < recipe.moving_singles else None
-        _add_new(scenes, lambda motion=motion: _single(colour_kinds, motion, rng))
+        _add_new(scenes, partial(_single, colour_kinds, motion, rng))
     for n in range(recipe.pairs):
         motion = MOTIONS[n % len(MOTIONS)] if n < recipe.moving_pairs else None
         theme = themes[n % len(themes)]
-        _add_new(scenes, lambda theme=theme, motion=motion: _pair(theme, motion, rng))
+        _add_new(scenes, partial(_pair, theme, motion, rng))
     return sorted(scenes, key=lambda scene: scene.motion is None)
 
 
@@ -154,7 +159,9 @@ def _add_new(items: dict[T, None], draw: Callable[[], T]) -> T:
         if item not in items:
             items[item] = None
             return item
-    raise ValueError(f"{TRIES} draws brought nothing new after {len(items)}; choose another seed or recipe.")
+    raise ValueError(
+        f"{TRIES} draws brought nothing new after {len(items)}; choose another seed or recipe."
+    )
 
 
 def _single(colour_kinds: list[tuple[str, str]], motion: str | None, rng: Random) -> Scene:
@@ -165,20 +172,26 @@ def _single(colour_kinds: list[tuple[str, str]], motion: str | None, rng: Random
 def _pair(theme: tuple[tuple[str, str], ...], motion: str | None, rng: Random) -> Scene:
     first, second = theme
     if motion:
-        # across the picture above the other, up and down beside it: the place stays true while it
-        # moves
+        # across the picture above the other, up and down beside it: the place stays true throughout
         relation = "above" if motion in ("right", "left") else "left of"
-        return Scene((_group(1, first, motion, rng), _group(1, second, None, rng)), relation, motion)
+        return Scene(
+            (_group(1, first, motion, rng), _group(1, second, None, rng)), relation, motion
+        )
     relation = rng.choice(RELATIONS)
     if relation == "inside" and first[0] != second[0]:  # equal colours would hide the inner one
-        return Scene((ShapeGroup(1, "small", *first), ShapeGroup(1, "large", *second)), relation, None)
+        return Scene(
+            (ShapeGroup(1, "small", *first), ShapeGroup(1, "large", *second)), relation, None
+        )
     number = rng.choices((1, 2, 3), (70, 20, 10))[0]
     groups = (_group(number, first, None, rng), _group(1, second, None, rng))
     return Scene(groups, "above" if relation == "inside" else relation, None)
 
 
-def _group(number: int, colour_kind: tuple[str, str], motion: str | None, rng: Random) -> ShapeGroup:
-    size = None if motion in ("grow", "shrink") else rng.choice(SIZES)  # what grows is neither small nor large
+def _group(
+    number: int, colour_kind: tuple[str, str], motion: str | None, rng: Random
+) -> ShapeGroup:
+    # what grows is neither small nor large
+    size = None if motion in ("grow", "shrink") else rng.choice(SIZES)
     return ShapeGroup(number, size, *colour_kind)
 
 
@@ -195,13 +208,17 @@ def write_captions(scenes: list[Scene], *, broad: int, rng: Random) -> list[Scen
         if n_vague == broad:
             break
         caption = _vague(scenes[n], rng)
-        if caption not in new_captions and grade(caption, scenes[n]) == EXACTLY and _says_something(caption):
+        if (
+            caption not in new_captions
+            and grade(caption, scenes[n]) == EXACTLY
+            and _says_something(caption)
+        ):
             captions[n] = caption
             new_captions[caption] = None
             n_vague += 1
     for n in order:
         if captions[n] is None:
-            captions[n] = _add_new(new_captions, lambda scene=scenes[n]: _leave_out(scene, rng))
+            captions[n] = _add_new(new_captions, partial(_leave_out, scenes[n], rng))
     return [caption for caption in captions if caption]
 
 
@@ -209,7 +226,12 @@ def _vague(scene: Scene, rng: Random) -> SceneCaption:
     """Write a caption of one word: the kind, the colour, the number or the movement."""
     group = scene.groups[0]
     kept_word = rng.choice(("kind", "kind", "colour", "colour", "motion"))
-    group_caption = ShapeGroup(group.number, None, group.colour if kept_word == "colour" else None, group.kind if kept_word == "kind" else None)
+    group_caption = ShapeGroup(
+        group.number,
+        None,
+        group.colour if kept_word == "colour" else None,
+        group.kind if kept_word == "kind" else None,
+    )
     return SceneCaption((group_caption,), None, scene.motion if kept_word == "motion" else None)
 
 
@@ -222,10 +244,13 @@ def _says_something(caption: SceneCaption) -> bool:
 def _leave_out(scene: Scene, rng: Random) -> SceneCaption:
     """Write a caption that names colour or kind of each group and leaves out some of the rest."""
     groups: list[ShapeGroup] = []
-    is_one_kind = len({group.kind for group in scene.groups}) < len(scene.groups)  # they differ by colour
+    # they differ by colour
+    is_one_kind = len({group.kind for group in scene.groups}) < len(scene.groups)
     for group in scene.groups:
         colour = group.colour if is_one_kind or rng.random() < 0.65 else None
         kind = group.kind if colour is None or rng.random() < 0.9 else None
-        groups.append(ShapeGroup(group.number, group.size if rng.random() < 0.2 else None, colour, kind))
+        groups.append(
+            ShapeGroup(group.number, group.size if rng.random() < 0.2 else None, colour, kind)
+        )
     relation = scene.relation if rng.random() < 0.5 else None
     return SceneCaption(tuple(groups), relation, scene.motion if rng.random() < 0.6 else None)

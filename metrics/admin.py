@@ -1,5 +1,4 @@
-"""Read-only pages of derived numbers for the site's administrators; `manage.py rebuild` computes
-them again."""
+"""Read-only pages of derived numbers for administrators; `manage.py rebuild` recomputes them."""
 
 from django.contrib import admin
 
@@ -41,12 +40,31 @@ class RefreshTriesAdmin(ReadOnlyAdmin):
 class ScoreAdmin(ReadOnlyAdmin):
     """Means and intervals; the values of each query are in the downloads."""
 
-    list_display = ["run", "query_set", "label_source", "measure", "threshold", "mean", "computed_at"]
+    list_display = [
+        "run",
+        "query_set",
+        "label_source",
+        "measure",
+        "threshold",
+        "mean",
+        "computed_at",
+    ]
     list_select_related = ["run", "query_set"]
     fields = [
-        "run", "query_set", "label_source", "measure", "threshold", "mean", "low", "high",
-        "n_queries", "n_missing", "n_with_positive", "inputs_sha256", "computed_at",
-    ]  # fmt: skip
+        "run",
+        "query_set",
+        "label_source",
+        "measure",
+        "threshold",
+        "mean",
+        "low",
+        "high",
+        "n_queries",
+        "n_missing",
+        "n_with_positive",
+        "inputs_sha256",
+        "computed_at",
+    ]
 
 
 @admin.register(Alarm)
@@ -74,9 +92,20 @@ class PlanAdmin(ReadOnlyAdmin):
     list_display = ["measure", "query_set", "collection", "alpha", "looks", "fixed_at", "ended_at"]
     list_select_related = ["collection", "query_set"]
     fields = [
-        "collection", "query_set", "measure", "threshold", "label_source", "method", "alpha", "looks", "runs",
-        "n_judged", "fixed_by", "fixed_at", "ended_at",
-    ]  # fmt: skip
+        "collection",
+        "query_set",
+        "measure",
+        "threshold",
+        "label_source",
+        "method",
+        "alpha",
+        "looks",
+        "runs",
+        "n_judged",
+        "fixed_by",
+        "fixed_at",
+        "ended_at",
+    ]
 
 
 @admin.register(PlanLook)
@@ -110,12 +139,31 @@ class TallyAdmin(ReadOnlyAdmin):
 class DownloadAdmin(ReadOnlyAdmin):
     """Requested files; their bytes are reached from the collection's page."""
 
-    list_display = ["file_name", "collection", "kind", "work__state", "n_rows", "n_bytes", "by", "created_at"]
+    list_display = [
+        "file_name",
+        "collection",
+        "kind",
+        "work__state",
+        "n_rows",
+        "n_bytes",
+        "by",
+        "created_at",
+    ]
     list_select_related = ["collection", "by", "work"]
     fields = [
-        "collection", "kind", "parameters", "made_with", "work", "file_name", "n_bytes", "n_rows", "sha256", "as_of",
-        "by", "created_at",
-    ]  # fmt: skip
+        "collection",
+        "kind",
+        "parameters",
+        "made_with",
+        "work",
+        "file_name",
+        "n_bytes",
+        "n_rows",
+        "sha256",
+        "as_of",
+        "by",
+        "created_at",
+    ]
 
 
 @admin.register(BoardView)

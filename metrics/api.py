@@ -2,11 +2,10 @@
 
 from django.http import HttpResponseBase
 from django.urls import path
-from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from annotate.access import LEADERS
-from annotate.api import Unprocessable, get_collection
+from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.models import ApiToken
 from metrics.forms import QrelsForm
 from metrics.http import attachment
@@ -18,17 +17,23 @@ class QrelsView(APIView):
 
     scope = ApiToken.Scope.QRELS_READ
 
-    def get(self, request: Request, slug: str) -> HttpResponseBase:
+    def get(self, request: TokenRequest, slug: str) -> HttpResponseBase:
         """TREC qrels, streamed; the parameters are those of the downloads page."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
         form = QrelsForm(request.query_params, collection=collection)
         form.refuse_unknown(request.query_params)
         if not form.is_valid():
-            errors = [{"field": name, "message": text} for name, texts in form.errors.items() for text in texts]
+            errors = [
+                {"field": name, "message": text}
+                for name, texts in form.errors.items()
+                for text in texts
+            ]
             raise Unprocessable("Some parameters are wrong; see errors.", errors=errors)
         qrels_request = form.qrels_request()
         lines = download_rows.qrels(collection=collection, qrels_request=qrels_request)
-        return attachment(lines, f"{collection.slug}-{qrels_request.file_name}", "text/plain; charset=utf-8")
+        return attachment(
+            lines, f"{collection.slug}-{qrels_request.file_name}", "text/plain; charset=utf-8"
+        )
 
 
 urlpatterns = [path("collections/<slug:slug>/qrels/", QrelsView.as_view(), name="qrels")]

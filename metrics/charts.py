@@ -23,8 +23,7 @@ class Chart(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A number in a chart's table: `text` as shown, `exact` as downloaded and sorted by; "" for
-    none."""
+    """A number in a chart's table; "" for none. text : shown; exact : downloaded and sorted by"""
 
     text: str
     exact: str
@@ -56,55 +55,80 @@ class LevelCount(NamedTuple):
 
 
 def alpha_history(points: Sequence[AlphaPoint], *, level: str) -> Chart:
-    """Alpha over judgments: of planned labels, with its 95 % interval as a band, and of all
-    labels."""
+    """Alpha over judgments: of planned labels, with a band as 95 % interval, and of all labels."""
     x = {"field": "n", "type": "quantitative", "title": "Judgments", "axis": WHOLE}
-    y = {"type": "quantitative", "title": "Alpha", "scale": {"zero": False}}
     values = [
-        {"n": point.n_judgments, "alpha": point.value, "low": point.low, "high": point.high, "all": point.of_all}
+        {
+            "n": point.n_judgments,
+            "alpha": point.value,
+            "low": point.low,
+            "high": point.high,
+            "all": point.of_all,
+        }
         for point in points
         if (point.value, point.of_all) != (None, None)
     ]
-    tooltip = [
-        {"field": "n", "title": "Judgments", "format": ",d"},
-        *(
-            {"field": name, "title": title, "format": ".3f"}
-            for name, title in (("alpha", "Alpha"), ("low", "From"), ("high", "To"), ("all", "Of all labels"))
+    return Chart(
+        id="alpha-history",
+        title="Alpha while labels arrive",
+        subtitle=(
+            f"Krippendorff's alpha, {level}, of first and planned double labels; the band is its "
+            "95 % bootstrap interval. The thin dashed line is alpha of all labels; further back it "
+            "may stand alone."
         ),
+        spec={
+            "data": {"values": values},
+            "height": 220,
+            "encoding": {"x": x},
+            "layer": _alpha_layers(has_marks=len(values) < 60),
+        },
+        columns=["Judgments", "Alpha", "From", "To", "Alpha of all labels"],
+        rows=[
+            [row["n"], *(round3(row[name]) for name in ("alpha", "low", "high", "all"))]
+            for row in values
+        ],
+    )
+
+
+def _alpha_layers(*, has_marks: bool) -> list[Spec]:
+    """The band of the interval, the line of alpha, and that of alpha of all labels."""
+    y = {"type": "quantitative", "title": "Alpha", "scale": {"zero": False}}
+    tooltip = [
+        tooltip_row("n", "Judgments", ",d"),
+        tooltip_row("alpha", "Alpha", ".3f"),
+        tooltip_row("low", "From", ".3f"),
+        tooltip_row("high", "To", ".3f"),
+        tooltip_row("all", "Of all labels", ".3f"),
     ]
     band = {
         "mark": {"type": "area", "color": "@blue"},
         "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
     }
     line = {
-        "mark": {"type": "line", "color": "@blue", "point": len(values) < 60},
+        "mark": {"type": "line", "color": "@blue", "point": has_marks},
         "encoding": {"y": {**y, "field": "alpha"}, "tooltip": tooltip},
     }
     of_all = {
         "mark": {"type": "line", "color": "@ink", "strokeWidth": 1, "strokeDash": [4, 3]},
         "encoding": {"y": {**y, "field": "all"}, "tooltip": tooltip},
     }
-    return Chart(
-        id="alpha-history",
-        title="Alpha while labels arrive",
-        subtitle=f"Krippendorff's alpha, {level}, of first and planned double labels; the band is its 95 % bootstrap "
-        "interval. The thin dashed line is alpha of all labels; further back it may stand alone.",
-        spec={"data": {"values": values}, "height": 220, "encoding": {"x": x}, "layer": [band, line, of_all]},
-        columns=["Judgments", "Alpha", "From", "To", "Alpha of all labels"],
-        rows=[[row["n"], *(round3(row[name]) for name in ("alpha", "low", "high", "all"))] for row in values],
-    )
+    return [band, line, of_all]
 
 
 def level_distribution(levels: Sequence[LevelCount]) -> Chart:
     """Number of labels of each level, in the level's colour."""
     names = [level.name for level in levels]
-    values = [{"level": level.name, "n": level.n_labels, "pairs": level.n_pairs} for level in levels]
+    values = [
+        {"level": level.name, "n": level.n_labels, "pairs": level.n_pairs} for level in levels
+    ]
     y = {"field": "level", "type": "nominal", "sort": names, "title": None}
     x = {"field": "n", "type": "quantitative", "title": "Labels", "axis": WHOLE}
     colour = {
-        "field": "level", "type": "nominal", "legend": None,
+        "field": "level",
+        "type": "nominal",
+        "legend": None,
         "scale": {"domain": names, "range": [f"@{level.colour}" for level in levels]},
-    }  # fmt: skip
+    }
     text = {"field": "n", "type": "quantitative", "format": ",d"}
     return Chart(
         id="levels",
@@ -122,6 +146,12 @@ def level_distribution(levels: Sequence[LevelCount]) -> Chart:
         columns=["Level", "Labels", "Pairs with this grade"],
         rows=[[level.name, level.n_labels, level.n_pairs] for level in levels],
     )
+
+
+def tooltip_row(field: str, title: str, number_format: str = "") -> Spec:
+    """A row of a tooltip: a field of the values, its title, and its format if it is a number."""
+    row = {"field": field, "title": title}
+    return row | {"format": number_format} if number_format else row
 
 
 def round3(value: float | None) -> str:

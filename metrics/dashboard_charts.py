@@ -1,14 +1,18 @@
-"""Charts of the dashboard's details and of one person's page; see metrics/charts.py for those of
-other pages."""
+"""Charts of the dashboard's details and of one person's page, beside those of metrics/charts.py."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from metrics.charts import WHOLE, Chart, Spec, round1, round3
+from metrics.charts import WHOLE, Chart, Spec, round1, round3, tooltip_row
 
-N_LABELS = {"field": "key", "type": "ordinal", "title": "Labels on the pair", "axis": {"labelAngle": 0}}
+N_LABELS = {
+    "field": "key",
+    "type": "ordinal",
+    "title": "Labels on the pair",
+    "axis": {"labelAngle": 0},
+}
 PER_CENT = {"type": "quantitative", "scale": {"domain": [0, 100]}}
 DAY = 86_400_000  # milliseconds
 MAX_MARKS = 7
@@ -26,8 +30,7 @@ class LabelCountAgreement(NamedTuple):
 
 
 class SharePoint(NamedTuple):
-    """A share in per cent with its interval over n trials until a moment (milliseconds since
-    1970)."""
+    """A share in per cent of n trials with its interval, until `at`: milliseconds since 1970."""
 
     at: int
     share: float | None
@@ -37,8 +40,7 @@ class SharePoint(NamedTuple):
 
 
 class LevelUse(NamedTuple):
-    """Share of one level in per cent: in one person's labels, and in the others' labels of the same
-    pairs."""
+    """A level's per cent of one person's labels, and of the others' labels of the same pairs."""
 
     level: str
     own_percent: float
@@ -48,18 +50,13 @@ class LevelUse(NamedTuple):
 def by_number_of_labels(sizes: Sequence[LabelCountAgreement], *, level: str) -> Chart:
     """Agreement rate and alpha by number of labels (FIRE, Figure 7)."""
     names = ["Pairs unanimous", f"Alpha, {level}"]
-    values: list[dict[str, Any]] = []
-    for size in sizes:
-        values.append({"key": size.n_labels, "kind": names[0], "value": size.unanimous_share, "pairs": size.n_pairs})
-        values.append({"key": size.n_labels, "kind": names[1], "value": size.alpha, "low": size.low,
-                       "high": size.high, "pairs": size.n_pairs})  # fmt: skip
     y = {"type": "quantitative", "title": None}
     colour = {"field": "kind", "type": "nominal", "sort": names, "title": None}
     tooltip = [
-        {"field": "kind", "title": "Number"},
-        {"field": "key", "title": "Labels"},
-        {"field": "value", "title": "Value", "format": ".3f"},
-        {"field": "pairs", "title": "Pairs", "format": ",d"},
+        tooltip_row("kind", "Number"),
+        tooltip_row("key", "Labels"),
+        tooltip_row("value", "Value", ".3f"),
+        tooltip_row("pairs", "Pairs", ",d"),
     ]
     whisker = {
         "transform": [{"filter": "isValid(datum.low)"}],
@@ -74,25 +71,56 @@ def by_number_of_labels(sizes: Sequence[LabelCountAgreement], *, level: str) -> 
     return Chart(
         id="by-labels",
         title="Agreement by number of labels",
-        subtitle="Pairs with exactly so many labels, all labels; bars are 95 % bootstrap intervals of alpha. Where a "
-        "third label is asked for on disagreement, pairs with three are the hard ones.",
+        subtitle=(
+            "Pairs with exactly so many labels, all labels; bars are 95 % bootstrap intervals of "
+            "alpha. Where a third label is asked for on disagreement, pairs with three are the "
+            "hard ones."
+        ),
         spec={
-            "data": {"values": values},
+            "data": {"values": [value for size in sizes for value in _marks_of(size, names)]},
             "height": 220,
-            "encoding": {"x": N_LABELS, "color": colour, "xOffset": {"field": "kind", "sort": names}},
+            "encoding": {
+                "x": N_LABELS,
+                "color": colour,
+                "xOffset": {"field": "kind", "sort": names},
+            },
             "layer": [whisker, point],
         },
         columns=["Labels", "Pairs", "Unanimous", "Alpha", "From", "To"],
         rows=[
-            [size.n_labels, size.n_pairs, *(round3(n) for n in (size.unanimous_share, size.alpha, size.low, size.high))]
+            [
+                size.n_labels,
+                size.n_pairs,
+                *(round3(n) for n in (size.unanimous_share, size.alpha, size.low, size.high)),
+            ]
             for size in sizes
         ],
-    )  # fmt: skip
+    )
+
+
+def _marks_of(size: LabelCountAgreement, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The values of two marks: the share of unanimous pairs, and alpha with its interval."""
+    unanimous_name, alpha_name = names
+    return [
+        {
+            "key": size.n_labels,
+            "kind": unanimous_name,
+            "value": size.unanimous_share,
+            "pairs": size.n_pairs,
+        },
+        {
+            "key": size.n_labels,
+            "kind": alpha_name,
+            "value": size.alpha,
+            "low": size.low,
+            "high": size.high,
+            "pairs": size.n_pairs,
+        },
+    ]
 
 
 def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Chart:
-    """Confusion of levels: for each level (a row), the share of each level among the other labels
-    of the pair."""
+    """Confusion of levels: a row a level, the share of each level among its pairs' other labels."""
     rows = [(name, line, sum(line)) for name, line in zip(names, together, strict=True)]
     values = [
         {"said": level, "beside": other_level, "share": 100 * n / total, "labels": total}
@@ -100,35 +128,28 @@ def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Char
         for other_level, n in zip(names, line, strict=True)
         if total
     ]
-    tooltip = [
-        {"field": "said", "title": "One label"},
-        {"field": "beside", "title": "Another label"},
-        {"field": "share", "title": "Per cent", "format": ".1f"},
-        {"field": "labels", "title": "Labels", "format": ",.0f"},
-    ]
-    half = {"condition": {"test": "datum.share > 55", "value": "@surface"}, "value": "@ink"}
     order = list(names)[::-1]
     return Chart(
         id="confusion",
         title="Which level is taken for which",
-        subtitle="Where one planned label of a pair is the level of the row, how often another one is that of the "
-        "column, in per cent; every pair of people counts alike.",
+        subtitle=(
+            "Where one planned label of a pair is the level of the row, how often another one is "
+            "that of the column, in per cent; every pair of people counts alike."
+        ),
         spec={
             "data": {"values": values},
             "height": {"step": 44},
             "encoding": {
-                "x": {"field": "beside", "type": "nominal", "sort": order, "title": "Another label",
-                      "axis": {"orient": "top", "labelAngle": -20, "labelLimit": 110}},
+                "x": {
+                    "field": "beside",
+                    "type": "nominal",
+                    "sort": order,
+                    "title": "Another label",
+                    "axis": {"orient": "top", "labelAngle": -20, "labelLimit": 110},
+                },
                 "y": {"field": "said", "type": "nominal", "sort": order, "title": "One label"},
             },
-            "layer": [
-                {"mark": {"type": "rect", "stroke": "@surface", "strokeWidth": 2},
-                 "encoding": {"color": {"field": "share", "type": "quantitative", "legend": None,
-                                        "scale": {"domain": [0, 100], "range": ["@ramp-low", "@ramp-high"]}},
-                              "tooltip": tooltip}},
-                {"mark": "text", "encoding": {"text": {"field": "share", "type": "quantitative", "format": ".1f"},
-                                              "color": half}},
-            ],
+            "layer": [_confusion_cells(), _confusion_numbers()],
         },
         columns=["One label", *(f"Another: {name}, %" for name in order), "Labels"],
         rows=[
@@ -136,15 +157,50 @@ def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Char
             for level, line, total in rows[::-1]
             if values
         ],
-    )  # fmt: skip
+    )
+
+
+def _confusion_cells() -> Spec:
+    """Squares, the darker the larger the share."""
+    colour = {
+        "field": "share",
+        "type": "quantitative",
+        "legend": None,
+        "scale": {"domain": [0, 100], "range": ["@ramp-low", "@ramp-high"]},
+    }
+    tooltip = [
+        tooltip_row("said", "One label"),
+        tooltip_row("beside", "Another label"),
+        tooltip_row("share", "Per cent", ".1f"),
+        tooltip_row("labels", "Labels", ",.0f"),
+    ]
+    return {
+        "mark": {"type": "rect", "stroke": "@surface", "strokeWidth": 2},
+        "encoding": {"color": colour, "tooltip": tooltip},
+    }
+
+
+def _confusion_numbers() -> Spec:
+    """The shares in the squares, light on dark ones."""
+    colour = {"condition": {"test": "datum.share > 55", "value": "@surface"}, "value": "@ink"}
+    text = {"field": "share", "type": "quantitative", "format": ".1f"}
+    return {"mark": "text", "encoding": {"text": text, "color": colour}}
 
 
 def labels_a_day(days: Sequence[tuple[int, int]]) -> Chart:
-    """Labels of each day that had any, by UTC; day as milliseconds since 1970, at its beginning,
-    the oldest first."""
+    """Labels of each UTC day that had any, the oldest first.
+
+    days : (its beginning in milliseconds since 1970, number of labels)
+    """
     values = [{"day": day, "n": n} for day, n in days]
-    x = {"field": "day", "type": "temporal", "timeUnit": "utcyearmonthdate", "title": None,
-         "scale": {"type": "utc"}, "axis": _axis_of_days(days)}  # fmt: skip
+    x = {
+        "field": "day",
+        "type": "temporal",
+        "timeUnit": "utcyearmonthdate",
+        "title": None,
+        "scale": {"type": "utc"},
+        "axis": _axis_of_days(days),
+    }
     y = {"field": "n", "type": "quantitative", "title": "Labels", "axis": WHOLE}
     # nothing is taken off the width, of which a year's bars have less than a pixel
     mark = {"type": "bar", "width": {"band": 0.8}, "binSpacing": 0}
@@ -152,20 +208,36 @@ def labels_a_day(days: Sequence[tuple[int, int]]) -> Chart:
         id="labels-a-day",
         title="Labels a day",
         subtitle="Days by UTC; imports left out.",
-        spec={"data": {"values": values}, "height": 160, "mark": mark, "encoding": {"x": x, "y": y}},
+        spec={
+            "data": {"values": values},
+            "height": 160,
+            "mark": mark,
+            "encoding": {"x": x, "y": y},
+        },
         columns=["Day", "Labels"],
         rows=[[_day(day), n] for day, n in days],
     )
 
 
-def share_over_time(moments: Sequence[SharePoint], *, id: str, title: str, subtitle: str, axis: str) -> Chart:
+def share_over_time(
+    moments: Sequence[SharePoint], *, id: str, title: str, subtitle: str, axis: str
+) -> Chart:
     """Shares in per cent in the order of time, with 95 % intervals."""
-    values = [{**moment._asdict(), "step": step} for step, moment in enumerate(moments, 1) if moment.share is not None]
-    x = {"field": "step", "type": "ordinal", "title": "Part of the work, oldest first", "axis": {"labelAngle": 0}}
+    values = [
+        {**moment._asdict(), "step": step}
+        for step, moment in enumerate(moments, 1)
+        if moment.share is not None
+    ]
+    x = {
+        "field": "step",
+        "type": "ordinal",
+        "title": "Part of the work, oldest first",
+        "axis": {"labelAngle": 0},
+    }
     tooltip = [
         {"field": "at", "type": "temporal", "title": "Until", "format": "%-d %b %H:%M"},
-        {"field": "share", "title": axis, "format": ".1f"},
-        {"field": "n", "title": "Of", "format": ",d"},
+        tooltip_row("share", axis, ".1f"),
+        tooltip_row("n", "Of", ",d"),
     ]
     return Chart(
         id=id,
@@ -176,22 +248,36 @@ def share_over_time(moments: Sequence[SharePoint], *, id: str, title: str, subti
             "height": 180,
             "encoding": {"x": x},
             "layer": [
-                {"mark": {"type": "rule", "color": "@blue", "strokeWidth": 2, "opacity": 0.55},
-                 "encoding": {"y": {**PER_CENT, "field": "low", "title": axis}, "y2": {"field": "high"}}},
-                {"mark": {"type": "line", "color": "@blue", "point": True},
-                 "encoding": {"y": {**PER_CENT, "field": "share"}, "tooltip": tooltip}},
+                {
+                    "mark": {"type": "rule", "color": "@blue", "strokeWidth": 2, "opacity": 0.55},
+                    "encoding": {
+                        "y": {**PER_CENT, "field": "low", "title": axis},
+                        "y2": {"field": "high"},
+                    },
+                },
+                {
+                    "mark": {"type": "line", "color": "@blue", "point": True},
+                    "encoding": {"y": {**PER_CENT, "field": "share"}, "tooltip": tooltip},
+                },
             ],
         },
         columns=["Part", axis, "From", "To", "Of"],
-        rows=[[row["step"], *(round1(row[name]) for name in ("share", "low", "high")), row["n"]] for row in values],
-    )  # fmt: skip
+        rows=[
+            [row["step"], *(round1(row[name]) for name in ("share", "low", "high")), row["n"]]
+            for row in values
+        ],
+    )
 
 
 def seconds_over_time(steps: Sequence[tuple[int, float]], *, others_median: float | None) -> Chart:
-    """The median active time of each part of the work, in seconds; the dashed line is everybody
-    else's median."""
+    """Median active seconds of each part of the work; a dashed line is everybody else's median."""
     values = [{"step": step, "seconds": seconds} for step, (_, seconds) in enumerate(steps, 1)]
-    x = {"field": "step", "type": "ordinal", "title": "Part of the work, oldest first", "axis": {"labelAngle": 0}}
+    x = {
+        "field": "step",
+        "type": "ordinal",
+        "title": "Part of the work, oldest first",
+        "axis": {"labelAngle": 0},
+    }
     y = {"type": "quantitative", "title": "Seconds a label"}
     line = {
         "mark": {"type": "line", "color": "@blue", "point": True},
@@ -201,12 +287,20 @@ def seconds_over_time(steps: Sequence[tuple[int, float]], *, others_median: floa
         "mark": {"type": "rule", "color": "@ink-3", "strokeDash": [4, 4], "aria": False},
         "encoding": {"y": {"datum": others_median}},
     }
-    note = "" if others_median is None else f" The dashed line is the others' median, {others_median:.1f} s."
+    note = (
+        ""
+        if others_median is None
+        else f" The dashed line is the others' median, {others_median:.1f} s."
+    )
     return Chart(
         id="seconds",
         title="Active time a label",
         subtitle=f"Median of each part of the work.{note}",
-        spec={"data": {"values": values}, "height": 180, "layer": [line] if others_median is None else [line, rule]},
+        spec={
+            "data": {"values": values},
+            "height": 180,
+            "layer": [line] if others_median is None else [line, rule],
+        },
         columns=["Part", "Median seconds"],
         rows=[[row["step"], round1(row["seconds"])] for row in values],
     )
@@ -233,15 +327,23 @@ def level_use(uses: Sequence[LevelUse], *, pseudonym: str) -> Chart:
                 "y": {"field": "level", "type": "nominal", "sort": names, "title": None},
                 "yOffset": {"field": "who", "type": "nominal", "sort": people},
                 "x": {"field": "share", "type": "quantitative", "title": "Labels, %"},
-                "color": {"field": "who", "type": "nominal", "sort": people, "title": None,
-                          "scale": {"range": ["@blue", "@slate"]}},
-                "tooltip": [{"field": "who", "title": "Who"}, {"field": "level", "title": "Level"},
-                            {"field": "share", "title": "Per cent", "format": ".1f"}],
+                "color": {
+                    "field": "who",
+                    "type": "nominal",
+                    "sort": people,
+                    "title": None,
+                    "scale": {"range": ["@blue", "@slate"]},
+                },
+                "tooltip": [
+                    tooltip_row("who", "Who"),
+                    tooltip_row("level", "Level"),
+                    tooltip_row("share", "Per cent", ".1f"),
+                ],
             },
         },
         columns=["Level", f"{pseudonym}, %", "Others, %"],
         rows=[[use.level, round1(use.own_percent), round1(use.others_percent)] for use in uses],
-    )  # fmt: skip
+    )
 
 
 def _day(milliseconds: int) -> str:
@@ -249,8 +351,7 @@ def _day(milliseconds: int) -> str:
 
 
 def _axis_of_days(days: Sequence[tuple[int, int]]) -> Spec:
-    """Marks at noon, which is the middle of a day's bar, some whole days apart; weeks, where it is
-    more than three.
+    """Marks at noon, the middle of a day's bar, whole days apart; weeks, where more than three.
 
     Left alone, Vega marks hours where days are few, and the beginnings of days, which are beside
     their bars.
@@ -263,8 +364,12 @@ def _axis_of_days(days: Sequence[tuple[int, int]]) -> Spec:
     step = step if step <= 3 else 7 * -(-step // 7)
     name = ["%-d %b"] if n_days <= 365 else ["%-d %b", "%Y"]  # beyond a year two days have one name
     lines = ", ".join(f"utcFormat(datum.value, '{line}')" for line in name)
-    return {"values": [_noon(day) for day in range(first, last + 1, step * DAY)], "labelExpr": f"[{lines}]",
-            "labelOverlap": True, "labelFlush": False}  # fmt: skip
+    return {
+        "values": [_noon(day) for day in range(first, last + 1, step * DAY)],
+        "labelExpr": f"[{lines}]",
+        "labelOverlap": True,
+        "labelFlush": False,
+    }
 
 
 def _noon(milliseconds: int) -> Spec:

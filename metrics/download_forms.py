@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from annotate.core.judgment_exports import FORMATS
+from annotate.form_fields import set_choices
 from annotate.models import Collection, QuerySet, ReferenceSet
 from metrics.forms import QrelsForm
 from pooling.models import Run
@@ -29,7 +30,9 @@ class LabelsForm(QrelsForm):
 class QrelsFileForm(LabelsForm):
     """Choice of labels and packing; a BEIR folder is a zip already."""
 
-    packed = forms.BooleanField(label="Pack with gzip", required=False, help_text="A BEIR folder is packed anyway.")
+    packed = forms.BooleanField(
+        label="Pack with gzip", required=False, help_text="A BEIR folder is packed anyway."
+    )
 
 
 class JudgmentsFileForm(PlainForm):
@@ -40,19 +43,20 @@ class JudgmentsFileForm(PlainForm):
 
 
 class StrataForm(PlainForm):
-    """Choice of the sample: a reference set that was loaded with strata, or a pool that was drawn
-    from strata."""
+    """Choice of the sample: a reference set loaded with strata, or a pool drawn from strata."""
 
     sample = forms.ChoiceField()
     field_order = ["sample", "packed"]
 
-    def __init__(self, data: Any = None, *, collection: Collection, pools: list[str], **options: Any) -> None:
+    def __init__(
+        self, data: Any = None, *, collection: Collection, pools: list[str], **options: Any
+    ) -> None:
         super().__init__(data, collection=collection, **options)
         sets = ReferenceSet.objects.filter(collection=collection, labels__stratum__isnull=False)
         names = list(sets.order_by("name").values_list("name", flat=True).distinct())
         choices = [(f"reference:{name}", f"Reference set {name}") for name in names]
         choices += [(f"pool:{name}", f"Pool {name}") for name in pools]
-        self.fields["sample"].choices = choices  # type: ignore[attr-defined]
+        set_choices(self, "sample", choices)
         self.has_samples = bool(choices)
 
 
@@ -65,27 +69,43 @@ class RunFileForm(PlainForm):
 
     def __init__(self, data: Any = None, *, collection: Collection, **options: Any) -> None:
         super().__init__(data, collection=collection, **options)
-        runs = Run.objects.published().in_use().filter(collection=collection).order_by("direction", "name")
+        runs = (
+            Run.objects.published()
+            .in_use()
+            .filter(collection=collection)
+            .order_by("direction", "name")
+        )
         self.runs = {str(run.pk): run for run in runs}
         sets = QuerySet.objects.filter(collection=collection).order_by("direction", "name")
         self.query_sets = {str(row.pk): row for row in sets}
-        for name, rows in (("run", self.runs), ("queries", self.query_sets)):
-            choices = []
-            for key, row in rows.items():
-                doubts = f", {row.doubts_text}" if name == "run" and row.doubts_text else ""
-                choices.append((key, f"{row.name} ({row.get_direction_display().lower()}{doubts})"))
-            self.fields[name].choices = choices  # type: ignore[attr-defined]
+        set_choices(
+            self,
+            "run",
+            [(key, _choice_text(run, run.doubts_text)) for key, run in self.runs.items()],
+        )
+        set_choices(
+            self, "queries", [(key, _choice_text(row)) for key, row in self.query_sets.items()]
+        )
         self.has_runs = bool(self.runs and self.query_sets)
 
     def clean(self) -> dict[str, Any]:
         """Check that the query set has the run's direction."""
         cleaned: dict[str, Any] = super().clean() or {}
-        run, queries = self.runs.get(cleaned.get("run", "")), self.query_sets.get(cleaned.get("queries", ""))
+        run = self.runs.get(cleaned.get("run", ""))
+        queries = self.query_sets.get(cleaned.get("queries", ""))
         if run and queries and run.direction != queries.direction:
-            message = f'Query set "{queries.name}" goes the other way than run "{run}"; choose another.'
+            message = (
+                f'Query set "{queries.name}" goes the other way than run "{run}"; choose another.'
+            )
             self.add_error("queries", message)
         return cleaned
 
     def run_and_query_set(self) -> tuple[Run, QuerySet]:
         """The run and the query set of a valid form."""
         return self.runs[self.cleaned_data["run"]], self.query_sets[self.cleaned_data["queries"]]
+
+
+def _choice_text(row: Run | QuerySet, doubts: str = "") -> str:
+    """The name of a run or query set with its direction, and what is doubtful about it."""
+    direction = row.get_direction_display().lower()
+    return f"{row.name} ({direction}, {doubts})" if doubts else f"{row.name} ({direction})"

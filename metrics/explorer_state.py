@@ -54,3 +54,30 @@ class ExplorerState(NamedTuple):
     seed: int
     query_id: str
     search: str
+
+    @property
+    def summary(self) -> str:
+        """The choices in few words."""
+        n_runs = len(self.runs)
+        parts = [
+            f"Top {self.depth}",
+            f"{n_runs} run{'' if n_runs == 1 else 's'}",
+            f"reference “{self.reference_set.name}”" if self.reference_set else "",
+            str(self.result_filter.label).lower(),
+        ]
+        return " · ".join(part for part in parts if part)
+
+    @property
+    def unknown_id_text(self) -> str:
+        """A sentence for an id that no query has."""
+        name = self.query_set.name if self.query_set else ""
+        return (
+            f"Query set “{name}” holds no query with the id “{self.query_id}”; look for it by its "
+            "words."
+        )
+
+    @property
+    def order_text(self) -> str:
+        """The order of the queries, with the measure if it depends on one."""
+        measure = f" ({self.measure})" if self.order == QueryOrder.GAINED else ""
+        return f"{str(self.order.label).lower()}{measure}"

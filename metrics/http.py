@@ -61,10 +61,12 @@ def _shortened(source: str) -> str:
     if len(source) <= MAX_SOURCE:
         return source
     mark = sha256(source.encode()).hexdigest()[:8]
-    return f"{re.sub('%.?$', '', source[:MAX_SOURCE - 9])}~{mark}"
+    return f"{re.sub('%.?$', '', source[: MAX_SOURCE - 9])}~{mark}"
 
 
-def attachment(lines: Iterator[str], name: str, content_type: str) -> StreamingHttpResponse:
+def attachment(
+    lines: Iterator[str] | Iterator[bytes], name: str, content_type: str
+) -> StreamingHttpResponse:
     """Stream lines as a file while they are computed."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(lines, content_type=content_type, headers=headers)

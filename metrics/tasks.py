@@ -3,6 +3,7 @@
 from typing import Any
 
 from celery import shared_task
+from django.db.models import QuerySet
 
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
@@ -26,19 +27,28 @@ GATHERING_SECONDS = 1.5  # in which changes are gathered into one refresh
 
 @shared_task
 def refresh(*, collection_id: int) -> None:
-    """Bring a collection's numbers up to date, a moment later when a refresh is under way
-    already."""
-    for collection in Collection.objects.filter(pk=collection_id).exclude(pk__in=refresh_tries.paused_collections()):
+    """Bring a collection's numbers up to date, a moment later if a refresh is under way already."""
+    for collection in _unpaused_collection(collection_id):
         if refreshing.refresh(collection=collection) is None:
             enqueue_on_commit(refresh, countdown=GATHERING_SECONDS, collection_id=collection_id)
         else:
             _enqueue_due(collection)
 
 
+def _unpaused_collection(collection_id: int) -> QuerySet[Collection]:
+    """The collection, or none where its refreshes are paused after failures."""
+    paused_collections = refresh_tries.paused_collections()
+    return Collection.objects.filter(pk=collection_id).exclude(pk__in=paused_collections)
+
+
 def _enqueue_due(collection: Collection) -> None:
     """Enqueue the tasks that new numbers make due: a model's resolutions, a look of the plan."""
     if model_resolutions.is_due(collection=collection):
-        enqueue_on_commit(resolve_by_model, countdown=model_resolutions.GATHERING_SECONDS, collection_id=collection.pk)
+        enqueue_on_commit(
+            resolve_by_model,
+            countdown=model_resolutions.GATHERING_SECONDS,
+            collection_id=collection.pk,
+        )
     for plan_id in plans.plans_due(collection=collection):
         enqueue_on_commit(take_look, plan_id=plan_id)
 
@@ -81,7 +91,9 @@ def show_board(*, collection_id: int, wanted: dict[str, Any]) -> None:
 @shared_task
 def take_look(*, plan_id: int) -> None:
     """Take the look that a plan has reached."""
-    for plan in Plan.objects.filter(pk=plan_id, ended_at=None).select_related("collection", "query_set"):
+    for plan in Plan.objects.filter(pk=plan_id, ended_at=None).select_related(
+        "collection", "query_set"
+    ):
         plans.take_look(plan=plan)
 
 

@@ -23,5 +23,7 @@ def get_run(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADER
 def get_pool(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Pool:
     """One pool of a collection, if the person holds one of the roles in it; else Http404."""
     collection = access.get_collection(user=user, slug=slug, roles=roles)
-    pools = Pool.objects.select_related("collection", "round__policy", "query_set", "created_by", "work")
+    pools = Pool.objects.select_related(
+        "collection", "round__policy", "query_set", "created_by", "work"
+    )
     return get_object_or_404(pools, pk=pk, collection=collection)

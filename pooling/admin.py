@@ -12,8 +12,19 @@ class RunAdmin(ReadOnlyAdmin):
 
     list_display = ["name", "collection", "direction", "state", "work__state", "created_at"]
     list_select_related = ["collection", "work"]
-    fields = ["collection", "name", "direction", "system", "state", "on_hold_since", "reading_due_at",
-              "work", "file_name", "sha256", "report"]  # fmt: skip
+    fields = [
+        "collection",
+        "name",
+        "direction",
+        "system",
+        "state",
+        "on_hold_since",
+        "reading_due_at",
+        "work",
+        "file_name",
+        "sha256",
+        "report",
+    ]
 
 
 @admin.register(Pool)

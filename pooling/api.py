@@ -5,11 +5,10 @@ from typing import Any
 from django.urls import path
 from rest_framework import serializers
 from rest_framework.parsers import JSONParser, MultiPartParser
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotate.api import Unprocessable, get_collection, invalid_form
+from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.imports import ImportSerializer
 from annotate.models import Role
 from annotate.queue import enqueue_on_commit
@@ -18,10 +17,24 @@ from pooling import access, tasks
 from pooling.core.papers import paper_address
 from pooling.forms import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
 from pooling.models import Run
-from pooling.services import run_changes, run_deletion, run_descriptions, run_documents, run_holds, run_retirement, runs
+from pooling.services import (
+    run_changes,
+    run_deletion,
+    run_descriptions,
+    run_documents,
+    run_holds,
+    run_retirement,
+    runs,
+)
 
-REFUSALS = (run_descriptions.RunInUse, run_descriptions.NotUploader, run_retirement.WrongRunState, runs.RunExists, runs.BadName,
-            run_holds.NotOnHold)  # fmt: skip
+REFUSALS = (
+    run_descriptions.RunInUse,
+    run_descriptions.NotUploader,
+    run_retirement.WrongRunState,
+    runs.RunExists,
+    runs.BadName,
+    run_holds.NotOnHold,
+)
 
 
 class RunSerializer(serializers.ModelSerializer):
@@ -30,9 +43,25 @@ class RunSerializer(serializers.ModelSerializer):
     class Meta:
         model = Run
         fields = [
-            "id", "name", "direction", "system", "team", "paper", "tags", "description", "is_hidden", "retired_at",
-            "state", "on_hold_since", "score_type", "columns", "sha256", "unknown_share", "doubts_text", "report",
-        ]  # fmt: skip
+            "id",
+            "name",
+            "direction",
+            "system",
+            "team",
+            "paper",
+            "tags",
+            "description",
+            "is_hidden",
+            "retired_at",
+            "state",
+            "on_hold_since",
+            "score_type",
+            "columns",
+            "sha256",
+            "unknown_share",
+            "doubts_text",
+            "report",
+        ]
         read_only_fields = fields
 
 
@@ -43,7 +72,9 @@ class ChangeSerializer(serializers.Serializer):
     system = serializers.CharField(max_length=80, allow_blank=True)
     team = serializers.CharField(max_length=80, allow_blank=True)
     paper = serializers.CharField(max_length=300, allow_blank=True)
-    tags = serializers.ListField(child=serializers.CharField(max_length=MAX_TAG), max_length=MAX_TAGS)
+    tags = serializers.ListField(
+        child=serializers.CharField(max_length=MAX_TAG), max_length=MAX_TAGS
+    )
     description = serializers.CharField(max_length=2000, allow_blank=True)
     is_hidden = serializers.BooleanField()
     is_retired = serializers.BooleanField()
@@ -60,13 +91,17 @@ class ChangeSerializer(serializers.Serializer):
     def validate_is_on_hold(self, value: bool) -> bool:
         """Only the number of its unknown rows puts a run on hold."""
         if value:
-            raise serializers.ValidationError("A run on hold can be used; it cannot be put on hold.")
+            raise serializers.ValidationError(
+                "A run on hold can be used; it cannot be put on hold."
+            )
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse unknown fields: a misspelt one would look as if it had been changed."""
         if unknown := sorted(set(self.initial_data) - set(self.fields)):
-            raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
+            raise serializers.ValidationError(
+                {name: ["There is no such field."] for name in unknown}
+            )
         return attrs
 
 
@@ -77,26 +112,30 @@ class RunsView(APIView):
     parser_classes = [MultiPartParser]
     takes_files = True
 
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: TokenRequest, slug: str) -> Response:
         """All runs with their states and reports."""
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
         runs = Run.objects.visible_to(request.user).filter(collection=collection).order_by("pk")
         return Response({"runs": RunSerializer(runs, many=True).data})
 
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self, request: TokenRequest, slug: str) -> Response:
         """Receive a run file: 201 with the run, which is then read in the background.
 
         200 if it is here already.
         """
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
-        form = RunForm(request.data, request.FILES)
+        form = RunForm(request.POST, request.FILES)
         if not form.is_valid():
             raise invalid_form(form)
         fields = dict(form.cleaned_data)
         try:
-            received = runs.receive_run(collection=collection, upload=fields.pop("file"), by=request.user, **fields)
+            received = runs.receive_run(
+                collection=collection, upload=fields.pop("file"), by=request.user, **fields
+            )
         except (runs.RunExists, runs.BadName) as error:
-            raise Unprocessable(str(error), errors=[{"field": "name", "message": str(error)}]) from error
+            raise Unprocessable(
+                str(error), errors=[{"field": "name", "message": str(error)}]
+            ) from error
         return Response(RunSerializer(received.run).data, status=201 if received.is_new else 200)
 
 
@@ -106,28 +145,35 @@ class OneRunView(APIView):
     scope = "runs:write"
     parser_classes = [JSONParser]
 
-    def get(self, request: Request, slug: str, pk: int) -> Response:
+    def get(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """The run with its report."""
         return Response(RunSerializer(self._run(request, slug, pk)).data)
 
-    def patch(self, request: Request, slug: str, pk: int) -> Response:
+    def patch(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Change the given fields, all of them or, with a 422, none."""
         run = self._run(request, slug, pk)
         form = ChangeSerializer(data=request.data, partial=True)
         if not form.is_valid():
-            errors = [{"field": name, "message": str(text)} for name, messages in form.errors.items() for text in messages]
+            errors = [
+                {"field": name, "message": str(text)}
+                for name, messages in form.errors.items()
+                for text in messages
+            ]
             raise Unprocessable("Some fields are wrong; see errors.", errors=errors)
         try:
-            run_changes.change_run(run=run, changes=_run_changes(run, dict(form.validated_data)), by=request.user)
+            run_changes.change_run(
+                run=run, changes=_run_changes(run, dict(form.validated_data)), by=request.user
+            )
         except REFUSALS as error:
             raise Unprocessable(str(error)) from error
         if run.marks_due:
             enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
         return Response(RunSerializer(run).data)
 
-    def delete(self, request: Request, slug: str, pk: int) -> Response:
-        """Delete the run, with 204; 422 if a pool was made of it, it is being read, or others
-        uploaded it.
+    def delete(self, request: TokenRequest, slug: str, pk: int) -> Response:
+        """Delete the run, with 204.
+
+        422 if a pool was made of it, it is being read, or others uploaded it.
         """
         try:
             run_deletion.delete_run(run=self._run(request, slug, pk), by=request.user)
@@ -135,17 +181,17 @@ class OneRunView(APIView):
             raise Unprocessable(str(error)) from error
         return Response(status=204)
 
-    def _run(self, request: Request, slug: str, pk: int) -> Run:
+    def _run(self, request: TokenRequest, slug: str, pk: int) -> Run:
         get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
         return access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
 
 
 class RunDocumentsView(APIView):
-    """The documents that a run names and its collection lacks, for the researchers who may know of it."""
+    """The documents that a run names and its collection lacks, for researchers who see the run."""
 
     scope = "files:write"
 
-    def post(self, request: Request, slug: str, pk: int) -> Response:
+    def post(self, request: TokenRequest, slug: str, pk: int) -> Response:
         """Make the documents, with ids alone: 201 with the import that does it.
 
         422 if the collection lacks none.
@@ -162,11 +208,18 @@ class RunDocumentsView(APIView):
 def _run_changes(run: Run, fields: dict[str, Any]) -> run_changes.RunChanges:
     names = ("is_hidden", "is_retired", "is_on_hold", "score_type")
     states = {name: fields.pop(name) for name in names if name in fields}
-    return run_changes.RunChanges(description=run_descriptions.description_of(run)._replace(**fields) if fields else None, **states)
+    return run_changes.RunChanges(
+        description=run_descriptions.description_of(run)._replace(**fields) if fields else None,
+        **states,
+    )
 
 
 urlpatterns = [
     path("collections/<slug:slug>/runs/", RunsView.as_view(), name="runs"),
     path("collections/<slug:slug>/runs/<int:pk>/", OneRunView.as_view(), name="run"),
-    path("collections/<slug:slug>/runs/<int:pk>/documents/", RunDocumentsView.as_view(), name="run-documents"),
+    path(
+        "collections/<slug:slug>/runs/<int:pk>/documents/",
+        RunDocumentsView.as_view(),
+        name="run-documents",
+    ),
 ]

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from annotate.core.pair_states import PairState
-from annotate.forms import TO_THE_LETTER, ColumnsField, UploadField
+from annotate.form_fields import TO_THE_LETTER, ColumnsField, UploadField
 from annotate.models import Direction
 from pooling.core.papers import paper_address
 from pooling.core.run_files import FORMATS
@@ -15,19 +15,32 @@ from pooling.models import Pool, Run
 MAX_TAGS = 10
 MAX_TAG = 30
 MAX_NAME = Run._meta.get_field("name").max_length
-ACCEPTED = "; ".join(f"{run_format.label}: {run_format.sentence}" for run_format in FORMATS.values())
+ACCEPTED = "; ".join(
+    f"{run_format.label}: {run_format.sentence}" for run_format in FORMATS.values()
+)
 
 
 class DescriptionForm(forms.Form):
     """The name and description of a run."""
 
-    name = forms.CharField(max_length=MAX_NAME, help_text="Stands on the leaderboard; unique in this collection.")
-    system = forms.CharField(max_length=80, required=False, help_text="What made it, such as the model's name.")
+    name = forms.CharField(
+        max_length=MAX_NAME, help_text="Stands on the leaderboard; unique in this collection."
+    )
+    system = forms.CharField(
+        max_length=80, required=False, help_text="What made it, such as the model's name."
+    )
     team = forms.CharField(max_length=80, required=False, help_text="Who made it.")
-    paper = forms.CharField(max_length=300, required=False, help_text="An address, or a DOI such as 10.1145/582415.")
-    tags = forms.CharField(max_length=200, required=False, help_text="Up to 10 words, with commas between them.")
+    paper = forms.CharField(
+        max_length=300, required=False, help_text="An address, or a DOI such as 10.1145/582415."
+    )
+    tags = forms.CharField(
+        max_length=200, required=False, help_text="Up to 10 words, with commas between them."
+    )
     description = forms.CharField(
-        max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="Settings, training data."
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Settings, training data.",
     )
 
     def clean_paper(self) -> str:
@@ -39,9 +52,15 @@ class DescriptionForm(forms.Form):
 
     def clean_tags(self) -> list[str]:
         """Each tag once, in the order given."""
-        tags = list(dict.fromkeys(filter(None, (tag.strip() for tag in self.cleaned_data["tags"].split(",")))))
+        tags = list(
+            dict.fromkeys(
+                filter(None, (tag.strip() for tag in self.cleaned_data["tags"].split(",")))
+            )
+        )
         if len(tags) > MAX_TAGS or any(len(tag) > MAX_TAG for tag in tags):
-            raise forms.ValidationError(f"There are at most {MAX_TAGS} tags of at most {MAX_TAG} characters.")
+            raise forms.ValidationError(
+                f"There are at most {MAX_TAGS} tags of at most {MAX_TAG} characters."
+            )
         return tags
 
 
@@ -55,7 +74,9 @@ class RunForm(DescriptionForm):
         initial=Run.ScoreType.FLOAT32,
         required=False,
         label="Order by",
-        help_text="By score as trec_eval does, ties by id; by the rank column where scores mean nothing.",
+        help_text=(
+            "By score as trec_eval does, ties by id; by the rank column where scores mean nothing."
+        ),
     )
     columns = ColumnsField(
         required_columns=("query", "document"),
@@ -78,7 +99,9 @@ class LimitForm(forms.Form):
     """The share of unknown rows above which runs are put on hold."""
 
     per_cent = forms.FloatField(
-        label="Unknown rows above which a run asks before it is used, in per cent", min_value=0, max_value=100
+        label="Unknown rows above which a run asks before it is used, in per cent",
+        min_value=0,
+        max_value=100,
     )
 
 
@@ -86,19 +109,32 @@ class PoolPairsForm(forms.Form):
     """The filter of a pool's pairs."""
 
     state = forms.ChoiceField(
-        choices=[("", "All pairs"), *((state.value, state.label) for state in PairState)], required=False
+        choices=[("", "All pairs"), *((state.value, state.label) for state in PairState)],
+        required=False,
     )
     query = forms.CharField(
-        max_length=255, required=False, label="Query id", widget=forms.TextInput(attrs=TO_THE_LETTER)
+        max_length=255,
+        required=False,
+        label="Query id",
+        widget=forms.TextInput(attrs=TO_THE_LETTER),
     )
-    after = forms.IntegerField(min_value=0, max_value=2**63 - 1, required=False, widget=forms.HiddenInput)
+    after = forms.IntegerField(
+        min_value=0, max_value=2**63 - 1, required=False, widget=forms.HiddenInput
+    )
 
     def __init__(self, *args: Any, pool: Pool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         runs = pool.runs.published().order_by("direction", "name")
-        self.fields["run"] = forms.ModelChoiceField(runs, required=False, empty_label="All runs", label="Brought by")
+        self.fields["run"] = forms.ModelChoiceField(
+            runs, required=False, empty_label="All runs", label="Brought by"
+        )
 
     def pair_filter(self) -> PairFilter:
         """The filter; call it when the form is valid."""
         cleaned_fields = self.cleaned_data
-        return PairFilter(cleaned_fields["state"], cleaned_fields["run"], cleaned_fields["query"], cleaned_fields["after"] or 0)
+        return PairFilter(
+            cleaned_fields["state"],
+            cleaned_fields["run"],
+            cleaned_fields["query"],
+            cleaned_fields["after"] or 0,
+        )

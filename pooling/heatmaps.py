@@ -51,19 +51,31 @@ def _itself(value: float) -> float:
 
 MEASURES = {
     "overlap": LikenessMeasure(
-        f"Overlap@{OVERLAP_DEPTH}", f"Share of the first {OVERLAP_DEPTH} that both runs hold, in hundredths.",
-        _hundredths, _itself,
+        f"Overlap@{OVERLAP_DEPTH}",
+        f"Share of the first {OVERLAP_DEPTH} that both runs hold, in hundredths.",
+        _hundredths,
+        _itself,
     ),
-    "rbo": LikenessMeasure("RBO", f"Rank-biased overlap, extrapolated, p = {RBO_P}, in hundredths.", _hundredths, _itself),
+    "rbo": LikenessMeasure(
+        "RBO",
+        f"Rank-biased overlap, extrapolated, p = {RBO_P}, in hundredths.",
+        _hundredths,
+        _itself,
+    ),
     "tau": LikenessMeasure(
-        "Tau-b", "Kendall's tau-b over the targets both hold, in hundredths; below 0 they order them the other way.",
-        _hundredths, _itself,
+        "Tau-b",
+        "Kendall's tau-b over the targets both hold, in hundredths; below 0 they order them the "
+        "other way.",
+        _hundredths,
+        _itself,
     ),
     "favourite": LikenessMeasure(
-        "Rank of the top", "Mean rank that the column's run gives the row's first; one past its depth if it lacks it.",
-        lambda value: f"{value:.1f}", lambda value: 1 / value,
+        "Rank of the top",
+        "Mean rank that the column's run gives the row's first; one past its depth if it lacks it.",
+        lambda value: f"{value:.1f}",
+        lambda value: 1 / value,
     ),
-}  # fmt: skip
+}
 
 
 def heatmap(runs: DirectionLikeness, measure: str) -> Heatmap:
@@ -71,7 +83,9 @@ def heatmap(runs: DirectionLikeness, measure: str) -> Heatmap:
     likeness_measure, values_by_run = MEASURES[measure], getattr(runs.likeness, measure).tolist()
     rows = [
         HeatmapRow(number, name, [_cell(likeness_measure, value) for value in values])
-        for number, (name, values) in enumerate(zip(runs.names, values_by_run, strict=True), start=1)
+        for number, (name, values) in enumerate(
+            zip(runs.names, values_by_run, strict=True), start=1
+        )
     ]
     return Heatmap(Direction(runs.direction).label, rows)
 
@@ -79,4 +93,6 @@ def heatmap(runs: DirectionLikeness, measure: str) -> Heatmap:
 def _cell(measure: LikenessMeasure, value: float) -> HeatmapCell:
     if isnan(value):
         return HeatmapCell("–", 0)  # noqa: RUF001 - a dash, not a minus
-    return HeatmapCell(measure.format_value(value), round(SHADES * min(max(measure.shade(value), 0.0), 1.0)))
+    return HeatmapCell(
+        measure.format_value(value), round(SHADES * min(max(measure.shade(value), 0.0), 1.0))
+    )

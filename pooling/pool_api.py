@@ -5,19 +5,18 @@ from typing import Any
 from django.urls import path
 from rest_framework import serializers
 from rest_framework.parsers import JSONParser
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotate.api import Unprocessable, get_collection
+from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.core.pair_states import StateCounts
 from annotate.models import Collection, Direction, QuerySet, Role
 from annotate.queue import enqueue_on_commit
 from pooling import tasks
 from pooling.core.strategies import MAX_SEED
 from pooling.models import Pool, Run
-from pooling.services import pair_choice, pools, preview_requests
-from pooling.services.pair_choice import PoolError
+from pooling.services import pool_checks, pools, preview_requests
+from pooling.services.pool_checks import PoolError
 from pooling.services.pool_figures import states_of
 from pooling.services.previews import Preview
 
@@ -38,7 +37,9 @@ class ChoiceSerializer(serializers.Serializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse unknown fields: a misspelt one would look as if it had an effect."""
         if unknown := sorted(set(self.initial_data) - set(self.fields)):
-            raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
+            raise serializers.ValidationError(
+                {name: ["There is no such field."] for name in unknown}
+            )
         return attrs
 
 
@@ -54,20 +55,29 @@ class PoolsView(APIView):
     scope = "pools:write"
     parser_classes = [JSONParser]
 
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: TokenRequest, slug: str) -> Response:
         """All pools with their states."""
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
-        rows = collection.pools.select_related("query_set", "work").prefetch_related("runs").order_by("pk")
+        rows = (
+            collection.pools.select_related("query_set", "work")
+            .prefetch_related("runs")
+            .order_by("pk")
+        )
         states = states_of(pools=list(rows))
-        return Response({"pools": [_pool_data(pool) | {"pairs": _counts(states[pool.pk])} for pool in rows]})
+        return Response(
+            {"pools": [_pool_data(pool) | {"pairs": _counts(states[pool.pk])} for pool in rows]}
+        )
 
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self, request: TokenRequest, slug: str) -> Response:
         """Make a pool: 201 with the pool, which is then opened in the background."""
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
         fields = _validated(PoolSerializer(data=request.data))
         try:
             pool = pools.create_pool(
-                collection=collection, name=fields["name"], by=request.user, **_choice(collection, fields)
+                collection=collection,
+                name=fields["name"],
+                by=request.user,
+                **_choice(collection, fields),
             )
         except PoolError as error:
             raise _field_refusal(error.field, str(error)) from error
@@ -81,15 +91,19 @@ class PoolPreviewsView(APIView):
     scope = "pools:write"
     parser_classes = [JSONParser]
 
-    def post(self, request: Request, slug: str) -> Response:
-        """200 with the preview; 202 while it is computed: send the same request again in a few
-        seconds.
-        """
+    def post(self, request: TokenRequest, slug: str) -> Response:
+        """200 with the preview; 202 while it is computed: send it again in a few seconds."""
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
-        preview_request = preview_requests.build_request(**_choice(collection, _validated(ChoiceSerializer(data=request.data))))
-        result, needs_worker = preview_requests.request_preview(collection=collection, preview_request=preview_request)
+        preview_request = preview_requests.build_request(
+            **_choice(collection, _validated(ChoiceSerializer(data=request.data)))
+        )
+        result, needs_worker = preview_requests.request_preview(
+            collection=collection, preview_request=preview_request
+        )
         if needs_worker:
-            enqueue_on_commit(tasks.preview_pool, collection_id=collection.pk, question=preview_request._asdict())
+            enqueue_on_commit(
+                tasks.preview_pool, collection_id=collection.pk, question=preview_request._asdict()
+            )
         if result.error:
             raise _field_refusal(result.field, result.error)
         if result.preview is None:
@@ -100,7 +114,11 @@ class PoolPreviewsView(APIView):
 def _validated(form: serializers.Serializer) -> dict[str, Any]:
     if form.is_valid():
         return form.validated_data
-    errors = [{"field": name, "message": str(text)} for name, messages in form.errors.items() for text in messages]
+    errors = [
+        {"field": name, "message": str(text)}
+        for name, messages in form.errors.items()
+        for text in messages
+    ]
     raise Unprocessable("Some fields are wrong; see errors.", errors=errors)
 
 
@@ -125,7 +143,9 @@ def _runs(collection: Collection, names: list[str] | None) -> list[Run]:
         return list(ready)
     runs = list(ready.filter(name__in=names))
     if missing := sorted(set(names) - {run.name for run in runs}):
-        raise _field_refusal("runs", pair_choice.why_not_poolable(collection=collection, name=missing[0]))
+        raise _field_refusal(
+            "runs", pool_checks.why_not_poolable(collection=collection, name=missing[0])
+        )
     return runs
 
 
@@ -135,7 +155,11 @@ def _query_set(collection: Collection, name: str, direction: str | None) -> Quer
     same_name = collection.query_sets.filter(name=name)
     query_sets = list(same_name.filter(direction=direction) if direction else same_name)
     if len(query_sets) != 1:
-        fault = "There are two query sets of this name; give its direction." if query_sets else "There is no such query set."
+        fault = (
+            "There are two query sets of this name; give its direction."
+            if query_sets
+            else "There is no such query set."
+        )
         raise _field_refusal("query_set", fault)
     return query_sets[0]
 

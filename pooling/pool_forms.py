@@ -42,9 +42,7 @@ class QuerySetField(forms.ModelChoiceField):
 
 
 class PoolForm(forms.Form):
-    """A pool by one strategy, whose parameters are fields of their own, and the options of all
-    strategies.
-    """
+    """A pool by one strategy: a field for each of its parameters and for the options of all."""
 
     name = forms.CharField(max_length=MAX_NAME)
 
@@ -69,13 +67,23 @@ class PoolForm(forms.Form):
             help_text="Only these source items.",
         )
         self.fields["seed"] = forms.IntegerField(
-            min_value=0, max_value=MAX_SEED, initial=1, required=False, help_text="The same seed draws the same again."
+            min_value=0,
+            max_value=MAX_SEED,
+            initial=1,
+            required=False,
+            help_text="The same seed draws the same again.",
         )
         for parameter in OPTIONS:
             self.fields[parameter.name] = _field(parameter, required=False)
         sets = collection.reference_sets.order_by("name").values_list("name", "name")
         self.fields["trusted"] = _choice(
-            ChoiceParameter("trusted", "Leave out what is labelled in", {"": "Nothing", **dict(sets)}, "", _TRUSTED)
+            ChoiceParameter(
+                "trusted",
+                "Leave out what is labelled in",
+                {"": "Nothing", **dict(sets)},
+                "",
+                _TRUSTED,
+            )
         )
         self.ready = list(ready)
         self.options = [option.name for option in OPTIONS]
@@ -88,16 +96,27 @@ class PoolForm(forms.Form):
     def choice(self) -> PoolChoice:
         """The choices; call it when the form is valid."""
         cleaned_fields = self.cleaned_data
-        parameters = {parameter.name: cleaned_fields[parameter.name] for parameter in STRATEGIES[self.strategy].parameters}
+        parameters = {
+            parameter.name: cleaned_fields[parameter.name]
+            for parameter in STRATEGIES[self.strategy].parameters
+        }
         for parameter in OPTIONS:
             if cleaned_fields[parameter.name] not in (None, ""):
                 parameters[parameter.name] = cleaned_fields[parameter.name]
-        return PoolChoice(self.strategy, parameters, list(cleaned_fields["runs"]), cleaned_fields["query_set"], cleaned_fields["seed"])
+        return PoolChoice(
+            self.strategy,
+            parameters,
+            list(cleaned_fields["runs"]),
+            cleaned_fields["query_set"],
+            cleaned_fields["seed"],
+        )
 
     @property
     def chosen_runs(self) -> list[Run]:
         """The runs that are ticked, or named by the address."""
-        keys = {str(getattr(run_or_key, "pk", run_or_key)) for run_or_key in self["runs"].value() or ()}
+        keys = {
+            str(getattr(run_or_key, "pk", run_or_key)) for run_or_key in self["runs"].value() or ()
+        }
         return [run for run in self.ready if str(run.pk) in keys]
 
     @property
@@ -113,15 +132,25 @@ class PoolForm(forms.Form):
     @property
     def has_options(self) -> bool:
         """Whether any option is set or invalid, so that the options should be shown."""
-        return any(name in self.errors or self[name].value() not in _unset(name) for name in self.options)
+        return any(
+            name in self.errors or self[name].value() not in _unset(name) for name in self.options
+        )
 
 
 def prefilled(*, collection: Collection, query: QueryDict) -> dict[str, object]:
     """Initial values of the fields: those in the address, and the pay rate of the last pool."""
     last = collection.pools.filter(parameters__has_key="rate").order_by("pk").last()
-    last_rate = {name: last.parameters[name] for name in ("rate", "currency") if name in last.parameters} if last else {}
+    last_rate = (
+        {name: last.parameters[name] for name in ("rate", "currency") if name in last.parameters}
+        if last
+        else {}
+    )
     runs = [int(key) for key in query.getlist("runs") if key.isdecimal() and len(key) < 19]
-    return last_rate | {name: query[name] for name in query if name != "runs"} | ({"runs": runs} if runs else {})
+    return (
+        last_rate
+        | {name: query[name] for name in query if name != "runs"}
+        | ({"runs": runs} if runs else {})
+    )
 
 
 def _of_one_direction(runs: RunRows) -> list[Run]:
@@ -130,7 +159,9 @@ def _of_one_direction(runs: RunRows) -> list[Run]:
     return [run for run in all_runs if run.direction == all_runs[0].direction]
 
 
-_TRUSTED = "Pairs whose label in this reference set is trusted; a share of them may stay as a check."
+_TRUSTED = (
+    "Pairs whose label in this reference set is trusted; a share of them may stay as a check."
+)
 _DEFAULTS: Mapping[str, object] = {option.name: option.default for option in OPTIONS}
 
 
@@ -144,11 +175,22 @@ def _field(parameter: Parameter, *, required: bool = True) -> forms.Field:
         return _choice(parameter)
     if not isinstance(parameter, NumberParameter):
         return forms.CharField(
-            label=parameter.label, max_length=parameter.length, initial=parameter.default, required=False,
+            label=parameter.label,
+            max_length=parameter.length,
+            initial=parameter.default,
+            required=False,
             help_text=parameter.sentence,
-        )  # fmt: skip
-    kind = forms.IntegerField if parameter.is_whole else forms.FloatField
-    return kind(
+        )
+    if parameter.is_whole:
+        return forms.IntegerField(
+            label=parameter.label,
+            min_value=int(parameter.low),
+            max_value=int(parameter.high),
+            initial=parameter.default,
+            required=required,
+            help_text=parameter.sentence,
+        )
+    return forms.FloatField(
         label=parameter.label,
         min_value=parameter.low,
         max_value=parameter.high,

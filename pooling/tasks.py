@@ -8,7 +8,13 @@ from celery import Task, shared_task
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
 from pooling.models import Run
-from pooling.services import matrix_storage, preview_requests, queue_order, rejected_files, run_retirement
+from pooling.services import (
+    matrix_storage,
+    preview_requests,
+    queue_order,
+    rejected_files,
+    run_retirement,
+)
 
 WAIT = 5  # seconds in which many labels become one new order
 
@@ -22,7 +28,10 @@ def settle_marks(*, run_id: int) -> None:
 @shared_task
 def preview_pool(*, collection_id: int, question: dict[str, Any]) -> None:
     """Compute the preview of a pool, and cache it for the page that waits."""
-    preview_requests.compute_result(collection=Collection.objects.get(pk=collection_id), preview_request=preview_requests.PreviewRequest(**question))
+    preview_requests.compute_result(
+        collection=Collection.objects.get(pk=collection_id),
+        preview_request=preview_requests.PreviewRequest(**question),
+    )
 
 
 @shared_task
@@ -47,4 +56,7 @@ def tidy() -> None:
 
 def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
     yield from ((settle_marks, {"run_id": run}) for run in run_retirement.runs_due())
-    yield from ((reorder_pools, {"collection_id": collection}) for collection in queue_order.overdue_collections())
+    yield from (
+        (reorder_pools, {"collection_id": collection})
+        for collection in queue_order.overdue_collections()
+    )

@@ -19,8 +19,14 @@ urlpatterns = [
     path("c/<slug:slug>/pools/", pools.pools, name="pools"),
     path("c/<slug:slug>/pools/new/", pool_building.pool_new, name="pool-new"),
     path("c/<slug:slug>/pools/preview/", pool_building.pool_preview, name="pool-preview"),
-    path("c/<slug:slug>/pools/preview/<slug:key>/", pool_building.pool_preview_state, name="pool-preview-state"),
-    path("c/<slug:slug>/pools/preview/<slug:key>/alike/", pool_building.pool_alike, name="pool-alike"),
+    path(
+        "c/<slug:slug>/pools/preview/<slug:key>/",
+        pool_building.pool_preview_state,
+        name="pool-preview-state",
+    ),
+    path(
+        "c/<slug:slug>/pools/preview/<slug:key>/alike/", pool_building.pool_alike, name="pool-alike"
+    ),
     path("c/<slug:slug>/pools/<int:pk>/", pools.pool, name="pool"),
     path("c/<slug:slug>/pools/<int:pk>/state/", pools.pool_state, name="pool-state"),
     path("c/<slug:slug>/pools/<int:pk>/open/", pools.pool_open, name="pool-open"),

@@ -14,7 +14,17 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from annotate.models import Annotator, ApiToken, Item, Membership, Part, ReviewWork, Role, TrainingPair, User
+from annotate.models import (
+    Annotator,
+    ApiToken,
+    Item,
+    Membership,
+    Part,
+    ReviewWork,
+    Role,
+    TrainingPair,
+    User,
+)
 from annotate.services import accounts, housekeeping, tokens
 from annotate.services.media import media_folder
 from tests import campaigns, cast
@@ -24,9 +34,18 @@ CLIP = Path(__file__).resolve().parents[1] / "demo" / "shapes" / "media" / "s004
 TABLE = Path(__file__).with_name("access_matrix.csv")
 SCRIPTED = {"annotate:training-next", "annotate:training-answer", "annotate:training-report"}
 PLAIN_CASES = {
-    "rest": "no/such/thing", "key": "nothing", "uidb36": "1", "kind": "csv", "form": "csv", "download_kind": "disputed",
-    "number": 1, "object_id": "1", "app_label": "annotate", "content_type_id": 1, "id": "1",
-}  # fmt: skip
+    "rest": "no/such/thing",
+    "key": "nothing",
+    "uidb36": "1",
+    "kind": "csv",
+    "form": "csv",
+    "download_kind": "disputed",
+    "number": 1,
+    "object_id": "1",
+    "app_label": "annotate",
+    "content_type_id": 1,
+    "id": "1",
+}
 
 
 class Address(NamedTuple):
@@ -54,7 +73,9 @@ def addresses() -> list[Address]:
 
 def administration() -> list[Address]:
     """Every named address of the administration; nameless ones redirect to these or nowhere."""
-    return [address for address in _walk(get_resolver()) if re.fullmatch(r"admin:\w+", address.name)]
+    return [
+        address for address in _walk(get_resolver()) if re.fullmatch(r"admin:\w+", address.name)
+    ]
 
 
 def row_of(name: str, rows: Container[tuple[str, str]]) -> str:
@@ -88,11 +109,15 @@ def build(media_root: Path) -> World:
         scopes = list(ApiToken.Scope)
         secrets[name] = tokens.create_token(user=user, name="matrix", scopes=scopes, days=1).secret
     housekeeping.beat_heart(name="worker", queues=["short", "long"])
-    link = accounts.invite(collection=campaign.collection, role=Role.ANNOTATOR, by=campaign.lead).token
+    link = accounts.invite(
+        collection=campaign.collection, role=Role.ANNOTATOR, by=campaign.lead
+    ).token
     return World(campaign, twin, clients, secrets, users, link)
 
 
-def url_of(world: World, address: Address, campaign: campaigns.Campaign, *, keys_of: campaigns.Campaign) -> str:
+def url_of(
+    world: World, address: Address, campaign: campaigns.Campaign, *, keys_of: campaigns.Campaign
+) -> str:
     """URL of an address, with a campaign's short name and the key of an object of `keys_of`."""
     values = {"slug": campaign.collection.slug, "token": world.link, **PLAIN_CASES}
     if "pk" in address.arguments:
@@ -100,7 +125,9 @@ def url_of(world: World, address: Address, campaign: campaigns.Campaign, *, keys
     return reverse(address.name, kwargs={name: values[name] for name in address.arguments})
 
 
-def send_empty_form(world: World, principal: str, method: str, address: Address, url: str) -> HttpResponse:
+def send_empty_form(
+    world: World, principal: str, method: str, address: Address, url: str
+) -> HttpResponse:
     """Send an empty form as a principal; whatever the request changed is rolled back."""
     return send_request(world, principal, method, address.name, url, empty_form(address.name))
 
@@ -110,7 +137,9 @@ def empty_form(name: str) -> Mapping[str, object] | str:
     return "{}" if name in SCRIPTED or "judge-" in name else {}
 
 
-def send_request(world: World, principal: str, method: str, name: str, url: str, body: Mapping[str, object] | str) -> HttpResponse:
+def send_request(
+    world: World, principal: str, method: str, name: str, url: str, body: Mapping[str, object] | str
+) -> HttpResponse:
     """Send a form, or JSON text, as a principal; whatever the request changed is rolled back."""
     headers = {}
     if name.startswith("api:") and principal in world.secrets:
@@ -119,7 +148,8 @@ def send_request(world: World, principal: str, method: str, name: str, url: str,
         headers["content_type"] = "application/json"
     client = Client(raise_request_exception=False)
     client.handler = cast.request_handler()
-    client.cookies = deepcopy(world.clients[principal].cookies)  # signing out must not outlast its undoing
+    # signing out must not outlast its undoing
+    client.cookies = deepcopy(world.clients[principal].cookies)
     with transaction.atomic():
         send = getattr(client, method.lower())
         answer = send(url, **headers) if method == "GET" else send(url, body, **headers)
@@ -134,7 +164,9 @@ def status_text(answer: HttpResponse) -> str:
     return str(answer.status_code)
 
 
-def _walk(resolver: URLResolver, namespaces: tuple[str, ...] = (), outer_arguments: tuple[str, ...] = ()) -> Iterator[Address]:
+def _walk(
+    resolver: URLResolver, namespaces: tuple[str, ...] = (), outer_arguments: tuple[str, ...] = ()
+) -> Iterator[Address]:
     for pattern in resolver.url_patterns:
         arguments = (*outer_arguments, *pattern.pattern.converters, *_groups(pattern))
         if isinstance(pattern, URLPattern):
@@ -179,18 +211,30 @@ KEYS = {
     "annotate:token-revoke": lambda campaign: campaign.researcher.api_tokens.first().pk,
     "annotate:member-remove": lambda campaign: Membership.objects.get(user=campaign.researcher).pk,
     "annotate:invitation-revoke": lambda campaign: campaign.collection.invitations.first().pk,
-    "annotate:annotator": lambda campaign: Annotator.objects.filter(collection=campaign.collection).last().pk,
+    "annotate:annotator": lambda campaign: (
+        Annotator.objects.filter(collection=campaign.collection).last().pk
+    ),
     "annotate:inbox-pair": lambda campaign: campaign.collection.reports.first().pair_id,
     "annotate:inbox-batch": lambda campaign: campaign.collection.batches.last().pk,
-    "annotate:review-work": lambda campaign: _first(ReviewWork.objects.filter(action__collection=campaign.collection)),
+    "annotate:review-work": lambda campaign: _first(
+        ReviewWork.objects.filter(action__collection=campaign.collection)
+    ),
     "pooling:pair": lambda campaign: campaign.collection.reports.first().pair_id,
     "annotate:gold-retire": lambda campaign: campaign.collection.golds.first().pk,
     "annotate:import": lambda campaign: _first(campaign.collection.imports.all()),
     "api:import": lambda campaign: _first(campaign.collection.imports.all()),
-    "annotate:training-pair-retire": lambda campaign: TrainingPair.objects.get(pair__collection=campaign.collection).pk,
-    "annotate:training-decide": lambda campaign: Annotator.objects.filter(collection=campaign.collection).last().pk,
-    "annotate:part-media": lambda campaign: Part.objects.get(item__collection=campaign.collection, kind="image").pk,
-    "annotate:part-source": lambda campaign: Part.objects.get(item__collection=campaign.collection, kind="video").pk,
+    "annotate:training-pair-retire": lambda campaign: (
+        TrainingPair.objects.get(pair__collection=campaign.collection).pk
+    ),
+    "annotate:training-decide": lambda campaign: (
+        Annotator.objects.filter(collection=campaign.collection).last().pk
+    ),
+    "annotate:part-media": lambda campaign: (
+        Part.objects.get(item__collection=campaign.collection, kind="image").pk
+    ),
+    "annotate:part-source": lambda campaign: (
+        Part.objects.get(item__collection=campaign.collection, kind="video").pk
+    ),
     "api:run": lambda campaign: campaign.run.pk,
     "pooling:run": lambda campaign: campaign.run.pk,
     "pooling:pool": lambda campaign: campaign.pool.pk,

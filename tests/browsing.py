@@ -37,7 +37,9 @@ def pass_time(page: Page, seconds: float) -> None:
 def wait_until_levels_awake(page: Page, *, is_clock_stopped: bool = False) -> None:
     """Wait until the levels of the judge screen's card accept answers."""
     asleep = page.locator("#judge.is-asleep")
-    wait_for_condition(page, lambda: not asleep.count() or (is_clock_stopped and pass_time(page, 0.05)))
+    wait_for_condition(
+        page, lambda: not asleep.count() or (is_clock_stopped and pass_time(page, 0.05))
+    )
 
 
 def awaiting_levels(page: Page, *, is_clock_stopped: bool = False) -> Page:
@@ -57,4 +59,6 @@ def wait_for_poll(page: Page, seconds: float) -> None:
     """Let time pass until a page in which COUNT_ANSWERS ran polls once, and await its answer."""
     before = page.evaluate("window.nAnswers")
     pass_time(page, seconds)
-    wait_for_condition(page, lambda: page.evaluate("window.nAnswers") > before or pass_time(page, 0.001))
+    wait_for_condition(
+        page, lambda: page.evaluate("window.nAnswers") > before or pass_time(page, 0.001)
+    )

@@ -20,12 +20,28 @@ from annotate.models import Annotator, HandOut, Judgment
 from tests import access_table
 
 APPS = ("annotate", "pooling", "metrics")
-CHOICES = 8  # addresses of one page that a crawl asks for: an explorer has as many as there are random orders
+# addresses of one page that a crawl asks for: an explorer has as many as there are random orders
+CHOICES = 8
 # Text meant for annotators, or that only describes what they see or are.
 READABLE = {
-    "Collection.slug", "Collection.name", "Collection.description", "Item.external_id", "Item.split", "Item.warning",
-    "Part.text", "Part.path", "Part.type", "Part.also", "Level.key", "Level.name", "Level.sentence", "Level.reasons",
-    "Guidelines.markdown", "Guidelines.wording", "TrainingPair.anchor", "Quiz.questions",
+    "Collection.slug",
+    "Collection.name",
+    "Collection.description",
+    "Item.external_id",
+    "Item.split",
+    "Item.warning",
+    "Part.text",
+    "Part.path",
+    "Part.type",
+    "Part.also",
+    "Level.key",
+    "Level.name",
+    "Level.sentence",
+    "Level.reasons",
+    "Guidelines.markdown",
+    "Guidelines.wording",
+    "TrainingPair.anchor",
+    "Quiz.questions",
 }
 # Rows that she may read if they are her own: only other people's are marked.
 PERSONAL = {
@@ -40,8 +56,11 @@ PERSONAL = {
     "ApiToken": lambda self: ~models.Q(user=self.user_id),
 }
 NUMBERS = {
-    "PoolPair.best_rank": 48151623, "PoolPair.inclusion_probability": 0.48151623, "Score.mean": 0.3141592,
-    "Score.low": 0.3141501, "Score.high": 0.3141699,
+    "PoolPair.best_rank": 48151623,
+    "PoolPair.inclusion_probability": 0.48151623,
+    "Score.mean": 0.3141592,
+    "Score.low": 0.3141501,
+    "Score.high": 0.3141699,
 }
 PREFIXES = {"Score.label_source": "none:"}  # the prefix that a value of the column must have
 
@@ -61,7 +80,9 @@ def columns() -> list[str]:
         for label in APPS
         for model in apps.get_app_config(label).get_models()
         for field in model._meta.concrete_fields
-        if isinstance(field, models.CharField | models.TextField | models.JSONField | models.FileField)
+        if isinstance(
+            field, models.CharField | models.TextField | models.JSONField | models.FileField
+        )
         if not field.choices
     ]
 
@@ -71,7 +92,8 @@ def plant(self: Annotator) -> dict[str, str]:
     marks: dict[str, str] = {}
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("SET LOCAL session_replication_role = replica")  # tables that only grow are marked too
+        # tables that only grow are marked too
+        cursor.execute("SET LOCAL session_replication_role = replica")
         for name in [*columns(), *NUMBERS]:
             if name not in READABLE:
                 _mark(name, self, marks)
@@ -80,15 +102,21 @@ def plant(self: Annotator) -> dict[str, str]:
     marks[key.hex()] = marks[base64.b64encode(key).decode()] = "Collection.key"
     for token in HandOut.objects.exclude(batch__annotator=self).values_list("token", flat=True):
         marks[str(token)] = "HandOut.token"
-    for submission in Judgment.objects.exclude(annotator=self).values_list("submission_id", flat=True):
+    for submission in Judgment.objects.exclude(annotator=self).values_list(
+        "submission_id", flat=True
+    ):
         marks[str(submission)] = "Judgment.submission_id"
     return marks
 
 
 def _mark(name: str, self: Annotator, marks: dict[str, str]) -> None:
     model_name, field_name = name.split(".")
-    (model,) = [model for label in APPS for model in apps.get_app_config(label).get_models()
-                if model.__name__ == model_name]
+    (model,) = [
+        model
+        for label in APPS
+        for model in apps.get_app_config(label).get_models()
+        if model.__name__ == model_name
+    ]
     rows = model.objects.filter(PERSONAL.get(model_name, lambda _: models.Q())(self))
     for pk in rows.values_list("pk", flat=True):
         value = NUMBERS.get(name) or f"zq{len(marks):05d}zq"
@@ -119,7 +147,9 @@ class Crawler:
 
     def post(self, url: str, body: object) -> HttpResponse:
         """Send JSON."""
-        return self.keep(f"POST {url}", self.client.post(url, json.dumps(body), content_type="application/json"))
+        return self.keep(
+            f"POST {url}", self.client.post(url, json.dumps(body), content_type="application/json")
+        )
 
     def follow(self, start: str) -> None:
         """Visit every address that pages name once; at most CHOICES of one page's query strings."""
@@ -127,7 +157,12 @@ class Crawler:
         while waiting:
             url = waiting.pop()
             path = urlsplit(url).path
-            if url in visited or urlsplit(url).netloc or url.startswith("/static/") or choices[path] == CHOICES:
+            if (
+                url in visited
+                or urlsplit(url).netloc
+                or url.startswith("/static/")
+                or choices[path] == CHOICES
+            ):
                 continue
             visited.add(url)
             choices[path] += 1
@@ -142,7 +177,11 @@ class Crawler:
         hits = set()
         for reply in self.replies:
             lower = reply.text.lower()
-            hits |= {f"{name} ({mark}) in {reply.request}" for mark, name in marks.items() if mark.lower() in lower}
+            hits |= {
+                f"{name} ({mark}) in {reply.request}"
+                for mark, name in marks.items()
+                if mark.lower() in lower
+            }
         return hits
 
 
@@ -153,11 +192,19 @@ def links(html: str) -> Iterator[str]:
     class Reader(HTMLParser):
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
             link_attributes = {"href", "src", "action", "hx-get", "data-url", "poster"}
-            urls.extend(value for name, value in attrs if value and (name in link_attributes or name.startswith("data-url")))
+            urls.extend(
+                value
+                for name, value in attrs
+                if value and (name in link_attributes or name.startswith("data-url"))
+            )
 
     Reader().feed(html)
     urls += re.findall(r'"(/c/[^"<>\s]+)"', html)
-    return (link.partition("#")[0] for link in urls if not link.startswith(("#", "mailto:", "javascript:")))
+    return (
+        link.partition("#")[0]
+        for link in urls
+        if not link.startswith(("#", "mailto:", "javascript:"))
+    )
 
 
 def visit(crawler: Crawler, world: access_table.World) -> None:
@@ -169,13 +216,16 @@ def visit(crawler: Crawler, world: access_table.World) -> None:
         if address.name != "account_logout":
             url = access_table.url_of(world, address, world.campaign, keys_of=world.campaign)
             crawler.get(url)
-            if not address.name.startswith(("account_", "mfa_", "annotate:invitation", "annotate:account")):
+            if not address.name.startswith(
+                ("account_", "mfa_", "annotate:invitation", "annotate:account")
+            ):
                 crawler.post(url, {})
     work(crawler, slug)
 
 
 def work(crawler: Crawler, slug: str) -> None:
     """Judge the rest of the batch, change, undo, report, postpone, and provoke each error."""
+
     def send(name: str, **body: object) -> HttpResponse:
         return crawler.post(reverse(f"annotate:judge-{name}", args=[slug]), body)
 
@@ -186,12 +236,16 @@ def work(crawler: Crawler, slug: str) -> None:
         send("answer", **answer, grade=1, comment="mine")
         send("answer", **{**answer, "submission_id": str(uuid4())}, grade=2)
         crawler.get(reverse("annotate:judge-recent", args=[slug]))
-        crawler.get(reverse("annotate:judge-word", args=[slug], query={"hand_out": card["hand_out"]}))
+        crawler.get(
+            reverse("annotate:judge-word", args=[slug], query={"hand_out": card["hand_out"]})
+        )
         if number == 0:
             send("undo", hand_out=card["hand_out"], submission_id=str(uuid4()))
             send("report", **answer, kind="later")
             send("report", **answer, kind="escalated", note="mine")
-    foreign = HandOut.objects.exclude(batch__annotator=HandOut.objects.get(token=cards[0]["hand_out"]).batch.annotator)
+    foreign = HandOut.objects.exclude(
+        batch__annotator=HandOut.objects.get(token=cards[0]["hand_out"]).batch.annotator
+    )
     for token in [*foreign.order_by("pk").values_list("token", flat=True)[:3], uuid4()]:
         send("undo", hand_out=str(token), submission_id=str(uuid4()))
         send("answer", hand_out=str(token), submission_id=str(uuid4()), grade=1)

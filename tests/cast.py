@@ -48,7 +48,9 @@ def _hashed() -> str:
 
 def user(name: str = "", **fields: object) -> User:
     """A person who can sign in with PASSWORD."""
-    return User.objects.create(username=name or f"user{next_number()}", password=_hashed(), **fields)
+    return User.objects.create(
+        username=name or f"user{next_number()}", password=_hashed(), **fields
+    )
 
 
 def collection(
@@ -63,10 +65,15 @@ def collection(
     """A collection with `grades` levels from 0, policy and guidelines; its key hashes its name."""
     name = slug or f"collection{next_number()}"
     collection = Collection.objects.create(
-        slug=name, name=name.title(), key=sha256(name.encode()).digest(), positive_from=positive_from
+        slug=name,
+        name=name.title(),
+        key=sha256(name.encode()).digest(),
+        positive_from=positive_from,
     )
     for grade in range(grades):
-        Level.objects.create(collection=collection, grade=grade, key=str(grade), name=f"Level {grade}")
+        Level.objects.create(
+            collection=collection, grade=grade, key=str(grade), name=f"Level {grade}"
+        )
     Policy.objects.create(collection=collection, version=1, **{"double_share": 0, **policy_fields})
     Guidelines.objects.create(collection=collection, version=1, markdown="# How to judge")
     for side, n in ((Side.QUERY, n_queries), (Side.DOCUMENT, n_documents)):
@@ -99,7 +106,8 @@ def items(collection: Collection, side: Side, n_items: int) -> list[Item]:
     """n items of one side, with one text part each."""
     start = Item.objects.filter(collection=collection, side=side).count()
     new_items = Item.objects.bulk_create(
-        Item(collection=collection, side=side, external_id=f"{side[0]}{start + i}") for i in range(n_items)
+        Item(collection=collection, side=side, external_id=f"{side[0]}{start + i}")
+        for i in range(n_items)
     )
     part = Item._meta.get_field("parts").related_model
     part.objects.bulk_create(
@@ -114,18 +122,25 @@ def pairs(collection: Collection, n_pairs: int, *, per_query: int = 10) -> list[
     queries = items(collection, Side.QUERY, -(-n_pairs // per_query))
     documents = items(collection, Side.DOCUMENT, per_query)
     return Pair.objects.bulk_create(
-        Pair(collection=collection, query=queries[i // per_query], document=documents[i % per_query])
+        Pair(
+            collection=collection, query=queries[i // per_query], document=documents[i % per_query]
+        )
         for i in range(n_pairs)
     )
 
 
-def reference(collection: Collection, labels: dict[tuple[str, str], int], name: str = "original") -> ReferenceSet:
+def reference(
+    collection: Collection, labels: dict[tuple[str, str], int], name: str = "original"
+) -> ReferenceSet:
     """A reference set from (query id, document id) -> grade."""
     ids = {(item.side, item.external_id): item.pk for item in collection.items.all()}
     reference_set = ReferenceSet.objects.create(collection=collection, name=name)
     ReferenceLabel.objects.bulk_create(
         ReferenceLabel(
-            reference_set=reference_set, query_id=ids["query", q], document_id=ids["document", d], grade=grade
+            reference_set=reference_set,
+            query_id=ids["query", q],
+            document_id=ids["document", d],
+            grade=grade,
         )
         for (q, d), grade in labels.items()
     )
@@ -144,9 +159,19 @@ def run(
 
     rankings : a source's key -> its targets' keys, best first, and scores
     """
-    file_fields = {"file_name": f"{name}.run", "file": f"runs/{name}.run", "sha256": "0" * 64, **fields}
+    file_fields = {
+        "file_name": f"{name}.run",
+        "file": f"runs/{name}.run",
+        "sha256": "0" * 64,
+        **fields,
+    }
     run = Run.objects.create(
-        collection=collection, name=name, direction=direction, state="ready", finished_at=timezone.now(), **file_fields
+        collection=collection,
+        name=name,
+        direction=direction,
+        state="ready",
+        finished_at=timezone.now(),
+        **file_fields,
     )
     Ranking.objects.bulk_create(
         Ranking(run=run, source_id=source, targets=targets, scores=scores)
@@ -157,7 +182,9 @@ def run(
 
 def bearer(person: User, *scopes: str, collection: Collection | None = None) -> dict[str, str]:
     """The headers of a program with a person's API token of these scopes."""
-    key = tokens.create_token(user=person, name="script", scopes=list(scopes), collection=collection, days=1)
+    key = tokens.create_token(
+        user=person, name="script", scopes=list(scopes), collection=collection, days=1
+    )
     return {"Authorization": f"Bearer {key.secret}"}
 
 

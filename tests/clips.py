@@ -16,7 +16,11 @@ def encode_clip(container: str, picture: str = "", sound: str = "", **options: s
     stream = io.BytesIO()
     with av.open(stream, "w", format=container, options=options) as file:
         # all streams before any packet: the head of a file names them
-        video = file.add_stream(picture, rate=10, options={"threads": "1", "strict": "unofficial"}) if picture else None
+        video = (
+            file.add_stream(picture, rate=10, options={"threads": "1", "strict": "unofficial"})
+            if picture
+            else None
+        )
         audio = file.add_stream(sound, rate=RATE) if sound else None
         if video is not None:
             video.width = video.height = 64
@@ -27,7 +31,9 @@ def encode_clip(container: str, picture: str = "", sound: str = "", **options: s
             file.mux(video.encode())
         if audio is not None:
             for block in range(5):
-                samples = av.AudioFrame.from_ndarray(np.zeros((1, 9_600), dtype=np.int16), "s16", "stereo")
+                samples = av.AudioFrame.from_ndarray(
+                    np.zeros((1, 9_600), dtype=np.int16), "s16", "stereo"
+                )
                 samples.sample_rate, samples.pts = RATE, 4_800 * block
                 file.mux(audio.encode(samples))
             file.mux(audio.encode())
@@ -42,8 +48,14 @@ def ogg(*first_packets: bytes) -> bytes:
 
 def theora(*, with_sound: bool = True) -> bytes:
     """The headers of a Theora clip, perhaps with Vorbis; no encoder of today makes one."""
-    return ogg(b"\x80theora\x03\x02\x01" + bytes(33), *([b"\x01vorbis" + bytes(23)] if with_sound else []))
+    return ogg(
+        b"\x80theora\x03\x02\x01" + bytes(33), *([b"\x01vorbis" + bytes(23)] if with_sound else [])
+    )
 
 
 def _page(packet: bytes, serial: int, *, flags: int) -> bytes:
-    return struct.pack("<4sBBqIIIB", b"OggS", 0, flags, 0, serial, 0, 0, 1) + bytes([len(packet)]) + packet
+    return (
+        struct.pack("<4sBBqIIIB", b"OggS", 0, flags, 0, serial, 0, 0, 1)
+        + bytes([len(packet)])
+        + packet
+    )

@@ -25,7 +25,9 @@ class Clock:
 class NonExpiringClient(DefaultClient):
     """The cache of tests: values with a timeout stay until deleted, on slow machines too."""
 
-    def set(self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, *args: Any, **kwargs: Any) -> bool:
+    def set(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, *args: Any, **kwargs: Any
+    ) -> bool:
         """Store a value; returns whether it was stored.
 
         A value without a timeout is refused: the process that computes it may have died.

@@ -27,15 +27,26 @@ from tests.seeding import restart_for_test
 from tests.stack import Stack, stopped_stack
 from tests.table_cleanup import empty_tables
 
-pytest_plugins = ["tests.cast", "tests.works", "tests.campaigns", "tests.disks", "tests.scorecard.figures"]
+pytest_plugins = [
+    "tests.cast",
+    "tests.works",
+    "tests.campaigns",
+    "tests.disks",
+    "tests.scorecard.figures",
+]
 
 expect.set_options(timeout=PATIENCE)
 # Redis waits longer too: after the product's 200 ms a value would be lost to the next page
 settings.CACHES["default"]["OPTIONS"] |= {
-    "SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30, "CLIENT_CLASS": "tests.clocks.NonExpiringClient"
-}  # fmt: skip
+    "SOCKET_CONNECT_TIMEOUT": 30,
+    "SOCKET_TIMEOUT": 30,
+    "CLIENT_CLASS": "tests.clocks.NonExpiringClient",
+}
 settings.CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 30, "socket_timeout": 30}
-health.broker.connection_pool.connection_kwargs |= {"socket_connect_timeout": 30, "socket_timeout": 30}
+health.broker.connection_pool.connection_kwargs |= {
+    "socket_connect_timeout": 30,
+    "socket_timeout": 30,
+}
 settings.PASSWORD_HASHERS = ["tests.passwords.QuickHasher"]
 # else the browser's system delays each answer by 40 ms: it comes in two packets, headers and body
 WSGIRequestHandler.disable_nagle_algorithm = True
@@ -60,7 +71,9 @@ def job_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture(autouse=True)
 def same_draws(request: pytest.FixtureRequest) -> None:
     """Make random draws, and the keys of new rows, the same in every run."""
-    if request.node.get_closest_marker("django_db") or {"db", "transactional_db"} & set(request.fixturenames):
+    if request.node.get_closest_marker("django_db") or {"db", "transactional_db"} & set(
+        request.fixturenames
+    ):
         request.getfixturevalue("db")
         restart_for_test()
 
@@ -124,10 +137,14 @@ def service_home() -> Home:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
-    django_db_modify_db_settings_parallel_suffix: None, service_home: Home, django_db_blocker: DjangoDbBlocker
+    django_db_modify_db_settings_parallel_suffix: None,
+    service_home: Home,
+    django_db_blocker: DjangoDbBlocker,
 ) -> None:
     """Create this process's database as a copy of the template, which is migrated once a run."""
-    settings.DATABASES["default"]["TEST"]["TEMPLATE"] = migrated_template(service_home, django_db_blocker)
+    settings.DATABASES["default"]["TEST"]["TEMPLATE"] = migrated_template(
+        service_home, django_db_blocker
+    )
 
 
 @pytest.fixture(scope="session")
@@ -137,7 +154,9 @@ def django_db_setup(django_db_setup: None, service_home: Home) -> Iterator[None]
     yield
     connections.close_all()
     sessions = open_connections(service_home, name)
-    headline = "Connections that nobody closed (threads do by closing_connections), each with its test:"
+    headline = (
+        "Connections that nobody closed (threads do by closing_connections), each with its test:"
+    )
     assert not sessions, "\n".join([headline, *sessions])
 
 
@@ -187,7 +206,8 @@ def fault_stack(open_folder: Path) -> Iterator[Callable[..., Stack]]:
 
         def make(name: str = "fault stack", *, anew: bool = False, **settings: str) -> Stack:
             stack = Stack(open_folder / name, {"STATIC_FILES": "plain", **settings})
-            stacks.callback(shutil.rmtree, stack.home.sockets, ignore_errors=True)  # a killed one leaves them
+            # a killed one leaves them
+            stacks.callback(shutil.rmtree, stack.home.sockets, ignore_errors=True)
             stacks.enter_context(stack)
             if not anew:
                 stack.continue_from(stopped_stack())

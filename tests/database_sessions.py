@@ -10,7 +10,10 @@ from django.db import connection
 from config.up.processes import wait_until
 
 # In this database: other tests run beside this one on the same server.
-_HERE = "SELECT pid FROM pg_locks WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+_HERE = (
+    "SELECT pid FROM pg_locks WHERE database = (SELECT oid FROM pg_database "
+    "WHERE datname = current_database())"
+)
 _WAITING = f"SELECT pid FROM pg_locks WHERE NOT granted AND pid IN ({_HERE})"
 _AT_A_JOB = f"SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND pid IN ({_HERE})"
 

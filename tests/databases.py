@@ -83,15 +83,22 @@ def open_connections(home: Home, name: str, *, seconds: float = 240) -> list[str
         sessions = "FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
 
         def no_session() -> bool:
-            return connection.execute(f"SELECT NOT EXISTS (SELECT {sessions})", [name]).fetchone() == (True,)
+            return connection.execute(
+                f"SELECT NOT EXISTS (SELECT {sessions})", [name]
+            ).fetchone() == (True,)
 
         if wait_until(no_session, seconds=seconds, step=0.1):
             return []
         ended = f"SELECT application_name, state, query, pg_terminate_backend(pid, 5000) {sessions}"
-        return [f"{test} ({state}): {query}" for test, state, query, _ in connection.execute(ended, [name])]
+        return [
+            f"{test} ({state}): {query}"
+            for test, state, query, _ in connection.execute(ended, [name])
+        ]
 
 
 def connection_parameters() -> dict[str, Any]:
     """Connection parameters of this test's database, for a session apart from Django's."""
     parameters = connection.get_connection_params()
-    return {name: parameters[name] for name in ("dbname", "user", "host", "port") if name in parameters}
+    return {
+        name: parameters[name] for name in ("dbname", "user", "host", "port") if name in parameters
+    }

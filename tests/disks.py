@@ -17,7 +17,9 @@ def small_disk(open_folder: Path) -> Iterator[Callable[[str], Path]]:
     disk.mkdir()
 
     def make(size: str) -> Path:
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], check=False).returncode:
+        if subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], check=False
+        ).returncode:
             pytest.skip("this container may not mount")
         return disk
 

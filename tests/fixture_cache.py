@@ -59,7 +59,9 @@ def cached_rows(make: Callable[Params, Result]) -> Callable[Params, Result]:
             result = make(*args, **kwargs)
         finally:
             seeding.restart_numbers(previous_range)
-        cache[key] = CachedRows(deepcopy(result), [rows_of(table) for table in filled_tables()], timezone.now())
+        cache[key] = CachedRows(
+            deepcopy(result), [rows_of(table) for table in filled_tables()], timezone.now()
+        )
         return result
 
     return cached_make
@@ -70,7 +72,9 @@ def rows_of(table: str) -> TableRows:
     with connection.cursor() as cursor:
         cursor.execute(COLUMNS, [table])
         columns = dict(cursor.fetchall())
-        cursor.execute(sql.SQL("SELECT array_agg(each)::text FROM {} AS each").format(sql.Identifier(table)))
+        cursor.execute(
+            sql.SQL("SELECT array_agg(each)::text FROM {} AS each").format(sql.Identifier(table))
+        )
         return TableRows(table, columns, cursor.fetchone()[0])
 
 
@@ -78,7 +82,8 @@ def restore_rows(cached: CachedRows) -> None:
     """Store cached rows again, every timestamp shifted to the present."""
     shift = timezone.now() - cached.made_at
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL session_replication_role = replica")  # rows come in any order, no trigger adds any
+        # rows come in any order, no trigger adds any
+        cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute(sql.SQL(";").join(insertion(rows, shift) for rows in cached.rows))
         cursor.execute("SET LOCAL session_replication_role = origin")
 
@@ -90,7 +95,9 @@ def insertion(rows: TableRows, shift: timedelta) -> sql.Composed:
         sql.SQL("{} + {}").format(name, shift) if is_moment else name
         for name, is_moment in zip(columns, rows.columns.values(), strict=True)
     ]
-    return sql.SQL("INSERT INTO {table} ({stored}) SELECT {brought} FROM unnest({text}::{table}[])").format(
+    return sql.SQL(
+        "INSERT INTO {table} ({stored}) SELECT {brought} FROM unnest({text}::{table}[])"
+    ).format(
         table=sql.Identifier(rows.table),
         stored=sql.SQL(",").join(columns),
         brought=sql.SQL(",").join(values),

@@ -18,7 +18,9 @@ RIDGE = 30.0  # few golds and many features: a strong penalty against overfittin
 RUNS = 14  # lengths of one query's run that are distinguished
 
 
-def batch_features(cards: Sequence[Card], *, number: int, n_seen: Counter[str]) -> NDArray[np.float64]:
+def batch_features(
+    cards: Sequence[Card], *, number: int, n_seen: Counter[str]
+) -> NDArray[np.float64]:
     """(N, F) features of each card of one batch, in the order of the cards.
 
     number : of the batch, among the annotator's
@@ -34,17 +36,37 @@ def batch_features(cards: Sequence[Card], *, number: int, n_seen: Counter[str]) 
     for position, (card, query, document) in enumerate(zip(cards, queries, documents, strict=True)):
         in_run = position - starts[run_of[position]]
         length = int(lengths[position])
-        rows.append([
-            card["position"], card["of"], card["position"] / card["of"], number, len(json.dumps(card)), len(query),
-            len(document), same[query], length, in_run, in_run / length, in_run == length - 1, run_of[position],
-            len(runs), n_seen[query], n_seen[document], len(card), *_numbers(query), *_numbers(document),
-            *_bytes(card["hand_out"]), *(length == n for n in range(1, RUNS)),
-            *(min(same[query], RUNS) == n for n in range(1, RUNS)),
-        ])  # fmt: skip
+        rows.append(
+            [
+                card["position"],
+                card["of"],
+                card["position"] / card["of"],
+                number,
+                len(json.dumps(card)),
+                len(query),
+                len(document),
+                same[query],
+                length,
+                in_run,
+                in_run / length,
+                in_run == length - 1,
+                run_of[position],
+                len(runs),
+                n_seen[query],
+                n_seen[document],
+                len(card),
+                *_numbers(query),
+                *_numbers(document),
+                *_bytes(card["hand_out"]),
+                *(length == n for n in range(1, RUNS)),
+                *(min(same[query], RUNS) == n for n in range(1, RUNS)),
+            ]
+        )
     n_seen.update(queries)
     n_seen.update(documents)
     features = np.array(rows, dtype=np.float64)
-    ranks = np.apply_along_axis(rankdata, 0, features[:, 4:7]) / len(cards)  # long or short for its batch
+    # long or short for its batch
+    ranks = np.apply_along_axis(rankdata, 0, features[:, 4:7]) / len(cards)
     return np.hstack([features, ranks])
 
 
@@ -55,9 +77,15 @@ def _numbers(item: str) -> list[float]:
     keys = [int(digits) for url in urls for digits in re.findall(r"\d+", url)]
     kinds = Counter(part["kind"] for part in shown_item["parts"])
     return [
-        sum(len(part.get("text", "")) for part in shown_item["parts"]), len(shown_item["parts"]), kinds["text"], kinds["image"],
-        sum(map(len, urls)), max(keys, default=0), bool(shown_item["warning"]), bool(shown_item["label"]),
-    ]  # fmt: skip
+        sum(len(part.get("text", "")) for part in shown_item["parts"]),
+        len(shown_item["parts"]),
+        kinds["text"],
+        kinds["image"],
+        sum(map(len, urls)),
+        max(keys, default=0),
+        bool(shown_item["warning"]),
+        bool(shown_item["label"]),
+    ]
 
 
 def _bytes(token: str) -> list[int]:
@@ -68,7 +96,9 @@ def _bytes(token: str) -> list[int]:
 def with_products(features: NDArray[np.float64]) -> NDArray[np.float64]:
     """Features standardised, constant ones dropped, with their squares and a constant."""
     varies = features.std(axis=0) > 0
-    scaled = (features[:, varies] - features[:, varies].mean(axis=0)) / features[:, varies].std(axis=0)
+    scaled = (features[:, varies] - features[:, varies].mean(axis=0)) / features[:, varies].std(
+        axis=0
+    )
     return np.hstack([np.ones((len(scaled), 1)), scaled, np.clip(scaled**2, 0, 9)])
 
 
@@ -79,7 +109,9 @@ def fit(features: NDArray[np.float64], truth: NDArray[np.bool_]) -> NDArray[np.f
     for _ in range(25):
         predicted = expit(features @ weights)
         gradient = features.T @ (predicted - truth) + penalty * weights
-        curvature = (features * (predicted * (1 - predicted))[:, None]).T @ features + np.diag(penalty)
+        curvature = (features * (predicted * (1 - predicted))[:, None]).T @ features + np.diag(
+            penalty
+        )
         step = np.linalg.solve(curvature, gradient)
         weights = weights - step
         if np.abs(step).max() < 1e-8:
@@ -93,7 +125,9 @@ def auc(score: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
     return float((rankdata(score)[truth].sum() - n * (n + 1) / 2) / (n * m))
 
 
-def cross_validated_auc(features: NDArray[np.float64], truth: NDArray[np.bool_], query: NDArray[np.int64]) -> float:
+def cross_validated_auc(
+    features: NDArray[np.float64], truth: NDArray[np.bool_], query: NDArray[np.int64]
+) -> float:
     """AUC over all cards, each scored by a classifier without cards of its query: 0.5 is a guess.
 
     Memorised golds of a query must not count: the same golds are shown to many people. Scores of

@@ -29,8 +29,12 @@ class Person:
     def __init__(self, base: str, session: str) -> None:
         self.host, self.port = urlsplit(base).hostname, urlsplit(base).port
         self.csrf = secrets.token_hex(16)
-        cookies = f"{settings.SESSION_COOKIE_NAME}={session}; {settings.CSRF_COOKIE_NAME}={self.csrf}"
-        self.headers = f"Host: {self.host}:{self.port}\r\nCookie: {cookies}\r\nX-CSRFToken: {self.csrf}\r\n"
+        cookies = (
+            f"{settings.SESSION_COOKIE_NAME}={session}; {settings.CSRF_COOKIE_NAME}={self.csrf}"
+        )
+        self.headers = (
+            f"Host: {self.host}:{self.port}\r\nCookie: {cookies}\r\nX-CSRFToken: {self.csrf}\r\n"
+        )
         self.connection: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def get(self, path: str) -> Reply:
@@ -54,7 +58,9 @@ class Person:
         start = perf_counter()
         for is_last in (False, True):
             try:
-                reader, writer = self.connection or await asyncio.open_connection(self.host, self.port)
+                reader, writer = self.connection or await asyncio.open_connection(
+                    self.host, self.port
+                )
                 self.connection = reader, writer
                 writer.write(request)
                 await writer.drain()
@@ -70,7 +76,9 @@ class Person:
         return Reply(int(head.split(b" ", 2)[1]), body, perf_counter() - start)
 
     async def _body(self, reader: asyncio.StreamReader, head: bytes) -> bytes:
-        lines = dict(line.split(b": ", 1) for line in head.lower().split(b"\r\n")[1:] if b": " in line)
+        lines = dict(
+            line.split(b": ", 1) for line in head.lower().split(b"\r\n")[1:] if b": " in line
+        )
         if b"content-length" in lines:
             return await reader.readexactly(int(lines[b"content-length"]))
         chunks = []
@@ -89,8 +97,9 @@ def sessions_of(users: list[User], *, secret: str) -> list[str]:
         for user in users:
             store = SessionStore(secrets.token_hex(16))
             signed_in = {
-                SESSION_KEY: str(user.pk), BACKEND_SESSION_KEY: settings.AUTHENTICATION_BACKENDS[0],
+                SESSION_KEY: str(user.pk),
+                BACKEND_SESSION_KEY: settings.AUTHENTICATION_BACKENDS[0],
                 HASH_SESSION_KEY: user.get_session_auth_hash(),
-            }  # fmt: skip
+            }
             rows.append(store.create_model_instance(signed_in))
     return [row.session_key for row in model.objects.bulk_create(rows)]

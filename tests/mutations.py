@@ -8,9 +8,28 @@ from hypothesis import strategies as st
 from annotate.core.formats import Problems
 
 INSERTS = (
-    b"\x00", b"\xff", b"\xe2\x80\xae", b"\t", b" ", b"\n", b"\r", b"{", b"}", b"[", b'"', b",", b"<", b"nan", b"-1",
-    b"1e999", b"9" * 30, b"\\ud800", b"<top>", b"\xef\xbb\xbf", b"null",
-)  # fmt: skip
+    b"\x00",
+    b"\xff",
+    b"\xe2\x80\xae",
+    b"\t",
+    b" ",
+    b"\n",
+    b"\r",
+    b"{",
+    b"}",
+    b"[",
+    b'"',
+    b",",
+    b"<",
+    b"nan",
+    b"-1",
+    b"1e999",
+    b"9" * 30,
+    b"\\ud800",
+    b"<top>",
+    b"\xef\xbb\xbf",
+    b"null",
+)
 
 
 @st.composite

@@ -36,14 +36,15 @@ def load_axe(page: Page) -> None:
 
 # Elements that a finger presses; for checkboxes and radios, their labels.
 TARGETS = """() => [...document.querySelectorAll(
-    'button, .button, summary, select, textarea, input:not([type=hidden]), :is(nav, .tabs, .menu-sheet) a',
+    'button, .button, summary, select, textarea, input:not([type=hidden]), ' +
+    ':is(nav, .tabs, .menu-sheet) a',
 )].map((one) => one.matches('[type=checkbox], [type=radio]') && one.labels[0] || one)
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.offsetWidth > 1)
   .map((one) => [one.outerHTML.slice(0, 160), one.getBoundingClientRect().height])"""
 FINGER = 48  # pixels
 # Text fields with letters under 16 pixels: an iPhone zooms in on them, and the page stays zoomed.
 SMALL_FIELDS = """() => [...document.querySelectorAll("input, select, textarea")]
-  .filter((one) => !one.matches("[type=hidden], [type=checkbox], [type=radio], [type=range], [type=file]"))
+  .filter((one) => !["hidden", "checkbox", "radio", "range", "file"].includes(one.type))
   .filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16)
   .map((one) => one.outerHTML.slice(0, 160))"""
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -61,10 +62,15 @@ def low_targets(page: Page) -> list[tuple[str, float]]:
 # tests/browsers/test_layout.py tests that.
 MAY_SCROLL = {
     "aside": ".table-scroll, .tabs, .nav, .chart-view, .explorer-runs, .explorer-picker, pre",
-    "down": "textarea, dialog, .run-choice-list, .table-tall, .chart-foot .table-scroll, .panel, .document",
+    "down": (
+        "textarea, dialog, .run-choice-list, .table-tall, .chart-foot .table-scroll, "
+        ".panel, .document"
+    ),
 }
 SLIPS = {"aside": 0, "down": 8}  # pixels
-SCROLLS = """([mayScroll, slips]) => [document.documentElement, ...document.querySelectorAll("body, body *")]
+SCROLLS = """([mayScroll, slips]) => [
+    document.documentElement, ...document.querySelectorAll("body, body *"),
+  ]
   .filter((one) => one.getClientRects().length)
   .flatMap((one) => {
     const style = getComputedStyle(one), isPage = one === document.documentElement;

@@ -6,4 +6,6 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(os.environ.get("ASSAYER_DATA") or "/nonexistent")
-needs_real_data = pytest.mark.skipif(not FOLDER.is_dir(), reason="ASSAYER_DATA names no folder of data sets")
+needs_real_data = pytest.mark.skipif(
+    not FOLDER.is_dir(), reason="ASSAYER_DATA names no folder of data sets"
+)

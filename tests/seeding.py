@@ -17,7 +17,9 @@ from annotate.services import collections, queues
 SEED = 20260101
 KEY_RANGE = 10_000_000  # keys of one range; a thousandth of it: numbers in names
 CACHE_KEYS, MODULE_KEYS, TEST_KEYS = range(3)  # key ranges; rows made later have larger keys
-RESTART = "SELECT setval(seqrelid::regclass, %s) FROM pg_sequence WHERE seqtypid = 'bigint'::regtype"
+RESTART = (
+    "SELECT setval(seqrelid::regclass, %s) FROM pg_sequence WHERE seqtypid = 'bigint'::regtype"
+)
 
 rng = random.Random(SEED)
 queues.secrets = SimpleNamespace(randbelow=rng.randrange)

@@ -19,9 +19,13 @@ from config.testing import BROWSER_FIXTURES, quietly
 PRODUCT_FIXTURES = {"live_stack", "fault_stack"}  # they start the product itself
 FEWEST = 10  # cases of a property
 WHOLE = 100  # percent of the cases that a property asks for
-SHARES = {"default": 10, "full": 30, "heavy": 20 * WHOLE}  # percent of a property's cases that each size tries
+# percent of a property's cases that each size tries
+SHARES = {"default": 10, "full": 30, "heavy": 20 * WHOLE}
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)  # what is slow depends on the machine
-TABLES = "from hypothesis.internal import charmap; charmap.charmap(); charmap.intervals_from_codec('utf-8')"
+TABLES = (
+    "from hypothesis.internal import charmap; charmap.charmap(); "
+    "charmap.intervals_from_codec('utf-8')"
+)
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 PEAKS = pytest.StashKey[list[int]]()
 WHY = {
@@ -34,24 +38,45 @@ WHY = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Our options."""
     group = parser.getgroup("assayer")
-    group.addoption("--no-browser", action="store_true", help="leave out the tests that need a browser")
-    group.addoption("--full", action="store_true", help="start the product too, see every page in every look")
-    group.addoption("--heavy", action="store_true", help="all that --full runs, and measurements and long attacks")
-    group.addoption("--share", type=float, default=1, help="of the sizes that the scorecard wants of what it measures")
+    group.addoption(
+        "--no-browser", action="store_true", help="leave out the tests that need a browser"
+    )
+    group.addoption(
+        "--full", action="store_true", help="start the product too, see every page in every look"
+    )
+    group.addoption(
+        "--heavy",
+        action="store_true",
+        help="all that --full runs, and measurements and long attacks",
+    )
+    group.addoption(
+        "--share",
+        type=float,
+        default=1,
+        help="of the sizes that the scorecard wants of what it measures",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Name our markers, and let the larger size hold the smaller one."""
-    config.addinivalue_line("markers", "full: starts processes, goes on for long or sees more looks; run with --full")
+    config.addinivalue_line(
+        "markers", "full: starts processes, goes on for long or sees more looks; run with --full"
+    )
     config.addinivalue_line("markers", "heavy: a measurement or a long attack; run with --heavy")
     config.option.full |= config.option.heavy
     size = "heavy" if config.option.heavy else "full" if config.option.full else "default"
-    for name, share in SHARES.items():  # the same examples in every run but the heavy one, which is to find new ones
+    # the same examples in every run but the heavy one, which is to find new ones
+    for name, share in SHARES.items():
         settings.register_profile(  # percents, of which share_of makes a number
-            name, max_examples=share, derandomize=name != "heavy", deadline=None, suppress_health_check=SLOW
+            name,
+            max_examples=share,
+            derandomize=name != "heavy",
+            deadline=None,
+            suppress_health_check=SLOW,
         )
     settings.load_profile(size)
-    if size != "heavy":  # else some examples are literals of whatever modules are loaded, not the same in all runs
+    # else some examples are literals of whatever modules are loaded, not the same in all runs
+    if size != "heavy":
         providers.is_local_module_file = lambda _: False
     config.stash[LEFT_OUT], config.stash[PEAKS] = Counter(), []
 
@@ -75,7 +100,10 @@ def cases(n: int) -> settings:
 
 def seeds(n: int, *, by_default: int) -> list[object]:
     """The first seeds of those that `--full` tries, for parametrize."""
-    return [seed if seed < by_default else pytest.param(seed, marks=pytest.mark.full) for seed in range(n)]
+    return [
+        seed if seed < by_default else pytest.param(seed, marks=pytest.mark.full)
+        for seed in range(n)
+    ]
 
 
 @pytest.hookimpl(trylast=True)  # after -k, whose deselected tests are not counted here
@@ -127,7 +155,9 @@ def peak() -> int:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Report a pytest-xdist process's omitted tests (each collects all tests) and peak memory."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput.update(left_out=dict(session.config.stash[LEFT_OUT]), peak=peak())
+        session.config.workeroutput.update(
+            left_out=dict(session.config.stash[LEFT_OUT]), peak=peak()
+        )
 
 
 @pytest.hookimpl(optionalhook=True)  # pytest-xdist's own
@@ -149,7 +179,9 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.C
     reports = [report for reports in terminalreporter.stats.values() for report in reports]
     seconds = sum(getattr(report, "duration", 0) for report in reports)
     terminalreporter.write_line(f"The tests' own seconds, added up: {seconds:.0f}.")
-    terminalreporter.write_line(f"The largest process of the tests took {max([peak(), *config.stash[PEAKS]])} MiB.")
+    terminalreporter.write_line(
+        f"The largest process of the tests took {max([peak(), *config.stash[PEAKS]])} MiB."
+    )
 
 
 def tests(n: int) -> str:

@@ -11,7 +11,9 @@ from metrics import fsck as metrics_fsck
 def is_sound(checks: Sequence[Check] = CHECKS) -> bool:
     """True if nothing is broken; otherwise the assertion fails with the findings."""
     findings = run(checks)
-    assert [(finding.check.name, finding.lines) for finding in findings if not finding.check.notice] == []
+    assert [
+        (finding.check.name, finding.lines) for finding in findings if not finding.check.notice
+    ] == []
     return True
 
 

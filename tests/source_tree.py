@@ -21,7 +21,9 @@ def own_files() -> Iterator[Path]:
     """Every file of the product."""
     for folder, folders, names in os.walk(ROOT):
         folders[:] = sorted(set(folders) - generated_names(folder, folders))
-        yield from (Path(folder) / name for name in sorted(set(names) - generated_names(folder, names)))
+        yield from (
+            Path(folder) / name for name in sorted(set(names) - generated_names(folder, names))
+        )
 
 
 def copy(to: Path, *, names: Iterable[str] = ()) -> Path:

@@ -23,7 +23,15 @@ from config.up.processes import command_line, die_with_parent, stop, wait_until
 from tests.databases import using_database
 
 ROOT = Path(__file__).resolve().parent.parent
-STACK_VARIABLES = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SITE_URL", "STATIC_FILES", "ASSAYER_VAR", "PORT")
+STACK_VARIABLES = (
+    "DATABASE_URL",
+    "REDIS_URL",
+    "SECRET_KEY",
+    "SITE_URL",
+    "STATIC_FILES",
+    "ASSAYER_VAR",
+    "PORT",
+)
 
 
 @dataclass
@@ -52,13 +60,19 @@ class Stack:
 
     def __exit__(self, *failure: object) -> None:
         if hasattr(self, "process"):
-            self.stop(signal.SIGTERM)  # SIGINT may still be ignored, as it is for what a shell starts with &
+            # SIGINT may still be ignored, as it is for what a shell starts with &
+            self.stop(signal.SIGTERM)
 
     @property
     def env(self) -> dict[str, str]:
         """The environment of every command that belongs to this stack."""
         outer = {name: value for name, value in os.environ.items() if name not in STACK_VARIABLES}
-        return {**outer, "ASSAYER_NO_BOOTSTRAP": "1", "ASSAYER_VAR": str(self.home.var), **self.settings}
+        return {
+            **outer,
+            "ASSAYER_NO_BOOTSTRAP": "1",
+            "ASSAYER_VAR": str(self.home.var),
+            **self.settings,
+        }
 
     @property
     def database_url(self) -> str:
@@ -72,7 +86,14 @@ class Stack:
 
     def launch(self, *options: str) -> None:
         """Start `up` and return at once, from the main thread; it ends with the test process."""
-        command = [*self.prefix, self.python, str(self.root / "manage.py"), "up", "--no-demo", *options]
+        command = [
+            *self.prefix,
+            self.python,
+            str(self.root / "manage.py"),
+            "up",
+            "--no-demo",
+            *options,
+        ]
         with open(self.output, "wb") as output:
             self.process = subprocess.Popen(
                 command,
@@ -81,16 +102,21 @@ class Stack:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - it takes no lock that a thread could hold
+                preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - it takes no lock
             )
 
     def start(self, *options: str, seconds: float = 600) -> float:
         """Start `up` on a free port and wait until it is ready; returns the seconds it took."""
         start = time.monotonic()
         self.launch(*(options or ("--port", "0")))
-        ended = wait_until(lambda: "Ready" in self.output_text() or self.process.poll() is not None, seconds=seconds)
+        ended = wait_until(
+            lambda: "Ready" in self.output_text() or self.process.poll() is not None,
+            seconds=seconds,
+        )
         assert ended and self.process.poll() is None, self.output_text()
-        self.url = next(part.rstrip("/") for part in self.output_text().split() if part.startswith("http://"))
+        self.url = next(
+            part.rstrip("/") for part in self.output_text().split() if part.startswith("http://")
+        )
         return time.monotonic() - start
 
     def continue_from(self, other: "Stack") -> None:
@@ -100,7 +126,9 @@ class Stack:
         names = ["postgres", "secret_key", "sign-in.json", *accounts]
         if self.settings.get("STATIC_FILES") == other.settings["STATIC_FILES"]:
             names += ["static", "static-collected"]
-        subprocess.run(["cp", "-a", *(other.home.var / name for name in names), self.home.var], check=True)
+        subprocess.run(
+            ["cp", "-a", *(other.home.var / name for name in names), self.home.var], check=True
+        )
 
     def output_text(self) -> str:
         """The output of `up` so far."""
@@ -138,7 +166,9 @@ class Stack:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """The same without a check of its exit code; returns the finished process."""
         command = [self.python, "manage.py", *arguments]
-        return subprocess.run(command, cwd=self.root, env=self.env, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, cwd=self.root, env=self.env, capture_output=True, text=True, check=False
+        )
 
     def orm(self, blocker: DjangoDbBlocker) -> AbstractContextManager[None]:
         """Let models and services of the test process work on this stack's database.

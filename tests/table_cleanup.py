@@ -45,10 +45,13 @@ def empty_tables() -> None:
     filled = filled_tables()
     with connection.cursor() as cursor:
         if filled:
-            cursor.execute("SET session_replication_role = replica")  # no trigger refuses, no foreign key is followed
+            # no trigger refuses, no foreign key is followed
+            cursor.execute("SET session_replication_role = replica")
             cursor.execute("; ".join(f"DELETE FROM {name}" for name in filled))
             cursor.execute("RESET session_replication_role")
-        sizes = "SELECT relname FROM pg_class WHERE relname = ANY(%s) AND pg_relation_size(oid) > %s"
+        sizes = (
+            "SELECT relname FROM pg_class WHERE relname = ANY(%s) AND pg_relation_size(oid) > %s"
+        )
         cursor.execute(sizes, [filled, LARGE])
         for (name,) in cursor.fetchall():
             cursor.execute(f"VACUUM {name}")
@@ -56,12 +59,20 @@ def empty_tables() -> None:
 
 def filled_tables() -> list[str]:
     """The names of the tables that hold any row but those that migrations make."""
-    names = sorted(set(connection.introspection.django_table_names(only_existing=True)) - OF_MIGRATIONS)
+    names = sorted(
+        set(connection.introspection.django_table_names(only_existing=True)) - OF_MIGRATIONS
+    )
     with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in names))
+        cursor.execute(
+            " UNION ALL ".join(
+                f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in names
+            )
+        )
         return [name for (name,) in cursor.fetchall()]
 
 
 def no_request_is_running() -> bool:
     """Whether no server thread handles a request; one whose browser left ends without a signal."""
-    return not any(thread.is_alive() for thread in list(request_threads) if thread is not main_thread())
+    return not any(
+        thread.is_alive() for thread in list(request_threads) if thread is not main_thread()
+    )

@@ -42,17 +42,28 @@ def world(django_db_setup, django_db_blocker, tmp_path_factory):
 @pytest.fixture
 def brief_refusals(monkeypatch):
     """Answer 404 without a page, which would take most of the time; `readings` see the pages."""
-    monkeypatch.setattr("config.urls.handler404", lambda request, exception: HttpResponseNotFound(), raising=False)
+    monkeypatch.setattr(
+        "config.urls.handler404", lambda request, exception: HttpResponseNotFound(), raising=False
+    )
 
 
 # The addresses that a lead's session opens with a password alone, where leads need a second factor:
 # sign-in, sign-out, forgotten passwords, setting up the second factor, and the health checks of
 # machines. Not read from the product.
 BEFORE_SECOND_FACTOR = {
-    "account_login", "account_logout", "account_reauthenticate", "account_reset_password",
-    "account_reset_password_done", "account_reset_password_from_key", "account_reset_password_from_key_done",
-    "mfa_authenticate", "mfa_reauthenticate", "mfa_activate_totp", "healthz", "readyz",
-}  # fmt: skip
+    "account_login",
+    "account_logout",
+    "account_reauthenticate",
+    "account_reset_password",
+    "account_reset_password_done",
+    "account_reset_password_from_key",
+    "account_reset_password_from_key_done",
+    "mfa_authenticate",
+    "mfa_reauthenticate",
+    "mfa_activate_totp",
+    "healthz",
+    "readyz",
+}
 OF_ANY_TOKEN = {"api:root", "api:unknown"}  # the version, and that there is no such address
 
 
@@ -62,7 +73,9 @@ def collection_addresses():
 
 def test_every_address_is_in_the_table_and_every_line_is_an_address():
     rows = access_table.table()
-    names = {address.name for address in addresses()} | {row_of(address.name, rows) for address in administration()}
+    names = {address.name for address in addresses()} | {
+        row_of(address.name, rows) for address in administration()
+    }
     assert {(name, method) for name in names for method in ("GET", "POST")} == set(rows)
 
 
@@ -77,7 +90,11 @@ class Reading(NamedTuple):
 @pytest.fixture(scope="module")
 def readings(world) -> dict[tuple[Address, str], Reading]:
     """Every address, requested once by every principal."""
-    return {(address, principal): reading(world, address, principal) for address in addresses() for principal in PRINCIPALS}
+    return {
+        (address, principal): reading(world, address, principal)
+        for address in addresses()
+        for principal in PRINCIPALS
+    }
 
 
 def reading(world, address, principal) -> Reading:
@@ -87,7 +104,8 @@ def reading(world, address, principal) -> Reading:
         body = b"".join(answer) if answer.streaming else answer.content
     statements = [str(row["sql"]) for row in queries]  # COPY comes as psycopg composes it
     changes = [sql for sql in statements if sql.startswith(("INSERT", "UPDATE", "DELETE"))]
-    changes = [sql for sql in changes if '"last_used_at" = ' not in sql]  # that a key was used, once a minute
+    # that a key was used, once a minute
+    changes = [sql for sql in changes if '"last_used_at" = ' not in sql]
     return Reading(status_text(answer), changes, b"zwillingsstudie" in body.lower())
 
 
@@ -96,11 +114,16 @@ def test_everybody_is_answered_what_the_table_says(world, readings):
     for address in addresses():
         url = url_of(world, address, world.campaign, keys_of=world.campaign)
         for principal in PRINCIPALS:
-            answers = {"GET": readings[address, principal].status, "POST": status_text(send_empty_form(world, principal, "POST", address, url))}
+            answers = {
+                "GET": readings[address, principal].status,
+                "POST": status_text(send_empty_form(world, principal, "POST", address, url)),
+            }
             for method, answer in answers.items():
                 expected_status = table[address.name, method][principal]
                 if answer != expected_status:
-                    differences[f"{method} {address.name} {principal}"] = f"{answer}, expected {expected_status}"
+                    differences[f"{method} {address.name} {principal}"] = (
+                        f"{answer}, expected {expected_status}"
+                    )
     assert differences == {}
 
 
@@ -113,14 +136,22 @@ def test_everybody_is_answered_by_the_administration_what_the_table_says(world, 
                 answer = status_text(send_empty_form(world, principal, method, address, url))
                 expected_status = table[row_of(address.name, table), method][principal]
                 if answer != expected_status:
-                    differences[f"{method} {address.name} {principal}"] = f"{answer}, expected {expected_status}"
+                    differences[f"{method} {address.name} {principal}"] = (
+                        f"{answer}, expected {expected_status}"
+                    )
     assert differences == {}
 
 
 def test_reading_writes_nothing_and_names_no_other_collection(readings):
-    ours_read = {(address.name, principal): readings[address, principal] for address in collection_addresses() for principal in PRINCIPALS}
+    ours_read = {
+        (address.name, principal): readings[address, principal]
+        for address in collection_addresses()
+        for principal in PRINCIPALS
+    }
     assert {key: read.changes for key, read in ours_read.items() if read.changes} == {}
-    assert {key: read.status for key, read in ours_read.items() if read.names_twin and key[1] != "admin"} == {}
+    assert {
+        key: read.status for key, read in ours_read.items() if read.names_twin and key[1] != "admin"
+    } == {}
 
 
 def test_the_twin_collection_does_not_exist_for_who_has_no_part_in_it(world, brief_refusals):
@@ -153,7 +184,10 @@ def test_an_object_of_the_twin_is_not_found_under_ones_own_collection(world, bri
 
 def test_no_other_method_opens_anything(world, brief_refusals, request):
     """By default the anonymous visitor and the admin try it; --full adds the others."""
-    open_addresses, people = {}, PRINCIPALS if request.config.getoption("--full") else ("anonymous", "admin")
+    open_addresses, people = (
+        {},
+        PRINCIPALS if request.config.getoption("--full") else ("anonymous", "admin"),
+    )
     for address in collection_addresses():
         if address.name in SHARED:
             continue
@@ -161,7 +195,11 @@ def test_no_other_method_opens_anything(world, brief_refusals, request):
         for principal in people:
             for method in ("PUT", "PATCH", "DELETE"):
                 answer = status_text(send_empty_form(world, principal, method, address, url))
-                allowed = {"415", "422"} if principal in CHANGED_BY.get((method, address.name), ()) else REFUSED
+                allowed = (
+                    {"415", "422"}
+                    if principal in CHANGED_BY.get((method, address.name), ())
+                    else REFUSED
+                )
                 if answer not in allowed:
                     open_addresses[f"{method} {url} {principal}"] = answer
     assert open_addresses == {}
@@ -174,7 +212,9 @@ def second_factor_url(answer):
     return answer.url if answer.status_code == 302 else ""
 
 
-def test_where_leads_need_a_second_factor_a_password_alone_opens_no_address_but_the_way_there(world, settings):
+def test_where_leads_need_a_second_factor_a_password_alone_opens_no_address_but_the_way_there(
+    world, settings
+):
     """To see it fail: add an address to WAY_IN, or exempt superusers or programs."""
     settings.LEADS_NEED_MFA = True
     open_addresses, mfa_url = set(), reverse("mfa_activate_totp")
@@ -184,9 +224,10 @@ def test_where_leads_need_a_second_factor_a_password_alone_opens_no_address_but_
             for method in ("GET", "POST"):
                 answer = send_empty_form(world, principal, method, address, url)
                 is_refused = (
-                    answer.status_code in {403, 405} if address.name.startswith("api:")
+                    answer.status_code in {403, 405}
+                    if address.name.startswith("api:")
                     else second_factor_url(answer) == mfa_url
-                )  # fmt: skip
+                )
                 if not is_refused:
                     open_addresses.add(address.name)
     assert open_addresses == BEFORE_SECOND_FACTOR | OF_ANY_TOKEN
@@ -199,10 +240,17 @@ def listed_keys(world, principal, name, key, *args):
 
 def test_lists_hold_ones_own_rows_and_no_others(world):
     collection, twin = world.campaign.collection, world.twin.collection
-    homes = {principal: listed_keys(world, principal, "annotate:home", "entries") for principal in world.users}
+    homes = {
+        principal: listed_keys(world, principal, "annotate:home", "entries")
+        for principal in world.users
+    }
     own = {collection.pk}
     assert homes == {
-        "stranger": set(), "annotator": own, "lead": own, "researcher": own, "admin": {collection.pk, twin.pk}
+        "stranger": set(),
+        "annotator": own,
+        "lead": own,
+        "researcher": own,
+        "admin": {collection.pk, twin.pk},
     }
     members = set(collection.memberships.values_list("pk", flat=True))
     assert listed_keys(world, "lead", "annotate:members", "rows", "made") == members
@@ -210,12 +258,20 @@ def test_lists_hold_ones_own_rows_and_no_others(world):
         collection.invitations.values_list("pk", flat=True)
     )
     for principal, user in world.users.items():
-        assert listed_keys(world, principal, "annotate:tokens", "tokens") == set(user.api_tokens.values_list("pk", flat=True))
+        assert listed_keys(world, principal, "annotate:tokens", "tokens") == set(
+            user.api_tokens.values_list("pk", flat=True)
+        )
 
 
 def test_a_token_can_be_bound_to_own_collections_alone(world):
     choices = {
-        principal: set(world.clients[principal].get(reverse("annotate:tokens")).context["form"].fields["collection"].queryset)
+        principal: set(
+            world.clients[principal]
+            .get(reverse("annotate:tokens"))
+            .context["form"]
+            .fields["collection"]
+            .queryset
+        )
         for principal in world.users
     }
     collection, twin = world.campaign.collection, world.twin.collection

@@ -29,7 +29,9 @@ def annotator(world):
 def crawl(world, annotator):
     """Mark every secret and visit everything; returns the crawler and the marks."""
     marks = canaries.plant(annotator)
-    link = accounts.invite(collection=world.campaign.collection, role=Role.ANNOTATOR, by=world.campaign.lead).token
+    link = accounts.invite(
+        collection=world.campaign.collection, role=Role.ANNOTATOR, by=world.campaign.lead
+    ).token
     crawler = Crawler(world.clients["annotator"])
     canaries.visit(crawler, world._replace(link=link))
     return crawler, marks
@@ -39,7 +41,9 @@ def test_no_secret_reaches_an_annotator_and_what_she_may_read_is_found(world, an
     Part.objects.filter(kind="text").update(text="zqreadablezq")
     crawler, marks = crawl(world, annotator)
     assert crawler.hits(marks) == set()
-    assert {hit.split(" in ")[0] for hit in crawler.hits({"zqreadablezq": "Part.text"})} == {"Part.text (zqreadablezq)"}
+    assert {hit.split(" in ")[0] for hit in crawler.hits({"zqreadablezq": "Part.text"})} == {
+        "Part.text (zqreadablezq)"
+    }
     assert {reply.status for reply in crawler.replies} >= {200, 302, 404, 422}
     assert not [reply.request for reply in crawler.replies if reply.status >= 500]
     assert annotator.judgments.count() >= 3
@@ -65,11 +69,16 @@ def test_a_field_too_many_on_a_card_is_found(world, annotator, monkeypatch):
 
 
 def test_a_card_has_these_fields_and_no_others(world, annotator):
-    answer = world.clients["annotator"].post(reverse("annotate:judge-next", args=["made"]), {}, "application/json")
+    answer = world.clients["annotator"].post(
+        reverse("annotate:judge-next", args=["made"]), {}, "application/json"
+    )
     for card in answer.json()["cards"]:
         assert set(card) == {"hand_out", "query", "document", "position", "of", "ask_reasons"}
         for item in (card["query"], card["document"]):
             assert set(item) == {"label", "warning", "parts"}
             for part in item["parts"]:
                 assert set(part) <= {"kind", "text", "url", "type", "sources", "start", "end"}
-                assert all(set(source) == {"url", "type", "what", "defect"} for source in part.get("sources", []))
+                assert all(
+                    set(source) == {"url", "type", "what", "defect"}
+                    for source in part.get("sources", [])
+                )

@@ -17,7 +17,12 @@ def reachable_files() -> set[Path]:
     visited, unvisited = set(), {ROOT / "README.md"}
     while unvisited:
         visited |= unvisited
-        unvisited = {path for document in unvisited if document.suffix == ".md" for path in linked_files(document)} - visited
+        unvisited = {
+            path
+            for document in unvisited
+            if document.suffix == ".md"
+            for path in linked_files(document)
+        } - visited
     return visited
 
 

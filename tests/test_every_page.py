@@ -24,32 +24,73 @@ from tests.seeding import continuing_numbers
 from tests.table_cleanup import empty_tables
 
 pytestmark = pytest.mark.django_db
-BROADEST_FIRST = ("anonymous", "admin", "annotator")  # the anonymous principal sees the pages for strangers
+# the anonymous principal sees the pages for strangers
+BROADEST_FIRST = ("anonymous", "admin", "annotator")
 NO_PAGES = {
     **dict.fromkeys(("healthz", "readyz"), "words for programs"),
-    **dict.fromkeys(("annotate:judge-recent", "annotate:judge-token"), "words for the screen's script"),
     **dict.fromkeys(
-        ("annotate:own-data", "annotate:part-media", "annotate:part-source", "annotate:review-log-csv",
-         "metrics:download-file", "metrics:download-qrels", "metrics:download-disputed", "metrics:download-scores",
-         "metrics:download-judgments"), "a file"),
+        ("annotate:judge-recent", "annotate:judge-token"), "words for the screen's script"
+    ),
     **dict.fromkeys(
-        ("annotate:import-state", "annotate:review-work", "annotate:policy-preview", "pooling:run-state",
-         "pooling:run-adds", "pooling:pool-preview-state", "pooling:pool-alike", "pooling:pool-state",
-         "metrics:dashboard-numbers", "metrics:dashboard-person-numbers", "metrics:leaderboard-state",
-         "metrics:compare-state", "metrics:explorer-state", "metrics:download-state", "metrics:pool-favour-state"),
-        "a part that its page fetches"),
-}  # fmt: skip
-ALSO_AS = (("annotate:home", "annotator"), ("annotate:collection", "annotator"), ("annotate:home", "stranger"))
+        (
+            "annotate:own-data",
+            "annotate:part-media",
+            "annotate:part-source",
+            "annotate:review-log-csv",
+            "metrics:download-file",
+            "metrics:download-qrels",
+            "metrics:download-disputed",
+            "metrics:download-scores",
+            "metrics:download-judgments",
+        ),
+        "a file",
+    ),
+    **dict.fromkeys(
+        (
+            "annotate:import-state",
+            "annotate:review-work",
+            "annotate:policy-preview",
+            "pooling:run-state",
+            "pooling:run-adds",
+            "pooling:pool-preview-state",
+            "pooling:pool-alike",
+            "pooling:pool-state",
+            "metrics:dashboard-numbers",
+            "metrics:dashboard-person-numbers",
+            "metrics:leaderboard-state",
+            "metrics:compare-state",
+            "metrics:explorer-state",
+            "metrics:download-state",
+            "metrics:pool-favour-state",
+        ),
+        "a part that its page fetches",
+    ),
+}
+ALSO_AS = (
+    ("annotate:home", "annotator"),
+    ("annotate:collection", "annotator"),
+    ("annotate:home", "stranger"),
+)
 PAGES_TO_PRESS = (  # touch: pages that leads and annotators use on a phone
-    ("annotate:judge", "annotator"), ("annotate:inbox", "admin"), ("annotate:inbox-pair", "admin"),
-    ("annotate:inbox-batch", "admin"), ("annotate:annotator", "admin"), ("annotate:members", "admin"),
-    ("metrics:leaderboard", "admin"), ("metrics:dashboard", "admin"), ("metrics:downloads", "admin"),
+    ("annotate:judge", "annotator"),
+    ("annotate:inbox", "admin"),
+    ("annotate:inbox-pair", "admin"),
+    ("annotate:inbox-batch", "admin"),
+    ("annotate:annotator", "admin"),
+    ("annotate:members", "admin"),
+    ("metrics:leaderboard", "admin"),
+    ("metrics:dashboard", "admin"),
+    ("metrics:downloads", "admin"),
     ("pooling:pool-new", "admin"),
-)  # fmt: skip
+)
 PAGES_TO_TYPE = (  # touch too: pages with further kinds of fields
-    ("account_login", "anonymous"), ("annotate:collection-new", "admin"), ("annotate:golds", "admin"),
-    ("annotate:inbox-pair", "admin"), ("pooling:pool-pairs", "admin"), ("metrics:explorer", "admin"),
-)  # fmt: skip
+    ("account_login", "anonymous"),
+    ("annotate:collection-new", "admin"),
+    ("annotate:golds", "admin"),
+    ("annotate:inbox-pair", "admin"),
+    ("pooling:pool-pairs", "admin"),
+    ("metrics:explorer", "admin"),
+)
 ERRORS = ("400", "403", "403_csrf", "413", "429", "500", "503")
 
 
@@ -71,10 +112,17 @@ class Site(NamedTuple):
 def openings() -> list[tuple[Address, str]]:
     """Every address that the matrix answers with 200, with the principal who opens it here."""
     rows = access_table.table()
-    addresses = {openings.name: openings for openings in access_table.addresses() if not openings.name.startswith("api:")}
+    addresses = {
+        openings.name: openings
+        for openings in access_table.addresses()
+        if not openings.name.startswith("api:")
+    }
     openings = []
     for name, address in addresses.items():
-        principal = next((principal for principal in BROADEST_FIRST if rows[name, "GET"][principal] == "200"), None)
+        principal = next(
+            (principal for principal in BROADEST_FIRST if rows[name, "GET"][principal] == "200"),
+            None,
+        )
         if principal:
             openings.append((address, principal))
     return openings + [(addresses[name], principal) for name, principal in ALSO_AS]
@@ -82,8 +130,11 @@ def openings() -> list[tuple[Address, str]]:
 
 @pytest.fixture(scope="module")
 def site(
-    django_db_setup: None, django_db_blocker, tmp_path_factory: pytest.TempPathFactory, browser: Browser
-) -> Iterator[Site]:  # fmt: skip
+    django_db_setup: None,
+    django_db_blocker,
+    tmp_path_factory: pytest.TempPathFactory,
+    browser: Browser,
+) -> Iterator[Site]:
     """One world for the module, committed for the server's threads, and removed afterwards."""
     folder = tmp_path_factory.mktemp("media")
     with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=folder):
@@ -91,8 +142,15 @@ def site(
         try:
             with server._live_server_modified_settings, continuing_numbers():
                 world = access_table.build(folder)
-                contexts = {principal: signed_in_context(browser, server, world, principal) for principal in world.clients}
-                yield Site(world, server, {principal: window(server, context) for principal, context in contexts.items()})
+                contexts = {
+                    principal: signed_in_context(browser, server, world, principal)
+                    for principal in world.clients
+                }
+                yield Site(
+                    world,
+                    server,
+                    {principal: window(server, context) for principal, context in contexts.items()},
+                )
                 for context in contexts.values():
                     context.close()  # and with it its open requests on the server's threads
         finally:
@@ -101,7 +159,9 @@ def site(
             connection.close()  # not the tests' own connection: the browser's loop has one
 
 
-def signed_in_context(browser: Browser, server: LiveServer, world: World, principal: str, **device: Any) -> BrowserContext:
+def signed_in_context(
+    browser: Browser, server: LiveServer, world: World, principal: str, **device: Any
+) -> BrowserContext:
     """A browser context signed in as a principal; `device` : Playwright's options."""
     context = with_long_timeout(browser.new_context(reduced_motion="reduce", **device))
     cookie = world.clients[principal].cookies.get(settings.SESSION_COOKIE_NAME)
@@ -114,10 +174,21 @@ def window(server: LiveServer, context: BrowserContext) -> Window:
     """A page that records its errors and its requests to other hosts."""
     page, complaints = context.new_page(), []
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda line: line.type == "error" and line.location["url"] != page.url
-            and complaints.append(line.text))  # the address itself may be an error page
-    page.on("request", lambda request: request.url.startswith((server.url, "data:", "blob:"))
-            or complaints.append(f"asks {request.url}"))  # fmt: skip
+    page.on(
+        "console",
+        lambda line: (
+            line.type == "error"
+            and line.location["url"] != page.url
+            and complaints.append(line.text)
+        ),
+    )  # the address itself may be an error page
+    page.on(
+        "request",
+        lambda request: (
+            request.url.startswith((server.url, "data:", "blob:"))
+            or complaints.append(f"asks {request.url}")
+        ),
+    )
     return Window(page, complaints)
 
 
@@ -155,23 +226,43 @@ def case_id(case: object) -> str:
     return case.name if isinstance(case, Address) else str(case)
 
 
-@pytest.mark.parametrize(("address", "principal"), [case for case in openings() if case[0].name not in NO_PAGES], ids=case_id)
-def test_every_page_is_open_to_everybody_and_asks_nobody_else(site, open_page, request, address, principal):
+@pytest.mark.parametrize(
+    ("address", "principal"),
+    [case for case in openings() if case[0].name not in NO_PAGES],
+    ids=case_id,
+)
+def test_every_page_is_open_to_everybody_and_asks_nobody_else(
+    site, open_page, request, address, principal
+):
     url = url_of(site.world, address, site.world.campaign, keys_of=site.world.campaign)
     open_and_check(open_page, request, url, principal)
 
 
-def test_under_a_finger_what_is_pressed_is_48_pixels_high_and_no_field_makes_a_phone_zoom_in(site, browser):
+def test_under_a_finger_what_is_pressed_is_48_pixels_high_and_no_field_makes_a_phone_zoom_in(
+    site, browser
+):
     addresses = {address.name: address for address in access_table.addresses()}
     faults = {}
     for principal in sorted({principal for _, principal in PAGES_TO_PRESS + PAGES_TO_TYPE}):
-        with closing(signed_in_context(browser, site.server, site.world, principal, **PHONE)) as context:
+        with closing(
+            signed_in_context(browser, site.server, site.world, principal, **PHONE)
+        ) as context:
             page = context.new_page()
-            for name in (name for name, other in PAGES_TO_PRESS + PAGES_TO_TYPE if other == principal):
+            for name in (
+                name for name, other in PAGES_TO_PRESS + PAGES_TO_TYPE if other == principal
+            ):
                 page.goto(
-                    site.server.url + url_of(site.world, addresses[name], site.world.campaign, keys_of=site.world.campaign)
+                    site.server.url
+                    + url_of(
+                        site.world,
+                        addresses[name],
+                        site.world.campaign,
+                        keys_of=site.world.campaign,
+                    )
                 )
-                faults[name] = small_fields(page) + (low_targets(page) if (name, principal) in PAGES_TO_PRESS else [])
+                faults[name] = small_fields(page) + (
+                    low_targets(page) if (name, principal) in PAGES_TO_PRESS else []
+                )
                 assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
     assert {name: name_faults for name, name_faults in faults.items() if name_faults} == {}
 

@@ -19,15 +19,25 @@ make = campaigns.campaign.__wrapped__
 
 def rows():
     """Every row of the product's tables, by model and key."""
-    models = [model for label in ("annotate", "pooling", "metrics") for model in apps.get_app_config(label).get_models()]
-    return {(model.__name__, row["pk"]): row for model in models for row in model.objects.values("pk", *columns(model))}
+    models = [
+        model
+        for label in ("annotate", "pooling", "metrics")
+        for model in apps.get_app_config(label).get_models()
+    ]
+    return {
+        (model.__name__, row["pk"]): row
+        for model in models
+        for row in model.objects.values("pk", *columns(model))
+    }
 
 
 def columns(model):
     return [field.attname for field in model._meta.concrete_fields]
 
 
-def test_a_copy_has_the_rows_that_were_made_and_its_moments_come_later_by_as_much_as_it_does(monkeypatch):
+def test_a_copy_has_the_rows_that_were_made_and_its_moments_come_later_by_as_much_as_it_does(
+    monkeypatch,
+):
     now = timezone.now()
     monkeypatch.setattr(fixture_cache, "timezone", SimpleNamespace(now=lambda: now))
     copied = fixture_cache.cached_rows(make)
@@ -57,7 +67,8 @@ def test_the_numbers_of_a_copy_are_those_that_are_computed_anew():
         before = studies.numbers(collection)
         assert before["scores"]
         refresh.rebuild(collection=collection)
-        assert studies.numbers(collection) == before  # with their hashes, whatever moment their inputs come from
+        # with their hashes, whatever moment their inputs come from
+        assert studies.numbers(collection) == before
 
 
 def test_people_go_on_in_a_copy_and_others_can_stand_beside_it():
@@ -79,5 +90,8 @@ def test_what_is_made_beside_others_is_made_anew():
     assert new_collection.pk > first_collection.pk
     assert type(person).objects.filter(pk=person.pk).exists()
     empty_tables()
-    assert [copied("made").collection, copied("other").collection.slug] == [first_collection, "other"]
+    assert [copied("made").collection, copied("other").collection.slug] == [
+        first_collection,
+        "other",
+    ]
     assert is_sound()

@@ -42,7 +42,14 @@ class Function(NamedTuple):
         body = end - first[0].lineno + 1 if first else 0
         arguments = [argument.arg for argument in node.args.args]
         first_argument = arguments[0] if arguments else ""
-        return cls(node.name, node.lineno, end - node.lineno + 1, body, first_argument, bool(node.decorator_list))
+        return cls(
+            node.name,
+            node.lineno,
+            end - node.lineno + 1,
+            body,
+            first_argument,
+            bool(node.decorator_list),
+        )
 
 
 class Outline(NamedTuple):
@@ -73,7 +80,9 @@ def outline(file: Path) -> Outline:
             case ast.Import():
                 file_outline.imports.extend((node.lineno, alias.name) for alias in node.names)
             case ast.ImportFrom():
-                file_outline.imports.append((node.lineno, node.module if node.module and not node.level else OWN_PACKAGE))
+                file_outline.imports.append(
+                    (node.lineno, node.module if node.module and not node.level else OWN_PACKAGE)
+                )
             case ast.ExceptHandler(type=None | ast.Name(id="Exception" | "BaseException")):
                 file_outline.caught.append(node.lineno)
     return file_outline
@@ -97,9 +106,15 @@ def lines(file: Path) -> int:
 
 
 def test_imports_run_down_only(capfd: pytest.CaptureFixture[str]) -> None:
-    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
+    command = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports_command; lint_imports_command()",
+    ]
     # in a process of its own: it silences every logger, and tests read the log
-    finished = subprocess.run([*command, "--config", "pyproject.toml", "--no-cache", "--no-logo"], cwd=ROOT, check=False)
+    finished = subprocess.run(
+        [*command, "--config", "pyproject.toml", "--no-cache", "--no-logo"], cwd=ROOT, check=False
+    )
     assert finished.returncode == 0, capfd.readouterr().out
 
 
@@ -108,7 +123,8 @@ def test_a_core_imports_cores_arrays_their_files_and_the_standard_library_alone(
         f"{name(file)}: {module}"
         for file in sources(*(f"{app}/core" for app in APPS))
         for _, module in outline(file).imports
-        if module.split(".")[0] not in CORE_MAY_IMPORT and not re.match(rf"({'|'.join(APPS)})\.core\b", module)
+        if module.split(".")[0] not in CORE_MAY_IMPORT
+        and not re.match(rf"({'|'.join(APPS)})\.core\b", module)
     ]
     assert strangers == []
 
@@ -124,8 +140,22 @@ def test_no_template_and_no_script_has_more_than_150_lines() -> None:
         *sources("static", pattern="*.js"),
         *sources("static/css", pattern="*.css"),
     ]
-    long = [f"{name(file)}: {lines(file)}" for file in files if lines(file) > (250 if file.suffix == ".css" else 150)]
+    long = [
+        f"{name(file)}: {lines(file)}"
+        for file in files
+        if lines(file) > (250 if file.suffix == ".css" else 150)
+    ]
     assert long == []
+
+
+def test_no_line_of_a_template_has_more_than_160_characters() -> None:
+    wide = [
+        f"{name(file)}:{number}"
+        for file in sources("templates", pattern="*.html")
+        for number, line in enumerate(text(file).splitlines(), start=1)
+        if len(line) > 160
+    ]
+    assert wide == []
 
 
 def test_no_function_has_more_than_50_lines() -> None:
@@ -140,7 +170,9 @@ def test_no_function_has_more_than_50_lines() -> None:
 
 
 def test_the_body_of_a_view_has_at_most_20_lines() -> None:
-    files = [file for app in APPS for file in sources(app) if "views" in (file.stem, file.parent.name)]
+    files = [
+        file for app in APPS for file in sources(app) if "views" in (file.stem, file.parent.name)
+    ]
     long = [
         f"{name(file)}:{function.line} {function.name}: {function.body}"
         for file in files
@@ -172,7 +204,10 @@ def test_imports_stand_at_the_top_but_for_ready_of_an_application() -> None:
         for file in sources(*PRODUCT)
         for function in outline(file).functions
         if not (file.name == "apps.py" and function.name == "ready")
-        if any(function.line <= line < function.line + function.length for line, _ in outline(file).imports)
+        if any(
+            function.line <= line < function.line + function.length
+            for line, _ in outline(file).imports
+        )
     ]
     assert late == []
 
@@ -197,12 +232,17 @@ def test_every_constraint_has_a_name_with_its_application_and_model() -> None:
 
 @pytest.mark.django_db
 def test_migrations_say_what_the_models_say() -> None:
-    call_command("makemigrations", check_changes=True, dry_run=True, verbosity=0)  # exits with 1 if they differ
+    # exits with 1 if they differ
+    call_command("makemigrations", check_changes=True, dry_run=True, verbosity=0)
 
 
 def test_no_file_of_the_repository_holds_a_secret_key() -> None:
     kinds = (".py", ".yml", ".toml", ".example", ".md", ".sh", ".conf", "")
     files = [file for file in source_tree.own_files() if file.suffix in kinds]
     assert {ROOT / "docker-compose.yml", ROOT / "README.md", ROOT / "Dockerfile"} <= set(files)
-    matches = [name(file) for file in files if re.search(r"SECRET_KEY\W*[=:]\s*[\"']?[\w-]{20,}", text(file))]
+    matches = [
+        name(file)
+        for file in files
+        if re.search(r"SECRET_KEY\W*[=:]\s*[\"']?[\w-]{20,}", text(file))
+    ]
     assert matches == []

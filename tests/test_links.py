@@ -18,12 +18,24 @@ OF_A_KIND = 3  # visited pages whose addresses differ only by numbers and query 
 def test_links_lead_somewhere(client, role):
     campaign = campaigns.campaign("made", n_annotators=2)
     Download.objects.exclude(file="").delete()  # these have no file on the disk
-    people = {"lead": campaign.lead, "researcher": campaign.researcher, "annotator": campaign.annotators[0].user}
+    people = {
+        "lead": campaign.lead,
+        "researcher": campaign.researcher,
+        "annotator": campaign.annotators[0].user,
+    }
     client.force_login(people[role])
     pages = crawl(client, "/")
     assert len(pages) >= {"lead": 30, "researcher": 30, "annotator": 5}[role]
-    wrong = [f"{page.address}: {page.status} (from {page.origin})" for page in pages.values() if page.status >= 400]
-    wrong += [f"{page.address}: no whole page (from {page.origin})" for page in pages.values() if not page.is_whole]
+    wrong = [
+        f"{page.address}: {page.status} (from {page.origin})"
+        for page in pages.values()
+        if page.status >= 400
+    ]
+    wrong += [
+        f"{page.address}: no whole page (from {page.origin})"
+        for page in pages.values()
+        if not page.is_whole
+    ]
     wrong += [
         f"{address}: no place {fragment} (from {page.address})"
         for page in pages.values()

@@ -36,9 +36,15 @@ pytestmark = pytest.mark.django_db
 def rows():
     """Number of rows by model, except tables of people."""
     apps_of_product = [apps.get_app_config(label) for label in purging._applications()]
-    models = [model for app in apps_of_product for model in app.get_models(include_auto_created=True)]
+    models = [
+        model for app in apps_of_product for model in app.get_models(include_auto_created=True)
+    ]
     people_models = (User, SignInTry)
-    return {model.__name__: model.objects.count() for model in models if model not in people_models and model._meta.managed}
+    return {
+        model.__name__: model.objects.count()
+        for model in models
+        if model not in people_models and model._meta.managed
+    }
 
 
 def test_every_row_of_the_collection_goes_and_no_other():
@@ -55,8 +61,13 @@ def test_every_row_of_the_collection_goes_and_no_other():
 def test_the_campaign_of_the_tests_fills_every_table_that_belongs_to_a_collection():
     campaigns.campaign("made")
     filled_models = {model for model, n in rows().items() if n}
-    owned_models = {model.__name__ for label in purging._applications() for model, _ in purging._models_with_rows(label)}
-    assert owned_models - filled_models == {"RefreshTries"}  # which has rows where numbers could not be refreshed alone
+    owned_models = {
+        model.__name__
+        for label in purging._applications()
+        for model, _ in purging._models_with_rows(label)
+    }
+    # which has rows where numbers could not be refreshed alone
+    assert owned_models - filled_models == {"RefreshTries"}
 
 
 def test_files_of_the_collection_go_too(campaign, media_root, django_capture_on_commit_callbacks):
@@ -76,7 +87,8 @@ def test_after_a_purge_judgments_cannot_be_deleted_again():
     with transaction.atomic():
         purging.purge_collection(collection=campaigns.campaign("made").collection)
         with connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('assayer.purge', '', true)")  # as the end of the transaction does
+            # as the end of the transaction does
+            cursor.execute("SELECT set_config('assayer.purge', '', true)")
     with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
         Judgment.objects.filter(collection=kept_collection)._raw_delete("default")
 
@@ -84,7 +96,10 @@ def test_after_a_purge_judgments_cannot_be_deleted_again():
 def test_a_role_that_does_not_own_the_tables_deletes_nothing():
     collection = campaigns.campaign("made").collection
     with connection.cursor() as cursor:
-        cursor.execute("CREATE ROLE lodger; GRANT ALL ON ALL TABLES IN SCHEMA public TO lodger; SET ROLE lodger")
+        cursor.execute(
+            "CREATE ROLE lodger; GRANT ALL ON ALL TABLES IN SCHEMA public TO lodger; "
+            "SET ROLE lodger"
+        )
     try:
         with pytest.raises(purging.NotOwner, match="does not own"):
             purging.purge_collection(collection=collection)
@@ -111,30 +126,39 @@ def test_the_command_wants_to_be_meant():
 
 
 def test_who_leads_deletes_a_collection_in_which_nobody_has_judged(client):
-    other, collection = campaigns.campaign("kept").collection, cast.collection("fresh", n_queries=2, n_documents=3)
+    other, collection = (
+        campaigns.campaign("kept").collection,
+        cast.collection("fresh", n_queries=2, n_documents=3),
+    )
     lead = cast.member(collection, Role.LEAD)
     Membership.objects.create(user=lead, collection=other, role=Role.LEAD)
     client.force_login(lead)
-    page = client.get("/c/fresh/settings/").content.decode()
+    page = " ".join(client.get("/c/fresh/settings/").content.decode().split())
     assert "It can be deleted from here as long as nobody has judged in it." in page
     refused = client.post("/c/fresh/settings/delete/", {"slug": "other"})
     assert (refused.status_code, "short name is “fresh”" in refused.content.decode()) == (422, True)
     before = rows()
-    response_text = client.post("/c/fresh/settings/delete/", {"slug": "fresh"}, follow=True).content.decode()
+    response_text = client.post(
+        "/c/fresh/settings/delete/", {"slug": "fresh"}, follow=True
+    ).content.decode()
     assert "fresh is being deleted" in response_text.lower()
     delete_unjudged(collection_id=collection.pk, by_id=lead.pk)
     delete_unjudged(collection_id=collection.pk, by_id=lead.pk)  # a second one finds nothing
     assert not Collection.objects.filter(slug="fresh").exists()
     assert before["Item"] - rows()["Item"] == 5
     assert "labels are never deleted from here" in client.get("/c/kept/settings/").content.decode()
-    response_text = client.post("/c/kept/settings/delete/", {"slug": "kept"}, follow=True).content.decode()
+    response_text = client.post(
+        "/c/kept/settings/delete/", {"slug": "kept"}, follow=True
+    ).content.decode()
     assert "People have answered in" in response_text
 
 
 def quiz_answered(collection):
     guidelines = collection.guidelines.latest("version")
     quiz = Quiz.objects.create(collection=collection, version=1, guidelines=guidelines)
-    QuizAttempt.objects.create(annotator=cast.annotator(collection), quiz=quiz, n_right=0, passed=False)
+    QuizAttempt.objects.create(
+        annotator=cast.annotator(collection), quiz=quiz, n_right=0, passed=False
+    )
 
 
 def pair_reported(collection):
@@ -143,7 +167,9 @@ def pair_reported(collection):
     claiming.current_batch(annotator=annotator)
     token = claiming.open_hand_outs(annotator=annotator).get().token
     kind, submission = Report.Kind.CANNOT_JUDGE, uuid4()
-    reports.report_pair(annotator=annotator, token=token, kind=kind, submission_id=submission, reason="broken")
+    reports.report_pair(
+        annotator=annotator, token=token, kind=kind, submission_id=submission, reason="broken"
+    )
 
 
 @pytest.mark.parametrize("answer", [quiz_answered, pair_reported])

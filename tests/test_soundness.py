@@ -8,7 +8,15 @@ from django.utils import timezone
 
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Judgment, Report, Role, Seat
-from annotate.services import accounts, claiming, report_settling, reports, reviewing, undoing, withdrawing
+from annotate.services import (
+    accounts,
+    claiming,
+    report_settling,
+    reports,
+    reviewing,
+    undoing,
+    withdrawing,
+)
 from metrics.services import refresh
 from pooling.services import pools
 from tests import campaigns, cast
@@ -22,9 +30,15 @@ pytestmark = pytest.mark.django_db
 def test_an_import_and_the_same_people_with_other_labels(campaign):
     columns = JudgmentColumns()
     for grade in (1, 2, 2):
-        stream = file("annotator,query,document,grade", f"a,q0,d0,{grade}", "b,q0,d0,1", "c,q1,d1,0")
+        stream = file(
+            "annotator,query,document,grade", f"a,q0,d0,{grade}", "b,q0,d0,1", "c,q1,d1,0"
+        )
         import_judgments(
-            collection=campaign.collection, stream=stream, file_name="a.csv", columns=columns, name="experts"
+            collection=campaign.collection,
+            stream=stream,
+            file_name="a.csv",
+            columns=columns,
+            name="experts",
         )
         assert is_sound()
 
@@ -32,8 +46,12 @@ def test_an_import_and_the_same_people_with_other_labels(campaign):
 def test_pools_opened_closed_and_opened_again_over_the_same_pairs(campaign):
     for number, depth in enumerate((2, 4)):
         pool = pools.create_pool(
-            collection=campaign.collection, name=f"pool {number}", strategy="depth-k", parameters={"depth": depth},
-            runs=[campaign.run], by=campaign.researcher,
+            collection=campaign.collection,
+            name=f"pool {number}",
+            strategy="depth-k",
+            parameters={"depth": depth},
+            runs=[campaign.run],
+            by=campaign.researcher,
         )
         pools.open_pool(pool=pool)
         assert pool.state == "open", pool.work.error
@@ -64,8 +82,12 @@ def test_an_annotator_whose_labels_are_withdrawn(campaign):
 
 def test_a_lapsed_seat_that_another_took_and_the_late_answer(campaign):
     late = campaign.annotators[1]
-    (hand_out, *_) = claiming.open_hand_outs(annotator=late).select_related("batch__annotator", "seat")
-    Seat.objects.filter(annotator=late, state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
+    (hand_out, *_) = claiming.open_hand_outs(annotator=late).select_related(
+        "batch__annotator", "seat"
+    )
+    Seat.objects.filter(annotator=late, state="held").update(
+        leased_until=timezone.now() - timedelta(minutes=1)
+    )
     for _ in range(3):
         campaigns.judge_batch(cast.annotator(campaign.collection), grade=0)
         assert is_sound()
@@ -79,12 +101,16 @@ def test_a_report_settled_and_an_undone_answer_given_again(campaign):
     assert is_sound()
     annotator = cast.annotator(campaign.collection)
     claiming.current_batch(annotator=annotator)
-    hand_out, other, *_ = claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator", "seat")
+    hand_out, other, *_ = claiming.open_hand_outs(annotator=annotator).select_related(
+        "batch__annotator", "seat"
+    )
     campaigns.judge(hand_out, 2)
     undoing.take_back(annotator=annotator, token=hand_out.token)
     assert is_sound()
     campaigns.judge(hand_out, 0)
-    reports.report_pair(annotator=annotator, token=other.token, submission_id=uuid4(), kind="escalated", note="?")
+    reports.report_pair(
+        annotator=annotator, token=other.token, submission_id=uuid4(), kind="escalated", note="?"
+    )
     assert is_sound()
 
 
@@ -92,7 +118,9 @@ def test_people_erased_paused_and_gone(campaign):
     accounts.pause_annotator(annotator=campaign.annotators[0])
     accounts.erase_person(user=campaign.annotators[1].user)
     accounts.join(collection=campaign.collection, user=campaign.lead, role=Role.ANNOTATOR)
-    accounts.leave(membership=campaign.collection.memberships.get(user=campaign.lead, role=Role.ANNOTATOR))
+    accounts.leave(
+        membership=campaign.collection.memberships.get(user=campaign.lead, role=Role.ANNOTATOR)
+    )
     assert is_sound()
 
 

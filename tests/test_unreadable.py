@@ -29,12 +29,20 @@ def world(django_db_setup, django_db_blocker, tmp_path_factory):
 
 def send_request(world, principal, method, url, data=None, **options):
     """Send a request as a principal, to the API with a token; all changes are rolled back."""
-    headers = {"HTTP_AUTHORIZATION": f"Bearer {world.secrets[principal]}"} if principal in world.secrets else {}
+    headers = (
+        {"HTTP_AUTHORIZATION": f"Bearer {world.secrets[principal]}"}
+        if principal in world.secrets
+        else {}
+    )
     client = Client(raise_request_exception=False)
     client.handler = cast.request_handler()
-    client.cookies = SimpleCookie({name: morsel.value for name, morsel in world.clients[principal].cookies.items()})
+    client.cookies = SimpleCookie(
+        {name: morsel.value for name, morsel in world.clients[principal].cookies.items()}
+    )
     with transaction.atomic():
-        answer = getattr(client, method)(url, data, **options, **(headers if url.startswith("/api/") else {}))
+        answer = getattr(client, method)(
+            url, data, **options, **(headers if url.startswith("/api/") else {})
+        )
         if answer.streaming:
             b"".join(answer)
         transaction.set_rollback(True)
@@ -53,11 +61,15 @@ def test_a_nul_in_the_query_of_an_address_is_refused_with_a_sentence(world):
             assert answer.status_code == 400, (address, answer.status_code)
             assert unreadable.IN_ADDRESS in answer.content.decode(), address
             is_api = url.startswith("/api/")
-            assert answer["Content-Type"].startswith("application/problem+json" if is_api else "text/html"), address
+            assert answer["Content-Type"].startswith(
+                "application/problem+json" if is_api else "text/html"
+            ), address
             assert "default-src" in answer["Content-Security-Policy"]
 
 
-@pytest.mark.parametrize("path", ["/invitations/a%00b/", "/static/%00.css", "/media/%00", "/c/%00/", "/accounts/%00"])
+@pytest.mark.parametrize(
+    "path", ["/invitations/a%00b/", "/static/%00.css", "/media/%00", "/c/%00/", "/accounts/%00"]
+)
 def test_a_nul_in_the_path_is_refused_with_a_sentence(client, path):
     answer = client.get(path)
     assert answer.status_code == 400
@@ -67,7 +79,9 @@ def test_a_nul_in_the_path_is_refused_with_a_sentence(client, path):
 def test_json_without_end_is_refused_everywhere(world):
     for address, url in all_urls(world):
         for principal in PRINCIPALS:
-            answer = send_request(world, principal, "post", url, DEEP, content_type="application/json")
+            answer = send_request(
+                world, principal, "post", url, DEEP, content_type="application/json"
+            )
             assert answer.status_code < 500, (address, principal)
 
 
@@ -75,8 +89,13 @@ def test_the_judge_screen_s_addresses_say_in_json_that_it_is_nested_too_deeply(w
     refusals = {}
     for address, url in all_urls(world):
         if address.name.startswith("annotate:judge-") or address.name in SCRIPTED:
-            answer = send_request(world, "annotator", "post", url, "[" * 19_000, content_type="application/json")
-            refusals[address.name] = answer.status_code, answer.json() if answer.status_code == 400 else None
+            answer = send_request(
+                world, "annotator", "post", url, "[" * 19_000, content_type="application/json"
+            )
+            refusals[address.name] = (
+                answer.status_code,
+                answer.json() if answer.status_code == 400 else None,
+            )
     refused = (400, {"error": unreadable.NESTED})
     assert {name for name, refusal in refusals.items() if refusal == refused} == SCRIPTED | {
         f"annotate:judge-{name}" for name in ("next", "answer", "undo", "report")
@@ -87,10 +106,18 @@ def test_the_api_says_in_its_own_form_that_json_is_nested_too_deeply(world):
     url = f"/api/v1/collections/{world.campaign.collection.slug}/pools/"
     answer = send_request(world, "researcher", "post", url, DEEP, content_type="application/json")
     assert answer["Content-Type"] == "application/problem+json"
-    assert send_request(world, "researcher", "post", url, '{"a":' * 100_000, content_type="application/json").status_code == 400
+    assert (
+        send_request(
+            world, "researcher", "post", url, '{"a":' * 100_000, content_type="application/json"
+        ).status_code
+        == 400
+    )
     assert answer.json() == {
-        "type": "about:blank", "title": "Bad Request", "status": 400, "detail": unreadable.NESTED,
-    }  # fmt: skip
+        "type": "about:blank",
+        "title": "Bad Request",
+        "status": 400,
+        "detail": unreadable.NESTED,
+    }
 
 
 def test_a_nul_in_any_field_of_any_form_is_no_fault_of_the_server(world):
@@ -103,14 +130,23 @@ def test_a_nul_in_any_field_of_any_form_is_no_fault_of_the_server(world):
     fields = dict.fromkeys(sorted(names), "a\0b")
     for address, url in all_urls(world):
         for principal in PRINCIPALS:
-            assert send_request(world, principal, "post", url, fields).status_code < 500, (address, principal)
-            as_json = send_request(world, principal, "post", url, fields, content_type="application/json")
+            assert send_request(world, principal, "post", url, fields).status_code < 500, (
+                address,
+                principal,
+            )
+            as_json = send_request(
+                world, principal, "post", url, fields, content_type="application/json"
+            )
             assert as_json.status_code < 500, (address, principal)
 
 
 def test_what_the_database_refuses_by_its_text_is_told_and_other_faults_are_not():
     def fault(sql, *values):
-        with pytest.raises(Exception) as refusal, transaction.atomic(), connection.cursor() as cursor:
+        with (
+            pytest.raises(Exception) as refusal,
+            transaction.atomic(),
+            connection.cursor() as cursor,
+        ):
             cursor.execute(sql, values)
         return unreadable.reason(refusal.value, is_json=False)
 
@@ -119,10 +155,19 @@ def test_what_the_database_refuses_by_its_text_is_told_and_other_faults_are_not(
     assert fault("SELECT %s::text", "\ud800") == unreadable.SURROGATE
     assert fault("SELECT 1 / 0") == fault("SELECT 'a'::int") == ""
     assert unreadable.reason(ValueError("embedded null byte"), is_json=False) == unreadable.NUL
-    assert unreadable.reason(RecursionError(), is_json=False) == unreadable.reason(DataError(), is_json=True) == ""
+    assert (
+        unreadable.reason(RecursionError(), is_json=False)
+        == unreadable.reason(DataError(), is_json=True)
+        == ""
+    )
 
 
 def test_a_session_s_cookie_that_holds_no_key_is_nobody_s(client):
-    for cookie in (r'"\000\000\000\000\000\000\000\000\000"', r'"a\000a\000a\000a\000a\000"', "é" * 32, "a'b" * 10):
+    for cookie in (
+        r'"\000\000\000\000\000\000\000\000\000"',
+        r'"a\000a\000a\000a\000a\000"',
+        "é" * 32,
+        "a'b" * 10,
+    ):
         answer = client.get("/account/", headers={"cookie": f"sessionid={cookie}"})
         assert answer.status_code == 302 and "/accounts/login/" in answer["Location"]

@@ -13,10 +13,53 @@ from tests.test_layers import APPS, PRODUCT, ROOT, sources, text
 
 BY_CONVENTION = {"Command"}  # Django finds commands by it
 PARTICIPLES = frozenset(
-    "asked called counted done drawn found given held kept known made named put said seen sent shown"
-    " standing taken told wanted wished written".split()
+    [
+        "asked",
+        "called",
+        "counted",
+        "done",
+        "drawn",
+        "found",
+        "given",
+        "held",
+        "kept",
+        "known",
+        "made",
+        "named",
+        "put",
+        "said",
+        "seen",
+        "sent",
+        "shown",
+        "standing",
+        "taken",
+        "told",
+        "wanted",
+        "wished",
+        "written",
+    ]
 )
-PRONOUNS = frozenset("each it one ones others place stuff them there they thing things way what who whom whose".split())
+PRONOUNS = frozenset(
+    [
+        "each",
+        "it",
+        "one",
+        "ones",
+        "others",
+        "place",
+        "stuff",
+        "them",
+        "there",
+        "they",
+        "thing",
+        "things",
+        "way",
+        "what",
+        "who",
+        "whom",
+        "whose",
+    ]
+)
 
 
 STORED = {  # keys of answers, reports and messages, and columns, which are older than this rule
@@ -24,7 +67,7 @@ STORED = {  # keys of answers, reports and messages, and columns, which are olde
     "annotate/services/training.py": {"given"},
     "annotate/services/annotator_progress.py": {"done"},
     "metrics/management/commands/compare.py": {"place"},  # the name of the column it prints
-    "metrics/models.py": {"wanted"},
+    "metrics/models/scores.py": {"wanted"},
     "metrics/tasks.py": {"wanted"},
 }
 
@@ -57,7 +100,8 @@ def test_variables_are_nouns() -> None:
         f"{file.relative_to(ROOT)}:{line}: {variable}"
         for file in sources(*PRODUCT)
         for variable, line in variables(file)
-        if variable.strip("_") in (PARTICIPLES | PRONOUNS) - STORED.get(str(file.relative_to(ROOT)), set())
+        if variable.strip("_")
+        in (PARTICIPLES | PRONOUNS) - STORED.get(str(file.relative_to(ROOT)), set())
     ]
     assert vague == []
 

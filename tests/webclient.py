@@ -31,7 +31,9 @@ class WebClient:
     def get(self, path: str) -> str:
         """Read a page, and the CSRF token it holds."""
         text = self.opener.open(self.base + path, timeout=240).read().decode()
-        csrf_match = re.search(r'name="csrf(?:-token" content|middlewaretoken" value)="([^"]+)"', text)
+        csrf_match = re.search(
+            r'name="csrf(?:-token" content|middlewaretoken" value)="([^"]+)"', text
+        )
         self.csrf = csrf_match.group(1) if csrf_match else self.csrf
         return text
 
@@ -39,18 +41,26 @@ class WebClient:
         """Sign in by the form, as a person does."""
         self.get("/accounts/login/")
         form = {"login": username, "password": password, "csrfmiddlewaretoken": self.csrf}
-        self.opener.open(self.base + "/accounts/login/", urllib.parse.urlencode(form).encode(), timeout=240).read()
+        self.opener.open(
+            self.base + "/accounts/login/", urllib.parse.urlencode(form).encode(), timeout=240
+        ).read()
 
     def post(self, path: str, body: dict[str, Any]) -> tuple[dict[str, Any], float]:
         """Send JSON; returns the answer and the seconds it took."""
-        headers = {"X-CSRFToken": self.csrf, "Content-Type": "application/json", "Referer": self.base}
+        headers = {
+            "X-CSRFToken": self.csrf,
+            "Content-Type": "application/json",
+            "Referer": self.base,
+        }
         request = urllib.request.Request(self.base + path, json.dumps(body).encode(), headers)
         start = time.perf_counter()
         answer = json.loads(self.opener.open(request, timeout=240).read())
         return answer, time.perf_counter() - start
 
 
-def send_file(base: str, path: str, fields: Mapping[str, str], file: Path, key: Mapping[str, str]) -> None:
+def send_file(
+    base: str, path: str, fields: Mapping[str, str], file: Path, key: Mapping[str, str]
+) -> None:
     """Upload a file to a collection as programs do, a megabyte at a time.
 
     path : below the collections of the API
@@ -68,9 +78,10 @@ def send_file(base: str, path: str, fields: Mapping[str, str], file: Path, key: 
         yield tail
 
     headers = {
-        **key, "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
+        **key,
+        "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
         "Content-Length": str(len(head) + file.stat().st_size + len(tail)),
-    }  # fmt: skip
+    }
     connection = http.client.HTTPConnection(urlsplit(base).netloc, timeout=600)
     connection.request("POST", f"/api/v1/collections/{path}", body(), headers)
     reply = connection.getresponse()

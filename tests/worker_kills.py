@@ -25,11 +25,17 @@ def kill_worker(job: Work, code: str, home: Home, *, at: type[Model]) -> None:
     Returns when PostgreSQL has noticed: until then the dead worker's session holds the job's lock.
     """
     address = home.database_url(connection.settings_dict["NAME"])
-    env = {**os.environ, "DATABASE_URL": address, "MEDIA_ROOT": str(project.MEDIA_ROOT),
-           "DJANGO_SETTINGS_MODULE": "config.settings"}  # fmt: skip
+    env = {
+        **os.environ,
+        "DATABASE_URL": address,
+        "MEDIA_ROOT": str(project.MEDIA_ROOT),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"LOCK TABLE {at._meta.db_table} IN EXCLUSIVE MODE")
-        worker = subprocess.Popen([sys.executable, "-c", code, str(job.pk)], env=env, cwd=project.BASE_DIR)
+        worker = subprocess.Popen(
+            [sys.executable, "-c", code, str(job.pk)], env=env, cwd=project.BASE_DIR
+        )
         try:
             waiting_session(unless=lambda: worker.poll() is not None)
         finally:

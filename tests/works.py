@@ -13,11 +13,18 @@ from annotate.services.background import works
 Subject = TypeVar("Subject", bound=Model)
 
 
-def finished_work(collection: Collection, kind: str, subject: int, state: Work.State = Work.State.DONE) -> Work:
+def finished_work(
+    collection: Collection, kind: str, subject: int, state: Work.State = Work.State.DONE
+) -> Work:
     """A Work row that has finished, of any kind."""
     code = "unfit" if state == Work.State.FAILED else ""
     return Work.objects.create(
-        collection=collection, kind=kind, subject=subject, state=state, error_code=code, finished_at=timezone.now()
+        collection=collection,
+        kind=kind,
+        subject=subject,
+        state=state,
+        error_code=code,
+        finished_at=timezone.now(),
     )
 
 

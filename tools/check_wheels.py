@@ -46,8 +46,14 @@ def pinned_lines(lock: str, system: str, processor: str, python: str) -> list[st
     Pip itself would evaluate this machine.
     """
     environment = {"sys_platform": system, "platform_machine": processor, "python_version": python}
-    environment |= {"python_full_version": f"{python}.3", "platform_python_implementation": "CPython"}
-    environment |= {"implementation_name": "cpython", "platform_system": "Linux" if system == "linux" else "Darwin"}
+    environment |= {
+        "python_full_version": f"{python}.3",
+        "platform_python_implementation": "CPython",
+    }
+    environment |= {
+        "implementation_name": "cpython",
+        "platform_system": "Linux" if system == "linux" else "Darwin",
+    }
     lines = []
     for entry in re.split(r"\n(?=\w)", (LOCKS / lock).read_text()):
         requirement = Requirement(PINNED.match(entry).group())
@@ -63,7 +69,9 @@ def tags(system: str, processor: str) -> Iterator[str]:
         yield f"macosx_{MACOS}_0_{processor}"
         return
     yield from (f"manylinux_{GLIBC[0]}_{minor}_{processor}" for minor in range(GLIBC[1], 4, -1))
-    yield from (f"{alias}_{processor}" for alias in ("manylinux2014", "manylinux2010", "manylinux1"))
+    yield from (
+        f"{alias}_{processor}" for alias in ("manylinux2014", "manylinux2010", "manylinux1")
+    )
 
 
 def download(lines: list[str], platforms: list[str], python: str) -> str:
@@ -71,10 +79,22 @@ def download(lines: list[str], platforms: list[str], python: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         lock_file, wheels = Path(folder, "lock.txt"), Path(folder, "wheels")
         lock_file.write_text("".join(lines))
-        command = [*pip(), "download", "--quiet", "--only-binary", ":all:", "--dest", wheels, *HASHED, lock_file]
+        command = [
+            *pip(),
+            "download",
+            "--quiet",
+            "--only-binary",
+            ":all:",
+            "--dest",
+            wheels,
+            *HASHED,
+            lock_file,
+        ]
         command += ["--python-version", python, "--implementation", "cp"]
         command += [part for platform in platforms for part in ("--platform", platform)]
-        answer = subprocess.run(command, env=pip_variables(), capture_output=True, text=True, check=False)
+        answer = subprocess.run(
+            command, env=pip_variables(), capture_output=True, text=True, check=False
+        )
         faults = [line for line in answer.stderr.splitlines() if line.startswith("ERROR: ")]
         if answer.returncode or len(list(wheels.iterdir())) != len(lines):
             return (faults or ["ERROR: not all came"])[-1].removeprefix("ERROR: ")

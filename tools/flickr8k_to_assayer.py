@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Make Assayer's files of the Flickr8k text distribution (Hodosh, Young and Hockenmaier, JAIR 47, 2013).
+"""Make Assayer's files of the Flickr8k text distribution.
+
+It is that of Hodosh, Young and Hockenmaier, JAIR 47, 2013.
 
     python3 tools/flickr8k_to_assayer.py FOLDER OUT
 
@@ -28,7 +30,9 @@ def main(folder: Path, out: Path) -> None:
     queries = sorted({caption for _, caption, *_ in judged})
     images = {image for image, *_ in judged} | {own_image(caption) for caption in queries}
     images |= {image for (image,) in rows(folder, "Flickr_8k.testImages.txt")}
-    write_collection(out / "collection.jsonl", {query: captions[query] for query in queries}, sorted(images))
+    write_collection(
+        out / "collection.jsonl", {query: captions[query] for query in queries}, sorted(images)
+    )
     with open(out / "reference.qrels", "w") as file:
         file.writelines(f"{query} 0 {own_image(query)} {BEST}\n" for query in queries)
     with open(out / "experts.csv", "w", newline="") as file:
@@ -36,7 +40,9 @@ def main(folder: Path, out: Path) -> None:
         table.writerow(["query", "document", *EXPERTS])
         table.writerows([caption, image, *grades] for image, caption, *grades in judged)
     write_texts(out / "image_texts.jsonl", captions, images, set(queries))
-    print(f"{len(queries):,} captions, {len(images):,} images, {len(judged):,} judged pairs in {out}")
+    print(
+        f"{len(queries):,} captions, {len(images):,} images, {len(judged):,} judged pairs in {out}"
+    )
 
 
 def rows(folder: Path, name: str) -> Iterator[list[str]]:
@@ -67,7 +73,10 @@ def write_texts(path: Path, captions: dict[str, str], images: set[str], queries:
         if caption not in queries and own_image(caption) in texts:
             texts[own_image(caption)].append(text)
     with open(path, "w", encoding="utf-8") as file:
-        file.writelines(json.dumps({"id": image, "text": " ".join(image_captions)}) + "\n" for image, image_captions in texts.items())
+        file.writelines(
+            json.dumps({"id": image, "text": " ".join(image_captions)}) + "\n"
+            for image, image_captions in texts.items()
+        )
 
 
 if __name__ == "__main__":

@@ -59,7 +59,12 @@ class Run(NamedTuple):
     @classmethod
     def of_row(cls, row: dict[str, str]) -> Self:
         """Make the run of a line of the table."""
-        return cls(*(int(row[name]) if kind is int else row[name] for name, kind in cls.__annotations__.items()))
+        return cls(
+            *(
+                int(row[name]) if kind is int else row[name]
+                for name, kind in cls.__annotations__.items()
+            )
+        )
 
 
 def main() -> int:
@@ -72,7 +77,9 @@ def main() -> int:
         description="Repeat the test suite and write down each run.",
     )
     parser.add_argument("runs", type=int, help="how many green runs in a row are wanted")
-    parser.add_argument("--burdened", type=int, default=0, help="how many of them beside two burning processes")
+    parser.add_argument(
+        "--burdened", type=int, default=0, help="how many of them beside two burning processes"
+    )
     parser.epilog = "What stands after -- is handed to `manage.py test`."
     at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options, arguments = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1 :]
@@ -82,12 +89,17 @@ def main() -> int:
     stop_as_by_ctrl_c()
     TABLE.parent.mkdir(exist_ok=True)
     print(*Run._fields, sep="\t")
-    while missing_runs := burners_of_missing_runs(green_streak(code(), shlex.join(arguments)), options.runs, options.burdened):
+    while missing_runs := burners_of_missing_runs(
+        green_streak(code(), shlex.join(arguments)), options.runs, options.burdened
+    ):
         run, log = run_once(arguments, n_burners=missing_runs[0])
         add_line(run)
         print(*run, sep="\t", flush=True)
         if run.result == CHANGED:
-            print("The code was changed meanwhile, so this run counts for none; begun anew.", flush=True)
+            print(
+                "The code was changed meanwhile, so this run counts for none; begun anew.",
+                flush=True,
+            )
         elif run.result != "green":
             print(f"Red: its output is {log}.")
             return 1
@@ -97,8 +109,7 @@ def main() -> int:
 
 
 def code() -> str:
-    """The tested code: the commit, and a hash of the tree where that differs, new files included.
-    """
+    """The tested code: the commit, and a hash of the tree, new files too, where that differs."""
 
     def git(*command: str, **environment: str) -> str:
         env = {**os.environ, **environment}
@@ -136,7 +147,11 @@ def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[Run, Path]:
     begun_at, start, code_before = datetime.now(UTC), time.monotonic(), code()
     log = TABLE.with_name(f"many-runs-{begun_at:%Y%m%dT%H%M%S%f}.log")
     try:
-        with log.open("wb") as output, burning_processes(n_burners), suite(arguments, cwd=ROOT, output=output) as process:
+        with (
+            log.open("wb") as output,
+            burning_processes(n_burners),
+            suite(arguments, cwd=ROOT, output=output) as process,
+        ):
             usage = wait_for_end(process)
     except KeyboardInterrupt:
         log.unlink()
@@ -174,7 +189,10 @@ def wait_for_end(process: subprocess.Popen[bytes]) -> resource.struct_rusage:
 def burning_processes(n: int) -> Iterator[None]:
     """Run n processes that use all the time of the cores."""
     end = die_with_parent(signal.SIGKILL)
-    burners = [subprocess.Popen([sys.executable, "-c", BURN], preexec_fn=end) for _ in range(n)]  # noqa: PLW1509
+    burners = [
+        subprocess.Popen([sys.executable, "-c", BURN], preexec_fn=end)  # noqa: PLW1509 - one thread
+        for _ in range(n)
+    ]
     try:
         yield
     finally:

@@ -26,8 +26,7 @@ from suite import ROOT, require_packages, stop_as_by_ctrl_c, suite
 
 TABLE = Path(__file__).with_suffix(".toml")
 SUMMARY = "short test summary info"
-# An ERROR is no test that found something: a module that could not be collected, servers that did
-# not start.
+# An ERROR has found nothing: a module could not be collected, or servers did not start.
 FAILED = re.compile(r"^FAILED (\S+\.py::.+?)(?: - .*)?$", re.MULTILINE)
 TESTS_FAILED = 1  # pytest's exit code; it has others where it was interrupted, or ran no test
 
@@ -68,7 +67,9 @@ def main(arguments: Sequence[str]) -> int:
     faults = {fault.name: fault for fault in read_faults()}
     parser = argparse.ArgumentParser(description="Plant faults, and show which test finds each.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="faults to plant; all by default")
-    parser.add_argument("--list", action="store_true", help="say what the faults are, and plant none")
+    parser.add_argument(
+        "--list", action="store_true", help="say what the faults are, and plant none"
+    )
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.names) - set(faults))
     if unknown:
@@ -93,7 +94,10 @@ def read_faults() -> list[Fault]:
     rows = tomllib.loads(TABLE.read_text())["fault"]
     for row in rows:
         if wrong := set(row) ^ set(Fault._fields):
-            sys.exit(f'{TABLE.name}: fault "{row.get("name", "")}" misspells or lacks {", ".join(sorted(wrong))}.')
+            sys.exit(
+                f'{TABLE.name}: fault "{row.get("name", "")}" misspells or lacks '
+                f"{', '.join(sorted(wrong))}."
+            )
     return [Fault(**row) for row in rows]
 
 
@@ -131,8 +135,12 @@ def plant_all(faults: Sequence[Fault]) -> int:
 
 def copy_tree(to: Path) -> None:
     """Copy the files that git tracks from the working tree."""
-    tracked_files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for name in filter(lambda name: name and os.path.lexists(ROOT / name), tracked_files.stdout.split("\0")):
+    tracked_files = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    for name in filter(
+        lambda name: name and os.path.lexists(ROOT / name), tracked_files.stdout.split("\0")
+    ):
         (to / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, to / name, follow_symlinks=False)
 

@@ -26,11 +26,15 @@ def stop_as_by_ctrl_c() -> None:
 def require_packages() -> None:
     """Exit where this Python cannot run the suite."""
     if not (find_spec("pytest_django") and find_spec("playwright")):
-        sys.exit(f"This Python has no packages for tests: start it as .venv/bin/python {sys.argv[0]}.")
+        sys.exit(
+            f"This Python has no packages for tests: start it as .venv/bin/python {sys.argv[0]}."
+        )
 
 
 @contextmanager
-def suite(arguments: Sequence[str], *, cwd: Path, output: int | IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+def suite(
+    arguments: Sequence[str], *, cwd: Path, output: int | IO[bytes]
+) -> Iterator[subprocess.Popen[bytes]]:
     """Run `manage.py test` of a tree with this interpreter.
 
     On Ctrl-C it is terminated and waited for.

@@ -53,7 +53,9 @@ def pack(package: Package, folder: Path) -> tuple[Path, str]:
     Return its path and the registry's integrity string.
     """
     spec = f"{package.name}@{package.version}"
-    npm_pack = subprocess.run(["npm", "pack", spec, "--json"], cwd=folder, check=True, capture_output=True, text=True)
+    npm_pack = subprocess.run(
+        ["npm", "pack", spec, "--json"], cwd=folder, check=True, capture_output=True, text=True
+    )
     answer = json.loads(npm_pack.stdout)
     # npm 11 and older answer with a list, later ones with an object keyed by package
     entry = answer[0] if isinstance(answer, list) else next(iter(answer.values()))

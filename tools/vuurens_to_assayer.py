@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Make Assayer's files of the votes that J. Vuurens' team collected in the TREC 2011 crowdsourcing track.
+"""Make Assayer's files of the votes that J. Vuurens' team collected.
+
+They are of the TREC 2011 crowdsourcing track.
 
     python3 tools/vuurens_to_assayer.py FOLDER OUT
 
@@ -27,11 +29,16 @@ def main(folder: Path, out: Path) -> None:
     for name, cells in votes.items():
         with open(out / name, "w", encoding="utf-8") as file:
             file.write(HEADER)
-            file.writelines("\t".join([*split(unit), worker, vote]) + "\n" for unit, worker, vote in cells)
+            file.writelines(
+                "\t".join([*split(unit), worker, vote]) + "\n" for unit, worker, vote in cells
+            )
     units = {split(unit) for cells in votes.values() for unit, *_ in cells}
     with open(out / "collection.jsonl", "w", encoding="utf-8") as file:
         for side, ids in zip(("query", "document"), zip(*units, strict=True), strict=True):
-            file.writelines(json.dumps({"side": side, "id": id_, "parts": []}) + "\n" for id_ in sorted(set(ids)))
+            file.writelines(
+                json.dumps({"side": side, "id": id_, "parts": []}) + "\n"
+                for id_ in sorted(set(ids))
+            )
     print(f"{len(units):,} pairs, {sum(map(len, votes.values())):,} votes in {out}")
 
 
@@ -39,7 +46,11 @@ def rows(folder: Path, name: str) -> Iterator[list[str]]:
     """The cells of each line of a file, plain or gzipped, without the blanks around them."""
     packed = folder / f"{name}.gz"
     text = gzip.decompress(packed.read_bytes()) if packed.exists() else (folder / name).read_bytes()
-    yield from ([cell.strip() for cell in line.split("\t")] for line in text.decode().splitlines() if line.strip())
+    yield from (
+        [cell.strip() for cell in line.split("\t")]
+        for line in text.decode().splitlines()
+        if line.strip()
+    )
 
 
 def split(unit: str) -> tuple[str, str]:

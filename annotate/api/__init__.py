@@ -16,10 +16,17 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from annotate import access
-from annotate.models import Collection, Role
+from annotate.models import ApiToken, Collection, Role, User
 
 
-def get_collection(*, request: Request, slug: str, roles: Container[Role]) -> Collection:
+class TokenRequest(Request):
+    """A request with a token that annotate/authentication.py has accepted, and its owner."""
+
+    user: User
+    auth: ApiToken
+
+
+def get_collection(*, request: TokenRequest, slug: str, roles: Container[Role]) -> Collection:
     """Return the collection, if the token is valid for it and its owner holds one of the roles."""
     collection = access.get_collection(user=request.user, slug=slug, roles=roles)
     if request.auth.collection_id not in {None, collection.pk}:
@@ -40,7 +47,11 @@ class Unprocessable(APIException):
 
 def invalid_form(form: Form) -> Unprocessable:
     """Make the error of an invalid form, with the message of each field."""
-    errors = [{"field": field, "message": message} for field, messages in form.errors.items() for message in messages]
+    errors = [
+        {"field": field, "message": message}
+        for field, messages in form.errors.items()
+        for message in messages
+    ]
     return Unprocessable("Some fields are wrong; see errors.", errors=errors)
 
 

@@ -28,21 +28,30 @@ def constraints_of(app_label: str) -> list[str]:
 def missing_constraints(names: Iterable[str]) -> list[str]:
     """Return the constraints that the database lacks or does not enforce."""
     # A unique constraint with a condition or an expression is an index to PostgreSQL.
-    return _missing(names, """
+    return _missing(
+        names,
+        """
         SELECT conname FROM pg_constraint WHERE convalidated
         UNION SELECT relname FROM pg_class JOIN pg_index ON indexrelid = pg_class.oid
-              WHERE indisvalid AND indisunique""")
+              WHERE indisvalid AND indisunique""",
+    )
 
 
 def missing_triggers(names: Iterable[str] = TRIGGERS) -> list[str]:
     """Return the triggers that the database lacks or does not fire."""
-    return _missing(names, "SELECT tgname FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND NOT tgisinternal")
+    return _missing(
+        names, "SELECT tgname FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND NOT tgisinternal"
+    )
 
 
 def constraints_check(app_label: str, *, also: Iterable[str] = ()) -> Check:
     """Return the check that an application's constraints are there."""
     find: Callable[[], list[str]] = lambda: missing_constraints([*constraints_of(app_label), *also])  # noqa: E731
-    return Check(f"{app_label}.constraints", "Every declared constraint is in the database and in force.", find)
+    return Check(
+        f"{app_label}.constraints",
+        "Every declared constraint is in the database and in force.",
+        find,
+    )
 
 
 def _missing(names: Iterable[str], query_of_names: str) -> list[str]:
@@ -54,5 +63,9 @@ def _missing(names: Iterable[str], query_of_names: str) -> list[str]:
 
 CHECKS = [
     constraints_check("annotate", also=COMPOSITE),
-    Check("annotate.triggers", "Tables that only grow refuse changes, and a used scheme is frozen.", missing_triggers),
+    Check(
+        "annotate.triggers",
+        "Tables that only grow refuse changes, and a used scheme is frozen.",
+        missing_triggers,
+    ),
 ]

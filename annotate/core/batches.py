@@ -22,7 +22,9 @@ def n_checks(n_requested: int, *, share: float, seed: int) -> int:
     return min(n_requested, floor(n_requested * share + draw))
 
 
-def pick_by_query(queries: Sequence[int], available: Mapping[int, Sequence[int]], *, n: int, seed: int) -> list[int]:
+def pick_by_query(
+    queries: Sequence[int], available: Mapping[int, Sequence[int]], *, n: int, seed: int
+) -> list[int]:
     """Pick n available checks of the batch's queries; a query's chance is its number of candidates.
 
     queries : (N,) the query of each candidate
@@ -31,7 +33,10 @@ def pick_by_query(queries: Sequence[int], available: Mapping[int, Sequence[int]]
     than it has candidates, whose places they take.
     """
     rng = Random(seed)  # noqa: S311 - the seed is the secret, a keyed hash
-    unpicked_checks = {query: rng.sample(sorted(checks), len(checks)) for query, checks in sorted(available.items())}
+    unpicked_checks = {
+        query: rng.sample(sorted(checks), len(checks))
+        for query, checks in sorted(available.items())
+    }
     queries_left = list(queries)
     picked: list[int] = []
     while len(picked) < n and any(unpicked_checks.get(query) for query in queries_left):
@@ -41,7 +46,9 @@ def pick_by_query(queries: Sequence[int], available: Mapping[int, Sequence[int]]
     return picked
 
 
-def remaining_candidates(queries: Sequence[int], golds: Sequence[int], *, grouped: bool, seed: int) -> list[int]:
+def remaining_candidates(
+    queries: Sequence[int], golds: Sequence[int], *, grouped: bool, seed: int
+) -> list[int]:
     """Positions of the candidates left in a batch after each gold has replaced one, ascending.
 
     queries, golds : the query of each candidate, and of each gold
@@ -51,7 +58,9 @@ def remaining_candidates(queries: Sequence[int], golds: Sequence[int], *, groupe
     rng = Random(seed)  # noqa: S311 - the seed is the secret, a keyed hash
     remaining = list(range(len(queries)))
     for query in golds:
-        removable = [position for position in remaining if queries[position] == query or not grouped]
+        removable = [
+            position for position in remaining if queries[position] == query or not grouped
+        ]
         if removable and len(remaining) > 1:
             remaining.remove(rng.choice(removable))
     return remaining

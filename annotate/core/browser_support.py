@@ -29,36 +29,91 @@ NOWHERE = PlaybackLimit(ALL, "play in no browser")
 CONTAINERS = {
     "ogg": PlaybackLimit(SAFARI, "play in Safari only from version 18.4"),
     "webm": PlaybackLimit(frozenset({PHONES}), "play on iPhones and iPads only from iOS 17.4"),
-    "matroska": PlaybackLimit(SAFARI | {FIREFOX}, "play in neither Safari nor most versions of Firefox"),
-    "quicktime": PlaybackLimit(frozenset({CHROMIUM, FIREFOX}), "do not play in every version of Chrome and Firefox"),
-    "x-msvideo": NOWHERE, "x-flv": NOWHERE, "x-ms-asf": NOWHERE, "mpeg": NOWHERE,
+    "matroska": PlaybackLimit(
+        SAFARI | {FIREFOX}, "play in neither Safari nor most versions of Firefox"
+    ),
+    "quicktime": PlaybackLimit(
+        frozenset({CHROMIUM, FIREFOX}), "do not play in every version of Chrome and Firefox"
+    ),
+    "x-msvideo": NOWHERE,
+    "x-flv": NOWHERE,
+    "x-ms-asf": NOWHERE,
+    "mpeg": NOWHERE,
     "mp2t": PlaybackLimit(frozenset({CHROMIUM, FIREFOX}), "play in neither Chrome nor Firefox"),
-}  # fmt: skip
+}
 # Keys are the codec; its first two parts where the codec says too little; or container and codec.
 CODECS = {
-    "theora": PlaybackLimit(ALL, "play in no Safari, in Chrome only up to version 122 and in Firefox up to 125"),
+    "theora": PlaybackLimit(
+        ALL, "play in no Safari, in Chrome only up to version 122 and in Firefox up to 125"
+    ),
     "ogg/vp8": PlaybackLimit(SAFARI | {FIREFOX}, "play in neither Safari nor Firefox"),
-    "dirac": NOWHERE, "speex": NOWHERE, "pcm": NOWHERE,
-    "av01": PlaybackLimit(SAFARI, "play in Safari only from version 17 on newer machines (iPhone 15 Pro, Macs with M3)"),
-    "hvc1": PlaybackLimit(frozenset({CHROMIUM, FIREFOX}), "do not play in Chrome and Firefox on many machines"),
+    "dirac": NOWHERE,
+    "speex": NOWHERE,
+    "pcm": NOWHERE,
+    "av01": PlaybackLimit(
+        SAFARI,
+        "play in Safari only from version 17 on newer machines (iPhone 15 Pro, Macs with M3)",
+    ),
+    "hvc1": PlaybackLimit(
+        frozenset({CHROMIUM, FIREFOX}), "do not play in Chrome and Firefox on many machines"
+    ),
     "mp4v": PlaybackLimit(frozenset({CHROMIUM, FIREFOX}), "play in neither Chrome nor Firefox"),
     "ac-3": PlaybackLimit(frozenset({CHROMIUM, FIREFOX}), "have no sound in Chrome and Firefox"),
     "alac": PlaybackLimit(frozenset({CHROMIUM, FIREFOX}), "do not play in Chrome and Firefox"),
-}  # fmt: skip
-for _name, _like in (("hev1", "hvc1"), ("ec-3", "ac-3"), ("apch", "mp4v"), ("apcn", "mp4v"), ("ap4h", "mp4v")):
+}
+for _name, _like in (
+    ("hev1", "hvc1"),
+    ("ec-3", "ac-3"),
+    ("apch", "mp4v"),
+    ("apcn", "mp4v"),
+    ("ap4h", "mp4v"),
+):
     CODECS[_name] = CODECS[_like]
 CODECS["mp4a.a5"] = CODECS["mp4a.a6"] = CODECS["ac-3"]
 _MPEG_2 = tuple(f"mp4v.6{profile}" for profile in range(6))
 CODECS |= dict.fromkeys((*_MPEG_2, "mp4v.6a"), NOWHERE)
 _FORMAT_NAMES = {
-    "webm": "WebM", "mp4": "MP4", "ogg": "Ogg", "wav": "WAV", "mpeg": "MPEG", "matroska": "Matroska",
-    "quicktime": "QuickTime", "x-msvideo": "AVI", "x-flv": "Flash Video", "x-ms-asf": "Windows Media", "flac": "FLAC",
-    "aac": "AAC", "mp2t": "MPEG-TS", "vp8": "VP8", "vp9": "VP9", "vp09": "VP9", "av01": "AV1", "avc1": "H.264",
-    "avc3": "H.264", "hvc1": "HEVC", "hev1": "HEVC", "mp4v": "MPEG-4 Part 2", "mp4a": "AAC", "theora": "Theora",
-    "opus": "Opus", "vorbis": "Vorbis", "mp3": "MP3", "ac-3": "AC-3", "ec-3": "E-AC-3", "alac": "ALAC",
-    "speex": "Speex", "apch": "ProRes", "apcn": "ProRes", "ap4h": "ProRes", "mp4a.69": "MP3", "mp4a.6b": "MP3",
-    "mp4a.a5": "AC-3", "mp4a.a6": "E-AC-3", "mp4v.6a": "MPEG-1", **dict.fromkeys(_MPEG_2, "MPEG-2"),
-}  # fmt: skip
+    "webm": "WebM",
+    "mp4": "MP4",
+    "ogg": "Ogg",
+    "wav": "WAV",
+    "mpeg": "MPEG",
+    "matroska": "Matroska",
+    "quicktime": "QuickTime",
+    "x-msvideo": "AVI",
+    "x-flv": "Flash Video",
+    "x-ms-asf": "Windows Media",
+    "flac": "FLAC",
+    "aac": "AAC",
+    "mp2t": "MPEG-TS",
+    "vp8": "VP8",
+    "vp9": "VP9",
+    "vp09": "VP9",
+    "av01": "AV1",
+    "avc1": "H.264",
+    "avc3": "H.264",
+    "hvc1": "HEVC",
+    "hev1": "HEVC",
+    "mp4v": "MPEG-4 Part 2",
+    "mp4a": "AAC",
+    "theora": "Theora",
+    "opus": "Opus",
+    "vorbis": "Vorbis",
+    "mp3": "MP3",
+    "ac-3": "AC-3",
+    "ec-3": "E-AC-3",
+    "alac": "ALAC",
+    "speex": "Speex",
+    "apch": "ProRes",
+    "apcn": "ProRes",
+    "ap4h": "ProRes",
+    "mp4a.69": "MP3",
+    "mp4a.6b": "MP3",
+    "mp4a.a5": "AC-3",
+    "mp4a.a6": "E-AC-3",
+    "mp4v.6a": "MPEG-1",
+    **dict.fromkeys(_MPEG_2, "MPEG-2"),
+}
 _Entry = TypeVar("_Entry")
 
 
@@ -78,7 +133,10 @@ def format_names(mime: str) -> str:
     container = container_of(mime)
     if container == "mpeg" and mime.startswith("audio/"):
         return "MP3"
-    names = [_FORMAT_NAMES.get(container, container), *(_codec_name(codec) for codec in codecs_of(mime))]
+    names = [
+        _FORMAT_NAMES.get(container, container),
+        *(_codec_name(codec) for codec in codecs_of(mime)),
+    ]
     return ", ".join(name for name in dict.fromkeys(names) if name)
 
 

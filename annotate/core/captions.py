@@ -22,8 +22,10 @@ COLUMNS = {  # names in use; a video or image column says which of the two the c
     "caption": ("caption", "sentence", "comment"),
     "id": ("caption_id", "sen_id", "sentence_id", "key"),
 }
-TEXTS = (*COLUMNS["caption"], "captions", "sentences", "enCap")  # VATEX's English ones; it has Chinese ones beside them
-ITEM_FIELDS = frozenset({"side", "id", "parts"})  # a line of JSON lines may begin with an item's parts
+# VATEX's English ones; it has Chinese ones beside them
+TEXTS = (*COLUMNS["caption"], "captions", "sentences", "enCap")
+# a line of JSON lines may begin with an item's parts
+ITEM_FIELDS = frozenset({"side", "id", "parts"})
 SINGLE_WORDS = 20
 LISTS = frozenset({"videos", "images", "sentences", "annotations"})
 
@@ -58,7 +60,11 @@ def is_caption_header(first_line: str) -> bool:
     """Whether the first line of a table is the header of a caption list."""
     cells = [cell.strip().strip('"') for cell in first_line.replace("\t", ",").split(",")]
     has_column = {field: any(cell in names for cell in cells) for field, names in COLUMNS.items()}
-    return has_column["caption"] and (has_column["video"] or has_column["image"]) and not {"side", "query", "query-id"} & {*cells}
+    return (
+        has_column["caption"]
+        and (has_column["video"] or has_column["image"])
+        and not {"side", "query", "query-id"} & {*cells}
+    )
 
 
 def is_caption_list(first_key: str | None) -> bool:
@@ -88,7 +94,9 @@ def _is_array(stream: BinaryIO, name: str) -> bool:
     return bool(keys & {*COLUMNS["video"], *COLUMNS["image"]}) and bool(keys & {*TEXTS})
 
 
-def read_captions(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Caption | CaptionedMedium]:
+def read_captions(
+    stream: BinaryIO, name: str, problems: Problems
+) -> Iterator[Caption | CaptionedMedium]:
     """Yield the media and the captions of a caption list; a medium comes once, before its captions.
 
     A caption without an id is named after its medium: video7#0, video7#1...
@@ -115,9 +123,13 @@ class _CaptionReader:
         """The captioned medium; its path is its id where the id is a media file's name."""
         if split != "test":
             self._splits[media_id] = split
-        return CaptionedMedium(media_id, kind, media_id if media_type(media_id) else "", split, None, None, line)
+        return CaptionedMedium(
+            media_id, kind, media_id if media_type(media_id) else "", split, None, None, line
+        )
 
-    def caption(self, raw_id: object, text: object, own_id: object, line: int, position: str = "") -> Iterator[Caption]:
+    def caption(
+        self, raw_id: object, text: object, own_id: object, line: int, position: str = ""
+    ) -> Iterator[Caption]:
         """Yield the caption, or nothing and add its faults to the problems.
 
         position : its position, such as " 2 of video7", for files where the line does not tell it
@@ -127,7 +139,9 @@ class _CaptionReader:
         if not isinstance(text, str) or not text.strip():
             faults[f"caption{position}"] = "is missing or blank"
         if given_id:
-            faults[f"the id of caption{position}" if position else "caption id"] = id_fault(given_id)
+            faults[f"the id of caption{position}" if position else "caption id"] = id_fault(
+                given_id
+            )
         add_faults(faults, line, self.name, self.problems)
         if not any(faults.values()):
             caption_id = given_id or f"{media_id}#{self._numbers[media_id]}"
@@ -148,33 +162,43 @@ class _CaptionJson(_CaptionReader):
             if key not in LISTS:
                 continue
             if not isinstance(entry, dict):
-                self.problems.note(FormatError(self.name, line, key, f"an entry of {key} is no object."))
+                self.problems.note(
+                    FormatError(self.name, line, key, f"an entry of {key} is no object.")
+                )
             elif key in ("videos", "images"):
                 for medium in self._media(entry, key[:-1], line):
                     yield medium
                     yield from self._captions_in_entry(medium, entry.get("sentences"), line)
             else:
                 media_id = first_of(entry, (*COLUMNS["video"], *COLUMNS["image"]))
-                text, own_id = first_of(entry, COLUMNS["caption"]), first_of(entry, (*COLUMNS["id"], "id"))
+                text = first_of(entry, COLUMNS["caption"])
+                own_id = first_of(entry, (*COLUMNS["id"], "id"))
                 yield from self.caption(media_id, text, own_id, line)
 
     def _media(self, entry: Mapping[str, Any], kind: str, line: int) -> Iterator[CaptionedMedium]:
         media_id = as_id(first_of(entry, (*COLUMNS[kind], "id", "cocoid", "filename")))
         path, split = first_of(entry, ("path", "file_name", "file", "filename")), entry.get("split")
         faults = {"id": id_fault(media_id)}
-        faults |= {field: "must be text" for field, value in (("path", path), ("split", split)) if not _is_text(value)}
+        faults |= {
+            field: "must be text"
+            for field, value in (("path", path), ("split", split))
+            if not _is_text(value)
+        }
         add_faults(faults, line, self.name, self.problems)
         if not any(faults.values()):
             times = entry.get("start time"), entry.get("end time")
             medium = self.medium(media_id, kind, line, split or "test")
             yield medium._replace(path=path or "", start=times[0], end=times[1])
 
-    def _captions_in_entry(self, medium: CaptionedMedium, sentences: object, line: int) -> Iterator[Caption]:
+    def _captions_in_entry(
+        self, medium: CaptionedMedium, sentences: object, line: int
+    ) -> Iterator[Caption]:
         """Yield the captions inside the entry of their medium."""
         for number, entry in enumerate(sentences if isinstance(sentences, list) else (), start=1):
             position = f" {number} of {quoted(medium.id)}"
             fields = entry if isinstance(entry, dict) else {}
-            text, own_id = first_of(fields, ("raw", *COLUMNS["caption"])), first_of(fields, ("sentid", *COLUMNS["id"]))
+            text = first_of(fields, ("raw", *COLUMNS["caption"]))
+            own_id = first_of(fields, ("sentid", *COLUMNS["id"]))
             yield from self.caption(medium.id, text, own_id, line, position)
 
 
@@ -185,13 +209,17 @@ class _CaptionLists(_CaptionReader):
     _has_words = False
 
     def read(self, stream: BinaryIO) -> Iterator[Caption | CaptionedMedium]:
-        """Yield each key's medium, then its captions.
-
-        A caption may be an object with a text field.
-        """
+        """Yield each key's medium, then its captions; one may be an object with a text field."""
         for line, key, captions in json_members(stream, self.name):
-            fault = id_fault(key) or ("" if isinstance(captions, list) else "must have a list of captions")
-            add_faults({"id" if id_fault(key) else f"id {quoted(key)}": fault}, line, self.name, self.problems)
+            fault = id_fault(key) or (
+                "" if isinstance(captions, list) else "must have a list of captions"
+            )
+            add_faults(
+                {"id" if id_fault(key) else f"id {quoted(key)}": fault},
+                line,
+                self.name,
+                self.problems,
+            )
             if fault:
                 continue
             yield self.medium(key, kind.kind if (kind := media_type(key)) else "", line)
@@ -199,7 +227,9 @@ class _CaptionLists(_CaptionReader):
                 position = f" {number} of {quoted(key)}"
                 if isinstance(entry, dict):
                     own_id = first_of(entry, (*COLUMNS["id"], "id"))
-                    entry_captions = self.caption(key, first_of(entry, COLUMNS["caption"]), own_id, line, position)
+                    entry_captions = self.caption(
+                        key, first_of(entry, COLUMNS["caption"]), own_id, line, position
+                    )
                 else:
                     entry_captions = self.caption(key, entry, None, line, position)
                 for caption in entry_captions:
@@ -212,8 +242,8 @@ class _CaptionLists(_CaptionReader):
         self._has_words |= len(caption.text.split()) > 1 or not caption.text.isascii()
         if self._n_read == SINGLE_WORDS and not self._has_words:
             message = (
-                f"the first {SINGLE_WORDS} texts are single words, so they look like ids: lists of positives are "
-                "loaded as reference labels, a run is uploaded as a run."
+                f"the first {SINGLE_WORDS} texts are single words, so they look like ids: lists of "
+                "positives are loaded as reference labels, a run is uploaded as a run."
             )
             raise FormatError(self.name, caption.line, "", message)
 
@@ -221,7 +251,7 @@ class _CaptionLists(_CaptionReader):
 class _CaptionArray(_CaptionReader):
     """[{"videoID": "v1", "enCap": ["a man sings"]}], or an entry per caption.
 
-    Such as [{"image": "1.jpg", "caption": "cat"}].
+    Then it is [{"image": "1.jpg", "caption": "cat"}].
     """
 
     def read(self, stream: BinaryIO) -> Iterator[Caption | CaptionedMedium]:
@@ -230,18 +260,29 @@ class _CaptionArray(_CaptionReader):
         for line, _, entry in json_elements(stream, self.name):
             fields = entry if isinstance(entry, dict) else {}
             kind = "video" if first_of(fields, COLUMNS["video"]) is not None else "image"
-            media_id, texts, split = as_id(first_of(fields, COLUMNS[kind])), first_of(fields, TEXTS), fields.get("split")
+            media_id = as_id(first_of(fields, COLUMNS[kind]))
+            texts = first_of(fields, TEXTS)
+            split = fields.get("split")
             faults = {"id": id_fault(media_id), "split": "" if _is_text(split) else "must be text"}
             add_faults(faults, line, self.name, self.problems)
             if any(faults.values()):
                 continue
             if media_id not in media_ids:
                 media_ids.add(media_id)
-                path = next((fields[column] for column in COLUMNS[kind] if media_type(str(fields.get(column)))), "")
+                path = next(
+                    (
+                        fields[column]
+                        for column in COLUMNS[kind]
+                        if media_type(str(fields.get(column)))
+                    ),
+                    "",
+                )
                 yield self.medium(media_id, kind, line, split or "test")._replace(path=path)
             own_id = None if isinstance(texts, list) else first_of(fields, (*COLUMNS["id"], "id"))
             for number, text in enumerate(texts if isinstance(texts, list) else [texts], start=1):
-                yield from self.caption(media_id, text, own_id, line, f" {number} of {quoted(media_id)}")
+                yield from self.caption(
+                    media_id, text, own_id, line, f" {number} of {quoted(media_id)}"
+                )
 
 
 class _CaptionTable(_CaptionReader):
@@ -250,11 +291,15 @@ class _CaptionTable(_CaptionReader):
     def read(self, stream: BinaryIO) -> Iterator[Caption | CaptionedMedium]:
         """Yield each row's caption, after its medium where it is new."""
         header = text_files.header_of(stream, self.name)
-        columns = {field: next((column for column in header if column in names), "") for field, names in COLUMNS.items()}
+        columns = {
+            field: next((column for column in header if column in names), "")
+            for field, names in COLUMNS.items()
+        }
         kind = "video" if columns["video"] else "image"
         media_ids: set[str] = set()
         for number, cells in text_files.table_rows(stream, self.name, self.problems):
-            media_id, own_id = cells[columns[kind]].strip(), cells[columns["id"]].strip() if columns["id"] else ""
+            media_id = cells[columns[kind]].strip()
+            own_id = cells[columns["id"]].strip() if columns["id"] else ""
             for caption in self.caption(media_id, cells[columns["caption"]], own_id, number):
                 if media_id not in media_ids:
                     media_ids.add(media_id)

@@ -102,5 +102,7 @@ def n_stored_labels(stored: TimedLabels, file: TimedLabels, n_chains: int) -> Nu
         return n_stored
     (old, old_ends), (new, new_ends) = stored.by_chain(), file.by_chain()
     for chain in np.intersect1d(stored.chain, file.chain).tolist():
-        n_stored[chain] = overlap(old[old_ends[chain] : old_ends[chain + 1]], new[new_ends[chain] : new_ends[chain + 1]])
+        n_stored[chain] = overlap(
+            old[old_ends[chain] : old_ends[chain + 1]], new[new_ends[chain] : new_ends[chain + 1]]
+        )
     return n_stored

@@ -65,7 +65,9 @@ class Problems:
         """Add a fault; raises FormatError, which stops the reader, where the file has too many."""
         self.add(error)
         if self.n >= MAX_FAULTS:
-            raise FormatError(error.file, error.line, "", "too many lines are at fault; reading stopped here.")
+            raise FormatError(
+                error.file, error.line, "", "too many lines are at fault; reading stopped here."
+            )
 
     def extend(self, other: "Problems") -> None:
         """Append the faults of another collection."""
@@ -82,7 +84,9 @@ class Problems:
     def lines(self) -> list[str]:
         """The faults as sentences, with the file's name among several, and the number left out."""
         names_files = len({error.file for error in self.errors}) > 1
-        sentences = [f"{error.file}: {error}" if names_files else str(error) for error in self.errors]
+        sentences = [
+            f"{error.file}: {error}" if names_files else str(error) for error in self.errors
+        ]
         n_hidden = self.n - len(sentences)
         return sentences + ([f"and {n_hidden:,} more."] if n_hidden else [])
 
@@ -122,7 +126,8 @@ class GroupedProblems(Problems):
         if self._counts[kind] == 1:
             return str(error)
         next_lines = ", ".join(self._line_numbers[kind][1:])
-        return f"{error} {self._counts[kind]:,} such faults{', the next in line ' if next_lines else ''}{next_lines}."
+        places = f", the next in line {next_lines}" if next_lines else ""
+        return f"{error} {self._counts[kind]:,} such faults{places}."
 
 
 def _kind(error: FormatError) -> str:
@@ -178,7 +183,9 @@ def id_fault(text: str) -> str:
         return "is blank; every item needs an id"
     if any(character.isspace() for character in text):
         return f"{quoted(text)} contains white space; write ids without it"
-    if any(character in _BIDI or unicodedata.category(character) in ("Cc", "Cs") for character in text):
+    if any(
+        character in _BIDI or unicodedata.category(character) in ("Cc", "Cs") for character in text
+    ):
         return f"{quoted(text)} contains a control character; remove it"
     if len(text.encode()) > MAX_ID_BYTES:
         return f"{quoted(text)} is longer than {MAX_ID_BYTES} bytes; shorten it"
@@ -186,10 +193,7 @@ def id_fault(text: str) -> str:
 
 
 def name_fault(name: str, *, longest: int) -> str:
-    """Return why a name does not fit in files, addresses and pages, after "the name".
-
-    Returns "" if it fits.
-    """
+    """Return why a name does not fit in files, addresses and pages, after "the name"; else ""."""
     fits = 0 < len(name.strip()) <= longest and name.isprintable()
     return "" if fits else f"has 1 to {longest} printable characters"
 
@@ -222,7 +226,9 @@ def finite_number(value: object) -> float | None:
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
-    if isinstance(value, str) and not (value.isascii() and value.isprintable() and "_" not in value):
+    if isinstance(value, str) and not (
+        value.isascii() and value.isprintable() and "_" not in value
+    ):
         return None
     try:
         number = float(value)
@@ -234,4 +240,8 @@ def finite_number(value: object) -> float | None:
 def quoted(text: str) -> str:
     """The text as quoted in a message: shortened, without characters that act on a terminal."""
     shortened = text if len(text) <= 60 else text[:57] + "..."
-    return ascii(shortened) if any(not character.isprintable() for character in shortened) else f'"{shortened}"'
+    return (
+        ascii(shortened)
+        if any(not character.isprintable() for character in shortened)
+        else f'"{shortened}"'
+    )

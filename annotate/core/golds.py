@@ -47,7 +47,9 @@ def gold_statistics(
     """
     people, person_index = np.unique(person, return_inverse=True)
     n_others = np.bincount(person_index, minlength=len(people))[person_index] - 1
-    n_others_right = np.bincount(person_index, weights=is_right, minlength=len(people))[person_index] - is_right
+    n_others_right = (
+        np.bincount(person_index, weights=is_right, minlength=len(people))[person_index] - is_right
+    )
     is_good = (n_others > 0) & (n_others_right >= min_share * n_others - 1e-9)
     order = np.argsort(golds)
     position = np.searchsorted(golds[order], gold)
@@ -56,7 +58,9 @@ def gold_statistics(
     gold_index = order[position[is_requested]]
 
     def count(mask: NDArray[np.bool_]) -> Whole:
-        return np.bincount(gold_index, weights=mask[is_requested], minlength=len(golds)).astype(np.int64)
+        return np.bincount(gold_index, weights=mask[is_requested], minlength=len(golds)).astype(
+            np.int64
+        )
 
     n_good, n_good_wrong = count(is_good), count(is_good & ~is_right)
     return GoldStatistics(

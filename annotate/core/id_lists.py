@@ -25,7 +25,10 @@ def read_ids(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Listed
         if fault := id_fault(listed_id.id):
             problems.note(FormatError(name, listed_id.line, "id", f"the id {fault}."))
         elif listed_id.id in first_lines:
-            message = f"the id {quoted(listed_id.id)} stands already in line {first_lines[listed_id.id]}; keep one of them."
+            message = (
+                f"the id {quoted(listed_id.id)} stands already in line "
+                f"{first_lines[listed_id.id]}; keep one of them."
+            )
             problems.note(FormatError(name, listed_id.line, "id", message))
         else:
             first_lines[listed_id.id] = listed_id.line
@@ -36,4 +39,8 @@ def _listed_ids(stream: BinaryIO, name: str) -> Iterator[ListedId]:
     if text_files.begins_with(stream, b"{"):
         yield from (ListedId(member.key, member.line) for member in json_members(stream, name))
     else:
-        yield from (ListedId(text.strip(" \t"), line) for line, text in text_files.lines(stream, name) if text.strip())
+        yield from (
+            ListedId(text.strip(" \t"), line)
+            for line, text in text_files.lines(stream, name)
+            if text.strip()
+        )

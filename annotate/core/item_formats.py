@@ -23,14 +23,29 @@ JSON_ENDS = (".jsonl", ".jsonl.gz", ".ndjson")
 CAPTION_ENDS = (".json", ".json.gz", *TABLE_ENDS)
 MISPLACED_ENDS = (*JSON_ENDS, ".json", ".json.gz", ".txt", ".txt.gz", *TABLE_ENDS)
 NO_ITEMS = (
-    "this is one JSON object of objects, as labels {query: {document: grade}} and runs {query: {document: score}} have "
-    "it. Load it as reference labels, or upload it as a run."
+    "this is one JSON object of objects, as labels {query: {document: grade}} and runs "
+    "{query: {document: score}} have it. Load it as reference labels, or upload it as a run."
 )
 LIST_ENDS = (".txt", ".txt.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
 ID_HEADERS = {
-    "id", "ids", "doc_id", "docid", "docno", "document", "document_id", "corpus-id", "corpus_id", "item_id", "video_id",
-    "videoid", "image_id", "imageid", "clip_id", "passage_id", "pid",
-}  # fmt: skip
+    "id",
+    "ids",
+    "doc_id",
+    "docid",
+    "docno",
+    "document",
+    "document_id",
+    "corpus-id",
+    "corpus_id",
+    "item_id",
+    "video_id",
+    "videoid",
+    "image_id",
+    "imageid",
+    "clip_id",
+    "passage_id",
+    "pid",
+}
 TOPIC_ENDS = (".txt", ".txt.gz", ".xml", ".topics", ".tsv", ".tsv.gz")
 
 
@@ -58,7 +73,9 @@ def format_of(source: Source) -> ItemFileFormat:
                 raise FormatError(source.name, 1, "", sentence)
             return file_format
     names = ", ".join(file_format.name for file_format in FORMATS)
-    raise FormatError(source.name, None, "", f"{source.name} is empty or in no format known here ({names}).")
+    raise FormatError(
+        source.name, None, "", f"{source.name} is empty or in no format known here ({names})."
+    )
 
 
 def _misplaced_sentence(source: Source) -> str:
@@ -70,11 +87,14 @@ def _misplaced_sentence(source: Source) -> str:
         if keys := keys_of_first(stream, name):
             first_keys = ", ".join(sorted(keys)[:9])
             return (
-                f"this is a JSON array whose first entry names {first_keys}. In a list of captions each entry names a video "
-                "or image (video_id, videoID, image...) and its caption, or captions in a list; other items are JSON "
-                "lines."
+                f"this is a JSON array whose first entry names {first_keys}. In a list of captions "
+                "each entry names a video or image (video_id, videoID, image...) and its caption, "
+                "or captions in a list; other items are JSON lines."
             )
-        if opens_dictionaries(stream, name) and opens_object_of_objects(stream, name) not in (*FIELDS, "parts"):
+        if opens_dictionaries(stream, name) and opens_object_of_objects(stream, name) not in (
+            *FIELDS,
+            "parts",
+        ):
             return NO_ITEMS
     return misplaced_sentence(_first_line(source, MISPLACED_ENDS), expected=ITEMS)
 
@@ -93,7 +113,10 @@ def _read_table(source: Source, problems: Problems) -> Iterator[ItemRow]:
         for column in ("side", "id"):
             if column not in header:
                 raise FormatError(
-                    name, 1, column, f'the header has no column "{column}"; it names {", ".join(header)}.'
+                    name,
+                    1,
+                    column,
+                    f'the header has no column "{column}"; it names {", ".join(header)}.',
                 )
         # a table without a column to show holds items that are known by their ids alone
         default_fields: dict[str, object] = {} if {*FLAT} & {*header} else {"parts": []}
@@ -105,10 +128,17 @@ def _read_table(source: Source, problems: Problems) -> Iterator[ItemRow]:
 def _read_beir(source: Source, problems: Problems) -> Iterator[ItemRow]:
     """A query has the split of the first qrels file that names it; else its split is "unused"."""
     splits = _splits(source, problems)
-    for name, side in ((_beir_file(source, "corpus"), "document"), (_beir_file(source, "queries"), "query")):
+    for name, side in (
+        (_beir_file(source, "corpus"), "document"),
+        (_beir_file(source, "queries"), "query"),
+    ):
         with source.open(name) as stream:
             for number, record in text_files.json_objects(stream, name, problems):
-                split = splits.get(str(record.get("_id")), "unused") if side == "query" and splits else "test"
+                split = (
+                    splits.get(str(record.get("_id")), "unused")
+                    if side == "query" and splits
+                    else "test"
+                )
                 parts = [
                     {"kind": "text", "text": record[field]}
                     for field in ("title", "text")
@@ -121,14 +151,21 @@ def _read_beir(source: Source, problems: Problems) -> Iterator[ItemRow]:
 def _read_captions(source: Source, problems: Problems) -> Iterator[ItemRow]:
     """Captions are queries, their media documents, with the source's file of the same name."""
     name = caption_list(source)
-    files = {(kind.kind, _bare_name(path)): path for path in source.names() if (kind := media_type(path))}
+    files = {
+        (kind.kind, _bare_name(path)): path for path in source.names() if (kind := media_type(path))
+    }
     with source.open(name) as stream:
         for row in captions.read_captions(stream, name, problems):
             if isinstance(row, captions.Caption):
                 parts = [{"kind": "text", "text": row.text}]
                 fields = {"side": "query", "id": row.id, "split": row.split, "parts": parts}
             else:
-                fields = {"side": "document", "id": row.id, "split": row.split, "parts": _media_parts(_kind_and_path(row, files), row)}
+                fields = {
+                    "side": "document",
+                    "id": row.id,
+                    "split": row.split,
+                    "parts": _media_parts(_kind_and_path(row, files), row),
+                }
             for item in check_item(fields, name, row.line, problems):
                 yield item._replace(may_lack_files=True)
 
@@ -139,14 +176,21 @@ def _bare_name(path: str) -> str:
     return name.rpartition(".")[0] if media_type(name) else name
 
 
-def _kind_and_path(row: captions.CaptionedMedium, files: Mapping[tuple[str, str], str]) -> tuple[str, str]:
+def _kind_and_path(
+    row: captions.CaptionedMedium, files: Mapping[tuple[str, str], str]
+) -> tuple[str, str]:
     """Kind and path of a captioned medium: the file of its name, of any kind if none is given."""
     bare_name = _bare_name(row.path or row.id)
     kinds = [row.kind] if row.kind else list(MEDIA_KINDS)
-    return next(((kind, files[kind, bare_name]) for kind in kinds if (kind, bare_name) in files), (row.kind, row.path))
+    return next(
+        ((kind, files[kind, bare_name]) for kind in kinds if (kind, bare_name) in files),
+        (row.kind, row.path),
+    )
 
 
-def _media_parts(kind_and_path: tuple[str, str], row: captions.CaptionedMedium) -> list[dict[str, object]]:
+def _media_parts(
+    kind_and_path: tuple[str, str], row: captions.CaptionedMedium
+) -> list[dict[str, object]]:
     """The one part of a medium.
 
     Times apply to the file that the list names, not to a clip cut from it.
@@ -171,11 +215,17 @@ def caption_list(source: Source) -> str:
 
 def _read_topics(source: Source, problems: Problems) -> Iterator[ItemRow]:
     name = _member(source, TOPIC_ENDS)
-    read_topics = topics.read_tagged if topics.is_tagged(_first_line(source, TOPIC_ENDS)) else topics.read_listed
+    read_topics = (
+        topics.read_tagged
+        if topics.is_tagged(_first_line(source, TOPIC_ENDS))
+        else topics.read_listed
+    )
     with source.open(name) as stream:
         for topic in read_topics(stream, name, problems):
             parts = [{"kind": "text", "text": text} for text in topic.texts]
-            yield from check_item({"side": "query", "id": topic.id, "parts": parts}, name, topic.line, problems)
+            yield from check_item(
+                {"side": "query", "id": topic.id, "parts": parts}, name, topic.line, problems
+            )
 
 
 def _splits(source: Source, problems: Problems) -> dict[str, str]:
@@ -190,7 +240,11 @@ def _splits(source: Source, problems: Problems) -> dict[str, str]:
 
 def beir_qrels(source: Source) -> list[str]:
     """The label files of a BEIR folder."""
-    return [name for name in source.names() if name.startswith("qrels/") and name.endswith((".tsv", ".tsv.gz"))]
+    return [
+        name
+        for name in source.names()
+        if name.startswith("qrels/") and name.endswith((".tsv", ".tsv.gz"))
+    ]
 
 
 def label_files(source: Source) -> list[str]:
@@ -237,7 +291,12 @@ def _is_id_list(source: Source) -> bool:
     if not _member(source, LIST_ENDS).endswith(LIST_ENDS):
         return False
     first_line = _first_line(source, LIST_ENDS).strip()
-    return bool(first_line) and not id_fault(first_line) and not first_line.startswith(("{", "[", "<")) and not set(first_line) & set(",;")
+    return (
+        bool(first_line)
+        and not id_fault(first_line)
+        and not first_line.startswith(("{", "[", "<"))
+        and not set(first_line) & set(",;")
+    )
 
 
 def _read_ids(source: Source, problems: Problems) -> Iterator[ItemRow]:
@@ -246,9 +305,15 @@ def _read_ids(source: Source, problems: Problems) -> Iterator[ItemRow]:
     with source.open(name) as stream:
         for position, listed_id in enumerate(read_ids(stream, name, problems)):
             # a table of one column may have its cells in quotes
-            item_id = listed_id.id[1:-1] if len(listed_id.id) > 1 and listed_id.id[0] == listed_id.id[-1] == '"' else listed_id.id
+            item_id = (
+                listed_id.id[1:-1]
+                if len(listed_id.id) > 1 and listed_id.id[0] == listed_id.id[-1] == '"'
+                else listed_id.id
+            )
             if position or item_id.lower() not in ID_HEADERS:
-                yield from check_item({"side": "document", "id": item_id, "parts": []}, name, listed_id.line, problems)
+                yield from check_item(
+                    {"side": "document", "id": item_id, "parts": []}, name, listed_id.line, problems
+                )
 
 
 def _first_line(source: Source, endings: tuple[str, ...]) -> str:

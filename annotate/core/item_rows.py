@@ -19,7 +19,15 @@ FIELDS = ("side", "id", "split", "warning", "group", *FLAT, "also", "start", "en
 PART_FIELDS = ("kind", "text", "path", "type", "also", "start", "end")
 SOURCE_FIELDS = ("path", "type")
 MAX_ALSO = 8
-MAX_LENGTHS = {"split": 20, "warning": 200, "group": 255, "path": 500, "type": 120, "text": 500_000, "html": 500_000}
+MAX_LENGTHS = {
+    "split": 20,
+    "warning": 200,
+    "group": 255,
+    "path": 500,
+    "type": 120,
+    "text": 500_000,
+    "html": 500_000,
+}
 _TYPE = re.compile(r'(video|audio)/[a-z0-9.+-]+(; ?codecs="?[A-Za-z0-9., -]+"?)?')
 AddFault = Callable[[str, str], None]
 
@@ -50,7 +58,14 @@ class PartRow(NamedTuple):
     @property
     def content(self) -> tuple[object, ...]:
         """The fields that make two parts equal: all but types, which may be detected later."""
-        return self.kind, self.text, self.path, self.start, self.end, tuple(source.path for source in self.also)
+        return (
+            self.kind,
+            self.text,
+            self.path,
+            self.start,
+            self.end,
+            tuple(source.path for source in self.also),
+        )
 
 
 class ItemRow(NamedTuple):
@@ -71,7 +86,9 @@ class ItemRow(NamedTuple):
     group: str = ""
 
 
-def check_item(record: Mapping[str, Any], name: str, number: int, problems: Problems) -> Iterator[ItemRow]:
+def check_item(
+    record: Mapping[str, Any], name: str, number: int, problems: Problems
+) -> Iterator[ItemRow]:
     """Yield the item of one record, or nothing and add its faults to the problems."""
     n_before = problems.n
 
@@ -85,7 +102,10 @@ def check_item(record: Mapping[str, Any], name: str, number: int, problems: Prob
 
 def _item(record: Mapping[str, Any], name: str, number: int, add_fault: AddFault) -> ItemRow:
     for field in record.keys() - {*FIELDS, "parts"}:
-        add_fault(quoted(str(field)), f"is no field known here; known are {_comma_list([*FIELDS, 'parts'])}")
+        add_fault(
+            quoted(str(field)),
+            f"is no field known here; known are {_comma_list([*FIELDS, 'parts'])}",
+        )
     side = record.get("side")
     if side not in SIDES:
         add_fault("side", f'must be "query" or "document", not {quoted(str(side))}')
@@ -100,7 +120,16 @@ def _item(record: Mapping[str, Any], name: str, number: int, add_fault: AddFault
     warning = _text(record, "warning", add_fault)
     # Different numbers of blanks would part a group.
     group = " ".join(_text({"group": _id_text(record.get("group"))}, "group", add_fault).split())
-    return ItemRow(str(side), str(item_id), split, warning, _parts(record, add_fault), name, number, group=group)
+    return ItemRow(
+        str(side),
+        str(item_id),
+        split,
+        warning,
+        _parts(record, add_fault),
+        name,
+        number,
+        group=group,
+    )
 
 
 def _id_text(value: object) -> object:
@@ -116,21 +145,38 @@ def _parts(record: Mapping[str, Any], add_fault: AddFault) -> tuple[PartRow, ...
     parts_field = record.get("parts")
     if parts_field is None:
         parts_field = _flat_parts(record)
-        if record.get("also") is not None and sum(record.get(kind) is not None for kind in PLAYED) != 1:
-            add_fault("also", "stands beside one video or one audio; give parts where there are several")
+        if (
+            record.get("also") is not None
+            and sum(record.get(kind) is not None for kind in PLAYED) != 1
+        ):
+            add_fault(
+                "also", "stands beside one video or one audio; give parts where there are several"
+            )
         if not parts_field:
-            add_fault("item", "has nothing to show; give it a text, a page of html, an image, a video or audio")
+            add_fault(
+                "item",
+                "has nothing to show; give it a text, a page of html, an image, a video or audio",
+            )
     elif any(record.get(field) is not None for field in (*FLAT, "also", "start", "end")):
-        add_fault("parts", "stands beside text, html, image, video, audio, also, start or end; give one or the other")
+        add_fault(
+            "parts",
+            "stands beside text, html, image, video, audio, also, start or end; give one or the "
+            "other",
+        )
     if not isinstance(parts_field, list):
         add_fault("parts", "is no list")
         return ()
-    part_rows = [_part(part_field, f"part {number}", add_fault) for number, part_field in enumerate(parts_field, start=1)]
+    part_rows = [
+        _part(part_field, f"part {number}", add_fault)
+        for number, part_field in enumerate(parts_field, start=1)
+    ]
     return tuple(part_field for part_field in part_rows if part_field is not None)
 
 
 def _flat_parts(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    playback_fields = {field: record[field] for field in ("start", "end", "also") if record.get(field) is not None}
+    playback_fields = {
+        field: record[field] for field in ("start", "end", "also") if record.get(field) is not None
+    }
     parts = [{"kind": "text", "text": record["text"]}] if record.get("text") is not None else []
     if (page := record.get("html")) is not None:
         is_file = isinstance(page, str) and "<" not in page and page.lower().endswith(PAGE_ENDS)
@@ -147,11 +193,16 @@ def _part(part: object, part_name: str, add_fault: AddFault) -> PartRow | None:
         add_fault(part_name, f"must be an object whose kind is one of {_comma_list(FLAT)}")
         return None
     for field in part.keys() - {*PART_FIELDS}:
-        add_fault(part_name, f"has a field {quoted(str(field))}; known are {_comma_list(PART_FIELDS)}")
-    start, end = _seconds(part, "start", part_name, add_fault), _seconds(part, "end", part_name, add_fault)
+        add_fault(
+            part_name, f"has a field {quoted(str(field))}; known are {_comma_list(PART_FIELDS)}"
+        )
+    start = _seconds(part, "start", part_name, add_fault)
+    end = _seconds(part, "end", part_name, add_fault)
     if start is not None and end is not None and end <= start:
         add_fault(part_name, "must end after it starts")
-    if part["kind"] not in PLAYED and (part.get("also") is not None or part.get("type") is not None):
+    if part["kind"] not in PLAYED and (
+        part.get("also") is not None or part.get("type") is not None
+    ):
         add_fault(part_name, "has also or type, which are for video and audio")
         return None
     if part["kind"] == "text" or (part["kind"] == "html" and part.get("path") is None):
@@ -162,7 +213,15 @@ def _part(part: object, part_name: str, add_fault: AddFault) -> PartRow | None:
     path = _text(part, "path", add_fault)
     if fault := _path_fault(path, part["kind"]):
         add_fault(part_name, fault)
-    return PartRow(part["kind"], "", path, start, end, _type(part, path, part_name, add_fault), _also(part, part_name, add_fault))
+    return PartRow(
+        part["kind"],
+        "",
+        path,
+        start,
+        end,
+        _type(part, path, part_name, add_fault),
+        _also(part, part_name, add_fault),
+    )
 
 
 def _also(part: Mapping[str, Any], part_name: str, add_fault: AddFault) -> tuple[MediaSource, ...]:
@@ -177,8 +236,16 @@ def _also(part: Mapping[str, Any], part_name: str, add_fault: AddFault) -> tuple
     sources = []
     for entry in entries:
         source = {"path": entry} if isinstance(entry, str) else entry
-        if not isinstance(source, dict) or source.keys() - {*SOURCE_FIELDS} or not source.get("path"):
-            add_fault(part_name, "has an entry in also that is neither a path nor an object with path and perhaps type")
+        if (
+            not isinstance(source, dict)
+            or source.keys() - {*SOURCE_FIELDS}
+            or not source.get("path")
+        ):
+            add_fault(
+                part_name,
+                "has an entry in also that is neither a path nor an object with path and perhaps "
+                "type",
+            )
             return ()
         path = _text(source, "path", add_fault)
         if fault := _path_fault(path, part["kind"]):
@@ -194,7 +261,11 @@ def _type(source: Mapping[str, Any], path: str, part_name: str, add_fault: AddFa
     if mime and not is_address(path):
         add_fault(part_name, "has a type beside the path of a file; files are looked into")
     elif mime and not _TYPE.fullmatch(mime):
-        add_fault(part_name, f'has the type {quoted(mime)}; write it as video/webm or video/webm; codecs="vp9, opus"')
+        add_fault(
+            part_name,
+            f"has the type {quoted(mime)}; write it as video/webm or "
+            'video/webm; codecs="vp9, opus"',
+        )
     return mime
 
 
@@ -208,7 +279,10 @@ def _path_fault(path: str, kind: str) -> str:
         return f"has the path {quoted(path)}, which {fault}"
     known_type = media_type(path.partition("?")[0])
     if known_type is None or known_type.kind != kind:
-        return f"is {quoted(path)}, whose ending belongs to no {kind} known here; known are {_comma_list(endings(kind))}"
+        return (
+            f"is {quoted(path)}, whose ending belongs to no {kind} known here; known are "
+            f"{_comma_list(endings(kind))}"
+        )
     return ""
 
 
@@ -217,7 +291,11 @@ def _page_fault(path: str) -> str:
         return f"has the address {quoted(path)}; a page elsewhere is not fetched, give its file"
     if fault := path_fault(path):
         return f"has the path {quoted(path)}, which {fault}"
-    return "" if path.lower().endswith(PAGE_ENDS) else f"is {quoted(path)}; a page's file ends in {_comma_list(PAGE_ENDS)}"
+    return (
+        ""
+        if path.lower().endswith(PAGE_ENDS)
+        else f"is {quoted(path)}; a page's file ends in {_comma_list(PAGE_ENDS)}"
+    )
 
 
 def read_page(part: PartRow, stream: BinaryIO) -> PartRow | str:
@@ -245,7 +323,12 @@ def media_host(address: str) -> str | None:
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
         return None
-    is_web_address = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc and address.isprintable()
+    is_web_address = (
+        parts.scheme in ("http", "https")
+        and parts.hostname
+        and "@" not in parts.netloc
+        and address.isprintable()
+    )
     return f"{parts.hostname}{port}" if is_web_address and " " not in address else None
 
 
@@ -263,13 +346,17 @@ def _text(record: Mapping[str, Any], field: str, add_fault: AddFault) -> str:
     return value
 
 
-def _seconds(part: Mapping[str, Any], field: str, part_name: str, add_fault: AddFault) -> float | None:
+def _seconds(
+    part: Mapping[str, Any], field: str, part_name: str, add_fault: AddFault
+) -> float | None:
     value = part.get(field)
     if value is None:
         return None
     seconds = finite_number(value)
     if seconds is None or seconds < 0:
-        add_fault(part_name, f"has a {field} of {quoted(str(value))}; it must be a number of seconds")
+        add_fault(
+            part_name, f"has a {field} of {quoted(str(value))}; it must be a number of seconds"
+        )
         return None
     return seconds
 

@@ -17,7 +17,9 @@ _SPACE = " \t\r\n"
 _INSIDE = r'(?:[^"\\]|\\.)*'  # of a text, between its quotes
 _NEXT_KEY = rf'"{_INSIDE}"\s*:\s*'
 _EMPTY = rf"{_NEXT_KEY}\[\s*\]\s*,\s*"
-_FIRST_ELEMENT = re.compile(rf"\{{\s*(?:{_EMPTY})*{_NEXT_KEY}\[\s*(?:\{{\s*{_NEXT_KEY})?\"({_INSIDE})", re.DOTALL)
+_FIRST_ELEMENT = re.compile(
+    rf"\{{\s*(?:{_EMPTY})*{_NEXT_KEY}\[\s*(?:\{{\s*{_NEXT_KEY})?\"({_INSIDE})", re.DOTALL
+)
 _FIRST_OBJECT = re.compile(r"\[\s*\{")
 _FIRST_LIST = re.compile(rf"\{{\s*(?:{_EMPTY})*{_NEXT_KEY}\[\s*\{{", re.DOTALL)
 _KEY = re.compile(rf'"({_INSIDE})"\s*:', re.DOTALL)
@@ -139,7 +141,9 @@ class _Scanner:
     def _end(self, kind: str) -> None:
         self._place = ""
         if self._peek():
-            raise self._fault(f"there is more text after the {kind}'s end; the file must be one JSON {kind}.")
+            raise self._fault(
+                f"there is more text after the {kind}'s end; the file must be one JSON {kind}."
+            )
 
     def _members(self, spread: frozenset[str]) -> Iterator[Member]:
         keys: set[str] = set()
@@ -150,7 +154,9 @@ class _Scanner:
             if not isinstance(key, str):
                 raise self._fault("expected a key in double quotes here.")
             if key in keys:
-                raise FormatError(self.name, line, "", f"the key {quoted(key)} stands in the object already.")
+                raise FormatError(
+                    self.name, line, "", f"the key {quoted(key)} stands in the object already."
+                )
             keys.add(key)
             self._expect(":")
             self._place = f"at the key {quoted(key)}"
@@ -179,7 +185,9 @@ class _Scanner:
             try:
                 value, end = self._json.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
-                cut_off = error.pos >= len(self._text) - _NEAR_END or error.msg.startswith("Unterminated")
+                cut_off = error.pos >= len(self._text) - _NEAR_END or error.msg.startswith(
+                    "Unterminated"
+                )
                 if not (cut_off and self._more()):
                     self._move(min(error.pos, len(self._text)))
                     raise self._fault(f"this is no JSON: {error.msg}.") from error
@@ -196,7 +204,9 @@ class _Scanner:
         character = self._peek()
         if character not in expected or not character:
             quoted_character = quoted(character) if character else "the end of the file"
-            raise self._fault(f"this is no JSON: expected {' or '.join(expected)}, found {quoted_character}.")
+            raise self._fault(
+                f"this is no JSON: expected {' or '.join(expected)}, found {quoted_character}."
+            )
         self._at += 1
         return character
 
@@ -226,27 +236,36 @@ class _Scanner:
         if self._ended:
             return False
         if len(unread) > MAX_VALUE:
-            raise self._fault(f"a value is longer than {MAX_VALUE:,} characters; write it as several.")
-        raw = self._source.read(max(CHUNK, 3 * len(unread)))  # each time a value is parsed from its start
+            raise self._fault(
+                f"a value is longer than {MAX_VALUE:,} characters; write it as several."
+            )
+        # each time a value is parsed from its start
+        raw = self._source.read(max(CHUNK, 3 * len(unread)))
         self._ended = not raw
         try:
             text = self._decode(raw, final=self._ended)
         except UnicodeDecodeError as error:
             line = self.line + unread.count("\n") + raw[: error.start].count(b"\n")
-            raise FormatError(self.name, line, "", "these bytes are no UTF-8; save the file as UTF-8.") from error
+            raise FormatError(
+                self.name, line, "", "these bytes are no UTF-8; save the file as UTF-8."
+            ) from error
         self._text, self._at = unread + text, 0
         return True
 
     def _fault(self, message: str) -> FormatError:
-        return FormatError(self.name, self.line, "", f"{self._place}: {message}" if self._place else message)
+        return FormatError(
+            self.name, self.line, "", f"{self._place}: {message}" if self._place else message
+        )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         keys: set[str] = set()
-        repeated_key = next(key for key, _ in pairs if key in keys or keys.add(key))  # type: ignore[func-returns-value]
-        raise _RepeatedKey(f"the key {quoted(repeated_key)} stands twice in one object")
+        for key, _ in pairs:
+            if key in keys:
+                raise _RepeatedKey(f"the key {quoted(key)} stands twice in one object")
+            keys.add(key)
     return members
 
 

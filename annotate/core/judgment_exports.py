@@ -108,16 +108,15 @@ def as_parquet(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
             columns = zip(SCHEMA, zip(*block, strict=True), strict=True)
             # A table becomes a row group of its own; batches would wait in memory for a million
             # rows.
-            writer.write_table(pa.table([_column(field, cells) for field, cells in columns], schema=SCHEMA))
+            writer.write_table(
+                pa.table([_column(field, cells) for field, cells in columns], schema=SCHEMA)
+            )
             yield sink.take()
     yield sink.take()
 
 
 class JudgmentExportFormat(NamedTuple):
-    """A format of exported files: content type and writer.
-
-    Its key in FORMATS is the file suffix.
-    """
+    """A format of exported files: content type and writer; its key in FORMATS is the suffix."""
 
     content_type: str
     write: Callable[[Iterable[JudgmentLine]], Iterator[bytes]]
@@ -142,9 +141,18 @@ def _cells(line: JudgmentLine) -> list[object]:
     Names from people or files are made safe, other columns are ours.
     """
     query, document, annotator, origin, grade, level, reasons, *seat, round_, status = line
-    safe_cells = map(safe_cell, (query, document, annotator, level, "; ".join(reasons), round_))
-    query, document, annotator, level, reason_text, round_ = safe_cells  # type: ignore[assignment]
-    return [query, document, annotator, origin, grade, level, reason_text, *map(_plain, seat), round_, status]
+    return [
+        safe_cell(query),
+        safe_cell(document),
+        safe_cell(annotator),
+        origin,
+        grade,
+        safe_cell(level),
+        safe_cell("; ".join(reasons)),
+        *map(_plain, seat),
+        safe_cell(round_),
+        status,
+    ]
 
 
 def _plain(value: object) -> object:

@@ -57,7 +57,10 @@ class JudgmentColumns(NamedTuple):
 
     def are_numbers(self) -> bool:
         """Whether all columns are numbers, from 1 on: then the table has no header."""
-        return all(column.isascii() and column.isdecimal() and not column.startswith("0") for column in self.required())
+        return all(
+            column.isascii() and column.isdecimal() and not column.startswith("0")
+            for column in self.required()
+        )
 
 
 class JudgmentFileFormat(NamedTuple):
@@ -65,11 +68,17 @@ class JudgmentFileFormat(NamedTuple):
 
     name: str
     sniff: Callable[[str], bool]
-    read: Callable[[BinaryIO, str, Problems, JudgmentColumns], Iterator[tuple[int, Mapping[str, Any]]]]
+    read: Callable[
+        [BinaryIO, str, Problems, JudgmentColumns], Iterator[tuple[int, Mapping[str, Any]]]
+    ]
 
 
 def read_judgments(
-    stream: BinaryIO, name: str, columns: JudgmentColumns, problems: Problems, blanks: Blanks | None = None
+    stream: BinaryIO,
+    name: str,
+    columns: JudgmentColumns,
+    problems: Problems,
+    blanks: Blanks | None = None,
 ) -> Iterator[JudgmentRow]:
     """Yield the labels of a judgment file, in its order.
 
@@ -104,7 +113,10 @@ def _read_judgment_table(
     header = text_files.header_of(stream, name, has_header=not is_numbered)
     for column in columns.required():
         if column not in header:
-            message = f"the header has no column {quoted(column)}; it names {', '.join(map(quoted, header))}."
+            message = (
+                f"the header has no column {quoted(column)}; it names "
+                f"{', '.join(map(quoted, header))}."
+            )
             if is_numbered:
                 message = f"the table has no column {column}: its first line has {len(header)}."
             raise FormatError(name, 1, column, message)
@@ -116,11 +128,18 @@ def _read_judgment_json(
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
     unseen_columns = set(columns.annotators or [columns.grade])
     for number, record in text_files.json_objects(stream, name, problems):
-        optional = {*columns.annotators, columns.time, columns.grade}  # a label without a grade is a blank one
+        # a label without a grade is a blank one
+        optional = {*columns.annotators, columns.time, columns.grade}
         unseen_columns -= record.keys()
-        missing = [column for column in columns.required() if column not in record and column not in optional]
+        missing = [
+            column
+            for column in columns.required()
+            if column not in record and column not in optional
+        ]
         for column in missing:
-            problems.note(FormatError(name, number, column, f"the object has no field {quoted(column)}."))
+            problems.note(
+                FormatError(name, number, column, f"the object has no field {quoted(column)}.")
+            )
         if not missing:
             yield number, record
     for column in [column for column in columns.required() if column in unseen_columns]:
@@ -128,15 +147,18 @@ def _read_judgment_json(
 
 
 def _judgments(
-    cells: Mapping[str, Any], number: int, name: str, columns: JudgmentColumns, problems: Problems, *, blanks: Blanks
+    cells: Mapping[str, Any],
+    number: int,
+    name: str,
+    columns: JudgmentColumns,
+    problems: Problems,
+    *,
+    blanks: Blanks,
 ) -> Iterator[JudgmentRow]:
-    """Yield one label, or one per annotator's column that is not blank.
-
-    Faults of the line are added to the problems.
-    """
-    grade = "" if columns.annotators else _word(cells.get(columns.grade))
-    if not columns.annotators and blanks.are_left_out and _is_blank(grade, columns):
-        blanks.fault(grade)  # other fields are not checked: perhaps nobody judged the pair
+    """Yield a label, or one per annotator's column that is not blank; faults go to problems."""
+    grade_text = "" if columns.annotators else _word(cells.get(columns.grade))
+    if not columns.annotators and blanks.are_left_out and _is_blank(grade_text, columns):
+        blanks.fault(grade_text)  # other fields are not checked: perhaps nobody judged the pair
         return
     query, document = _word(cells.get(columns.query)), _word(cells.get(columns.document))
     faults = {columns.query: id_fault(query), columns.document: id_fault(document)}
@@ -147,14 +169,23 @@ def _judgments(
     else:
         annotator = _word(cells.get(columns.annotator))
         faults[columns.annotator] = id_fault(annotator)
-        grade_texts = {annotator: grade}
-    for annotator in [annotator for annotator, text in grade_texts.items() if _is_blank(text, columns)]:
-        faults[annotator if columns.annotators else columns.grade] = blanks.fault(grade_texts.pop(annotator))
-    grades = {annotator: columns.grades.get(text, whole_number(text)) for annotator, text in grade_texts.items()}
+        grade_texts = {annotator: grade_text}
+    for annotator in [
+        annotator for annotator, text in grade_texts.items() if _is_blank(text, columns)
+    ]:
+        faults[annotator if columns.annotators else columns.grade] = blanks.fault(
+            grade_texts.pop(annotator)
+        )
+    grades = {
+        annotator: columns.grades.get(text, whole_number(text))
+        for annotator, text in grade_texts.items()
+    }
     for annotator, grade in grades.items():
         if grade is None or grade < 0:
             column = annotator if columns.annotators else columns.grade
-            faults[column] = f"{quoted(grade_texts[annotator])} is no grade: a whole number from 0 on"
+            faults[column] = (
+                f"{quoted(grade_texts[annotator])} is no grade: a whole number from 0 on"
+            )
     add_faults(faults, number, name, problems)
     if not any(faults.values()):
         for annotator, grade in grades.items():
@@ -186,6 +217,8 @@ def _time(value: object) -> tuple[datetime | None, str]:
 
 
 FORMATS = (
-    JudgmentFileFormat("JSON lines", lambda first: first.lstrip().startswith("{"), _read_judgment_json),
+    JudgmentFileFormat(
+        "JSON lines", lambda first: first.lstrip().startswith("{"), _read_judgment_json
+    ),
     JudgmentFileFormat("CSV or TSV", lambda first: True, _read_judgment_table),
 )

@@ -79,7 +79,9 @@ RULES: dict[str, Callable[[Sequence[int]], list[int]]] = {
 }
 
 
-def decide(grades: Sequence[int], policy: LabelPolicy, *, modelled: int | None = None) -> Decision | None:
+def decide(
+    grades: Sequence[int], policy: LabelPolicy, *, modelled: int | None = None
+) -> Decision | None:
     """Decide a pair's grade from its counting labels.
 
     grades : the counting labels, in any order
@@ -103,7 +105,11 @@ def decide(grades: Sequence[int], policy: LabelPolicy, *, modelled: int | None =
     is_near = _are_near(grades, policy)
     if policy.tie == "dispute" and not is_near:
         return Decision("disputed", None, len(grades))
-    return Decision("agreed" if is_near else rule.__name__, candidates[-1 if policy.tie == "up" else 0], len(grades))
+    return Decision(
+        "agreed" if is_near else rule.__name__,
+        candidates[-1 if policy.tie == "up" else 0],
+        len(grades),
+    )
 
 
 def n_first(n_wanted: int, policy: LabelPolicy) -> int:
@@ -130,7 +136,9 @@ def n_needed(grades: Sequence[int], *, n_wanted: int, policy: LabelPolicy) -> in
     if n_given < n_asked_first:
         return n_asked_first
     if n_given < n_wanted:
-        return n_given if _is_settled(grades, policy) and _two_agree(grades, policy) else n_given + 1
+        return (
+            n_given if _is_settled(grades, policy) and _two_agree(grades, policy) else n_given + 1
+        )
     if n_given >= 2 and not _is_settled(grades, policy) and n_given < policy.ceiling:
         return n_given + 1
     return n_given

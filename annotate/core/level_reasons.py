@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 MAX_SHORTCOMINGS, MAX_DETAILS = 8, 12  # the number of keys for them
 MAX_LENGTH = 40
-FORBIDDEN = "/;:,\n"  # separators of reasons in judgments, in files, and in the text that leads type
+# separators of reasons in judgments, in files, and in the text that leads type
+FORBIDDEN = "/;:,\n"
 Stored = str | Mapping[str, Any]
 
 
@@ -23,13 +24,18 @@ class Reason(NamedTuple):
 
 def from_stored(stored: Sequence[Stored]) -> list[Reason]:
     """Parse a level's reasons from their stored form."""
-    return [Reason(row) if isinstance(row, str) else Reason(row["name"], tuple(row["what"])) for row in stored]
+    return [
+        Reason(row) if isinstance(row, str) else Reason(row["name"], tuple(row["what"]))
+        for row in stored
+    ]
 
 
 def codes(stored: Sequence[Stored]) -> list[str]:
     """The codes that a judgment may name, in the order offered."""
     return [
-        code for name, details in from_stored(stored) for code in ([f"{name}/{detail}" for detail in details] if details else [name])
+        code
+        for name, details in from_stored(stored)
+        for code in ([f"{name}/{detail}" for detail in details] if details else [name])
     ]
 
 
@@ -47,7 +53,9 @@ def parse_text(text: str) -> list[Reason]:
     reasons: list[Reason] = []
     for group in text.replace("\n", ";").split(";"):
         name, colon, rest = group.partition(":")
-        names = tuple(word for word in map(str.strip, (rest if colon else group).split(",")) if word)
+        names = tuple(
+            word for word in map(str.strip, (rest if colon else group).split(",")) if word
+        )
         reasons += [Reason(name.strip(), names)] if colon else [Reason(word) for word in names]
     return reasons
 
@@ -86,9 +94,17 @@ def _fault_of_names(names: Sequence[str]) -> str:
         if not name.strip():
             return "offers a reason without a name"
         if len(name) > MAX_LENGTH:
-            return f'offers the reason "{name[:MAX_LENGTH]}…", which is longer than {MAX_LENGTH} characters'
+            return (
+                f'offers the reason "{name[:MAX_LENGTH]}…", which is longer than {MAX_LENGTH} '
+                "characters"
+            )
         if any(sign in name for sign in FORBIDDEN):
-            return f'offers the reason "{name}"; leave out {" ".join(FORBIDDEN.strip())} and line breaks'
+            return (
+                f'offers the reason "{name}"; leave out {" ".join(FORBIDDEN.strip())} and line '
+                "breaks"
+            )
     folded = [name.casefold() for name in names]
-    twice = next((name for name, key in zip(names, folded, strict=True) if folded.count(key) > 1), "")
+    twice = next(
+        (name for name, key in zip(names, folded, strict=True) if folded.count(key) > 1), ""
+    )
     return f'offers the reason "{twice}" twice' if twice else ""

@@ -47,7 +47,8 @@ class Doubt(NamedTuple):
     ids: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self._playback_sentence if self.fault.format_names else self._damage_sentence} {self._examples_sentence}".strip()
+        sentence = self._playback_sentence if self.fault.format_names else self._damage_sentence
+        return f"{sentence} {self._examples_sentence}".strip()
 
     @property
     def _count_phrase(self) -> str:
@@ -59,16 +60,27 @@ class Doubt(NamedTuple):
         limit, copula, pronoun = self.fault.limit, "are", "they"
         if self.n == 1:
             verb, _, words = limit.partition(" ")
-            limit, copula, pronoun = f"{ {'play': 'plays', 'do': 'does', 'have': 'has'}[verb] } {words}", "is", "it"
-        return f"{self._count_phrase} {copula} {self.fault.format_names}: {pronoun} {limit}. {self._advice_sentence}"
+            singular_verb = {"play": "plays", "do": "does", "have": "has"}[verb]
+            limit, copula, pronoun = f"{singular_verb} {words}", "is", "it"
+        return (
+            f"{self._count_phrase} {copula} {self.fault.format_names}: {pronoun} {limit}. "
+            f"{self._advice_sentence}"
+        )
 
     @property
     def _damage_sentence(self) -> str:
         reason = "missing, empty, cut short, damaged or not what"
         if self.fault.has_others:
             verb = "has" if self.n == 1 else "have"
-            return f"{self._count_phrase} {verb} a file beside others that could not be read: it is {reason} its name says."
-        file_clause = f"its file is {reason} its name says" if self.n == 1 else f"their files are {reason} their names say"
+            return (
+                f"{self._count_phrase} {verb} a file beside others that could not be read: it is "
+                f"{reason} its name says."
+            )
+        file_clause = (
+            f"its file is {reason} its name says"
+            if self.n == 1
+            else f"their files are {reason} their names say"
+        )
         return f"{self._count_phrase} could not be read: {file_clause}. {self._advice_sentence}"
 
     @property
@@ -93,8 +105,13 @@ def doubts(parts: Iterable[TypedParts]) -> list[Doubt]:
         for fault in _faults(typed_parts):
             n_parts_with[fault] += typed_parts.n
             ids.setdefault(fault, {}).update(dict.fromkeys(typed_parts.ids))
-    ordered = sorted(n_parts_with.items(), key=lambda row: (bool(row[0].format_names), -row[1], row[0]))
-    return [Doubt(fault, n, n_parts_of_kind[fault.kind], tuple(ids[fault])[:NAMED]) for fault, n in ordered]
+    ordered = sorted(
+        n_parts_with.items(), key=lambda row: (bool(row[0].format_names), -row[1], row[0])
+    )
+    return [
+        Doubt(fault, n, n_parts_of_kind[fault.kind], tuple(ids[fault])[:NAMED])
+        for fault, n in ordered
+    ]
 
 
 def _faults(typed_parts: TypedParts) -> list[MediaFault]:
@@ -104,9 +121,17 @@ def _faults(typed_parts: TypedParts) -> list[MediaFault]:
     source that plays in most browsers. Parts with a source of unknown type have no such fault.
     """
     mimes = [mime for mime in typed_parts.types if mime is not None]
-    faults = [MediaFault(typed_parts.kind, has_others=bool(mimes))] if len(mimes) < len(typed_parts.types) else []
+    faults = (
+        [MediaFault(typed_parts.kind, has_others=bool(mimes))]
+        if len(mimes) < len(typed_parts.types)
+        else []
+    )
     limits = [(limit, mime) for mime in mimes if mime and (limit := playback_limit(mime))]
-    if limits and len(limits) == len(mimes) and frozenset.intersection(*(limit.browsers for limit, _ in limits)):
+    if (
+        limits
+        and len(limits) == len(mimes)
+        and frozenset.intersection(*(limit.browsers for limit, _ in limits))
+    ):
         limit, mime = min(limits, key=lambda limited_type: len(limited_type[0].browsers))
         faults.append(MediaFault(typed_parts.kind, format_names(mime), limit.where))
     return faults

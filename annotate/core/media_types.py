@@ -44,9 +44,6 @@ def endings(kind: str) -> list[str]:
 
 
 def media_type(path: str) -> MediaType | None:
-    """The type of a file, by the ending of its name in any case.
-
-    Returns None for files that cards do not show.
-    """
+    """The type of a file by its name's ending in any case; None for files that no card shows."""
     dot = path.rfind(".")
     return MEDIA_TYPES.get(path[dot:].lower()) if dot >= 0 else None

@@ -15,7 +15,9 @@ class MeteredSource:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.name = source.name
-        self._sizes = {name: source.size(name) for name in source.names() if media_type(name) is None}
+        self._sizes = {
+            name: source.size(name) for name in source.names() if media_type(name) is None
+        }
         self._n_read: dict[str, int] = {}
         self._open: tuple[str, BinaryIO] | None = None
 
@@ -39,10 +41,7 @@ class MeteredSource:
         return stream
 
     def estimated_rows(self, n_done: int) -> int | None:
-        """Estimate of all rows after n_done rows, to three digits.
-
-        Returns None before anything was read.
-        """
+        """Estimate of all rows after n_done rows, to three digits; None before any reading."""
         self._note_position()
         share = sum(self._n_read.values()) / (sum(self._sizes.values()) or 1)
         if not share or not n_done:

@@ -8,14 +8,18 @@ from annotate.core.formats import whole_number
 
 ITEMS, LABELS, RUN, PAIRS = "items", "labels", "run", "pairs"
 _QUERIES = frozenset({"query", "query-id", "query_id", "qid", "q_id"})
-_DOCUMENTS = frozenset({"document", "document_id", "doc_id", "doc-id", "docid", "docno", "corpus-id", "corpus_id"})
+_DOCUMENTS = frozenset(
+    {"document", "document_id", "doc_id", "doc-id", "docid", "docno", "corpus-id", "corpus_id"}
+)
 _ADVICE = {
     ITEMS: "Load it as items.",
     LABELS: "Load it as reference labels.",
     RUN: "Upload it as a run.",
     PAIRS: "Load it as reference labels, or upload it as a run.",
 }
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE
+)
 
 
 class FileGuess(NamedTuple):
@@ -63,7 +67,9 @@ def _is_iteration(field: str) -> bool:
 def _guess_fields(fields: list[str]) -> FileGuess | None:
     if len(fields) == 4 and whole_number(fields[3]) is not None and _is_iteration(fields[1]):
         return FileGuess(LABELS, "qrels (query, iteration, document, grade)")
-    if len(fields) == 5 and all(whole_number(field) is not None for field in (fields[1], *fields[3:])):
+    if len(fields) == 5 and all(
+        whole_number(field) is not None for field in (fields[1], *fields[3:])
+    ):
         return FileGuess(LABELS, "stratified qrels (query, iteration, document, stratum, grade)")
     if len(fields) == 6 and whole_number(fields[3]) is not None and _NUMBER.fullmatch(fields[4]):
         return FileGuess(RUN, "a TREC run (query, Q0, document, rank, score, tag)")

@@ -17,7 +17,9 @@ def keyed_hash(key: bytes, *values: int) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-def queue_key(key: bytes, *, query: int, pair: int, number: int, grouped: bool, n_runs: int = 1) -> int:
+def queue_key(
+    key: bytes, *, query: int, pair: int, number: int, grouped: bool, n_runs: int = 1
+) -> int:
     """Position of a seat in its round's queue, in [0, 2**63).
 
     Grouped, one query's seats are neighbours (the upper half of the bits is the query's);
@@ -33,7 +35,9 @@ def queue_key(key: bytes, *, query: int, pair: int, number: int, grouped: bool, 
         return pair_hash
     half_bits = _BITS // 2
     run = (keyed_hash(key, pair) + number) % n_runs
-    return (keyed_hash(key, query, run) >> half_bits << half_bits) | (pair_hash >> (_BITS - half_bits))
+    return (keyed_hash(key, query, run) >> half_bits << half_bits) | (
+        pair_hash >> (_BITS - half_bits)
+    )
 
 
 def choose_doubles(pairs: Iterable[int], *, share: Decimal, key: bytes) -> set[int]:

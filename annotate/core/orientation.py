@@ -28,7 +28,10 @@ def _orient_lists(
     n_as_written = sum(row.query in queries and row.document in documents for row in rows)
     n_turned = sum(row.document in queries and row.query in documents for row in rows)
     if n_as_written == n_turned and n_as_written:
-        message = "Its ids are those of queries and of documents alike; write it as qrels: query 0 document grade."
+        message = (
+            "Its ids are those of queries and of documents alike; write it as qrels: query 0 "
+            "document grade."
+        )
         raise FormatError(file, None, "", message)
     if n_turned > n_as_written:
         return [row._replace(query=row.document, document=row.query) for row in rows]

@@ -26,6 +26,16 @@ class ResolutionChange(NamedTuple):
     new_grade: int | None
     n: int
 
+    @property
+    def before(self) -> str:
+        """The resolution now."""
+        return self.status if self.grade is None else f"{self.status} {self.grade}"
+
+    @property
+    def after(self) -> str:
+        """The resolution then."""
+        return "no grade" if self.new_grade is None else f"{self.new_status} {self.new_grade}"
+
 
 class PolicyEffect(NamedTuple):
     """The effect of a change of policy on resolutions.
@@ -45,7 +55,9 @@ class PolicyEffect(NamedTuple):
     resolution_changes: list[ResolutionChange]
 
 
-def policy_effect(groups: Iterable[LabelledPairGroup], *, policies: Mapping[int, LabelPolicy], positive_from: int) -> PolicyEffect:
+def policy_effect(
+    groups: Iterable[LabelledPairGroup], *, policies: Mapping[int, LabelPolicy], positive_from: int
+) -> PolicyEffect:
     """Count the pairs whose grade changes under new policies.
 
     groups : pairs grouped by labels, resolution and policy
@@ -59,15 +71,23 @@ def policy_effect(groups: Iterable[LabelledPairGroup], *, policies: Mapping[int,
     for group in groups:
         decision = decide(group.grades, policies[group.policy])
         if decision is not None and decision.grade != group.grade:
-            counts[ResolutionChange(group.status, group.grade, decision.status, decision.grade, 0)] += group.n
-    changes = sorted((change._replace(n=n) for change, n in counts.items()), key=lambda change: -change.n)
-    graded_changes = [change for change in changes if change.grade is not None and change.new_grade is not None]
-    to_relevant = [change for change in graded_changes if change.grade < positive_from <= change.new_grade]
-    to_irrelevant = [change for change in graded_changes if change.new_grade < positive_from <= change.grade]
+            counts[
+                ResolutionChange(group.status, group.grade, decision.status, decision.grade, 0)
+            ] += group.n
+    changes = sorted(
+        (change._replace(n=n) for change, n in counts.items()), key=lambda change: -change.n
+    )
+    graded_counts = [
+        (change.grade, change.new_grade, change.n)
+        for change in changes
+        if change.grade is not None and change.new_grade is not None
+    ]
+    n_to_relevant = sum(n for grade, new, n in graded_counts if grade < positive_from <= new)
+    n_to_irrelevant = sum(n for grade, new, n in graded_counts if new < positive_from <= grade)
     return PolicyEffect(
         n_pairs=sum(change.n for change in changes),
-        n_to_relevant=sum(change.n for change in to_relevant),
-        n_to_irrelevant=sum(change.n for change in to_irrelevant),
+        n_to_relevant=n_to_relevant,
+        n_to_irrelevant=n_to_irrelevant,
         n_settled=sum(change.n for change in changes if change.grade is None),
         n_disputed=sum(change.n for change in changes if change.new_grade is None),
         resolution_changes=changes,

@@ -14,5 +14,7 @@ def pseudonym(key: bytes, *identity: str) -> str:
     identity : words that identify the annotator; the first one names the kind of identity
     """
     # Its own person parameter: the keyed hashes that choose doubles must not show in a public name.
-    digest = blake2b("\0".join(identity).encode(), key=key, digest_size=10, person=b"pseudonym").digest()
+    digest = blake2b(
+        "\0".join(identity).encode(), key=key, digest_size=10, person=b"pseudonym"
+    ).digest()
     return f"A-{b32encode(digest).decode()[:LENGTH]}"

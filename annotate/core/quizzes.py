@@ -38,7 +38,9 @@ class QuizResult(NamedTuple):
 def check(questions: Sequence[Question]) -> None:
     """Raise BadQuestion unless the questions make a valid quiz; a quiz may be empty."""
     if len(questions) > MAX_QUESTIONS:
-        raise BadQuestion(f"A quiz has at most {MAX_QUESTIONS} questions, this one has {len(questions)}.")
+        raise BadQuestion(
+            f"A quiz has at most {MAX_QUESTIONS} questions, this one has {len(questions)}."
+        )
     for number, question in enumerate(questions, start=1):
         fault = _fault(question)
         if fault:
@@ -52,7 +54,9 @@ def mark(questions: Sequence[Question], choices: Sequence[int], *, at_least: flo
     at_least : in [0, 1], the share of right answers that passes; a quiz without questions is passed
     Raises ValueError where there are not as many choices as questions.
     """
-    right = tuple(question.right == choice for question, choice in zip(questions, choices, strict=True))
+    right = tuple(
+        question.right == choice for question, choice in zip(questions, choices, strict=True)
+    )
     # In whole answers: 0.8 of 5 is 4, and no rounding of 4/5 may fall below it.
     passed = sum(right) >= at_least * len(questions) - 1e-9
     return QuizResult(right, sum(right), passed)
@@ -73,13 +77,22 @@ def _fault(question: Question) -> str:
     options = [option.strip() for option in question.options]
     faults = (
         (not question.text.strip(), "write the question."),
-        (max(len(question.text), len(question.why)) > MAX_TEXT,
-         f"a question and its explanation have at most {MAX_TEXT} characters each."),
-        (not MIN_OPTIONS <= len(options) <= MAX_OPTIONS,
-         f"it needs {MIN_OPTIONS} to {MAX_OPTIONS} options, it has {len(options)}."),
-        (any(not 1 <= len(option) <= MAX_OPTION for option in options),
-         f"every option is 1 to {MAX_OPTION} characters long."),
-        (len({option.casefold() for option in options}) < len(options), "two options say the same."),
+        (
+            max(len(question.text), len(question.why)) > MAX_TEXT,
+            f"a question and its explanation have at most {MAX_TEXT} characters each.",
+        ),
+        (
+            not MIN_OPTIONS <= len(options) <= MAX_OPTIONS,
+            f"it needs {MIN_OPTIONS} to {MAX_OPTIONS} options, it has {len(options)}.",
+        ),
+        (
+            any(not 1 <= len(option) <= MAX_OPTION for option in options),
+            f"every option is 1 to {MAX_OPTION} characters long.",
+        ),
+        (
+            len({option.casefold() for option in options}) < len(options),
+            "two options say the same.",
+        ),
         (not 0 <= question.right < len(options), "say which of its options is right."),
-    )  # fmt: skip
+    )
     return next((sentence for is_wrong, sentence in faults if is_wrong), "")

@@ -56,7 +56,7 @@ class RangedFile(io.RawIOBase):
 
     def readinto(self, buffer: object) -> int:
         """Read at most to the end of a block."""
-        room = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        room = memoryview(buffer).cast("B")  # type: ignore[arg-type]  # a buffer
         if self._position >= self._size or not room:
             return 0
         offset = self._position % BLOCK
@@ -79,7 +79,9 @@ class RangedFile(io.RawIOBase):
                 file_size = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range") or "")
                 is_partial = response.status == HTTPStatus.PARTIAL_CONTENT
                 if is_partial != bool(file_size) or (start and not is_partial):
-                    raise UnreachableFile("the store gives no stretches, or does not say of how much")
+                    raise UnreachableFile(
+                        "the store gives no stretches, or does not say of how much"
+                    )
                 length = response.headers.get("Content-Length") or ""
                 content_length = int(length) if length.isdecimal() else None
                 block = self._read_block(response)
@@ -87,9 +89,17 @@ class RangedFile(io.RawIOBase):
             _refuse(error)
         except (OSError, HTTPException) as error:
             raise UnreachableFile(str(error)) from error
-        self._size = int(file_size[1]) if file_size else len(block) if content_length is None else content_length
+        self._size = (
+            int(file_size[1])
+            if file_size
+            else len(block)
+            if content_length is None
+            else content_length
+        )
         if len(block) < min(BLOCK, self._size - start):
-            raise UnreachableFile(f"{len(block)} bytes at {start} of {self._size}: the answer is cut short")
+            raise UnreachableFile(
+                f"{len(block)} bytes at {start} of {self._size}: the answer is cut short"
+            )
         return block
 
     def _read_block(self, response: HTTPResponse) -> bytes:

@@ -125,10 +125,17 @@ def _read_file(
             yield from file_format.read(stream, name, problems, blanks)
             return
     names = " or ".join(file_format.name for file_format in FORMATS)
-    raise FormatError(name, 1, "", f"{quoted(first_line)} begins no file of labels known here: {names}. {NO_HEADER}")
+    raise FormatError(
+        name,
+        1,
+        "",
+        f"{quoted(first_line)} begins no file of labels known here: {names}. {NO_HEADER}",
+    )
 
 
-def _read_trec(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
+def _read_trec(
+    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks
+) -> Iterator[ReferenceRow]:
     for number, fields in _fields(stream, name, TREC_FIELDS, problems):
         if is_missing(fields[3]):
             _note_blank(fields[3], number, name, problems, blanks)
@@ -136,33 +143,45 @@ def _read_trec(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) 
         yield from _checked_row((fields[0], fields[2], fields[3]), number, name, problems)
 
 
-def _read_stratified(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
+def _read_stratified(
+    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks
+) -> Iterator[ReferenceRow]:
     """Read the form of TREC's sample_eval: query, iteration, document, stratum, grade.
 
     The grade -1 marks a target that was pooled, but not drawn for judging.
     """
     for number, fields in _fields(stream, name, STRATIFIED_FIELDS, problems):
-        yield from _checked_row((fields[0], fields[2], fields[4]), number, name, problems, fields[3])
+        yield from _checked_row(
+            (fields[0], fields[2], fields[4]), number, name, problems, fields[3]
+        )
 
 
-def _fields(stream: BinaryIO, name: str, n: int, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+def _fields(
+    stream: BinaryIO, name: str, n: int, problems: Problems
+) -> Iterator[tuple[int, list[str]]]:
     for number, text in text_files.lines(stream, name):
         fields = text_files.fields_of(text)
         if len(fields) == n:
             yield number, fields
         elif fields:
             names = (
-                "query, iteration, document, stratum, grade" if n > TREC_FIELDS else "query, iteration, document, grade"
+                "query, iteration, document, stratum, grade"
+                if n > TREC_FIELDS
+                else "query, iteration, document, grade"
             )
             message = f"expected {n} fields ({names}), found {len(fields)}."
             problems.note(FormatError(name, number, "", message))
 
 
-def _read_reference_table(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
+def _read_reference_table(
+    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks
+) -> Iterator[ReferenceRow]:
     header = text_files.header_of(stream, name)
     columns = _reference_columns(header, name)
     columns["stratum"] = next((column for column in header if column.lower() in STRATA), "")
-    yield from _table_rows(text_files.table_rows(stream, name, problems), columns, name, problems, blanks)
+    yield from _table_rows(
+        text_files.table_rows(stream, name, problems), columns, name, problems, blanks
+    )
 
 
 def _read_headless_table(
@@ -170,7 +189,11 @@ def _read_headless_table(
 ) -> Iterator[ReferenceRow]:
     header = text_files.numbered_header(stream, name, columns)
     yield from _table_rows(
-        text_files.table_rows(stream, name, problems, has_header=False), header, name, problems, blanks
+        text_files.table_rows(stream, name, problems, has_header=False),
+        header,
+        name,
+        problems,
+        blanks,
     )
 
 
@@ -192,10 +215,14 @@ def _table_rows(
         if is_missing(grade):
             _note_blank(grade, number, name, problems, blanks)
             continue
-        yield from _checked_row((query, document, grade), number, name, problems, cells[stratum] if stratum else None)
+        yield from _checked_row(
+            (query, document, grade), number, name, problems, cells[stratum] if stratum else None
+        )
 
 
-def _read_lists(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
+def _read_lists(
+    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks
+) -> Iterator[ReferenceRow]:
     """Read {id: [ids of its positives]}, from either side, or {query: {document: grade}}."""
     for line, key, value in json_members(stream, name):
         if isinstance(value, dict):
@@ -203,11 +230,17 @@ def _read_lists(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks)
                 if grade is None:
                     _note_blank("", line, name, problems, blanks)
                     continue
-                text = str(grade) if isinstance(grade, int | float) and not isinstance(grade, bool) else "no number"
+                text = (
+                    str(grade)
+                    if isinstance(grade, int | float) and not isinstance(grade, bool)
+                    else "no number"
+                )
                 yield from _checked_row((key, document, text), line, name, problems, in_json=True)
         else:
             for target in value if isinstance(value, list) else [value]:
-                for row in _checked_row((key, as_id(target), str(LISTED_GRADE)), line, name, problems, in_json=True):
+                for row in _checked_row(
+                    (key, as_id(target), str(LISTED_GRADE)), line, name, problems, in_json=True
+                ):
                     yield row._replace(listed=True)
 
 
@@ -216,7 +249,9 @@ def _note_blank(grade: str, number: int, name: str, problems: Problems, blanks: 
         problems.note(FormatError(name, number, "grade", f"grade {fault}."))
 
 
-def _read_captions(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
+def _read_captions(
+    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks
+) -> Iterator[ReferenceRow]:
     """Yield each caption with its own video or image as a positive."""
     for row in read_captions(stream, name, problems):
         if isinstance(row, Caption):
@@ -228,7 +263,9 @@ def _reference_columns(header: list[str], name: str) -> dict[str, str]:
     for field, names in COLUMNS.items():
         column = next((column for column in header if column.lower() in names), None)
         if column is None:
-            message = f"the header has no column for the {field}; it may be called {', '.join(names)}."
+            message = (
+                f"the header has no column for the {field}; it may be called {', '.join(names)}."
+            )
             raise FormatError(name, 1, field, message)
         columns[field] = column
     return columns
@@ -253,7 +290,9 @@ def _checked_row(
     faults = {"query": id_fault(query), "document": id_fault(document)}
     if grade_number is None:
         is_score = finite_number(grade) is not None
-        faults["grade"] = f"{quoted(grade)} is no whole number{'; scores are uploaded as a run' * is_score}"
+        faults["grade"] = (
+            f"{quoted(grade)} is no whole number{'; scores are uploaded as a run' * is_score}"
+        )
     if stratum is not None and (stratum_number is None or not 0 <= stratum_number <= MAX_STRATUM):
         faults["stratum"] = f"{quoted(stratum)} is no whole number from 0 to {MAX_STRATUM:,}"
     if in_json:
@@ -284,9 +323,17 @@ def as_line(row: ReferenceRow) -> str:
 
 
 FORMATS = (
-    ReferenceFileFormat('a table with the header "query-id, corpus-id, score"', _is_reference_header, _read_reference_table),
+    ReferenceFileFormat(
+        'a table with the header "query-id, corpus-id, score"',
+        _is_reference_header,
+        _read_reference_table,
+    ),
     ReferenceFileFormat("a table of captions", is_caption_header, _read_captions),
-    ReferenceFileFormat("TREC qrels (query, iteration, document, grade)", lambda first: _has_fields(first, TREC_FIELDS), _read_trec),
+    ReferenceFileFormat(
+        "TREC qrels (query, iteration, document, grade)",
+        lambda first: _has_fields(first, TREC_FIELDS),
+        _read_trec,
+    ),
     ReferenceFileFormat(
         "stratified qrels (query, iteration, document, stratum, grade)",
         lambda first: _has_fields(first, STRATIFIED_FIELDS),

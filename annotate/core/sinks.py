@@ -4,10 +4,7 @@ import io
 
 
 class Sink(io.RawIOBase):
-    """A file that keeps only the bytes written since the last `take`.
-
-    It cannot be read or sought.
-    """
+    """A file that keeps only the bytes since the last `take`; it cannot be read or sought."""
 
     def __init__(self) -> None:
         self._blocks: list[bytes] = []
@@ -18,7 +15,7 @@ class Sink(io.RawIOBase):
 
     def write(self, block: object) -> int:
         """Keep a block."""
-        content = bytes(block)  # type: ignore[call-overload]
+        content = bytes(block)  # type: ignore[call-overload]  # a buffer
         self._blocks.append(content)
         return len(content)
 

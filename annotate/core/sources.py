@@ -129,7 +129,9 @@ class FolderSource:
         """Open a file; raises FormatError when there is none inside the folder."""
         path = self._path(name)
         if path is None:
-            raise FormatError(self.name, None, "", f"There is no file {quoted(name)} in {self.name}.")
+            raise FormatError(
+                self.name, None, "", f"There is no file {quoted(name)} in {self.name}."
+            )
         return path.open("rb")
 
     def _path(self, name: str) -> Path | None:
@@ -152,7 +154,9 @@ class ZipSource:
         try:
             self.archive = zipfile.ZipFile(stream)
         except DAMAGED_ZIP as error:
-            raise FormatError(name, None, "", f"The zip archive cannot be read: {error}.") from error
+            raise FormatError(
+                name, None, "", f"The zip archive cannot be read: {error}."
+            ) from error
         self.members = dict(self._checked_members(limits))
         self._infos_by_packed_name = {info.filename: info for info in self.members.values()}
 
@@ -173,7 +177,9 @@ class ZipSource:
         """Open a file; raises FormatError when the archive lacks it or cannot unpack it."""
         info = self._info(name)
         if info is None:
-            raise FormatError(self.name, None, "", f"There is no file {quoted(name)} in {self.name}.")
+            raise FormatError(
+                self.name, None, "", f"There is no file {quoted(name)} in {self.name}."
+            )
         return open_member(self.archive, info, self.name)
 
     def _info(self, name: str) -> zipfile.ZipInfo | None:
@@ -183,7 +189,8 @@ class ZipSource:
         infos = [
             info
             for info in self.archive.infolist()
-            if not info.filename.endswith("/") and not _is_tool_file(info.filename)  # is_dir() fails at an empty name
+            # is_dir() fails at an empty name
+            if not info.filename.endswith("/") and not _is_tool_file(info.filename)
         ]
         if len(infos) > limits.members:
             raise self._refusal(f"it holds more than {limits.members:,} files")
@@ -196,7 +203,9 @@ class ZipSource:
             if fault or stat.S_ISLNK(info.external_attr >> 16):
                 raise self._refusal(f"the name {quoted(info.filename)} {fault or 'is a link'}")
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise self._refusal(f"{quoted(info.filename)} is packed in an unusual way; use the deflate method")
+                raise self._refusal(
+                    f"{quoted(info.filename)} is packed in an unusual way; use the deflate method"
+                )
             if info.flag_bits & _ENCRYPTED:
                 raise self._refusal("it is encrypted")
         if len({info.filename for info in infos}) < len(infos):
@@ -209,10 +218,7 @@ class ZipSource:
 
 
 def open_source(stream: BinaryIO, name: str) -> Source:
-    """Open an uploaded stream as an archive or a single file.
-
-    Its first bytes tell a zip archive.
-    """
+    """Open an uploaded stream as a file or an archive, if its first bytes are those of a zip."""
     stream.seek(0)
     if stream.read(4) == b"PK\x03\x04":
         return ZipSource(stream, name)

@@ -21,5 +21,7 @@ def safe_cell(value: object) -> object:
 def timestamp(moment: datetime | None) -> str | None:
     """A moment in UTC to the millisecond: 2024-05-31T14:00:00.000Z."""
     return (
-        None if moment is None else f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+        None
+        if moment is None
+        else f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
     )

@@ -16,9 +16,16 @@ from annotate.core.formats import FormatError, Problems, quoted
 _MEGABYTE = 1024 * 1024
 # Errors that zipfile raises on an archive with changed bytes.
 DAMAGED_ZIP = (
-    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, EOFError, OSError, ValueError,
-    NotImplementedError, RuntimeError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
 _CHECK_EVERY = 8 * _MEGABYTE
 _HEAD = 4096
@@ -64,7 +71,9 @@ def lines(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[t
             number += 1
             size += len(raw)
             if len(raw) > limits.line:
-                raise FormatError(name, number, "", f"the line is longer than {limits.line:,} bytes.")
+                raise FormatError(
+                    name, number, "", f"the line is longer than {limits.line:,} bytes."
+                )
             if size >= next_check or size > limits.unpacked:
                 next_check = size + _CHECK_EVERY
                 _check_size(name, size, stream.tell() if is_packed else size, limits)
@@ -87,7 +96,9 @@ class Unpacked:
         self._packed = stream.read(2) == b"\x1f\x8b"
         stream.seek(0)
         self._stream, self._name, self._limits = stream, name, limits
-        self._source = cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")) if self._packed else stream
+        self._source = (
+            cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")) if self._packed else stream
+        )
         self._size = self._line = self._n_blank = 0
         self._last_read = b""
         self._unread = self._fetch(_HEAD)
@@ -115,22 +126,39 @@ class Unpacked:
             message = "The packed file is damaged or cut short; pack or upload it again."
             raise FormatError(self._name, None, "", message) from error
         self._size += len(part)
-        _check_size(self._name, self._size, self._stream.tell() if self._packed else self._size, self._limits)
+        _check_size(
+            self._name,
+            self._size,
+            self._stream.tell() if self._packed else self._size,
+            self._limits,
+        )
         line_end = part.rfind(b"\n")
         self._line = len(part) - line_end - 1 if line_end >= 0 else self._line + len(part)
         if self._line > self._limits.line:
-            raise FormatError(self._name, None, "", f"A line is longer than {self._limits.line:,} bytes.")
+            raise FormatError(
+                self._name, None, "", f"A line is longer than {self._limits.line:,} bytes."
+            )
         self._n_blank = 0 if part.strip() else self._n_blank + len(part)
         if self._n_blank > self._limits.line:
-            raise FormatError(self._name, None, "", f"More than {self._limits.line:,} bytes in a row are blank.")
+            raise FormatError(
+                self._name, None, "", f"More than {self._limits.line:,} bytes in a row are blank."
+            )
         return part
 
 
 def _check_size(name: str, unpacked: int, packed: int, limits: Limits) -> None:
     if unpacked > limits.unpacked:
-        raise FormatError(name, None, "", f"The file is larger than {limits.unpacked // _MEGABYTE:,} MB; split it.")
+        raise FormatError(
+            name,
+            None,
+            "",
+            f"The file is larger than {limits.unpacked // _MEGABYTE:,} MB; split it.",
+        )
     if unpacked > max(limits.free, limits.ratio * packed):
-        message = f"The file unpacks to more than {limits.ratio} times its size; unpack it and load it plain."
+        message = (
+            f"The file unpacks to more than {limits.ratio} times its size; unpack it and load it "
+            "plain."
+        )
         raise FormatError(name, None, "", message)
 
 
@@ -146,11 +174,13 @@ def _decode(raw: bytes, name: str, number: int) -> str:
 
 
 def first_line(stream: BinaryIO, name: str) -> str:
-    """The first line that is not blank, by which formats are recognised.
+    """The first line that is not blank, to recognise formats by; "" if none is near the start.
 
-    Returns "" if none is near the start. Raises FormatError.
+    Raises FormatError.
     """
-    return next((text for _, text in islice(lines(stream, name), _MAX_BLANK_LINES) if text.strip()), "")
+    return next(
+        (text for _, text in islice(lines(stream, name), _MAX_BLANK_LINES) if text.strip()), ""
+    )
 
 
 def begins_with(stream: BinaryIO, start: bytes) -> bool:
@@ -162,7 +192,9 @@ def begins_with(stream: BinaryIO, start: bytes) -> bool:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(start)
 
 
-def json_objects(stream: BinaryIO, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_objects(
+    stream: BinaryIO, name: str, problems: Problems
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line number and object of each line that is not blank; other lines become problems."""
     for number, text in lines(stream, name):
         if not text.strip():
@@ -178,7 +210,9 @@ def json_objects(stream: BinaryIO, name: str, problems: Problems) -> Iterator[tu
         if isinstance(value, dict):
             yield number, value
         else:
-            problems.note(FormatError(name, number, "", "expected a JSON object, {...}, on this line."))
+            problems.note(
+                FormatError(name, number, "", "expected a JSON object, {...}, on this line.")
+            )
 
 
 def _refuse_constant(constant: str) -> None:
@@ -199,7 +233,12 @@ def table_rows(
     header = [column.strip() for column in first_cells] if has_header else _numbers(first_cells)
     repeated = sorted({column for column in header if header.count(column) > 1})
     if repeated:
-        raise FormatError(name, header_line, repeated[0], f"column {quoted(repeated[0])} stands twice in the header.")
+        raise FormatError(
+            name,
+            header_line,
+            repeated[0],
+            f"column {quoted(repeated[0])} stands twice in the header.",
+        )
     if not has_header and first_cells:
         yield header_line, dict(zip(header, first_cells, strict=True))
     for number, cells in records:
@@ -237,7 +276,9 @@ def numbered_header(stream: BinaryIO, name: str, columns: Mapping[str, int]) -> 
     for field, number in columns.items():
         if not 0 < number <= len(header):
             advice = "" if len(header) > 1 else "; cells are parted by commas or tabs"
-            raise FormatError(name, 1, field, f"there is no column {number}: this line has {len(header)}{advice}.")
+            raise FormatError(
+                name, 1, field, f"there is no column {number}: this line has {len(header)}{advice}."
+            )
     return {field: str(number) for field, number in columns.items()}
 
 
@@ -248,7 +289,9 @@ def _numbers(cells: list[str]) -> list[str]:
 def _records(stream: BinaryIO, name: str) -> Iterator[tuple[int, list[str]]]:
     """Yield line number and cells of each record that is not blank."""
     if "\t" in first_line(stream, name):
-        yield from ((number, text.split("\t")) for number, text in lines(stream, name) if text.strip())
+        yield from (
+            (number, text.split("\t")) for number, text in lines(stream, name) if text.strip()
+        )
         return
     reader = csv.reader((text + "\n" for _, text in lines(stream, name)), strict=True)
     start = 1
@@ -258,4 +301,6 @@ def _records(stream: BinaryIO, name: str) -> Iterator[tuple[int, list[str]]]:
                 yield start, cells
             start = reader.line_num + 1
     except csv.Error as error:
-        raise FormatError(name, start, "", f"the quotes or cells that begin here are broken: {error}.") from error
+        raise FormatError(
+            name, start, "", f"the quotes or cells that begin here are broken: {error}."
+        ) from error

@@ -10,10 +10,18 @@ from annotate.core.formats import FormatError, Problems, id_fault, quoted
 
 TOPIC_TAGS = ("top", "topic", "videotopic")
 ID_TAGS = ("num", "number", "topicnum")
-TEXT_TAGS = {  # the tags of a topic's texts, with their labels, which some files write after the tag
-    "title": "Topic", "query": "Query", "question": "Question", "desc": "Description", "description": "Description",
-    "narr": "Narrative", "narrative": "Narrative", "dom": "Domain", "textdescription": "Description",
-}  # fmt: skip
+# the tags of a topic's texts, with their labels, which some files write after the tag
+TEXT_TAGS = {
+    "title": "Topic",
+    "query": "Query",
+    "question": "Question",
+    "desc": "Description",
+    "description": "Description",
+    "narr": "Narrative",
+    "narrative": "Narrative",
+    "dom": "Domain",
+    "textdescription": "Description",
+}
 HEADERS = ({"id", "qid", "query_id", "query-id", "topic"}, {"text", "query", "title", "topic"})
 MAX_TOPIC_LENGTH = 100_000  # characters of one topic
 _TAG = re.compile(r"<[ \t]{0,9}(/?)[ \t]{0,9}([A-Za-z][A-Za-z0-9_-]{0,30})([^<>]{0,300})>")
@@ -32,35 +40,46 @@ def is_tagged(first_line: str) -> bool:
     """Whether a file's first line is one of tagged topics."""
     tag = _TAG.match(first_line.strip())
     return bool(tag and tag[2].lower() in (*TOPIC_TAGS, "topics", "xml", "queries")) or (
-        first_line.strip().startswith("<?xml") or bool(re.match(r"<\w*(track|topics)\w*[ >]", first_line.strip(), re.IGNORECASE))
+        first_line.strip().startswith("<?xml")
+        or bool(re.match(r"<\w*(track|topics)\w*[ >]", first_line.strip(), re.IGNORECASE))
     )
 
 
 def is_listed(first_line: str) -> bool:
     """Whether a file's first line is an id and a text with one tab between."""
     cells = first_line.split("\t")
-    return len(cells) == 2 and "side" not in cells and not id_fault(cells[0].strip()) and bool(cells[1].strip())
+    return (
+        len(cells) == 2
+        and "side" not in cells
+        and not id_fault(cells[0].strip())
+        and bool(cells[1].strip())
+    )
 
 
 def read_listed(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Topic]:
     """Yield the topics of lines `id<tab>text`; a header line is left out."""
     for number, text in text_files.lines(stream, name):
         cells = [cell.strip() for cell in text.split("\t")]
-        if not text.strip() or (number == 1 and all(c.lower() in header for c, header in zip(cells, HEADERS, strict=False))):
+        if not text.strip() or (
+            number == 1
+            and all(c.lower() in header for c, header in zip(cells, HEADERS, strict=False))
+        ):
             continue
         if len(cells) != 2:
             problems.note(
-                FormatError(name, number, "", f"expected an id, a tab and a text; found {len(cells)} fields.")
+                FormatError(
+                    name,
+                    number,
+                    "",
+                    f"expected an id, a tab and a text; found {len(cells)} fields.",
+                )
             )
         else:
             yield from _checked_topic(cells[0], [cells[1]], number, name, problems)
 
 
 def read_tagged(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Topic]:
-    """Yield topics, each from its <top> or <topic number="7"> to the next.
-
-    Inner tags end at the next tag.
-    """
+    """Yield topics, each from its <top> or <topic number="7">; inner tags end at the next."""
     reader = _TaggedTopicReader(name, problems)
     number = 0
     for number, text in text_files.lines(stream, name):
@@ -108,7 +127,10 @@ class _TaggedTopicReader:
             return
         self._size += len(text)
         if self._size > MAX_TOPIC_LENGTH:
-            message = f"the topic that begins in line {self._first_line} does not end within {MAX_TOPIC_LENGTH:,} characters."
+            message = (
+                f"the topic that begins in line {self._first_line} does not end within "
+                f"{MAX_TOPIC_LENGTH:,} characters."
+            )
             raise FormatError(self.name, self._first_line, "", message)
         if self._field in ID_TAGS:
             self._id += text
@@ -121,16 +143,25 @@ class _TaggedTopicReader:
         texts, self._texts, self._field, self._size = self._texts, [], "", 0
         if first_line:
             topic_id = re.sub(r"^\s*(Number|Topic)\s*:", "", self._id, flags=re.IGNORECASE).strip()
-            yield from _checked_topic(topic_id, ["".join(text) for text in texts], first_line, self.name, self.problems)
+            yield from _checked_topic(
+                topic_id, ["".join(text) for text in texts], first_line, self.name, self.problems
+            )
 
 
-def _checked_topic(topic_id: str, texts: list[str], number: int, name: str, problems: Problems) -> Iterator[Topic]:
+def _checked_topic(
+    topic_id: str, texts: list[str], number: int, name: str, problems: Problems
+) -> Iterator[Topic]:
     cleaned = [text for raw in texts if (text := _clean(raw))]
     if fault := id_fault(topic_id):
         problems.note(FormatError(name, number, "id", f"the topic's id {fault}."))
     elif not cleaned:
         problems.note(
-            FormatError(name, number, "text", f"topic {quoted(topic_id)} has no title, description or narrative.")
+            FormatError(
+                name,
+                number,
+                "text",
+                f"topic {quoted(topic_id)} has no title, description or narrative.",
+            )
         )
     else:
         yield Topic(topic_id, tuple(cleaned), number)
@@ -138,7 +169,10 @@ def _checked_topic(topic_id: str, texts: list[str], number: int, name: str, prob
 
 def _clean(text: str) -> str:
     """The text with one line per paragraph, without the label of old files: "Description: ..."."""
-    paragraphs = [" ".join(html.unescape(paragraph).split()) for paragraph in re.split(r"\n\s*\n", text.strip())]
+    paragraphs = [
+        " ".join(html.unescape(paragraph).split())
+        for paragraph in re.split(r"\n\s*\n", text.strip())
+    ]
     text_lines = "\n".join(paragraph for paragraph in paragraphs if paragraph)
     labels = "|".join(sorted(set(TEXT_TAGS.values())))
     return re.sub(rf"^(?:{labels})\s*:\s*", "", text_lines)

@@ -55,7 +55,9 @@ def _mean_ranks(grades: Grades) -> NDArray[np.float64]:
 MEASURES = {"accuracy": accuracy, "spearman": spearman}
 
 
-def mark_answers(answers: Grades, truth: Grades, *, measure: str, pass_mark: float) -> TrainingResult:
+def mark_answers(
+    answers: Grades, truth: Grades, *, measure: str, pass_mark: float
+) -> TrainingResult:
     """Mark one try at the training pairs.
 
     measure : a key of MEASURES; pass_mark : the smallest score that passes

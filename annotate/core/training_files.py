@@ -5,7 +5,15 @@ import io
 from collections.abc import Container
 from typing import NamedTuple
 
-from annotate.core.formats import FormatError, Problems, add_faults, id_fault, quoted, text_fault, whole_number
+from annotate.core.formats import (
+    FormatError,
+    Problems,
+    add_faults,
+    id_fault,
+    quoted,
+    text_fault,
+    whole_number,
+)
 
 NEEDED = ("query", "document", "grade")
 OPTIONAL = ("why", "paragraph")
@@ -24,7 +32,9 @@ class TrainingLine(NamedTuple):
     paragraph: str
 
 
-def read_training(content: bytes, name: str, *, grades: Container[int], problems: Problems) -> list[TrainingLine]:
+def read_training(
+    content: bytes, name: str, *, grades: Container[int], problems: Problems
+) -> list[TrainingLine]:
     """Read the pairs of a CSV or TSV file: query, document, grade, and perhaps why and paragraph.
 
     name : the file's name, whose ending tells a TSV file
@@ -34,16 +44,27 @@ def read_training(content: bytes, name: str, *, grades: Container[int], problems
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(name, None, "", "it is no UTF-8 text; save it as CSV in UTF-8.") from error
-    reader = csv.DictReader(io.StringIO(text), delimiter="\t" if name.endswith((".tsv", ".tsv.txt")) else ",")
+        raise FormatError(
+            name, None, "", "it is no UTF-8 text; save it as CSV in UTF-8."
+        ) from error
+    reader = csv.DictReader(
+        io.StringIO(text), delimiter="\t" if name.endswith((".tsv", ".tsv.txt")) else ","
+    )
     missing = [column for column in NEEDED if column not in (reader.fieldnames or [])]
     if missing:
-        raise FormatError(name, 1, missing[0], f"the column {missing[0]} is missing; the first line names the columns.")
-    training_lines = []
+        raise FormatError(
+            name,
+            1,
+            missing[0],
+            f"the column {missing[0]} is missing; the first line names the columns.",
+        )
+    training_lines: list[TrainingLine] = []
     try:
         for row in reader:
             if len(training_lines) + problems.n >= MAX_ROWS:
-                raise FormatError(name, reader.line_num, "", f"a file holds at most {MAX_ROWS:,} pairs; split it.")
+                raise FormatError(
+                    name, reader.line_num, "", f"a file holds at most {MAX_ROWS:,} pairs; split it."
+                )
             training_line = _line(row, reader.line_num, name, grades, problems)
             if training_line:
                 training_lines.append(training_line)
@@ -60,14 +81,20 @@ def _line(
     faults = {
         "query": id_fault(cells["query"]),
         "document": id_fault(cells["document"]),
-        "grade": "" if grade in grades else f"{quoted(cells['grade'])} is no grade of this collection",
+        "grade": _grade_fault(grade, cells["grade"], grades),
         "why": text_fault(cells["why"]) or _too_long(cells["why"], MAX_WHY),
         "paragraph": text_fault(cells["paragraph"]) or _too_long(cells["paragraph"], MAX_PARAGRAPH),
     }
     if any(faults.values()) or grade is None:
         add_faults(faults, number, name, problems)
         return None
-    return TrainingLine(number, cells["query"], cells["document"], grade, cells["why"], cells["paragraph"])
+    return TrainingLine(
+        number, cells["query"], cells["document"], grade, cells["why"], cells["paragraph"]
+    )
+
+
+def _grade_fault(grade: int | None, text: str, grades: Container[int]) -> str:
+    return "" if grade in grades else f"{quoted(text)} is no grade of this collection"
 
 
 def _too_long(text: str, limit: int) -> str:

@@ -66,4 +66,8 @@ def _between_tries(past: TrainingHistory, rules: TrainingRules, now: datetime) -
     if rules.max_tries is not None and past.n_tries >= rules.max_tries:
         return TrainingState("used_up")
     ready_at = past.last_failed_at + rules.wait if past.last_failed_at else None
-    return TrainingState("waiting", ready_at) if ready_at and ready_at > now else TrainingState("ready")
+    return (
+        TrainingState("waiting", ready_at)
+        if ready_at and ready_at > now
+        else TrainingState("ready")
+    )

@@ -3,7 +3,8 @@
 import struct
 from typing import BinaryIO
 
-_END = struct.Struct("<4s4H2LH")  # the last record: signature, four counts, size and place of the directory, comment
+# the last record: signature, four counts, size and place of the directory, comment
+_END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _PLACE_64 = struct.Struct("<4sLQL")  # the locator of the 64-bit record
 _LONGEST_COMMENT = 65_535

@@ -35,7 +35,7 @@ class _Member(io.BufferedIOBase):
         """Read up to `size` bytes."""
         return self._guarded(lambda: self._stream.read(-1 if size is None else size))
 
-    def readline(self, size: int | None = -1) -> bytes:  # type: ignore[override]
+    def readline(self, size: int | None = -1) -> bytes:
         """Read up to the line's end, or `size` bytes."""
         return self._guarded(lambda: self._stream.readline(-1 if size is None else size))
 

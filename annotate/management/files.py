@@ -47,7 +47,10 @@ def import_messages(received_import: ReceivedImport) -> list[str]:
     """Return the result of an import, in sentences."""
     if received_import.is_new:
         report = received_import.import_.report
-        return [*report["sentences"], *(doubt for load in report["loads"] for doubt in load["doubts"])]
+        return [
+            *report["sentences"],
+            *(doubt for load in report["loads"] for doubt in load["doubts"]),
+        ]
     received_at = f"{received_import.import_.created_at:%Y-%m-%d %H:%M} UTC"
     return [f"This very file came on {received_at}, to be read in the same way. Nothing changed."]
 
@@ -56,7 +59,9 @@ def find_collection(slug: str) -> Collection:
     """Return the collection of this short name. Raises CommandError."""
     collection = Collection.objects.filter(slug=slug).first()
     if collection is None:
-        raise CommandError(f'There is no collection "{slug}"; load_collection with --levels makes one.')
+        raise CommandError(
+            f'There is no collection "{slug}"; load_collection with --levels makes one.'
+        )
     return collection
 
 
@@ -71,10 +76,7 @@ def find_user(name: str) -> User | None:
 
 
 def parse_columns(text: str, field: Field) -> dict[str, int]:
-    """Parse columns such as "query:1,document:2,score:3" as the form's field does.
-
-    Raises CommandError.
-    """
+    """Parse columns such as "query:1,score:3" as the form's field does; raises CommandError."""
     try:
         columns: dict[str, int] = field.clean(text)
     except ValidationError as error:

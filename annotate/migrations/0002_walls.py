@@ -5,23 +5,59 @@ from django.db import migrations
 # (table, columns, target table, target columns): rows of one collection never point into another.
 COMPOSITE_KEYS = {
     "annotate_pair_query_in_collection": (
-        "annotate_pair", "query_id, collection_id", "annotate_item", "id, collection_id"),
+        "annotate_pair",
+        "query_id, collection_id",
+        "annotate_item",
+        "id, collection_id",
+    ),
     "annotate_pair_document_in_collection": (
-        "annotate_pair", "document_id, collection_id", "annotate_item", "id, collection_id"),
+        "annotate_pair",
+        "document_id, collection_id",
+        "annotate_item",
+        "id, collection_id",
+    ),
     "annotate_seat_pair_in_collection": (
-        "annotate_seat", "pair_id, collection_id", "annotate_pair", "id, collection_id"),
+        "annotate_seat",
+        "pair_id, collection_id",
+        "annotate_pair",
+        "id, collection_id",
+    ),
     "annotate_seat_round_in_collection": (
-        "annotate_seat", "round_id, collection_id", "annotate_round", "id, collection_id"),
+        "annotate_seat",
+        "round_id, collection_id",
+        "annotate_round",
+        "id, collection_id",
+    ),
     "annotate_seat_annotator_in_collection": (
-        "annotate_seat", "annotator_id, collection_id", "annotate_annotator", "id, collection_id"),
+        "annotate_seat",
+        "annotator_id, collection_id",
+        "annotate_annotator",
+        "id, collection_id",
+    ),
     "annotate_judgment_pair_in_collection": (
-        "annotate_judgment", "pair_id, collection_id", "annotate_pair", "id, collection_id"),
+        "annotate_judgment",
+        "pair_id, collection_id",
+        "annotate_pair",
+        "id, collection_id",
+    ),
     "annotate_judgment_annotator_in_collection": (
-        "annotate_judgment", "annotator_id, collection_id", "annotate_annotator", "id, collection_id"),
+        "annotate_judgment",
+        "annotator_id, collection_id",
+        "annotate_annotator",
+        "id, collection_id",
+    ),
     "annotate_judgment_level_in_collection": (
-        "annotate_judgment", "level_id, collection_id", "annotate_level", "id, collection_id"),
+        "annotate_judgment",
+        "level_id, collection_id",
+        "annotate_level",
+        "id, collection_id",
+    ),
     "annotate_gold_pair_in_collection": (
-        "annotate_gold", "pair_id, collection_id", "annotate_pair", "id, collection_id"),
+        "annotate_gold",
+        "pair_id, collection_id",
+        "annotate_pair",
+        "id, collection_id",
+    ),
 }
 TARGETS = {
     "annotate_annotator_unique_in_collection": "annotate_annotator",

@@ -4,23 +4,32 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotate', '0002_walls'),
+        ("annotate", "0002_walls"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='collection',
-            name='unknown_limit',
-            field=models.FloatField(default=0.05, help_text='A run with a larger share of unknown rows asks before it is used.'),
+            model_name="collection",
+            name="unknown_limit",
+            field=models.FloatField(
+                default=0.05,
+                help_text="A run with a larger share of unknown rows asks before it is used.",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='collection',
-            constraint=models.CheckConstraint(condition=models.Q(('unknown_limit__gte', 0), ('unknown_limit__lte', 1)), name='annotate_collection_limit_range'),
+            model_name="collection",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("unknown_limit__gte", 0), ("unknown_limit__lte", 1)),
+                name="annotate_collection_limit_range",
+            ),
         ),
         migrations.AddIndex(
-            model_name='item',
-            index=models.Index(condition=models.Q(('excluded_at__isnull', False)), fields=['collection'], name='annotate_item_excluded'),
+            model_name="item",
+            index=models.Index(
+                condition=models.Q(("excluded_at__isnull", False)),
+                fields=["collection"],
+                name="annotate_item_excluded",
+            ),
         ),
     ]

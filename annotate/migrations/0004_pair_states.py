@@ -25,7 +25,9 @@ WHERE grade IS NOT NULL AND n_labels >= (
     SELECT max(wish.n_wanted) FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
     WHERE wish.pair_id = resolution.pair_id AND round.kind IN ('pool', 'import'))
 """
-FOLLOW = "UPDATE annotate_round SET following_since = clock_timestamp() WHERE kind IN ('pool', 'import')"
+FOLLOW = (
+    "UPDATE annotate_round SET following_since = clock_timestamp() WHERE kind IN ('pool', 'import')"
+)
 
 
 class Migration(migrations.Migration):
@@ -36,7 +38,8 @@ class Migration(migrations.Migration):
             "resolution",
             "is_complete",
             models.BooleanField(
-                default=False, help_text="It has the labels that open rounds want, or else closed ones did."
+                default=False,
+                help_text="It has the labels that open rounds want, or else closed ones did.",
             ),
         ),
         migrations.RunSQL(VIEW, "DROP VIEW annotate_pairstate"),
@@ -53,11 +56,21 @@ class Migration(migrations.Migration):
                         to="annotate.roundpair",
                     ),
                 ),
-                ("state", models.CharField(choices=[
-                    ("left_out", "Left out"), ("disputed", "Disputed"), ("escalated", "Escalated"),
-                    ("cannot_judge", "Cannot be judged"), ("complete", "Complete"), ("some_labels", "Some labels"),
-                    ("untouched", "Untouched"),
-                ], max_length=12)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("left_out", "Left out"),
+                            ("disputed", "Disputed"),
+                            ("escalated", "Escalated"),
+                            ("cannot_judge", "Cannot be judged"),
+                            ("complete", "Complete"),
+                            ("some_labels", "Some labels"),
+                            ("untouched", "Untouched"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
             ],
             options={"managed": False, "db_table": "annotate_pairstate"},
         ),

@@ -18,6 +18,7 @@ class Migration(migrations.Migration):
     operations = [
         migrations.RunSQL(NAME, migrations.RunSQL.noop),
         migrations.AddConstraint(
-            "referenceset", models.CheckConstraint(condition=~Q(name=""), name="annotate_referenceset_named")
+            "referenceset",
+            models.CheckConstraint(condition=~Q(name=""), name="annotate_referenceset_named"),
         ),
     ]

@@ -59,7 +59,9 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             "judgment",
             models.Index(
-                condition=Q(restores__isnull=False), fields=["restores"], name="annotate_judgment_restored"
+                condition=Q(restores__isnull=False),
+                fields=["restores"],
+                name="annotate_judgment_restored",
             ),
         ),
         migrations.AddField(
@@ -73,16 +75,27 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AlterField(
-            "report", "at", models.DateTimeField(db_default=annotate.models.judgments.ClockTimestamp())
+            "report",
+            "at",
+            models.DateTimeField(db_default=annotate.models.judgments.ClockTimestamp()),
         ),
         migrations.CreateModel(
             name="ReportEvent",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 (
                     "kind",
                     models.CharField(
-                        choices=[("undone", "Taken back"), ("settled", "Settled"), ("reopened", "Opened again")],
+                        choices=[
+                            ("undone", "Taken back"),
+                            ("settled", "Settled"),
+                            ("reopened", "Opened again"),
+                        ],
                         max_length=8,
                     ),
                 ),
@@ -108,32 +121,45 @@ class Migration(migrations.Migration):
                 (
                     "report",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="events", to="annotate.report"
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="events",
+                        to="annotate.report",
                     ),
                 ),
             ],
             options={
                 "constraints": [
                     models.CheckConstraint(
-                        condition=Q(kind__in=["undone", "settled", "reopened"]), name="annotate_reportevent_known_kind"
+                        condition=Q(kind__in=["undone", "settled", "reopened"]),
+                        name="annotate_reportevent_known_kind",
                     ),
-                    models.UniqueConstraint(fields=["report", "submission_id"], name="annotate_reportevent_once"),
+                    models.UniqueConstraint(
+                        fields=["report", "submission_id"], name="annotate_reportevent_once"
+                    ),
                 ],
             },
         ),
         migrations.RunSQL(SETTLED, UNSETTLED),
-        migrations.RunSQL(VIEW.format(is_open="report.state = 'open'"), VIEW.format(is_open="report.settled_at IS NULL")),
+        migrations.RunSQL(
+            VIEW.format(is_open="report.state = 'open'"),
+            VIEW.format(is_open="report.settled_at IS NULL"),
+        ),
         migrations.RemoveIndex("report", "annotate_report_open"),
         migrations.RemoveField("report", "settled_at"),
         migrations.RemoveField("report", "settled_by"),
         migrations.AddIndex(
             "report",
-            models.Index(condition=Q(state="open"), fields=["collection", "kind", "pair"], name="annotate_report_open"),
+            models.Index(
+                condition=Q(state="open"),
+                fields=["collection", "kind", "pair"],
+                name="annotate_report_open",
+            ),
         ),
         migrations.AddConstraint(
             "report",
             models.CheckConstraint(
-                condition=Q(state__in=["open", "settled", "undone"]), name="annotate_report_known_state"
+                condition=Q(state__in=["open", "settled", "undone"]),
+                name="annotate_report_known_state",
             ),
         ),
         *[

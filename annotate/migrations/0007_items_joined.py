@@ -27,7 +27,10 @@ class Migration(migrations.Migration):
             "import",
             "file",
             models.FileField(
-                blank=True, help_text="Blank for a file that lies elsewhere.", max_length=255, upload_to="imports/"
+                blank=True,
+                help_text="Blank for a file that lies elsewhere.",
+                max_length=255,
+                upload_to="imports/",
             ),
         ),
         migrations.AlterField(
@@ -46,6 +49,7 @@ class Migration(migrations.Migration):
         ),
         migrations.RemoveConstraint("import", "annotate_import_known_kind"),
         migrations.AddConstraint(
-            "import", models.CheckConstraint(condition=Q(kind__in=KINDS), name="annotate_import_known_kind")
+            "import",
+            models.CheckConstraint(condition=Q(kind__in=KINDS), name="annotate_import_known_kind"),
         ),
     ]

@@ -50,7 +50,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             "part",
             models.CheckConstraint(
-                condition=Q(kind__in=["video", "audio"]) | Q(also=[], type=""), name="annotate_part_sources_of_media"
+                condition=Q(kind__in=["video", "audio"]) | Q(also=[], type=""),
+                name="annotate_part_sources_of_media",
             ),
         ),
         migrations.AlterField(
@@ -69,7 +70,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             "report",
             models.CheckConstraint(
-                condition=Q(kind__in=["cannot_judge", "escalated", "unplayable"]), name="annotate_report_known_kind"
+                condition=Q(kind__in=["cannot_judge", "escalated", "unplayable"]),
+                name="annotate_report_known_kind",
             ),
         ),
     ]

@@ -15,9 +15,19 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Work",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("kind", models.CharField(max_length=20)),
-                ("subject", models.PositiveBigIntegerField(help_text="The key of the row that it is about.")),
+                (
+                    "subject",
+                    models.PositiveBigIntegerField(
+                        help_text="The key of the row that it is about."
+                    ),
+                ),
                 (
                     "state",
                     models.CharField(
@@ -39,14 +49,29 @@ class Migration(migrations.Migration):
                         help_text="How often it was begun without coming to an end; what an outage ended does not count.",
                     ),
                 ),
-                ("n_outages", models.PositiveSmallIntegerField(default=0, help_text="How often an outage ended it.")),
+                (
+                    "n_outages",
+                    models.PositiveSmallIntegerField(
+                        default=0, help_text="How often an outage ended it."
+                    ),
+                ),
                 ("error_code", models.CharField(blank=True, max_length=20)),
                 (
                     "error_data",
-                    models.JSONField(blank=True, default=dict, help_text="What people are told of the error."),
+                    models.JSONField(
+                        blank=True, default=dict, help_text="What people are told of the error."
+                    ),
                 ),
-                ("asked_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ("begun_at", models.DateTimeField(blank=True, help_text="Begun for the last time.", null=True)),
+                (
+                    "asked_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                (
+                    "begun_at",
+                    models.DateTimeField(
+                        blank=True, help_text="Begun for the last time.", null=True
+                    ),
+                ),
                 ("cancel_asked_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
                 (
@@ -72,14 +97,18 @@ class Migration(migrations.Migration):
                 (
                     "collection",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="works", to="annotate.collection"
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="works",
+                        to="annotate.collection",
                     ),
                 ),
             ],
             options={
                 "indexes": [
                     models.Index(
-                        condition=models.Q(("finished_at", None)), fields=["asked_at"], name="annotate_work_unfinished"
+                        condition=models.Q(("finished_at", None)),
+                        fields=["asked_at"],
+                        name="annotate_work_unfinished",
                     ),
                     models.Index(fields=["kind", "subject"], name="annotate_work_subject"),
                 ],
@@ -92,8 +121,15 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(("finished_at__isnull", True), ("state", "asked")),
-                            models.Q(("begun_at__isnull", False), ("finished_at__isnull", True), ("state", "running")),
-                            models.Q(("finished_at__isnull", False), ("state__in", ["done", "failed", "cancelled"])),
+                            models.Q(
+                                ("begun_at__isnull", False),
+                                ("finished_at__isnull", True),
+                                ("state", "running"),
+                            ),
+                            models.Q(
+                                ("finished_at__isnull", False),
+                                ("state__in", ["done", "failed", "cancelled"]),
+                            ),
                             _connector="OR",
                         ),
                         name="annotate_work_finished_has_time",

@@ -13,13 +13,25 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="SignInTry",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("person", models.CharField(help_text="The account, or the name where there is none.", max_length=64)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "person",
+                    models.CharField(
+                        help_text="The account, or the name where there is none.", max_length=64
+                    ),
+                ),
                 ("address", models.CharField(max_length=64)),
                 (
                     "browser",
                     models.CharField(
-                        blank=True, help_text="Blank where the person never signed in before.", max_length=64
+                        blank=True,
+                        help_text="Blank where the person never signed in before.",
+                        max_length=64,
                     ),
                 ),
                 ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),

@@ -43,4 +43,7 @@ def refusals(tables: Iterable[str]) -> list[migrations.RunSQL]:
 class Migration(migrations.Migration):
     dependencies = [("annotate", "0016_import_stretches")]
 
-    operations = [migrations.RunSQL(REFUSE_TRUNCATE, "DROP FUNCTION annotate_refuse_truncate()"), *refusals(TABLES)]
+    operations = [
+        migrations.RunSQL(REFUSE_TRUNCATE, "DROP FUNCTION annotate_refuse_truncate()"),
+        *refusals(TABLES),
+    ]

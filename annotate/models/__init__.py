@@ -1,5 +1,6 @@
 """The database models: items, pairs and rounds, people, and their judgments."""
 
+from .batches import Batch, HandOut
 from .collections import Collection, Guidelines, Level, Policy
 from .imports import Import
 from .items import (
@@ -21,18 +22,70 @@ from .judgments import (
     JudgmentEvent,
     Resolution,
 )
-from .pairs import Batch, Gold, HandOut, Pair, Round, RoundPair, RoundPairState, Seat
-from .people import Annotator, ApiToken, Invitation, Membership, Role, SignInTry, User, WorkerHeartbeat
+from .pairs import Gold, Pair, Round, RoundPair, RoundPairState, Seat
+from .people import (
+    Annotator,
+    ApiToken,
+    Invitation,
+    Membership,
+    Role,
+    SignInTry,
+    User,
+    WorkerHeartbeat,
+)
 from .reports import Report, ReportEvent, ReportQuerySet
 from .review import PairExclusion, ReviewAction, ReviewWork
 from .training import Quiz, QuizAttempt, Training, TrainingDecision, TrainingPair, TrainingTry
 from .work import Work
 
 __all__ = [
-    "Annotator", "ApiToken", "Batch", "Change", "ClockTimestamp", "Collection", "Direction", "Gold",
-    "Guidelines", "HandOut", "Import", "Invitation", "Item", "Judgment", "JudgmentComment", "JudgmentEvent", "Level",
-    "Membership", "Pair", "PairExclusion", "Part", "Policy", "QuerySet", "QuerySetItem", "Quiz", "QuizAttempt",
-    "ReferenceLabel", "ReferenceSet", "Report", "ReportEvent", "ReportQuerySet", "Resolution", "ReviewAction",
-    "ReviewWork", "Role", "Round", "RoundPair", "RoundPairState", "Seat", "Side", "SignInTry", "Training",
-    "TrainingDecision", "TrainingPair", "TrainingTry", "Undrawn", "User", "Work", "WorkerHeartbeat",
+    "Annotator",
+    "ApiToken",
+    "Batch",
+    "Change",
+    "ClockTimestamp",
+    "Collection",
+    "Direction",
+    "Gold",
+    "Guidelines",
+    "HandOut",
+    "Import",
+    "Invitation",
+    "Item",
+    "Judgment",
+    "JudgmentComment",
+    "JudgmentEvent",
+    "Level",
+    "Membership",
+    "Pair",
+    "PairExclusion",
+    "Part",
+    "Policy",
+    "QuerySet",
+    "QuerySetItem",
+    "Quiz",
+    "QuizAttempt",
+    "ReferenceLabel",
+    "ReferenceSet",
+    "Report",
+    "ReportEvent",
+    "ReportQuerySet",
+    "Resolution",
+    "ReviewAction",
+    "ReviewWork",
+    "Role",
+    "Round",
+    "RoundPair",
+    "RoundPairState",
+    "Seat",
+    "Side",
+    "SignInTry",
+    "Training",
+    "TrainingDecision",
+    "TrainingPair",
+    "TrainingTry",
+    "Undrawn",
+    "User",
+    "Work",
+    "WorkerHeartbeat",
 ]

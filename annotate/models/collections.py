@@ -1,6 +1,7 @@
 """Collections, their levels, guidelines and policy versions."""
 
 from decimal import Decimal
+from typing import TypeAlias
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -10,25 +11,36 @@ from django.db.models.functions import Now
 from .people import User
 
 
+class CollectionMeasurement(models.TextChoices):
+    """The levels of measurement at which agreement is computed."""
+
+    NOMINAL = "nominal", "Nominal"
+    ORDINAL = "ordinal", "Ordinal"
+    INTERVAL = "interval", "Interval"
+    RATIO = "ratio", "Ratio"
+
+
+class QueryGrouping(models.TextChoices):
+    """What queries belong together by, where intervals and tests are computed."""
+
+    REFERENCE = "reference", "The item its reference labels link it to"
+    COLUMN = "column", 'The column "group" of the upload'
+    NONE = "none", "None: each query by itself"
+
+
 class Collection(models.Model):
     """A test collection in the making: items, a scheme, guidelines, policies, members."""
 
-    class Measurement(models.TextChoices):
-        NOMINAL = "nominal", "Nominal"
-        ORDINAL = "ordinal", "Ordinal"
-        INTERVAL = "interval", "Interval"
-        RATIO = "ratio", "Ratio"
-
-    class Grouping(models.TextChoices):
-        REFERENCE = "reference", "The item its reference labels link it to"
-        COLUMN = "column", 'The column "group" of the upload'
-        NONE = "none", "None: each query by itself"
+    Measurement: TypeAlias = CollectionMeasurement
+    Grouping: TypeAlias = QueryGrouping
 
     slug = models.SlugField(max_length=60)
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True)
     measurement = models.CharField(
-        max_length=8, choices=Measurement, default=Measurement.ORDINAL,
+        max_length=8,
+        choices=Measurement,
+        default=Measurement.ORDINAL,
         help_text="The level of measurement agreement is computed at.",
     )
     positive_from = models.PositiveSmallIntegerField(
@@ -38,17 +50,26 @@ class Collection(models.Model):
         default=0.05, help_text="A run with a larger share of unknown rows asks before it is used."
     )
     query_groups = models.CharField(
-        max_length=9, choices=Grouping, default=Grouping.REFERENCE, db_default=Grouping.REFERENCE,
+        max_length=9,
+        choices=Grouping,
+        default=Grouping.REFERENCE,
+        db_default=Grouping.REFERENCE,
         help_text="What belongs together when intervals and tests are computed.",
     )
     key = models.BinaryField(
         max_length=32, help_text="Secret of the keyed hashes that choose doubles and pseudonyms."
     )
     hourly_pay = models.DecimalField(
-        max_digits=8, decimal_places=2, null=True, blank=True, validators=[MinValueValidator(0)],
+        max_digits=8,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
         help_text="What an hour of judging costs; empty where no money is shown.",
     )
-    currency = models.CharField(max_length=12, default="EUR", help_text="The name of the money, as people read it.")
+    currency = models.CharField(
+        max_length=12, default="EUR", help_text="The name of the money, as people read it."
+    )
     scheme_frozen_at = models.DateTimeField(null=True, blank=True)
     is_rehearsal = models.BooleanField(default=False)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
@@ -58,14 +79,15 @@ class Collection(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["slug"], name="annotate_collection_unique_slug"),
             models.CheckConstraint(
-                condition=Q(measurement__in=["nominal", "ordinal", "interval", "ratio"]),
+                condition=Q(measurement__in=CollectionMeasurement.values),
                 name="annotate_collection_known_measurement",
             ),
             models.CheckConstraint(
-                condition=Q(unknown_limit__gte=0, unknown_limit__lte=1), name="annotate_collection_limit_range"
+                condition=Q(unknown_limit__gte=0, unknown_limit__lte=1),
+                name="annotate_collection_limit_range",
             ),
             models.CheckConstraint(
-                condition=Q(query_groups__in=["reference", "column", "none"]),
+                condition=Q(query_groups__in=QueryGrouping.values),
                 name="annotate_collection_known_grouping",
             ),
         ]
@@ -75,10 +97,7 @@ class Collection(models.Model):
 
 
 class Level(models.Model):
-    """One grade of the scheme.
-
-    The set of levels freezes at the first judgment, wording does not.
-    """
+    """One grade of the scheme; the set freezes at the first judgment, the wording does not."""
 
     class Colour(models.TextChoices):
         SLATE = "slate"
@@ -100,7 +119,9 @@ class Level(models.Model):
     class Meta:
         ordering = ["-grade"]
         constraints = [
-            models.UniqueConstraint(fields=["collection", "grade"], name="annotate_level_unique_grade"),
+            models.UniqueConstraint(
+                fields=["collection", "grade"], name="annotate_level_unique_grade"
+            ),
             models.UniqueConstraint(fields=["collection", "key"], name="annotate_level_unique_key"),
             models.CheckConstraint(condition=Q(grade__lte=100), name="annotate_level_grade_range"),
         ]
@@ -131,31 +152,42 @@ class Guidelines(models.Model):
         return f"guidelines v{self.version} of {self.collection}"
 
 
+class PolicyRule(models.TextChoices):
+    """The ways in which labels become a grade."""
+
+    MAJORITY = "majority", "Majority"
+    UNANIMOUS = "unanimous", "Unanimous"
+    MEDIAN = "median", "Median"
+    MODEL = "model", "Model of the annotators (Dawid and Skene)"
+
+
+class PolicyTie(models.TextChoices):
+    """What becomes of a tie."""
+
+    DISPUTE = "dispute", "Dispute"
+    UP = "up", "Larger grade"
+    DOWN = "down", "Smaller grade"
+
+
+class PolicyGoldAction(models.TextChoices):
+    """What follows a batch with too few right golds."""
+
+    NONE = "none", "Count them only"
+    WARN = "warn", "Warn the person"
+    HOLD = "hold", "Hold the batch for a lead"
+    REJECT = "reject", "Reject the batch and ask for its labels again"
+    PAUSE = "pause", "Hold the batch and pause the person"
+
+
 class Policy(models.Model):
-    """One version of the rules that assign and resolve pairs.
+    """One version of the rules that assign and resolve pairs; a round names its own."""
 
-    A round names the version it runs under.
-    """
+    Rule: TypeAlias = PolicyRule
+    Tie: TypeAlias = PolicyTie
+    GoldAction: TypeAlias = PolicyGoldAction
 
-    class Rule(models.TextChoices):
-        MAJORITY = "majority", "Majority"
-        UNANIMOUS = "unanimous", "Unanimous"
-        MEDIAN = "median", "Median"
-        MODEL = "model", "Model of the annotators (Dawid and Skene)"
-
-    class Tie(models.TextChoices):
-        DISPUTE = "dispute", "Dispute"
-        UP = "up", "Larger grade"
-        DOWN = "down", "Smaller grade"
-
-    class GoldAction(models.TextChoices):
-        NONE = "none", "Count them only"
-        WARN = "warn", "Warn the person"
-        HOLD = "hold", "Hold the batch for a lead"
-        REJECT = "reject", "Reject the batch and ask for its labels again"
-        PAUSE = "pause", "Hold the batch and pause the person"
-
-    RESOLVING = ("rule", "tie", "tolerance")  # fields that resolve labels; rounds may follow them later
+    # fields that resolve labels; rounds may follow them later
+    RESOLVING = ("rule", "tie", "tolerance")
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="policies")
     version = models.PositiveIntegerField()
@@ -163,19 +195,23 @@ class Policy(models.Model):
         default=1, validators=[MinValueValidator(1), MaxValueValidator(5)]
     )
     double_share = models.DecimalField(
-        max_digits=5, decimal_places=4, default=Decimal("0.1"),
+        max_digits=5,
+        decimal_places=4,
+        default=Decimal("0.1"),
         validators=[MinValueValidator(0), MaxValueValidator(1)],
         help_text="Exact share of a round's new pairs that get one label more.",
     )
     ceiling = models.PositiveSmallIntegerField(
-        default=3, validators=[MinValueValidator(1), MaxValueValidator(7)],
+        default=3,
+        validators=[MinValueValidator(1), MaxValueValidator(7)],
         help_text="Labels a pair may get when people disagree; then it is disputed.",
     )
     tolerance = models.PositiveSmallIntegerField(
         default=0, help_text="Largest distance of grades that still counts as agreement."
     )
     stop_early = models.BooleanField(
-        default=False, help_text="Of several labels a pair, ask for no more once two agree and the rule decides."
+        default=False,
+        help_text="Of several labels a pair, ask for no more once two agree and the rule decides.",
     )
     rule = models.CharField(max_length=9, choices=Rule, default=Rule.MAJORITY)
     tie = models.CharField(max_length=7, choices=Tie, default=Tie.DISPUTE)
@@ -191,24 +227,34 @@ class Policy(models.Model):
         default=True, help_text="One query's pairs come together instead of mixed."
     )
     gold_action = models.CharField(
-        max_length=6, choices=GoldAction, default=GoldAction.NONE,
+        max_length=6,
+        choices=GoldAction,
+        default=GoldAction.NONE,
         help_text="What happens when too few of a finished batch's golds are right.",
     )
     gold_pass = models.DecimalField(
-        max_digits=5, decimal_places=4, default=Decimal("0.75"),
+        max_digits=5,
+        decimal_places=4,
+        default=Decimal("0.75"),
         validators=[MinValueValidator(0), MaxValueValidator(1)],
         help_text="Smallest share of a batch's golds that must be right.",
     )
     repeat_share = models.DecimalField(
-        max_digits=5, decimal_places=4, default=Decimal(0),
+        max_digits=5,
+        decimal_places=4,
+        default=Decimal(0),
         validators=[MinValueValidator(0), MaxValueValidator(1)],
         help_text="Share of a person's own pairs that come back to the same person.",
     )
     repeat_after_days = models.PositiveSmallIntegerField(
-        default=7, validators=[MaxValueValidator(365)], help_text="Days before a pair may come back."
+        default=7,
+        validators=[MaxValueValidator(365)],
+        help_text="Days before a pair may come back.",
     )
     max_share = models.DecimalField(
-        max_digits=5, decimal_places=4, default=Decimal(1),
+        max_digits=5,
+        decimal_places=4,
+        default=Decimal(1),
         validators=[MinValueValidator(Decimal("0.0001")), MaxValueValidator(1)],
         help_text="Largest share of a round's pairs that one person may judge; 1 = no limit.",
     )
@@ -235,26 +281,32 @@ class Policy(models.Model):
                 name="annotate_policy_ceiling_range",
             ),
             models.CheckConstraint(
-                condition=Q(rule__in=["majority", "unanimous", "median", "model"], tie__in=["dispute", "up", "down"]),
+                condition=Q(
+                    rule__in=PolicyRule.values,
+                    tie__in=PolicyTie.values,
+                ),
                 name="annotate_policy_known_rule",
             ),
             # A policy that wants unanimity leaves every other pair to a lead.
             models.CheckConstraint(
-                condition=~Q(rule="unanimous") | Q(tie="dispute"), name="annotate_policy_unanimous_disputes"
+                condition=~Q(rule="unanimous") | Q(tie="dispute"),
+                name="annotate_policy_unanimous_disputes",
             ),
             models.CheckConstraint(
-                condition=Q(gold_action__in=["none", "warn", "hold", "reject", "pause"]),
+                condition=Q(gold_action__in=PolicyGoldAction.values),
                 name="annotate_policy_known_gold_action",
             ),
             models.CheckConstraint(
-                condition=Q(gold_pass__gte=0, gold_pass__lte=1), name="annotate_policy_gold_pass_range"
+                condition=Q(gold_pass__gte=0, gold_pass__lte=1),
+                name="annotate_policy_gold_pass_range",
             ),
             models.CheckConstraint(
                 condition=Q(repeat_share__gte=0, repeat_share__lte=1, repeat_after_days__lte=365),
                 name="annotate_policy_repeat_range",
             ),
             models.CheckConstraint(
-                condition=Q(max_share__gt=0, max_share__lte=1), name="annotate_policy_max_share_range"
+                condition=Q(max_share__gt=0, max_share__lte=1),
+                name="annotate_policy_max_share_range",
             ),
             models.CheckConstraint(
                 condition=Q(batch_candidates__gte=1, lease_minutes__gte=1),

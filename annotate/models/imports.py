@@ -1,5 +1,7 @@
 """Files that are brought into a collection."""
 
+from typing import TypeAlias
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
@@ -10,37 +12,53 @@ from .people import User
 from .work import Work
 
 
+class ImportKind(models.TextChoices):
+    """What the file holds."""
+
+    ITEMS = "items", "Items"
+    DOCUMENTS = "documents", "Documents by id"
+    REFERENCE = "reference", "Reference labels"
+    JUDGMENTS = "judgments", "Judgments"
+    QUERY_SET = "query_set", "Query set"
+
+
 class Import(models.Model):
     """A file brought into a collection: received, then read in the background, whole or not at all.
 
     The progress of its reading is that of its work.
     """
 
-    class Kind(models.TextChoices):
-        ITEMS = "items", "Items"
-        DOCUMENTS = "documents", "Documents by id"
-        REFERENCE = "reference", "Reference labels"
-        JUDGMENTS = "judgments", "Judgments"
-        QUERY_SET = "query_set", "Query set"
+    Kind: TypeAlias = ImportKind
 
     REFUSED = "refused"  # the error code of work that failed by the content of its file
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="imports")
     kind = models.CharField(max_length=12, choices=Kind)
-    parameters = models.JSONField(default=dict, blank=True, help_text="How the file is read, as its form says it.")
+    parameters = models.JSONField(
+        default=dict, blank=True, help_text="How the file is read, as its form says it."
+    )
     file = models.FileField(
-        upload_to="imports/", max_length=255, blank=True, help_text="Blank for a file that lies elsewhere."
+        upload_to="imports/",
+        max_length=255,
+        blank=True,
+        help_text="Blank for a file that lies elsewhere.",
     )
     file_name = models.CharField(max_length=255)
     sha256 = models.CharField(max_length=64, blank=True, help_text="Blank for a folder.")
     media_file = models.FileField(upload_to="imports/", max_length=255, blank=True)
     media_name = models.CharField(max_length=255, blank=True)
     media_sha256 = models.CharField(max_length=64, blank=True)
-    work = models.OneToOneField(Work, models.PROTECT, null=True, related_name="import_file", help_text="Its reading.")
+    work = models.OneToOneField(
+        Work, models.PROTECT, null=True, related_name="import_file", help_text="Its reading."
+    )
     report = models.JSONField(default=dict, blank=True)
     unresolved = ArrayField(
-        models.BigIntegerField(), null=True, blank=True, size=3,
-        help_text="Keys of the first and the last judgment it stored, and of the pair up to which they are resolved.",
+        models.BigIntegerField(),
+        null=True,
+        blank=True,
+        size=3,
+        help_text="Keys of the first and the last judgment it stored, and of the pair up to which"
+        " they are resolved.",
     )
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
@@ -48,28 +66,34 @@ class Import(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind__in=["items", "documents", "reference", "judgments", "query_set"]),
+                condition=Q(kind__in=ImportKind.values),
                 name="annotate_import_known_kind",
             ),
         ]
-        indexes = [models.Index(fields=["collection", "-created_at"], name="annotate_import_newest")]
+        indexes = [
+            models.Index(fields=["collection", "-created_at"], name="annotate_import_newest")
+        ]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} from {self.file_name}"
 
     @property
+    def reading(self) -> Work:
+        """The work that reads the file; only an import that is being made has none."""
+        assert self.work is not None, "the work is stored with the import"  # noqa: S101
+        return self.work
+
+    @property
     def state_text(self) -> str:
         """The state of the import, for people."""
-        if self.work.is_unfinished:
+        if self.reading.is_unfinished:
             return "Being read"
         if self.unresolved:
             return "Stored, not resolved"
-        return "Rejected" if self.work.state == Work.State.FAILED else self.work.get_state_display()
+        is_rejected = self.reading.state == Work.State.FAILED
+        return "Rejected" if is_rejected else self.reading.get_state_display()
 
     @property
     def is_refused(self) -> bool:
-        """Whether the file was at fault, see its report.
-
-        Other failures are described by its work.
-        """
-        return self.work.error_code == self.REFUSED
+        """Whether the file was at fault, see its report; its work describes other failures."""
+        return self.reading.error_code == self.REFUSED

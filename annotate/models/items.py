@@ -1,5 +1,7 @@
 """Items and their parts, reference sets, query sets."""
 
+from typing import TypeAlias
+
 from django.db import models
 from django.db.models import F, Q, Value
 from django.db.models.functions import Now
@@ -40,7 +42,8 @@ class Item(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="What it belongs to with others of its side, as the upload says; blank where it says nothing.",
+        help_text="What it belongs to with others of its side, as the upload says; blank where it "
+        "says nothing.",
     )
     excluded_at = models.DateTimeField(null=True, blank=True)
     excluded_reason = models.CharField(max_length=200, blank=True)
@@ -56,11 +59,14 @@ class Item(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["collection", "side", "external_id"], name="annotate_item_unique_external_id"
+                fields=["collection", "side", "external_id"],
+                name="annotate_item_unique_external_id",
             ),
             # The target of composite foreign keys: rows of one collection cannot point into
             # another.
-            models.UniqueConstraint(fields=["id", "collection"], name="annotate_item_unique_in_collection"),
+            models.UniqueConstraint(
+                fields=["id", "collection"], name="annotate_item_unique_in_collection"
+            ),
             models.UniqueConstraint(
                 fields=["id", "collection", "side"], name="annotate_item_unique_on_side"
             ),
@@ -96,20 +102,30 @@ class PartQuerySet(models.QuerySet["Part"]):
         return self.filter(kind__in=Part.PLAYED, looked_at=None)
 
 
+class PartKind(models.TextChoices):
+    """What a part shows."""
+
+    TEXT = "text", "Text"
+    HTML = "html", "HTML"
+    IMAGE = "image", "Image"
+    VIDEO = "video", "Video"
+    AUDIO = "audio", "Audio"
+
+
+TEXT_KINDS = (PartKind.TEXT, PartKind.HTML)
+PLAYED_KINDS = (PartKind.VIDEO, PartKind.AUDIO)
+FILE_KINDS = (PartKind.IMAGE, *PLAYED_KINDS)
+
+
 class Part(models.Model):
     """One text, one page of HTML as it came, or one medium of an item.
 
     A medium may be shown only from a start to an end second.
     """
 
-    class Kind(models.TextChoices):
-        TEXT = "text", "Text"
-        HTML = "html", "HTML"
-        IMAGE = "image", "Image"
-        VIDEO = "video", "Video"
-        AUDIO = "audio", "Audio"
+    Kind: TypeAlias = PartKind
 
-    PLAYED = (Kind.VIDEO, Kind.AUDIO)
+    PLAYED = PLAYED_KINDS
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="parts")
     position = models.PositiveSmallIntegerField()
@@ -125,16 +141,20 @@ class Part(models.Model):
         blank=True,
         db_default="",
         default="",
-        help_text="Container and codecs of a clip or recording as a MIME type; blank where nobody knows.",
+        help_text="Container and codecs of a clip or recording as a MIME type; blank where nobody "
+        "knows.",
     )
     also = models.JSONField(
         blank=True,
         default=list,
         db_default=Value([], models.JSONField()),
-        help_text="Further files or URLs of the same medium, in the order they are tried, each with its path and type.",
+        help_text="Further files or URLs of the same medium, in the order they are tried, each "
+        "with its path and type.",
     )
     looked_at = models.DateTimeField(
-        null=True, blank=True, help_text="When the files of a clip or recording were looked into for their types."
+        null=True,
+        blank=True,
+        help_text="When the files of a clip or recording were looked into for their types.",
     )
 
     objects = PartQuerySet.as_manager()
@@ -144,15 +164,17 @@ class Part(models.Model):
         indexes = [
             models.Index(
                 fields=["item"],
-                condition=Q(kind__in=["video", "audio"], looked_at=None),
+                condition=Q(kind__in=PLAYED_KINDS, looked_at=None),
                 name="annotate_part_not_looked_into",
             ),
         ]
         constraints = [
-            models.UniqueConstraint(fields=["item", "position"], name="annotate_part_unique_position"),
+            models.UniqueConstraint(
+                fields=["item", "position"], name="annotate_part_unique_position"
+            ),
             models.CheckConstraint(
-                condition=(Q(kind__in=["text", "html"]) & Q(path="") & ~Q(text=""))
-                | (Q(kind__in=["image", "video", "audio"]) & ~Q(path="")),
+                condition=(Q(kind__in=TEXT_KINDS) & Q(path="") & ~Q(text=""))
+                | (Q(kind__in=FILE_KINDS) & ~Q(path="")),
                 name="annotate_part_has_content",
             ),
             models.CheckConstraint(
@@ -160,7 +182,7 @@ class Part(models.Model):
                 name="annotate_part_ends_after_start",
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["video", "audio"]) | Q(also=[], type=""),
+                condition=Q(kind__in=PLAYED_KINDS) | Q(also=[], type=""),
                 name="annotate_part_sources_of_media",
             ),
         ]
@@ -264,7 +286,8 @@ class QuerySet(models.Model):
                 fields=["collection", "direction", "name"], name="annotate_queryset_unique_name"
             ),
             models.CheckConstraint(
-                condition=Q(direction__in=Direction.values), name="annotate_queryset_known_direction"
+                condition=Q(direction__in=Direction.values),
+                name="annotate_queryset_known_direction",
             ),
         ]
 
@@ -272,12 +295,17 @@ class QuerySet(models.Model):
         return f"{self.name} ({self.direction})"
 
 
+class QuerySetPart(models.TextChoices):
+    """What an item is to its query set."""
+
+    SOURCE = "source"
+    GALLERY = "gallery"
+
+
 class QuerySetItem(models.Model):
     """One source item of a query set, or one target of its gallery."""
 
-    class Part(models.TextChoices):
-        SOURCE = "source"
-        GALLERY = "gallery"
+    Part: TypeAlias = QuerySetPart
 
     query_set = models.ForeignKey(QuerySet, models.CASCADE, related_name="members")
     item = models.ForeignKey(Item, models.CASCADE, related_name="+")
@@ -289,7 +317,7 @@ class QuerySetItem(models.Model):
                 fields=["query_set", "item", "part"], name="annotate_querysetitem_unique"
             ),
             models.CheckConstraint(
-                condition=Q(part__in=["source", "gallery"]), name="annotate_querysetitem_known_part"
+                condition=Q(part__in=QuerySetPart.values), name="annotate_querysetitem_known_part"
             ),
         ]
 

@@ -1,10 +1,13 @@
 """Judgments, append-only, and what is derived from them: resolutions and Change rows."""
 
+from typing import TypeAlias
+
 from django.db import models
 from django.db.models import Func, Q
 
+from .batches import HandOut
 from .collections import Collection, Guidelines, Level, Policy
-from .pairs import HandOut, Pair, Seat
+from .pairs import DIRECT_PURPOSES, Pair, Seat
 from .people import Annotator, User
 
 
@@ -20,7 +23,11 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
 
     def in_force(self) -> "JudgmentQuerySet":
         """Judgments neither undone nor withdrawn, or restored afterwards; superseded ones too."""
-        last = JudgmentEvent.objects.filter(judgment=models.OuterRef("pk")).order_by("-pk").values("kind")[:1]
+        last = (
+            JudgmentEvent.objects.filter(judgment=models.OuterRef("pk"))
+            .order_by("-pk")
+            .values("kind")[:1]
+        )
         restored = Q(last_event=JudgmentEvent.Kind.RESTORED)
         return self.annotate(last_event=models.Subquery(last)).filter(Q(last_event=None) | restored)
 
@@ -40,7 +47,11 @@ class Judgment(models.Model):
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="judgments")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="judgments")
     hand_out = models.ForeignKey(
-        HandOut, models.PROTECT, null=True, blank=True, related_name="judgments",
+        HandOut,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="judgments",
         help_text="Empty for imported judgments and adjudications.",
     )
     purpose = models.CharField(max_length=12, choices=Seat.Purpose)
@@ -53,15 +64,25 @@ class Judgment(models.Model):
         "self", models.PROTECT, null=True, blank=True, related_name="superseded_by"
     )
     restores = models.ForeignKey(
-        "self", models.PROTECT, null=True, blank=True, related_name="restorations", db_index=False,
-        help_text="The answer that counts again in this row, since what had taken its place was taken back.",
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="restorations",
+        db_index=False,
+        help_text="The answer that counts again in this row, since what had taken its place was "
+        "taken back.",
     )
     reasons = models.JSONField(default=list)
     active_ms = models.PositiveIntegerField(null=True, blank=True)
     grouped = models.BooleanField(
-        null=True, blank=True, help_text="Whether it was handed out within one query's run of pairs, or mixed."
+        null=True,
+        blank=True,
+        help_text="Whether it was handed out within one query's run of pairs, or mixed.",
     )
-    played_ms = models.PositiveIntegerField(null=True, blank=True, help_text="How much of its clips was played.")
+    played_ms = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How much of its clips was played."
+    )
     n_replays = models.PositiveSmallIntegerField(null=True, blank=True)
     n_changes = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="Changes of mind on the card before the answer."
@@ -75,7 +96,9 @@ class Judgment(models.Model):
         indexes = [
             models.Index(fields=["annotator", "at"], name="annotate_judgment_by_day"),
             models.Index(
-                fields=["restores"], condition=Q(restores__isnull=False), name="annotate_judgment_restored"
+                fields=["restores"],
+                condition=Q(restores__isnull=False),
+                name="annotate_judgment_restored",
             ),
         ]
         constraints = [
@@ -85,7 +108,7 @@ class Judgment(models.Model):
             # One first answer a person and pair: later answers form a chain from it.
             models.UniqueConstraint(
                 fields=["annotator", "pair"],
-                condition=Q(supersedes__isnull=True, purpose__in=["label", "import"]),
+                condition=Q(supersedes__isnull=True, purpose__in=Seat.COUNTING),
                 name="annotate_judgment_one_chain",
             ),
             models.CheckConstraint(
@@ -99,7 +122,7 @@ class Judgment(models.Model):
                 name="annotate_judgment_handling_range",
             ),
             models.CheckConstraint(
-                condition=Q(hand_out__isnull=False) | Q(purpose__in=["import", "adjudication"]),
+                condition=Q(hand_out__isnull=False) | Q(purpose__in=DIRECT_PURPOSES),
                 name="annotate_judgment_handed_out",
             ),
         ]
@@ -118,49 +141,78 @@ class JudgmentComment(models.Model):
         return self.text
 
 
+class JudgmentEventKind(models.TextChoices):
+    """What happened to a judgment."""
+
+    UNDONE = "undone", "Undone"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+    RESTORED = "restored", "Restored"
+
+
 class JudgmentEvent(models.Model):
     """Undo, withdrawal or restoration of a judgment: who, when, why; append-only."""
 
-    class Kind(models.TextChoices):
-        UNDONE = "undone", "Undone"
-        WITHDRAWN = "withdrawn", "Withdrawn"
-        RESTORED = "restored", "Restored"
+    Kind: TypeAlias = JudgmentEventKind
 
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="events")
     kind = models.CharField(max_length=9, choices=Kind)
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     reason = models.CharField(max_length=200, blank=True)
     submission_id = models.UUIDField(
-        null=True, blank=True, help_text="Of an undo, made by the browser: the same one again does nothing."
+        null=True,
+        blank=True,
+        help_text="Of an undo, made by the browser: the same one again does nothing.",
     )
     at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind__in=["undone", "withdrawn", "restored"]),
+                condition=Q(kind__in=JudgmentEventKind.values),
                 name="annotate_judgmentevent_known_kind",
             ),
-            models.UniqueConstraint(fields=["judgment", "submission_id"], name="annotate_judgmentevent_once"),
+            models.UniqueConstraint(
+                fields=["judgment", "submission_id"], name="annotate_judgmentevent_once"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.at}"
 
 
+class ResolutionStatus(models.TextChoices):
+    """How a pair's grade came about, or why it has none."""
+
+    SINGLE = "single", "Single"
+    AGREED = "agreed", "Agreed"
+    MAJORITY = "majority", "Majority"
+    MEDIAN = "median", "Median"
+    ADJUDICATED = "adjudicated", "Adjudicated"
+    MODEL = "model", "Model"
+    WAITING = "waiting", "Waits for another label"
+    DISPUTED = "disputed", "Disputed"
+    ESCALATED = "escalated", "Escalated"
+
+
+GRADED_STATUSES = (
+    ResolutionStatus.SINGLE,
+    ResolutionStatus.AGREED,
+    ResolutionStatus.MAJORITY,
+    ResolutionStatus.MEDIAN,
+    ResolutionStatus.ADJUDICATED,
+    ResolutionStatus.MODEL,
+)
+UNGRADED_STATUSES = (
+    ResolutionStatus.WAITING,
+    ResolutionStatus.DISPUTED,
+    ResolutionStatus.ESCALATED,
+)
+
+
 class Resolution(models.Model):
     """A pair's grade and how it came about; derived from its counting judgments, rebuildable."""
 
-    class Status(models.TextChoices):
-        SINGLE = "single", "Single"
-        AGREED = "agreed", "Agreed"
-        MAJORITY = "majority", "Majority"
-        MEDIAN = "median", "Median"
-        ADJUDICATED = "adjudicated", "Adjudicated"
-        MODEL = "model", "Model"
-        WAITING = "waiting", "Waits for another label"
-        DISPUTED = "disputed", "Disputed"
-        ESCALATED = "escalated", "Escalated"
+    Status: TypeAlias = ResolutionStatus
 
     pair = models.OneToOneField(Pair, models.PROTECT, primary_key=True, related_name="resolution")
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="resolutions")
@@ -175,14 +227,16 @@ class Resolution(models.Model):
     class Meta:
         indexes = [
             models.Index(
-                fields=["collection", "pair"], condition=Q(status="disputed"), name="annotate_resolution_disputed"
+                fields=["collection", "pair"],
+                condition=Q(status="disputed"),
+                name="annotate_resolution_disputed",
             ),
         ]
         constraints = [
             models.CheckConstraint(
-                condition=Q(status__in=["waiting", "disputed", "escalated"], grade__isnull=True)
+                condition=Q(status__in=UNGRADED_STATUSES, grade__isnull=True)
                 | Q(
-                    status__in=["single", "agreed", "majority", "median", "adjudicated", "model"],
+                    status__in=GRADED_STATUSES,
                     grade__isnull=False,
                 ),
                 name="annotate_resolution_grade_by_status",
@@ -199,10 +253,7 @@ class Resolution(models.Model):
 
 
 class Change(models.Model):
-    """Notice that a pair's labels changed, consumed by metrics.
-
-    One insert a judgment: no hot row.
-    """
+    """Notice that a pair's labels changed, for metrics; one insert a judgment: no hot row."""
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="changes")
     pair = models.ForeignKey(Pair, models.PROTECT, null=True, related_name="+")

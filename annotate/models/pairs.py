@@ -1,9 +1,9 @@
-"""Pairs, rounds of them, seats, and the batches in which seats are handed out."""
+"""Pairs, rounds of them, seats, and golds."""
 
-import uuid
+from typing import TypeAlias
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotate.core.pair_states import PairState
@@ -19,7 +19,9 @@ class PairQuerySet(models.QuerySet["Pair"]):
     def left_out(self) -> "PairQuerySet":
         """Pairs that a lead excluded, themselves or one of their items."""
         itself = Q(exclusion__isnull=False)
-        return self.filter(itself | Q(query__excluded_at__isnull=False) | Q(document__excluded_at__isnull=False))
+        return self.filter(
+            itself | Q(query__excluded_at__isnull=False) | Q(document__excluded_at__isnull=False)
+        )
 
 
 class Pair(models.Model):
@@ -34,11 +36,35 @@ class Pair(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["query", "document"], name="annotate_pair_unique"),
-            models.UniqueConstraint(fields=["id", "collection"], name="annotate_pair_unique_in_collection"),
+            models.UniqueConstraint(
+                fields=["id", "collection"], name="annotate_pair_unique_in_collection"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.query} / {self.document}"
+
+
+class RoundKind(models.TextChoices):
+    """What a round asks for labels for."""
+
+    POOL = "pool", "Pool"
+    TRAINING = "training", "Training"
+    GOLD = "gold", "Gold"
+    IMPORT = "import", "Import"
+
+
+class RoundState(models.TextChoices):
+    """Whether a round hands out its pairs."""
+
+    OPENING = "opening", "Opening"
+    OPEN = "open", "Open"
+    CLOSING = "closing", "Closing"
+    CLOSED = "closed", "Closed"
+
+
+WANTING_STATES = (RoundState.OPENING, RoundState.OPEN)  # only an open one hands out its pairs
+CLOSED_STATES = (RoundState.CLOSING, RoundState.CLOSED)
 
 
 class Round(models.Model):
@@ -47,19 +73,10 @@ class Round(models.Model):
     It is annotate's half of a pool, or gold, training, an import.
     """
 
-    class Kind(models.TextChoices):
-        POOL = "pool", "Pool"
-        TRAINING = "training", "Training"
-        GOLD = "gold", "Gold"
-        IMPORT = "import", "Import"
+    Kind: TypeAlias = RoundKind
+    State: TypeAlias = RoundState
 
-    class State(models.TextChoices):
-        OPENING = "opening", "Opening"
-        OPEN = "open", "Open"
-        CLOSING = "closing", "Closing"
-        CLOSED = "closed", "Closed"
-
-    WANTING = (State.OPENING, State.OPEN)  # only an open one hands out its pairs
+    WANTING = WANTING_STATES
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="rounds")
     policy = models.ForeignKey(Policy, models.PROTECT, related_name="rounds")
@@ -70,8 +87,10 @@ class Round(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     closed_at = models.DateTimeField(null=True, blank=True)
     following_since = models.DateTimeField(
-        null=True, blank=True,
-        help_text="Since then its resolutions are being brought under another policy; empty: they follow it.",
+        null=True,
+        blank=True,
+        help_text="Since then its resolutions are being brought under another policy; empty: they "
+        "follow it.",
     )
 
     class Meta:
@@ -83,12 +102,12 @@ class Round(models.Model):
                 fields=["id", "collection"], name="annotate_round_unique_in_collection"
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["pool", "training", "gold", "import"]),
+                condition=Q(kind__in=RoundKind.values),
                 name="annotate_round_known_kind",
             ),
             models.CheckConstraint(
-                condition=Q(state__in=["opening", "open"], closed_at__isnull=True)
-                | Q(state__in=["closing", "closed"], closed_at__isnull=False),
+                condition=Q(state__in=WANTING_STATES, closed_at__isnull=True)
+                | Q(state__in=CLOSED_STATES, closed_at__isnull=False),
                 name="annotate_round_closed_has_time",
             ),
         ]
@@ -110,7 +129,9 @@ class RoundPair(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["pair", "round"], name="annotate_roundpair_unique"),
-            models.CheckConstraint(condition=Q(n_wanted__gte=1), name="annotate_roundpair_wants_some"),
+            models.CheckConstraint(
+                condition=Q(n_wanted__gte=1), name="annotate_roundpair_wants_some"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -120,11 +141,15 @@ class RoundPair(models.Model):
 class RoundPairState(models.Model):
     """The state of a round's pair: a view, which alone decides it. See core/pair_states.py."""
 
-    round_pair = models.OneToOneField(RoundPair, models.DO_NOTHING, primary_key=True, related_name="standing")
+    round_pair = models.OneToOneField(
+        RoundPair, models.DO_NOTHING, primary_key=True, related_name="standing"
+    )
     collection = models.ForeignKey(Collection, models.DO_NOTHING, related_name="+")
     round = models.ForeignKey(Round, models.DO_NOTHING, related_name="states")
     pair = models.ForeignKey(Pair, models.DO_NOTHING, related_name="states")
-    state = models.CharField(max_length=12, choices=[(state.value, state.label) for state in PairState])
+    state = models.CharField(
+        max_length=12, choices=[(state.value, state.label) for state in PairState]
+    )
 
     class Meta:
         managed = False
@@ -134,30 +159,52 @@ class RoundPairState(models.Model):
         return f"pair {self.pair_id} of round {self.round_id}: {self.state}"
 
 
+class SeatPurpose(models.TextChoices):
+    """What a judgment is wanted for."""
+
+    LABEL = "label", "Label"
+    GOLD = "gold", "Gold"
+    TRAINING = "training", "Training"
+    REPEAT = "repeat", "Repeat"
+    ADJUDICATION = "adjudication", "Adjudication"
+    IMPORT = "import", "Import"
+
+
+COUNTING_PURPOSES = (SeatPurpose.LABEL, SeatPurpose.IMPORT)
+NUMBERED_PURPOSES = (*COUNTING_PURPOSES, SeatPurpose.ADJUDICATION)
+CHECK_PURPOSES = (SeatPurpose.GOLD, SeatPurpose.TRAINING, SeatPurpose.REPEAT)
+DIRECT_PURPOSES = (SeatPurpose.IMPORT, SeatPurpose.ADJUDICATION)  # judged without a hand-out
+
+
+class SeatWhy(models.TextChoices):
+    """Why a label is wanted."""
+
+    FIRST = "first", "First label"
+    DOUBLE = "double", "Planned double"
+    DISAGREEMENT = "disagreement", "Disagreement"
+    TOP_UP = "top-up", "Replaces a withdrawn label"
+
+
+class SeatState(models.TextChoices):
+    """Whether a seat can be claimed."""
+
+    FREE = "free", "Free"
+    HELD = "held", "Held"
+    DONE = "done", "Done"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+
+
+CLAIMABLE_STATES = (SeatState.FREE, SeatState.HELD)  # a held one once its lease is over
+
+
 class Seat(models.Model):
     """One wanted judgment. Free, held by somebody until a moment, done, or withdrawn."""
 
-    class Purpose(models.TextChoices):
-        LABEL = "label", "Label"
-        GOLD = "gold", "Gold"
-        TRAINING = "training", "Training"
-        REPEAT = "repeat", "Repeat"
-        ADJUDICATION = "adjudication", "Adjudication"
-        IMPORT = "import", "Import"
+    Purpose: TypeAlias = SeatPurpose
+    Why: TypeAlias = SeatWhy
+    State: TypeAlias = SeatState
 
-    class Why(models.TextChoices):
-        FIRST = "first", "First label"
-        DOUBLE = "double", "Planned double"
-        DISAGREEMENT = "disagreement", "Disagreement"
-        TOP_UP = "top-up", "Replaces a withdrawn label"
-
-    class State(models.TextChoices):
-        FREE = "free", "Free"
-        HELD = "held", "Held"
-        DONE = "done", "Done"
-        WITHDRAWN = "withdrawn", "Withdrawn"
-
-    COUNTING = (Purpose.LABEL, Purpose.IMPORT)
+    COUNTING = COUNTING_PURPOSES
     PLANNED = (Why.FIRST, Why.DOUBLE)  # wanted whatever the other labels of the pair are
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="+")
@@ -172,51 +219,60 @@ class Seat(models.Model):
     )
     leased_until = models.DateTimeField(null=True, blank=True)
     judgment = models.OneToOneField(
-        "Judgment", models.PROTECT, null=True, blank=True, related_name="seat",
+        "Judgment",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="seat",
         help_text="The judgment that counts for this seat.",
     )
     queue_key = models.BigIntegerField(
-        default=0, help_text="Place in the round's queue, from a keyed hash; people enter at random."
+        default=0,
+        help_text="Place in the round's queue, from a keyed hash; people enter at random.",
     )
 
     class Meta:
         indexes = [
             models.Index(
                 fields=["round", "queue_key"],
-                condition=Q(state__in=["free", "held"], purpose="label"),
+                condition=Q(state__in=CLAIMABLE_STATES, purpose="label"),
                 name="annotate_seat_queue",
             ),
         ]
         constraints = [
             models.UniqueConstraint(
                 fields=["pair", "purpose", "number"],
-                condition=Q(purpose__in=["label", "import", "adjudication"]),
+                condition=Q(purpose__in=NUMBERED_PURPOSES),
                 name="annotate_seat_unique_number",
             ),
             # Leads with the annotator: "pairs I have not seen" walks one person's seats only.
             models.UniqueConstraint(
                 fields=["annotator", "pair"],
-                condition=Q(purpose__in=["label", "import"]),
+                condition=Q(purpose__in=COUNTING_PURPOSES),
                 name="annotate_seat_unique_annotator",
             ),
             models.UniqueConstraint(
                 fields=["annotator", "pair", "purpose", "round"],
-                condition=Q(purpose__in=["gold", "training", "repeat"]),
+                condition=Q(purpose__in=CHECK_PURPOSES),
                 name="annotate_seat_unique_check",
             ),
             models.CheckConstraint(
                 condition=Q(state="free", annotator=None, leased_until=None, judgment=None)
-                | Q(state="held", annotator__isnull=False, leased_until__isnull=False, judgment=None)
-                | Q(state="done", annotator__isnull=False, leased_until=None, judgment__isnull=False)
+                | Q(
+                    state="held", annotator__isnull=False, leased_until__isnull=False, judgment=None
+                )
+                | Q(
+                    state="done", annotator__isnull=False, leased_until=None, judgment__isnull=False
+                )
                 | Q(state="withdrawn", leased_until=None, judgment=None),
                 name="annotate_seat_state_consistent",
             ),
             models.CheckConstraint(
-                condition=Q(purpose__in=["label", "gold", "training", "repeat", "adjudication", "import"]),
+                condition=Q(purpose__in=SeatPurpose.values),
                 name="annotate_seat_known_purpose",
             ),
             models.CheckConstraint(
-                condition=Q(why__in=["first", "double", "disagreement", "top-up"]),
+                condition=Q(why__in=SeatWhy.values),
                 name="annotate_seat_known_why",
             ),
         ]
@@ -225,111 +281,18 @@ class Seat(models.Model):
         return f"{self.purpose} seat {self.number} of pair {self.pair_id}"
 
 
-class Batch(models.Model):
-    """The pairs one annotator got at once: candidates and, hidden among them, golds."""
+class GoldOrigin(models.TextChoices):
+    """Where a gold comes from."""
 
-    class Verdict(models.TextChoices):
-        ACCEPTED = "accepted", "Accepted"
-        REJECTED = "rejected", "Rejected"
-        HELD = "held", "Held for a lead"
-        REQUEUED = "requeued", "Asked again"
-
-    TAKEN_OUT = (Verdict.REJECTED, Verdict.REQUEUED)  # with these verdicts its labels do not count
-
-    collection = models.ForeignKey(Collection, models.PROTECT, related_name="batches")
-    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="batches")
-    number = models.PositiveIntegerField()
-    opened_at = models.DateTimeField(db_default=Now())
-    finished_at = models.DateTimeField(null=True, blank=True)
-    settled_at = models.DateTimeField(
-        null=True, blank=True, help_text="From then on its answers can no longer be changed."
-    )
-    verdict = models.CharField(max_length=8, choices=Verdict, blank=True)
-    grouped = models.BooleanField(
-        null=True, blank=True, help_text="Whether one query's pairs were handed out together, or mixed."
-    )
-    n_golds = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="Golds it was checked by when it was finished; empty = not checked yet."
-    )
-    n_golds_right = models.PositiveSmallIntegerField(null=True, blank=True)
-    gold_action = models.CharField(
-        max_length=6, choices=Policy.GoldAction, blank=True, default="", db_default="",
-        help_text="What its golds called for when checked.",
-    )
-
-    class Meta:
-        verbose_name_plural = "batches"
-        indexes = [
-            models.Index(
-                fields=["collection", "id"],
-                condition=Q(verdict="held") | (Q(verdict="") & ~Q(gold_action="")),
-                name="annotate_batch_waiting",
-            ),
-        ]
-        constraints = [
-            models.UniqueConstraint(fields=["annotator", "number"], name="annotate_batch_unique_number"),
-            # One unfinished batch a person: two tabs share it.
-            models.UniqueConstraint(
-                fields=["annotator"],
-                condition=Q(finished_at__isnull=True),
-                name="annotate_batch_one_open",
-            ),
-            models.CheckConstraint(
-                condition=Q(verdict__in=["", "accepted", "rejected", "held", "requeued"]),
-                name="annotate_batch_known_verdict",
-            ),
-            models.CheckConstraint(
-                condition=Q(n_golds=None, n_golds_right=None)
-                | Q(n_golds__isnull=False, n_golds_right__isnull=False, n_golds_right__lte=F("n_golds")),
-                name="annotate_batch_golds_counted",
-            ),
-            models.CheckConstraint(
-                condition=Q(gold_action__in=["", "none", "warn", "hold", "reject", "pause"]),
-                name="annotate_batch_known_gold_action",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"batch {self.number} of {self.annotator_id}"
-
-
-class HandOut(models.Model):
-    """A seat's hand-out to an annotator, with its position in the batch; never deleted."""
-
-    batch = models.ForeignKey(Batch, models.PROTECT, related_name="hand_outs")
-    seat = models.ForeignKey(Seat, models.PROTECT, related_name="hand_outs")
-    position = models.PositiveSmallIntegerField()
-    # All that a browser ever learns of a seat: serial keys would reveal golds, made last.
-    token = models.UUIDField(default=uuid.uuid4)
-    shown_at = models.DateTimeField(null=True, blank=True)
-    deferred_at = models.DateTimeField(null=True, blank=True)
-    answered_at = models.DateTimeField(
-        null=True, blank=True, help_text="Judged, reported, or no longer wanted; empty = still to do."
-    )
-
-    class Meta:
-        ordering = ["position"]
-        indexes = [
-            # A person's open hand-outs, among all that she ever had.
-            models.Index(fields=["batch"], condition=Q(answered_at=None), name="annotate_handout_to_do"),
-        ]
-        constraints = [
-            models.UniqueConstraint(fields=["batch", "position"], name="annotate_handout_unique_position"),
-            models.UniqueConstraint(fields=["batch", "seat"], name="annotate_handout_unique_seat"),
-            models.UniqueConstraint(fields=["token"], name="annotate_handout_unique_token"),
-        ]
-
-    def __str__(self) -> str:
-        return f"position {self.position} of batch {self.batch_id}"
+    REFERENCE = "reference", "Reference positive"
+    RANDOM = "random", "Random negative outside every run's top"
+    CURATED = "curated", "Curated"
 
 
 class Gold(models.Model):
     """A pair with a known grade; no query made for annotators joins this table."""
 
-    class Origin(models.TextChoices):
-        REFERENCE = "reference", "Reference positive"
-        RANDOM = "random", "Random negative outside every run's top"
-        CURATED = "curated", "Curated"
+    Origin: TypeAlias = GoldOrigin
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="golds")
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="golds")
@@ -343,7 +306,7 @@ class Gold(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["pair"], name="annotate_gold_unique_pair"),
             models.CheckConstraint(
-                condition=Q(origin__in=["reference", "random", "curated"]),
+                condition=Q(origin__in=GoldOrigin.values),
                 name="annotate_gold_known_origin",
             ),
         ]

@@ -1,5 +1,7 @@
 """Users, their roles in a collection, annotators, invitations, tokens."""
 
+from typing import TypeAlias
+
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -48,19 +50,26 @@ class Membership(models.Model):
         return f"{self.user} is {self.role} of {self.collection}"
 
 
+class AnnotatorOrigin(models.TextChoices):
+    """Who or what an annotator is."""
+
+    PERSON = "person", "Person"
+    IMPORT = "import", "Import"
+    SIMULATED = "simulated", "Simulated"
+    MODEL = "model", "Model"
+
+
 class Annotator(models.Model):
     """The owner of judgments: a pseudonym fixed per collection, with or without a user."""
 
-    class Origin(models.TextChoices):
-        PERSON = "person", "Person"
-        IMPORT = "import", "Import"
-        SIMULATED = "simulated", "Simulated"
-        MODEL = "model", "Model"
+    Origin: TypeAlias = AnnotatorOrigin
 
     collection = models.ForeignKey("Collection", models.CASCADE, related_name="annotators")
     pseudonym = models.CharField(max_length=32)
     origin = models.CharField(max_length=10, choices=Origin)
-    user = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="annotators")
+    user = models.ForeignKey(
+        User, models.SET_NULL, null=True, blank=True, related_name="annotators"
+    )
     external_id = models.CharField(max_length=255, blank=True)
     paused_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now())
@@ -81,7 +90,7 @@ class Annotator(models.Model):
                 name="annotate_annotator_unique_external_id",
             ),
             models.CheckConstraint(
-                condition=Q(origin__in=["person", "import", "simulated", "model"]),
+                condition=Q(origin__in=AnnotatorOrigin.values),
                 name="annotate_annotator_known_origin",
             ),
             models.CheckConstraint(
@@ -124,12 +133,15 @@ class Invitation(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["token_sha256"], name="annotate_invitation_unique_token"),
+            models.UniqueConstraint(
+                fields=["token_sha256"], name="annotate_invitation_unique_token"
+            ),
             models.CheckConstraint(
                 condition=Q(role__in=Role.values), name="annotate_invitation_known_role"
             ),
             models.CheckConstraint(
-                condition=Q(by_mail=False) | ~Q(email=""), name="annotate_invitation_mail_has_address"
+                condition=Q(by_mail=False) | ~Q(email=""),
+                name="annotate_invitation_mail_has_address",
             ),
         ]
 
@@ -173,7 +185,9 @@ class WorkerHeartbeat(models.Model):
     """The last report of a Celery worker; in Postgres, so that it outlives the broker."""
 
     name = models.CharField(max_length=80)
-    queues = ArrayField(models.CharField(max_length=20), default=list, help_text="What it takes from: short, long.")
+    queues = ArrayField(
+        models.CharField(max_length=20), default=list, help_text="What it takes from: short, long."
+    )
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -192,9 +206,13 @@ class SignInTry(models.Model):
     else.
     """
 
-    person = models.CharField(max_length=64, help_text="The account, or the name where there is none.")
+    person = models.CharField(
+        max_length=64, help_text="The account, or the name where there is none."
+    )
     address = models.CharField(max_length=64)
-    browser = models.CharField(max_length=64, blank=True, help_text="Blank where the person never signed in before.")
+    browser = models.CharField(
+        max_length=64, blank=True, help_text="Blank where the person never signed in before."
+    )
     at = models.DateTimeField(db_default=Now())
 
     class Meta:

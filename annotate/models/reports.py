@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import TypeAlias
 
 from django.db import models
 from django.db.models import Q
 
+from .batches import HandOut
 from .collections import Collection
 from .judgments import ClockTimestamp
-from .pairs import HandOut, Pair
+from .pairs import Pair
 from .people import Annotator, User
 
 
@@ -21,13 +23,36 @@ class ReportQuerySet(models.QuerySet["Report"]):
 
     def with_settled_at(self) -> "ReportQuerySet":
         """Annotate each report with settled_at; None if it is open or was taken back."""
-        last = ReportEvent.objects.filter(report=models.OuterRef("pk")).order_by("-pk").values("at")[:1]
-        settled_at = models.Case(models.When(state=Report.State.SETTLED, then=models.Subquery(last)), default=None)
-        return self.annotate(settled_at=settled_at)
+        return self.annotate(settled_at=_settled_at())
 
     def settled_at_one_of(self, moments: Iterable[datetime]) -> "ReportQuerySet":
         """Reports that were settled at one of these moments."""
-        return self.with_settled_at().filter(settled_at__in=moments)
+        return self.annotate(settled_at=_settled_at()).filter(settled_at__in=moments)
+
+
+def _settled_at() -> models.Case:
+    """The moment a report was settled; None if it is open or was taken back."""
+    events = ReportEvent.objects.filter(report=models.OuterRef("pk")).order_by("-pk")
+    return models.Case(
+        models.When(state=Report.State.SETTLED, then=models.Subquery(events.values("at")[:1])),
+        default=None,
+    )
+
+
+class ReportKind(models.TextChoices):
+    """What a report says of its pair."""
+
+    CANNOT_JUDGE = "cannot_judge", "Cannot judge"
+    ESCALATED = "escalated", "Escalated"
+    UNPLAYABLE = "unplayable", "Does not play in the browser"
+
+
+class ReportState(models.TextChoices):
+    """Whether a report waits for a lead."""
+
+    OPEN = "open", "Open"
+    SETTLED = "settled", "Settled"
+    UNDONE = "undone", "Taken back"
 
 
 class Report(models.Model):
@@ -37,10 +62,7 @@ class Report(models.Model):
     play in another: such a pair goes to others, without a lead.
     """
 
-    class Kind(models.TextChoices):
-        CANNOT_JUDGE = "cannot_judge", "Cannot judge"
-        ESCALATED = "escalated", "Escalated"
-        UNPLAYABLE = "unplayable", "Does not play in the browser"
+    Kind: TypeAlias = ReportKind
 
     class Reason(models.TextChoices):
         DOES_NOT_PLAY = "does_not_play", "It does not load or play"
@@ -50,10 +72,7 @@ class Report(models.Model):
         UPSETTING = "upsetting", "I would rather not look at it"
         OTHER = "other", "Something else"
 
-    class State(models.TextChoices):
-        OPEN = "open", "Open"
-        SETTLED = "settled", "Settled"
-        UNDONE = "undone", "Taken back"
+    State: TypeAlias = ReportState
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="reports")
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="reports")
@@ -65,7 +84,10 @@ class Report(models.Model):
     note = models.CharField(max_length=1000, blank=True)
     at = models.DateTimeField(db_default=ClockTimestamp())
     state = models.CharField(
-        max_length=7, choices=State, default=State.OPEN, help_text="What its last event says; open without one."
+        max_length=7,
+        choices=State,
+        default=State.OPEN,
+        help_text="What its last event says; open without one.",
     )
 
     objects = ReportQuerySet.as_manager()
@@ -73,7 +95,9 @@ class Report(models.Model):
     class Meta:
         indexes = [
             models.Index(
-                fields=["collection", "kind", "pair"], condition=Q(state="open"), name="annotate_report_open"
+                fields=["collection", "kind", "pair"],
+                condition=Q(state="open"),
+                name="annotate_report_open",
             ),
         ]
         constraints = [
@@ -81,10 +105,12 @@ class Report(models.Model):
                 fields=["annotator", "submission_id"], name="annotate_report_unique_submission"
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["cannot_judge", "escalated", "unplayable"]), name="annotate_report_known_kind"
+                condition=Q(kind__in=ReportKind.values),
+                name="annotate_report_known_kind",
             ),
             models.CheckConstraint(
-                condition=Q(state__in=["open", "settled", "undone"]), name="annotate_report_known_state"
+                condition=Q(state__in=ReportState.values),
+                name="annotate_report_known_state",
             ),
         ]
 
@@ -93,35 +119,42 @@ class Report(models.Model):
 
     @property
     def why(self) -> str:
-        """The reason as its annotator read it.
-
-        One sent by a program may be unknown, and stays as it is.
-        """
+        """The reason as its annotator read it; an unknown one, of a program, stays as it is."""
         return dict(self.Reason.choices).get(self.reason, self.reason)
+
+
+class ReportEventKind(models.TextChoices):
+    """What happened to a report."""
+
+    UNDONE = "undone", "Taken back"
+    SETTLED = "settled", "Settled"
+    REOPENED = "reopened", "Opened again"
 
 
 class ReportEvent(models.Model):
     """Taking back, settling or reopening of a report: who, when; append-only."""
 
-    class Kind(models.TextChoices):
-        UNDONE = "undone", "Taken back"
-        SETTLED = "settled", "Settled"
-        REOPENED = "reopened", "Opened again"
+    Kind: TypeAlias = ReportEventKind
 
     report = models.ForeignKey(Report, models.PROTECT, related_name="events")
     kind = models.CharField(max_length=8, choices=Kind)
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     submission_id = models.UUIDField(
-        null=True, blank=True, help_text="Of what the browser sent: the same one again does nothing."
+        null=True,
+        blank=True,
+        help_text="Of what the browser sent: the same one again does nothing.",
     )
     at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind__in=["undone", "settled", "reopened"]), name="annotate_reportevent_known_kind"
+                condition=Q(kind__in=ReportEventKind.values),
+                name="annotate_reportevent_known_kind",
             ),
-            models.UniqueConstraint(fields=["report", "submission_id"], name="annotate_reportevent_once"),
+            models.UniqueConstraint(
+                fields=["report", "submission_id"], name="annotate_reportevent_once"
+            ),
         ]
 
     def __str__(self) -> str:

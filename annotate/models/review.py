@@ -1,53 +1,64 @@
 """Leads' actions: their log, which only grows, the decisions under way, and excluded pairs."""
 
-from typing import Self
+from typing import Self, TypeAlias
 
 from django.db import models
 from django.db.models import Q
 
+from .batches import Batch
 from .collections import Collection
 from .items import Item
 from .judgments import ClockTimestamp
-from .pairs import Batch, Pair
+from .pairs import Pair
 from .people import Annotator, User
 from .work import Work
 
 
+class ReviewActionKind(models.TextChoices):
+    """What a lead, or the policy, did."""
+
+    ADJUDICATED = "adjudicated", "Adjudicated"
+    ADJUDICATION_UNDONE = "adjudication_undone", "Adjudication undone"
+    BATCH_ACCEPTED = "batch_accepted", "Batch accepted"
+    BATCH_REJECTED = "batch_rejected", "Batch rejected"
+    BATCH_REQUEUED = "batch_requeued", "Batch asked again"
+    BATCH_REOPENED = "batch_reopened", "Verdict taken back"
+    LABELS_WITHDRAWN = "labels_withdrawn", "Labels withdrawn"
+    LABELS_RESTORED = "labels_restored", "Labels restored"
+    PAUSED = "paused", "Person paused"
+    RESUMED = "resumed", "Person resumed"
+    REPORTS_SETTLED = "reports_settled", "Returned to the queue"
+    REPORTS_REOPENED = "reports_reopened", "Reports opened again"
+    PAIR_EXCLUDED = "pair_excluded", "Pair excluded"
+    PAIR_RESTORED = "pair_restored", "Pair taken back in"
+    ITEM_EXCLUDED = "item_excluded", "Item excluded"
+    ITEM_RESTORED = "item_restored", "Item taken back in"
+    GOLD_ADDED = "gold_added", "Gold added"
+    GOLD_RETIRED = "gold_retired", "Gold retired"
+    GOLD_RESTORED = "gold_restored", "Gold brought back"
+    GOLDS_MADE = "golds_made", "Golds made"
+
+
 class ReviewAction(models.Model):
-    """An action of a lead, or of the policy in a lead's place: subject, reason, time.
+    """An action of a lead, or of the policy in her place: subject, reason, time; append-only."""
 
-    Append-only.
-    """
-
-    class Kind(models.TextChoices):
-        ADJUDICATED = "adjudicated", "Adjudicated"
-        ADJUDICATION_UNDONE = "adjudication_undone", "Adjudication undone"
-        BATCH_ACCEPTED = "batch_accepted", "Batch accepted"
-        BATCH_REJECTED = "batch_rejected", "Batch rejected"
-        BATCH_REQUEUED = "batch_requeued", "Batch asked again"
-        BATCH_REOPENED = "batch_reopened", "Verdict taken back"
-        LABELS_WITHDRAWN = "labels_withdrawn", "Labels withdrawn"
-        LABELS_RESTORED = "labels_restored", "Labels restored"
-        PAUSED = "paused", "Person paused"
-        RESUMED = "resumed", "Person resumed"
-        REPORTS_SETTLED = "reports_settled", "Returned to the queue"
-        REPORTS_REOPENED = "reports_reopened", "Reports opened again"
-        PAIR_EXCLUDED = "pair_excluded", "Pair excluded"
-        PAIR_RESTORED = "pair_restored", "Pair taken back in"
-        ITEM_EXCLUDED = "item_excluded", "Item excluded"
-        ITEM_RESTORED = "item_restored", "Item taken back in"
-        GOLD_ADDED = "gold_added", "Gold added"
-        GOLD_RETIRED = "gold_retired", "Gold retired"
-        GOLD_RESTORED = "gold_restored", "Gold brought back"
-        GOLDS_MADE = "golds_made", "Golds made"
+    Kind: TypeAlias = ReviewActionKind
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="review_actions")
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     kind = models.CharField(max_length=20, choices=Kind)
-    annotator = models.ForeignKey(Annotator, models.PROTECT, null=True, blank=True, related_name="review_actions")
-    batch = models.ForeignKey(Batch, models.PROTECT, null=True, blank=True, related_name="review_actions")
-    pair = models.ForeignKey(Pair, models.PROTECT, null=True, blank=True, related_name="review_actions")
-    item = models.ForeignKey(Item, models.PROTECT, null=True, blank=True, related_name="review_actions")
+    annotator = models.ForeignKey(
+        Annotator, models.PROTECT, null=True, blank=True, related_name="review_actions"
+    )
+    batch = models.ForeignKey(
+        Batch, models.PROTECT, null=True, blank=True, related_name="review_actions"
+    )
+    pair = models.ForeignKey(
+        Pair, models.PROTECT, null=True, blank=True, related_name="review_actions"
+    )
+    item = models.ForeignKey(
+        Item, models.PROTECT, null=True, blank=True, related_name="review_actions"
+    )
     n_labels = models.PositiveIntegerField(
         default=0, help_text="Labels that it was to take out of the count, or put back."
     )
@@ -58,14 +69,7 @@ class ReviewAction(models.Model):
         indexes = [models.Index(fields=["collection", "id"], name="annotate_review_log")]
         constraints = [
             models.CheckConstraint(
-                condition=Q(
-                    kind__in=[
-                        "adjudicated", "adjudication_undone", "batch_accepted", "batch_rejected", "batch_requeued",
-                        "batch_reopened", "labels_withdrawn", "labels_restored", "paused", "resumed",
-                        "reports_settled", "reports_reopened", "pair_excluded", "pair_restored", "item_excluded",
-                        "item_restored", "gold_added", "gold_retired", "gold_restored", "golds_made",
-                    ]
-                ),
+                condition=Q(kind__in=ReviewActionKind.values),
                 name="annotate_reviewaction_known_kind",
             ),
             models.CheckConstraint(
@@ -75,17 +79,14 @@ class ReviewAction(models.Model):
                 | Q(kind="golds_made"),  # many at once: its reason says how many
                 name="annotate_reviewaction_about_something",
             ),
-        ]  # fmt: skip
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.at}"
 
     @property
     def n_moved(self) -> int:
-        """Labels withdrawn or restored so far.
-
-        The decision may be under way, or some labels surplus.
-        """
+        """Labels withdrawn or restored so far; the work may go on, or some labels be surplus."""
         work = getattr(self, "work", None)
         return self.n_labels if work is None or self.item_id else work.n_done
 
@@ -104,16 +105,26 @@ class ReviewWork(models.Model):
     Its own table, since the log is never updated. Rows are answers, or the pairs of an item.
     """
 
-    action = models.OneToOneField(ReviewAction, models.PROTECT, primary_key=True, related_name="work")
-    work = models.OneToOneField(Work, models.PROTECT, related_name="review_work", help_text="The carrying out.")
+    action = models.OneToOneField(
+        ReviewAction, models.PROTECT, primary_key=True, related_name="work"
+    )
+    work = models.OneToOneField(
+        Work, models.PROTECT, related_name="review_work", help_text="The carrying out."
+    )
     since = models.DateTimeField(
-        null=True, blank=True, help_text="Answers of a person from then on; when an item was left out."
+        null=True,
+        blank=True,
+        help_text="Answers of a person from then on; when an item was left out.",
     )
     until = models.DateTimeField(null=True, blank=True)
     n_total = models.PositiveIntegerField(help_text="Rows it was about when it was decided.")
     n_done = models.PositiveIntegerField(default=0)
-    n_surplus = models.PositiveIntegerField(default=0, help_text="Labels whose place others had taken.")
-    cursor = models.BigIntegerField(default=0, help_text="The last row done, in the order of the keys.")
+    n_surplus = models.PositiveIntegerField(
+        default=0, help_text="Labels whose place others had taken."
+    )
+    cursor = models.BigIntegerField(
+        default=0, help_text="The last row done, in the order of the keys."
+    )
 
     objects = ReviewWorkQuerySet.as_manager()
 
@@ -151,7 +162,9 @@ class PairExclusion(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=~Q(reason=""), name="annotate_pairexclusion_has_reason"),
+            models.CheckConstraint(
+                condition=~Q(reason=""), name="annotate_pairexclusion_has_reason"
+            ),
         ]
 
     def __str__(self) -> str:

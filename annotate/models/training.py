@@ -1,25 +1,34 @@
 """Training before judging: a quiz, pairs with known grades, tries at them, and admissions."""
 
 from decimal import Decimal
+from typing import TypeAlias
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
+from .batches import Batch
 from .collections import Collection, Guidelines
 from .judgments import ClockTimestamp
-from .pairs import Batch, Pair
+from .pairs import Pair
 from .people import Annotator, User
+
+
+class TrainingMeasure(models.TextChoices):
+    """What the answers of a try are marked by."""
+
+    ACCURACY = "accuracy", "Accuracy"
+    SPEARMAN = "spearman", "Spearman's rank correlation"
 
 
 class Training(models.Model):
     """The training a collection asks of its annotators before they judge, while it is on."""
 
-    class Measure(models.TextChoices):
-        ACCURACY = "accuracy", "Accuracy"
-        SPEARMAN = "spearman", "Spearman's rank correlation"
+    Measure: TypeAlias = TrainingMeasure
 
-    collection = models.OneToOneField(Collection, models.CASCADE, primary_key=True, related_name="training")
+    collection = models.OneToOneField(
+        Collection, models.CASCADE, primary_key=True, related_name="training"
+    )
     is_on = models.BooleanField(default=False)
     measure = models.CharField(max_length=8, choices=Measure, default=Measure.ACCURACY)
     pass_mark = models.DecimalField(
@@ -41,7 +50,11 @@ class Training(models.Model):
         help_text="Empty: all of them.",
     )
     max_tries = models.PositiveSmallIntegerField(
-        null=True, blank=True, default=3, validators=[MinValueValidator(1)], help_text="Empty: no limit."
+        null=True,
+        blank=True,
+        default=3,
+        validators=[MinValueValidator(1)],
+        help_text="Empty: no limit.",
     )
     wait_minutes = models.PositiveIntegerField(default=0, help_text="Between two tries.")
     needs_review = models.BooleanField(default=False)
@@ -49,14 +62,16 @@ class Training(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(measure__in=["accuracy", "spearman"]), name="annotate_training_known_measure"
+                condition=Q(measure__in=TrainingMeasure.values),
+                name="annotate_training_known_measure",
             ),
             models.CheckConstraint(
                 condition=Q(pass_mark__gte=0, pass_mark__lte=1, quiz_mark__gte=0, quiz_mark__lte=1),
                 name="annotate_training_mark_range",
             ),
             models.CheckConstraint(
-                condition=(Q(max_tries=None) | Q(max_tries__gte=1)) & (Q(pairs_a_try=None) | Q(pairs_a_try__gte=1)),
+                condition=(Q(max_tries=None) | Q(max_tries__gte=1))
+                & (Q(pairs_a_try=None) | Q(pairs_a_try__gte=1)),
                 name="annotate_training_at_least_one",
             ),
         ]
@@ -74,7 +89,10 @@ class Quiz(models.Model):
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="quizzes")
     version = models.PositiveIntegerField()
     guidelines = models.ForeignKey(
-        Guidelines, models.PROTECT, related_name="+", help_text="The version that was current when it was written."
+        Guidelines,
+        models.PROTECT,
+        related_name="+",
+        help_text="The version that was current when it was written.",
     )
     questions = models.JSONField(default=list, help_text="As annotate.core.quizzes.Question says.")
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
@@ -83,7 +101,9 @@ class Quiz(models.Model):
     class Meta:
         verbose_name_plural = "quizzes"
         constraints = [
-            models.UniqueConstraint(fields=["collection", "version"], name="annotate_quiz_unique_version"),
+            models.UniqueConstraint(
+                fields=["collection", "version"], name="annotate_quiz_unique_version"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -95,7 +115,9 @@ class QuizAttempt(models.Model):
 
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="quiz_attempts")
     quiz = models.ForeignKey(Quiz, models.PROTECT, related_name="attempts")
-    choices = models.JSONField(default=list, help_text="The option chosen for each question, counted from 0.")
+    choices = models.JSONField(
+        default=list, help_text="The option chosen for each question, counted from 0."
+    )
     n_right = models.PositiveSmallIntegerField()
     passed = models.BooleanField()
     at = models.DateTimeField(db_default=ClockTimestamp())
@@ -110,14 +132,18 @@ class TrainingPair(models.Model):
     pair = models.OneToOneField(Pair, models.PROTECT, related_name="training_pair")
     grade = models.PositiveSmallIntegerField()
     why = models.CharField(max_length=2000, blank=True)
-    anchor = models.CharField(max_length=120, blank=True, help_text="Of a heading of the guidelines.")
+    anchor = models.CharField(
+        max_length=120, blank=True, help_text="Of a heading of the guidelines."
+    )
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     at = models.DateTimeField(db_default=ClockTimestamp())
     retired_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(grade__lte=100), name="annotate_trainingpair_grade_range"),
+            models.CheckConstraint(
+                condition=Q(grade__lte=100), name="annotate_trainingpair_grade_range"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -135,19 +161,26 @@ class TrainingTry(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     n_answered = models.PositiveSmallIntegerField(null=True, blank=True)
     n_right = models.PositiveSmallIntegerField(null=True, blank=True)
-    score = models.FloatField(null=True, blank=True, help_text="Empty where the measure is not defined.")
-    passed = models.BooleanField(null=True, blank=True, help_text="Empty: under way, or broken off by a lead.")
+    score = models.FloatField(
+        null=True, blank=True, help_text="Empty where the measure is not defined."
+    )
+    passed = models.BooleanField(
+        null=True, blank=True, help_text="Empty: under way, or broken off by a lead."
+    )
 
     class Meta:
         verbose_name_plural = "training tries"
         constraints = [
-            models.UniqueConstraint(fields=["annotator", "number"], name="annotate_trainingtry_unique_number"),
+            models.UniqueConstraint(
+                fields=["annotator", "number"], name="annotate_trainingtry_unique_number"
+            ),
             models.CheckConstraint(
                 condition=Q(finished_at=None, passed=None) | Q(finished_at__isnull=False),
                 name="annotate_trainingtry_result_when_finished",
             ),
             models.CheckConstraint(
-                condition=Q(passed=None) | Q(n_answered__isnull=False, n_right__lte=models.F("n_answered")),
+                condition=Q(passed=None)
+                | Q(n_answered__isnull=False, n_right__lte=models.F("n_answered")),
                 name="annotate_trainingtry_result_complete",
             ),
         ]
@@ -156,17 +189,19 @@ class TrainingTry(models.Model):
         return f"try {self.number} of {self.annotator_id}"
 
 
+class TrainingDecisionKind(models.TextChoices):
+    """What was decided about a person in training."""
+
+    PASSED = "passed", "Passed"
+    ADMITTED = "admitted", "Admitted by a lead"
+    EXEMPTED = "exempted", "Exempt"
+    SENT_BACK = "sent_back", "Sent back"
+
+
 class TrainingDecision(models.Model):
-    """Admission of an annotator, by passing or by a lead, or her sending back.
+    """Admission of an annotator, by passing or by a lead, or her sending back; the newest holds."""
 
-    The newest one holds.
-    """
-
-    class Kind(models.TextChoices):
-        PASSED = "passed", "Passed"
-        ADMITTED = "admitted", "Admitted by a lead"
-        EXEMPTED = "exempted", "Exempt"
-        SENT_BACK = "sent_back", "Sent back"
+    Kind: TypeAlias = TrainingDecisionKind
 
     ADMITTING = (Kind.PASSED, Kind.ADMITTED, Kind.EXEMPTED)
 
@@ -179,7 +214,7 @@ class TrainingDecision(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind__in=["passed", "admitted", "exempted", "sent_back"]),
+                condition=Q(kind__in=TrainingDecisionKind.values),
                 name="annotate_trainingdecision_known_kind",
             ),
         ]

@@ -1,6 +1,6 @@
 """Background work that somebody asked for and waits for."""
 
-from typing import Self
+from typing import Self, TypeAlias
 
 from django.db import models
 from django.db.models import Q
@@ -18,6 +18,20 @@ class WorkQuerySet(models.QuerySet["Work"]):
         return self.filter(state__in=Work.UNFINISHED)
 
 
+class WorkState(models.TextChoices):
+    """How far a work has come."""
+
+    ASKED = "asked", "Asked for"
+    RUNNING = "running", "Under way"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Cancelled"
+
+
+UNFINISHED_STATES = (WorkState.ASKED, WorkState.RUNNING)
+FINISHED_STATES = (WorkState.DONE, WorkState.FAILED, WorkState.CANCELLED)
+
+
 class Work(models.Model):
     """Work for a worker that somebody asked for: an import, a download, the opening of a pool.
 
@@ -25,25 +39,26 @@ class Work(models.Model):
     worker leaves it running; the sweep hands it to the next one.
     """
 
-    class State(models.TextChoices):
-        ASKED = "asked", "Asked for"
-        RUNNING = "running", "Under way"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
-        CANCELLED = "cancelled", "Cancelled"
+    State: TypeAlias = WorkState
 
-    UNFINISHED = (State.ASKED, State.RUNNING)
+    UNFINISHED = UNFINISHED_STATES
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="works")
     kind = models.CharField(max_length=20)
     subject = models.PositiveBigIntegerField(help_text="The key of the row that it is about.")
     state = models.CharField(max_length=9, choices=State, default=State.ASKED)
     attempts = models.PositiveSmallIntegerField(
-        default=0, help_text="How often it was begun without coming to an end; what an outage ended does not count."
+        default=0,
+        help_text="How often it was begun without coming to an end; what an outage ended does not "
+        "count.",
     )
-    n_outages = models.PositiveSmallIntegerField(default=0, help_text="How often an outage ended it.")
+    n_outages = models.PositiveSmallIntegerField(
+        default=0, help_text="How often an outage ended it."
+    )
     error_code = models.CharField(max_length=20, blank=True)
-    error_data = models.JSONField(default=dict, blank=True, help_text="What people are told of the error.")
+    error_data = models.JSONField(
+        default=dict, blank=True, help_text="What people are told of the error."
+    )
     by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     asked_at = models.DateTimeField(db_default=Now())
     begun_at = models.DateTimeField(null=True, blank=True, help_text="Begun for the last time.")
@@ -57,21 +72,24 @@ class Work(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["kind", "subject"],
-                condition=Q(state__in=["asked", "running"]),
+                condition=Q(state__in=UNFINISHED_STATES),
                 name="annotate_work_one_unfinished",
             ),
             models.CheckConstraint(
                 condition=Q(state="asked", finished_at__isnull=True)
                 | Q(state="running", begun_at__isnull=False, finished_at__isnull=True)
-                | Q(state__in=["done", "failed", "cancelled"], finished_at__isnull=False),
+                | Q(state__in=FINISHED_STATES, finished_at__isnull=False),
                 name="annotate_work_finished_has_time",
             ),
             models.CheckConstraint(
-                condition=~Q(state="failed") | ~Q(error_code=""), name="annotate_work_failed_has_code"
+                condition=~Q(state="failed") | ~Q(error_code=""),
+                name="annotate_work_failed_has_code",
             ),
         ]
         indexes = [
-            models.Index(fields=["asked_at"], condition=Q(finished_at=None), name="annotate_work_unfinished"),
+            models.Index(
+                fields=["asked_at"], condition=Q(finished_at=None), name="annotate_work_unfinished"
+            ),
             models.Index(fields=["kind", "subject"], name="annotate_work_subject"),
         ]
 

@@ -73,7 +73,9 @@ def ensure_demo_accounts(*, passwords: dict[str, str]) -> None:
 @transaction.atomic
 def join(*, collection: Collection, user: User, role: Role) -> Membership:
     """Give a person a role; an annotator gets her pseudonym, and the same one if she comes back."""
-    membership, _ = Membership.objects.get_or_create(collection=collection, user=user, role=Role(role))
+    membership, _ = Membership.objects.get_or_create(
+        collection=collection, user=user, role=Role(role)
+    )
     if membership.role == Role.ANNOTATOR:
         ensure_annotator(collection=collection, user=user)
     return membership
@@ -83,7 +85,8 @@ def join(*, collection: Collection, user: User, role: Role) -> Membership:
 def leave(*, membership: Membership) -> None:
     """Take a role from a person; an annotator's judgments stay. Raises LastLead."""
     leads = Membership.objects.filter(collection=membership.collection_id, role=Role.LEAD)
-    other_leads = leads.select_for_update().exclude(pk=membership.pk)  # two leads may remove each other at once
+    # two leads may remove each other at once
+    other_leads = leads.select_for_update().exclude(pk=membership.pk)
     if membership.role == Role.LEAD and not other_leads.exists():
         raise LastLead("This is the collection's only lead; make somebody else a lead first.")
     membership.delete()
@@ -105,12 +108,17 @@ def resume_annotator(*, annotator: Annotator) -> None:
 
 @transaction.atomic
 def invite(
-    *, collection: Collection, role: Role, by: User, email: str = "", days: int = 14, by_mail: bool = False
+    *,
+    collection: Collection,
+    role: Role,
+    by: User,
+    email: str = "",
+    days: int = 14,
+    by_mail: bool = False,
 ) -> InvitationLink:
     """Make a link by which one person takes this role within some days; only its hash is kept.
 
-    by_mail : the link that works is another one, made when it is sent; see
-        services/invitation_mail.py
+    by_mail : the link that works is another one, made when it is sent; see invitation_mail.py
     """
     token = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
@@ -131,7 +139,9 @@ def open_invitation(*, token: str) -> Invitation:
     usable = Invitation.objects.usable().select_related("collection")
     invitation = usable.filter(token_sha256=hash_token(token)).first()
     if invitation is None:
-        raise InvitationUnusable("This link was used already, was revoked or has run out; ask for a new one.")
+        raise InvitationUnusable(
+            "This link was used already, was revoked or has run out; ask for a new one."
+        )
     return invitation
 
 
@@ -142,12 +152,18 @@ def accept_invitation(*, token: str, user: User) -> Invitation:
     Raises InvitationUnusable.
     """
     # lock before reading: two people may open one link
-    locked_invitation = Invitation.objects.select_for_update(of=("self",)).filter(token_sha256=hash_token(token)).first()
+    locked_invitation = (
+        Invitation.objects.select_for_update(of=("self",))
+        .filter(token_sha256=hash_token(token))
+        .first()
+    )
     if locked_invitation is not None and locked_invitation.accepted_by_id == user.pk:
         return locked_invitation
     invitation = open_invitation(token=token)
     join(collection=invitation.collection, user=user, role=Role(invitation.role))
-    Invitation.objects.filter(pk=invitation.pk).update(accepted_by=user, accepted_at=ClockTimestamp())
+    Invitation.objects.filter(pk=invitation.pk).update(
+        accepted_by=user, accepted_at=ClockTimestamp()
+    )
     invitation.refresh_from_db()
     return invitation
 
@@ -169,22 +185,28 @@ def sign_up(*, token: str, username: str, password: str) -> User:
         with transaction.atomic():
             user = User.objects.create_user(username, email, password)
     except IntegrityError:
-        raise NameTaken("Somebody has this name; choose another one, or sign in if it is you.") from None
+        raise NameTaken(
+            "Somebody has this name; choose another one, or sign in if it is you."
+        ) from None
     accept_invitation(token=token, user=user)
     return user
 
 
 @transaction.atomic
 def recent_sign_up(*, token: str, username: str, password: str) -> SignUp | None:
-    """Return the sign-up by this link with the same name and password a moment ago.
+    """Return the sign-up by this link with this name and password a moment ago, if there was one.
 
-    Wait for one under way.
+    Waits for one under way.
     """
-    invitations = Invitation.objects.select_for_update(of=("self",)).filter(token_sha256=hash_token(token))
+    invitations = Invitation.objects.select_for_update(of=("self",)).filter(
+        token_sha256=hash_token(token)
+    )
     invitation = invitations.select_related("collection").first()
     if invitation is None or invitation.accepted_by_id is None:
         return None
-    new_users = User.objects.filter(is_active=True, date_joined__gte=ClockTimestamp() - SECOND_CLICK)
+    new_users = User.objects.filter(
+        is_active=True, date_joined__gte=ClockTimestamp() - SECOND_CLICK
+    )
     user = new_users.filter(pk=invitation.accepted_by_id, username=username).first()
     return SignUp(invitation, user) if user is not None and user.check_password(password) else None
 
@@ -201,22 +223,31 @@ def erase_oneself(*, user: User) -> None:
 
     Raises LastLead where a collection, or the site, would be left to nobody.
     """
-    lead_memberships = Membership.objects.filter(user=user, role=Role.LEAD).select_related("collection").order_by("pk")
+    lead_memberships = (
+        Membership.objects.filter(user=user, role=Role.LEAD)
+        .select_related("collection")
+        .order_by("pk")
+    )
     for membership in lead_memberships:
         leads = Membership.objects.filter(collection=membership.collection_id, role=Role.LEAD)
         if not leads.select_for_update().exclude(user=user).exists():
-            raise LastLead(f"You are the only lead of {membership.collection}; make somebody else a lead first.")
-    if user.is_superuser and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():
-        raise LastLead("You are the only one who looks after this site; give it to somebody else first.")
+            raise LastLead(
+                f"You are the only lead of {membership.collection}; "
+                "make somebody else a lead first."
+            )
+    if (
+        user.is_superuser
+        and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists()
+    ):
+        raise LastLead(
+            "You are the only one who looks after this site; give it to somebody else first."
+        )
     erase_person(user=user)
 
 
 @transaction.atomic
 def erase_person(*, user: User) -> None:
-    """Forget a person: account scrubbed, words deleted, annotators cut off.
-
-    Judgments stay as they are.
-    """
+    """Forget a person: account scrubbed, words deleted, annotators cut off; judgments stay."""
     annotators = Annotator.objects.filter(user=user)
     JudgmentComment.objects.filter(judgment__annotator__in=annotators).delete()
     Report.objects.filter(annotator__in=annotators).update(note="")
@@ -244,7 +275,9 @@ def _forget_invitations(user: User) -> None:
     addressed_to_user = Q(email__iexact=user.email) if user.email else Q(pk__in=[])
     Invitation.objects.usable().filter(addressed_to_user).update(expires_at=ClockTimestamp())
     # the database requires an address of mailed invitations; without one it is an ordinary link
-    Invitation.objects.filter(addressed_to_user | Q(accepted_by=user)).update(email="", by_mail=False)
+    Invitation.objects.filter(addressed_to_user | Q(accepted_by=user)).update(
+        email="", by_mail=False
+    )
 
 
 def hash_token(token: str) -> str:
@@ -253,14 +286,12 @@ def hash_token(token: str) -> str:
 
 
 def ensure_annotator(*, collection: Collection, user: User) -> Annotator:
-    """Return this person's annotator in the collection, made if there is none.
-
-    Call it in a transaction.
-    """
+    """Return, in a transaction, this person's annotator in the collection, made if need be."""
     annotator = Annotator.objects.filter(collection=collection, user=user).first()
     if annotator is not None:
         return annotator
-    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # no two people take one name
+    # no two people take one name
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     key = bytes(collection.key)
     for attempt in count():
         name = pseudonym(key, "user", str(user.pk), str(attempt))

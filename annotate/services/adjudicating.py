@@ -28,10 +28,7 @@ from annotate.services.seating import note_changes, reconcile_locked
 
 
 class NotInARound(Exception):
-    """No round of a pool or an import names the pair, so it has no grade to decide.
-
-    Nothing was changed.
-    """
+    """No pool or import names the pair, so it has no grade to decide; nothing was changed."""
 
 
 class NotAdjudicated(Exception):
@@ -55,10 +52,16 @@ def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> Judgment:
         return earlier
     if earlier is not None and earlier.annotator_id != annotator.pk:
         JudgmentEvent.objects.create(
-            judgment=earlier, kind=JudgmentEvent.Kind.WITHDRAWN, by=by, reason="Adjudicated anew by another lead."
+            judgment=earlier,
+            kind=JudgmentEvent.Kind.WITHDRAWN,
+            by=by,
+            reason="Adjudicated anew by another lead.",
         )
     judgment = _store(pair, annotator, level)
-    seat.state, seat.annotator, seat.judgment, seat.leased_until = Seat.State.DONE, annotator, judgment, None
+    seat.state = Seat.State.DONE
+    seat.annotator = annotator
+    seat.judgment = judgment
+    seat.leased_until = None
     seat.save()
     _freeze(pair, judgment)
     reports.settle(reports=Report.objects.filter(pair=pair), by=by, at=judgment.at)
@@ -73,11 +76,18 @@ def undo_adjudication(*, pair: Pair, by: User, reason: str = "") -> None:
     seat = adjudication_seat(pair=pair)
     if seat is None:
         raise NotAdjudicated("No adjudication of this pair stands.")
-    JudgmentEvent.objects.create(judgment=seat.judgment, kind=JudgmentEvent.Kind.UNDONE, by=by, reason=reason[:200])
+    assert seat.judgment is not None, "a done seat has a judgment"  # noqa: S101
+    JudgmentEvent.objects.create(
+        judgment=seat.judgment, kind=JudgmentEvent.Kind.UNDONE, by=by, reason=reason[:200]
+    )
     seat.state, seat.judgment = Seat.State.WITHDRAWN, None
     seat.save()
-    adjudicated_at = Judgment.objects.filter(pair=pair, purpose=Seat.Purpose.ADJUDICATION).values_list("at", flat=True)
-    reports.reopen(reports=Report.objects.filter(pair=pair).settled_at_one_of(adjudicated_at), by=by)
+    adjudicated_at = Judgment.objects.filter(
+        pair=pair, purpose=Seat.Purpose.ADJUDICATION
+    ).values_list("at", flat=True)
+    reports.reopen(
+        reports=Report.objects.filter(pair=pair).settled_at_one_of(adjudicated_at), by=by
+    )
     _reconcile_and_log(locked_pair, ReviewAction.Kind.ADJUDICATION_UNDONE, by, reason)
 
 
@@ -89,19 +99,33 @@ def adjudication_seat(*, pair: Pair) -> Seat | None:
 
 def _seat(pair: Pair) -> Seat:
     """Return the pair's one seat for adjudication, or a new one that is not stored yet."""
-    seat = Seat.objects.select_related("judgment").filter(pair=pair, purpose=Seat.Purpose.ADJUDICATION).first()
+    seat = (
+        Seat.objects.select_related("judgment")
+        .filter(pair=pair, purpose=Seat.Purpose.ADJUDICATION)
+        .first()
+    )
     if seat is not None:
         return seat
-    rounds = Round.objects.filter(round_pairs__pair=pair, kind__in=[Round.Kind.POOL, Round.Kind.IMPORT])
+    rounds = Round.objects.filter(
+        round_pairs__pair=pair, kind__in=[Round.Kind.POOL, Round.Kind.IMPORT]
+    )
     newest_round = rounds.order_by("-pk").first()
     if newest_round is None:
         raise NotInARound("No round names this pair, so it has no grade to decide.")
-    return Seat(collection_id=pair.collection_id, round=newest_round, pair=pair, purpose=Seat.Purpose.ADJUDICATION, number=1)
+    return Seat(
+        collection_id=pair.collection_id,
+        round=newest_round,
+        pair=pair,
+        purpose=Seat.Purpose.ADJUDICATION,
+        number=1,
+    )
 
 
 def _store(pair: Pair, annotator: Annotator, level: Level) -> Judgment:
     """Store the judgment; it supersedes the lead's own last one, if any."""
-    own_judgments = Judgment.objects.filter(pair=pair, annotator=annotator, purpose=Seat.Purpose.ADJUDICATION)
+    own_judgments = Judgment.objects.filter(
+        pair=pair, annotator=annotator, purpose=Seat.Purpose.ADJUDICATION
+    )
     guidelines = Guidelines.objects.filter(collection=pair.collection_id).order_by("-pk").first()
     judgment: Judgment = Judgment.objects.create(
         collection_id=pair.collection_id,
@@ -127,4 +151,10 @@ def _freeze(pair: Pair, judgment: Judgment) -> None:
 def _reconcile_and_log(pair: Pair, kind: ReviewAction.Kind, by: User, reason: str) -> None:
     reconcile_locked(pairs=[pair])
     note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])
-    review_log.note(collection=pair.collection, kind=kind, by=by, subject=review_log.ActionSubject(pair=pair), reason=reason)
+    review_log.note(
+        collection=pair.collection,
+        kind=kind,
+        by=by,
+        subject=review_log.ActionSubject(pair=pair),
+        reason=reason,
+    )

@@ -38,7 +38,9 @@ class RecentAnswer(TypedDict):
     at: str
 
 
-def progress(*, annotator: Annotator, context: CardContext | None = None, with_total: bool = True) -> AnnotatorProgress:
+def progress(
+    *, annotator: Annotator, context: CardContext | None = None, with_total: bool = True
+) -> AnnotatorProgress:
     """Return this person's progress in the batch, today (UTC) and in all, without undone answers.
 
     context : the figures read with the cards, if they were read already
@@ -56,7 +58,9 @@ def progress(*, annotator: Annotator, context: CardContext | None = None, with_t
 
 
 def _total(annotator: Annotator) -> int:
-    first_answers = Judgment.objects.filter(annotator=annotator, supersedes=None).exclude(purpose=Seat.Purpose.TRAINING)
+    first_answers = Judgment.objects.filter(annotator=annotator, supersedes=None).exclude(
+        purpose=Seat.Purpose.TRAINING
+    )
     # Counted apart: undone answers are few, and joining them to all of a person's answers is slow.
     undone = JudgmentEvent.objects.filter(
         kind=JudgmentEvent.Kind.UNDONE, judgment__annotator=annotator, judgment__superseded_by=None
@@ -70,9 +74,9 @@ def recent(*, acts: Sequence[undoing.Act]) -> list[RecentAnswer]:
     acts : her last acts, see undoing.last_acts; deferred pairs are left out, as they come again
     """
     keys = list(dict.fromkeys(act.hand_out for act in acts if act.kind != undoing.DEFER))
-    hand_outs = HandOut.objects.select_related("seat__pair__query", "seat__pair__document").prefetch_related(
-        "seat__pair__query__parts", "seat__pair__document__parts"
-    )
+    hand_outs = HandOut.objects.select_related(
+        "seat__pair__query", "seat__pair__document"
+    ).prefetch_related("seat__pair__query__parts", "seat__pair__document__parts")
     by_key = hand_outs.in_bulk(keys)
     words = undoing.current_responses(hand_outs=list(by_key.values()))
     return [_recent(by_key[key], words[key]) for key in keys if key in words]
@@ -91,7 +95,11 @@ def _recent(hand_out: HandOut, response: Judgment | Report) -> RecentAnswer:
 
 def _text(item: Item) -> str:
     parts = list(item.parts.all())
-    texts = [page_text(part.text) if part.kind == Part.Kind.HTML else part.text for part in parts if part.text]
+    texts = [
+        page_text(part.text) if part.kind == Part.Kind.HTML else part.text
+        for part in parts
+        if part.text
+    ]
     if texts:
         return texts[0][:120]
     # As on the card: an id is shown only where there is nothing else; it may tell something.

@@ -11,7 +11,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from annotate.models import Annotator, Judgment
-from annotate.statements import prepared_cursor
+from annotate.statements import SqlValue, prepared_cursor
 
 # The pair is locked before any label of it is read: of two disagreeing people the second must see
 # the first one's.
@@ -29,49 +29,59 @@ _READ = """
            (SELECT id FROM annotate_guidelines
             WHERE collection_id = %(collection)s AND version <= coalesce(%(version)s, version)
             ORDER BY version DESC LIMIT 1),
-           hand_out.id, hand_out.shown_at, batch.id, batch.number, batch.grouped, batch.settled_at IS NOT NULL,
+           hand_out.id, hand_out.shown_at,
+           batch.id, batch.number, batch.grouped, batch.settled_at IS NOT NULL,
            (SELECT count(*) FROM annotate_handout other
-            WHERE other.batch_id = batch.id AND other.answered_at IS NULL AND other.id <> hand_out.id),
+            WHERE other.batch_id = batch.id AND other.answered_at IS NULL
+              AND other.id <> hand_out.id),
            seat.id, pair.id, pair.query_id, pair.document_id, seat.purpose, seat.leased_until,
-           -- the end of her chain of answers to this pair, for this purpose; each check has a chain of its own
+           -- the end of her chain of answers to this pair, for this purpose; each check has a chain
+           -- of its own
            (SELECT judgment.id FROM annotate_judgment judgment
             LEFT JOIN annotate_handout answered ON answered.id = judgment.hand_out_id
             WHERE judgment.annotator_id = %(annotator)s AND judgment.pair_id = seat.pair_id
               AND judgment.purpose = seat.purpose
               AND (seat.purpose IN ('label', 'import') OR answered.seat_id = seat.id)
-              AND NOT EXISTS (SELECT FROM annotate_judgment later WHERE later.supersedes_id = judgment.id)
+              AND NOT EXISTS (SELECT FROM annotate_judgment later
+                              WHERE later.supersedes_id = judgment.id)
             ORDER BY judgment.id DESC LIMIT 1),
-           EXISTS (SELECT FROM annotate_report report WHERE report.hand_out_id = hand_out.id AND report.state = 'open')
+           EXISTS (SELECT FROM annotate_report report
+                   WHERE report.hand_out_id = hand_out.id AND report.state = 'open')
     FROM (SELECT) one_row
-    LEFT JOIN annotate_level level ON level.collection_id = %(collection)s AND level.grade = %(grade)s
+    LEFT JOIN annotate_level level
+           ON level.collection_id = %(collection)s AND level.grade = %(grade)s
     LEFT JOIN (annotate_handout hand_out JOIN annotate_batch batch ON batch.id = hand_out.batch_id
-               JOIN annotate_seat seat ON seat.id = hand_out.seat_id JOIN locked pair ON pair.id = seat.pair_id)
+               JOIN annotate_seat seat ON seat.id = hand_out.seat_id
+               JOIN locked pair ON pair.id = seat.pair_id)
            ON hand_out.token = %(token)s AND batch.annotator_id = %(annotator)s
 """
-# The judgment counts if the seat is hers, free or lapsed, and she counts for this pair nowhere
-# else.
+# The judgment counts if the seat is hers, free or lapsed, and no other seat of this pair is hers.
 _STORE = """
     WITH stored AS (
         INSERT INTO annotate_judgment (
-            collection_id, pair_id, annotator_id, hand_out_id, purpose, level_id, guidelines_id, submission_id,
-            supersedes_id, reasons, active_ms, grouped, played_ms, n_replays, n_changes, shown_at)
+            collection_id, pair_id, annotator_id, hand_out_id, purpose, level_id, guidelines_id,
+            submission_id, supersedes_id, reasons, active_ms, grouped, played_ms, n_replays,
+            n_changes, shown_at)
         VALUES (
-            %(collection)s, %(pair)s, %(annotator)s, %(hand_out)s, %(purpose)s, %(level)s, %(guidelines)s,
-            %(submission)s, %(last)s, %(reasons)s, %(active_ms)s, %(grouped)s, %(played_ms)s, %(n_replays)s,
-            %(n_changes)s, %(shown_at)s)
+            %(collection)s, %(pair)s, %(annotator)s, %(hand_out)s, %(purpose)s, %(level)s,
+            %(guidelines)s, %(submission)s, %(last)s, %(reasons)s, %(active_ms)s, %(grouped)s,
+            %(played_ms)s, %(n_replays)s, %(n_changes)s, %(shown_at)s)
         RETURNING id, at),
     updated_seat AS (
         UPDATE annotate_seat seat
-        SET state = 'done', annotator_id = %(annotator)s, leased_until = NULL, judgment_id = (SELECT id FROM stored)
+        SET state = 'done', annotator_id = %(annotator)s, leased_until = NULL,
+            judgment_id = (SELECT id FROM stored)
         WHERE seat.id = %(seat)s
-          AND (seat.annotator_id = %(annotator)s AND seat.state IN ('held', 'done') OR seat.state = 'free'
+          AND (seat.annotator_id = %(annotator)s AND seat.state IN ('held', 'done')
+               OR seat.state = 'free'
                OR seat.state = 'held' AND seat.leased_until < clock_timestamp())
           AND (seat.purpose <> 'label' OR NOT EXISTS (
                SELECT FROM annotate_seat other
-               WHERE other.annotator_id = %(annotator)s AND other.pair_id = seat.pair_id AND other.id <> seat.id
-                 AND other.purpose IN ('label', 'import')))),
+               WHERE other.annotator_id = %(annotator)s AND other.pair_id = seat.pair_id
+                 AND other.id <> seat.id AND other.purpose IN ('label', 'import')))),
     answered_hand_out AS (
-        UPDATE annotate_handout SET answered_at = clock_timestamp() WHERE id = %(hand_out)s AND answered_at IS NULL)
+        UPDATE annotate_handout SET answered_at = clock_timestamp()
+        WHERE id = %(hand_out)s AND answered_at IS NULL)
     SELECT id, at FROM stored
 """
 
@@ -91,8 +101,7 @@ class AnswerContext(NamedTuple):
 
     replayed : key of the judgment that the same submission made before
     level, guidelines : the level of the answer and the guidelines its author saw; None if missing
-    hand_out : None if this token was not handed to this person; the fields after it are then None
-        too
+    hand_out : None if this token was not handed to this person; so are the fields after it then
     is_settled : whether the batch's answers can no longer be changed
     n_left : other hand-outs of the batch that wait for an answer
     last : key of her last judgment of this pair for this purpose, if any
@@ -121,37 +130,65 @@ class AnswerContext(NamedTuple):
     is_reported: bool
 
 
-def read_context(*, annotator: Annotator, token: UUID, submission_id: UUID, grade: int, guidelines: int | None) -> AnswerContext:
+def read_context(
+    *, annotator: Annotator, token: UUID, submission_id: UUID, grade: int, guidelines: int | None
+) -> AnswerContext:
     """Read the context of an answer; call it behind her lock.
 
     guidelines : the version on her screen, None for the newest
     """
-    parameters = {
-        "annotator": annotator.pk, "collection": annotator.collection_id, "token": token, "submission": submission_id,
-        "grade": grade, "version": guidelines,
-    }  # fmt: skip
+    parameters: dict[str, SqlValue] = {
+        "annotator": annotator.pk,
+        "collection": annotator.collection_id,
+        "token": token,
+        "submission": submission_id,
+        "grade": grade,
+        "version": guidelines,
+    }
     with prepared_cursor() as cursor:
         cursor.execute(_READ, parameters)
         return AnswerContext(*cursor.fetchone())
 
 
-def store_judgment(*, annotator: Annotator, context: AnswerContext, submission_id: UUID, details: AnswerDetails) -> Judgment:
+def store_judgment(
+    *, annotator: Annotator, context: AnswerContext, submission_id: UUID, details: AnswerDetails
+) -> Judgment:
     """Store the judgment; it counts if its seat is still free or hers, else it is a surplus.
 
     The hand-out is answered by it. Call it once the hand-out's pair is locked, as after
-    `read_context`.
+    `read_context`, and for a level that there is.
     """
+    assert context.level is not None, "an unknown level was refused"  # noqa: S101
     judgment = Judgment(
-        collection_id=annotator.collection_id, pair_id=context.pair, annotator=annotator, hand_out_id=context.hand_out,
-        purpose=context.purpose, level_id=context.level, guidelines_id=context.guidelines, submission_id=submission_id,
-        supersedes_id=context.last, grouped=context.grouped, shown_at=context.shown_at, **details._asdict(),
-    )  # fmt: skip
+        collection_id=annotator.collection_id,
+        pair_id=context.pair,
+        annotator=annotator,
+        hand_out_id=context.hand_out,
+        purpose=context.purpose,
+        level_id=context.level,
+        guidelines_id=context.guidelines,
+        submission_id=submission_id,
+        supersedes_id=context.last,
+        grouped=context.grouped,
+        shown_at=context.shown_at,
+        **details._asdict(),
+    )
     parameters = {
-        "collection": annotator.collection_id, "pair": context.pair, "annotator": annotator.pk,
-        "hand_out": context.hand_out, "purpose": context.purpose, "level": context.level, "guidelines": context.guidelines,
-        "submission": submission_id, "last": context.last, "grouped": context.grouped, "shown_at": context.shown_at,
-        "seat": context.seat, **details._asdict(), "reasons": Jsonb(details.reasons),
-    }  # fmt: skip
+        "collection": annotator.collection_id,
+        "pair": context.pair,
+        "annotator": annotator.pk,
+        "hand_out": context.hand_out,
+        "purpose": context.purpose,
+        "level": context.level,
+        "guidelines": context.guidelines,
+        "submission": submission_id,
+        "last": context.last,
+        "grouped": context.grouped,
+        "shown_at": context.shown_at,
+        "seat": context.seat,
+        **details._asdict(),
+        "reasons": Jsonb(details.reasons),
+    }
     with prepared_cursor() as cursor:
         cursor.execute(_STORE, parameters)
         judgment.pk, judgment.at = cursor.fetchone()

@@ -8,7 +8,8 @@ from django.db import connection
 from numpy.typing import NDArray
 
 BLOCK = 20_000  # between two blocks a job reports its progress and may be stopped
-STRETCH = 2_000  # pairs that are locked together: a judgment of one of them waits for no more than these
+# pairs that are locked together: a judgment of one of them waits for no more than these
+STRETCH = 2_000
 NULL = "\\N"
 Column = NDArray[np.int64] | list[str] | str
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -17,13 +18,15 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 def copy_rows(table: str, columns: Mapping[str, Column]) -> None:
     """Append rows to a table in one go; at least one column is not a single text.
 
-    columns : numbers, or text as COPY reads it (see `escape_texts`), one a row; or one text for
-        every row
+    columns : numbers, or text as COPY reads it (see `escape_texts`), one a row; or one for all rows
     """
     statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
-    with connection.cursor() as cursor, connection.wrap_database_errors, cursor.copy(statement) as copy:
-        # A text for every row repeats without end, so the columns end together without being of one
-        # length.
+    with (
+        connection.cursor() as cursor,
+        connection.wrap_database_errors,
+        cursor.copy(statement) as copy,
+    ):
+        # A text for every row repeats without end: the columns end together, of several lengths.
         for row in zip(*map(_cells, columns.values()), strict=False):
             copy.write("\t".join(row) + "\n")
 
@@ -42,7 +45,9 @@ def reserve_keys(table: str, n: int) -> NDArray[np.int64]:
     """Reserve the keys of n new rows of a table, (n,) ascending."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s) ORDER BY 1", [table, n]
+            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) "
+            "FROM generate_series(1, %s) ORDER BY 1",
+            [table, n],
         )
         return np.fromiter((key for (key,) in cursor), dtype=np.int64, count=n)
 

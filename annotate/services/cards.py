@@ -9,69 +9,80 @@ from typing import Any, NamedTuple
 
 from annotate.core.cards import Card, CardItem, CardPart
 from annotate.models import Annotator
-from annotate.statements import prepared_cursor
+from annotate.statements import SqlValue, prepared_cursor
 
 N_CARDS = 3  # the card to judge, and those whose media the browser loads meanwhile
 # The open hand-outs, next one first, deferred ones last; the first is on screen from now on.
 _NEXT = """
     WITH next AS (
         SELECT hand_out.id,
-               row_number() OVER (ORDER BY batch.number, hand_out.deferred_at NULLS FIRST, hand_out.position) AS rank
+               row_number() OVER (ORDER BY batch.number, hand_out.deferred_at NULLS FIRST,
+                                  hand_out.position) AS rank
         FROM annotate_handout hand_out
         JOIN annotate_batch batch ON batch.id = hand_out.batch_id
         JOIN annotate_seat seat ON seat.id = hand_out.seat_id
-        WHERE batch.annotator_id = %(annotator)s AND hand_out.answered_at IS NULL AND seat.purpose <> 'training'
+        WHERE batch.annotator_id = %(annotator)s AND hand_out.answered_at IS NULL
+          AND seat.purpose <> 'training'
         ORDER BY rank LIMIT %(limit)s),
     first_shown AS (
         UPDATE annotate_handout SET shown_at = clock_timestamp()
         WHERE id = (SELECT id FROM next WHERE rank = 1) AND shown_at IS NULL)
 """
-_REQUESTED = "WITH next AS (SELECT * FROM unnest(%(hand_outs)s::bigint[]) WITH ORDINALITY AS requested(id, rank))"
+_REQUESTED = """
+    WITH next AS (
+        SELECT * FROM unnest(%(hand_outs)s::bigint[]) WITH ORDINALITY AS requested(id, rank))
+"""
 _CARDS = """
     SELECT next.rank, hand_out.id, hand_out.token, hand_out.position,
            query.external_id AS query, query.warning AS query_warning, query.parts AS query_parts,
-           document.external_id AS document, document.warning AS document_warning, document.parts AS document_parts
+           document.external_id AS document, document.warning AS document_warning,
+           document.parts AS document_parts
     FROM next
     JOIN annotate_handout hand_out ON hand_out.id = next.id
     JOIN annotate_seat seat ON seat.id = hand_out.seat_id
     JOIN annotate_pair pair ON pair.id = seat.pair_id
     CROSS JOIN LATERAL (
         SELECT item.external_id, item.warning, (
-            SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path, part.start, part.end,
-                                             part.type, part.also, part.looked_at IS NOT NULL)
+            SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path,
+                                             part.start, part.end, part.type, part.also,
+                                             part.looked_at IS NOT NULL)
                             ORDER BY part.position)
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
         FROM annotate_item item WHERE item.id = pair.query_id) query
     CROSS JOIN LATERAL (
         SELECT item.external_id, item.warning, (
-            SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path, part.start, part.end,
-                                             part.type, part.also, part.looked_at IS NOT NULL)
+            SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path,
+                                             part.start, part.end, part.type, part.also,
+                                             part.looked_at IS NOT NULL)
                             ORDER BY part.position)
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
         FROM annotate_item item WHERE item.id = pair.document_id) document
 """
-# Answers of today are the chains that began today and do not end in an undone answer; a day is
-# UTC's.
+# Answers of today are the chains that began today, in UTC, and do not end in an undone answer.
 _TODAY = """,
     today AS (
         SELECT id, supersedes_id FROM annotate_judgment
-        WHERE annotator_id = %(annotator)s AND purpose <> 'training' AND at >= date_trunc('day', now(), 'UTC'))
+        WHERE annotator_id = %(annotator)s AND purpose <> 'training'
+          AND at >= date_trunc('day', now(), 'UTC'))
 """
-# The batch is that of the next card, else the newest. Golds have a round of
-# their own, whose policy asks for no reasons by itself.
+# The batch is that of the next card, else the newest. Golds have a round of their own, whose policy
+# asks for no reasons by itself.
 _CONTEXT = """
     SELECT (SELECT count(*) FILTER (WHERE supersedes_id IS NULL) - count(*) FILTER (WHERE EXISTS (
-                SELECT FROM annotate_judgmentevent event WHERE event.judgment_id = today.id AND event.kind = 'undone')
-                AND NOT EXISTS (SELECT FROM annotate_judgment later WHERE later.supersedes_id = today.id))
+                SELECT FROM annotate_judgmentevent event
+                WHERE event.judgment_id = today.id AND event.kind = 'undone')
+                AND NOT EXISTS (SELECT FROM annotate_judgment later
+                                WHERE later.supersedes_id = today.id))
             FROM today) AS n_today,
            guidelines.version, guidelines.at, batch.number, counts.n, counts.n_left, counts.n_asking
     FROM (SELECT) one_row
     LEFT JOIN (SELECT id, number FROM annotate_batch
           WHERE annotator_id = %(annotator)s
             AND id = coalesce((SELECT hand_out.batch_id FROM annotate_handout hand_out
-              JOIN next ON next.id = hand_out.id
+                               JOIN next ON next.id = hand_out.id
                                WHERE next.rank = 1), id)
-            AND NOT EXISTS (SELECT FROM annotate_trainingtry try WHERE try.batch_id = annotate_batch.id)
+            AND NOT EXISTS (SELECT FROM annotate_trainingtry try
+                            WHERE try.batch_id = annotate_batch.id)
           ORDER BY number DESC LIMIT 1) batch ON true
     LEFT JOIN LATERAL (
         SELECT count(*) AS n, count(*) FILTER (WHERE hand_out.answered_at IS NULL) AS n_left,
@@ -86,7 +97,8 @@ _CONTEXT = """
         ORDER BY version DESC LIMIT 1) guidelines ON true
 """
 _CARDS_AND_CONTEXT = f"""
-    {_TODAY} SELECT context.*, card.* FROM ({_CONTEXT}) context LEFT JOIN ({_CARDS}) card ON true ORDER BY card.rank
+    {_TODAY} SELECT context.*, card.*
+    FROM ({_CONTEXT}) context LEFT JOIN ({_CARDS}) card ON true ORDER BY card.rank
 """  # noqa: S608 - own text
 _N_CONTEXT_COLUMNS = 7  # columns of _CONTEXT
 
@@ -136,15 +148,20 @@ def cards_of(*, hand_outs: Sequence[int]) -> list[Card]:
         return [_card(row) for row in cursor.fetchall()]
 
 
-def _read(with_clause: str, annotator: Annotator, **parameters: object) -> tuple[list[Card], CardContext]:
+def _read(
+    with_clause: str, annotator: Annotator, **parameters: SqlValue
+) -> tuple[list[Card], CardContext]:
     """Return the cards that a WITH clause selects, and their context."""
     with prepared_cursor() as cursor:
         cursor.execute(
-            with_clause + _CARDS_AND_CONTEXT, {"annotator": annotator.pk, "collection": annotator.collection_id, **parameters}
+            with_clause + _CARDS_AND_CONTEXT,
+            {"annotator": annotator.pk, "collection": annotator.collection_id, **parameters},
         )
         rows = cursor.fetchall()
     n_today, version, at, number, n, n_left, n_asking = rows[0][:_N_CONTEXT_COLUMNS]
-    context = CardContext(max(0, n_today), version, at, number or 0, n or 0, n_left or 0, bool(n_asking))
+    context = CardContext(
+        max(0, n_today), version, at, number or 0, n or 0, n_left or 0, bool(n_asking)
+    )
     card_rows = [row[_N_CONTEXT_COLUMNS:] for row in rows]
     return [_card(row) for row in card_rows if row[0] is not None], context
 

@@ -28,6 +28,7 @@ from annotate.models import Annotator, Collection, Round
 from annotate.services.background.progress import ProgressCallback
 from annotate.services.bulk_copy import blocks, copy_rows, nullable_keys, reserve_keys
 from annotate.services.pairing import ensure_pairs
+from annotate.statements import SqlValue
 
 NAMESPACE = UUID("5d6f0a3e-0c0b-5b5e-9f43-2f0c2f5a7b11")  # of the submission ids made here
 Keys = NDArray[np.int64]
@@ -39,12 +40,14 @@ _SEATS = """
     SELECT annotator_id, pair_id, id FROM annotate_seat
     WHERE purpose = 'import' AND annotator_id IS NOT NULL AND pair_id = ANY(%s)
 """
-_LAST_NUMBERS = (
-    "SELECT pair_id, max(number) FROM annotate_seat WHERE purpose = 'import' AND pair_id = ANY(%s) GROUP BY 1"
-)
+_LAST_NUMBERS = """
+    SELECT pair_id, max(number) FROM annotate_seat
+    WHERE purpose = 'import' AND pair_id = ANY(%s) GROUP BY 1
+"""
 _GROW = """
     UPDATE annotate_seat seat SET judgment_id = extended.judgment_id, state = 'done'
-    FROM unnest(%s::bigint[], %s::bigint[]) AS extended(seat_id, judgment_id) WHERE seat.id = extended.seat_id
+    FROM unnest(%s::bigint[], %s::bigint[]) AS extended(seat_id, judgment_id)
+    WHERE seat.id = extended.seat_id
 """
 
 
@@ -87,7 +90,9 @@ class NewLabels(NamedTuple):
 class ChainStore:
     """The imported chains of one collection: finds the labels that a file adds, and stores them."""
 
-    def __init__(self, collection: Collection, file: FileLabels, on_progress: ProgressCallback) -> None:
+    def __init__(
+        self, collection: Collection, file: FileLabels, on_progress: ProgressCallback
+    ) -> None:
         self.collection = collection
         self.file = file
         self.on_progress = on_progress
@@ -97,7 +102,8 @@ class ChainStore:
 
         Pairs and annotators are made as needed.
         """
-        file, (annotator, pair, level, at, judgment) = self.file, _columns(_STORED, 5, self.collection.pk)
+        file = self.file
+        annotator, pair, level, at, judgment = _columns(_STORED, 5, self.collection.pk)
         annotators, pairs = self._annotators(), self._pairs()
         n_stored = len(judgment)
         chain = number_groups(np.append(annotator, annotators), np.append(pair, pairs))
@@ -109,11 +115,17 @@ class ChainStore:
         rows = np.flatnonzero(new_position >= 0)
         rows = rows[np.lexsort((number_groups(file_labels.chain)[rows], new_position[rows]))]
         keys = reserve_keys("annotate_judgment", len(rows))
-        # What a label supersedes: the one before it in its chain, be that stored or as new as
-        # itself.
+        # What a label supersedes: the one before it in its chain, be that stored or new itself.
         chains = np.append(stored_labels.chain, file_labels.chain[rows])
         predecessor = np.append(np.append(judgment, keys), 0)[previous_in_group(chains)]
-        return NewLabels(rows, keys, annotators[rows], pairs[rows], positions_in_group(chains)[n_stored:] + 1, predecessor[n_stored:])
+        return NewLabels(
+            rows,
+            keys,
+            annotators[rows],
+            pairs[rows],
+            positions_in_group(chains)[n_stored:] + 1,
+            predecessor[n_stored:],
+        )
 
     def write(self, new_labels: NewLabels, round_: Round, external_ids: dict[int, str]) -> None:
         """Store judgments and seats; resolutions and metrics are to follow."""
@@ -139,14 +151,23 @@ class ChainStore:
         keys = np.empty(len(order), dtype=np.int64)
         first_row = first_row[order]
         keys[order] = ensure_pairs(
-            collection=self.collection, query=query[first_row], document=document[first_row], on_rows=report_pairs
+            collection=self.collection,
+            query=query[first_row],
+            document=document[first_row],
+            on_rows=report_pairs,
         ).keys
         return keys[groups]
 
     def _annotators(self) -> Keys:
         """The key of each label's annotator."""
-        stored_annotators = Annotator.objects.filter(collection=self.collection, origin=Annotator.Origin.IMPORT)
-        annotator_keys = dict(stored_annotators.filter(external_id__in=self.file.annotator_names).values_list("external_id", "pk"))
+        stored_annotators = Annotator.objects.filter(
+            collection=self.collection, origin=Annotator.Origin.IMPORT
+        )
+        annotator_keys = dict(
+            stored_annotators.filter(external_id__in=self.file.annotator_names).values_list(
+                "external_id", "pk"
+            )
+        )
         key = bytes(self.collection.key)
         new_annotators = Annotator.objects.bulk_create(
             Annotator(
@@ -158,7 +179,9 @@ class ChainStore:
             for external_id in sorted(set(self.file.annotator_names) - annotator_keys.keys())
         )
         annotator_keys |= {annotator.external_id: annotator.pk for annotator in new_annotators}
-        return np.array([annotator_keys[name] for name in self.file.annotator_names], dtype=np.int64)[self.file.annotator]
+        return np.array(
+            [annotator_keys[name] for name in self.file.annotator_names], dtype=np.int64
+        )[self.file.annotator]
 
     def _write_judgments(self, new_labels: NewLabels, external_ids: dict[int, str]) -> None:
         # The database's clock, read once: all judgments of this import came at one moment.
@@ -178,7 +201,10 @@ class ChainStore:
                     "submission_id": self._submission_ids(block_labels, external_ids),
                     "supersedes_id": nullable_keys(block_labels.supersedes),
                     "reasons": "[]",
-                    "at": [str(now if microseconds == NO_TIME else moment(microseconds)) for microseconds in at],
+                    "at": [
+                        str(now if microseconds == NO_TIME else moment(microseconds))
+                        for microseconds in at
+                    ],
                 },
             )
             self.on_progress(block.stop, len(new_labels), "judgments stored")
@@ -187,25 +213,35 @@ class ChainStore:
         """Submission ids, equal for equal labels at the same position of a chain."""
         file, slug = self.file, self.collection.slug
         rows = zip(
-            file.annotator[new_labels.row].tolist(), file.query[new_labels.row].tolist(), file.document[new_labels.row].tolist(),
-            new_labels.position.tolist(), file.level[new_labels.row].tolist(), file.at[new_labels.row].tolist(), strict=True,
-        )  # fmt: skip
+            file.annotator[new_labels.row].tolist(),
+            file.query[new_labels.row].tolist(),
+            file.document[new_labels.row].tolist(),
+            new_labels.position.tolist(),
+            file.level[new_labels.row].tolist(),
+            file.at[new_labels.row].tolist(),
+            strict=True,
+        )
         return [
-            str(uuid5(NAMESPACE, f"{slug}\t{file.annotator_names[annotator]}\t{external_ids[query]}\t{external_ids[document]}\t{position}"
-                                 f"\t{level}\t{moment(at) or ''}"))
+            str(
+                uuid5(
+                    NAMESPACE,
+                    f"{slug}\t{file.annotator_names[annotator]}"
+                    f"\t{external_ids[query]}\t{external_ids[document]}"
+                    f"\t{position}\t{level}\t{moment(at) or ''}",
+                )
+            )
             for annotator, query, document, position, level, at in rows
-        ]  # fmt: skip
+        ]
 
     def _write_seats(self, counting_labels: NewLabels, round_: Round) -> None:
-        """Write one done seat per annotator and pair.
-
-        The seat of a chain that grew points to its new end.
-        """
+        """Write one done seat per annotator and pair; that of a grown chain gets its new end."""
         seat = self._seats(counting_labels)
         extended_seats, last_judgments = seat[seat > 0], counting_labels.judgment[seat > 0]
         for block in blocks(len(extended_seats)):
             with connection.cursor() as cursor:
-                cursor.execute(_GROW, [extended_seats[block].tolist(), last_judgments[block].tolist()])
+                cursor.execute(
+                    _GROW, [extended_seats[block].tolist(), last_judgments[block].tolist()]
+                )
         unseated_labels = NewLabels(*(column[seat == 0] for column in counting_labels))
         number = self._next_numbers(unseated_labels.pair)
         for block in blocks(len(unseated_labels)):
@@ -228,8 +264,12 @@ class ChainStore:
 
     def _seats(self, counting_labels: NewLabels) -> Keys:
         """The seat of each chain, 0 where it has none yet."""
-        annotator, pair, seat = _columns(_SEATS, 3, np.unique(counting_labels.pair[counting_labels.position > 1]).tolist())
-        chain = number_groups(np.append(annotator, counting_labels.annotator), np.append(pair, counting_labels.pair))
+        annotator, pair, seat = _columns(
+            _SEATS, 3, np.unique(counting_labels.pair[counting_labels.position > 1]).tolist()
+        )
+        chain = number_groups(
+            np.append(annotator, counting_labels.annotator), np.append(pair, counting_labels.pair)
+        )
         return np.append(seat, 0)[previous_in_group(chain)[len(seat) :]]
 
     @staticmethod
@@ -237,21 +277,34 @@ class ChainStore:
         """Numbers for new seats of these pairs, following those that each pair has."""
         numbered_pairs, last_numbers = _columns(_LAST_NUMBERS, 2, np.unique(pair).tolist())
         order = np.argsort(numbered_pairs)
-        numbered_pairs, last_numbers = np.append(numbered_pairs[order], 0), np.append(last_numbers[order], 0)
+        numbered_pairs, last_numbers = (
+            np.append(numbered_pairs[order], 0),
+            np.append(last_numbers[order], 0),
+        )
         index = np.searchsorted(numbered_pairs[:-1], pair)
-        return np.where(numbered_pairs[index] == pair, last_numbers[index], 0) + positions_in_group(pair) + 1
+        return (
+            np.where(numbered_pairs[index] == pair, last_numbers[index], 0)
+            + positions_in_group(pair)
+            + 1
+        )
 
     @staticmethod
     def _write_round_pairs(counting_labels: NewLabels, round_: Round) -> None:
         """Add the pairs to the round, each with as many labels as the round brought."""
         pairs, n_labels = np.unique(counting_labels.pair, return_counts=True)
-        stored_pairs = np.fromiter(round_.round_pairs.values_list("pair_id", flat=True), dtype=np.int64)
+        stored_pairs = np.fromiter(
+            round_.round_pairs.values_list("pair_id", flat=True), dtype=np.int64
+        )
         is_new = ~np.isin(pairs, stored_pairs)
         new_pairs, n_new_labels = pairs[is_new], n_labels[is_new]
         for block in blocks(len(new_pairs)):
             copy_rows(
                 "annotate_roundpair",
-                {"round_id": str(round_.pk), "pair_id": new_pairs[block], "n_wanted": n_new_labels[block]},
+                {
+                    "round_id": str(round_.pk),
+                    "pair_id": new_pairs[block],
+                    "n_wanted": n_new_labels[block],
+                },
             )
 
 
@@ -262,7 +315,7 @@ def database_time() -> datetime:
         return cursor.fetchone()[0]
 
 
-def _columns(query: str, n: int, *parameters: object) -> Keys:
+def _columns(query: str, n: int, *parameters: SqlValue) -> Keys:
     """The n columns of a query's rows of whole numbers."""
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)

@@ -18,13 +18,16 @@ from annotate.services.seating import lock_annotator
 from annotate.services.training_gate import is_in_training
 from annotate.statements import prepared_cursor
 
-RENEW_BEFORE = timedelta(minutes=10)  # an answer renews the batch's leases when less than this is left
+# an answer renews the batch's leases when less than this is left
+RENEW_BEFORE = timedelta(minutes=10)
 # Whether she is paused, her unfinished batch, whether a hand-out of hers waits for an answer, and
 # the number of her newest batch.
 _WORK_STATE = """
     SELECT (SELECT paused_at IS NOT NULL FROM annotate_annotator WHERE id = %(annotator)s),
-           (SELECT id FROM annotate_batch WHERE annotator_id = %(annotator)s AND finished_at IS NULL),
-           EXISTS (SELECT FROM annotate_handout hand_out JOIN annotate_batch batch ON batch.id = hand_out.batch_id
+           (SELECT id FROM annotate_batch
+            WHERE annotator_id = %(annotator)s AND finished_at IS NULL),
+           EXISTS (SELECT FROM annotate_handout hand_out
+                   JOIN annotate_batch batch ON batch.id = hand_out.batch_id
                    WHERE batch.annotator_id = %(annotator)s AND hand_out.answered_at IS NULL),
            (SELECT coalesce(max(number), 0) FROM annotate_batch WHERE annotator_id = %(annotator)s)
 """
@@ -53,7 +56,8 @@ def current_batch(*, annotator: Annotator) -> Batch | None:
         finish_if_done(batch=batch)
         if batch.finished_at is None:
             return batch
-        if _read_work_state(annotator)[0]:  # the golds of the batch just finished may have paused her
+        # the golds of the batch just finished may have paused her
+        if _read_work_state(annotator)[0]:
             return None
     return _open_batch(annotator, number=last_number + 1)
 
@@ -65,10 +69,9 @@ def _read_work_state(annotator: Annotator) -> tuple[bool, int | None, bool, int]
 
 
 def renew_leases(*, annotator: Annotator) -> None:
-    """Renew the leases of a person's open hand-outs.
+    """Renew the leases of a person's open hand-outs, unless she is paused.
 
-    Give up those others took, and checks with them.
-    A paused person's leases run out.
+    Those that others took are given up, and checks with them.
     """
     if annotator.paused_at is not None:
         return
@@ -82,7 +85,8 @@ def renew_leases(*, annotator: Annotator) -> None:
             WHERE batch.annotator_id = %(annotator)s AND hand_out.answered_at IS NULL
               AND hand_out.seat_id = seat.id
               AND ((seat.state = 'held' AND seat.annotator_id = %(annotator)s
-                    AND seat.leased_until < clock_timestamp() + make_interval(mins => %(minutes)s) / 2)
+                    AND seat.leased_until
+                        < clock_timestamp() + make_interval(mins => %(minutes)s) / 2)
                 OR (seat.state = 'held' AND seat.leased_until < clock_timestamp())
                 OR seat.state = 'free')
               AND (seat.purpose = 'repeat' OR NOT EXISTS (
@@ -91,18 +95,19 @@ def renew_leases(*, annotator: Annotator) -> None:
             """,
             {"annotator": annotator.pk, "minutes": minutes},
         )
-    lost_hand_outs = open_hand_outs(annotator=annotator).filter(~Q(seat__state=Seat.State.HELD) | ~Q(seat__annotator=annotator))
+    lost_hand_outs = open_hand_outs(annotator=annotator).filter(
+        ~Q(seat__state=Seat.State.HELD) | ~Q(seat__annotator=annotator)
+    )
     n_lost = lost_hand_outs.filter(seat__purpose=Seat.Purpose.LABEL).count()
     lost_hand_outs.update(answered_at=ClockTimestamp())
     if n_lost:
         give_up_checks(annotator=annotator, n_lost=n_lost)
 
 
-def renew_leases_if_due(*, annotator: Annotator, leased_until: datetime | None, at: datetime) -> None:
-    """Renew the leases of an annotator at work if little is left of one.
-
-    Not at every answer, since a renewal writes the whole batch.
-    """
+def renew_leases_if_due(
+    *, annotator: Annotator, leased_until: datetime | None, at: datetime
+) -> None:
+    """Renew an annotator's leases if little is left of one: each renewal writes the whole batch."""
     if leased_until is None or leased_until - at < RENEW_BEFORE:
         renew_leases(annotator=annotator)
 
@@ -110,22 +115,26 @@ def renew_leases_if_due(*, annotator: Annotator, leased_until: datetime | None, 
 def give_up_checks(*, annotator: Annotator, n_lost: int) -> None:
     """Give up as large a share of the waiting golds and repeats as was lost of the candidates.
 
-    Nobody else can take those: they would be left over of a batch that lapsed, and so be
-    recognised.
+    Nobody else can take those: left over of a batch that lapsed, they would be recognised.
     """
     waiting = open_hand_outs(annotator=annotator)
     n_candidates = waiting.filter(seat__purpose=Seat.Purpose.LABEL).count()
     checks = waiting.exclude(seat__purpose=Seat.Purpose.LABEL).order_by("token")
     rows = list(checks.values_list("pk", "seat"))
     rows = rows[len(rows) * n_candidates // (n_candidates + n_lost) :]
-    HandOut.objects.filter(pk__in=[hand_out for hand_out, _ in rows]).update(answered_at=ClockTimestamp())
-    Seat.objects.filter(pk__in=[seat for _, seat in rows]).update(state=Seat.State.WITHDRAWN, leased_until=None)
+    HandOut.objects.filter(pk__in=[hand_out for hand_out, _ in rows]).update(
+        answered_at=ClockTimestamp()
+    )
+    Seat.objects.filter(pk__in=[seat for _, seat in rows]).update(
+        state=Seat.State.WITHDRAWN, leased_until=None
+    )
 
 
 def open_hand_outs(*, annotator: Annotator) -> QuerySet[HandOut]:
     """Return a person's open hand-outs, next card first, deferred ones last; none while paused."""
     waiting = HandOut.objects.filter(batch__annotator=annotator, answered_at=None)
-    waiting = waiting.exclude(seat__purpose=Seat.Purpose.TRAINING)  # services/training.py hands those out
+    # services/training.py hands those out
+    waiting = waiting.exclude(seat__purpose=Seat.Purpose.TRAINING)
     if annotator.paused_at is not None:
         return waiting.none()
     return waiting.order_by("batch__number", F("deferred_at").asc(nulls_first=True), "position")
@@ -150,20 +159,28 @@ def _open_batch(annotator: Annotator, *, number: int) -> Batch | None:
     seats = _fill(walk, policy, seed)
     if not seats:
         return None
-    hold(annotator=annotator, seats=[claimed.seat for claimed in seats], minutes=policy.lease_minutes)
-    batch = Batch.objects.create(
-        collection_id=annotator.collection_id, annotator=annotator, number=number, grouped=policy.grouped
+    hold(
+        annotator=annotator, seats=[claimed.seat for claimed in seats], minutes=policy.lease_minutes
     )
-    order = ordering.arrange_batch([claimed.query for claimed in seats], grouped=policy.grouped, seed=seed)
+    batch = Batch.objects.create(
+        collection_id=annotator.collection_id,
+        annotator=annotator,
+        number=number,
+        grouped=policy.grouped,
+    )
+    order = ordering.arrange_batch(
+        [claimed.query for claimed in seats], grouped=policy.grouped, seed=seed
+    )
     with prepared_cursor() as cursor:
-        cursor.execute(_HAND_OUT, {"batch": batch.pk, "seats": [seats[index].seat for index in order]})
+        cursor.execute(
+            _HAND_OUT, {"batch": batch.pk, "seats": [seats[index].seat for index in order]}
+        )
     return batch
 
 
 def _fill(walk: Walk, policy: Policy, seed: int) -> list[ClaimedSeat]:
-    """Choose the seats of a new batch: candidates, golds and repeats.
+    """Choose the seats of a new batch: candidates, golds and repeats; none without a candidate.
 
-    Returns an empty list if no candidate is left.
     Golds take the places of candidates, and where one query's pairs come together, of candidates of
     their query: neither the length of a batch nor that of a query's run reveals them.
     """
@@ -176,9 +193,16 @@ def _fill(walk: Walk, policy: Policy, seed: int) -> list[ClaimedSeat]:
     claimed = list(walk.taken.values())
     golds = seat_golds(annotator=annotator, policy=policy, claimed=claimed, seed=seed)
     candidate_indices = batches.remaining_candidates(
-        [row.query for row in claimed], [row.query for row in golds], grouped=policy.grouped, seed=seed
+        [row.query for row in claimed],
+        [row.query for row in golds],
+        grouped=policy.grouped,
+        seed=seed,
     )
-    return [*(claimed[index] for index in candidate_indices), *golds, *seat_repeats(annotator=annotator, rows=repeats)]
+    return [
+        *(claimed[index] for index in candidate_indices),
+        *golds,
+        *seat_repeats(annotator=annotator, rows=repeats),
+    ]
 
 
 def _policy(collection_id: int) -> Policy:

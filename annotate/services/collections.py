@@ -72,8 +72,7 @@ def create_collection(
 ) -> Collection:
     """Make a collection with its scheme, its first policy and guidelines.
 
-    Its maker leads and researches.
-    Raises BadScheme, CollectionExists.
+    Its maker leads and researches. Raises BadScheme, CollectionExists.
     """
     check_scheme(levels=levels, positive_from=positive_from)
     collection, created = Collection.objects.get_or_create(
@@ -89,7 +88,9 @@ def create_collection(
         },
     )
     if not created:
-        raise CollectionExists(f'A collection with the short name "{slug}" already exists; choose another one.')
+        raise CollectionExists(
+            f'A collection with the short name "{slug}" already exists; choose another one.'
+        )
     _write_levels(collection, levels)
     Policy.objects.create(collection=collection, version=1, by=by)
     _write_guidelines(collection, markdown=guidelines, by=by, version=1)
@@ -104,7 +105,9 @@ def check_scheme(*, levels: Sequence[LevelSpec], positive_from: int) -> None:
     grades = [level.grade for level in levels]
     keys = [key_of(level) for level in levels]
     if not MIN_LEVELS <= len(levels) <= MAX_LEVELS:
-        raise BadScheme(f"A scheme has {MIN_LEVELS} to {MAX_LEVELS} levels, this one has {len(levels)}.")
+        raise BadScheme(
+            f"A scheme has {MIN_LEVELS} to {MAX_LEVELS} levels, this one has {len(levels)}."
+        )
     if len(set(grades)) < len(grades):
         raise BadScheme("Two levels have the same grade; every level needs its own.")
     if any(not 0 <= grade <= 100 for grade in grades):
@@ -117,7 +120,9 @@ def check_scheme(*, levels: Sequence[LevelSpec], positive_from: int) -> None:
     for level in levels:
         _check_reasons(level.name, level.reasons)
     if positive_from not in grades or positive_from == min(grades):
-        raise BadScheme(f"Relevant from grade {positive_from}: choose one of the grades above the lowest.")
+        raise BadScheme(
+            f"Relevant from grade {positive_from}: choose one of the grades above the lowest."
+        )
 
 
 def _check_reasons(name: str, reasons: Sequence[level_reasons.Stored]) -> None:
@@ -131,7 +136,9 @@ def key_of(level: LevelSpec) -> str:
 
 
 @transaction.atomic
-def replace_levels(*, collection: Collection, levels: Sequence[LevelSpec], positive_from: int) -> None:
+def replace_levels(
+    *, collection: Collection, levels: Sequence[LevelSpec], positive_from: int
+) -> None:
     """Give the collection another set of levels while nothing is judged.
 
     Raises BadScheme, SchemeFrozen.
@@ -145,7 +152,9 @@ def replace_levels(*, collection: Collection, levels: Sequence[LevelSpec], posit
     Collection.objects.filter(pk=collection.pk).update(positive_from=positive_from)
     collection.refresh_from_db()
     latest = collection.guidelines.latest("version")
-    _write_guidelines(collection, markdown=latest.markdown, by=latest.by, version=latest.version + 1)
+    _write_guidelines(
+        collection, markdown=latest.markdown, by=latest.by, version=latest.version + 1
+    )
 
 
 @transaction.atomic
@@ -176,8 +185,7 @@ def change_guidelines(
 def change_policy(*, collection: Collection, by: User | None, **changes: Any) -> Policy:
     """Store a new version with some figures changed; rounds keep theirs, see policies.py.
 
-    No change, no version.
-    Raises BadPolicy.
+    No change, no version. Raises BadPolicy.
     """
     _lock(collection)
     latest = collection.policies.latest("version")
@@ -197,7 +205,9 @@ def next_policy(*, collection: Collection, by: User | None, changes: Mapping[str
     current_figures = figures(latest)
     if unknown_names := set(changes) - set(current_figures):
         raise BadPolicy(f"A policy has no {', '.join(sorted(unknown_names))}.")
-    policy = Policy(collection=collection, version=latest.version + 1, by=by, **{**current_figures, **changes})
+    policy = Policy(
+        collection=collection, version=latest.version + 1, by=by, **{**current_figures, **changes}
+    )
     if policy.rule == Policy.Rule.UNANIMOUS and policy.tie != Policy.Tie.DISPUTE:
         raise BadPolicy("Under the unanimous rule there is no tie to break: choose Dispute.")
     if policy.tolerance and collection.measurement == Collection.Measurement.NOMINAL:
@@ -211,14 +221,18 @@ def next_policy(*, collection: Collection, by: User | None, changes: Mapping[str
 
 def figures(policy: Policy) -> dict[str, Any]:
     """Return the figures of a policy version, without its time and author."""
-    return {name: value for name, value in model_to_dict(policy).items() if name not in _NOT_FIGURES}
+    return {
+        name: value for name, value in model_to_dict(policy).items() if name not in _NOT_FIGURES
+    }
 
 
 def level_wordings(collection: Collection) -> list[dict[str, Any]]:
     """The levels as annotators read them, largest grade first."""
     rows = collection.levels.order_by("-grade").values("grade", "name", "sentence", "reasons")
     # no key "reasons" where there are none: versions of a scheme without reasons are stored so
-    return [{name: value for name, value in row.items() if name != "reasons" or value} for row in rows]
+    return [
+        {name: value for name, value in row.items() if name != "reasons" or value} for row in rows
+    ]
 
 
 def _lock(collection: Collection) -> Collection:
@@ -241,9 +255,15 @@ def _write_levels(collection: Collection, levels: Sequence[LevelSpec]) -> None:
     )
 
 
-def _write_guidelines(collection: Collection, *, markdown: str, by: User | None, version: int) -> Guidelines:
+def _write_guidelines(
+    collection: Collection, *, markdown: str, by: User | None, version: int
+) -> Guidelines:
     return Guidelines.objects.create(
-        collection=collection, version=version, markdown=markdown, wording=level_wordings(collection), by=by
+        collection=collection,
+        version=version,
+        markdown=markdown,
+        wording=level_wordings(collection),
+        by=by,
     )
 
 
@@ -254,9 +274,8 @@ def change_pay(*, collection: Collection, hourly_pay: Decimal | None, currency: 
 
 @transaction.atomic
 def change_query_groups(*, collection: Collection, query_groups: str) -> bool:
-    """Set the grouping of queries in intervals and tests, which are computed anew.
+    """Set the grouping of queries in intervals and tests, computed anew; return whether it changed.
 
-    Return whether it changed.
     Raises ValueError for a value that is no Collection.Grouping.
     """
     locked_collection = _lock(collection)

@@ -37,13 +37,16 @@ def send_confirmation_link(*, user: User, email: str) -> None:
     is_taken = User.objects.filter(email__iexact=email).exclude(pk=user.pk).exists()
     token = signing.dumps([user.pk, user.email, email], salt=SALT)
     link = settings.SITE_URL + reverse("annotate:account-email-confirm", args=[token])
-    context = {"link": "" if is_taken else link, "username": user.username, "site": settings.SITE_URL}
-    text = render_to_string("annotate/address_mail.txt", context)
+    template = "annotate/address_taken_mail.txt" if is_taken else "annotate/address_mail.txt"
+    context = {"link": link, "username": user.username, "site": settings.SITE_URL}
+    text = render_to_string(template, context)
     try:
         send_mail("Your e-mail address", text, settings.DEFAULT_FROM_EMAIL, [email])
     except (SMTPException, OSError) as error:
         log.warning("A link for a new address was not sent: %s", error)
-        raise MailNotSent("The mail server does not answer; the address was not changed. Try again later.") from error
+        raise MailNotSent(
+            "The mail server does not answer; the address was not changed. Try again later."
+        ) from error
 
 
 def address_in_link(*, user: User, token: str) -> str:

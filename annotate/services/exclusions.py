@@ -2,8 +2,7 @@
 
 An excluded pair is in no round and has no resolution, so it counts as unjudged; an excluded item is
 dropped from evaluation (ECCV Caption, appendix C.1), and so are all its pairs. Labels stay, in the
-log and in agreement. Where an item has many pairs they follow in the background, see
-review_work.py.
+log and in agreement. Many pairs of an item follow in the background, see review_work.py.
 """
 
 from collections.abc import Sequence
@@ -25,7 +24,13 @@ from annotate.models import (
     User,
 )
 from annotate.services import reports, review_log, review_work
-from annotate.services.review_work import Handler, Stretch, begin, require_none_under_way, unfinished_of_items
+from annotate.services.review_work import (
+    Handler,
+    Stretch,
+    begin,
+    require_none_under_way,
+    unfinished_of_items,
+)
 from annotate.services.seating import note_changes, reconcile_pairs
 from annotate.signals import round_pairs_restored
 
@@ -68,44 +73,48 @@ def restore_pair(*, pair: Pair, by: User, reason: str = "") -> None:
 def exclude_item(*, item: Item, by: User, reason: str) -> ReviewWork:
     """Leave an item out of evaluation, and ask nobody for its pairs any more.
 
-    A worker handles many pairs.
-    Raises ExclusionUnchanged, DecisionUnderWay.
+    A worker handles many pairs. Raises ExclusionUnchanged, DecisionUnderWay.
     """
     included_item = Item.objects.filter(pk=item.pk, excluded_at=None)
     if not included_item.update(excluded_at=ClockTimestamp(), excluded_reason=reason):
         raise ExclusionUnchanged(f"Item {item.external_id} is excluded already.")
     item.refresh_from_db()
-    return _begin_review(item, ReviewAction.Kind.ITEM_EXCLUDED, drop_next_pairs, by, reason, since=item.excluded_at)
+    assert item.excluded_at is not None, "just set"  # noqa: S101
+    return _begin_review(
+        item, ReviewAction.Kind.ITEM_EXCLUDED, drop_next_pairs, by, reason, since=item.excluded_at
+    )
 
 
 @transaction.atomic
 def restore_item(*, item: Item, by: User, reason: str = "") -> ReviewWork:
     """Take an excluded item back in, with its pairs that nothing else excludes.
 
-    A worker handles many pairs.
-    Raises ExclusionUnchanged, DecisionUnderWay.
+    A worker handles many pairs. Raises ExclusionUnchanged, DecisionUnderWay.
     """
     since = Item.objects.select_for_update(no_key=True).get(pk=item.pk).excluded_at
     if since is None:
         raise ExclusionUnchanged(f"Item {item.external_id} is not excluded.")
     Item.objects.filter(pk=item.pk).update(excluded_at=None, excluded_reason="")
     item.refresh_from_db()
-    return _begin_review(item, ReviewAction.Kind.ITEM_RESTORED, restore_next_pairs, by, reason, since=since)
+    return _begin_review(
+        item, ReviewAction.Kind.ITEM_RESTORED, restore_next_pairs, by, reason, since=since
+    )
 
 
 def drop_next_pairs(decision: ReviewWork) -> Stretch:
     """Drop the next pairs of an excluded item."""
     pairs = _lock_next(decision)
-    _drop_pairs(pairs, at=decision.since, by=decision.action.by)
+    _drop_pairs(pairs, at=review_work.since_of(decision), by=decision.action.by)
     return _reconcile(decision, pairs)
 
 
 def restore_next_pairs(decision: ReviewWork) -> Stretch:
     """Restore the next pairs of an item that is taken back in."""
     pairs = _lock_next(decision)
-    _restore_pairs(pairs, since=decision.since, by=decision.action.by)
+    _restore_pairs(pairs, since=review_work.since_of(decision), by=decision.action.by)
     if len(pairs) < review_work.STRETCH:
-        _notify_restored_rounds(RoundPair.objects.filter(pair__in=_pairs_of(decision.action.item)))
+        item_pairs = _pairs_of(review_work.item_of(decision))
+        _notify_restored_rounds(RoundPair.objects.filter(pair__in=item_pairs))
     return _reconcile(decision, pairs)
 
 
@@ -113,16 +122,18 @@ def _begin_review(
     item: Item, kind: ReviewAction.Kind, handler: Handler, by: User, reason: str, *, since: datetime
 ) -> ReviewWork:
     require_none_under_way(unfinished_of_items(items=[item]))
-    # An item concerns the scores of queries that have no pair with it, too; at once, however long
-    # its pairs take.
+    # At once, however long its pairs take: it concerns the scores of queries without a pair of it.
     note_changes(collection_id=item.collection_id, pair_ids=[None])
     subject = review_log.ActionSubject(item=item)
-    action = review_log.note(collection=item.collection, kind=kind, by=by, subject=subject, reason=reason)
+    action = review_log.note(
+        collection=item.collection, kind=kind, by=by, subject=subject, reason=reason
+    )
     return begin(action=action, n_total=_pairs_of(item).count(), handler=handler, since=since)
 
 
 def _lock_next(decision: ReviewWork) -> list[int]:
-    next_pairs = _pairs_of(decision.action.item).filter(pk__gt=decision.cursor).order_by("pk")
+    item_pairs = _pairs_of(review_work.item_of(decision))
+    next_pairs = item_pairs.filter(pk__gt=decision.cursor).order_by("pk")
     return _lock(list(next_pairs[: review_work.STRETCH]))
 
 
@@ -156,9 +167,13 @@ def _restore_pairs(pairs: list[int], *, since: datetime, by: User | None) -> Non
     """
     excluded_pairs = set(Pair.objects.left_out().filter(pk__in=pairs).values_list("pk", flat=True))
     restored_pairs = [pair for pair in pairs if pair not in excluded_pairs]
-    reports.reopen(reports=Report.objects.filter(pair__in=restored_pairs).settled_at_one_of([since]), by=by)
+    reports.reopen(
+        reports=Report.objects.filter(pair__in=restored_pairs).settled_at_one_of([since]), by=by
+    )
     Gold.objects.filter(pair__in=restored_pairs, retired_at=since).update(retired_at=None)
-    RoundPair.objects.filter(pair__in=restored_pairs, dropped_at__isnull=False).update(dropped_at=None)
+    RoundPair.objects.filter(pair__in=restored_pairs, dropped_at__isnull=False).update(
+        dropped_at=None
+    )
 
 
 def _notify_restored_rounds(round_pairs: QuerySet[RoundPair]) -> None:
@@ -169,4 +184,10 @@ def _notify_restored_rounds(round_pairs: QuerySet[RoundPair]) -> None:
 def _reconcile_and_log(pair: Pair, kind: ReviewAction.Kind, by: User, reason: str) -> None:
     reconcile_pairs(pair_ids=[pair.pk])
     note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])
-    review_log.note(collection=pair.collection, kind=kind, by=by, subject=review_log.ActionSubject(pair=pair), reason=reason)
+    review_log.note(
+        collection=pair.collection,
+        kind=kind,
+        by=by,
+        subject=review_log.ActionSubject(pair=pair),
+        reason=reason,
+    )

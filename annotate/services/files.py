@@ -5,10 +5,7 @@ from django.db import transaction
 
 
 def delete_on_commit(name: str, *, storage: Storage = default_storage) -> None:
-    """Delete a file once this transaction holds.
-
-    Where its store fails that is logged and the file is left behind.
-    """
+    """Delete a file once this transaction holds; where its store fails, that is logged alone."""
 
     def delete() -> None:
         storage.delete(name)

@@ -46,7 +46,10 @@ def with_stored(row: ItemRow, stored: Sources) -> ItemRow:
 
 def _merged(part: PartRow, stored: tuple[MediaSource, ...]) -> PartRow:
     new_sources = (MediaSource(part.path, part.type), *part.also)
-    both = [MediaSource(source.path, source.type or stored_source.type) for source, stored_source in zip(new_sources, stored, strict=False)]
+    both = [
+        MediaSource(source.path, source.type or stored_source.type)
+        for source, stored_source in zip(new_sources, stored, strict=False)
+    ]
     sources = (*both, *new_sources[len(both) :], *stored[len(both) :])
     return part._replace(type=sources[0].type, also=sources[1:])
 
@@ -62,10 +65,7 @@ def add_sources(rows: Mapping[int, ItemRow], *, by: User | None) -> None:
 
 
 def write_sources(rows: Mapping[int, ItemRow]) -> None:
-    """Write the sources and types of rows to the items of these keys.
-
-    Their files are inspected again.
-    """
+    """Write the sources and types of rows to the items of these keys, to be inspected again."""
     rows_to_write = [
         (key, position, part.type, _stored(part))
         for key, row in rows.items()
@@ -74,7 +74,9 @@ def write_sources(rows: Mapping[int, ItemRow]) -> None:
     if rows_to_write:
         items, positions, types, also = map(list, zip(*rows_to_write, strict=True))
         with connection.cursor() as cursor:
-            cursor.execute(_ADD, {"items": items, "positions": positions, "types": types, "also": also})
+            cursor.execute(
+                _ADD, {"items": items, "positions": positions, "types": types, "also": also}
+            )
 
 
 def _stored(part: PartRow) -> str:

@@ -21,8 +21,8 @@ HOLDING = (Action.HOLD, Action.REJECT, Action.PAUSE)
 OVERDUE = timedelta(minutes=1)
 _AT_MOST = 100  # golds that are looked at: more than two batches can hold
 WARNING = (
-    "In your last batch some pairs whose grade is known were graded otherwise. Please read the guidelines again; "
-    "a question to the lead is always welcome."
+    "In your last batch some pairs whose grade is known were graded otherwise. Please read the "
+    "guidelines again; a question to the lead is always welcome."
 )
 
 
@@ -45,7 +45,9 @@ class GoldCheck(NamedTuple):
     def is_failed(self, smallest: Decimal) -> bool:
         """Whether one of its own golds was missed, and too few of all together are right."""
         missed = self.n_right < self.n
-        return missed and is_failed(n_right=self.n_together_right, n=self.n_together, min_share=smallest)
+        return missed and is_failed(
+            n_right=self.n_together_right, n=self.n_together, min_share=smallest
+        )
 
     @property
     def is_joined(self) -> bool:
@@ -65,8 +67,7 @@ def check_batch(*, batch: Batch, policy: Policy) -> None:
     A batch with fewer than MIN_GOLDS golds, of which one was missed, is judged together with those
     before it. Checking again, after an answer was changed, counts again, for the leads alone: the
     first action stands. Otherwise she could try one answer after another and see by the action
-    which pairs are golds. A batch with a verdict is left alone. Call it behind the annotator's
-    lock.
+    which pairs are golds. A batch with a verdict is left alone. Call it behind her lock.
     """
     if batch.verdict:
         return
@@ -78,7 +79,9 @@ def check_batch(*, batch: Batch, policy: Policy) -> None:
     action = policy.gold_action if checked.is_failed(policy.gold_pass) else ""
     Batch.objects.filter(pk=batch.pk).update(n_golds=n, n_golds_right=n_right, gold_action=action)
     if action in HOLDING:
-        Batch.objects.filter(pk=batch.pk).update(verdict=Batch.Verdict.HELD, settled_at=F("finished_at"))
+        Batch.objects.filter(pk=batch.pk).update(
+            verdict=Batch.Verdict.HELD, settled_at=F("finished_at")
+        )
     if action == Action.PAUSE:
         pausing.pause(annotator=batch.annotator, by=None, reason=checked.reason)
     if action == Action.REJECT:
@@ -104,7 +107,9 @@ def overdue() -> list[int]:
 def to_reject() -> QuerySet[Batch]:
     """Return batches that the policy rejects and that have no verdict yet."""
     touched = ReviewAction.objects.filter(batch=OuterRef("pk"))
-    return Batch.objects.filter(~Exists(touched), verdict=Batch.Verdict.HELD, gold_action=Action.REJECT)
+    return Batch.objects.filter(
+        ~Exists(touched), verdict=Batch.Verdict.HELD, gold_action=Action.REJECT
+    )
 
 
 def warning(*, batch: Batch) -> str:
@@ -117,17 +122,25 @@ def count_golds(*, batch: Batch) -> GoldCheck:
 
     Golds of batches that failed or that a lead decided about are not counted a second time.
     """
-    her_batches = Batch.objects.filter(annotator=batch.annotator_id, number__lte=batch.number, training_try=None)
-    decided_batches = her_batches.filter(number__lt=batch.number).exclude(gold_action="", verdict="")
+    her_batches = Batch.objects.filter(
+        annotator=batch.annotator_id, number__lte=batch.number, training_try=None
+    )
+    decided_batches = her_batches.filter(number__lt=batch.number).exclude(
+        gold_action="", verdict=""
+    )
     last_decided_number = decided_batches.aggregate(Max("number"))["number__max"] or 0
-    rows = _answers(her_batches.filter(number__gt=last_decided_number), batch.collection.positive_from)
+    rows = _answers(
+        her_batches.filter(number__gt=last_decided_number), batch.collection.positive_from
+    )
     own_answers = [is_right for number, is_right in rows if number == batch.number]
     all_answers, first = list(own_answers), batch.number
     for number, is_right in rows:
         if number < batch.number and (len(all_answers) < MIN_GOLDS or number == first):
             all_answers.append(is_right)
             first = number
-    return GoldCheck(len(own_answers), sum(own_answers), len(all_answers), sum(all_answers), first, batch.number)
+    return GoldCheck(
+        len(own_answers), sum(own_answers), len(all_answers), sum(all_answers), first, batch.number
+    )
 
 
 def _answers(batches: QuerySet[Batch], threshold: int) -> list[tuple[int, bool]]:
@@ -135,8 +148,15 @@ def _answers(batches: QuerySet[Batch], threshold: int) -> list[tuple[int, bool]]
 
     An answer is right if it is on the gold's side of the relevance threshold.
     """
-    seats = Seat.objects.filter(hand_outs__batch__in=batches, purpose=Seat.Purpose.GOLD, state=Seat.State.DONE)
+    seats = Seat.objects.filter(
+        hand_outs__batch__in=batches, purpose=Seat.Purpose.GOLD, state=Seat.State.DONE
+    )
     newest_first = seats.order_by("-hand_outs__batch__number", "pk")
     in_use = newest_first.filter(pair__golds__retired_at=None, pair__golds__isnull=False)
-    rows = in_use.values_list("hand_outs__batch__number", "judgment__level__grade", "pair__golds__grade")
-    return [(number, (answer_grade >= threshold) == (gold_grade >= threshold)) for number, answer_grade, gold_grade in rows[:_AT_MOST]]
+    rows = in_use.values_list(
+        "hand_outs__batch__number", "judgment__level__grade", "pair__golds__grade"
+    )
+    return [
+        (number, (answer_grade >= threshold) == (gold_grade >= threshold))
+        for number, answer_grade, gold_grade in rows[:_AT_MOST]
+    ]

@@ -23,27 +23,43 @@ def gold_lines(*, collection: Collection) -> list[GoldLine]:
     """Return the golds in use with their answers, doubtful ones first; three queries."""
     in_use = Gold.objects.filter(collection=collection, retired_at=None).order_by("pk")
     pair_ids = np.array(in_use.values_list("pair_id", flat=True), dtype=np.int64)
-    gold_seats = Seat.objects.filter(collection=collection, purpose=Seat.Purpose.GOLD, state=Seat.State.DONE)
-    answers = gold_seats.filter(pair__golds__retired_at=None, pair__golds__isnull=False).order_by("pk")
-    rows = answers.values_list("pair_id", "annotator_id", "judgment__level__grade", "pair__golds__grade")
+    gold_seats = Seat.objects.filter(
+        collection=collection, purpose=Seat.Purpose.GOLD, state=Seat.State.DONE
+    )
+    answers = gold_seats.filter(pair__golds__retired_at=None, pair__golds__isnull=False).order_by(
+        "pk"
+    )
+    rows = answers.values_list(
+        "pair_id", "annotator_id", "judgment__level__grade", "pair__golds__grade"
+    )
     # A gold may come to a person in more than one round: her last answer is the one that counts.
     last_answers = {(pair, person): (grade, gold_grade) for pair, person, grade, gold_grade in rows}
-    answer_rows = np.array([(*key, *value) for key, value in last_answers.items()], dtype=np.int64).reshape(-1, 4)
+    answer_rows = np.array(
+        [(*key, *value) for key, value in last_answers.items()], dtype=np.int64
+    ).reshape(-1, 4)
     is_positive = answer_rows[:, 2:] >= collection.positive_from
     smallest = Policy.objects.filter(collection=collection).latest("version").gold_pass
     statistics = gold_statistics(
-        pair_ids, gold=answer_rows[:, 0], person=answer_rows[:, 1], is_right=is_positive[:, 0] == is_positive[:, 1],
+        pair_ids,
+        gold=answer_rows[:, 0],
+        person=answer_rows[:, 1],
+        is_right=is_positive[:, 0] == is_positive[:, 1],
         min_share=float(smallest),
-    )  # fmt: skip
+    )
     columns = zip(*(column.tolist() for column in statistics), strict=True)
     lines = [GoldLine(gold, *row) for gold, row in zip(in_use, columns, strict=True)]
-    return sorted(lines, key=lambda line: (not line.is_flagged, -line.n_good_wrong, -line.n_wrong, line.gold.pk))
+    return sorted(
+        lines,
+        key=lambda line: (not line.is_flagged, -line.n_good_wrong, -line.n_wrong, line.gold.pk),
+    )
 
 
 def doubtful(*, collection: Collection) -> list[GoldLine]:
     """Return the golds that most good people fail, with their items; two queries of parts more."""
     flagged = [line for line in gold_lines(collection=collection) if line.is_flagged]
-    pairs = Pair.objects.select_related("query", "document").prefetch_related("query__parts", "document__parts")
+    pairs = Pair.objects.select_related("query", "document").prefetch_related(
+        "query__parts", "document__parts"
+    )
     pairs_by_id = pairs.in_bulk([line.gold.pair_id for line in flagged])
     for line in flagged:
         line.gold.pair = pairs_by_id[line.gold.pair_id]

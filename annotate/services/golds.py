@@ -20,24 +20,36 @@ class BadGold(Exception):
 
 @transaction.atomic
 def add_gold(
-    *, collection: Collection, query: str, document: str, grade: int, explanation: str, by: User | None
+    *,
+    collection: Collection,
+    query: str,
+    document: str,
+    grade: int,
+    explanation: str,
+    by: User | None,
 ) -> Gold:
-    """Make a pair, named by the ids of its items, a curated gold.
+    """Make a pair, named by the ids of its items, a curated gold, in place of a retired one.
 
-    A retired one is brought back as this one.
     Raises BadGold for unknown or excluded items, a grade that the scheme lacks, and a pair that is
     a gold in use.
     """
     if not collection.levels.filter(grade=grade).exists():
         raise BadGold("grade", f"The scheme has no grade {grade}.")
-    items = [_item(collection, side, name) for side, name in ((Side.QUERY, query), (Side.DOCUMENT, document))]
+    items = [
+        _item(collection, side, name)
+        for side, name in ((Side.QUERY, query), (Side.DOCUMENT, document))
+    ]
     pair, _ = Pair.objects.get_or_create(collection=collection, query=items[0], document=items[1])
     if Pair.objects.left_out().filter(pk=pair.pk).exists():
         raise BadGold("document", "This pair is excluded; take it back in first.")
     existing_gold = Gold.objects.select_for_update().filter(pair=pair).first()
     if existing_gold is not None and existing_gold.retired_at is None:
         origin = existing_gold.get_origin_display().lower()
-        raise BadGold("document", f"This pair is a gold already, of grade {existing_gold.grade} ({origin}): retire it first.")
+        raise BadGold(
+            "document",
+            f"This pair is a gold already, of grade {existing_gold.grade} ({origin}): "
+            "retire it first.",
+        )
     gold, _ = Gold.objects.update_or_create(
         pair=pair,
         defaults={
@@ -76,7 +88,9 @@ def _log_and_notify(gold: Gold, kind: ReviewAction.Kind, by: User | None, reason
     words = f"Grade {gold.grade}, {gold.get_origin_display().lower()}"
     words = f"{words}: {reason}" if reason else f"{words}."
     subject = review_log.ActionSubject(pair=gold.pair)
-    review_log.note(collection=gold.collection, kind=kind, by=by, subject=subject, reason=words[:LONGEST])
+    review_log.note(
+        collection=gold.collection, kind=kind, by=by, subject=subject, reason=words[:LONGEST]
+    )
     note_changes(collection_id=gold.collection_id, pair_ids=[gold.pair_id])
 
 

@@ -29,7 +29,9 @@ class NotWhilePaused(Exception):
 def require_not_paused(annotator: Annotator) -> None:
     """Raise NotWhilePaused if the annotator is paused."""
     if annotator.paused_at is not None:
-        raise NotWhilePaused("Your work is paused: until the lead lets you go on, what you said stands.")
+        raise NotWhilePaused(
+            "Your work is paused: until the lead lets you go on, what you said stands."
+        )
 
 
 def own_hand_out(*, annotator: Annotator, token: UUID, in_training: bool = False) -> HandOut:
@@ -63,19 +65,33 @@ def give_back(seat: Seat) -> None:
     """Free a candidate's seat for others; a check's seat has no other taker."""
     state = Seat.State.FREE if seat.purpose == Seat.Purpose.LABEL else Seat.State.WITHDRAWN
     cleared_fields = {} if seat.purpose != Seat.Purpose.LABEL else {"annotator": None}
-    Seat.objects.filter(pk=seat.pk).update(state=state, leased_until=None, judgment=None, **cleared_fields)
+    Seat.objects.filter(pk=seat.pk).update(
+        state=state, leased_until=None, judgment=None, **cleared_fields
+    )
 
 
 def take_again(*, annotator: Annotator, seat: int) -> bool:
     """Let her hold a seat that she gave back, unless somebody else has it or no round wants it."""
-    own_check = Q(state=Seat.State.WITHDRAWN, annotator=annotator, purpose__in=[Seat.Purpose.GOLD, Seat.Purpose.REPEAT])
+    own_check = Q(
+        state=Seat.State.WITHDRAWN,
+        annotator=annotator,
+        purpose__in=[Seat.Purpose.GOLD, Seat.Purpose.REPEAT],
+    )
     lapsed = Q(state=Seat.State.HELD, leased_until__lt=ClockTimestamp())
     available = Seat.objects.filter(Q(state=Seat.State.FREE) | lapsed | own_check, pk=seat)
     pair_ids = available.values("pair")
-    if Seat.objects.filter(annotator=annotator, pair__in=pair_ids, purpose__in=Seat.COUNTING).exclude(pk=seat).exists():
+    if (
+        Seat.objects.filter(annotator=annotator, pair__in=pair_ids, purpose__in=Seat.COUNTING)
+        .exclude(pk=seat)
+        .exists()
+    ):
         return False
     # A lease that has expired and is renewed at once: claiming decides on its length.
-    seat_fields = {"state": Seat.State.HELD, "annotator": annotator, "leased_until": ClockTimestamp()}
+    seat_fields = {
+        "state": Seat.State.HELD,
+        "annotator": annotator,
+        "leased_until": ClockTimestamp(),
+    }
     return bool(available.update(**seat_fields))
 
 

@@ -22,12 +22,11 @@ ORIGINALS_AT_ONCE = 200  # of one sweep
 
 @transaction.atomic
 def beat_heart(*, name: str, queues: Sequence[str]) -> None:
-    """Note that the worker of these queues was alive just now.
-
-    Workers silent for a day are forgotten.
-    """
+    """Note that the worker of these queues is alive; forget workers silent for a day."""
     WorkerHeartbeat.objects.filter(at__lt=ClockTimestamp() - FORGOTTEN_AFTER).delete()
-    WorkerHeartbeat.objects.update_or_create(name=name, defaults={"at": ClockTimestamp(), "queues": list(queues)})
+    WorkerHeartbeat.objects.update_or_create(
+        name=name, defaults={"at": ClockTimestamp(), "queues": list(queues)}
+    )
 
 
 def drop_cut_uploads() -> None:
@@ -49,7 +48,9 @@ def drop_old_originals() -> int:
 
     The stored rows stay, with the report and the checksum.
     """
-    ended_imports = Import.objects.filter(work__finished_at__lt=Now() - timedelta(days=settings.KEEP_UPLOADS_DAYS))
+    ended_imports = Import.objects.filter(
+        work__finished_at__lt=Now() - timedelta(days=settings.KEEP_UPLOADS_DAYS)
+    )
     imports_with_files = ended_imports.exclude(file="", media_file="").order_by("pk")
     n_dropped = 0
     for import_ in imports_with_files[:ORIGINALS_AT_ONCE]:
@@ -62,10 +63,14 @@ def drop_old_originals() -> int:
 
 def settle_batches() -> int:
     """Settle the answers of batches finished an hour ago for good; return how many batches."""
-    due_batches = Batch.objects.filter(settled_at=None, finished_at__lt=ClockTimestamp() - SETTLED_AFTER)
+    due_batches = Batch.objects.filter(
+        settled_at=None, finished_at__lt=ClockTimestamp() - SETTLED_AFTER
+    )
     n_settled = 0
     for annotator_id in due_batches.values_list("annotator_id", flat=True).distinct():
         with transaction.atomic():
             lock_annotator(annotator_id)  # an undo under way may be reopening the batch
-            n_settled += due_batches.filter(annotator=annotator_id).update(settled_at=ClockTimestamp())
+            n_settled += due_batches.filter(annotator=annotator_id).update(
+                settled_at=ClockTimestamp()
+            )
     return n_settled

@@ -2,7 +2,7 @@
 
 from annotate.core.formats import FormatError
 from annotate.services.collections import BadPolicy, BadScheme, CollectionExists, SchemeFrozen
-from annotate.services.item_import import QueriesFixed
+from annotate.services.item_loader import QueriesFixed
 from annotate.services.media import MediaConflict
 from annotate.services.query_sets import BadQuerySetName, QuerySetExists
 from annotate.services.references import FileRejected, ReferenceExists

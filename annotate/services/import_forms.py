@@ -1,7 +1,4 @@
-"""Forms of the kinds of import, and the request each valid form makes.
-
-The same for the pages and the API.
-"""
+"""Forms of the kinds of import, and the request of each valid one, for the pages and the API."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -11,7 +8,13 @@ from django.forms import Form
 from annotate.forms import ItemsForm, JudgmentsImportForm, ReferenceForm
 from annotate.models import Import
 from annotate.query_set_forms import QuerySetForm
-from annotate.services.import_kinds import ImportRequest, ItemsImport, JudgmentsImport, QuerySetImport, ReferenceImport
+from annotate.services.import_kinds import (
+    ImportRequest,
+    ItemsImport,
+    JudgmentsImport,
+    QuerySetImport,
+    ReferenceImport,
+)
 
 
 class ImportForm(NamedTuple):
@@ -40,7 +43,9 @@ def _reference(form: ReferenceForm) -> ImportRequest:
 
 def _judgments(form: JudgmentsImportForm) -> ImportRequest:
     fields = form.cleaned_data
-    return JudgmentsImport(name=fields["name"], columns=form.columns(), skip_blank=fields["skip_blank"])
+    return JudgmentsImport(
+        name=fields["name"], columns=form.columns(), skip_blank=fields["skip_blank"]
+    )
 
 
 def _query_set(form: QuerySetForm) -> ImportRequest:

@@ -1,14 +1,15 @@
 """Kinds of import, each with its loader.
 
-A new kind is a class, its line in KINDS, and its choice in the model.
-A kind whose file belongs to an application above adds its own line there.
+A new kind is a class, its line in KINDS, and its choice in the model. A kind whose file belongs to
+an application above adds its own line there.
 
 The fields of a class are the parameters of its form, its command and the API; they are stored with
 the import as JSON.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, Self
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from annotate.core.file_tallies import FileTallies
 from annotate.core.formats import FormatError
@@ -32,7 +33,7 @@ class ImportInputs(NamedTuple):
 class ImportRequest(Protocol):
     """A request to load a file: its kind and parameters."""
 
-    kind: Import.Kind
+    kind: ClassVar[Import.Kind]
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
@@ -45,10 +46,11 @@ class ImportRequest(Protocol):
         """Load the file, all or nothing; raises the errors of IMPORT_FAULTS."""
 
 
-class ItemsImport(NamedTuple):
+@dataclass(frozen=True)
+class ItemsImport:
     """Items, perhaps with the labels of a BEIR folder."""
 
-    kind = Import.Kind.ITEMS
+    kind: ClassVar = Import.Kind.ITEMS
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
@@ -71,19 +73,19 @@ class ItemsImport(NamedTuple):
         return [report, *report.references]
 
 
-class ReferenceImport(NamedTuple):
+@dataclass(frozen=True)
+class ReferenceImport:
     """A reference set; see `load_reference`."""
 
     name: str
-    grades: Mapping[int, int] = {}
+    grades: Mapping[int, int] = field(default_factory=dict)
     min_grade: int = 0
     skip_unknown: bool = False
     skip_blank: bool = False
-    columns: Mapping[str, int] = {}
-
+    columns: Mapping[str, int] = field(default_factory=dict)
     make_documents: bool = False
 
-    kind = Import.Kind.REFERENCE
+    kind: ClassVar = Import.Kind.REFERENCE
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
@@ -93,7 +95,10 @@ class ReferenceImport(NamedTuple):
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as they are stored."""
-        return {**self._asdict(), "grades": {str(file_grade): grade for file_grade, grade in self.grades.items()}}
+        return {
+            **vars(self),
+            "grades": {str(file_grade): grade for file_grade, grade in self.grades.items()},
+        }
 
     def load(self, inputs: ImportInputs) -> Sequence[FileTallies]:
         """Load the labels; before them, with `make_documents`, the documents only they name."""
@@ -110,7 +115,11 @@ class ReferenceImport(NamedTuple):
                 )
                 reports = [
                     item_import.load_documents(
-                        collection=inputs.collection, ids=ids, file_name=name, by=inputs.by, on_progress=inputs.on_progress
+                        collection=inputs.collection,
+                        ids=ids,
+                        file_name=name,
+                        by=inputs.by,
+                        on_progress=inputs.on_progress,
                     )
                 ]
             report = references.load_reference(
@@ -129,30 +138,30 @@ class ReferenceImport(NamedTuple):
         return [*reports, report]
 
 
-class JudgmentsImport(NamedTuple):
-    """Judgments made elsewhere; see `store_judgments`.
-
-    Rule and tie make a new version of the policy.
-    """
+@dataclass(frozen=True)
+class JudgmentsImport:
+    """Judgments made elsewhere (see `store_judgments`); rule and tie make a new policy version."""
 
     name: str
-    columns: JudgmentColumns = JudgmentColumns()
+    columns: JudgmentColumns = field(default_factory=JudgmentColumns)
     rule: str = ""
     tie: str = ""
     skip_blank: bool = False
 
-    kind = Import.Kind.JUDGMENTS
+    kind: ClassVar = Import.Kind.JUDGMENTS
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
         """Return the request of stored parameters."""
         columns = JudgmentColumns(**parameters["columns"])
-        return cls(**{**parameters, "columns": columns._replace(annotators=tuple(columns.annotators))})
+        return cls(
+            **{**parameters, "columns": columns._replace(annotators=tuple(columns.annotators))}
+        )
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as they are stored."""
         columns = {**self.columns._asdict(), "annotators": list(self.columns.annotators)}
-        return {**self._asdict(), "columns": columns}
+        return {**vars(self), "columns": columns}
 
     def load(self, inputs: ImportInputs) -> Sequence[FileTallies]:
         """Import the judgments."""
@@ -173,13 +182,14 @@ class JudgmentsImport(NamedTuple):
         return [report]
 
 
-class QuerySetImport(NamedTuple):
+@dataclass(frozen=True)
+class QuerySetImport:
     """A query set; see `load_query_set`."""
 
     name: str
     direction: str
 
-    kind = Import.Kind.QUERY_SET
+    kind: ClassVar = Import.Kind.QUERY_SET
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
@@ -188,7 +198,7 @@ class QuerySetImport(NamedTuple):
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as they are stored."""
-        return self._asdict()
+        return asdict(self)
 
     def load(self, inputs: ImportInputs) -> Sequence[FileTallies]:
         """Load the list of ids."""
@@ -210,8 +220,18 @@ def one_file(source: Source) -> str:
     """Return the name of a source's only file. Raises FormatError where there are more or none."""
     names = source.names()
     if len(names) != 1:
-        raise FormatError(source.name, None, "", f"{source.name} holds {len(names):,} files; give the one to read.")
+        raise FormatError(
+            source.name,
+            None,
+            "",
+            f"{source.name} holds {len(names):,} files; give the one to read.",
+        )
     return names[0]
 
 
-KINDS: dict[Import.Kind, type[ImportRequest]] = {kind.kind: kind for kind in (ItemsImport, ReferenceImport, JudgmentsImport, QuerySetImport)}
+KINDS: dict[Import.Kind, type[ImportRequest]] = {
+    Import.Kind.ITEMS: ItemsImport,
+    Import.Kind.REFERENCE: ReferenceImport,
+    Import.Kind.JUDGMENTS: JudgmentsImport,
+    Import.Kind.QUERY_SET: QuerySetImport,
+}

@@ -14,8 +14,8 @@ class ImportReport:
     """Contents of a file, the result of loading it, and its faults.
 
     sentences : the result in words, for people and logs
-    loads : figures, unknown ids, repeated lines and doubts of each load; the items of a BEIR
-        folder, then its labels
+    loads : figures, unknown ids, repeated lines and doubts of each load; of a BEIR folder the
+        items, then the labels
     errors : the first 50 of n_errors, each with file, line, field and message
     """
 
@@ -31,7 +31,9 @@ class ImportReport:
 
 def report_of(loads: Sequence[FileTallies]) -> ImportReport:
     """Return the report of a load that succeeded."""
-    return ImportReport(sentences=[str(load) for load in loads], loads=[_as_json(load) for load in loads])
+    return ImportReport(
+        sentences=[str(load) for load in loads], loads=[_as_json(load) for load in loads]
+    )
 
 
 def report_of_fault(error: Exception) -> ImportReport:
@@ -39,7 +41,8 @@ def report_of_fault(error: Exception) -> ImportReport:
     if isinstance(error, FileRejected):
         load = error.report if isinstance(error.report, FileTallies) else FileTallies()
         has_findings = load.unknown_queries or load.unknown_documents or load.repeats.n
-        loads = [{**_as_json(load), "figures": []}] if has_findings else []  # figures are of stored rows
+        # figures are of stored rows
+        loads = [{**_as_json(load), "figures": []}] if has_findings else []
         errors = [_error(fault) for fault in error.problems.errors]
         return ImportReport(loads=loads, errors=errors, n_errors=error.problems.n)
     return ImportReport(errors=[_error(error)], n_errors=1)
@@ -57,5 +60,10 @@ def _as_json(load: FileTallies) -> dict[str, Any]:
 
 def _error(error: Exception) -> dict[str, Any]:
     if isinstance(error, FormatError):
-        return {"file": error.file, "line": error.line, "field": error.field, "message": error.message}
+        return {
+            "file": error.file,
+            "line": error.line,
+            "field": error.field,
+            "message": error.message,
+        }
     return {"file": "", "line": None, "field": "", "message": str(error)}

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import PurePath
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 from uuid import uuid4
 
 from django.core.files import File
@@ -40,16 +40,27 @@ class ReceivedImport(NamedTuple):
 
 
 def receive_import(
-    *, collection: Collection, import_request: ImportRequest, upload: File, media: File | None = None, by: User | None = None
+    *,
+    collection: Collection,
+    import_request: ImportRequest,
+    upload: File,
+    media: File | None = None,
+    by: User | None = None,
 ) -> ReceivedImport:
     """Keep an uploaded file, to be read in the background.
 
     media : a zip of the media that a file of items names
+
     The same files requested in the same way again change nothing, unless they were rejected or
     cancelled. Raises FormatError for an archive that no reader would open.
     """
-    if media and not isinstance(open_source(media.file, _file_name(media)), ZipSource):
-        raise FormatError(_file_name(media), None, "media", f"{_file_name(media)} is no zip archive; pack the media in one.")
+    if media and not isinstance(open_source(_stream(media), _file_name(media)), ZipSource):
+        raise FormatError(
+            _file_name(media),
+            None,
+            "media",
+            f"{_file_name(media)} is no zip archive; pack the media in one.",
+        )
     import_ = Import(
         collection=collection,
         kind=import_request.kind,
@@ -82,28 +93,46 @@ def _store(import_: Import, upload: File, media: File | None) -> ReceivedImport:
 def _request_work(import_: Import, *, is_done_here: bool = False) -> None:
     """Queue the work that reads an import's file."""
     import_.work = works.ask(
-        kind=IMPORT, collection=import_.collection, subject=import_.pk, by=import_.by, is_done_here=is_done_here
+        kind=IMPORT,
+        collection=import_.collection,
+        subject=import_.pk,
+        by=import_.by,
+        is_done_here=is_done_here,
     )
     import_.save(update_fields=["work"])
 
 
 def _earlier_import(import_: Import) -> Import | None:
-    identity = {name: getattr(import_, name) for name in ("collection_id", "kind", "parameters", "sha256", "media_sha256")}
+    identity = {
+        name: getattr(import_, name)
+        for name in ("collection_id", "kind", "parameters", "sha256", "media_sha256")
+    }
     standing_imports = Import.objects.filter(work__state__in=[*Work.UNFINISHED, Work.State.DONE])
     return standing_imports.filter(**identity).order_by("pk").first() if import_.sha256 else None
 
 
 @transaction.atomic
-def request_import(*, collection: Collection, import_request: ImportRequest, name: str, by: User | None, is_done_here: bool = False) -> Import:
-    """Request an import whose file lies elsewhere, as its request knows.
-
-    One that is under way already goes on.
+def request_import(
+    *,
+    collection: Collection,
+    import_request: ImportRequest,
+    name: str,
+    by: User | None,
+    is_done_here: bool = False,
+) -> Import:
+    """Request an import whose file lies elsewhere, as its request knows; one under way goes on.
 
     is_done_here : the caller performs its work
     """
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    identity = {"collection": collection, "kind": import_request.kind, "parameters": import_request.parameters()}
-    if unfinished_import := Import.objects.filter(work__state__in=Work.UNFINISHED, **identity).first():
+    identity = {
+        "collection": collection,
+        "kind": import_request.kind,
+        "parameters": import_request.parameters(),
+    }
+    if unfinished_import := Import.objects.filter(
+        work__state__in=Work.UNFINISHED, **identity
+    ).first():
         return unfinished_import
     import_ = Import.objects.create(file_name=name[-255:], by=by, **identity)
     _request_work(import_, is_done_here=is_done_here)
@@ -119,9 +148,8 @@ def import_now(
     media_source: Source | None = None,
     by: User | None = None,
 ) -> ReceivedImport:
-    """Read a file where it lies, for commands on the server itself.
+    """Read a file where it lies, for commands on the server itself; the file is not kept.
 
-    Only its contents are kept, not the file.
     Raises the errors of IMPORT_FAULTS, and then no trace is left.
     """
     with transaction.atomic():
@@ -136,24 +164,30 @@ def import_now(
         )
         if earlier_import := _earlier_import(import_):
             return ReceivedImport(earlier_import, is_new=False)
-        loads = import_request.load(ImportInputs(collection, source, media_source, by, progress.ignore_progress))
+        loads = import_request.load(
+            ImportInputs(collection, source, media_source, by, progress.ignore_progress)
+        )
         import_.save()
         _request_work(import_, is_done_here=True)
         _store_report(import_, loads)
     import_.refresh_from_db()
     if import_.unresolved:
-        works.perform(work=import_.work)
+        works.perform(work=import_.reading)
         import_.refresh_from_db()
     return ReceivedImport(import_, is_new=True)
 
 
 def _store_report(import_: Import, loads: Sequence[FileTallies]) -> None:
     """Store the report; finish the work, unless pairs of judgments are still to be resolved."""
-    stored_keys = next((load.stored_keys for load in loads if isinstance(load, JudgmentsReport)), None)
+    stored_keys = next(
+        (load.stored_keys for load in loads if isinstance(load, JudgmentsReport)), None
+    )
     unresolved = [*stored_keys, 0] if stored_keys else None
-    Import.objects.filter(pk=import_.pk).update(report=report_of(loads).as_json(), unresolved=unresolved)
+    Import.objects.filter(pk=import_.pk).update(
+        report=report_of(loads).as_json(), unresolved=unresolved
+    )
     if not unresolved:
-        works.finish(work=import_.work)
+        works.finish(work=import_.reading)
 
 
 def _has_stored_nothing(work: Work) -> bool:
@@ -163,15 +197,16 @@ def _has_stored_nothing(work: Work) -> bool:
 def _on_read(work: Work) -> None:
     """Delete the kept files of an import that stored nothing, as nobody will read them again.
 
-    For an import that stored labels and then was given up, name the command that resolves their
-    pairs.
+    One that stored labels and then was given up names the command that resolves their pairs.
     """
     if work.state == Work.State.DONE:
         return
     import_ = Import.objects.get(pk=work.subject)
     if import_.unresolved:
         cause = works.OUTAGES if work.error_code == works.OUTAGE else works.WORN_OUT
-        message = f"{cause} The operator has them resolved by: manage.py rebuild {work.collection.slug}"
+        message = (
+            f"{cause} The operator has them resolved by: manage.py rebuild {work.collection.slug}"
+        )
         Work.objects.filter(pk=work.pk).update(error_data={"message": message})
     elif work.error_code != works.OUTAGE:  # else the file was not at fault, and may still be needed
         for name in filter(None, (import_.file.name, import_.media_file.name)):
@@ -193,17 +228,19 @@ def read_import(work: Work) -> None:
             _load(import_)
             import_.refresh_from_db(fields=["unresolved"])
         if import_.unresolved:
-            _resolve(import_)
+            _resolve(import_, *import_.unresolved)
     except IMPORT_FAULTS as error:
         report = report_of_fault(error)
         with transaction.atomic():
             message = report.errors[0]["message"]
-            if works.finish(work=import_.work, state=Work.State.FAILED, code=Import.REFUSED, message=message):
+            if works.finish(
+                work=import_.reading, state=Work.State.FAILED, code=Import.REFUSED, message=message
+            ):
                 Import.objects.filter(pk=import_.pk).update(report=report.as_json())
 
 
 def _load(import_: Import) -> None:
-    advance = works.progress_callback(import_.work)
+    advance = works.progress_callback(import_.reading)
     advance(0)
     import_request = KINDS[Import.Kind(import_.kind)].of(import_.parameters)
     with transaction.atomic(), _sources(import_) as (source, media_source):
@@ -213,32 +250,39 @@ def _load(import_: Import) -> None:
                 total = source.estimated_rows(n_done)
             advance(n_done, total, unit)
 
-        loads = import_request.load(ImportInputs(import_.collection, source, media_source, import_.by, on_progress))
+        loads = import_request.load(
+            ImportInputs(import_.collection, source, media_source, import_.by, on_progress)
+        )
         _store_report(import_, loads)
 
 
-def _resolve(import_: Import) -> None:
+def _resolve(import_: Import, first_key: int, last_key: int, last_resolved: int) -> None:
     """Resolve the pairs of the stored judgments, from where it stopped; then notify metrics."""
-    first_key, last_key, last_resolved = import_.unresolved
-    pairs = judgment_import.pairs_of(collection=import_.collection, first_key=first_key, last_key=last_key)
+    pairs = judgment_import.pairs_of(
+        collection=import_.collection, first_key=first_key, last_key=last_key
+    )
     import_row = Import.objects.filter(pk=import_.pk)
 
     def store_progress(pair: int) -> None:
         import_row.update(unresolved=[first_key, last_key, pair])
-        works.reset_attempts(work=import_.work)
+        works.reset_attempts(work=import_.reading)
 
-    on_progress = works.progress_callback(import_.work, can_be_undone=False)
-    judgment_import.resolve_judgments(pairs=pairs[pairs > last_resolved], on_resolved=store_progress, on_progress=on_progress)
+    on_progress = works.progress_callback(import_.reading, can_be_undone=False)
+    judgment_import.resolve_judgments(
+        pairs=pairs[pairs > last_resolved], on_resolved=store_progress, on_progress=on_progress
+    )
     with transaction.atomic():
         note_changes(collection_id=import_.collection_id, pair_ids=pairs.tolist())
         import_row.update(unresolved=None)
-        works.finish(work=import_.work)
+        works.finish(work=import_.reading)
 
 
 @transaction.atomic
 def mark_resolved(*, collection: Collection) -> None:
     """Mark imports whose pairs were left unresolved as done, once every pair is resolved anew."""
-    failed_imports = Import.objects.filter(collection=collection, work__state=Work.State.FAILED, unresolved__isnull=False)
+    failed_imports = Import.objects.filter(
+        collection=collection, work__state=Work.State.FAILED, unresolved__isnull=False
+    )
     work_ids = list(failed_imports.values_list("work", flat=True))
     Work.objects.filter(pk__in=work_ids).update(state=Work.State.DONE, error_code="", error_data={})
     Import.objects.filter(work__in=work_ids).update(unresolved=None)
@@ -249,24 +293,31 @@ def _sources(import_: Import) -> Iterator[tuple[MeteredSource, Source | None]]:
     with ExitStack() as stack:
 
         def open_stored(name: str, title: str) -> Source:
-            stream: BinaryIO = stack.enter_context(default_storage.open(name, "rb")).file
-            return open_source(stream, title)
+            file = stack.enter_context(default_storage.open(name, "rb"))
+            return open_source(_stream(file), title)
 
-        media_source = open_stored(import_.media_file.name, import_.media_name) if import_.media_file else None
-        source = open_stored(import_.file.name, import_.file_name) if import_.file else EmptySource(import_.file_name)
+        media_name, name = import_.media_file.name, import_.file.name
+        media_source = open_stored(media_name, import_.media_name) if media_name else None
+        source = open_stored(name, import_.file_name) if name else EmptySource(import_.file_name)
         yield MeteredSource(source), media_source
 
 
 def checksum(stream: BinaryIO) -> str:
     """The SHA-256 of a file."""
-    return hashlib.file_digest(stream, "sha256").hexdigest()
+    # type: typeshed's BinaryIO lacks readinto, which every binary file has
+    return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def _checked_sha256(upload: File) -> str:
     """The file's SHA-256, once it is known to open as an archive or a plain file."""
-    open_source(upload.file, _file_name(upload))
+    open_source(_stream(upload), _file_name(upload))
     upload.seek(0)
-    return checksum(upload.file)
+    return checksum(_stream(upload))
+
+
+def _stream(file: File) -> BinaryIO:
+    """The open binary file in a file of Django's, which by its type may be closed, or of text."""
+    return cast(BinaryIO, file.file)
 
 
 def _file_name(upload: File) -> str:

@@ -16,9 +16,11 @@ _COUNT = """
     SELECT requested.id,
            (SELECT count(*) FROM annotate_batch WHERE collection_id = requested.id
             AND (verdict = 'held' OR (verdict = '' AND NOT gold_action = ''))),
-           (SELECT count(*) FROM annotate_resolution disputed WHERE collection_id = requested.id AND status = 'disputed'
+           (SELECT count(*) FROM annotate_resolution disputed
+            WHERE collection_id = requested.id AND status = 'disputed'
             AND EXISTS (SELECT FROM annotate_roundpair round_pair
-                        WHERE round_pair.pair_id = disputed.pair_id AND round_pair.dropped_at IS NULL)),
+                        WHERE round_pair.pair_id = disputed.pair_id
+                          AND round_pair.dropped_at IS NULL)),
            reported.escalated, reported.cannot
     FROM unnest(%(collections)s::bigint[]) AS requested(id)
     CROSS JOIN LATERAL (
@@ -43,7 +45,7 @@ class Tab(TextChoices):
 
 
 OF_PAIRS = (Tab.DISPUTED, Tab.ESCALATED, Tab.CANNOT)
-# A pair dropped by every round, since retired runs alone held it, waits for nobody. A gold may be
+# A pair dropped by every round, since retired runs alone held it, waits for nobody; a gold may be
 # of no round at all.
 _ROUND_PAIRS = RoundPair.objects.filter(pair=OuterRef("pair"))
 STILL_WANTED = Exists(_ROUND_PAIRS.filter(dropped_at=None)) | ~Exists(_ROUND_PAIRS)
@@ -102,11 +104,15 @@ def batch_page(*, collection: Collection, number: str | None) -> Page:
     return Paginator(waiting_batches(collection=collection), PAGE_SIZE).get_page(number)
 
 
-def pair_page(*, collection: Collection, tab: Tab, number: str | None) -> tuple[Page, list[WaitingPair]]:
+def pair_page(
+    *, collection: Collection, tab: Tab, number: str | None
+) -> tuple[Page, list[WaitingPair]]:
     """Return one page of a tab's pairs by key, with their levels and reports; six queries."""
     page = Paginator(_keys(collection, tab), PAGE_SIZE).get_page(number)
     keys = list(page.object_list)
-    pairs = Pair.objects.select_related("query", "document").prefetch_related("query__parts", "document__parts")
+    pairs = Pair.objects.select_related("query", "document").prefetch_related(
+        "query__parts", "document__parts"
+    )
     pairs_by_id = pairs.in_bulk(keys)
     levels, reports = _levels(keys), _reports(keys, tab)
     return page, [WaitingPair(pairs_by_id[key], levels[key], reports[key]) for key in keys]
@@ -120,9 +126,13 @@ def next_pair(*, collection: Collection, tab: Tab, after: Pair) -> int | None:
 
 def _keys(collection: Collection, tab: Tab) -> QuerySet:
     if tab == Tab.DISPUTED:
-        disputed = Resolution.objects.filter(STILL_WANTED, collection=collection, status=Resolution.Status.DISPUTED)
+        disputed = Resolution.objects.filter(
+            STILL_WANTED, collection=collection, status=Resolution.Status.DISPUTED
+        )
         return disputed.order_by("pair").values_list("pair_id", flat=True)
-    reports = Report.objects.filter(STILL_WANTED, collection=collection, state=Report.State.OPEN, kind=_REPORTED[tab])
+    reports = Report.objects.filter(
+        STILL_WANTED, collection=collection, state=Report.State.OPEN, kind=_REPORTED[tab]
+    )
     return reports.order_by("pair").values_list("pair_id", flat=True).distinct()
 
 
@@ -130,6 +140,7 @@ def _levels(pairs: Sequence[int]) -> dict[int, list[Level]]:
     seats = Seat.objects.filter(pair__in=pairs, purpose__in=Seat.COUNTING, state=Seat.State.DONE)
     levels: dict[int, list[Level]] = defaultdict(list)
     for seat in seats.select_related("judgment__level").order_by("number", "pk"):
+        assert seat.judgment is not None, "a done seat has a judgment"  # noqa: S101
         levels[seat.pair_id].append(seat.judgment.level)
     return levels
 

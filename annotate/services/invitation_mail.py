@@ -11,6 +11,7 @@ from django.core.mail import send_mail
 from django.db.models import F, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.html import format_html
 
 from annotate.models import ClockTimestamp, Invitation
 from annotate.services.accounts import hash_token
@@ -22,9 +23,8 @@ OVERDUE_AFTER = timedelta(minutes=1)  # longer than a mail server is waited for
 
 
 def send(*, invitation: Invitation) -> None:
-    """Send a link that works from now on, in place of any before it.
+    """Send a link that works from now on, in place of any before it; a mail sent is not sent again.
 
-    A mail that was sent is not sent again.
     A server that cannot be reached, or says no, is asked again by the sweep, five times in all.
     """
     token = secrets.token_urlsafe(32)
@@ -39,15 +39,38 @@ def send(*, invitation: Invitation) -> None:
     try:
         is_sent = send_mail(subject, text, settings.DEFAULT_FROM_EMAIL, [invitation.email])
     except (SMTPException, OSError) as error:
-        log.warning("Invitation %s was not sent (attempt %s): %s", invitation.pk, invitation.mail_attempts, error)
+        log.warning(
+            "Invitation %s was not sent (attempt %s): %s",
+            invitation.pk,
+            invitation.mail_attempts,
+            error,
+        )
         return
     if is_sent:  # a site that lost its mail server sends none
         Invitation.objects.filter(pk=invitation.pk).update(mailed_at=ClockTimestamp())
 
 
+def delivery_note(invitation: Invitation) -> str:
+    """Return how far the mail of an invitation is, to stand behind its last day; "" without one."""
+    if invitation.mailed_at:
+        return f", sent {invitation.mailed_at:%-d %b %H:%M}"
+    if not invitation.by_mail:
+        return ""
+    if not invitation.mail_attempts:
+        return ", being sent"
+    return format_html(
+        "; <strong>could not be sent</strong> ({} tries), revoke it and make a link instead",
+        invitation.mail_attempts,
+    )
+
+
 def overdue() -> Iterable[int]:
     """Keys of the invitations whose mail should have been sent by now."""
-    return _unsent_invitations().filter(created_at__lt=ClockTimestamp() - OVERDUE_AFTER).values_list("pk", flat=True)
+    return (
+        _unsent_invitations()
+        .filter(created_at__lt=ClockTimestamp() - OVERDUE_AFTER)
+        .values_list("pk", flat=True)
+    )
 
 
 def _unsent_invitations() -> QuerySet[Invitation]:

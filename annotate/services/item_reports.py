@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from annotate.core.file_tallies import FileTallies
-from annotate.services.references import ReferenceReport
+from annotate.services.reference_reports import ReferenceReport
 
 
 @dataclass
@@ -18,8 +18,7 @@ class CollectionReport(FileTallies):
     n_filled : known before by their ids alone, which have something to show now
     n_lacking : without the file that they name, since it was not uploaded: known by their ids alone
     n_grouped : new ones that carry a group; n_regrouped : known before, with another group now
-    goes_by_column : True if intervals and tests follow the groups from now on, since these are the
-        first
+    goes_by_column : True if intervals and tests follow the groups, the first, from now on
     """
 
     n_rows: int = 0
@@ -46,12 +45,28 @@ class CollectionReport(FileTallies):
             ("New items", self.n_items),
             ("Known before", self.n_known),
             *([("Known by id alone, now with content", self.n_filled)] if self.n_filled else []),
-            *([("Known before, now with further sources", self.n_further)] if self.n_further else []),
-            *([("Known before, now with the type of an address", self.n_typed)] if self.n_typed else []),
+            *(
+                [("Known before, now with further sources", self.n_further)]
+                if self.n_further
+                else []
+            ),
+            *(
+                [("Known before, now with the type of an address", self.n_typed)]
+                if self.n_typed
+                else []
+            ),
             *([("Asked about by id alone, left so", self.n_left_bare)] if self.n_left_bare else []),
-            *([("Without the file that they name, known by id alone", self.n_lacking)] if self.n_lacking else []),
+            *(
+                [("Without the file that they name, known by id alone", self.n_lacking)]
+                if self.n_lacking
+                else []
+            ),
             *([("New items with a group", self.n_grouped)] if self.n_grouped else []),
-            *([("Known before, now with a new group", self.n_regrouped)] if self.n_regrouped else []),
+            *(
+                [("Known before, now with a new group", self.n_regrouped)]
+                if self.n_regrouped
+                else []
+            ),
             ("Parts", self.n_parts),
             ("Media files copied", self.n_media),
         ]
@@ -61,19 +76,37 @@ class CollectionReport(FileTallies):
         details = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
         details += f"{self.n_further:,} have further sources now, " if self.n_further else ""
         details += f"{self.n_typed:,} have the type of an address now, " if self.n_typed else ""
-        details += f"{self.n_left_bare:,} stay known by id alone, as people were asked about them, " if self.n_left_bare else ""
-        details += f"{self.n_lacking:,} lack their file and are known by id alone, " if self.n_lacking else ""
+        details += (
+            f"{self.n_left_bare:,} stay known by id alone, as people were asked about them, "
+            if self.n_left_bare
+            else ""
+        )
+        details += (
+            f"{self.n_lacking:,} lack their file and are known by id alone, "
+            if self.n_lacking
+            else ""
+        )
         known_before = f"{details}{self.n_known:,} known before, {self.repeats.n:,} repeated"
-        has_changes = self.n_items or self.n_filled or self.n_further or self.n_typed or self.n_regrouped
+        has_changes = (
+            self.n_items or self.n_filled or self.n_further or self.n_typed or self.n_regrouped
+        )
         unchanged_sentence = "" if has_changes else " Nothing changed."
         is_new = self.are_sets_fixed and self.n_items
-        fixed_sentence = " Query sets stay as they were, since the collection has been judged." if is_new else ""
-        return f"{rows}, {known_before}; {self.n_media:,} media files copied.{unchanged_sentence}{fixed_sentence}{self._groups}"
+        fixed_sentence = (
+            " Query sets stay as they were, since the collection has been judged." if is_new else ""
+        )
+        media = f"{self.n_media:,} media files copied."
+        further_sentences = f"{unchanged_sentence}{fixed_sentence}{self._groups}"
+        return f"{rows}, {known_before}; {media}{further_sentences}"
 
     @property
     def _groups(self) -> str:
         items = "item" if self.n_regrouped == 1 else "items"
-        change_sentence = f" The group of {self.n_regrouped:,} {items} changed." if self.n_regrouped else ""
-        grouping_sentences = ' Intervals and tests now go by the column "group"; queries without one stand by themselves. '
-        grouping_sentences += "Settings can change that."
+        change_sentence = (
+            f" The group of {self.n_regrouped:,} {items} changed." if self.n_regrouped else ""
+        )
+        grouping_sentences = (
+            ' Intervals and tests now go by the column "group"; queries without one stand by '
+            "themselves. Settings can change that."
+        )
         return f"{change_sentence}{grouping_sentences if self.goes_by_column else ''}"

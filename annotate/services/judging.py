@@ -76,7 +76,9 @@ class JudgmentAnswer(NamedTuple):
 
 
 @transaction.atomic(savepoint=False)  # faults of an answer are found before anything is written
-def record_judgment(*, annotator: Annotator, token: UUID, answer: JudgmentAnswer, in_training: bool = False) -> Judgment:
+def record_judgment(
+    *, annotator: Annotator, token: UUID, answer: JudgmentAnswer, in_training: bool = False
+) -> Judgment:
     """Store one answer and its consequences; the same submission again changes nothing.
 
     A different grade for a hand-out already judged is a change of mind: a new row that supersedes
@@ -89,9 +91,12 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: JudgmentAnswer
     if answer.is_change:
         require_not_paused(annotator)
     context = answer_statements.read_context(
-        annotator=annotator, token=token, submission_id=answer.submission_id, grade=answer.grade,
+        annotator=annotator,
+        token=token,
+        submission_id=answer.submission_id,
+        grade=answer.grade,
         guidelines=answer.guidelines,
-    )  # fmt: skip
+    )
     if context.replayed is not None:
         return Judgment.objects.get(pk=context.replayed)
     # Where feedback was given there is no undoing, changing or putting off: services/training.py is
@@ -101,16 +106,19 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: JudgmentAnswer
     _require_known(answer, context)
     earlier = _earlier_answer(context)
     if earlier is not None and _is_same_answer(earlier, answer, context):
-        _finish_hand_out(context)
+        _finish_hand_out(context.hand_out, context)
         return earlier
     if context.is_settled and (earlier is not None or context.is_reported):
         raise BatchSettled.of(context.batch_number)
-    pair = Pair(context.pair, collection_id=annotator.collection_id, query_id=context.query, document_id=context.document)
+    pair = Pair(
+        context.pair,
+        collection_id=annotator.collection_id,
+        query_id=context.query,
+        document_id=context.document,
+    )
     if context.is_reported:
         _take_back_report(annotator, context, pair, answer.submission_id)
-    judgment = answer_statements.store_judgment(annotator=annotator, context=context, submission_id=answer.submission_id, details=_details(answer))
-    if answer.comment:
-        JudgmentComment.objects.create(judgment=judgment, text=answer.comment)
+    judgment = _store_with_comment(annotator, context, answer)
     _freeze_scheme(annotator.collection)
     reconcile_answered(pair=pair)
     renew_leases_if_due(annotator=annotator, leased_until=context.leased_until, at=judgment.at)
@@ -135,7 +143,9 @@ def _require_known(answer: JudgmentAnswer, context: AnswerContext) -> None:
             if row["grade"] == answer.grade:
                 unknown_reasons = _unknown_reasons(unknown_reasons, row.get("reasons", []))
     if unknown_reasons:
-        raise UnknownReason(f'Level "{context.level_name}" offers no reason "{unknown_reasons[0]}".')
+        raise UnknownReason(
+            f'Level "{context.level_name}" offers no reason "{unknown_reasons[0]}".'
+        )
 
 
 def _unknown_reasons(reasons: Sequence[str], offered: Sequence[level_reasons.Stored]) -> list[str]:
@@ -149,12 +159,16 @@ def _earlier_answer(context: AnswerContext) -> Judgment | None:
         return None
     seat = Seat.objects.select_for_update().get(pk=context.seat)
     last_judgment = Judgment.objects.get(pk=context.last)
-    return last_judgment if seat.judgment_id == last_judgment.pk or not last_judgment.events.exists() else None
+    return (
+        last_judgment
+        if seat.judgment_id == last_judgment.pk or not last_judgment.events.exists()
+        else None
+    )
 
 
-def _finish_hand_out(context: AnswerContext) -> None:
+def _finish_hand_out(hand_out: int, context: AnswerContext) -> None:
     """Mark a pair handed to her once more as answered, though the answer says nothing new."""
-    HandOut.objects.filter(pk=context.hand_out, answered_at=None).update(answered_at=ClockTimestamp())
+    HandOut.objects.filter(pk=hand_out, answered_at=None).update(answered_at=ClockTimestamp())
     if not context.n_left:
         finish_if_done(batch=Batch.objects.get(pk=context.batch))
 
@@ -163,15 +177,34 @@ def _is_same_answer(earlier: Judgment, answer: JudgmentAnswer, context: AnswerCo
     if earlier.level_id != context.level:
         return False
     comment = earlier.comment.text if hasattr(earlier, "comment") else ""
-    return not answer.is_change or (list(answer.reasons), answer.comment) == (earlier.reasons, comment)
+    return not answer.is_change or (list(answer.reasons), answer.comment) == (
+        earlier.reasons,
+        comment,
+    )
 
 
-def _take_back_report(annotator: Annotator, context: AnswerContext, pair: Pair, submission_id: UUID) -> None:
+def _take_back_report(
+    annotator: Annotator, context: AnswerContext, pair: Pair, submission_id: UUID
+) -> None:
     """Take back her report of the pair, and give her the seat again if it is still to be had."""
     own_reports = Report.objects.filter(hand_out=context.hand_out)
     reports.take_back(reports=own_reports, by=annotator.user, submission_id=submission_id)
     reconcile_answered(pair=pair)
     take_again(annotator=annotator, seat=context.seat)
+
+
+def _store_with_comment(
+    annotator: Annotator, context: AnswerContext, answer: JudgmentAnswer
+) -> Judgment:
+    judgment = answer_statements.store_judgment(
+        annotator=annotator,
+        context=context,
+        submission_id=answer.submission_id,
+        details=_details(answer),
+    )
+    if answer.comment:
+        JudgmentComment.objects.create(judgment=judgment, text=answer.comment)
+    return judgment
 
 
 def _details(answer: JudgmentAnswer) -> AnswerDetails:

@@ -14,16 +14,16 @@ from annotate.core.judgment_exports import FORMATS, JudgmentLine
 from annotate.models import Collection
 from annotate.statements import without_timeout
 
-# One COPY: a million lines without a million objects of the ORM, and no later judgment slips in
-# halfway.
+# One COPY: a million lines without a million objects of the ORM, and no later judgment among them.
 _LINES = SQL("""
     COPY (
-        SELECT query.external_id, document.external_id, annotator.pseudonym, annotator.origin, level.grade, level.name,
+        SELECT query.external_id, document.external_id, annotator.pseudonym, annotator.origin,
+            level.grade, level.name,
             nullif(judgment.reasons, '[]'::jsonb),
             to_char(judgment.shown_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
             to_char(judgment.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-            judgment.active_ms, judgment.played_ms, judgment.n_replays, judgment.n_changes, guidelines.version,
-            judgment.grouped, judgment.purpose,
+            judgment.active_ms, judgment.played_ms, judgment.n_replays, judgment.n_changes,
+            guidelines.version, judgment.grouped, judgment.purpose,
             coalesce(seat.why, handed_seat.why, 'first'), coalesce(round.name, ''),
             CASE WHEN later.id IS NOT NULL THEN 'superseded' WHEN seat.id IS NOT NULL THEN 'counts'
                 WHEN event.kind IN ('undone', 'withdrawn') THEN event.kind ELSE 'surplus' END
@@ -40,7 +40,8 @@ _LINES = SQL("""
         LEFT JOIN annotate_seat handed_seat ON handed_seat.id = hand_out.seat_id
         LEFT JOIN annotate_round round ON round.id = coalesce(seat.round_id, handed_seat.round_id)
         LEFT JOIN (
-            SELECT DISTINCT ON (judgment_id) judgment_id, kind FROM annotate_judgmentevent ORDER BY judgment_id, id DESC
+            SELECT DISTINCT ON (judgment_id) judgment_id, kind
+            FROM annotate_judgmentevent ORDER BY judgment_id, id DESC
         ) event ON event.judgment_id = judgment.id
         WHERE judgment.collection_id = {} ORDER BY judgment.id
     ) TO STDOUT
@@ -52,19 +53,22 @@ def judgment_lines(*, collection: Collection) -> Generator[JudgmentLine, None, N
     statement = _LINES.format(collection.pk).as_string(None)
     with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in copy.rows():
-            yield JudgmentLine(
-                *row[:4],
-                int(row[4]),
-                row[5],
-                json.loads(row[6]) if row[6] else [],
-                *row[7:9],
-                *(None if cell is None else int(cell) for cell in row[9:14]),
-                None if row[14] is None else row[14] == "t",
-                *row[15:],
+            yield JudgmentLine._make(
+                (
+                    *row[:4],
+                    int(row[4]),
+                    row[5],
+                    json.loads(row[6]) if row[6] else [],
+                    *row[7:9],
+                    *(None if cell is None else int(cell) for cell in row[9:14]),
+                    None if row[14] is None else row[14] == "t",
+                    *row[15:],
+                )
             )
 
 
 def write(*, collection: Collection, kind: str) -> Iterator[bytes]:
     """The judgments as a file of one of FORMATS."""
-    with closing(judgment_lines(collection=collection)) as lines:  # a COPY left open would hold the connection
+    # a COPY left open would hold the connection
+    with closing(judgment_lines(collection=collection)) as lines:
         yield from FORMATS[kind].write(lines)

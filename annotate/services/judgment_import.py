@@ -42,8 +42,7 @@ class JudgmentsReport(FileTallies):
     n_labels : labels in the file
     n_new : judgments stored; the other labels were stored before
     n_blank : cells or rows without a grade, left out
-    stored_keys : keys of the first and the last judgment stored, with all between; None where
-        nothing was new
+    stored_keys : keys of the first and the last judgment stored, with all between; None without any
     """
 
     n_labels: int = 0
@@ -65,12 +64,14 @@ class JudgmentsReport(FileTallies):
         ]
 
     def __str__(self) -> str:
-        labels = f"{self.n_labels:,} labels of {self.n_pairs:,} pairs by {self.n_annotators:,} annotators"
+        people = f"{self.n_annotators:,} annotators"
+        labels = f"{self.n_labels:,} labels of {self.n_pairs:,} pairs by {people}"
         known_before = f"{self.n_labels - self.n_new:,} known before"
         unchanged_sentence = "" if self.n_new else " Nothing changed."
         repeated = f"{self.repeats.n:,} superseded by a later line"
         blank = f", {self.n_blank:,} without a grade left out" if self.n_blank else ""
-        return f"{labels}: {self.n_new:,} new judgments, {known_before}; {repeated}{blank}.{unchanged_sentence}"
+        news = f"{self.n_new:,} new judgments, {known_before}"
+        return f"{labels}: {news}; {repeated}{blank}.{unchanged_sentence}"
 
 
 @transaction.atomic
@@ -93,8 +94,8 @@ def store_judgments(
     who judge the same pairs wait for no more of them at once.
 
     skip_blank : rows without a grade are left out and counted; else they are faults
-    rule, tie : how pairs labelled here alone are resolved; default: as the collection's newest
-        policy says
+    rule, tie : how pairs labelled here alone are resolved; by default as the newest policy says
+
     Raises BadPolicy, and FileRejected with the first 50 faults; then nothing is stored.
     """
     lock_task("loading", collection=collection)
@@ -115,7 +116,11 @@ def store_judgments(
             policy = change_policy(collection=collection, by=by, **changes)
             Round.objects.filter(pk=round_.pk).update(policy=policy)
     report = reader.report
-    report.n_labels, report.n_new, report.n_annotators = len(labels), len(new_labels), len(labels.annotator_names)
+    report.n_labels, report.n_new, report.n_annotators = (
+        len(labels),
+        len(new_labels),
+        len(labels.annotator_names),
+    )
     report.n_pairs = int(number_groups(labels.query, labels.document).max()) + 1
     log.info("%s imported %s into %s: %s", by, file_name, collection.slug, report)
     return report
@@ -128,7 +133,12 @@ def pairs_of(*, collection: Collection, first_key: int, last_key: int) -> Keys:
         return np.fromiter((key for (key,) in cursor.fetchall()), dtype=np.int64)
 
 
-def resolve_judgments(*, pairs: Keys, on_resolved: Callable[[int], None], on_progress: ProgressCallback = ignore_progress) -> None:
+def resolve_judgments(
+    *,
+    pairs: Keys,
+    on_resolved: Callable[[int], None],
+    on_progress: ProgressCallback = ignore_progress,
+) -> None:
     """Bring the resolutions of pairs up to labels that an import stored; ascending keys.
 
     Stretch by stretch, each a transaction of its own, which calls `on_resolved` with its last pair.
@@ -152,7 +162,9 @@ def _freeze(collection: Collection, reader: "_JudgmentReader") -> None:
         message = "the levels of the scheme were changed while this file was read; import it again."
         problems.add(FormatError(reader.file, None, "", message))
         raise FileRejected(problems, reader.report)
-    Collection.objects.filter(pk=locked_collection.pk, scheme_frozen_at=None).update(scheme_frozen_at=ClockTimestamp())
+    Collection.objects.filter(pk=locked_collection.pk, scheme_frozen_at=None).update(
+        scheme_frozen_at=ClockTimestamp()
+    )
 
 
 def _round(collection: Collection, name: str) -> tuple[Round, bool]:
@@ -179,15 +191,28 @@ class _JudgmentReader:
         self.documents = item_ids(collection, Side.DOCUMENT)
         self.levels = dict(collection.levels.values_list("grade", "pk"))
 
-    def read_all(self, stream: BinaryIO, columns: JudgmentColumns, *, skip_blank: bool, on_progress: ProgressCallback) -> FileLabels:
+    def read_all(
+        self,
+        stream: BinaryIO,
+        columns: JudgmentColumns,
+        *,
+        skip_blank: bool,
+        on_progress: ProgressCallback,
+    ) -> FileLabels:
         """The labels of a file without fault. Raises FileRejected."""
         blanks = Blanks(are_left_out=skip_blank or bool(columns.annotators))
         rows = read_judgments(stream, self.file, columns, self.problems, blanks)
         labels = self.read(with_progress(guarded(rows, self.problems), on_progress))
         self.report.n_blank = blanks.n if blanks.are_left_out else 0
         if not len(labels) and not self.problems:
-            blank = f"; {self.report.n_blank:,} without a grade were left out" if self.report.n_blank else ""
-            self.problems.add(FormatError(self.file, None, "", f"{self.file} holds no labels{blank}."))
+            blank = (
+                f"; {self.report.n_blank:,} without a grade were left out"
+                if self.report.n_blank
+                else ""
+            )
+            self.problems.add(
+                FormatError(self.file, None, "", f"{self.file} holds no labels{blank}.")
+            )
         if self.problems:
             raise FileRejected(self.problems, self.report)
         return labels
@@ -211,7 +236,9 @@ class _JudgmentReader:
         self._count_repeats(labels, line)
         return labels
 
-    def _note_faults(self, row: JudgmentRow, query: int | None, document: int | None, level: int | None) -> None:
+    def _note_faults(
+        self, row: JudgmentRow, query: int | None, document: int | None, level: int | None
+    ) -> None:
         if query is None:
             self.report.unknown_queries.add(row.query)
             self._fault(row, "query", f"the collection has no query {quoted(row.query)}.")
@@ -223,10 +250,15 @@ class _JudgmentReader:
             self._fault(row, "grade", f"grade {row.grade} is not in the scheme ({known_grades}).")
 
     def _count_repeats(self, labels: FileLabels, line: Keys) -> None:
-        earlier_rows = previous_in_group(number_groups(labels.annotator, labels.query, labels.document))
+        earlier_rows = previous_in_group(
+            number_groups(labels.annotator, labels.query, labels.document)
+        )
         external_ids = self.external_ids()
         for row in np.flatnonzero(earlier_rows >= 0).tolist():
-            label = f"{labels.annotator_names[labels.annotator[row]]} {external_ids[labels.query[row]]} {external_ids[labels.document[row]]}"
+            annotator = labels.annotator_names[labels.annotator[row]]
+            query = external_ids[labels.query[row]]
+            document = external_ids[labels.document[row]]
+            label = f"{annotator} {query} {document}"
             self.report.repeats.add(int(line[row]), int(line[earlier_rows[row]]), label)
 
     def external_ids(self) -> dict[int, str]:

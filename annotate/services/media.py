@@ -26,10 +26,7 @@ STORE = "collections"  # its name among the settings' STORAGES
 
 
 class MediaConflict(Exception):
-    """A file of this path, with other content, already belongs to the collection.
-
-    Nothing was loaded.
-    """
+    """The collection already has a file of this path with other content; nothing was loaded."""
 
 
 def media_folder(collection: Collection) -> Path:
@@ -96,12 +93,16 @@ def is_allowed_address(address: str) -> bool:
     return media_host(address) in allowed_hosts
 
 
-def store_media(*, collection: Collection, sources: Mapping[str, Source], on_progress: ProgressCallback = ignore_progress) -> int:
-    """Copy the files that the collection's folder lacks, each from its source.
-
-    Return how many were copied.
+def store_media(
+    *,
+    collection: Collection,
+    sources: Mapping[str, Source],
+    on_progress: ProgressCallback = ignore_progress,
+) -> int:
+    """Copy the files that the collection's folder lacks, each from its source; return how many.
 
     sources : by path
+
     All or none: where it ends early, its copies are deleted. Raises MediaConflict for a file that
     is there with other content, FormatError for one that cannot be read.
     """
@@ -123,7 +124,10 @@ def store_media(*, collection: Collection, sources: Mapping[str, Source], on_pro
 def _store(target: Path, path: str, source: Source) -> bool:
     """Write one file under another name first: nobody ever sees half of it."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    with source.open(path) as stream, tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as new_file:
+    with (
+        source.open(path) as stream,
+        tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as new_file,
+    ):
         new_path = Path(new_file.name)
         try:
             shutil.copyfileobj(stream, new_file, 1024 * 1024)
@@ -138,7 +142,8 @@ def _move_into_place(new_path: Path, target: Path, path: str) -> bool:
         if filecmp.cmp(new_path, target, shallow=False):
             return False
         raise MediaConflict(
-            f'The collection already has a file "{path}" with other content; choose another name for it.'
+            f'The collection already has a file "{path}" with other content; '
+            "choose another name for it."
         )
     new_path.chmod(0o644)
     os.replace(new_path, target)

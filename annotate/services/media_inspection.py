@@ -29,21 +29,27 @@ from annotate.services.media import locate_medium
 log = logging.getLogger(__name__)
 
 CHUNK = 1_000
-# A load may have given a part other sources or types during its inspection: then it waits for
-# another.
+# A part that a load gave other sources or types during its inspection waits for another one.
 _STORE = """
-    UPDATE annotate_part SET type = inspected.type, also = inspected.also::jsonb, looked_at = clock_timestamp()
-    FROM unnest(%(parts)s::bigint[], %(types)s::text[], %(also)s::text[], %(types_then)s::text[], %(also_then)s::text[])
+    UPDATE annotate_part
+    SET type = inspected.type, also = inspected.also::jsonb, looked_at = clock_timestamp()
+    FROM unnest(%(parts)s::bigint[], %(types)s::text[], %(also)s::text[],
+                %(types_then)s::text[], %(also_then)s::text[])
          AS inspected(part, type, also, type_then, also_then)
     WHERE annotate_part.id = inspected.part AND annotate_part.looked_at IS NULL
-      AND annotate_part.type = inspected.type_then AND annotate_part.also = inspected.also_then::jsonb
+      AND annotate_part.type = inspected.type_then
+      AND annotate_part.also = inspected.also_then::jsonb
 """
 # NULL for a file that was inspected and has no type, since it could not be read; else its type.
-_TYPE = """CASE WHEN part.looked_at IS NULL OR {type} <> '' OR position('://' in {path}) > 0 THEN {type} END"""
+_TYPE = (
+    "CASE WHEN part.looked_at IS NULL OR {type} <> '' OR position('://' in {path}) > 0 "
+    "THEN {type} END"
+)
 _TYPES = f"""
     SELECT kind, type, also, n, ARRAY(
         SELECT item.external_id
-        FROM (SELECT id FROM unnest(items) AS all_items(id) ORDER BY id LIMIT {media_doubts.NAMED}) first_items
+        FROM (SELECT id FROM unnest(items) AS all_items(id)
+              ORDER BY id LIMIT {media_doubts.NAMED}) first_items
         JOIN annotate_item item USING (id) ORDER BY id)
     FROM (
         SELECT part.kind, {_TYPE.format(type="part.type", path="part.path")} AS type,
@@ -52,7 +58,8 @@ _TYPES = f"""
                        AS listed(source, position) ORDER BY position) AS also,
                count(*) AS n, array_agg(item.id) AS items, min(item.id) AS first
         FROM annotate_part part JOIN annotate_item item ON item.id = part.item_id
-        WHERE item.collection_id = %(collection)s AND part.kind IN ('video', 'audio') GROUP BY 1, 2, 3) grouped
+        WHERE item.collection_id = %(collection)s AND part.kind IN ('video', 'audio')
+        GROUP BY 1, 2, 3) grouped
     ORDER BY first
 """  # noqa: S608 - own text
 
@@ -78,10 +85,7 @@ class FileTypes:
         self._types_by_file: dict[tuple[str, str], str | None] = {}
 
     def of(self, part: Part) -> PartTypes | None:
-        """Return the types of a part.
-
-        Returns None if one of its files is in a bucket and left for later.
-        """
+        """Return the types of a part; None if one of its files, in a bucket, is left for later."""
         types = [self._type(part.kind, source) for source in part.sources]
         return None if None in types else PartTypes(part, cast(list[str], types))
 
@@ -101,7 +105,9 @@ class FileTypes:
             with _opened(location) as stream:
                 mime = detect_mime_type(stream, kind)
         except UnreachableFile as error:
-            log.warning("The bucket with the media of %s does not give %s: %s", self.collection, path, error)
+            log.warning(
+                "The bucket with the media of %s does not give %s: %s", self.collection, path, error
+            )
             self.n_unanswered += 1
             return None
         except OSError as error:
@@ -121,10 +127,16 @@ def _opened(location: Path | str | None) -> AbstractContextManager[BinaryIO]:
 
 def uninspected(*, collection: Collection, after: int = 0, n: int = CHUNK) -> QuerySet[Part]:
     """Return the next n uninspected clips and recordings, after the part of this key."""
-    return Part.objects.not_inspected().filter(item__collection=collection, pk__gt=after).order_by("pk")[:n]
+    return (
+        Part.objects.not_inspected()
+        .filter(item__collection=collection, pk__gt=after)
+        .order_by("pk")[:n]
+    )
 
 
-def look_into_files(*, collection: Collection, report: progress.ProgressCallback = progress.ignore_progress) -> int:
+def look_into_files(
+    *, collection: Collection, report: progress.ProgressCallback = progress.ignore_progress
+) -> int:
     """Inspect the uninspected clips and recordings, except in buckets; returns their number."""
     types = FileTypes(collection, in_buckets=False)
     n_stored, last_pk = 0, 0
@@ -138,7 +150,8 @@ def look_into_files(*, collection: Collection, report: progress.ProgressCallback
 def store_types(part_types: Sequence[PartTypes]) -> int:
     """Store the types of parts; returns their number."""
     also = [
-        [{**source, "type": mime} for source, mime in zip(part.also, mimes[1:], strict=True)] for part, mimes in part_types
+        [{**source, "type": mime} for source, mime in zip(part.also, mimes[1:], strict=True)]
+        for part, mimes in part_types
     ]
     if part_types:
         with connection.cursor() as cursor:
@@ -156,11 +169,11 @@ def store_types(part_types: Sequence[PartTypes]) -> int:
 
 
 def doubts(*, collection: Collection) -> list[str]:
-    """Return sentences on clips and recordings that cannot be read or played by some browsers.
-
-    It takes one query.
-    """
+    """Return sentences on media that cannot be read, or played by some browsers; one query."""
     with connection.cursor() as cursor:
         cursor.execute(_TYPES, {"collection": collection.pk})
-        parts = [TypedParts(kind, (mime, *also), n, tuple(ids)) for kind, mime, also, n, ids in cursor.fetchall()]
+        parts = [
+            TypedParts(kind, (mime, *also), n, tuple(ids))
+            for kind, mime, also, n, ids in cursor.fetchall()
+        ]
     return [str(doubt) for doubt in media_doubts.doubts(parts)]

@@ -20,9 +20,8 @@ AT_ONCE = 50  # parts that are stored together
 
 
 def take_turn(*, collection: Collection) -> int:
-    """Inspect waiting parts for about a minute and return their number.
+    """Inspect waiting parts for about a minute and return their number; 0 while it rests.
 
-    Returns 0 while the collection rests.
     One worker at a time does. A file that its bucket does not give is skipped, and the next turn
     begins after it. Once all have been tried, or the bucket is away, the collection rests before
     the remaining files are tried again.
@@ -37,7 +36,9 @@ def _turn(collection: Collection) -> int:
     types = FileTypes(collection, in_buckets=True)
     until = progress.clock() + TURN_SECONDS
     n_stored, last_pk, is_over = 0, cache.get(_position_key(collection.pk)) or 0, False
-    while not is_over and (chunk := list(uninspected(collection=collection, after=last_pk, n=AT_ONCE))):
+    while not is_over and (
+        chunk := list(uninspected(collection=collection, after=last_pk, n=AT_ONCE))
+    ):
         inspected: list[PartTypes] = []
         try:
             for part in chunk:
@@ -64,7 +65,12 @@ def _is_done(collection: Collection) -> bool:
 
 def overdue() -> list[int]:
     """Return the keys of collections with uninspected parts, except those that rest."""
-    collection_ids = Part.objects.not_inspected().order_by().values_list("item__collection", flat=True).distinct()
+    collection_ids = (
+        Part.objects.not_inspected()
+        .order_by()
+        .values_list("item__collection", flat=True)
+        .distinct()
+    )
     collection_by_key = {_rest_key(pk): pk for pk in collection_ids}
     resting_keys = cache.get_many(collection_by_key)
     return sorted(pk for key, pk in collection_by_key.items() if key not in resting_keys)

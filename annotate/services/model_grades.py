@@ -27,7 +27,10 @@ def write_model_grades(*, collection: Collection, model_grades: Sequence[ModelGr
     """
     n_changed = 0
     for start in range(0, len(model_grades), seating.CHUNK):
-        grade_by_pair = {model_grade.pair: model_grade for model_grade in model_grades[start : start + seating.CHUNK]}
+        grade_by_pair = {
+            model_grade.pair: model_grade
+            for model_grade in model_grades[start : start + seating.CHUNK]
+        }
         changed_pairs = _write(collection, grade_by_pair)
         n_changed += len(changed_pairs)
         if changed_pairs:
@@ -39,9 +42,16 @@ def _write(collection: Collection, grade_by_pair: dict[int, ModelGrade]) -> list
     """Write the grades of one chunk; returns the pairs whose resolution changed."""
     pairs = Pair.objects.filter(collection=collection, pk__in=grade_by_pair).order_by("pk")
     resolutions = seating.plan(pairs=list(pairs.select_for_update(no_key=True))).resolutions
-    changed = [resolution for resolution in resolutions if _is_due(resolution, grade_by_pair[resolution.pair_id])]
+    changed = [
+        resolution
+        for resolution in resolutions
+        if _is_due(resolution, grade_by_pair[resolution.pair_id])
+    ]
     for resolution in changed:
-        resolution.status, resolution.grade = Resolution.Status.MODEL, grade_by_pair[resolution.pair_id].grade
+        resolution.status, resolution.grade = (
+            Resolution.Status.MODEL,
+            grade_by_pair[resolution.pair_id].grade,
+        )
     Resolution.objects.bulk_update(changed, ["status", "grade"], batch_size=seating.CHUNK)
     return [resolution.pair_id for resolution in changed]
 
@@ -51,4 +61,7 @@ def _is_due(resolution: Resolution, model_grade: ModelGrade) -> bool:
     by_people = (Resolution.Status.ESCALATED, Resolution.Status.ADJUDICATED)
     if resolution.policy.rule != Policy.Rule.MODEL or resolution.status in by_people:
         return False
-    return resolution.n_labels == model_grade.n_labels and (resolution.status, resolution.grade) != (Resolution.Status.MODEL, model_grade.grade)
+    return resolution.n_labels == model_grade.n_labels and (
+        resolution.status,
+        resolution.grade,
+    ) != (Resolution.Status.MODEL, model_grade.grade)

@@ -1,5 +1,6 @@
 """Overview of a collection, its first page: figures of its contents, and the next steps."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.db.models import Count, Q, QuerySet
@@ -32,8 +33,8 @@ class Overview(NamedTuple):
     n_excluded: int
     n_other_splits: int
     kinds: list[tuple[str, int]]
-    reference_sets: list[ReferenceSet]
-    query_sets: list[ItemSet]
+    reference_sets: Sequence[ReferenceSet]
+    query_sets: Sequence[ItemSet]
     positives: list[QuerySetPositives]
     imports: QuerySet[Round]
     n_being_read: int
@@ -42,6 +43,12 @@ class Overview(NamedTuple):
     n_judged_pairs: int
     n_annotators: int
     doubts: list[str]
+
+    @property
+    def being_read_text(self) -> str:
+        """The number of files being read, in words; empty if there are none."""
+        n = self.n_being_read
+        return f"{n:,} file{' is' if n == 1 else 's are'} being read." if n else ""
 
 
 class NextStep(NamedTuple):
@@ -73,7 +80,10 @@ def overview(*, collection: Collection) -> Overview:
         reference_sets=references,
         query_sets=sets,
         positives=positives(
-            collection=collection, reference_sets=references, query_sets=sets, n_excluded=items["excluded"]
+            collection=collection,
+            reference_sets=references,
+            query_sets=sets,
+            n_excluded=items["excluded"],
         ),
         imports=collection.rounds.filter(kind=Round.Kind.IMPORT)
         .annotate(n_labels=Count("seats", filter=Q(seats__state=Seat.State.DONE)))
@@ -88,10 +98,7 @@ def overview(*, collection: Collection) -> Overview:
 
 
 def next_steps(*, figures: Overview, roles: set[Role]) -> list[NextStep]:
-    """Return the next steps of these roles, the most pressing first.
-
-    Empty when all is under way.
-    """
+    """Return the next steps of these roles, the most pressing first; none if all is under way."""
     steps = []
     if Role.RESEARCHER in roles:
         steps += _research_steps(figures)
@@ -104,7 +111,11 @@ def _research_steps(figures: Overview) -> list[NextStep]:
     if not figures.n_queries or not figures.n_documents:
         if figures.n_being_read:
             return []
-        return [NextStep("Load items", "A collection needs queries and documents.", "annotate:items-new")]
+        return [
+            NextStep(
+                "Load items", "A collection needs queries and documents.", "annotate:items-new"
+            )
+        ]
     steps = []
     if not figures.reference_sets:
         text = "The labels it came with: scores are shown with and without what people add to them."
@@ -113,6 +124,10 @@ def _research_steps(figures: Overview) -> list[NextStep]:
         text = "Results of retrieval systems decide which pairs are worth judging."
         steps.append(NextStep("Upload runs", text, "pooling:runs"))
         steps.append(
-            NextStep("Open a pool", "It takes the best results of the runs and offers them to annotators.", "pooling:pools")
+            NextStep(
+                "Open a pool",
+                "It takes the best results of the runs and offers them to annotators.",
+                "pooling:pools",
+            )
         )
     return steps

@@ -45,7 +45,8 @@ def account(*, user: User) -> dict[str, Any]:
         "since": user.date_joined,
         "last_sign_in": user.last_login,
         "roles": [
-            {"collection": row.collection.name, "role": row.role, "since": row.created_at} for row in memberships
+            {"collection": row.collection.name, "role": row.role, "since": row.created_at}
+            for row in memberships
         ],
         "api_tokens": list(
             user.api_tokens.order_by("pk").values(
@@ -62,7 +63,9 @@ def _annotator_facts(annotator: Annotator) -> dict[str, Any]:
         "name_in_the_data": annotator.pseudonym,
         "since": annotator.created_at,
         "paused_at": annotator.paused_at,
-        "training": list(annotator.training_decisions.order_by("pk").values("kind", "reason", "at")),
+        "training": list(
+            annotator.training_decisions.order_by("pk").values("kind", "reason", "at")
+        ),
     }
 
 
@@ -72,14 +75,18 @@ def _lists(annotator: Annotator) -> dict[str, Iterable[dict[str, Any]]]:
     ids = ("pair__query__external_id", "pair__document__external_id")
     return {
         "judgments": map(_judgment, _judgments(annotator).iterator(chunk_size=CHUNK)),
-        "judgments_undone_or_withdrawn": events.values("judgment", "kind", "at").iterator(chunk_size=CHUNK),
+        "judgments_undone_or_withdrawn": events.values("judgment", "kind", "at").iterator(
+            chunk_size=CHUNK
+        ),
         "reports": reports.values(
             *ids, "kind", "reason", "note", "at", "state", "settled_at"
         ).iterator(chunk_size=CHUNK),
         "batches": Batch.objects.filter(annotator=annotator)
         .order_by("pk")
         .values("number", "opened_at", "finished_at"),
-        "quizzes": annotator.quiz_attempts.order_by("pk").values("quiz__version", "choices", "n_right", "passed", "at"),
+        "quizzes": annotator.quiz_attempts.order_by("pk").values(
+            "quiz__version", "choices", "n_right", "passed", "at"
+        ),
         "training_tries": annotator.training_tries.order_by("pk").values(
             "number", "measure", "score", "n_answered", "n_right", "passed", "finished_at"
         ),
@@ -88,7 +95,9 @@ def _lists(annotator: Annotator) -> dict[str, Iterable[dict[str, Any]]]:
 
 def _judgments(annotator: Annotator) -> QuerySet[Judgment]:
     judgments = Judgment.objects.filter(annotator=annotator).order_by("pk")
-    return judgments.select_related("pair__query", "pair__document", "level", "comment", "guidelines")
+    return judgments.select_related(
+        "pair__query", "pair__document", "level", "comment", "guidelines"
+    )
 
 
 def _judgment(judgment: Judgment) -> dict[str, Any]:

@@ -22,7 +22,8 @@ _INSERT = """
 # A subquery, which is run once a pair by an index: as a join it read the whole table once a block.
 _FIND = """
     SELECT coalesce((SELECT pair.id FROM annotate_pair pair
-                     WHERE pair.query_id = requested.query AND pair.document_id = requested.document), 0)
+                     WHERE pair.query_id = requested.query
+                       AND pair.document_id = requested.document), 0)
     FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS requested(query, document, position)
     ORDER BY requested.position
 """
@@ -36,11 +37,12 @@ class EnsuredPairs(NamedTuple):
     is_new: NDArray[np.bool_]
 
 
-def ensure_pairs(*, collection: Collection, query: Keys, document: Keys, on_rows: RowsCallback = ignore_rows) -> EnsuredPairs:
+def ensure_pairs(
+    *, collection: Collection, query: Keys, document: Keys, on_rows: RowsCallback = ignore_rows
+) -> EnsuredPairs:
     """Return these pairs, creating those that are missing; call it in a transaction.
 
-    query, document : (M,) item keys of the collection, no pair twice; ascending if they are more
-        than a block
+    query, document : (M,) item keys of the collection, no pair twice; more than a block ascending
     on_rows : called with the number of pairs of each block
     """
     analyse_underestimated_tables(annotate_item=len(np.unique(query)) + len(np.unique(document)))
@@ -48,8 +50,13 @@ def ensure_pairs(*, collection: Collection, query: Keys, document: Keys, on_rows
     for block in blocks(len(query)):
         block_keys = _find(query[block], document[block])
         missing = block_keys == 0
-        if missing.any() and _insert(collection, query[block][missing], document[block][missing]) == missing.sum():
-            is_new[block] = missing  # else somebody made some of them at the same moment, and none counts as new
+        if (
+            missing.any()
+            and _insert(collection, query[block][missing], document[block][missing])
+            == missing.sum()
+        ):
+            # else somebody made some of them at the same moment, and none counts as new
+            is_new[block] = missing
         keys[block] = _find(query[block], document[block]) if missing.any() else block_keys
         on_rows(len(block_keys))
     # Before rows point to them, which foreign keys check.

@@ -24,4 +24,6 @@ def resume(*, annotator: Annotator, by: User, reason: str = "") -> None:
 
 def _note(kind: ReviewAction.Kind, annotator: Annotator, by: User | None, reason: str) -> None:
     subject = review_log.ActionSubject(annotator=annotator)
-    review_log.note(collection=annotator.collection, kind=kind, by=by, subject=subject, reason=reason)
+    review_log.note(
+        collection=annotator.collection, kind=kind, by=by, subject=subject, reason=reason
+    )

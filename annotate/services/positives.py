@@ -1,5 +1,6 @@
 """Counts of the relevant pairs each reference set holds for the sources of each query set."""
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -23,7 +24,11 @@ class QuerySetPositives(NamedTuple):
 
 
 def positives(
-    *, collection: Collection, reference_sets: list[ReferenceSet], query_sets: list[QuerySet], n_excluded: int
+    *,
+    collection: Collection,
+    reference_sets: Sequence[ReferenceSet],
+    query_sets: Sequence[QuerySet],
+    n_excluded: int,
 ) -> list[QuerySetPositives]:
     """Return the counts for a page, cached: no set ever changes, except the set of all items.
 
@@ -31,16 +36,27 @@ def positives(
     """
     if not reference_sets:
         return [QuerySetPositives(query_set, []) for query_set in query_sets]
-    sets = [reference.pk for reference in reference_sets], [query_set.pk for query_set in query_sets]
+    sets = (
+        [reference.pk for reference in reference_sets],
+        [query_set.pk for query_set in query_sets],
+    )
     n_members = QuerySetItem.objects.filter(query_set__collection=collection).count()
-    inputs = (collection.pk, collection.positive_from, n_excluded, n_members, crc32(str(sets).encode()))
+    inputs = (
+        collection.pk,
+        collection.positive_from,
+        n_excluded,
+        n_members,
+        crc32(str(sets).encode()),
+    )
     key = f"positives-{'-'.join(map(str, inputs))}"
     counts = cache.get(key)
     if counts is None:
         counts = _count(collection)
         cache.set(key, counts, KEPT_SECONDS)
     return [
-        QuerySetPositives(query_set, [counts.get((reference.pk, query_set.pk), 0) for reference in reference_sets])
+        QuerySetPositives(
+            query_set, [counts.get((reference.pk, query_set.pk), 0) for reference in reference_sets]
+        )
         for query_set in query_sets
     ]
 
@@ -51,8 +67,13 @@ def _count(collection: Collection) -> dict[tuple[int, int], int]:
     Sets are compared here: right after a load the database has no statistics, and its plan can take
     100 times as long.
     """
-    excluded_ids = _int_table(Item.objects.filter(collection=collection).left_out().values_list("pk"), 1)[:, 0]
-    query_sets = [(query_set, *_members(query_set)) for query_set in QuerySet.objects.filter(collection=collection)]
+    excluded_ids = _int_table(
+        Item.objects.filter(collection=collection).left_out().values_list("pk"), 1
+    )[:, 0]
+    query_sets = [
+        (query_set, *_members(query_set))
+        for query_set in QuerySet.objects.filter(collection=collection)
+    ]
     counts = {}
     for reference in ReferenceSet.objects.filter(collection=collection):
         labels = reference.labels.filter(grade__gte=collection.positive_from)
@@ -61,13 +82,21 @@ def _count(collection: Collection) -> dict[tuple[int, int], int]:
         for query_set, sources, gallery in query_sets:
             source, target = pairs.T if query_set.direction == Direction.FORWARD else pairs.T[::-1]
             is_source_member = np.isin(source, sources)
-            counts[reference.pk, query_set.pk] = int((is_source_member & np.isin(target, gallery) if len(gallery) else is_source_member).sum())
+            counts[reference.pk, query_set.pk] = int(
+                (
+                    is_source_member & np.isin(target, gallery)
+                    if len(gallery)
+                    else is_source_member
+                ).sum()
+            )
     return counts
 
 
 def _members(query_set: QuerySet) -> tuple[Ids, Ids]:
     """Return the keys of a query set's sources, and of its gallery."""
-    parts = (query_set.members.filter(part=part).values_list("item_id") for part in QuerySetItem.Part)
+    parts = (
+        query_set.members.filter(part=part).values_list("item_id") for part in QuerySetItem.Part
+    )
     sources, gallery = (_int_table(rows, 1)[:, 0] for rows in parts)
     return sources, gallery
 

@@ -11,6 +11,7 @@ from functools import partial
 
 from django.apps import apps
 from django.db import connection, models, transaction
+from django.db.models.fields.reverse_related import ForeignObjectRel
 
 from annotate.models import Collection, Judgment, QuizAttempt, Report, User
 from annotate.services.files import delete_on_commit
@@ -29,9 +30,8 @@ class CollectionJudged(Exception):
 
 @transaction.atomic
 def purge_collection(*, collection: Collection) -> dict[str, int]:
-    """Delete a collection with all its rows in every application.
+    """Delete a collection with its rows in every application; return the number of rows by table.
 
-    Return the number of rows by table.
     Files go once everything is committed. Raises NotOwner.
     """
     allow_deleting(name=collection.slug, command=f"purge_collection {collection.slug} --yes")
@@ -81,7 +81,9 @@ def require_unjudged(*, collection: Collection) -> None:
 def is_owner() -> bool:
     """True if the database role may delete from tables that only grow."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT tableowner = current_user FROM pg_tables WHERE tablename = 'annotate_judgment'")
+        cursor.execute(
+            "SELECT tableowner = current_user FROM pg_tables WHERE tablename = 'annotate_judgment'"
+        )
         return bool(cursor.fetchone()[0])
 
 
@@ -92,8 +94,9 @@ def require_owner(*, command: str) -> None:
     """
     if not is_owner():
         raise NotOwner(
-            "Nothing was deleted: the database role of this site's pages and workers does not own the tables. The "
-            f"operator can delete it, as the role that does: docker compose run --rm migrate python manage.py {command}"
+            "Nothing was deleted: the database role of this site's pages and workers does not own "
+            "the tables. The operator can delete it, as the role that does: "
+            f"docker compose run --rm migrate python manage.py {command}"
         )
 
 
@@ -104,7 +107,8 @@ def allow_deleting(*, name: str, command: str) -> None:
     """
     require_owner(command=command)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('assayer.purge', %s, true)", [name])  # read by the tables' triggers
+        # read by the tables' triggers
+        cursor.execute("SELECT set_config('assayer.purge', %s, true)", [name])
 
 
 def forbid_deleting() -> None:
@@ -123,7 +127,8 @@ def _models_with_rows(label: str) -> Iterator[tuple[type[models.Model], str]]:
     """An application's models with rows of a collection, referring ones first."""
     conditions = _row_conditions()
     models_ = apps.get_app_config(label).get_models(include_auto_created=True)
-    collection_models = [model for model in models_ if model in conditions and model._meta.managed]  # a view has no rows of its own
+    # a view has no rows of its own
+    collection_models = [model for model in models_ if model in conditions and model._meta.managed]
     for model in sorted(collection_models, key=lambda model: -conditions[model][0]):
         yield model, conditions[model][1]
 
@@ -140,10 +145,11 @@ def _row_conditions() -> dict[type[models.Model], tuple[int, str]]:
         steps, condition = conditions[target]
         key, table = target._meta.pk.column, target._meta.db_table
         for relation in target._meta.get_fields(include_hidden=True):
-            model = relation.related_model
-            if not (relation.one_to_many or relation.one_to_one) or not relation.auto_created or model in conditions:
+            if not isinstance(relation, ForeignObjectRel) or relation.many_to_many:
                 continue
-            column = relation.field.column
+            model, column = relation.related_model, relation.field.column
+            if model in conditions:
+                continue
             row_condition = f'"{column}" IN (SELECT "{key}" FROM "{table}" WHERE {condition})'  # noqa: S608 - own names
             conditions[model] = (steps + 1, row_condition)
             queue.append(model)

@@ -37,10 +37,7 @@ class BadQuerySetName(Exception):
 
 
 class QuerySetExists(Exception):
-    """The collection has a query set of this name and direction with other items.
-
-    Nothing was stored.
-    """
+    """There is a query set of this name and direction with other items; nothing was stored."""
 
 
 @dataclass
@@ -57,7 +54,8 @@ class QuerySetReport(FileTallies):
 
     def __str__(self) -> str:
         if not self.is_new:
-            return f'Query set "{self.name}" holds these {self.n_items:,} items already. Nothing changed.'
+            holds = f"holds these {self.n_items:,} items already"
+            return f'Query set "{self.name}" {holds}. Nothing changed.'
         return f'Query set "{self.name}": {self.n_items:,} items.'
 
 
@@ -81,19 +79,27 @@ def load_query_set(
     lock_task("loading", collection=collection)
     problems = Problems()
     report = QuerySetReport(name)
-    listed_ids = list(with_progress(guarded(read_ids(stream, file_name, problems), problems), on_progress))
-    members = _members(collection, Direction(direction), listed_ids, file_name, problems, report=report)
+    listed_ids = list(
+        with_progress(guarded(read_ids(stream, file_name, problems), problems), on_progress)
+    )
+    members = _members(
+        collection, Direction(direction), listed_ids, file_name, problems, report=report
+    )
     if not members and not problems:
         problems.add(FormatError(file_name, None, "", f"{file_name} lists no ids."))
     if problems:
         raise FileRejected(problems, report)
-    query_set, created = QuerySet.objects.get_or_create(collection=collection, direction=direction, name=name)
+    query_set, created = QuerySet.objects.get_or_create(
+        collection=collection, direction=direction, name=name
+    )
     if created:
         rows = (QuerySetItem(query_set=query_set, item_id=pk) for pk in members)
         QuerySetItem.objects.bulk_create(rows, batch_size=CHUNK)
         note_changes(collection_id=collection.pk, pair_ids=[None])  # the runs are scored on it too
     elif _stored_members(query_set) != {(QuerySetItem.Part.SOURCE, pk) for pk in members}:
-        raise QuerySetExists(f'Query set "{name}" already exists with other items; choose another name.')
+        raise QuerySetExists(
+            f'Query set "{name}" already exists with other items; choose another name.'
+        )
     report.n_items, report.is_new = len(members), created
     log.info("%s loaded %s into %s: %s", by, file_name, collection.slug, report)
     return report
@@ -104,7 +110,9 @@ def complete_query_sets(*, collection: Collection) -> None:
     if collection.scheme_frozen_at is not None:
         return
     for direction, side in SOURCE_SIDES.items():
-        everything, _ = QuerySet.objects.get_or_create(collection=collection, direction=direction, name=EVERYTHING)
+        everything, _ = QuerySet.objects.get_or_create(
+            collection=collection, direction=direction, name=EVERYTHING
+        )
         with connection.cursor() as cursor:
             cursor.execute(_COMPLETE, [everything.pk, collection.pk, side])
 
@@ -129,7 +137,10 @@ def _members(
 ) -> list[int]:
     side = SOURCE_SIDES[direction]
     items = Item.objects.filter(collection=collection, side=side)
-    stored_items = {external_id: (pk, split) for external_id, pk, split in items.values_list("external_id", "pk", "split")}
+    stored_items = {
+        external_id: (pk, split)
+        for external_id, pk, split in items.values_list("external_id", "pk", "split")
+    }
     members = []
     for row in listed_ids:
         pk, split = stored_items.get(row.id, (0, ""))
@@ -137,7 +148,10 @@ def _members(
             (report.unknown_queries if side == Side.QUERY else report.unknown_documents).add(row.id)
             message = f"the collection has no {side} {quoted(row.id)}."
         elif split != "test":
-            message = f"{quoted(row.id)} is of the split {split}; only items of the split test are retrieved and judged."
+            message = (
+                f"{quoted(row.id)} is of the split {split}; "
+                "only items of the split test are retrieved and judged."
+            )
         else:
             members.append(pk)
             continue

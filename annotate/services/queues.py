@@ -24,7 +24,8 @@ _CLAIMABLE = """
                       WHERE own.annotator_id = %(annotator)s AND own.pair_id = seat.pair_id
                         AND own.id <> seat.id)
       AND NOT EXISTS (SELECT FROM annotate_judgment judgment
-                      WHERE judgment.annotator_id = %(annotator)s AND judgment.pair_id = seat.pair_id)
+                      WHERE judgment.annotator_id = %(annotator)s
+                        AND judgment.pair_id = seat.pair_id)
       AND NOT EXISTS (SELECT FROM annotate_report report
                       WHERE report.annotator_id = %(annotator)s AND report.pair_id = seat.pair_id
                         AND report.state <> 'undone')
@@ -65,30 +66,37 @@ class Walk:
 
     def __init__(self, annotator: Annotator) -> None:
         self.annotator = annotator
-        self.rounds = list(_with_fronts(open_rounds(collection_id=annotator.collection_id)))
+        rows = list(
+            open_rounds(collection_id=annotator.collection_id)
+            .select_related("policy")
+            .annotate(has_front=_has_front())
+        )
+        self.rounds: list[Round] = list(rows)
         self.taken: dict[int, ClaimedSeat] = {}
         self._left = quotas(annotator=annotator, rounds=self.rounds)
-        self._stretches = [stretch for round_ in self.rounds for stretch in _stretches(round_)]
+        self._stretches = [
+            stretch
+            for round_ in rows
+            for stretch in _stretches(round_.pk, has_front=round_.has_front)
+        ]
 
     def take(self, n: int) -> None:
         """Lock seats until n are taken, or no more are left for this person."""
         while self._stretches and len(self.taken) < n:
             stretch = self._stretches[0]
             missing = min(n - len(self.taken), self._left.get(stretch.round, n))
-            # No more than are missing: a seat locked but not taken would look taken to everybody
-            # else.
+            # No more than are missing: a seat locked but not taken would look taken to all others.
             if missing and (last := self._lock(stretch, missing)) is not None:
                 self._stretches[0] = stretch._replace(start=last + 1)
             else:
                 self._stretches.pop(0)
 
     def _lock(self, stretch: _Stretch, n: int) -> int | None:
-        """Lock up to n seats of a stretch.
-
-        Returns the last seat's queue key, None if there were fewer.
-        """
+        """Lock up to n seats of a stretch; return the last one's queue key, None if fewer."""
         with prepared_cursor() as cursor:
-            cursor.execute(_CLAIMABLE, {**stretch._asdict(), "annotator": self.annotator.pk, "limit": n})
+            cursor.execute(
+                _CLAIMABLE, {**stretch._asdict(), "annotator": self.annotator.pk, "limit": n}
+            )
             rows = cursor.fetchall()
         before = len(self.taken)
         for seat, pair, query, _ in rows:
@@ -100,7 +108,9 @@ class Walk:
 
 def open_rounds(*, collection_id: int) -> QuerySet[Round]:
     """Return the rounds that hand out seats, in the order they are served."""
-    rounds = Round.objects.filter(collection=collection_id, kind=Round.Kind.POOL, state=Round.State.OPEN)
+    rounds = Round.objects.filter(
+        collection=collection_id, kind=Round.Kind.POOL, state=Round.State.OPEN
+    )
     return rounds.order_by("-priority", "pk")
 
 
@@ -115,13 +125,22 @@ def quotas(*, annotator: Annotator, rounds: Iterable[Round]) -> dict[int, int]:
 
     A share is rounded down, but never to 0.
     """
-    shares = {round_id.pk: round_id.policy.max_share for round_id in rounds if round_id.policy.max_share < 1}
+    shares = {
+        round_.pk: round_.policy.max_share for round_ in rounds if round_.policy.max_share < 1
+    }
     if not shares:
         return {}
-    own_seats = Seat.objects.filter(annotator=annotator, round__in=shares, purpose=Seat.Purpose.LABEL,
-                               state__in=[Seat.State.HELD, Seat.State.DONE])  # fmt: skip
+    own_seats = Seat.objects.filter(
+        annotator=annotator,
+        round__in=shares,
+        purpose=Seat.Purpose.LABEL,
+        state__in=[Seat.State.HELD, Seat.State.DONE],
+    )
     n_own_by_round = dict(own_seats.order_by().values_list("round").annotate(n=Count("pk")))
-    return {round_id: _quota_left(round_id, float(share), n_own_by_round.get(round_id, 0)) for round_id, share in shares.items()}
+    return {
+        round_id: _quota_left(round_id, float(share), n_own_by_round.get(round_id, 0))
+        for round_id, share in shares.items()
+    }
 
 
 _AHEAD = 300  # seats: more than any batch has candidates
@@ -134,18 +153,22 @@ def _quota_left(round_id: int, share: float, n_hers: int) -> int:
     return max(0, max(1, floor(share * n_pairs + 1e-9)) - n_hers)
 
 
-def _with_fronts(rounds: QuerySet[Round]) -> QuerySet[Round]:
-    """Annotate rounds with has_front: whether a live order put seats in front of their queues."""
-    front = Seat.objects.filter(round=OuterRef("pk"), queue_key__lt=0, purpose=Seat.Purpose.LABEL,
-                                state__in=[Seat.State.FREE, Seat.State.HELD])  # fmt: skip
-    return rounds.select_related("policy").annotate(has_front=Exists(front))
+def _has_front() -> Exists:
+    """Whether a live order put seats in front of a round's queue."""
+    front = Seat.objects.filter(
+        round=OuterRef("pk"),
+        queue_key__lt=0,
+        purpose=Seat.Purpose.LABEL,
+        state__in=[Seat.State.FREE, Seat.State.HELD],
+    )
+    return Exists(front)
 
 
-def _stretches(round_: Round) -> Iterator[_Stretch]:
+def _stretches(round_id: int, *, has_front: bool) -> Iterator[_Stretch]:
     """Yield the stretches of a queue: seats put in front by a live order, then the rest."""
     entry = secrets.randbelow(_QUEUE_END)
-    if round_.has_front:
-        yield _Stretch(round_.pk, entry + _FRONT, 0)
-        yield _Stretch(round_.pk, _FRONT, entry + _FRONT)
-    yield _Stretch(round_.pk, entry, _QUEUE_END)
-    yield _Stretch(round_.pk, 0, entry)
+    if has_front:
+        yield _Stretch(round_id, entry + _FRONT, 0)
+        yield _Stretch(round_id, _FRONT, entry + _FRONT)
+    yield _Stretch(round_id, entry, _QUEUE_END)
+    yield _Stretch(round_id, 0, entry)

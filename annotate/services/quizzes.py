@@ -24,7 +24,9 @@ class MarkedAttempt(NamedTuple):
 
 
 @transaction.atomic
-def change_quiz(*, collection: Collection, questions: Sequence[Question], by: User | None) -> Quiz | None:
+def change_quiz(
+    *, collection: Collection, questions: Sequence[Question], by: User | None
+) -> Quiz | None:
     """Store the questions as a new version, unless nothing changed; None for a quiz never written.
 
     Raises BadQuestion.
@@ -35,7 +37,9 @@ def change_quiz(*, collection: Collection, questions: Sequence[Question], by: Us
     last = Quiz.objects.filter(collection=collection).order_by("-version").first()
     training = training_of(collection=collection)
     if not questions and training.is_on and not rules_of(training=training).has_pairs:
-        raise BadQuestion("The training is on and has no pairs: keep a question, add pairs, or switch it off.")
+        raise BadQuestion(
+            "The training is on and has no pairs: keep a question, add pairs, or switch it off."
+        )
     rows = core.as_rows(questions)
     if rows == (last.questions if last else []):
         return last
@@ -67,13 +71,27 @@ def take_quiz(*, annotator: Annotator, version: int, choices: Sequence[int]) -> 
     training = training_of(collection=annotator.collection)
     marked = core.mark(core.from_rows(quiz.questions), choices, at_least=float(training.quiz_mark))
     attempt = QuizAttempt.objects.create(
-        annotator=annotator, quiz=quiz, choices=list(choices), n_right=marked.n_right, passed=marked.passed
+        annotator=annotator,
+        quiz=quiz,
+        choices=list(choices),
+        n_right=marked.n_right,
+        passed=marked.passed,
     )
     rules = rules_of(training=training)
-    is_training_passed = marked.passed and training.is_on and not (rules.has_pairs or rules.needs_review)
+    is_training_passed = (
+        marked.passed and training.is_on and not (rules.has_pairs or rules.needs_review)
+    )
     if is_training_passed and training_status(annotator=annotator).state.name == "review":
         TrainingDecision.objects.create(annotator=annotator, kind=TrainingDecision.Kind.PASSED)
     return MarkedAttempt(attempt, marked)
 
 
-__all__ = ["MarkedAttempt", "BadQuestion", "Question", "QuizChanged", "change_quiz", "questions_of", "take_quiz"]
+__all__ = [
+    "BadQuestion",
+    "MarkedAttempt",
+    "Question",
+    "QuizChanged",
+    "change_quiz",
+    "questions_of",
+    "take_quiz",
+]

@@ -2,29 +2,27 @@
 
 import hashlib
 import logging
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import BinaryIO
 
 from django.db import transaction
 
-from annotate.core.file_tallies import FileTallies
 from annotate.core.formats import Blanks, FormatError, Problems, guarded, name_fault, quoted
 from annotate.core.orientation import oriented
 from annotate.core.reference_formats import ReferenceRow, read_reference
 from annotate.models import Collection, Item, ReferenceLabel, ReferenceSet, Side, Undrawn, User
 from annotate.services.background.progress import ProgressCallback, ignore_progress, with_progress
 from annotate.services.background.workers import lock_task
+from annotate.services.reference_reports import ReferenceReport
 from annotate.services.seating import note_changes
 
 log = logging.getLogger(__name__)
 
 CHUNK = 5_000
 PairGrades = dict[tuple[str, str], int]
-MANY_UNKNOWN = 5  # where all labels are of unknown items and are this many, one sentence replaces one a line
-NEGATIVE = {-1: "in the pool, not judged", -2: "junk"}  # meaning of negative grades in TREC's files
+# where all labels are of unknown items and are this many, one sentence replaces one a line
+MANY_UNKNOWN = 5
 
 
 class FileRejected(Exception):
@@ -42,58 +40,6 @@ class FileRejected(Exception):
 
 class ReferenceExists(Exception):
     """The collection has another reference set of this name; nothing was loaded."""
-
-
-@dataclass
-class ReferenceReport(FileTallies):
-    """Result of loading a file of reference labels.
-
-    n_unjudged : rows with a negative grade, TREC's mark for "not judged", left out; negatives : how
-        many of each
-    n_undrawn : of these, targets of a sampled pool that were not drawn: kept for xinfAP, as no
-        labels
-    n_blank : rows without a grade, left out
-    n_below : rows left out because their grade is below the smallest one asked for
-    n_unknown : rows left out because the collection has no such query or document
-    """
-
-    name: str
-    n_rows: int = 0
-    n_labels: int = 0
-    n_unjudged: int = 0
-    n_undrawn: int = 0
-    negatives: Counter[int] = field(default_factory=Counter)
-    n_blank: int = 0
-    n_below: int = 0
-    n_unknown: int = 0
-    is_new: bool = True
-
-    def figures(self) -> list[tuple[str, int]]:
-        """The first figures of an import's report, in order."""
-        return [
-            ("Rows", self.n_rows),
-            ("Labels stored", self.n_labels if self.is_new else 0),
-            *((f"Grade {grade} ({NEGATIVE.get(grade, 'not judged')}), no label", n) for grade, n in self._negatives()),
-            *([("Rows without a grade left out", self.n_blank)] if self.n_blank else []),
-            ("Too small grades left out", self.n_below),
-            ("Labels of unknown items left out", self.n_unknown),
-        ]
-
-    def __str__(self) -> str:
-        if not self.is_new:
-            return f'Reference set "{self.name}" holds these {self.n_labels:,} labels already. Nothing changed.'
-        left_out = f"{self.n_unjudged:,} negative and {self.n_below:,} too small grades left out"
-        negative_counts = [f"{n:,} of grade {grade}: {NEGATIVE.get(grade, 'not judged')}" for grade, n in self._negatives()]
-        left_out += f" ({'; '.join(negative_counts)})" if negative_counts else ""
-        if self.n_blank:
-            left_out += f", {self.n_blank:,} without a grade"
-        if self.n_unknown:
-            left_out += f", {self.n_unknown:,} of unknown items"
-        labels, rows = (f"{n:,} {noun}{'s'[: n != 1]}" for n, noun in ((self.n_labels, "label"), (self.n_rows, "row")))
-        return f'Reference set "{self.name}": {labels} from {rows}; {left_out}, {self.repeats.n:,} repeated.'
-
-    def _negatives(self) -> list[tuple[int, int]]:
-        return sorted(self.negatives.items(), reverse=True)
 
 
 @transaction.atomic
@@ -117,11 +63,11 @@ def load_reference(
     grade_map : which grade of the scheme each of the file's grades becomes; one it does not name
         stays as it is
     min_grade : rows with a smaller grade, as the file gives it, are left out
-    skip_unknown : rows of items the collection does not have are left out and counted; else they
-        are faults
+    skip_unknown : rows of items that the collection lacks are left out and counted, else faults
     skip_blank : rows of a table without a grade are left out and counted; else they are faults
     of_items : whether the items came from the same file, so that lists in it are of captions
     columns : see `read_reference`
+
     The same labels under the same name again change nothing. Raises FileRejected, ReferenceExists.
     """
     name, problems = name.strip(), Problems()
@@ -130,31 +76,36 @@ def load_reference(
     lock_task("loading", collection=collection)
     reader = _ReferenceReader(Collection.objects.get(pk=collection.pk), file_name, problems, report)
     reader.require_items()
-    reader.grade_map, reader.min_grade, reader.skip_unknown = grade_map or {}, min_grade, skip_unknown
+    reader.grade_map = grade_map or {}
+    reader.min_grade = min_grade
+    reader.skip_unknown = skip_unknown
     blanks = Blanks(are_left_out=skip_blank)
     rows = read_reference(stream, file_name, problems, blanks, of_items=of_items, columns=columns)
     rows = oriented(rows, reader.queries, reader.documents)
     labels = reader.read(with_progress(guarded(rows, problems), on_progress))
     report.n_blank = blanks.n if skip_blank else 0
     report.n_rows += report.n_blank
-    if not labels and not problems:
-        problems.add(_no_labels(file_name, report))
-    if problems and not reader.n_with_items and report.n_unknown >= MANY_UNKNOWN:
-        problems = Problems()
-        problems.add(_all_unknown(file_name, report.n_unknown))
-    if problems:
-        raise FileRejected(problems, report)
+    _require_labels(labels, reader)
     _store(collection, labels, reader, on_progress)
     log.info("%s loaded %s into %s: %s", by, file_name, collection.slug, report)
     return report
 
 
-def _store(collection: Collection, labels: PairGrades, reader: "_ReferenceReader", on_progress: ProgressCallback) -> None:
+def _store(
+    collection: Collection,
+    labels: PairGrades,
+    reader: "_ReferenceReader",
+    on_progress: ProgressCallback,
+) -> None:
     """Make the reference set, unless it is stored already. Raises ReferenceExists."""
     name, digest = reader.report.name, checksum(labels, reader.strata)
-    reference_set, created = ReferenceSet.objects.get_or_create(collection=collection, name=name, defaults={"sha256": digest})
+    reference_set, created = ReferenceSet.objects.get_or_create(
+        collection=collection, name=name, defaults={"sha256": digest}
+    )
     if not created and reference_set.sha256 != digest:
-        raise ReferenceExists(f'Reference set "{name}" already exists with other labels; choose another name.')
+        raise ReferenceExists(
+            f'Reference set "{name}" already exists with other labels; choose another name.'
+        )
     reader.report.n_labels, reader.report.is_new = len(labels), created
     if created:
         _write(reference_set, labels, reader, on_progress)
@@ -178,14 +129,16 @@ def lacking_documents(
 ) -> list[str]:
     """Ids of documents that a file's labels name and the collection lacks, in the file's order.
 
-    Rows that become no label make none: those of queries that the collection lacks, of smaller
-    grades than `min_grade`, and negative ones but for those of a sample with strata. Raises
-    FileRejected.
+    Rows that become no label make none: those of queries that the collection lacks, of grades below
+    `min_grade`, and negative ones but for those of a sample with strata. Raises FileRejected.
     """
     problems = Problems()
     queries, documents = item_ids(collection, Side.QUERY), item_ids(collection, Side.DOCUMENT)
-    reference_rows = read_reference(stream, file_name, problems, Blanks(are_left_out=True), columns=columns)
-    rows = guarded(oriented(reference_rows, queries, _AnyId()), problems)  # queries alone tell lists' sides: documents lack
+    reference_rows = read_reference(
+        stream, file_name, problems, Blanks(are_left_out=True), columns=columns
+    )
+    # queries alone tell lists' sides: documents lack
+    rows = guarded(oriented(reference_rows, queries, _AnyId()), problems)
     lacking = {
         row.document: None
         for row in rows
@@ -203,6 +156,18 @@ def _require_name(name: str, file_name: str, problems: Problems, report: Referen
         raise FileRejected(problems, report)
 
 
+def _require_labels(labels: PairGrades, reader: "_ReferenceReader") -> None:
+    """Raise FileRejected where the file has faults or holds no labels."""
+    problems, report = reader.problems, reader.report
+    if not labels and not problems:
+        problems.add(_no_labels(reader.file, report))
+    if problems and not reader.n_with_items and report.n_unknown >= MANY_UNKNOWN:
+        problems = Problems()
+        problems.add(_all_unknown(reader.file, report.n_unknown))
+    if problems:
+        raise FileRejected(problems, report)
+
+
 def _no_labels(file_name: str, report: ReferenceReport) -> FormatError:
     of_known_items = " of items that the collection has" if report.n_unknown else ""
     blank = f"; {report.n_blank:,} rows without a grade were left out" if report.n_blank else ""
@@ -211,8 +176,8 @@ def _no_labels(file_name: str, report: ReferenceReport) -> FormatError:
 
 def _all_unknown(file_name: str, n: int) -> FormatError:
     message = (
-        f"none of its {n:,} labels is of a query and a document that this collection has. Load the items first, or, "
-        "where documents alone are missing, let these labels make them."
+        f"none of its {n:,} labels is of a query and a document that this collection has. "
+        "Load the items first, or, where documents alone are missing, let these labels make them."
     )
     return FormatError(file_name, None, "", message)
 
@@ -237,7 +202,9 @@ class _ReferenceReader:
     skip_unknown = False
     n_with_items = 0  # rows whose query and document the collection has
 
-    def __init__(self, collection: Collection, file: str, problems: Problems, report: ReferenceReport) -> None:
+    def __init__(
+        self, collection: Collection, file: str, problems: Problems, report: ReferenceReport
+    ) -> None:
         self.file = file
         self.problems = problems
         self.report = report
@@ -246,14 +213,21 @@ class _ReferenceReader:
         self.queries = item_ids(collection, Side.QUERY)
         self.documents = item_ids(collection, Side.DOCUMENT)
         self.grades = set(collection.levels.values_list("grade", flat=True))
-        self.listed_grade = min((grade for grade in self.grades if grade >= collection.positive_from), default=1)
+        self.listed_grade = min(
+            (grade for grade in self.grades if grade >= collection.positive_from), default=1
+        )
 
     def require_items(self) -> None:
         """Raise FileRejected where the collection has no queries or no documents."""
-        missing_sides = [name for name, ids in (("queries", self.queries), ("documents", self.documents)) if not ids]
+        missing_sides = [
+            name
+            for name, ids in (("queries", self.queries), ("documents", self.documents))
+            if not ids
+        ]
         if missing_sides:
             or_make = ", or let these labels make them" if missing_sides == ["documents"] else ""
-            message = f"the collection has no {' and no '.join(missing_sides)} yet; load items first{or_make}."
+            missing = " and no ".join(missing_sides)
+            message = f"the collection has no {missing} yet; load items first{or_make}."
             self.problems.add(FormatError(self.file, None, "", message))
             raise FileRejected(self.problems, self.report)
 
@@ -280,7 +254,11 @@ class _ReferenceReader:
         """Store the pair's stratum; a second one is a fault."""
         first_stratum = self.strata.setdefault((row.query, row.document), row.stratum or 0)
         if first_stratum != row.stratum:
-            self._fault(row, "stratum", f"another line has this pair in stratum {first_stratum}; keep one of them.")
+            self._fault(
+                row,
+                "stratum",
+                f"another line has this pair in stratum {first_stratum}; keep one of them.",
+            )
 
     def _has_both_items(self, row: ReferenceRow) -> bool:
         """True if the collection has both items; if not, note a fault, or a row to leave out."""
@@ -294,7 +272,9 @@ class _ReferenceReader:
                 unknown_ids.add(external_id)
                 if not self.skip_unknown:
                     advice = "load it, or have such labels left out"
-                    self._fault(row, side, f"the collection has no {side} {quoted(external_id)}; {advice}.")
+                    self._fault(
+                        row, side, f"the collection has no {side} {quoted(external_id)}; {advice}."
+                    )
         self.report.n_unknown += not is_known
         self.n_with_items += is_known
         return is_known
@@ -305,7 +285,11 @@ class _ReferenceReader:
             self._note_stratum(row)
         if grade not in self.grades:
             known_grades = ", ".join(map(str, sorted(self.grades)))
-            self._fault(row, "grade", f"grade {grade} is not in the scheme ({known_grades}); map it to one of these.")
+            self._fault(
+                row,
+                "grade",
+                f"grade {grade} is not in the scheme ({known_grades}); map it to one of these.",
+            )
         pair = (row.query, row.document)
         if pair not in labels:
             labels[pair] = grade
@@ -314,7 +298,11 @@ class _ReferenceReader:
         first_line = self.line_of[pair]
         self.report.repeats.add(row.line, first_line, f"{row.query} {row.document}")
         if labels[pair] != grade:
-            self._fault(row, "grade", f"line {first_line} gives this pair grade {labels[pair]}; keep one of them.")
+            self._fault(
+                row,
+                "grade",
+                f"line {first_line} gives this pair grade {labels[pair]}; keep one of them.",
+            )
 
     def _fault(self, row: ReferenceRow, field: str, message: str) -> None:
         self.problems.add(FormatError(row.file or self.file, row.line, field, message))
@@ -322,20 +310,33 @@ class _ReferenceReader:
 
 def item_ids(collection: Collection, side: Side) -> dict[str, int]:
     """Keys of the items of one side, by their ids in files."""
-    return dict(Item.objects.filter(collection=collection, side=side).values_list("external_id", "pk"))
+    return dict(
+        Item.objects.filter(collection=collection, side=side).values_list("external_id", "pk")
+    )
 
 
-def _write(reference_set: ReferenceSet, labels: PairGrades, reader: _ReferenceReader, on_progress: ProgressCallback) -> None:
+def _write(
+    reference_set: ReferenceSet,
+    labels: PairGrades,
+    reader: _ReferenceReader,
+    on_progress: ProgressCallback,
+) -> None:
     rows = (
         ReferenceLabel(
-            reference_set=reference_set, query_id=reader.queries[query], document_id=reader.documents[document], grade=grade,
+            reference_set=reference_set,
+            query_id=reader.queries[query],
+            document_id=reader.documents[document],
+            grade=grade,
             stratum=reader.strata.get((query, document)),
         )
         for (query, document), grade in labels.items()
-    )  # fmt: skip
+    )
     undrawn = [
         Undrawn(
-            reference_set=reference_set, query_id=reader.queries[query], document_id=reader.documents[document], stratum=stratum
+            reference_set=reference_set,
+            query_id=reader.queries[query],
+            document_id=reader.documents[document],
+            stratum=stratum,
         )
         for (query, document), stratum in reader.strata.items()
         if (query, document) not in labels

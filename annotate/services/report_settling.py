@@ -19,8 +19,7 @@ class NothingSettled(Exception):
 def settle_reports(*, pair: Pair, by: User, reason: str = "") -> int:
     """Settle a pair's open reports: others than their authors get it from the queue.
 
-    Returns how many.
-    Raises NothingOpen.
+    Returns how many. Raises NothingOpen.
     """
     _lock(pair)
     n = reports.settle(reports=Report.objects.filter(pair=pair), by=by)
@@ -51,4 +50,10 @@ def _lock(pair: Pair) -> None:
 def _reconcile_and_log(pair: Pair, kind: ReviewAction.Kind, by: User, reason: str) -> None:
     reconcile_pairs(pair_ids=[pair.pk])
     note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])
-    review_log.note(collection=pair.collection, kind=kind, by=by, subject=review_log.ActionSubject(pair=pair), reason=reason)
+    review_log.note(
+        collection=pair.collection,
+        kind=kind,
+        by=by,
+        subject=review_log.ActionSubject(pair=pair),
+        reason=reason,
+    )

@@ -39,11 +39,10 @@ def report_pair(
     is_change: bool = False,
     in_training: bool = False,
 ) -> Report:
-    """Report that a pair cannot be judged, or hand it to the lead.
-
-    Frees the seat, is never a label.
+    """Report that a pair cannot be judged, or hand it to the lead; it frees the seat.
 
     is_change : whether the report replaces her earlier answer or report
+
     The same submission again changes nothing. Raises NotHandedOut, and BatchSettled if she has
     judged the pair and does not mean to change that, or no longer can.
     """
@@ -77,12 +76,18 @@ def report_pair(
     return report
 
 
-def _take_back_earlier(annotator: Annotator, hand_out: HandOut, submission_id: UUID, *, is_change: bool) -> None:
+def _take_back_earlier(
+    annotator: Annotator, hand_out: HandOut, submission_id: UUID, *, is_change: bool
+) -> None:
     """Take back her earlier answer or report of a hand-out, if she means to and still can."""
     judgment, earlier = current_judgment(hand_out), Report.objects.filter(hand_out=hand_out).open()
     if judgment is not None or earlier.exists():
         if not is_change:
-            earlier_act = "judged this pair; undo the judgment" if judgment else "reported this pair; take that back"
+            earlier_act = (
+                "judged this pair; undo the judgment"
+                if judgment
+                else "reported this pair; take that back"
+            )
             raise BatchSettled(f"You have {earlier_act} first.")
         hand_outs.require_unsettled(hand_out)
     if judgment is not None:
@@ -92,14 +97,13 @@ def _take_back_earlier(annotator: Annotator, hand_out: HandOut, submission_id: U
 
 @transaction.atomic
 def defer(*, annotator: Annotator, token: UUID) -> HandOut:
-    """Put a hand-out at the end of its batch.
-
-    Raises NotHandedOut, BatchSettled if it is answered.
-    """
+    """Put a hand-out at the end of its batch. Raises NotHandedOut, BatchSettled if answered."""
     lock_annotator(annotator.pk)
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token)
     if hand_out.answered_at is not None:
-        raise BatchSettled("This pair cannot be put off: you are done with it, or somebody else has it by now.")
+        raise BatchSettled(
+            "This pair cannot be put off: you are done with it, or somebody else has it by now."
+        )
     HandOut.objects.filter(pk=hand_out.pk, answered_at=None).update(deferred_at=ClockTimestamp())
     renew_leases(annotator=annotator)
     return hand_out
@@ -122,19 +126,25 @@ def settle(*, reports: ReportQuerySet, by: User | None, at: datetime | None = No
 
     at : the moment of the act that settles them, by which they are found again; by default now
     """
-    return _record_events(reports.open(), ReportEvent.Kind.SETTLED, Report.State.SETTLED, by=by, at=at)
+    return _record_events(
+        reports.open(), ReportEvent.Kind.SETTLED, Report.State.SETTLED, by=by, at=at
+    )
 
 
 def reopen(*, reports: ReportQuerySet, by: User | None, submission_id: UUID | None = None) -> int:
     """Open those of these reports that were settled or taken back again; returns their number."""
     closed = reports.exclude(state=Report.State.OPEN)
-    return _record_events(closed, ReportEvent.Kind.REOPENED, Report.State.OPEN, by=by, submission_id=submission_id)
+    return _record_events(
+        closed, ReportEvent.Kind.REOPENED, Report.State.OPEN, by=by, submission_id=submission_id
+    )
 
 
 def take_back(*, reports: ReportQuerySet, by: User | None, submission_id: UUID | None) -> int:
     """Take back those of these reports that are open; returns their number."""
     open_ = reports.open()
-    return _record_events(open_, ReportEvent.Kind.UNDONE, Report.State.UNDONE, by=by, submission_id=submission_id)
+    return _record_events(
+        open_, ReportEvent.Kind.UNDONE, Report.State.UNDONE, by=by, submission_id=submission_id
+    )
 
 
 def _record_events(
@@ -149,6 +159,7 @@ def _record_events(
     moment = {} if at is None else {"at": at}
     ids = list(reports.order_by("pk").values_list("pk", flat=True))
     ReportEvent.objects.bulk_create(
-        ReportEvent(report_id=pk, kind=kind, by=by, submission_id=submission_id, **moment) for pk in ids
+        ReportEvent(report_id=pk, kind=kind, by=by, submission_id=submission_id, **moment)
+        for pk in ids
     )
     return Report.objects.filter(pk__in=ids).update(state=state)

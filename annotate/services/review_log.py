@@ -12,10 +12,7 @@ COLUMNS = ("at", "by", "action", "person", "batch", "query", "document", "item",
 
 
 class ActionSubject(NamedTuple):
-    """The subject of an action.
-
-    At least an annotator, a pair or an item, except of golds made in bulk.
-    """
+    """The subject of an action: an annotator, a pair or an item, but for golds made in bulk."""
 
     annotator: Annotator | None = None
     batch: Batch | None = None
@@ -37,17 +34,25 @@ def note(
 ) -> ReviewAction:
     """Write one line of the log. Without `by` the policy acted in a lead's place."""
     action: ReviewAction = ReviewAction.objects.create(
-        collection=collection, kind=kind, by=by, reason=reason, n_labels=n_labels, **subject._asdict()
+        collection=collection,
+        kind=kind,
+        by=by,
+        reason=reason,
+        n_labels=n_labels,
+        **subject._asdict(),
     )
     return action
 
 
-def entries(*, collection: Collection, by: User | None = None, kinds: tuple[str, ...] = (), person: int | None = None,
-            pair: Pair | None = None) -> QuerySet[ReviewAction]:  # fmt: skip
-    """Return the log, newest first.
-
-    All of it, or by lead, kinds, annotator, or pair with its items.
-    """
+def entries(
+    *,
+    collection: Collection,
+    by: User | None = None,
+    kinds: tuple[str, ...] = (),
+    person: int | None = None,
+    pair: Pair | None = None,
+) -> QuerySet[ReviewAction]:
+    """Return the log, newest first: all, or by lead, kinds, annotator, or pair with its items."""
     rows = ReviewAction.objects.filter(collection=collection)
     if by is not None:
         rows = rows.filter(by=by)

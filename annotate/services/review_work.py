@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotate.models import Annotator, Collection, Item, ReviewAction, ReviewWork, Work
+from annotate.models import Annotator, Batch, Collection, Item, ReviewAction, ReviewWork, Work
 from annotate.services.background import works
 from annotate.services.background.progress import JobStatus, Progress
 
@@ -24,10 +24,7 @@ STRETCH = 500  # rows of one transaction; the annotator concerned waits for no m
 
 
 class DecisionUnderWay(Exception):
-    """Another decision about these labels or pairs is under way or half done.
-
-    Nothing was changed.
-    """
+    """A decision about these labels or pairs is under way or half done; nothing was changed."""
 
 
 class Stretch(NamedTuple):
@@ -56,9 +53,15 @@ def begin(
     """
     is_done_here = n_total <= SYNCHRONOUS_ROWS
     work = works.ask(
-        kind=REVIEW, collection=action.collection, subject=action.pk, by=action.by, is_done_here=is_done_here
+        kind=REVIEW,
+        collection=action.collection,
+        subject=action.pk,
+        by=action.by,
+        is_done_here=is_done_here,
     )
-    decision = ReviewWork.objects.create(action=action, work=work, n_total=n_total, since=since, until=until)
+    decision = ReviewWork.objects.create(
+        action=action, work=work, n_total=n_total, since=since, until=until
+    )
     while is_done_here and decision.work.is_unfinished:
         decision = go_on(decision=decision, handler=handler)
     return decision
@@ -66,15 +69,13 @@ def begin(
 
 @transaction.atomic
 def go_on(*, decision: ReviewWork, handler: Handler) -> ReviewWork:
-    """Do the next stretch, if one is left, and store the position.
-
-    Safe at any time, also twice at once.
-    """
+    """Do the next stretch, if one is left, and store the position; safe also twice at once."""
     locked = ReviewWork.objects.select_for_update(of=("self",)).select_related(
         "action__by", "action__collection", "action__annotator", "action__item", "action__batch"
     )
     decision = locked.get(pk=decision.pk)
-    if not decision.work.is_unfinished:  # read behind the lock: a join would show it as it was before
+    # read behind the lock: a join would show it as it was before
+    if not decision.work.is_unfinished:
         return decision
     stretch = handler(decision)
     decision.n_done += stretch.n_done
@@ -108,7 +109,9 @@ def require_none_under_way(decisions: list[ReviewWork]) -> None:
     """Raise DecisionUnderWay if one of these exists; call it behind the lock taken to begin one."""
     for decision in decisions:
         if decision.is_failed:
-            raise DecisionUnderWay(f"{title(decision)}: it stopped at {decision}. Have that tried again first.")
+            raise DecisionUnderWay(
+                f"{title(decision)}: it stopped at {decision}. Have that tried again first."
+            )
         raise DecisionUnderWay(f"{title(decision)}: {decision} so far. Wait until that is done.")
 
 
@@ -119,9 +122,14 @@ def title(decision: ReviewWork) -> str:
 
 def outcome(decision: ReviewWork) -> str:
     """Return what the decision did, in words."""
-    text = _OUTCOMES[decision.action.kind].format(n=decision.n_done, item=decision.action.item, whose=_subject(decision))
+    text = _OUTCOMES[decision.action.kind].format(
+        n=decision.n_done, item=decision.action.item, whose=_subject(decision)
+    )
     if decision.n_surplus:
-        text += f" {decision.n_surplus:,} stay out as surplus: others have given these pairs their labels since."
+        text += (
+            f" {decision.n_surplus:,} stay out as surplus: "
+            "others have given these pairs their labels since."
+        )
     return text
 
 
@@ -142,16 +150,54 @@ def unit(decision: ReviewWork) -> str:
     return "pairs" if decision.action.item_id else "answers"
 
 
+def annotator_of(decision: ReviewWork) -> Annotator:
+    """Return the person whose answers the decision is about."""
+    assert decision.action.annotator is not None, "it is about answers"  # noqa: S101
+    return decision.action.annotator
+
+
+def batch_of(decision: ReviewWork) -> Batch:
+    """Return the batch that a verdict is about."""
+    assert decision.action.batch is not None, "it is a verdict"  # noqa: S101
+    return decision.action.batch
+
+
+def item_of(decision: ReviewWork) -> Item:
+    """Return the item that is excluded or taken back in."""
+    assert decision.action.item is not None, "it is about an item"  # noqa: S101
+    return decision.action.item
+
+
+def since_of(decision: ReviewWork) -> datetime:
+    """Return the moment that a decision about an item, or about a time of answers, begins with."""
+    assert decision.since is not None, "it is no verdict on a batch"  # noqa: S101
+    return decision.since
+
+
+def until_of(decision: ReviewWork) -> datetime:
+    """Return the moment that a decision about a time of answers ends with."""
+    assert decision.until is not None, "it is about a time of answers"  # noqa: S101
+    return decision.until
+
+
 def decision_status(decision: ReviewWork) -> JobStatus:
     """Return the status of a decision under way: progress by its row, the time left by its pace."""
     status = works.work_status(work=decision.work)
     seconds_left = status.progress.seconds_left if status.progress else None
-    progress = Progress(decision.n_examined, decision.n_total, unit(decision), seconds_left, timezone.now())
+    progress = Progress(
+        decision.n_examined, decision.n_total, unit(decision), seconds_left, timezone.now()
+    )
     return status._replace(progress=progress)
 
 
 def _not_done() -> QuerySet[ReviewWork]:
-    related_fields = ("action__collection", "action__annotator", "action__item", "action__batch", "work")
+    related_fields = (
+        "action__collection",
+        "action__annotator",
+        "action__item",
+        "action__batch",
+        "work",
+    )
     return ReviewWork.objects.not_done().select_related(*related_fields)
 
 
@@ -159,13 +205,17 @@ def _subject(decision: ReviewWork) -> str:
     action = decision.action
     if action.item:
         return f"{action.item.get_side_display().lower()} {action.item}"
-    return f"batch {action.batch.number} of {action.annotator}" if action.batch else str(action.annotator)
+    return (
+        f"batch {action.batch.number} of {action.annotator}"
+        if action.batch
+        else str(action.annotator)
+    )
 
 
 _Kind = ReviewAction.Kind
 _OUT = "{n:,} answers no longer count, and others are asked for the labels."
 _BACK = "{n:,} answers count again."
-_TITLES = {
+_TITLES: dict[str, str] = {
     _Kind.LABELS_WITHDRAWN: "Withdrawing answers of {whose}",
     _Kind.LABELS_RESTORED: "Restoring answers of {whose}",
     _Kind.BATCH_REJECTED: "Withdrawing the answers of {whose}",
@@ -174,8 +224,10 @@ _TITLES = {
     _Kind.ITEM_EXCLUDED: "Leaving out the pairs of {whose}",
     _Kind.ITEM_RESTORED: "Taking back in the pairs of {whose}",
 }
-_OUTCOMES = {
-    _Kind.LABELS_WITHDRAWN: "{n:,} answers of {whose} no longer count, and others are asked for the labels.",
+_OUTCOMES: dict[str, str] = {
+    _Kind.LABELS_WITHDRAWN: (
+        "{n:,} answers of {whose} no longer count, and others are asked for the labels."
+    ),
     _Kind.LABELS_RESTORED: _BACK,
     _Kind.BATCH_REJECTED: _OUT,
     _Kind.BATCH_REQUEUED: _OUT,

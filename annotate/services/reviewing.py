@@ -8,9 +8,24 @@ held, and its labels count again. A worker does that for a large batch, see revi
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from annotate.models import Annotator, Batch, HandOut, Judgment, ReviewAction, ReviewWork, Seat, User
+from annotate.models import (
+    Annotator,
+    Batch,
+    HandOut,
+    Judgment,
+    ReviewAction,
+    ReviewWork,
+    Seat,
+    User,
+)
 from annotate.services import review_log
-from annotate.services.review_work import Stretch, begin, require_none_under_way, unfinished_of_annotator
+from annotate.services.review_work import (
+    Stretch,
+    batch_of,
+    begin,
+    require_none_under_way,
+    unfinished_of_annotator,
+)
 from annotate.services.seating import lock_annotator
 from annotate.services.withdrawing import restore_next, still_withdrawn, withdraw_next
 
@@ -50,8 +65,7 @@ def reject_batch(*, batch: Batch, by: User | None, reason: str) -> ReviewWork | 
 def requeue_batch(*, batch: Batch, by: User | None, reason: str) -> ReviewWork | None:
     """Ask others for all labels of a finished batch, without calling it bad work.
 
-    Returns None if done before.
-    Raises BatchUnfinished, BatchJudged, DecisionUnderWay.
+    Returns None if done before. Raises BatchUnfinished, BatchJudged, DecisionUnderWay.
     """
     return _withdraw_batch(batch, Batch.Verdict.REQUEUED, Kind.BATCH_REQUEUED, by, reason)
 
@@ -67,24 +81,32 @@ def reopen_batch(*, batch: Batch, by: User | None, reason: str = "") -> ReviewWo
     if batch.verdict in ("", Batch.Verdict.HELD):
         raise NoVerdict(f"Batch {batch.number} has no verdict.")
     require_none_under_way(unfinished_of_annotator(annotator=batch.annotator))
-    judgment_ids = list(_answers(batch).values_list("pk", flat=True)) if batch.verdict in Batch.TAKEN_OUT else []
+    judgment_ids = (
+        list(_answers(batch).values_list("pk", flat=True))
+        if batch.verdict in Batch.TAKEN_OUT
+        else []
+    )
     n = len(still_withdrawn(judgment_ids))
     Batch.objects.filter(pk=batch.pk).update(verdict=Batch.Verdict.HELD)
     batch.refresh_from_db()
-    return begin(action=_note(Kind.BATCH_REOPENED, batch, by, reason, n), n_total=n, handler=restore_stretch)
+    return begin(
+        action=_note(Kind.BATCH_REOPENED, batch, by, reason, n), n_total=n, handler=restore_stretch
+    )
 
 
 def withdraw_stretch(decision: ReviewWork) -> Stretch:
     """Withdraw the next answers of a rejected or requeued batch."""
-    return withdraw_next(decision, _counting_seats(decision.action.batch))
+    return withdraw_next(decision, _counting_seats(batch_of(decision)))
 
 
 def restore_stretch(decision: ReviewWork) -> Stretch:
     """Restore the next answers of a batch whose verdict was taken back."""
-    return restore_next(decision, _answers(decision.action.batch))
+    return restore_next(decision, _answers(batch_of(decision)))
 
 
-def _withdraw_batch(batch: Batch, verdict: Batch.Verdict, kind: Kind, by: User | None, reason: str) -> ReviewWork | None:
+def _withdraw_batch(
+    batch: Batch, verdict: Batch.Verdict, kind: Kind, by: User | None, reason: str
+) -> ReviewWork | None:
     lock_annotator(batch.annotator_id)
     require_none_under_way(unfinished_of_annotator(annotator=batch.annotator))
     is_new = _set_verdict(batch, verdict)
@@ -111,7 +133,9 @@ def _set_verdict(batch: Batch, verdict: Batch.Verdict) -> bool:
         raise BatchUnfinished(_unfinished(batch))
     if batch.verdict not in ("", Batch.Verdict.HELD, verdict):
         present_verdict = batch.get_verdict_display().lower()
-        raise BatchJudged(f"Batch {batch.number} is {present_verdict} already; take that back first.")
+        raise BatchJudged(
+            f"Batch {batch.number} is {present_verdict} already; take that back first."
+        )
     is_new = batch.verdict != verdict
     Batch.objects.filter(pk=batch.pk).update(verdict=verdict)
     Batch.objects.filter(pk=batch.pk, settled_at=None).update(settled_at=F("finished_at"))
@@ -123,9 +147,21 @@ def _unfinished(batch: Batch) -> str:
     """Return the error text with advice: a pause finishes no batch, as its annotator may go on."""
     is_paused = Annotator.objects.filter(pk=batch.annotator_id, paused_at__isnull=False).exists()
     advice = "Let its annotator, who is paused, go on" if is_paused else "Wait for its last answer"
-    return f"Batch {batch.number} is not finished. {advice}, or withdraw her labels from a moment on, on her page."
+    return (
+        f"Batch {batch.number} is not finished. {advice}, "
+        "or withdraw her labels from a moment on, on her page."
+    )
 
 
-def _note(kind: ReviewAction.Kind, batch: Batch, by: User | None, reason: str, n_labels: int = 0) -> ReviewAction:
+def _note(
+    kind: ReviewAction.Kind, batch: Batch, by: User | None, reason: str, n_labels: int = 0
+) -> ReviewAction:
     subject = review_log.ActionSubject(annotator=batch.annotator, batch=batch)
-    return review_log.note(collection=batch.collection, kind=kind, by=by, subject=subject, reason=reason, n_labels=n_labels)
+    return review_log.note(
+        collection=batch.collection,
+        kind=kind,
+        by=by,
+        subject=subject,
+        reason=reason,
+        n_labels=n_labels,
+    )

@@ -15,8 +15,10 @@ from django.utils.crypto import salted_hmac
 from annotate.models import SignInTry, User
 
 SHORT, LONG = timedelta(minutes=5), timedelta(hours=1)
-PERSON_HERE = 5  # in the short time: tries of a person from an address, or in a browser she has signed in with
-PERSON_HERE_LONG = 15  # in the long time, so that nobody uses up a person's tries at all addresses from one of them
+# in the short time: tries of a person from an address, or in a browser she has signed in with
+PERSON_HERE = 5
+# in the long time, so that nobody uses up a person's tries at all addresses from one of them
+PERSON_HERE_LONG = 15
 ADDRESS, PERSON = 100, 50  # in the long time
 
 
@@ -25,10 +27,7 @@ class TooManyTries(Exception):
 
 
 def person_of(*, login: str) -> str:
-    """Return the key of the account of a user name or e-mail address.
-
-    The text where there is none.
-    """
+    """Return the key of the account of a user name or e-mail address; without one, the text."""
     login = login.strip().lower()
     users = User.objects.filter(Q(username__iexact=login) | Q(email__iexact=login) & ~Q(email=""))
     pk = users.order_by("pk").values_list("pk", flat=True).first()
@@ -36,14 +35,16 @@ def person_of(*, login: str) -> str:
 
 
 def begin_try(*, person: str, address: str, browser: str) -> SignInTry:
-    """Count a try before its password is looked at; `forget_try` if it is right.
-
-    Raises TooManyTries.
+    """Count a try before its password is looked at; `forget_try` if right. Raises TooManyTries.
 
     person : from person_of
     browser : number of a browser in which this person has signed in before; blank in any other
     """
-    hashes = {"person": _hash("person", person), "address": _hash("address", address), "browser": browser}
+    hashes = {
+        "person": _hash("person", person),
+        "address": _hash("address", address),
+        "browser": browser,
+    }
     sign_in_try = SignInTry.objects.create(**hashes)
     if _is_over_limit(sign_in_try):
         forget_try(sign_in_try=sign_in_try)  # its password is not looked at
@@ -67,10 +68,16 @@ def sweep() -> None:
 
 
 def _is_over_limit(sign_in_try: SignInTry) -> bool:
-    by_person, from_address, recent = Q(person=sign_in_try.person), Q(address=sign_in_try.address), Q(at__gt=Now() - SHORT)
+    by_person, from_address, recent = (
+        Q(person=sign_in_try.person),
+        Q(address=sign_in_try.address),
+        Q(at__gt=Now() - SHORT),
+    )
     tries = SignInTry.objects.filter(at__gt=Now() - LONG, browser=sign_in_try.browser)
     if sign_in_try.browser:
-        counts = tries.filter(by_person).aggregate(lately=Count("pk", filter=recent), all=Count("pk"))
+        counts = tries.filter(by_person).aggregate(
+            lately=Count("pk", filter=recent), all=Count("pk")
+        )
         return counts["lately"] > PERSON_HERE or counts["all"] > PERSON
     counts = tries.filter(by_person | from_address).aggregate(
         person_here=Count("pk", filter=by_person & from_address & recent),
@@ -79,8 +86,11 @@ def _is_over_limit(sign_in_try: SignInTry) -> bool:
         person=Count("pk", filter=by_person),
     )
     limits = {
-        "person_here": PERSON_HERE, "person_here_long": PERSON_HERE_LONG, "address": ADDRESS, "person": PERSON,
-    }  # fmt: skip
+        "person_here": PERSON_HERE,
+        "person_here_long": PERSON_HERE_LONG,
+        "address": ADDRESS,
+        "person": PERSON,
+    }
     return any(counts[name] > limit for name, limit in limits.items())
 
 

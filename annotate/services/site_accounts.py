@@ -39,7 +39,9 @@ def make_admin(*, username: str, email: str = "") -> AdminAccount:
     is_new = user is None
     if user is None:
         if email and User.objects.filter(email__iexact=email).exists():
-            raise AccountNotMade(f"Another account has the address {email}; give another one, or none.")
+            raise AccountNotMade(
+                f"Another account has the address {email}; give another one, or none."
+            )
         user = User.objects.create_user(username, email, None)
     user.is_staff = user.is_superuser = user.is_active = True
     user.save(update_fields=["is_staff", "is_superuser", "is_active"])
@@ -47,10 +49,7 @@ def make_admin(*, username: str, email: str = "") -> AdminAccount:
 
 
 def password_link(*, user: User) -> str:
-    """Return a link to choose a password once.
-
-    A later password, or three days, make it worthless.
-    """
+    """Return a link to choose a password, once, within three days and before a later password."""
     key = app_settings.PASSWORD_RESET_TOKEN_GENERATOR().make_token(user)
     arguments = {"uidb36": user_pk_to_url_str(user), "key": key}
     return settings.SITE_URL + reverse("account_reset_password_from_key", kwargs=arguments)
@@ -67,7 +66,9 @@ def close_demo_accounts(*, passwords: dict[str, str]) -> list[str]:
     return closed_names
 
 
-def open_demo_accounts(*, passwords: dict[str, str], among: QuerySet[User] | None = None) -> list[User]:
+def open_demo_accounts(
+    *, passwords: dict[str, str], among: QuerySet[User] | None = None
+) -> list[User]:
     """Return the accounts with a demo password, among these, or among all that may sign in."""
     users = (User.objects.filter(is_active=True) if among is None else among).order_by("username")
     mark = f"${b64encode(DEMO_SALT.encode()).decode()}"
@@ -81,7 +82,8 @@ def open_demo_accounts(*, passwords: dict[str, str], among: QuerySet[User] | Non
 def _require_sound(username: str, email: str) -> None:
     try:
         UnicodeUsernameValidator()(username)
-        if len(username) > User._meta.get_field("username").max_length:
+        longest = User._meta.get_field("username").max_length
+        if longest is not None and len(username) > longest:
             raise ValidationError("A user name has at most 150 characters.")
         if email:
             validate_email(email)

@@ -25,7 +25,12 @@ class NewToken(NamedTuple):
 
 @transaction.atomic
 def create_token(
-    *, user: User, name: str, scopes: Sequence[ApiToken.Scope], days: int, collection: Collection | None = None
+    *,
+    user: User,
+    name: str,
+    scopes: Sequence[ApiToken.Scope],
+    days: int,
+    collection: Collection | None = None,
 ) -> NewToken:
     """Make a token with these scopes, which never may do more than its owner may."""
     secret = f"assayer_{secrets.token_urlsafe(32)}"
@@ -45,9 +50,11 @@ def create_token(
 def find_token(*, secret: str) -> ApiToken | None:
     """Return the token with this secret and note its use.
 
-    None if unknown, revoked, expired or its owner is gone.
+    None if it is unknown, revoked or expired, or its owner is gone.
     """
-    valid = ApiToken.objects.filter(revoked_at=None, expires_at__gt=ClockTimestamp(), user__is_active=True)
+    valid = ApiToken.objects.filter(
+        revoked_at=None, expires_at__gt=ClockTimestamp(), user__is_active=True
+    )
     token = valid.select_related("user").filter(sha256=hash_token(secret)).first()
     if token is not None:
         long_ago = Q(last_used_at=None) | Q(last_used_at__lt=ClockTimestamp() - USE_NOTED_EVERY)

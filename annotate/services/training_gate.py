@@ -11,7 +11,11 @@ _TRAINS = "SELECT EXISTS (SELECT FROM annotate_training WHERE collection_id = %s
 def in_training() -> Q:
     """Return the condition that an Annotator's collection trains and has not let her in."""
     trains = Training.objects.filter(collection=OuterRef("collection_id"), is_on=True)
-    newest = TrainingDecision.objects.filter(annotator=OuterRef("annotator_id")).order_by("-pk").values("pk")[:1]
+    newest = (
+        TrainingDecision.objects.filter(annotator=OuterRef("annotator_id"))
+        .order_by("-pk")
+        .values("pk")[:1]
+    )
     let_in = TrainingDecision.objects.filter(
         annotator=OuterRef("pk"), pk=Subquery(newest), kind__in=TrainingDecision.ADMITTING
     )
@@ -19,10 +23,7 @@ def in_training() -> Q:
 
 
 def is_in_training(*, annotator: Annotator) -> bool:
-    """Whether this annotator gets no pairs yet.
-
-    One query where the collection trains nobody, else two.
-    """
+    """Whether this annotator gets no pairs yet; one query where nobody is trained, else two."""
     with prepared_cursor() as cursor:
         cursor.execute(_TRAINS, [annotator.collection_id])
         (has_training,) = cursor.fetchone()

@@ -7,7 +7,11 @@ from annotate.services.seating import lock_annotator
 from annotate.services.training import break_off, give_back_pairs
 from annotate.services.training_status import TrainingStatus, training_statuses
 
-BY_LEADS = (TrainingDecision.Kind.ADMITTED, TrainingDecision.Kind.EXEMPTED, TrainingDecision.Kind.SENT_BACK)
+BY_LEADS = (
+    TrainingDecision.Kind.ADMITTED,
+    TrainingDecision.Kind.EXEMPTED,
+    TrainingDecision.Kind.SENT_BACK,
+)
 
 
 class AlreadyDecided(Exception):
@@ -15,11 +19,13 @@ class AlreadyDecided(Exception):
 
 
 @transaction.atomic
-def decide(*, annotator: Annotator, kind: TrainingDecision.Kind, by: User | None, reason: str = "") -> TrainingDecision:
+def decide(
+    *, annotator: Annotator, kind: TrainingDecision.Kind, by: User | None, reason: str = ""
+) -> TrainingDecision:
     """Let a person in, or send her back to the beginning of the training.
 
-    Breaks off a try under way.
-    Sent back, she also gives back the pairs she holds; her judgments stay. Raises AlreadyDecided.
+    A try under way is broken off. Sent back, she also gives back the pairs she holds; her judgments
+    stay. Raises AlreadyDecided.
     """
     lock_annotator(annotator.pk)
     last = TrainingDecision.objects.filter(annotator=annotator).order_by("-pk").first()
@@ -34,7 +40,11 @@ def decide(*, annotator: Annotator, kind: TrainingDecision.Kind, by: User | None
 def people(*, collection: Collection) -> list[TrainingStatus]:
     """Return the status of every annotator of the collection, those who wait for a lead first."""
     members = collection.memberships.filter(role=Role.ANNOTATOR).values("user")
-    annotators = Annotator.objects.filter(collection=collection, user__in=members).select_related("user")
+    annotators = Annotator.objects.filter(collection=collection, user__in=members).select_related(
+        "user"
+    )
     order = {"review": 0, "used_up": 1}
-    statuses = training_statuses(collection=collection, annotators=annotators.order_by("user__username"))
+    statuses = training_statuses(
+        collection=collection, annotators=annotators.order_by("user__username")
+    )
     return sorted(statuses, key=lambda status: order.get(status.state.name, 2))

@@ -85,22 +85,35 @@ def add_pairs(*, collection: Collection, specs: Sequence[PairSpec], by: User | N
     Raises BadPairs.
     """
     grades = set(collection.levels.values_list("grade", flat=True))
-    faults = [f'Grade {spec.grade} of pair "{spec.query}", "{spec.document}" is not in the scheme.'
-              for spec in specs if spec.grade not in grades]  # fmt: skip
+    faults = [
+        f'Grade {spec.grade} of pair "{spec.query}", "{spec.document}" is not in the scheme.'
+        for spec in specs
+        if spec.grade not in grades
+    ]
     queries = _ids(collection, Side.QUERY, {spec.query for spec in specs})
     documents = _ids(collection, Side.DOCUMENT, {spec.document for spec in specs})
-    faults += [f"There is no query {quoted(spec.query)}." for spec in specs if spec.query not in queries]
-    faults += [f"There is no document {quoted(spec.document)}." for spec in specs if spec.document not in documents]
+    faults += [
+        f"There is no query {quoted(spec.query)}." for spec in specs if spec.query not in queries
+    ]
+    faults += [
+        f"There is no document {quoted(spec.document)}."
+        for spec in specs
+        if spec.document not in documents
+    ]
     if faults:
         raise BadPairs("\n".join(dict.fromkeys(faults)))
-    spec_by_key = {(queries[spec.query], documents[spec.document]): spec for spec in specs}  # of repeated pairs the last one
+    # of repeated pairs the last one
+    spec_by_key = {(queries[spec.query], documents[spec.document]): spec for spec in specs}
     keys = np.array(sorted(spec_by_key), dtype=np.int64).reshape(-1, 2)
     pairs = ensure_pairs(collection=collection, query=keys[:, 0], document=keys[:, 1]).keys.tolist()
-    _write(dict(zip(pairs, (spec_by_key[tuple(key)] for key in keys.tolist()), strict=True)), by)
+    new_specs = (spec_by_key[query, document] for query, document in keys.tolist())
+    _write(dict(zip(pairs, new_specs, strict=True)), by)
     return len(pairs)
 
 
-def add_file(*, collection: Collection, content: bytes, name: str, anchors: dict[str, str], by: User | None) -> int:
+def add_file(
+    *, collection: Collection, content: bytes, name: str, anchors: dict[str, str], by: User | None
+) -> int:
     """Train on the pairs of a CSV or TSV file, all of them or none. Returns how many.
 
     anchors : the guidelines' headings, by what a file may call them. Raises BadPairs.
@@ -116,7 +129,11 @@ def add_file(*, collection: Collection, content: bytes, name: str, anchors: dict
         raise BadPairs(str(problems))
     specs = [
         PairSpec(
-            line.query, line.document, line.grade, line.why, anchors.get(line.paragraph.casefold(), line.paragraph)
+            line.query,
+            line.document,
+            line.grade,
+            line.why,
+            anchors.get(line.paragraph.casefold(), line.paragraph),
         )
         for line in lines
     ]
@@ -135,32 +152,41 @@ def add_golds(*, collection: Collection, n_positive: int, n_negative: int, by: U
     key = bytes(collection.key)
     chosen: list[Gold] = []
     for is_positive, n in ((True, n_positive), (False, n_negative)):
-        candidates = sorted(golds.filter(is_positive=is_positive), key=lambda gold: ordering.keyed_hash(key, gold.pair_id))
+        candidates = sorted(
+            golds.filter(is_positive=is_positive),
+            key=lambda gold: ordering.keyed_hash(key, gold.pair_id),
+        )
         chosen += candidates[:n]
-    _write({gold.pair_id: PairSpec("", "", gold.grade, gold.explanation[:2000]) for gold in chosen}, by)
+    _write(
+        {gold.pair_id: PairSpec("", "", gold.grade, gold.explanation[:2000]) for gold in chosen}, by
+    )
     return len(chosen)
 
 
 @transaction.atomic
 def retire_pair(*, pair: TrainingPair) -> None:
-    """Train on this pair no more; tries under way keep it.
-
-    The last one of a training that is on stays.
-    """
+    """Train on this pair no more; tries under way keep it. Raises BadTraining for the last pair."""
     training = training_of(collection=pair.pair.collection)
     other_pairs = active_pairs(collection=pair.pair.collection).exclude(pk=pair.pk)
-    if training.is_on and not other_pairs.exists() and newest_quiz(collection=pair.pair.collection) is None:
-        raise BadTraining("It is the only pair of a training that is on; add another one or switch the training off.")
+    if (
+        training.is_on
+        and not other_pairs.exists()
+        and newest_quiz(collection=pair.pair.collection) is None
+    ):
+        raise BadTraining(
+            "It is the only pair of a training that is on; "
+            "add another one or switch the training off."
+        )
     TrainingPair.objects.filter(pk=pair.pk, retired_at=None).update(retired_at=ClockTimestamp())
 
 
 def pairs_in_pools(*, collection: Collection) -> int:
-    """Return how many training pairs an open pool wants labels of.
-
-    No trainee will be asked for them.
-    """
+    """Return how many training pairs open pools want labels of; no trainee is asked for them."""
     open_round_pairs = RoundPair.objects.filter(
-        pair=OuterRef("pair"), dropped_at=None, round__kind=Round.Kind.POOL, round__state__in=Round.WANTING
+        pair=OuterRef("pair"),
+        dropped_at=None,
+        round__kind=Round.Kind.POOL,
+        round__state__in=Round.WANTING,
     )
     return active_pairs(collection=collection).filter(Exists(open_round_pairs)).count()
 
@@ -168,7 +194,9 @@ def pairs_in_pools(*, collection: Collection) -> int:
 def listed_pairs(*, collection: Collection) -> QuerySet[TrainingPair]:
     """Return the training pairs with their items, newest first; three queries."""
     pairs = active_pairs(collection=collection).select_related("pair__query", "pair__document")
-    return pairs.prefetch_related("pair__query__parts", "pair__document__parts").order_by("-at", "-pk")
+    return pairs.prefetch_related("pair__query__parts", "pair__document__parts").order_by(
+        "-at", "-pk"
+    )
 
 
 def _validate(training: Training) -> None:
@@ -179,30 +207,41 @@ def _validate(training: Training) -> None:
     collection = training.collection
     by_rank = training.measure == Training.Measure.SPEARMAN
     if by_rank and collection.measurement == Collection.Measurement.NOMINAL:
-        raise BadTraining("Spearman's correlation needs ordered levels; these are nominal. Choose accuracy.")
+        raise BadTraining(
+            "Spearman's correlation needs ordered levels; these are nominal. Choose accuracy."
+        )
     if not training.is_on:
         return
     grades = set(active_pairs(collection=collection).values_list("grade", flat=True))
     if not grades and newest_quiz(collection=collection) is None:
-        raise BadTraining("There is nothing to train on yet: write a quiz or add pairs, then switch the training on.")
+        raise BadTraining(
+            "There is nothing to train on yet: "
+            "write a quiz or add pairs, then switch the training on."
+        )
     if by_rank and len(grades) == 1:
-        raise BadTraining("Spearman's correlation is not defined where all right grades are equal; add other pairs.")
+        raise BadTraining(
+            "Spearman's correlation is not defined where all right grades are equal; "
+            "add other pairs."
+        )
 
 
 def _exempt_experienced(collection: Collection) -> None:
-    judged = Seat.objects.filter(annotator=OuterRef("pk"), purpose__in=Seat.COUNTING, state=Seat.State.DONE)
-    people = Annotator.objects.filter(Exists(judged), collection=collection, origin=Annotator.Origin.PERSON)
+    judged = Seat.objects.filter(
+        annotator=OuterRef("pk"), purpose__in=Seat.COUNTING, state=Seat.State.DONE
+    )
+    people = Annotator.objects.filter(
+        Exists(judged), collection=collection, origin=Annotator.Origin.PERSON
+    )
     TrainingDecision.objects.bulk_create(
-        TrainingDecision(annotator=annotator, kind=TrainingDecision.Kind.EXEMPTED, reason=JUDGED_BEFORE)
+        TrainingDecision(
+            annotator=annotator, kind=TrainingDecision.Kind.EXEMPTED, reason=JUDGED_BEFORE
+        )
         for annotator in people.filter(training_decisions=None)
     )
 
 
 def _lock_people(collection: Collection) -> None:
-    """Lock all people, so that claims and answers wait for the change.
-
-    Before the collection, as they do.
-    """
+    """Lock all people, before the collection, as claims and answers do: these then wait."""
     people = Annotator.objects.filter(collection=collection, origin=Annotator.Origin.PERSON)
     for key in people.order_by("pk").values_list("pk", flat=True):
         lock_annotator(key)
@@ -215,7 +254,12 @@ def _give_back_all_pairs(collection: Collection) -> None:
     people = people.filter(origin=Annotator.Origin.PERSON).order_by("pk")
     held_pairs = Seat.objects.filter(annotator__in=people, state=Seat.State.HELD).values("pair")
     # all their pairs in one order, not person by person: other services lock many pairs, too
-    list(Pair.objects.filter(pk__in=held_pairs).order_by("pk").select_for_update(no_key=True).values_list("pk"))
+    list(
+        Pair.objects.filter(pk__in=held_pairs)
+        .order_by("pk")
+        .select_for_update(no_key=True)
+        .values_list("pk")
+    )
     for annotator in people:
         give_back_pairs(annotator=annotator)
 
@@ -227,19 +271,29 @@ def _break_off_all_tries(collection: Collection) -> None:
         break_off(annotator=annotator)
 
 
-def _report_unknown_items(collection: Collection, lines: Iterable[TrainingLine], name: str, problems: Problems) -> None:
+def _report_unknown_items(
+    collection: Collection, lines: Iterable[TrainingLine], name: str, problems: Problems
+) -> None:
     rows = list(lines)
     queries = _ids(collection, Side.QUERY, {row.query for row in rows})
     documents = _ids(collection, Side.DOCUMENT, {row.document for row in rows})
     for row in rows:
         if row.query not in queries:
-            problems.add(FormatError(name, row.line, "query", f"there is no query {quoted(row.query)}."))
+            problems.add(
+                FormatError(name, row.line, "query", f"there is no query {quoted(row.query)}.")
+            )
         if row.document not in documents:
-            problems.add(FormatError(name, row.line, "document", f"there is no document {quoted(row.document)}."))
+            problems.add(
+                FormatError(
+                    name, row.line, "document", f"there is no document {quoted(row.document)}."
+                )
+            )
 
 
 def _ids(collection: Collection, side: Side, external_ids: set[str]) -> dict[str, int]:
-    items = Item.objects.filter(collection=collection, side=side, excluded_at=None, external_id__in=external_ids)
+    items = Item.objects.filter(
+        collection=collection, side=side, excluded_at=None, external_id__in=external_ids
+    )
     return dict(items.values_list("external_id", "pk"))
 
 

@@ -6,7 +6,12 @@ from typing import NamedTuple
 
 from django.db.models import Count, Q, QuerySet
 
-from annotate.core.training_states import TrainingHistory, TrainingRules, TrainingState, training_state
+from annotate.core.training_states import (
+    TrainingHistory,
+    TrainingRules,
+    TrainingState,
+    training_state,
+)
 from annotate.models import (
     Annotator,
     ClockTimestamp,
@@ -18,13 +23,13 @@ from annotate.models import (
     TrainingPair,
     TrainingTry,
 )
+from annotate.services.training_sentences import TryResult, decision_note
 
 
 class TrainingStatus(NamedTuple):
     """One person's training: her state, the newest decision, and her tries.
 
     tries : those since she was last sent back
-
     last : the newest try, with n_pairs and n_done; None before the first
     """
 
@@ -33,6 +38,16 @@ class TrainingStatus(NamedTuple):
     decision: TrainingDecision | None
     tries: list[TrainingTry]
     last: TrainingTry | None
+
+    @property
+    def last_result(self) -> TryResult | None:
+        """The newest try in words."""
+        return TryResult(self.last) if self.last else None
+
+    @property
+    def decision_note(self) -> str:
+        """The newest decision in words; empty before the first."""
+        return decision_note(self.decision) if self.decision else ""
 
 
 class _TrainingRows(NamedTuple):
@@ -77,11 +92,10 @@ def training_status(*, annotator: Annotator) -> TrainingStatus:
     return status
 
 
-def training_statuses(*, collection: Collection, annotators: Iterable[Annotator]) -> list[TrainingStatus]:
-    """Return the status of these annotators of a collection, in order.
-
-    Eight queries for any number.
-    """
+def training_statuses(
+    *, collection: Collection, annotators: Iterable[Annotator]
+) -> list[TrainingStatus]:
+    """Return the status of these annotators of a collection, in order; eight queries in all."""
     people = list(annotators)
     rules = rules_of(training=training_of(collection=collection))
     rows = _read_rows([annotator.pk for annotator in people])
@@ -90,7 +104,11 @@ def training_statuses(*, collection: Collection, annotators: Iterable[Annotator]
 
 
 def _read_rows(ids: list[int]) -> _TrainingRows:
-    newest = TrainingDecision.objects.filter(annotator__in=ids).order_by("annotator_id", "-pk").distinct("annotator_id")
+    newest = (
+        TrainingDecision.objects.filter(annotator__in=ids)
+        .order_by("annotator_id", "-pk")
+        .distinct("annotator_id")
+    )
     quizzes = QuizAttempt.objects.filter(annotator__in=ids, passed=True).order_by("pk")
     n_answered = Count("batch__hand_outs", filter=Q(batch__hand_outs__answered_at__isnull=False))
     tries = TrainingTry.objects.filter(annotator__in=ids).select_related("batch").order_by("number")
@@ -99,16 +117,23 @@ def _read_rows(ids: list[int]) -> _TrainingRows:
         by_person.setdefault(training_try.annotator_id, []).append(training_try)
     return _TrainingRows(
         {decision.annotator_id: decision for decision in newest.select_related("by")},
-        dict(quizzes.values_list("annotator_id", "at")),  # of several attempts the last, which is the newest
+        # of several attempts the last, which is the newest
+        dict(quizzes.values_list("annotator_id", "at")),
         by_person,
     )
 
 
-def _status(annotator: Annotator, rows: _TrainingRows, rules: TrainingRules, now: datetime) -> TrainingStatus:
+def _status(
+    annotator: Annotator, rows: _TrainingRows, rules: TrainingRules, now: datetime
+) -> TrainingStatus:
     decision = rows.decisions.get(annotator.pk)
     is_admitted = decision is not None and decision.kind in TrainingDecision.ADMITTING
     since = decision.at if decision is not None and not is_admitted else None
-    tries = [training_try for training_try in rows.tries.get(annotator.pk, []) if since is None or training_try.batch.opened_at > since]
+    tries = [
+        training_try
+        for training_try in rows.tries.get(annotator.pk, [])
+        if since is None or training_try.batch.opened_at > since
+    ]
     ended_tries = [training_try for training_try in tries if training_try.passed is not None]
     quiz_at = rows.passed_quizzes.get(annotator.pk)
     last = ended_tries[-1] if ended_tries else None
@@ -120,4 +145,10 @@ def _status(annotator: Annotator, rows: _TrainingRows, rules: TrainingRules, now
         last_passed=last is not None and last.passed is True,
         last_failed_at=last.finished_at if last is not None and not last.passed else None,
     )
-    return TrainingStatus(annotator, training_state(past, rules, now=now), decision, tries, tries[-1] if tries else None)
+    return TrainingStatus(
+        annotator,
+        training_state(past, rules, now=now),
+        decision,
+        tries,
+        tries[-1] if tries else None,
+    )

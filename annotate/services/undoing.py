@@ -47,24 +47,27 @@ _ACTS = """
         WHERE judgment.hand_out_id = hand_out.id AND judgment.restores_id IS NULL AND coalesce((
             SELECT event.kind FROM annotate_judgmentevent event
             WHERE event.judgment_id = (SELECT max(id) FROM annotate_judgment newest
-                                       WHERE newest.id = judgment.id OR newest.restores_id = judgment.id)
+                                       WHERE newest.id = judgment.id
+                                          OR newest.restores_id = judgment.id)
             ORDER BY event.id DESC LIMIT 1), 'restored') = 'restored'
           AND (EXISTS (SELECT FROM annotate_report report
                        WHERE report.hand_out_id = hand_out.id AND report.state = 'open')
                OR EXISTS (
                    SELECT FROM annotate_judgment last
                    WHERE last.hand_out_id = hand_out.id
-                     AND NOT EXISTS (SELECT FROM annotate_judgment later WHERE later.supersedes_id = last.id)
+                     AND NOT EXISTS (SELECT FROM annotate_judgment later
+                                     WHERE later.supersedes_id = last.id)
                      AND coalesce((SELECT event.kind FROM annotate_judgmentevent event
-                                   WHERE event.judgment_id = last.id ORDER BY event.id DESC LIMIT 1), 'restored')
-                         = 'restored'))
+                                   WHERE event.judgment_id = last.id
+                                   ORDER BY event.id DESC LIMIT 1), 'restored') = 'restored'))
         UNION ALL
         SELECT 'report', report.at, report.id FROM annotate_report report
         WHERE report.hand_out_id = hand_out.id AND report.state = 'open'
         UNION ALL
         SELECT 'later', hand_out.deferred_at, NULL
           WHERE hand_out.deferred_at IS NOT NULL AND hand_out.answered_at IS NULL) act
-    WHERE batch.annotator_id = %(annotator)s AND batch.settled_at IS NULL AND seat.purpose <> 'training'
+    WHERE batch.annotator_id = %(annotator)s AND batch.settled_at IS NULL
+      AND seat.purpose <> 'training'
     ORDER BY act.at DESC, act.row DESC
 """
 
@@ -86,6 +89,12 @@ class Act(NamedTuple):
     at: datetime
     row: int | None
 
+    @property
+    def stored_row(self) -> int:
+        """The row of an answer or report."""
+        assert self.row is not None, "it is no deferral"  # noqa: S101
+        return self.row
+
 
 def last_acts(*, annotator: Annotator) -> list[Act]:
     """Return her acts on the last CHANGEABLE pairs, and her deferrals meanwhile, newest first."""
@@ -105,9 +114,16 @@ def current_responses(*, hand_outs: Sequence[HandOut]) -> dict[int, Judgment | R
     """Return the response in force by hand-out: an answer, or else an open report; two queries."""
     keys = [hand_out.pk for hand_out in hand_outs]
     open_reports = Report.objects.filter(hand_out__in=keys).open().order_by("pk")
-    responses: dict[int, Judgment | Report] = {report.hand_out_id: report for report in open_reports}
-    answers = Judgment.objects.current().filter(hand_out__in=keys).select_related("level", "comment")
-    return responses | {answer.hand_out_id: answer for answer in answers.order_by("pk")}
+    responses: dict[int, Judgment | Report] = {
+        report.hand_out_id: report for report in open_reports
+    }
+    answers = (
+        Judgment.objects.current().filter(hand_out__in=keys).select_related("level", "comment")
+    )
+    for answer in answers.order_by("pk"):
+        assert answer.hand_out_id is not None, "it is of one of these hand-outs"  # noqa: S101
+        responses[answer.hand_out_id] = answer
+    return responses
 
 
 def current_response(*, hand_out: HandOut) -> Judgment | Report | None:
@@ -123,7 +139,9 @@ def changeable_response(*, annotator: Annotator, token: UUID) -> tuple[HandOut, 
     hand_outs.require_not_paused(annotator)
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token)
     response = current_response(hand_out=hand_out)
-    if response is None or all(act.hand_out != hand_out.pk for act in last_acts(annotator=annotator)):
+    if response is None or all(
+        act.hand_out != hand_out.pk for act in last_acts(annotator=annotator)
+    ):
         raise _refusal(hand_out)
     return hand_out, response
 
@@ -135,6 +153,7 @@ def take_back(
     """Take back her last act on a hand-out of an unsettled batch.
 
     kind : the kind of act she means to take back; a later act of another kind is left alone
+
     Undoing twice is harmless, and so is the same submission after another answer: that one stays.
     Raises NotHandedOut, NotWhilePaused, NothingToUndo, BatchSettled.
     """
@@ -166,14 +185,22 @@ def _take_back_response(
     seat = hand_outs.lock_seat(hand_out)
     earlier = _response_before(act)
     if act.kind == REPORT:
-        reports.take_back(reports=Report.objects.filter(pk=act.row), by=annotator.user, submission_id=submission_id)
+        reports.take_back(
+            reports=Report.objects.filter(pk=act.stored_row),
+            by=annotator.user,
+            submission_id=submission_id,
+        )
     else:
         last = Judgment.objects.filter(Q(pk=act.row) | Q(restores=act.row)).latest("pk")
         reports.undo(last, by=annotator.user, submission_id=submission_id)
     if isinstance(earlier, Report):
         if _is_counting(seat, annotator):
             hand_outs.give_back(seat)
-        reports.reopen(reports=Report.objects.filter(pk=earlier.pk), by=annotator.user, submission_id=submission_id)
+        reports.reopen(
+            reports=Report.objects.filter(pk=earlier.pk),
+            by=annotator.user,
+            submission_id=submission_id,
+        )
         _settle_decided(earlier)
     else:
         is_hers = _hold(seat, annotator, pair)
@@ -190,18 +217,24 @@ def _take_back_response(
 def _response_before(act: Act) -> Judgment | Report | None:
     """Return the answer or report that the act had replaced, if any."""
     if act.kind == ANSWER:
-        judgment = Judgment.objects.get(pk=act.row)
+        judgment = Judgment.objects.get(pk=act.stored_row)
         if earlier := Judgment.objects.in_force().filter(superseded_by=judgment).first():
             return earlier
         submission_id = judgment.submission_id
     else:
-        submission_id = Report.objects.get(pk=act.row).submission_id
-    same_submission = {"kind": JudgmentEvent.Kind.UNDONE, "submission_id": submission_id}  # one submission took back the one and stored the other
-    undone_events = JudgmentEvent.objects.filter(judgment__hand_out=act.hand_out, **same_submission).select_related("judgment")
+        submission_id = Report.objects.get(pk=act.stored_row).submission_id
+    # one submission took back the one and stored the other
+    same_submission = {"kind": JudgmentEvent.Kind.UNDONE, "submission_id": submission_id}
+    undone_events = JudgmentEvent.objects.filter(
+        judgment__hand_out=act.hand_out, **same_submission
+    ).select_related("judgment")
     if event := undone_events.first():
         return event.judgment
-    taken_back_events = ReportEvent.objects.filter(report__hand_out=act.hand_out, **same_submission).select_related("report")
-    return event.report if (event := taken_back_events.first()) else None
+    taken_back_events = ReportEvent.objects.filter(
+        report__hand_out=act.hand_out, **same_submission
+    ).select_related("report")
+    report_event = taken_back_events.first()
+    return report_event.report if report_event else None
 
 
 def _settle_decided(report: Report) -> None:
@@ -237,27 +270,50 @@ def _is_lost_like_candidates(check: Seat, annotator: Annotator) -> bool:
     """
     hand_out = HandOut.objects.filter(seat=check, batch__annotator=annotator).latest("pk")
     reports_in_batch = Report.objects.filter(
-        hand_out__batch=hand_out.batch_id, annotator=annotator, hand_out__seat__purpose=Seat.Purpose.LABEL
+        hand_out__batch=hand_out.batch_id,
+        annotator=annotator,
+        hand_out__seat__purpose=Seat.Purpose.LABEL,
     )
-    n_lost = reports_in_batch.filter(state=Report.State.UNDONE, hand_out__answered_at__isnull=False).exclude(
-        hand_out__seat__annotator=annotator
-    ).values("hand_out").distinct().count()  # fmt: skip
+    n_lost = (
+        reports_in_batch.filter(state=Report.State.UNDONE, hand_out__answered_at__isnull=False)
+        .exclude(hand_out__seat__annotator=annotator)
+        .values("hand_out")
+        .distinct()
+        .count()
+    )
     n_reported = reports_in_batch.values("hand_out").distinct().count()
-    return n_lost > 0 and ordering.keyed_hash(bytes(annotator.collection.key), annotator.pk, hand_out.pk) % n_reported < n_lost
+    return (
+        n_lost > 0
+        and ordering.keyed_hash(bytes(annotator.collection.key), annotator.pk, hand_out.pk)
+        % n_reported
+        < n_lost
+    )
 
 
 def _restore(judgment: Judgment, submission_id: UUID | None, *, seat: Seat | None) -> None:
-    """Store a copy of an earlier answer, as the new end of its chain.
-
-    It counts if there is a seat.
-    """
-    chain = Judgment.objects.filter(annotator=judgment.annotator_id, pair=judgment.pair_id, purpose=judgment.purpose)
+    """Store a copy of an earlier answer as the new end of its chain; with a seat it counts."""
+    chain = Judgment.objects.filter(
+        annotator=judgment.annotator_id, pair=judgment.pair_id, purpose=judgment.purpose
+    )
     if judgment.purpose not in Seat.COUNTING:  # each check has a chain of its own
+        assert judgment.hand_out is not None, "checks are handed out"  # noqa: S101
         chain = chain.filter(hand_out__seat=judgment.hand_out.seat_id)
     copied_fields = (
-        "collection_id", "pair_id", "annotator_id", "hand_out_id", "purpose", "level_id", "guidelines_id", "reasons",
-        "active_ms", "grouped", "played_ms", "n_replays", "n_changes", "shown_at",
-    )  # fmt: skip
+        "collection_id",
+        "pair_id",
+        "annotator_id",
+        "hand_out_id",
+        "purpose",
+        "level_id",
+        "guidelines_id",
+        "reasons",
+        "active_ms",
+        "grouped",
+        "played_ms",
+        "n_replays",
+        "n_changes",
+        "shown_at",
+    )
     restored = Judgment.objects.create(
         **{name: getattr(judgment, name) for name in copied_fields},
         submission_id=submission_id or uuid4(),
@@ -267,14 +323,20 @@ def _restore(judgment: Judgment, submission_id: UUID | None, *, seat: Seat | Non
     for comment in JudgmentComment.objects.filter(judgment=judgment):
         JudgmentComment.objects.create(judgment=restored, text=comment.text)
     if seat is not None:
-        Seat.objects.filter(pk=seat.pk).update(state=Seat.State.DONE, judgment=restored, leased_until=None)
+        Seat.objects.filter(pk=seat.pk).update(
+            state=Seat.State.DONE, judgment=restored, leased_until=None
+        )
 
 
 def _is_replayed(annotator: Annotator, submission_id: UUID | None) -> bool:
     if submission_id is None:
         return False
-    judgment_events = JudgmentEvent.objects.filter(judgment__annotator=annotator, submission_id=submission_id)
-    report_events = ReportEvent.objects.filter(report__annotator=annotator, submission_id=submission_id)
+    judgment_events = JudgmentEvent.objects.filter(
+        judgment__annotator=annotator, submission_id=submission_id
+    )
+    report_events = ReportEvent.objects.filter(
+        report__annotator=annotator, submission_id=submission_id
+    )
     return judgment_events.exists() or report_events.exists()
 
 
@@ -283,5 +345,9 @@ def _refusal(hand_out: HandOut) -> Exception:
     if hand_out.batch.settled_at is not None:
         return BatchSettled.of(hand_out.batch.number)
     if current_response(hand_out=hand_out) is not None:
-        return BatchSettled(f"Only the last {CHANGEABLE} pairs you were done with can be taken back.")
-    return NothingToUndo("There is nothing of this pair to undo: your lead has settled it, or it was never answered.")
+        return BatchSettled(
+            f"Only the last {CHANGEABLE} pairs you were done with can be taken back."
+        )
+    return NothingToUndo(
+        "There is nothing of this pair to undo: your lead has settled it, or it was never answered."
+    )

@@ -28,23 +28,30 @@ class UnplayablePairs(NamedTuple):
         browsers = "the browser of 1 person does"
         if self.n_people > 1:
             browsers = f"the browsers of {self.n_people:,} people do"
-        listed = "; ".join(f"{reason or 'of a type that nobody knows'} ({n:,})" for reason, n in self.kinds)
+        listed = "; ".join(
+            f"{reason or 'of a type that nobody knows'} ({n:,})" for reason, n in self.kinds
+        )
         left = {0: "None of them waits for a label.", 1: "1 of them waits for a label."}
         share = "All" if self.n_waiting == self.n_pairs else f"{self.n_waiting:,}"
         rest = left.get(self.n_waiting, f"{share} of them wait for a label.")
-        return f"{pairs} went on to others, since {browsers} not play what is shown: {listed}. {rest}"
+        return (
+            f"{pairs} went on to others, since {browsers} not play what is shown: {listed}. {rest}"
+        )
 
 
 def unplayable_pairs(*, collection: Collection) -> UnplayablePairs | None:
-    """Return the pairs passed on, unless taken back or settled; None if there are none.
-
-    Two queries.
-    """
+    """Return the pairs passed on, neither taken back nor settled, None if none; two queries."""
     reports = _open_reports().filter(collection=collection).order_by()
-    kinds = [(reason, n) for reason, n in reports.values_list("reason").annotate(n=Count("pair", distinct=True))]
+    kinds = [
+        (reason, n)
+        for reason, n in reports.values_list("reason").annotate(n=Count("pair", distinct=True))
+    ]
     if not kinds:
         return None
-    has_open_seat = Q(pair__seats__purpose=Seat.Purpose.LABEL, pair__seats__state__in=[Seat.State.FREE, Seat.State.HELD])
+    has_open_seat = Q(
+        pair__seats__purpose=Seat.Purpose.LABEL,
+        pair__seats__state__in=[Seat.State.FREE, Seat.State.HELD],
+    )
     figures = reports.aggregate(
         n_pairs=Count("pair", distinct=True),
         n_people=Count("annotator", distinct=True),
@@ -54,10 +61,7 @@ def unplayable_pairs(*, collection: Collection) -> UnplayablePairs | None:
 
 
 def bring_back(*, items: Members[int], by: User | None) -> int:
-    """Take back reports on pairs of items with new sources, so that they come again.
-
-    Returns how many.
-    """
+    """Take back reports on pairs of items with new sources, to come again; return how many."""
     of_items = Q(pair__query__in=items) | Q(pair__document__in=items)
     return reports.take_back(reports=_open_reports().filter(of_items), by=by, submission_id=None)
 

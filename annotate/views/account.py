@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -14,6 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
+from annotate.http import SignedIn
 from annotate.models import Annotator
 from annotate.people_forms import EmailForm, EraseForm
 from annotate.services import accounts, email_change
@@ -23,7 +24,7 @@ from annotate.services import own_data as service
 @require_safe
 @never_cache
 @login_required
-def account(request: HttpRequest) -> HttpResponse:
+def account(request: SignedIn) -> HttpResponse:
     """Password, second factor, keys, data, erasure."""
     return _page(request, EraseForm(user=request.user))
 
@@ -31,7 +32,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 @login_required
-def own_data(request: HttpRequest) -> StreamingHttpResponse:
+def own_data(request: SignedIn) -> StreamingHttpResponse:
     """Download her data, of all collections or of one: ?collection=its-short-name."""
     annotators = access.own_annotators(user=request.user, slug=request.GET.get("collection", ""))
     content = service.write(user=request.user, annotators=annotators)
@@ -45,7 +46,7 @@ def own_data(request: HttpRequest) -> StreamingHttpResponse:
 @sensitive_post_parameters("password")
 @login_required
 @rate_limit(action="manage_email")
-def email(request: HttpRequest) -> HttpResponse:
+def email(request: SignedIn) -> HttpResponse:
     """Send a link to another address; the answer is the same whoever has it."""
     form = EmailForm(request.POST if request.method == "POST" else None, user=request.user)
     if form.is_bound and not settings.SENDS_MAIL:
@@ -56,21 +57,29 @@ def email(request: HttpRequest) -> HttpResponse:
         except email_change.MailNotSent as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"A link is on its way to {form.cleaned_data['email']}; open it within a day.")
+            messages.success(
+                request,
+                f"A link is on its way to {form.cleaned_data['email']}; open it within a day.",
+            )
             return redirect("annotate:account")
-    return render(request, "annotate/account_email.html", {"form": form}, status=422 if form.errors else 200)
+    return render(
+        request, "annotate/account_email.html", {"form": form}, status=422 if form.errors else 200
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-def email_confirm(request: HttpRequest, token: str) -> HttpResponse:
+def email_confirm(request: SignedIn, token: str) -> HttpResponse:
     """Confirm a new address by its link, for the person it was sent to."""
     try:
         if request.method != "POST":
             address = email_change.address_in_link(user=request.user, token=token)
             return render(request, "annotate/account_email.html", {"email": address})
-        messages.success(request, f"Your address is {email_change.confirm_address(user=request.user, token=token)} now.")
+        messages.success(
+            request,
+            f"Your address is {email_change.confirm_address(user=request.user, token=token)} now.",
+        )
     except email_change.LinkUnusable:
         return render(request, "annotate/account_email.html", {"is_unusable": True}, status=404)
     return redirect("annotate:account")
@@ -79,7 +88,7 @@ def email_confirm(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 @sensitive_post_parameters("password")
 @login_required
-def erase(request: HttpRequest) -> HttpResponse:
+def erase(request: SignedIn) -> HttpResponse:
     """Forget her; the judgments stay, under a pseudonym that leads to nobody."""
     form = EraseForm(request.POST, user=request.user)
     if form.is_valid():
@@ -90,14 +99,19 @@ def erase(request: HttpRequest) -> HttpResponse:
         else:
             logout(request)
             messages.success(
-                request, "Your account is erased. What you judged stays, under a name that leads to nobody."
+                request,
+                "Your account is erased. What you judged stays, under a name that leads to nobody.",
             )
             return redirect(settings.LOGIN_URL)
     return _page(request, form, status=422)
 
 
-def _page(request: HttpRequest, form: EraseForm, *, status: int = 200) -> HttpResponse:
-    annotators = Annotator.objects.filter(user=request.user).select_related("collection").order_by("collection__name", "pk")
+def _page(request: SignedIn, form: EraseForm, *, status: int = 200) -> HttpResponse:
+    annotators = (
+        Annotator.objects.filter(user=request.user)
+        .select_related("collection")
+        .order_by("collection__name", "pk")
+    )
     factors = Authenticator.objects.filter(user=request.user, type=Authenticator.Type.TOTP)
     context = {
         "form": form,

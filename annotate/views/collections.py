@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate import access
 from annotate.forms import CollectionForm, LevelFormSet
-from annotate.http import takes_files
+from annotate.http import SignedIn, takes_files
 from annotate.models import Annotator, Collection, Role
 from annotate.services import annotator_progress, collections, imports, overview, work_availability
 from annotate.services.collections import LevelSpec
@@ -21,7 +21,7 @@ from annotate.views.imports import redirect_to_import
 
 @require_safe
 @login_required
-def collection(request: HttpRequest, slug: str) -> HttpResponse:
+def collection(request: SignedIn, slug: str) -> HttpResponse:
     """Show figures and next steps to leaders; to annotators their own work alone."""
     collection_ = access.get_collection(user=request.user, slug=slug)
     roles = access.roles_in(user=request.user, collection=collection_)
@@ -48,11 +48,11 @@ def _own_work(annotator: Annotator) -> dict[str, object]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @takes_files
-def collection_new(request: HttpRequest) -> HttpResponse:
+def collection_new(request: SignedIn) -> HttpResponse:
     """Make a collection; its items, if a file of them is sent along, arrive by an import."""
     access.require_maker(user=request.user)
     form = CollectionForm(request.POST or None, request.FILES or None)
-    levels = LevelFormSet(request.POST, prefix="levels") if request.method == "POST" else LevelFormSet.blank()
+    levels = _level_forms(request)
     faults: list[str] = []
     if request.method == "POST" and form.is_valid() and levels.is_valid():
         try:
@@ -61,22 +61,37 @@ def collection_new(request: HttpRequest) -> HttpResponse:
             faults = str(error).splitlines()
         else:
             messages.success(request, f'Collection "{collection.name}" is made.')
-            return redirect_to_import(request, received_import) if received_import else redirect("annotate:collection", collection.slug)
+            return (
+                redirect_to_import(request, received_import)
+                if received_import
+                else redirect("annotate:collection", collection.slug)
+            )
     status = 422 if request.method == "POST" else 200
     context = {"form": form, "levels": levels, "faults": faults}
     return render(request, "annotate/collection_new.html", context, status=status)
 
 
-@transaction.atomic
-def _make(request: HttpRequest, form: CollectionForm, levels: LevelFormSet) -> tuple[Collection, ReceivedImport | None]:
-    """Make the collection and the import of its items.
+def _level_forms(request: HttpRequest) -> LevelFormSet:
+    if request.method == "POST":
+        return LevelFormSet(request.POST, prefix="levels")
+    return LevelFormSet.blank()
 
-    Neither where the file's archive is refused.
-    """
+
+@transaction.atomic
+def _make(
+    request: SignedIn, form: CollectionForm, levels: LevelFormSet
+) -> tuple[Collection, ReceivedImport | None]:
+    """Make the collection and the import of its items; neither where the archive is refused."""
     fields = dict(form.cleaned_data)
     upload, media = fields.pop("file"), fields.pop("media")
     specs = [LevelSpec(**row) for row in levels.rows()]
     collection = collections.create_collection(levels=specs, by=request.user, **fields)
     if not upload:
         return collection, None
-    return collection, imports.receive_import(collection=collection, import_request=ItemsImport(), upload=upload, media=media, by=request.user)
+    return collection, imports.receive_import(
+        collection=collection,
+        import_request=ItemsImport(),
+        upload=upload,
+        media=media,
+        by=request.user,
+    )

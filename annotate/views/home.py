@@ -1,17 +1,18 @@
 """The first page after signing in."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotate import access
+from annotate.http import SignedIn
 from annotate.services import collection_list
 
 
 @require_safe
 @login_required
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: SignedIn) -> HttpResponse:
     """List the person's collections with her next step in each."""
     context = {
         "entries": collection_list.entries(user=request.user),

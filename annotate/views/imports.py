@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate import access
 from annotate.core.formats import FormatError
-from annotate.http import takes_files
+from annotate.http import SignedIn, takes_files
 from annotate.models import Import, Role
 from annotate.services import imports as service
 from annotate.services.background import works
@@ -27,7 +27,7 @@ MAX_LISTED = 200  # imports in the list
 @get_or_post
 @login_required
 @takes_files
-def items_new(request: HttpRequest, slug: str) -> HttpResponse:
+def items_new(request: SignedIn, slug: str) -> HttpResponse:
     """Load items into a collection."""
     return _form_page(request, slug, Import.Kind.ITEMS, "annotate/items_new.html")
 
@@ -35,7 +35,7 @@ def items_new(request: HttpRequest, slug: str) -> HttpResponse:
 @get_or_post
 @login_required
 @takes_files
-def reference_new(request: HttpRequest, slug: str) -> HttpResponse:
+def reference_new(request: SignedIn, slug: str) -> HttpResponse:
     """Load a reference set."""
     return _form_page(request, slug, Import.Kind.REFERENCE, "annotate/reference_new.html")
 
@@ -43,7 +43,7 @@ def reference_new(request: HttpRequest, slug: str) -> HttpResponse:
 @get_or_post
 @login_required
 @takes_files
-def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
+def judgments_import(request: SignedIn, slug: str) -> HttpResponse:
     """Import judgments made elsewhere."""
     return _form_page(request, slug, Import.Kind.JUDGMENTS, "annotate/judgments_import.html")
 
@@ -51,12 +51,12 @@ def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
 @get_or_post
 @login_required
 @takes_files
-def query_set_new(request: HttpRequest, slug: str) -> HttpResponse:
+def query_set_new(request: SignedIn, slug: str) -> HttpResponse:
     """Load a query set from a list of ids."""
     return _form_page(request, slug, Import.Kind.QUERY_SET, "annotate/query_set_new.html")
 
 
-def _form_page(request: HttpRequest, slug: str, kind: Import.Kind, template: str) -> HttpResponse:
+def _form_page(request: SignedIn, slug: str, kind: Import.Kind, template: str) -> HttpResponse:
     """Show the form; or store its file, to be read later, and redirect to the import's page."""
     collection = access.get_collection(user=request.user, slug=slug, roles=RESEARCHERS)
     form = IMPORT_FORMS[kind].form(request.POST or None, request.FILES or None)
@@ -64,7 +64,13 @@ def _form_page(request: HttpRequest, slug: str, kind: Import.Kind, template: str
         import_request = IMPORT_FORMS[kind].to_request(form)
         upload, media = form.cleaned_data["file"], form.cleaned_data.get("media")
         try:
-            received_import = service.receive_import(collection=collection, import_request=import_request, upload=upload, media=media, by=request.user)
+            received_import = service.receive_import(
+                collection=collection,
+                import_request=import_request,
+                upload=upload,
+                media=media,
+                by=request.user,
+            )
             return redirect_to_import(request, received_import)
         except FormatError as error:
             form.add_error("media" if error.field == "media" else "file", str(error))
@@ -77,19 +83,25 @@ def redirect_to_import(request: HttpRequest, received_import: ReceivedImport) ->
     import_ = received_import.import_
     if not received_import.is_new:
         received_at = f"{import_.created_at:%-d %B %Y %H:%M} UTC"
-        messages.info(request, f"This very file came on {received_at}, to be read in the same way; nothing was changed.")
+        messages.info(
+            request,
+            f"This very file came on {received_at}, to be read in the same way; nothing was"
+            " changed.",
+        )
     return redirect("annotate:import", import_.collection.slug, import_.pk)
 
 
 @require_safe
 @never_cache
 @login_required
-def imports(request: HttpRequest, slug: str) -> HttpResponse:
+def imports(request: SignedIn, slug: str) -> HttpResponse:
     """List the imports of a collection, the newest first."""
     collection = access.get_collection(user=request.user, slug=slug, roles=access.LEADERS)
     context = {
         "collection": collection,
-        "imports": collection.imports.select_related("by", "work").order_by("-created_at", "-pk")[:MAX_LISTED],
+        "imports": collection.imports.select_related("by", "work").order_by("-created_at", "-pk")[
+            :MAX_LISTED
+        ],
         "may_load": Role.RESEARCHER in access.roles_in(user=request.user, collection=collection),
         "max_listed": MAX_LISTED,
     }
@@ -99,12 +111,17 @@ def imports(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @never_cache
 @login_required
-def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def import_page(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Show one import: its progress, the contents of its file, or its faults."""
     import_ = access.get_import(user=request.user, slug=slug, pk=pk)
     may_load = Role.RESEARCHER in access.roles_in(user=request.user, collection=import_.collection)
-    context = {"collection": import_.collection, "import": import_, "report": import_.report, "may_load": may_load}
-    if import_.work.is_unfinished:
+    context = {
+        "collection": import_.collection,
+        "import": import_,
+        "report": import_.report,
+        "may_load": may_load,
+    }
+    if import_.reading.is_unfinished:
         context["job"] = _job(import_, may_cancel=may_load)
     return render(request, "annotate/import.html", context)
 
@@ -112,24 +129,23 @@ def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 @never_cache
 @login_required
-def import_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Answer the page's request every 2 seconds while a file is being read.
-
-    Redirect it when that ends.
-    """
+def import_state(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Answer the page every 2 seconds while a file is being read; redirect it when that ends."""
     import_ = access.get_import(user=request.user, slug=slug, pk=pk)
-    if not import_.work.is_unfinished:
+    if not import_.reading.is_unfinished:
         return HttpResponse(headers={"HX-Redirect": reverse("annotate:import", args=[slug, pk])})
-    may_cancel = Role.RESEARCHER in access.roles_in(user=request.user, collection=import_.collection)
+    may_cancel = Role.RESEARCHER in access.roles_in(
+        user=request.user, collection=import_.collection
+    )
     return render(request, "_job.html", _job(import_, may_cancel=may_cancel))
 
 
 @require_POST
 @login_required
-def import_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def import_cancel(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Stop reading a file."""
     import_ = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
-    works.cancel(work=import_.work, by=request.user)
+    works.cancel(work=import_.reading, by=request.user)
     return redirect("annotate:import", slug, pk)
 
 
@@ -139,11 +155,15 @@ def _job(import_: Import, *, may_cancel: bool) -> dict[str, Any]:
     job = {
         "poll_url": reverse("annotate:import-state", args=address),
         "title": "Reading the file",
-        "detail": f"{import_.file_name}: every row is checked before anything is stored. You may leave this page.",
-        "job_status": works.work_status(work=import_.work),
+        "detail": f"{import_.file_name}: every row is checked before anything is stored."
+        " You may leave this page.",
+        "job_status": works.work_status(work=import_.reading),
     }
     if import_.unresolved:
-        detail = f"{import_.file_name}: its labels are stored and count; their pairs follow. You may leave this page."
+        detail = (
+            f"{import_.file_name}: its labels are stored and count; their pairs follow."
+            " You may leave this page."
+        )
         return {**job, "title": "Resolving the pairs", "detail": detail}
     if may_cancel:
         job["cancel_url"] = reverse("annotate:import-cancel", args=address)

@@ -7,32 +7,43 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate import access
-from annotate.models import Role
+from annotate.http import SignedIn
+from annotate.models import Collection, Role
 from annotate.services import gold_quality, inbox, stuck_labels, unplayable_pairs
 from annotate.services.inbox import Tab
+from annotate.services.inbox_hints import HINTS
 
 
 @require_safe
 @never_cache
 @login_required
-def inbox_page(request: HttpRequest, slug: str) -> HttpResponse:
+def inbox_page(request: SignedIn, slug: str) -> HttpResponse:
     """Show one tab; the first that is not empty if the address names none."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     counts = inbox.count(collection=collection)
-    tab = requested_tab(request) or next((Tab(name) for name, n in counts._asdict().items() if n), Tab.BATCHES)
+    tab = requested_tab(request) or next(
+        (Tab(name) for name, n in counts._asdict().items() if n), Tab.BATCHES
+    )
     context = {"collection": collection, "tab": tab, "names": "names" in request.GET}
     context["tabs"] = [(tab_, getattr(counts, tab_.value, None)) for tab_ in Tab]
-    number = request.GET.get("page")
-    if tab in inbox.OF_PAIRS:
-        context["page"], context["rows"] = inbox.pair_page(collection=collection, tab=tab, number=number)
-    elif tab == Tab.BATCHES:
-        context["page"] = inbox.batch_page(collection=collection, number=number)
-    else:
-        context["doubtful"] = gold_quality.doubtful(collection=collection)
+    context["hint"] = HINTS[tab]
+    context |= _tab_context(collection, tab, request.GET.get("page"))
     context["unplayable_pairs"] = unplayable_pairs.unplayable_pairs(collection=collection)
     if context["unplayable_pairs"]:
-        context["stuck"] = stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection))
+        context["stuck"] = stuck_labels.total_stuck(
+            stuck_labels.stuck_labels(collection=collection)
+        )
     return render(request, "annotate/inbox.html", context)
+
+
+def _tab_context(collection: Collection, tab: Tab, number: str | None) -> dict[str, object]:
+    """Context of what waits in a tab: one page of it, or all doubtful golds."""
+    if tab in inbox.OF_PAIRS:
+        page, rows = inbox.pair_page(collection=collection, tab=tab, number=number)
+        return {"page": page, "rows": rows}
+    if tab == Tab.BATCHES:
+        return {"page": inbox.batch_page(collection=collection, number=number)}
+    return {"doubtful": gold_quality.doubtful(collection=collection)}
 
 
 def requested_tab(request: HttpRequest) -> Tab | None:

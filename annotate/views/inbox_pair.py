@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
-from annotate.http import ItemContent, item_content
+from annotate.http import ItemContent, SignedIn, item_content
 from annotate.models import Collection, Level, Pair, Report, ReviewWork, Role
 from annotate.review_forms import AdjudicateForm, PairAct, ReasonForm
 from annotate.services import adjudicating, exclusions, inbox, report_settling, review_work
@@ -25,7 +25,10 @@ from annotate.views.review_log import work_panel
 ACTS_WITH_REASON = (PairAct.EXCLUDE_PAIR, PairAct.EXCLUDE_QUERY, PairAct.EXCLUDE_DOCUMENT)
 PAIR_ACTS: dict[PairAct, tuple[Callable[..., object], str]] = {
     PairAct.UNDO: (adjudicating.undo_adjudication, "The labels decide {pair} again."),
-    PairAct.RETURN: (report_settling.settle_reports, "{pair} is back in the queue, for others than those who reported it."),
+    PairAct.RETURN: (
+        report_settling.settle_reports,
+        "{pair} is back in the queue, for others than those who reported it.",
+    ),
     PairAct.REOPEN: (report_settling.reopen_reports, "The reports on {pair} are open again."),
     PairAct.EXCLUDE_PAIR: (
         exclusions.exclude_pair,
@@ -40,15 +43,19 @@ ITEM_ACTS: dict[PairAct, tuple[Callable[..., ReviewWork], str]] = {
     PairAct.RESTORE_DOCUMENT: (exclusions.restore_item, "document"),
 }
 REFUSALS = (
-    adjudicating.NotAdjudicated, adjudicating.NotInARound, report_settling.NothingOpen, report_settling.NothingSettled,
-    exclusions.ExclusionUnchanged, review_work.DecisionUnderWay,
-)  # fmt: skip
+    adjudicating.NotAdjudicated,
+    adjudicating.NotInARound,
+    report_settling.NothingOpen,
+    report_settling.NothingSettled,
+    exclusions.ExclusionUnchanged,
+    review_work.DecisionUnderWay,
+)
 
 
 @require_safe
 @never_cache
 @login_required
-def pair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def pair(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Show one pair with its answers and reports, for a decision."""
     pair_ = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
     return _pair_page(request, pair_)
@@ -56,7 +63,7 @@ def pair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def adjudicate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def adjudicate(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Give the pair the lead's grade, and go to the next one that waits."""
     pair = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
     form = AdjudicateForm(request.POST, levels=_levels(pair.collection))
@@ -72,7 +79,7 @@ def adjudicate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def pair_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def pair_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Return the pair to the queue, leave it or one of its items out, or take one of these back."""
     pair = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
     form = ReasonForm(request.POST, acts=PairAct, acts_with_reason=ACTS_WITH_REASON)
@@ -84,7 +91,11 @@ def pair_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except REFUSALS as error:
         return _pair_page(request, pair, act_form=form, refusal=str(error))
     _tell(request, pair, message)
-    return _onward(request, pair) if act in (*ACTS_WITH_REASON, PairAct.RETURN) else redirect(_address(pair, request))
+    return (
+        _onward(request, pair)
+        if act in (*ACTS_WITH_REASON, PairAct.RETURN)
+        else redirect(_address(pair, request))
+    )
 
 
 def _do(act: PairAct, pair: Pair, **attribution: Any) -> str:
@@ -106,7 +117,8 @@ def _pair_page(
     refusal: str = "",
 ) -> HttpResponse:
     collection, levels = pair.collection, _levels(pair.collection)
-    decisions, history = review_work.unfinished_of_items(items=[pair.query, pair.document]), history_of(pair=pair, for_lead=True)
+    decisions = review_work.unfinished_of_items(items=[pair.query, pair.document])
+    history = history_of(pair=pair, for_lead=True)
     context = {
         "collection": collection,
         "pair": pair,
@@ -114,22 +126,27 @@ def _pair_page(
         "history": history,
         "was_returned": _was_returned(history),
         "works": [work_panel(decision, collection.slug) for decision in decisions],
-        "sides": [(item.get_side_display(), ItemContent(item, item_content(item, collection.slug)))
-                  for item in (pair.query, pair.document)],
+        "sides": _sides(pair),
         "tab": requested_tab(request) or "",
         "names": "names" in request.GET,
         "form": form or AdjudicateForm(levels=levels),
         "act_form": act_form or ReasonForm(acts=PairAct, acts_with_reason=ACTS_WITH_REASON),
         "refusal": refusal,
-    }  # fmt: skip
-    return render(request, "annotate/inbox_pair.html", context, status=422 if form or act_form else 200)
+    }
+    status = 422 if form or act_form else 200
+    return render(request, "annotate/inbox_pair.html", context, status=status)
+
+
+def _sides(pair: Pair) -> list[tuple[str, ItemContent]]:
+    """The query and the document, each with the name of its side and what the page shows of it."""
+    return [
+        (item.get_side_display(), ItemContent(item, item_content(item, pair.collection.slug)))
+        for item in (pair.query, pair.document)
+    ]
 
 
 def _was_returned(history: History) -> bool:
-    """True if returning the pair settled its reports.
-
-    A grade or exclusion reopens its own with it.
-    """
+    """True if returning the pair settled its reports; a grade or exclusion reopens its own."""
     pair = history.pair
     is_out = history.exclusion or pair.query.excluded_at or pair.document.excluded_at
     has_settled = any(report.state == Report.State.SETTLED for report in history.reports)
@@ -138,7 +155,10 @@ def _was_returned(history: History) -> bool:
 
 def _tell(request: HttpRequest, pair: Pair, message: str) -> None:
     """Add a message about the action, with a link to the page that can undo it."""
-    messages.success(request, format_html('{} <a href="{}">Look at it again</a>', message, _address(pair, request)))
+    messages.success(
+        request,
+        format_html('{} <a href="{}">Look at it again</a>', message, _address(pair, request)),
+    )
 
 
 def _onward(request: HttpRequest, pair: Pair) -> HttpResponse:
@@ -154,7 +174,9 @@ def _onward(request: HttpRequest, pair: Pair) -> HttpResponse:
 
 
 def _address(pair: Pair, request: HttpRequest) -> str:
-    return f"{reverse('annotate:inbox-pair', args=[pair.collection.slug, pair.pk])}?{_query(request)}"
+    return (
+        f"{reverse('annotate:inbox-pair', args=[pair.collection.slug, pair.pk])}?{_query(request)}"
+    )
 
 
 def _query(request: HttpRequest) -> str:

@@ -62,6 +62,8 @@ def _welcome(request: HttpRequest, invitation: Invitation, user: User) -> HttpRe
     return response
 
 
-def _page(request: HttpRequest, invitation: Invitation, form: SignUpForm, *, status: int = 200) -> HttpResponse:
+def _page(
+    request: HttpRequest, invitation: Invitation, form: SignUpForm, *, status: int = 200
+) -> HttpResponse:
     context = {"invitation": invitation, "form": form}
     return render(request, "annotate/invitation.html", context, status=status)

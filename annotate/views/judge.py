@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from annotate import access, http
+from annotate.http import SignedIn
 from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut, Report
 from annotate.services import (
@@ -44,11 +45,14 @@ ERRORS = {
 @require_GET
 @never_cache
 @login_required
-def judge(request: HttpRequest, slug: str) -> HttpResponse:
+def judge(request: SignedIn, slug: str) -> HttpResponse:
     """The page; its script asks for cards."""
     annotator = access.get_annotator(user=request.user, slug=slug)
     if is_in_training(annotator=annotator):
-        messages.info(request, "Before you judge, you go through a training: it shows what the levels mean here.")
+        messages.info(
+            request,
+            "Before you judge, you go through a training: it shows what the levels mean here.",
+        )
         return redirect("annotate:training", slug)
     collection = annotator.collection
     guidelines = guidelines_shown.newest_guidelines(annotator=annotator)
@@ -58,7 +62,9 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
         "report_reasons": Report.Reason.choices,
         "guidelines_html": to_html(guidelines.markdown if guidelines else ""),
         "guidelines": guidelines,
-        "guidelines_changed": guidelines_shown.judged_under_older(annotator=annotator, guidelines=guidelines),
+        "guidelines_changed": guidelines_shown.judged_under_older(
+            annotator=annotator, guidelines=guidelines
+        ),
     }
     return render(request, "annotate/judge.html", context)
 
@@ -68,7 +74,7 @@ def answers_with_cards(
 ) -> Callable[..., HttpResponse]:
     """Wrap a call of the script: sign-in, rights, errors as JSON.
 
-    Answer with the result of `act` and the next cards.
+    It answers with the result of `act` and the next cards.
     """
 
     @require_POST
@@ -81,7 +87,8 @@ def answers_with_cards(
         except Http404:  # her script distinguishes this from a proxy's page
             return JsonResponse({"kept_out": True}, status=404)
         try:
-            with transaction.atomic():  # one commit: an answer and its next cards are on disk together
+            # one commit: an answer and its next cards are on disk together
+            with transaction.atomic():
                 act_fields = act(annotator, http.read_json(request)) or {}
                 cards_ = _next_cards(annotator, wants_batch=act is _open_batch)
         except tuple(ERRORS) as error:
@@ -122,11 +129,19 @@ def undo(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
     """Take back the last act on one hand-out; answer with the act before it, or with the card."""
     fields = http.read_form(http.UndoForm, body)
     hand_out = undoing.take_back(
-        annotator=annotator, token=fields["hand_out"], submission_id=fields["submission_id"], kind=fields["kind"] or None
+        annotator=annotator,
+        token=fields["hand_out"],
+        submission_id=fields["submission_id"],
+        kind=fields["kind"] or None,
     )
     own_answer = undoing.current_response(hand_out=hand_out)
     card = _card(annotator, hand_out) if own_answer is None else None
-    return {"undone": {"card": card, "word": http.answer_json(own_answer) if own_answer is not None else None}}
+    return {
+        "undone": {
+            "card": card,
+            "word": http.answer_json(own_answer) if own_answer is not None else None,
+        }
+    }
 
 
 @answers_with_cards
@@ -185,7 +200,12 @@ def token(request: HttpRequest, slug: str) -> JsonResponse:
 def _card(annotator: Annotator, hand_out: HandOut) -> dict[str, Any]:
     """The card of one hand-out, whether it waits for an answer or not."""
     card, card_context = cards.card(annotator=annotator, hand_out=hand_out.pk)
-    return http.card_json(card, slug=annotator.collection.slug, n_in_batch=card_context.n, ask_reasons=card_context.asks_reasons)
+    return http.card_json(
+        card,
+        slug=annotator.collection.slug,
+        n_in_batch=card_context.n,
+        ask_reasons=card_context.asks_reasons,
+    )
 
 
 def _next_cards(annotator: Annotator, *, wants_batch: bool) -> dict[str, Any]:
@@ -197,10 +217,17 @@ def _next_cards(annotator: Annotator, *, wants_batch: bool) -> dict[str, Any]:
     slug = annotator.collection.slug
     return {
         "cards": [
-            http.card_json(card, slug=slug, n_in_batch=card_context.n, ask_reasons=card_context.asks_reasons) for card in waiting_cards
+            http.card_json(
+                card, slug=slug, n_in_batch=card_context.n, ask_reasons=card_context.asks_reasons
+            )
+            for card in waiting_cards
         ],
-        "progress": annotator_progress.progress(annotator=annotator, context=card_context, with_total=not waiting_cards),
-        "empty": None if waiting_cards else work_availability.no_card_reason(annotator=annotator, wants_more=wants_batch),
+        "progress": annotator_progress.progress(
+            annotator=annotator, context=card_context, with_total=not waiting_cards
+        ),
+        "empty": None
+        if waiting_cards
+        else work_availability.no_card_reason(annotator=annotator, wants_more=wants_batch),
         "guidelines": _newest_guidelines(card_context),
     }
 
@@ -209,4 +236,7 @@ def _newest_guidelines(card_context: cards.CardContext) -> dict[str, Any] | None
     """Newest version of the guidelines and its day, for a page that shows an older one."""
     if card_context.guidelines is None or card_context.guidelines_at is None:
         return None
-    return {"version": card_context.guidelines, "on": date_format(card_context.guidelines_at, "j F Y")}
+    return {
+        "version": card_context.guidelines,
+        "on": date_format(card_context.guidelines_at, "j F Y"),
+    }

@@ -11,6 +11,7 @@ from annotate.core import browser_support
 from annotate.core.cards import MediaSource
 from annotate.core.media_types import media_type
 from annotate.core.ranges import Range, UnsatisfiableRange, parse_range
+from annotate.http import SignedIn
 from annotate.services.media import locate_medium
 
 HEADERS = {
@@ -24,7 +25,9 @@ HEADERS = {
 
 @require_safe
 @login_required
-def part_media(request: HttpRequest, slug: str, pk: int, number: int = 0) -> HttpResponse | FileResponse:
+def part_media(
+    request: SignedIn, slug: str, pk: int, number: int = 0
+) -> HttpResponse | FileResponse:
     """The file of a part, or the stretch of it that a player asks for.
 
     number : index of the part's source, in the order browsers try them
@@ -38,12 +41,7 @@ def part_media(request: HttpRequest, slug: str, pk: int, number: int = 0) -> Htt
         return HttpResponseRedirect(path, headers={"Cache-Control": "no-store"})
     file_stat = path.stat()
     tag = f'"{file_stat.st_mtime_ns:x}-{file_stat.st_size:x}"'
-    try:
-        byte_range = parse_range(_range_header(request, tag), size=file_stat.st_size)
-    except UnsatisfiableRange:
-        response = HttpResponse(status=416, headers={"Content-Range": f"bytes */{file_stat.st_size}"})
-    else:
-        response = _answer(path, file_stat.st_size, byte_range)
+    response = _stretch(path, file_stat.st_size, _range_header(request, tag))
     for name, value in {**HEADERS, "ETag": tag, "Content-Type": _content_type(source)}.items():
         response.headers[name] = value
     return response
@@ -53,13 +51,25 @@ def _content_type(source: MediaSource) -> str:
     """Content type for a browser: the type detected in the file, else that of its name's ending."""
     type_by_name = media_type(source.path)
     content_type = type_by_name.content_type if type_by_name else ""
-    return browser_support.browser_query_type(source.type or content_type).partition(";")[0] or content_type
+    return (
+        browser_support.browser_query_type(source.type or content_type).partition(";")[0]
+        or content_type
+    )
 
 
 def _range_header(request: HttpRequest, tag: str) -> str:
     """The requested range, unless it is meant for another version of the file."""
     expected_tag = request.headers.get("If-Range", tag)
     return request.headers.get("Range", "") if expected_tag == tag else ""
+
+
+def _stretch(path: Path, size: int, range_header: str) -> HttpResponse | FileResponse:
+    """The requested stretch of a file; 416 for one that the file does not have."""
+    try:
+        byte_range = parse_range(range_header, size=size)
+    except UnsatisfiableRange:
+        return HttpResponse(status=416, headers={"Content-Range": f"bytes */{size}"})
+    return _answer(path, size, byte_range)
 
 
 def _answer(path: Path, size: int, byte_range: Range | None) -> FileResponse:
@@ -72,9 +82,8 @@ def _answer(path: Path, size: int, byte_range: Range | None) -> FileResponse:
 
 
 class FileRange:
-    """A file from the first to the last requested byte.
+    """A file from the first to the last requested byte, which a server may send from its position.
 
-    A web server may send it from its present position.
     It has no name, else Django's answer would reveal it.
     """
 

@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
+from annotate.http import SignedIn
 from annotate.models import Annotator
 from annotate.review_forms import PersonAct, ReasonForm, RestoreForm, SinceForm, WithdrawForm
 from annotate.services import pausing, review_log, review_work, withdrawing
@@ -23,7 +24,7 @@ N_LAST = 20  # lines of the log that are shown
 @require_safe
 @never_cache
 @login_required
-def annotator(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def annotator(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Show the person's work; with a moment, how much would be withdrawn from there on."""
     annotator_ = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
     return _page(request, annotator_)
@@ -31,7 +32,7 @@ def annotator(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def annotator_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def annotator_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Pause, resume, withdraw or restore."""
     annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
     form = ReasonForm(request.POST, acts=PersonAct, acts_with_reason=ACTS_WITH_REASON)
@@ -62,7 +63,9 @@ def _do(act: PersonAct, annotator: Annotator, fields: dict[str, Any], **attribut
         work = withdrawing.withdraw_annotator(annotator=annotator, **fields, **attribution)
     else:
         work = withdrawing.restore_annotator(annotator=annotator, **fields, **attribution)
-    return review_work.summary(work) if work else f"{annotator} has no such answer; nothing was changed."
+    if work is None:
+        return f"{annotator} has no such answer; nothing was changed."
+    return review_work.summary(work)
 
 
 def _page(
@@ -76,6 +79,8 @@ def _page(
     since_form = SinceForm(request.GET if "since" in request.GET else None)
     if since is None and since_form.is_valid():
         since = since_form.cleaned_data["since"]
+    withdrawable = withdrawing.withdrawable(annotator=annotator, since=since) if since else None
+    log_entries = review_log.entries(collection=annotator.collection, person=annotator.pk)
     decisions = review_work.unfinished_of_annotator(annotator=annotator)
     context = {
         "collection": annotator.collection,
@@ -83,10 +88,10 @@ def _page(
         "names": "names" in request.GET,
         "since_form": SinceForm(initial={"since": since}) if since else since_form,
         "since": since,
-        "withdrawable": withdrawing.withdrawable(annotator=annotator, since=since) if since else None,
+        "withdrawable": withdrawable,
         "works": [work_panel(decision, annotator.collection.slug) for decision in decisions],
         "withdrawals": withdrawing.withdrawals(annotator=annotator),
-        "log_entries": review_log.entries(collection=annotator.collection, person=annotator.pk)[:N_LAST],
+        "log_entries": log_entries[:N_LAST],
         "form": form or ReasonForm(acts=PersonAct, acts_with_reason=ACTS_WITH_REASON),
         "refusal": refusal,
     }

@@ -8,31 +8,37 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access, tasks
+from annotate.http import SignedIn
 from annotate.models import Policy, Role
-from annotate.people_forms import PolicyForm
 from annotate.queue import enqueue_on_commit
 from annotate.services import collections, policies
 from annotate.services.background.workers import worker_is_missing
+from annotate.settings_forms import PolicyForm
 from annotate.views.settings import settings_page
 
 
 @require_POST
 @login_required
-def change_policy(request: HttpRequest, slug: str) -> HttpResponse:
+def change_policy(request: SignedIn, slug: str) -> HttpResponse:
     """Store the figures as a new version; where rounds follow it, once its preview was shown."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = PolicyForm(request.POST, instance=collection.policies.latest("version"))
     if form.is_valid():
         changes, with_closed = form.changes(), form.cleaned_data["with_closed"]
         try:
-            new_policy = collections.next_policy(collection=collection, by=request.user, changes=changes)
+            new_policy = collections.next_policy(
+                collection=collection, by=request.user, changes=changes
+            )
             if (preview := _unconfirmed_preview(request, new_policy, with_closed)) is not None:
                 return settings_page(request, collection, policy_form=form, policy_change=preview)
-            policy = policies.save_policy(collection=collection, by=request.user, with_closed=with_closed, **changes)
+            policy = policies.save_policy(
+                collection=collection, by=request.user, with_closed=with_closed, **changes
+            )
         except collections.BadPolicy as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"Saved: pools opened from now on follow version {policy.version}.")
+            message = f"Saved: pools opened from now on follow version {policy.version}."
+            messages.success(request, message)
             return redirect("annotate:settings", slug)
     return settings_page(request, collection, policy_form=form, status=422)
 
@@ -40,18 +46,26 @@ def change_policy(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @never_cache
 @login_required
-def policy_preview(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+def policy_preview(request: SignedIn, slug: str, key: str) -> HttpResponse:
     """Answer the page's request every 2 seconds while the preview of a policy is being computed."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     preview = policies.find_preview(collection=collection, key=key)
-    context = {"policy_change": preview, "collection": collection, "worker_missing": worker_is_missing()}
+    context = {
+        "policy_change": preview,
+        "collection": collection,
+        "worker_missing": worker_is_missing(),
+    }
     return render(request, "annotate/_policy_change.html", context)
 
 
-def _unconfirmed_preview(request: HttpRequest, new_policy: Policy, with_closed: bool) -> policies.PolicyPreview | None:
+def _unconfirmed_preview(
+    request: HttpRequest, new_policy: Policy, with_closed: bool
+) -> policies.PolicyPreview | None:
     """Return the preview of the policy, unless it has been shown or no round follows it."""
     preview, is_new = policies.preview_change(policy=new_policy, with_closed=with_closed)
     if is_new:
         question = policies.preview_request(policy=new_policy, with_closed=with_closed)
-        enqueue_on_commit(tasks.preview_policy, collection_id=new_policy.collection_id, question=question)
+        enqueue_on_commit(
+            tasks.preview_policy, collection_id=new_policy.collection_id, question=question
+        )
     return preview if preview.n_rounds and request.POST.get("seen") != preview.key else None

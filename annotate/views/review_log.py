@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
+from annotate.http import SignedIn
 from annotate.models import ReviewAction, ReviewWork, Role
 from annotate.review_forms import LogForm
 from annotate.services import review_log, review_work
@@ -56,25 +57,39 @@ class _Echo:
 @require_safe
 @never_cache
 @login_required
-def log(request: HttpRequest, slug: str) -> HttpResponse:
+def log(request: SignedIn, slug: str) -> HttpResponse:
     """Show the leads' actions with their reasons, the newest first."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = LogForm(request.GET, collection=collection)
     rows = review_log.entries(collection=collection, **form.filters())
-    query = urlencode({name: value for name, value in request.GET.items() if name != "page" and value})
+    query = urlencode(
+        {name: str(value) for name, value in request.GET.items() if name != "page" and value}
+    )
     page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
-    failed_works = [work_panel(decision, slug) for decision in review_work.failed(collection=collection)]
-    context = {"collection": collection, "form": form, "page": page, "query": query, "works": failed_works}
-    return render(request, "annotate/review_log.html", context, status=200 if form.is_valid() else 422)
+    failed_works = [
+        work_panel(decision, slug) for decision in review_work.failed(collection=collection)
+    ]
+    context = {
+        "collection": collection,
+        "form": form,
+        "page": page,
+        "query": query,
+        "works": failed_works,
+    }
+    return render(
+        request, "annotate/review_log.html", context, status=200 if form.is_valid() else 422
+    )
 
 
 @require_safe
 @never_cache
 @login_required
-def log_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+def log_csv(request: SignedIn, slug: str) -> StreamingHttpResponse:
     """Download the log as CSV."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    rows = review_log.entries(collection=collection, **LogForm(request.GET, collection=collection).filters())
+    rows = review_log.entries(
+        collection=collection, **LogForm(request.GET, collection=collection).filters()
+    )
     return StreamingHttpResponse(
         _lines(review_log.csv_rows(rows)),
         content_type="text/csv; charset=utf-8",
@@ -85,18 +100,19 @@ def log_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 @require_safe
 @never_cache
 @login_required
-def work(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Answer the page's request every 2 seconds while a worker carries out a decision.
-
-    At last, its outcome.
-    """
+def work(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Answer the page every 2 seconds while a worker carries out a decision; last, its outcome."""
     decision = access.get_review_work(user=request.user, slug=slug, pk=pk)
-    return render(request, "annotate/_review_work.html", {"panel": work_panel(decision, slug), "is_polled": True})
+    return render(
+        request,
+        "annotate/_review_work.html",
+        {"panel": work_panel(decision, slug), "is_polled": True},
+    )
 
 
 @require_POST
 @login_required
-def work_again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def work_again(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Queue the rest of a decision that failed half-way."""
     decision = access.get_review_work(user=request.user, slug=slug, pk=pk)
     if works.ask_again(work=decision.work):
@@ -108,10 +124,15 @@ def work_panel(decision: ReviewWork, slug: str) -> WorkPanel:
     """Make the panel of a decision, for annotate/_review_work.html."""
     address = [slug, decision.pk]
     return WorkPanel(
-        decision, review_work.title(decision), review_work.outcome(decision), review_work.failure(decision),
-        review_work.decision_status(decision), reverse("annotate:review-work", args=address),
-        reverse("annotate:review-work-again", args=address), _result_url(decision.action, slug),
-    )  # fmt: skip
+        decision,
+        review_work.title(decision),
+        review_work.outcome(decision),
+        review_work.failure(decision),
+        review_work.decision_status(decision),
+        reverse("annotate:review-work", args=address),
+        reverse("annotate:review-work-again", args=address),
+        _result_url(decision.action, slug),
+    )
 
 
 def _result_url(action: ReviewAction, slug: str) -> str:

@@ -10,14 +10,21 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
+from django.views.decorators.http import (
+    require_GET,
+    require_http_methods,
+    require_POST,
+    require_safe,
+)
 
 from annotate import access, http
 from annotate.core.training_states import TrainingState
+from annotate.http import SignedIn
 from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut
 from annotate.services import cards, hand_outs, judging, quizzes
 from annotate.services import training as service
+from annotate.services.training_sentences import TryResult, pairs_step
 from annotate.services.training_status import newest_quiz, rules_of, training_of, training_status
 from annotate.training_forms import QuizForm
 
@@ -35,7 +42,7 @@ AFTER_QUIZ = ("ready", "trying", "waiting", "review", "used_up", "passed")
 @require_safe
 @never_cache
 @login_required
-def training(request: HttpRequest, slug: str) -> HttpResponse:
+def training(request: SignedIn, slug: str) -> HttpResponse:
     """Show her status in the training, and the next step."""
     annotator = access.get_annotator(user=request.user, slug=slug)
     training_ = training_of(collection=annotator.collection)
@@ -47,8 +54,8 @@ def training(request: HttpRequest, slug: str) -> HttpResponse:
         "rules": rules_of(training=training_),
         "status": status if training_.is_on else status._replace(state=TrainingState("passed")),
         "quiz_is_done": status.state.name in AFTER_QUIZ,
-        "finished_tries": finished_tries,
-        "n_tries_left": None if training_.max_tries is None else max(0, training_.max_tries - len(finished_tries)),
+        "last_result": TryResult(finished_tries[-1]) if finished_tries else None,
+        "pairs_step": pairs_step(training_, n_tries=len(finished_tries)),
     }
     return render(request, "annotate/training.html", context)
 
@@ -56,11 +63,8 @@ def training(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-def quiz(request: HttpRequest, slug: str) -> HttpResponse:
-    """The guidelines and the questions about them.
-
-    After an attempt, which answers were right and why.
-    """
+def quiz(request: SignedIn, slug: str) -> HttpResponse:
+    """The guidelines and the questions about them; after an attempt, which were right and why."""
     annotator = access.get_annotator(user=request.user, slug=slug)
     newest = newest_quiz(collection=annotator.collection)
     if newest is None:
@@ -72,7 +76,9 @@ def quiz(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         try:
             version = form.cleaned_data["version"]
-            attempt = quizzes.take_quiz(annotator=annotator, version=version, choices=form.choices())
+            attempt = quizzes.take_quiz(
+                annotator=annotator, version=version, choices=form.choices()
+            )
         except quizzes.QuizChanged as error:
             messages.warning(request, str(error))
             return redirect("annotate:training-quiz", slug)
@@ -98,12 +104,14 @@ def _quiz_page(
         "attempt": attempt,
         "training": training_of(collection=annotator.collection),
     }
-    return render(request, "annotate/training_quiz.html", context, status=422 if form.errors else 200)
+    return render(
+        request, "annotate/training_quiz.html", context, status=422 if form.errors else 200
+    )
 
 
 @require_POST
 @login_required
-def begin(request: HttpRequest, slug: str) -> HttpResponse:
+def begin(request: SignedIn, slug: str) -> HttpResponse:
     """Begin a try, or go on with it."""
     annotator = access.get_annotator(user=request.user, slug=slug)
     try:
@@ -117,7 +125,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 @never_cache
 @login_required
-def screen(request: HttpRequest, slug: str) -> HttpResponse:
+def screen(request: SignedIn, slug: str) -> HttpResponse:
     """The screen of a try under way; its script asks for cards."""
     annotator = access.get_annotator(user=request.user, slug=slug)
     if not service.waiting_hand_outs(annotator=annotator):
@@ -132,10 +140,12 @@ def screen(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotate/training_screen.html", context)
 
 
-def answers_with_cards(act: Callable[[Annotator, dict[str, Any]], dict[str, Any]]) -> Callable[..., HttpResponse]:
+def answers_with_cards(
+    act: Callable[[Annotator, dict[str, Any]], dict[str, Any]],
+) -> Callable[..., HttpResponse]:
     """Wrap a call of the script: sign-in, rights, errors as JSON.
 
-    Answer with the result of `act` and the next cards.
+    It answers with the result of `act` and the next cards.
     """
 
     @require_POST
@@ -165,7 +175,11 @@ def answer(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
     fields = http.read_form(http.AnswerForm, body)
     token = fields.pop("hand_out")
     judgment_answer = judging.JudgmentAnswer(reasons=http.read_reasons(body), **fields)
-    return {"feedback": service.answer(annotator=annotator, token=token, answer=judgment_answer)._asdict()}
+    return {
+        "feedback": service.answer(
+            annotator=annotator, token=token, answer=judgment_answer
+        )._asdict()
+    }
 
 
 @answers_with_cards
@@ -173,9 +187,12 @@ def report(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
     """Leave out a pair that cannot be judged."""
     fields = http.read_form(http.ReportForm, body)
     service.report(
-        annotator=annotator, token=fields["hand_out"], submission_id=fields["submission_id"], reason=fields["reason"],
+        annotator=annotator,
+        token=fields["hand_out"],
+        submission_id=fields["submission_id"],
+        reason=fields["reason"],
         note=fields["note"],
-    )  # fmt: skip
+    )
     return {}
 
 
@@ -187,6 +204,9 @@ def _next_cards(annotator: Annotator) -> dict[str, Any]:
     slug = annotator.collection.slug
     n = HandOut.objects.filter(batch__hand_outs=next_hand_outs[0]).count() if next_hand_outs else 0
     return {
-        "cards": [http.card_json(card, slug=slug, n_in_batch=n) for card in cards.cards_of(hand_outs=next_hand_outs)],
+        "cards": [
+            http.card_json(card, slug=slug, n_in_batch=n)
+            for card in cards.cards_of(hand_outs=next_hand_outs)
+        ],
         "done_url": reverse("annotate:training", args=[slug]),
     }

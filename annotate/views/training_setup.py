@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate import access
 from annotate.core.quizzes import BadQuestion
-from annotate.http import takes_files
+from annotate.http import SignedIn, takes_files
 from annotate.markdown import Heading, headings
 from annotate.models import Collection, Gold, Quiz, Role, TrainingDecision
 from annotate.services import quizzes, training_people, training_setup
@@ -36,15 +36,17 @@ DONE = {
 
 @require_safe
 @login_required
-def setup(request: HttpRequest, slug: str) -> HttpResponse:
+def setup(request: SignedIn, slug: str) -> HttpResponse:
     """Show the rules of the training, and the status of each person."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
-    return _setup_page(request, collection, TrainingForm(instance=training_of(collection=collection)))
+    return _setup_page(
+        request, collection, TrainingForm(instance=training_of(collection=collection))
+    )
 
 
 @require_POST
 @login_required
-def change(request: HttpRequest, slug: str) -> HttpResponse:
+def change(request: SignedIn, slug: str) -> HttpResponse:
     """Change the rules of the training; switch it on or off."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
     form = TrainingForm(request.POST, instance=training_of(collection=collection))
@@ -54,7 +56,11 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
         except BadTraining as error:
             form.add_error(None, str(error))
         else:
-            message = "Saved: newcomers are trained before they judge." if training.is_on else "Saved: nobody is trained."
+            message = (
+                "Saved: newcomers are trained before they judge."
+                if training.is_on
+                else "Saved: nobody is trained."
+            )
             messages.success(request, message)
             return redirect("annotate:training-setup", slug)
     return _setup_page(request, collection, form, status=422)
@@ -62,13 +68,10 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def quiz(request: HttpRequest, slug: str) -> HttpResponse:
+def quiz(request: SignedIn, slug: str) -> HttpResponse:
     """The questions, all in one form; saved, they are a version."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
-    stored_questions = [QuestionForm.as_initial(question) for question in quizzes.questions_of(collection=collection)]
-    forms = QuestionFormSet(
-        request.POST or None, initial=stored_questions, prefix="questions", form_kwargs={"headings": _headings(collection)}
-    )
+    forms = _question_forms(request, collection)
     faults: list[str] = []
     if request.method == "POST" and forms.is_valid():
         try:
@@ -78,26 +81,48 @@ def quiz(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, "Saved: the next who take the quiz get these questions.")
             return redirect("annotate:training-questions", slug)
-    context = {"collection": collection, "forms": forms, "faults": faults, "quiz": _newest(collection)}
-    return render(request, "annotate/training_questions.html", context, status=422 if request.method == "POST" else 200)
+    context = {
+        "collection": collection,
+        "forms": forms,
+        "faults": faults,
+        "quiz": _newest(collection),
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "annotate/training_questions.html", context, status=status)
+
+
+def _question_forms(request: HttpRequest, collection: Collection) -> QuestionFormSet:
+    """The forms of all questions, as they are stored or as they were sent."""
+    stored_questions = [
+        QuestionForm.as_initial(question)
+        for question in quizzes.questions_of(collection=collection)
+    ]
+    return QuestionFormSet(
+        request.POST or None,
+        initial=stored_questions,
+        prefix="questions",
+        form_kwargs={"headings": _headings(collection)},
+    )
 
 
 @require_safe
 @login_required
-def pairs(request: HttpRequest, slug: str) -> HttpResponse:
+def pairs(request: SignedIn, slug: str) -> HttpResponse:
     """The pairs people are trained on."""
     return _pairs_page(request, access.get_collection(user=request.user, slug=slug, roles=LEADS))
 
 
 @require_POST
 @login_required
-def add(request: HttpRequest, slug: str) -> HttpResponse:
+def add(request: SignedIn, slug: str) -> HttpResponse:
     """Train on one more pair."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
     form = _pair_form(collection, request)
     if form.is_valid():
         try:
-            training_setup.add_pairs(collection=collection, specs=[PairSpec(**form.cleaned_data)], by=request.user)
+            training_setup.add_pairs(
+                collection=collection, specs=[PairSpec(**form.cleaned_data)], by=request.user
+            )
         except BadPairs as error:
             form.add_error(None, str(error))
         else:
@@ -108,21 +133,23 @@ def add(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @login_required
-def add_golds(request: HttpRequest, slug: str) -> HttpResponse:
+def add_golds(request: SignedIn, slug: str) -> HttpResponse:
     """Train on some of the golds."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
     form = GoldsForm(request.POST)
     if not form.is_valid():
         return _pairs_page(request, collection, golds_form=form)
     n = training_setup.add_golds(collection=collection, by=request.user, **form.cleaned_data)
-    messages.success(request, f"Added {n} of the golds; whoever is trained on one is never checked by it.")
+    messages.success(
+        request, f"Added {n} of the golds; whoever is trained on one is never checked by it."
+    )
     return redirect("annotate:training-pairs", slug)
 
 
 @require_POST
 @login_required
 @takes_files
-def add_file(request: HttpRequest, slug: str) -> HttpResponse:
+def add_file(request: SignedIn, slug: str) -> HttpResponse:
     """Train on the pairs of a table, all of them or none."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
     form = PairsFileForm(request.POST, request.FILES)
@@ -131,7 +158,11 @@ def add_file(request: HttpRequest, slug: str) -> HttpResponse:
     file = form.cleaned_data["file"]
     try:
         n = training_setup.add_file(
-            collection=collection, content=file.read(), name=file.name, anchors=_anchors(collection), by=request.user
+            collection=collection,
+            content=file.read(),
+            name=file.name,
+            anchors=_anchors(collection),
+            by=request.user,
         )
     except BadPairs as error:
         return _pairs_page(request, collection, file_form=form, faults=str(error).splitlines())
@@ -141,7 +172,7 @@ def add_file(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @login_required
-def retire(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Retire a training pair."""
     pair = access.get_training_pair(user=request.user, slug=slug, pk=pk)
     try:
@@ -154,16 +185,21 @@ def retire(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def decide(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def decide(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Admit a person in training, exempt her, or send her back."""
     annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
     form = DecisionForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Nothing was changed: " + " ".join(str(errors[0]) for errors in form.errors.values()))
+        messages.error(
+            request,
+            "Nothing was changed: " + " ".join(str(errors[0]) for errors in form.errors.values()),
+        )
         return redirect("annotate:training-setup", slug)
     kind = TrainingDecision.Kind(form.cleaned_data["kind"])
     try:
-        training_people.decide(annotator=annotator, kind=kind, by=request.user, reason=form.cleaned_data["reason"])
+        training_people.decide(
+            annotator=annotator, kind=kind, by=request.user, reason=form.cleaned_data["reason"]
+        )
         messages.success(request, DONE[kind].format(annotator.user or annotator))
     except training_people.AlreadyDecided as error:
         messages.info(request, str(error))
@@ -187,10 +223,16 @@ def _newest(collection: Collection) -> Quiz | None:
 
 def _pair_form(collection: Collection, request: HttpRequest) -> PairForm:
     levels = list(collection.levels.all())
-    return PairForm(request.POST if request.method == "POST" else None, levels=levels, headings=_headings(collection))
+    return PairForm(
+        request.POST if request.method == "POST" else None,
+        levels=levels,
+        headings=_headings(collection),
+    )
 
 
-def _setup_page(request: HttpRequest, collection: Collection, form: TrainingForm, *, status: int = 200) -> HttpResponse:
+def _setup_page(
+    request: HttpRequest, collection: Collection, form: TrainingForm, *, status: int = 200
+) -> HttpResponse:
     context = {
         "collection": collection,
         "training": training_of(collection=collection),
@@ -221,9 +263,11 @@ def _pairs_page(
         "rows": [(row, names.get(row.grade, ""), titles.get(row.anchor, "")) for row in page],
         "n_in_pools": training_setup.pairs_in_pools(collection=collection),
         "n_golds": Gold.objects.filter(collection=collection, retired_at=None).count(),
-        "pair_form": pair_form or PairForm(levels=list(collection.levels.all()), headings=_headings(collection)),
+        "pair_form": pair_form
+        or PairForm(levels=list(collection.levels.all()), headings=_headings(collection)),
         "golds_form": golds_form or GoldsForm(),
         "file_form": file_form or PairsFileForm(),
         "faults": faults,
     }
-    return render(request, "annotate/training_pairs.html", context, status=422 if request.method == "POST" else 200)
+    status = 422 if request.method == "POST" else 200
+    return render(request, "annotate/training_pairs.html", context, status=status)

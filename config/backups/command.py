@@ -27,4 +27,6 @@ def faults_as_sentences(head: str) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise CommandError(f"{head} The disk is full.") from error
-        raise CommandError(f"{head} {error.filename or 'A file'}: {error.strerror or error}.") from error
+        raise CommandError(
+            f"{head} {error.filename or 'A file'}: {error.strerror or error}."
+        ) from error

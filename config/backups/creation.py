@@ -23,7 +23,16 @@ from django.utils import timezone
 from annotate.checks.check import one_moment
 from annotate.models import Judgment
 from config.backups import programs
-from config.backups.folder import DATABASE, MEDIA, RESTORING, SITE, Draft, Facts, draft_backup, files_below
+from config.backups.folder import (
+    DATABASE,
+    MEDIA,
+    RESTORING,
+    SITE,
+    Draft,
+    Facts,
+    draft_backup,
+    files_below,
+)
 from config.backups.programs import BackupError, blocks, client_program
 from config.up import first_start
 from config.up.progress import ConsoleProgress
@@ -51,7 +60,10 @@ def make_backup(*, target: Path, progress: ConsoleProgress) -> Backup:
     if not target.parent.is_dir():
         raise BackupError(f"There is no folder {target.parent} for it: make it, or name another.")
     if not media.is_dir():
-        raise BackupError(f"MEDIA_ROOT, {media}, is not there: mount its disk, or make it if nothing was uploaded.")
+        raise BackupError(
+            f"MEDIA_ROOT, {media}, is not there: mount its disk, "
+            "or make it if nothing was uploaded."
+        )
     major = programs.server_major()
     client_program("pg_dump", major=major)
     with draft_backup(target, progress) as draft:
@@ -70,7 +82,8 @@ def write_database(draft: Draft, major: str) -> tuple[Facts, set[str]]:
     """
     with one_moment():
         with connection.cursor() as cursor:
-            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # it waits for all of the dump
+            # it waits for all of the dump
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             cursor.execute("SELECT pg_export_snapshot()")
             snapshot = cursor.fetchone()[0]
         facts = Facts(
@@ -110,7 +123,8 @@ def write_media(draft: Draft, media: Path, named_paths: set[str]) -> int:
         if path.name.endswith(RESTORING):  # left by a killed restore
             continue
         try:
-            file = open(media / path, "rb")  # noqa: SIM115 - closed below, and only its opening may fail so
+            # only its opening may fail so
+            file = open(media / path, "rb")  # noqa: SIM115 - it is closed below
         except FileNotFoundError:  # deleted just now
             continue
         with file:

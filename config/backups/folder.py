@@ -62,7 +62,9 @@ class Draft:
     def write(self, name: str, pieces: Iterable[bytes], *, stage: str) -> None:
         """Write one of the backup's files, for our account alone."""
         if "\n" in name:
-            raise BackupError(f"A file's name has a line break, which no file of the product has: {name!r}.")
+            raise BackupError(
+                f"A file's name has a line break, which no file of the product has: {name!r}."
+            )
         target = self.folder / name
         for folder in reversed([self.folder / part for part in Path(name).parents]):
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -136,7 +138,9 @@ def read_backup(folder: Path, progress: ConsoleProgress) -> tuple[Facts, dict[st
     sums = read_sums(folder)
     present = {str(path) for path in files_below(folder)} - {SUMS}
     if missing := sorted(sums.keys() - present):
-        raise BackupError(f"{folder} is not whole: {len(missing)} files are missing, such as {missing[0]}.")
+        raise BackupError(
+            f"{folder} is not whole: {len(missing)} files are missing, such as {missing[0]}."
+        )
     if unlisted := sorted(present - sums.keys()):
         raise BackupError(f"{folder} is not as it was written: {SUMS} does not name {unlisted[0]}.")
     n_checked = 0
@@ -148,7 +152,9 @@ def read_backup(folder: Path, progress: ConsoleProgress) -> tuple[Facts, dict[st
                 n_checked += len(block)
                 progress.show("Checking the backup", megabytes(n_checked))
         if checksum.hexdigest() != expected:
-            raise BackupError(f"{folder} is not as it was written: the checksum of {name} is another.")
+            raise BackupError(
+                f"{folder} is not as it was written: the checksum of {name} is another."
+            )
     return read_facts(folder), sums
 
 
@@ -157,7 +163,9 @@ def read_sums(folder: Path) -> dict[str, str]:
     try:
         lines = os.fsdecode((folder / SUMS).read_bytes()).split("\n")
     except (FileNotFoundError, NotADirectoryError):
-        raise BackupError(f"{folder} is no backup, or one that was not finished: it has no {SUMS}.") from None
+        raise BackupError(
+            f"{folder} is no backup, or one that was not finished: it has no {SUMS}."
+        ) from None
     pairs = [line.partition("  ") for line in lines[:-1]]
     return {name: sum_ for sum_, _, name in pairs}
 
@@ -172,7 +180,9 @@ def read_facts(folder: Path) -> Facts:
         raise BackupError(f"{folder} is no backup: its {FACTS} is no JSON.") from None
     fields = asdict(Facts("", "", "", 0, {})).keys()
     if not isinstance(content, dict) or content.keys() != fields or content["format"] != FORMAT:
-        raise BackupError(f"{folder} was made by another version of the product: restore it with that one.")
+        raise BackupError(
+            f"{folder} was made by another version of the product: restore it with that one."
+        )
     return Facts(**content)
 
 
@@ -183,13 +193,17 @@ def files_below(folder: Path, *, except_folder: str = "") -> Iterator[Path]:
     Raises BackupError for a folder that cannot be read.
     """
     visited: set[tuple[int, int]] = set()
-    for directory, subfolders, names in os.walk(folder, followlinks=True, onerror=_raise_unreadable):
+    for directory, subfolders, names in os.walk(
+        folder, followlinks=True, onerror=_raise_unreadable
+    ):
         status = os.stat(directory)
         if (status.st_dev, status.st_ino) in visited:  # a link to a visited folder
             subfolders.clear()
             continue
         visited.add((status.st_dev, status.st_ino))
-        subfolders[:] = sorted(name for name in subfolders if Path(directory, name) != folder / except_folder)
+        subfolders[:] = sorted(
+            name for name in subfolders if Path(directory, name) != folder / except_folder
+        )
         for path in (Path(directory, name) for name in sorted(names)):
             if path.is_file():
                 yield path.relative_to(folder)
@@ -197,7 +211,10 @@ def files_below(folder: Path, *, except_folder: str = "") -> Iterator[Path]:
 
 def _raise_unreadable(error: OSError) -> None:
     if not isinstance(error, FileNotFoundError):  # deleted just now
-        raise BackupError(f"{error.filename} cannot be read ({error.strerror}): run this as the product's account.")
+        raise BackupError(
+            f"{error.filename} cannot be read ({error.strerror}): "
+            "run this as the product's account."
+        )
 
 
 def write_file(target: Path, pieces: Iterable[bytes], *, mode: int = 0o600) -> str:

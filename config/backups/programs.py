@@ -16,7 +16,11 @@ from django.db import connection
 from config.up.processes import die_with_parent
 from config.up.programs import POSTGRES_FOLDERS
 
-SYSTEM_FOLDERS = ("/usr/lib/postgresql/{}/bin", "/usr/pgsql-{}/bin", "/opt/homebrew/opt/postgresql@{}/bin")
+SYSTEM_FOLDERS = (
+    "/usr/lib/postgresql/{}/bin",
+    "/usr/pgsql-{}/bin",
+    "/opt/homebrew/opt/postgresql@{}/bin",
+)
 BLOCK = 1_000_000
 
 
@@ -40,8 +44,9 @@ def client_program(name: str, *, major: str) -> Path:
         if program.is_file() and version_of(program) == major:
             return program
     raise BackupError(
-        f"The database is PostgreSQL {major}, and there is no {name} of that version here: install it "
-        f"(on Debian postgresql-client-{major}) where the PATH leads, or in {SYSTEM_FOLDERS[0].format(major)}."
+        f"The database is PostgreSQL {major}, and there is no {name} of that version here: install "
+        f"it (on Debian postgresql-client-{major}) where the PATH leads, or in "
+        f"{SYSTEM_FOLDERS[0].format(major)}."
     )
 
 
@@ -60,7 +65,9 @@ def candidates(name: str, major: str) -> Iterator[Path]:
 def version_of(program: Path) -> str:
     """The major version of a program; "" if it does not run."""
     try:
-        process = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+        process = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, check=False
+        )
     except OSError:
         return ""
     version = re.search(r"\(PostgreSQL\) (\d+)", process.stdout)
@@ -74,19 +81,30 @@ def address() -> tuple[str, dict[str, str]]:
 
 
 @contextmanager
-def running(argv: Sequence[str | Path], **pipes: int) -> Iterator[subprocess.Popen[bytes]]:
+def running(
+    argv: Sequence[str | Path], *, stdin: int | None = None, stdout: int | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """Run one of the programs; raises BackupError with its error line if it fails."""
     _, env = address()
     with tempfile.TemporaryFile() as errors:
-        prepare_child = die_with_parent(signal.SIGTERM)
-        process = subprocess.Popen(argv, env=env, stderr=errors, preexec_fn=prepare_child, **pipes)  # type: ignore[call-overload]  # noqa: PLW1509 - no thread holds a lock
-        with suppress(BrokenPipeError), process, ExitStack() as undo:  # the program's errors tell why
+        process = subprocess.Popen(
+            argv,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=errors,
+            env=env,
+            preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - no thread holds a lock
+        )
+        # the program's errors tell why
+        with suppress(BrokenPipeError), process, ExitStack() as undo:
             undo.callback(process.kill)
             yield process
             undo.pop_all()
         if process.returncode:
             errors.seek(0)
-            lines = errors.read().decode(errors="replace").strip().splitlines() or ["it left no word"]
+            lines = errors.read().decode(errors="replace").strip().splitlines() or [
+                "it left no word"
+            ]
             fault = next((line for line in lines if "error:" in line), lines[-1])
             raise BackupError(f"{Path(argv[0]).name} ended with code {process.returncode}: {fault}")
 
@@ -94,7 +112,13 @@ def running(argv: Sequence[str | Path], **pipes: int) -> Iterator[subprocess.Pop
 def dump(snapshot: str) -> Iterator[bytes]:
     """Yield the database at an exported snapshot, in pg_dump's own format, piece by piece."""
     dsn, _ = address()
-    options = ["--format=custom", "--compress=1", "--no-owner", "--no-privileges", f"--snapshot={snapshot}"]
+    options = [
+        "--format=custom",
+        "--compress=1",
+        "--no-owner",
+        "--no-privileges",
+        f"--snapshot={snapshot}",
+    ]
     program = client_program("pg_dump", major=server_major())
     with running([program, *options, "--dbname", dsn], stdout=subprocess.PIPE) as process:
         assert process.stdout  # noqa: S101 - it is a pipe

@@ -33,8 +33,11 @@ from config.up.server_data import keep_data_folder
 
 TABLES = """
     SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND nspname <> 'information_schema' AND nspname NOT LIKE 'pg\\_%'
-      AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')  -- of an extension
+    WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
+      AND nspname <> 'information_schema' AND nspname NOT LIKE 'pg\\_%'
+      AND NOT EXISTS (  -- not of an extension
+          SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e'
+      )
 """
 
 
@@ -107,12 +110,17 @@ def check_database(facts: Facts) -> None:
     major = programs.server_major()
     client_program("pg_restore", major=major)
     if int(major) < int(facts.postgres):
-        raise BackupError(f"The backup is of PostgreSQL {facts.postgres}, and the database is PostgreSQL {major}.")
+        raise BackupError(
+            f"The backup is of PostgreSQL {facts.postgres}, and the database is PostgreSQL {major}."
+        )
     disk_migrations = MigrationLoader(None).disk_migrations
     replaced = {key for migration in disk_migrations.values() for key in migration.replaces}
     for app, name in facts.migrations.items():
         if (app, name) not in disk_migrations and (app, name) not in replaced:
-            raise BackupError(f"The backup was made by another version, which has {app}/{name}: restore it with that.")
+            raise BackupError(
+                f"The backup was made by another version, which has {app}/{name}: "
+                "restore it with that."
+            )
     with connection.cursor() as cursor:
         cursor.execute(TABLES)
         n_tables = cursor.fetchone()[0]
@@ -120,11 +128,14 @@ def check_database(facts: Facts) -> None:
         may_create = cursor.fetchone()[0]
     if n_tables:
         raise BackupError(
-            f"The database is not empty ({n_tables} tables and sequences), and a restore fills an empty one alone: "
-            "name a new one in DATABASE_URL; for that of `up` name a new folder in ASSAYER_VAR, or move var away."
+            f"The database is not empty ({n_tables} tables and sequences), and a restore fills an "
+            "empty one alone: name a new one in DATABASE_URL; for that of `up` name a new folder "
+            "in ASSAYER_VAR, or move var away."
         )
     if not may_create:
-        raise BackupError("This role may make no tables: name the owner of the database in DATABASE_URL.")
+        raise BackupError(
+            "This role may make no tables: name the owner of the database in DATABASE_URL."
+        )
 
 
 def check_key(folder: Path, facts: Facts, *, new_key: bool) -> None:
@@ -133,10 +144,14 @@ def check_key(folder: Path, facts: Facts, *, new_key: bool) -> None:
     has_key = settings.SECRET_KEY == NO_KEY_YET and key_file(folder).exists()
     if new_key or has_key or facts.key_mark in map(key_mark, keys):
         return
-    where = f"it is in {key_file(folder)}" if key_file(folder).exists() else "the site had it in its environment"
+    where = (
+        f"it is in {key_file(folder)}"
+        if key_file(folder).exists()
+        else "the site had it in its environment"
+    )
     raise BackupError(
-        f"SECRET_KEY is not the one of the backup's site ({where}): set it, as second factors can be read with it "
-        "alone, or say --new-key: then all who have a second factor set it up anew."
+        f"SECRET_KEY is not the one of the backup's site ({where}): set it, as second factors can "
+        "be read with it alone, or say --new-key: then all who have a second factor set it up anew."
     )
 
 
@@ -186,7 +201,12 @@ def restore_site(folder: Path, facts: Facts, *, new_key: bool) -> None:
         make_var(home)
     if settings.SECRET_KEY == NO_KEY_YET:
         backed_up_key = key_file(folder)
-        write_private(home.secret_key, backed_up_key.read_text() if backed_up_key.exists() and not new_key else secrets.token_urlsafe(64))
+        write_private(
+            home.secret_key,
+            backed_up_key.read_text()
+            if backed_up_key.exists() and not new_key
+            else secrets.token_urlsafe(64),
+        )
     sign_ins = folder / SITE / first_start.SIGN_INS
     with suppress(PermissionError):  # as before
         if sign_ins.exists() and not (home.var / first_start.SIGN_INS).exists():
@@ -221,5 +241,6 @@ def bring_up_to_date(progress: ConsoleProgress) -> int:
     progress.show("The database", "its statistics")
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")  # else the planner has no statistics
-    cache.delete_pattern("*")  # values of another database would be found under the same keys
+    # values of another database would be found under the same keys
+    cache.delete_pattern("*")  # type: ignore[attr-defined]  # django_redis has it
     return len(plan)

@@ -11,7 +11,13 @@ from django.db import connections
 
 from config.backups.programs import BackupError
 from config.up import first_start
-from config.up.cluster_upgrade import earlier_major, earlier_programs, finish_upgrade, serve_earlier, upgrade_cluster
+from config.up.cluster_upgrade import (
+    earlier_major,
+    earlier_programs,
+    finish_upgrade,
+    serve_earlier,
+    upgrade_cluster,
+)
 from config.up.embedded import start_postgres
 from config.up.home import Home, make_var
 from config.up.processes import StartError, stop
@@ -35,10 +41,14 @@ def database_server(home: Home, *, alone: bool) -> Iterator[None]:
     with ExitStack() as lock_stack:
         lock_stack.enter_context(wait_for_turn(home, ConsoleProgress()))
         try:
-            lock_stack.enter_context(take_lock(home, f"manage.py {'restore' if alone else 'backup'}"))
+            lock_stack.enter_context(
+                take_lock(home, f"manage.py {'restore' if alone else 'backup'}")
+            )
         except StartError as error:
             if alone:
-                raise BackupError(f"{error} Stop it first: the database is started without it.") from None
+                raise BackupError(
+                    f"{error} Stop it first: the database is started without it."
+                ) from None
             lock_stack.close()
             yield
             return

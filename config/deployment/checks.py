@@ -30,7 +30,9 @@ def messages(checks: Iterable[services.Check]) -> list[CheckMessage]:
         try:
             sentence = check()
         except services.ServiceUnavailable as service:
-            check_messages.append(Warning(f"Not looked at: {service} is away or does not tell how it is set."))
+            check_messages.append(
+                Warning(f"Not looked at: {service} is away or does not tell how it is set.")
+            )
         else:
             check_messages += [Error(sentence, id=f"config.{check.__name__}")] if sentence else []
     return check_messages

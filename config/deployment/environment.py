@@ -15,14 +15,24 @@ OWN_NAMES = ("localhost", "127.0.0.1", "::1")  # this machine's names, which hea
 KEY_LENGTH = 50
 MILLION = 1_000_000  # megabytes, a terabyte
 NUMBERS = {  # with the smallest and the largest value of each
-    "EMAIL_PORT": (1, 65_535), "MATRICES_MAX_MB": (0, MILLION), "UPLOAD_MAX_MB": (1, MILLION),
+    "EMAIL_PORT": (1, 65_535),
+    "MATRICES_MAX_MB": (0, MILLION),
+    "UPLOAD_MAX_MB": (1, MILLION),
     "KEEP_UPLOADS_DAYS": (0, 36_500),
-}  # fmt: skip
-SWITCHES = ("DEBUG", "TRUSTED_PROXY", "LEADS_NEED_MFA", "EMAIL_USE_TLS", "HSTS_PRELOAD", "HSTS_SUBDOMAINS")
+}
+SWITCHES = (
+    "DEBUG",
+    "TRUSTED_PROXY",
+    "LEADS_NEED_MFA",
+    "EMAIL_USE_TLS",
+    "HSTS_PRELOAD",
+    "HSTS_SUBDOMAINS",
+)
 STATIC_FILES = ("hashed", "compressed", "plain")
 DIGITS = 10  # a number of so many digits is no sensible value
 KEY_CHARACTERS = 8  # different ones; fifty random digits or letters have more
-REPEAT_LENGTH = 10  # characters in a row that occur twice; one in ten million random keys of fifty digits has them
+# characters in a row that occur twice; one in ten million random keys of fifty digits has them
+REPEAT_LENGTH = 10
 GENERATE = '`python3 -c "import secrets; print(secrets.token_urlsafe(64))"` makes one'
 
 
@@ -32,9 +42,20 @@ def faults(env: Mapping[str, str]) -> list[str]:
     env : the environment, in which SECRET_KEY is the key in use, wherever it comes from
     """
     checks: tuple[Callable[[Mapping[str, str]], str], ...] = (
-        key_is_short, key_is_known, no_site, https_without_proxy, debug_in_public, any_host, no_hosts, no_numbers,
-        no_switches, no_database, no_redis, no_log_level, no_static_files,
-    )  # fmt: skip
+        key_is_short,
+        key_is_known,
+        no_site,
+        https_without_proxy,
+        debug_in_public,
+        any_host,
+        no_hosts,
+        no_numbers,
+        no_switches,
+        no_database,
+        no_redis,
+        no_log_level,
+        no_static_files,
+    )
     return [sentence for check in checks if (sentence := check(env))]
 
 
@@ -51,9 +72,15 @@ def key_is_short(env: Mapping[str, str]) -> str:
 def key_is_known(env: Mapping[str, str]) -> str:
     """Check for known keys: readers of this repository, or Django's, could sign in as anybody."""
     if len(env.get("SECRET_KEY", "")) >= KEY_LENGTH and is_guessable(env["SECRET_KEY"]):
-        return f"SECRET_KEY is an example that others know too, not a secret: set one drawn at random ({GENERATE})."
+        return (
+            "SECRET_KEY is an example that others know too, not a secret: "
+            f"set one drawn at random ({GENERATE})."
+        )
     if any(is_guessable(key) for key in env.get("SECRET_KEY_FALLBACKS", "").split()):
-        return "SECRET_KEY_FALLBACKS has a key that others know too, whose links would still be believed: take it out."
+        return (
+            "SECRET_KEY_FALLBACKS has a key that others know too, "
+            "whose links would still be believed: take it out."
+        )
     return ""
 
 
@@ -69,8 +96,9 @@ def no_site(env: Mapping[str, str]) -> str:
     if site(env).netloc:
         return ""
     return (
-        f'SITE_URL is "{env["SITE_URL"]}", which is no address of a site: give the one that people use, with http:// '
-        "or https:// before it and no path behind it, such as https://judge.example.org or http://[fd00::1]:8000."
+        f'SITE_URL is "{env["SITE_URL"]}", which is no address of a site: give the one that people '
+        "use, with http:// or https:// before it and no path behind it, such as "
+        "https://judge.example.org or http://[fd00::1]:8000."
     )
 
 
@@ -79,9 +107,10 @@ def https_without_proxy(env: Mapping[str, str]) -> str:
     if site(env).scheme != "https" or env.get("TRUSTED_PROXY") == "1":
         return ""
     return (
-        "SITE_URL is https and TRUSTED_PROXY is not 1, so that every page would be redirected to itself for ever: "
-        "set TRUSTED_PROXY=1, behind a proxy that takes the HTTPS and sets X-Forwarded-Proto and X-Forwarded-For "
-        "itself, or set SITE_URL to the http address that people use."
+        "SITE_URL is https and TRUSTED_PROXY is not 1, so that every page would be redirected to "
+        "itself for ever: set TRUSTED_PROXY=1, behind a proxy that takes the HTTPS and sets "
+        "X-Forwarded-Proto and X-Forwarded-For itself, "
+        "or set SITE_URL to the http address that people use."
     )
 
 
@@ -112,7 +141,10 @@ def no_hosts(env: Mapping[str, str]) -> str:
     for name in hosts(env):
         is_number = name.startswith("[")  # of IPv6, which has colons
         if any(character in name for character in ("/ \t@" if is_number else "/ \t@:")):
-            return f'ALLOWED_HOSTS has "{name}", which is no host: name hosts, as judge.example.org, between commas.'
+            return (
+                f'ALLOWED_HOSTS has "{name}", which is no host: name hosts, '
+                "as judge.example.org, between commas."
+            )
     return ""
 
 
@@ -120,8 +152,13 @@ def no_numbers(env: Mapping[str, str]) -> str:
     """Check the numbers: with a negative number of days, files would be swept at once."""
     for name, (least, most) in NUMBERS.items():
         text = env.get(name, "")
-        if text and not (text.isascii() and text.isdigit() and len(text) < DIGITS and least <= int(text) <= most):
-            return f'{name} is "{text}": set it to a whole number from {least:,} to {most:,}, or unset it.'
+        if text and not (
+            text.isascii() and text.isdigit() and len(text) < DIGITS and least <= int(text) <= most
+        ):
+            return (
+                f'{name} is "{text}": set it to a whole number from {least:,} to {most:,}, '
+                "or unset it."
+            )
     return ""
 
 
@@ -141,8 +178,9 @@ def no_database(env: Mapping[str, str]) -> str:
     if scheme in ("postgres", "postgresql", "pgsql") and path.strip("/"):
         return ""
     return (
-        "DATABASE_URL is no address of a PostgreSQL database: write it as postgresql://user:password@host:5432/name, "
-        "what is no letter or digit of the password as % and two hexadecimal digits, or unset it."
+        "DATABASE_URL is no address of a PostgreSQL database: write it as "
+        "postgresql://user:password@host:5432/name, what is no letter or digit of the password as "
+        "% and two hexadecimal digits, or unset it."
     )
 
 
@@ -152,8 +190,13 @@ def no_redis(env: Mapping[str, str]) -> str:
         if address := env.get(name, ""):
             scheme, path = _parts(address)
             number = path.strip("/")
-            if scheme != "unix" and (scheme not in ("redis", "rediss") or (number and not number.isdecimal())):
-                return f"{name} is no address of a Redis: write it as redis://host:6379/0, or unset it."
+            if scheme != "unix" and (
+                scheme not in ("redis", "rediss") or (number and not number.isdecimal())
+            ):
+                return (
+                    f"{name} is no address of a Redis: write it as redis://host:6379/0, "
+                    "or unset it."
+                )
     return ""
 
 
@@ -161,7 +204,9 @@ def no_log_level(env: Mapping[str, str]) -> str:
     """Check LOG_LEVEL: with an unknown one no process starts."""
     if not (level := env.get("LOG_LEVEL", "")) or level in logging.getLevelNamesMapping():
         return ""
-    return f'LOG_LEVEL is "{level}": set it to DEBUG, INFO, WARNING, ERROR or CRITICAL, or unset it.'
+    return (
+        f'LOG_LEVEL is "{level}": set it to DEBUG, INFO, WARNING, ERROR or CRITICAL, or unset it.'
+    )
 
 
 def no_static_files(env: Mapping[str, str]) -> str:
@@ -185,8 +230,18 @@ def site(env: Mapping[str, str]) -> SplitResult:
     """The site's address for people; an empty one where SITE_URL is malformed."""
     try:
         parts = urlsplit((env.get("SITE_URL") or LOCAL).strip().rstrip("/"))
-        has_more = parts.path or parts.query or parts.fragment or any(sign in parts.netloc for sign in "@ \t")
-        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not has_more
+        has_more = (
+            parts.path
+            or parts.query
+            or parts.fragment
+            or any(sign in parts.netloc for sign in "@ \t")
+        )
+        is_address = (
+            parts.scheme in ("http", "https")
+            and parts.hostname
+            and parts.port != 0
+            and not has_more
+        )
     except ValueError:  # half a bracket, or a port that is no number
         is_address = False
     return parts if is_address else urlsplit("")
@@ -200,7 +255,9 @@ def is_local(env: Mapping[str, str]) -> bool:
 def hosts(env: Mapping[str, str]) -> list[str]:
     """The hosts that the site answers to: this machine's, and ALLOWED_HOSTS, else SITE_URL's."""
     allowed = [name for text in env.get("ALLOWED_HOSTS", "").split(",") if (name := text.strip())]
-    return [as_browsers_write(name) for name in (*(allowed or [site(env).hostname or ""]), *OWN_NAMES)]
+    return [
+        as_browsers_write(name) for name in (*(allowed or [site(env).hostname or ""]), *OWN_NAMES)
+    ]
 
 
 def as_browsers_write(host: str) -> str:

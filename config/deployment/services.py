@@ -25,8 +25,14 @@ from config.up import first_start
 SECONDS = 10  # a service that is silent for so long is away
 # faults that the operator mends; other errors, as of a silent network file system, may be temporary
 PERMANENT_ERRORS = {
-    errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG,
-}  # fmt: skip
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.ELOOP,
+    errno.ENAMETOOLONG,
+}
 log = logging.getLogger(__name__)
 
 
@@ -38,13 +44,16 @@ def commits_are_late() -> str:
     """Check synchronous_commit: without it, a crash of the database loses acknowledged labels."""
     with bounded_transaction():
         with connection.cursor() as cursor:
-            cursor.execute("SELECT setting, source FROM pg_settings WHERE name = 'synchronous_commit'")
+            cursor.execute(
+                "SELECT setting, source FROM pg_settings WHERE name = 'synchronous_commit'"
+            )
             setting, source = cursor.fetchone()
         if setting != "off":
             return ""
     return (
-        "PostgreSQL answers before labels are on its disk, and a crash would lose them (synchronous_commit is off, as "
-        f'its {source} says): set it to "on", by ALTER SYSTEM, ALTER DATABASE or ALTER ROLE, or in DATABASE_URL.'
+        "PostgreSQL answers before labels are on its disk, and a crash would lose them "
+        f'(synchronous_commit is off, as its {source} says): set it to "on", by ALTER SYSTEM, '
+        "ALTER DATABASE or ALTER ROLE, or in DATABASE_URL."
     )
 
 
@@ -54,14 +63,17 @@ def demo_accounts_are_open() -> str:
         return ""
     try:
         with bounded_transaction():
-            users = site_accounts.open_demo_accounts(passwords=first_start.existing_passwords(settings.HOME))
+            users = site_accounts.open_demo_accounts(
+                passwords=first_start.existing_passwords(settings.HOME)
+            )
             names = [user.username for user in users]
     except ProgrammingError:  # no tables yet, so no accounts
         return ""
     if not names:
         return ""
     return (
-        f"The demo accounts {', '.join(names)} have the passwords of the demo, and others reach the site at SITE_URL: "
+        f"The demo accounts {', '.join(names)} have the passwords of the demo, and others reach "
+        "the site at SITE_URL: "
         f"give each another one by `python3 manage.py changepassword {names[0]}`."
     )
 
@@ -76,13 +88,17 @@ def redis_evicts() -> str:
             memory = client.info("memory")
     except RedisError as error:
         raise ServiceUnavailable("Redis") from error
-    policy, max_bytes = memory.get("maxmemory_policy", "noeviction"), int(memory.get("maxmemory", 0))
+    policy, max_bytes = (
+        memory.get("maxmemory_policy", "noeviction"),
+        int(memory.get("maxmemory", 0)),
+    )
     if not policy.startswith("allkeys-") or not max_bytes:
         return ""
     return (
-        f"The Redis of REDIS_URL throws queued work away once it holds {max_bytes // 1_000_000} MB (maxmemory-policy is "
-        f"{policy}): set maxmemory-policy noeviction there, or volatile-lru, which spares what is queued; another "
-        "Redis for the cache alone, CACHE_URL, may evict anything."
+        f"The Redis of REDIS_URL throws queued work away once it holds {max_bytes // 1_000_000} MB "
+        f"(maxmemory-policy is {policy}): set maxmemory-policy noeviction there, or volatile-lru, "
+        "which spares what is queued; another Redis for the cache alone, CACHE_URL, "
+        "may evict anything."
     )
 
 
@@ -99,8 +115,8 @@ def media_cannot_be_written() -> str:
         if error.errno not in PERMANENT_ERRORS:
             raise ServiceUnavailable("the disk of MEDIA_ROOT") from error
         return (
-            f"Uploads cannot be written to MEDIA_ROOT, {folder} ({error.strerror}): give the account of web and "
-            "workers that folder, or set MEDIA_ROOT to one it may write to."
+            f"Uploads cannot be written to MEDIA_ROOT, {folder} ({error.strerror}): give the "
+            "account of web and workers that folder, or set MEDIA_ROOT to one it may write to."
         )
 
 
@@ -143,7 +159,9 @@ def check_services() -> None:
             sentences.append(check())
         except ServiceUnavailable as service:
             why = str(service.__cause__ or "").strip().partition("\n")[0]
-            log.warning("It starts although %s is away or does not tell how it is set. %s", service, why)
+            log.warning(
+                "It starts although %s is away or does not tell how it is set. %s", service, why
+            )
     if any(sentences):
         raise ImproperlyConfigured(" ".join(filter(None, sentences)))
     with suppress(OSError):  # a disk that is away was logged above

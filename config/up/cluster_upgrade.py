@@ -20,14 +20,21 @@ from typing import BinaryIO
 import psycopg
 import psycopg.conninfo
 
-from config.up.embedded import create_database, end_orphan, forget_dead_postgres, make_cluster, serve
+from config.up.embedded import (
+    create_database,
+    end_orphan,
+    forget_dead_postgres,
+    make_cluster,
+    serve,
+)
 from config.up.home import Home, make_folder, prepare_sockets, server_account
 from config.up.processes import StartError, die_with_parent, last_words, stop
 from config.up.programs import POSTGRES_FOLDERS, POSTGRES_MAJOR, postgres_package, programs_folder
 from config.up.progress import ConsoleProgress
 from config.up.server_data import data_folder
 
-OLD_PORT, NEW_PORT = 5433, 5434  # names of sockets; no program looks for the product's database there
+# names of sockets; no program looks for the product's database there
+OLD_PORT, NEW_PORT = 5433, 5434
 BLOCK = 1_000_000
 NEW_CLUSTER_BYTES = 130_000_000  # an empty cluster (48 MB), copies of both versions' programs
 WAL_BYTES = 1_100_000_000  # max_wal_size and a little more; beyond it the WAL is recycled
@@ -49,8 +56,9 @@ def upgrade_cluster(home: Home, progress: ConsoleProgress) -> None:
     old_cluster = old_cluster_folder(folder, major)
     if old_cluster.exists():
         raise StartError(
-            f"The database in {cluster} is of PostgreSQL {major} and is to be copied to {POSTGRES_MAJOR}, "
-            f"but {old_cluster} is there, as an earlier upgrade leaves it: move it away."
+            f"The database in {cluster} is of PostgreSQL {major} and is to be copied to "
+            f"{POSTGRES_MAJOR}, but {old_cluster} is there, as an earlier upgrade leaves it: "
+            "move it away."
         )
     remove_leftovers(folder)
     check_space(cluster)
@@ -96,12 +104,15 @@ def finish_upgrade(folder: Path) -> None:
     cluster, draft, finished = cluster_folders(folder)
     if cluster.exists():
         return
-    if finished.exists() and any(old_cluster_folder(folder, major).exists() for major in POSTGRES_FOLDERS):
+    if finished.exists() and any(
+        old_cluster_folder(folder, major).exists() for major in POSTGRES_FOLDERS
+    ):
         finished.rename(cluster)
     elif leftover := next(filter(Path.exists, (draft, finished)), None):
         raise StartError(
             f"An upgrade of the database was cut off, and {cluster} is not there: "
-            f"move the files of before back to that place, or {leftover} away to begin with nothing."
+            "move the files of before back to that place, "
+            f"or {leftover} away to begin with nothing."
         )
 
 
@@ -132,8 +143,8 @@ def check_space(cluster: Path) -> None:
     free = shutil.disk_usage(cluster).free
     if free < n_bytes_needed:
         raise StartError(
-            f"The upgrade of the database needs {n_bytes_needed // 1_000_000} MB in {cluster.parent} "
-            f"({size // 1_000_000} MB for the copy, the others while it is made), "
+            f"The upgrade of the database needs {n_bytes_needed // 1_000_000} MB in "
+            f"{cluster.parent} ({size // 1_000_000} MB for the copy, the others while it is made), "
             f"and {free // 1_000_000} MB are free there: make room."
         )
 
@@ -151,22 +162,33 @@ def earlier_programs(folder: Path, major: str) -> Iterator[Path]:
         shutil.rmtree(copy_folder, ignore_errors=True)
 
 
-def serve_earlier(home: Home, cluster: Path, earlier_binaries: Path, *, port: int | None = None) -> subprocess.Popen[bytes]:
+def serve_earlier(
+    home: Home, cluster: Path, earlier_binaries: Path, *, port: int | None = None
+) -> subprocess.Popen[bytes]:
     """Start the server of an earlier version on its own files, which stay as they are."""
     prepare_sockets(home)
     forget_dead_postgres(home, cluster)
     return serve(home, cluster, earlier_binaries / "postgres", port=port)
 
 
-def copy_cluster(home: Home, cluster: Path, draft: Path, *, major: str, progress: ConsoleProgress) -> None:
+def copy_cluster(
+    home: Home, cluster: Path, draft: Path, *, major: str, progress: ConsoleProgress
+) -> None:
     """Copy roles and databases of an earlier version's cluster to a new one of this version."""
     new_programs = programs_folder(postgres_package(), cluster.parent) / "bin"
-    make_cluster(draft, new_programs / "initdb", log=home.logs / "postgres.log", account=server_account(), durable=True)
+    make_cluster(
+        draft,
+        new_programs / "initdb",
+        log=home.logs / "postgres.log",
+        account=server_account(),
+        durable=True,
+    )
     with earlier_programs(cluster.parent, major) as old_programs, ExitStack() as cleanup:
         source = serve_earlier(home, cluster, old_programs, port=OLD_PORT)
         cleanup.callback(stop, source, first=signal.SIGINT, seconds=600)
         target = serve(home, draft, new_programs / "postgres", port=NEW_PORT)
-        cleanup.callback(stop, target, first=signal.SIGQUIT)  # after a failure: on a full disk it can write no more
+        # after a failure: on a full disk it can write no more
+        cleanup.callback(stop, target, first=signal.SIGQUIT)
         try:
             copy_databases(home, new_programs, progress)
         except psycopg.Error as error:
@@ -178,25 +200,50 @@ def copy_databases(home: Home, programs_: Path, progress: ConsoleProgress) -> No
     """Copy the old server's roles, then each database in one transaction, to the new server."""
     source, target = (home.database_url("postgres", port=port) for port in (OLD_PORT, NEW_PORT))
     roles: list[str | Path] = [programs_ / "pg_dumpall", "--roles-only", "--dbname", source]
-    pipe(home, roles, [programs_ / "psql", "--no-psqlrc", "--quiet", "--dbname", target], progress)  # ours is there
+    # ours is there
+    pipe(home, roles, [programs_ / "psql", "--no-psqlrc", "--quiet", "--dbname", target], progress)
     with psycopg.connect(source) as connection:
         rows = connection.execute(
-            "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate AND datname <> 'postgres'"
+            "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate "
+            "AND datname <> 'postgres'"
         ).fetchall()
     for (name,) in rows:
         create_database(home, name, port=NEW_PORT)
-        old, new = (psycopg.conninfo.make_conninfo(address, dbname=name) for address in (source, target))
-        dump: list[str | Path] = [programs_ / "pg_dump", "--format=custom", "--compress=none", "--dbname", old]
-        load: list[str | Path] = [programs_ / "pg_restore", "--exit-on-error", "--single-transaction", "--dbname", new]
+        old, new = (
+            psycopg.conninfo.make_conninfo(address, dbname=name) for address in (source, target)
+        )
+        dump: list[str | Path] = [
+            programs_ / "pg_dump",
+            "--format=custom",
+            "--compress=none",
+            "--dbname",
+            old,
+        ]
+        load: list[str | Path] = [
+            programs_ / "pg_restore",
+            "--exit-on-error",
+            "--single-transaction",
+            "--dbname",
+            new,
+        ]
         pipe(home, dump, load, progress)
         with psycopg.connect(new, autocommit=True) as connection:
             connection.execute("ANALYZE")  # else the planner has no statistics
 
 
-def pipe(home: Home, reader_command: Sequence[str | Path], writer_command: Sequence[str | Path], progress: ConsoleProgress) -> None:
+def pipe(
+    home: Home,
+    reader_command: Sequence[str | Path],
+    writer_command: Sequence[str | Path],
+    progress: ConsoleProgress,
+) -> None:
     """Pipe one program's output to another, and show its size; raises StartError if one fails."""
     log, n_copied = home.logs / "upgrade.log", 0
-    with open(log, "wb") as log_file, start_child(reader_command, log_file, stdout=PIPE) as dump, start_child(writer_command, log_file, stdin=PIPE) as load:
+    with (
+        open(log, "wb") as log_file,
+        start_child(reader_command, log_file, stdout=PIPE) as dump,
+        start_child(writer_command, log_file, stdin=PIPE) as load,
+    ):
         assert dump.stdout and load.stdin  # noqa: S101 - both are pipes
         try:
             while block := dump.stdout.read(BLOCK):
@@ -207,12 +254,24 @@ def pipe(home: Home, reader_command: Sequence[str | Path], writer_command: Seque
         except BrokenPipeError:
             dump.terminate()
     if dump.returncode or load.returncode:
-        words = [last_words(log), last_words(home.logs / "postgres.log")]  # a full disk may be told by the server alone
+        # a full disk may be told by the server alone
+        words = [last_words(log), last_words(home.logs / "postgres.log")]
         reason = next((word for word in words if "No space left" in word), words[0])
         raise StartError(FAILED.format(reason))
 
 
-def start_child(argv: Sequence[str | Path], log_file: BinaryIO, **pipes: int) -> subprocess.Popen[bytes]:
+def start_child(
+    argv: Sequence[str | Path],
+    log_file: BinaryIO,
+    *,
+    stdin: int | None = None,
+    stdout: int | None = None,
+) -> subprocess.Popen[bytes]:
     """Start a program that ends with us, its messages in a file."""
-    prepare_child = die_with_parent(signal.SIGTERM)
-    return subprocess.Popen(argv, stderr=log_file, preexec_fn=prepare_child, **{"stdout": log_file, **pipes})  # type: ignore[call-overload,no-any-return]  # noqa: PLW1509 - no thread holds a lock
+    return subprocess.Popen(
+        argv,
+        stdin=stdin,
+        stdout=log_file if stdout is None else stdout,
+        stderr=log_file,
+        preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - this process has one thread
+    )

@@ -22,8 +22,14 @@ TRIAL_BYTES = 1_000_000  # more than the rounding of a quota
 
 def folders(home: Home) -> dict[Path, int]:
     """The folders that the product writes to, and the free bytes below which each is full."""
-    temporary = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - gettempdir would name another where it is full
-    return {home.var: FULL, recorded_folder(home): FULL, temporary: FULL_TEMPORARY, home.sockets.parent: FULL_TEMPORARY}
+    # gettempdir would name another where this one is full
+    temporary = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - its space is asked for
+    return {
+        home.var: FULL,
+        recorded_folder(home): FULL,
+        temporary: FULL_TEMPORARY,
+        home.sockets.parent: FULL_TEMPORARY,
+    }
 
 
 def full_folder(home: Home) -> str:
@@ -35,7 +41,10 @@ def full_folder(home: Home) -> str:
         if file_system.f_blocks and free < full:
             return f"The disk is full: {free // 1_000_000} MB are free for {folder}."
         if file_system.f_files and file_system.f_favail < FEW_FILES:
-            return f"The disk is full: there is room for {file_system.f_favail} more files in {folder}, however small."
+            return (
+                f"The disk is full: there is room for {file_system.f_favail} more files in "
+                f"{folder}, however small."
+            )
     return ""
 
 
@@ -43,7 +52,9 @@ def disk_full_sentence(home: Home, error: Exception) -> str:
     """Return a sentence if an error comes from a full disk or quota; "" if it has another cause."""
     if sentence := full_folder(home):
         return sentence
-    is_disk_full = _is_disk_full(error) if isinstance(error, OSError) else NO_ROOM.search(str(error))
+    is_disk_full = (
+        _is_disk_full(error) if isinstance(error, OSError) else NO_ROOM.search(str(error))
+    )
     return f"The disk is full, or a quota used up: {_error_text(error)}." if is_disk_full else ""
 
 

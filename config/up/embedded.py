@@ -14,13 +14,20 @@ import psycopg
 import psycopg.sql
 
 from config.up.home import DATABASE, Home, owned_folder, prepare_sockets, server_account
-from config.up.processes import NO_ROOM, StartError, command_line, last_words, spawn, stop, wait_until
+from config.up.processes import (
+    NO_ROOM,
+    StartError,
+    command_line,
+    last_words,
+    spawn,
+    stop,
+    wait_until,
+)
 from config.up.programs import POSTGRES_MAJOR, postgres_package, programs_folder, redis_program
 from config.up.server_data import data_folder
 
 SERVER_OPTIONS = ("-c", "listen_addresses=", "-c", "jit=off", "-c", "max_connections=200")
-# autovacuum counts a table's rows at any time, and plans change with that: tests must not depend on
-# it
+# autovacuum counts a table's rows at any time, which changes plans: no test may depend on that
 TEST_OPTIONS = ("-c", "autovacuum=off", "-c", "fsync=off", "-c", "full_page_writes=off")
 
 
@@ -36,14 +43,20 @@ def start_postgres(home: Home, *, durable: bool = True) -> subprocess.Popen[byte
     if version != POSTGRES_MAJOR:
         raise StartError(
             f"{cluster} was written by PostgreSQL {version}, this is PostgreSQL {POSTGRES_MAJOR}: "
-            "move the folder away to start afresh, or dump it with the old version and load it here."
+            "move the folder away to start afresh, "
+            "or dump it with the old version and load it here."
         )
     forget_dead_postgres(home, cluster)
     return serve(home, cluster, binaries / "postgres", options=() if durable else TEST_OPTIONS)
 
 
 def serve(
-    home: Home, cluster: Path, program: Path, *, options: Sequence[str] = (), port: int | None = None
+    home: Home,
+    cluster: Path,
+    program: Path,
+    *,
+    options: Sequence[str] = (),
+    port: int | None = None,
 ) -> subprocess.Popen[bytes]:
     """Start the server of a cluster and wait until it answers.
 
@@ -53,15 +66,21 @@ def serve(
     port_options = ("-p", str(port)) if port else ()
     command = [program, "-D", cluster, "-k", home.sockets, *SERVER_OPTIONS, *port_options, *options]
     # SIGINT is the fast shutdown; SIGTERM would wait for clients
-    server = spawn(command, log=log, cwd=cluster.parent, account=account, death_signal=signal.SIGINT)
+    server = spawn(
+        command, log=log, cwd=cluster.parent, account=account, death_signal=signal.SIGINT
+    )
     while not wait_for_postgres(home, server, log, port=port):
         time.sleep(0.2)
-        server = spawn(command, log=log, cwd=cluster.parent, account=account, death_signal=signal.SIGINT)
+        server = spawn(
+            command, log=log, cwd=cluster.parent, account=account, death_signal=signal.SIGINT
+        )
     return server
 
 
-def make_cluster(cluster: Path, initdb: Path, *, log: Path, account: pwd.struct_passwd | None, durable: bool) -> None:
-    """Run initdb beside the final folder and rename it, so that no failed attempt counts as data."""
+def make_cluster(
+    cluster: Path, initdb: Path, *, log: Path, account: pwd.struct_passwd | None, durable: bool
+) -> None:
+    """Run initdb beside the final folder and rename it: no failed attempt counts as data."""
     draft = cluster.with_name(cluster.name + ".new")
     shutil.rmtree(draft, ignore_errors=True)
     owned_folder(draft, account)
@@ -74,10 +93,15 @@ def make_cluster(cluster: Path, initdb: Path, *, log: Path, account: pwd.struct_
         "--builtin-locale=C.UTF-8",
     ]
     process = spawn(
-        [initdb, "-D", draft, *options, *(() if durable else ["--no-sync"])], log=log, cwd=draft.parent, account=account
+        [initdb, "-D", draft, *options, *(() if durable else ["--no-sync"])],
+        log=log,
+        cwd=draft.parent,
+        account=account,
     )
     if process.wait() != 0:
-        raise StartError(f"PostgreSQL could not make its files in {cluster.parent}: {last_words(log)}")
+        raise StartError(
+            f"PostgreSQL could not make its files in {cluster.parent}: {last_words(log)}"
+        )
     draft.rename(cluster)
 
 
@@ -98,7 +122,10 @@ def end_orphan(pid_file: Path, mark: Path, first_signal: int) -> bool:
     if runs():
         os.kill(pid, first_signal)
         if not wait_until(lambda: not runs(), seconds=600):
-            raise StartError(f"A server of an earlier start (process {pid}) does not end: stop it and start again.")
+            raise StartError(
+                f"A server of an earlier start (process {pid}) does not end: "
+                "stop it and start again."
+            )
     return True
 
 
@@ -118,7 +145,12 @@ def forget_dead_postgres(home: Home, cluster: Path) -> None:
 
 
 def wait_for_postgres(
-    home: Home, server: subprocess.Popen[bytes], log: Path, *, port: int | None = None, seconds: float = 1800
+    home: Home,
+    server: subprocess.Popen[bytes],
+    log: Path,
+    *,
+    port: int | None = None,
+    seconds: float = 1800,
 ) -> bool:
     """Wait until the database answers and make sure ours exists.
 
@@ -143,7 +175,9 @@ def wait_for_postgres(
 
     if not wait_until(answers, seconds=seconds):
         stop(server, first=signal.SIGINT)
-        raise StartError(f"PostgreSQL did not answer within {seconds:.0f} seconds; its log is {log}.")
+        raise StartError(
+            f"PostgreSQL did not answer within {seconds:.0f} seconds; its log is {log}."
+        )
     if server.poll() is None:
         return True
     if "shared memory block" in last_words(log):
@@ -151,10 +185,16 @@ def wait_for_postgres(
     raise StartError(f"PostgreSQL did not start: {last_words(log)}")
 
 
-def create_database(home: Home, name: str, *, template: str = "template1", port: int | None = None) -> None:
+def create_database(
+    home: Home, name: str, *, template: str = "template1", port: int | None = None
+) -> None:
     """Make a database if it does not exist, as a copy of a template without connections."""
-    with psycopg.connect(home.database_url("postgres", port=port), autocommit=True, connect_timeout=5) as connection:
-        if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+    with psycopg.connect(
+        home.database_url("postgres", port=port), autocommit=True, connect_timeout=5
+    ) as connection:
+        if not connection.execute(
+            "SELECT 1 FROM pg_database WHERE datname = %s", [name]
+        ).fetchone():
             names = map(psycopg.sql.Identifier, (name, template))
             connection.execute(psycopg.sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
 
@@ -207,7 +247,7 @@ def start_redis(home: Home, *, durable: bool = True) -> subprocess.Popen[bytes]:
 
 
 def ping(address: Path, *, seconds: float = 0.2) -> bool:
-    """Whether a Redis answers on a socket; not by the client library, as that retries for seconds."""
+    """Whether a Redis answers on a socket; the client library would retry for seconds."""
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(seconds)

@@ -115,7 +115,9 @@ def make(lock: str) -> None:
     Messages go to stderr: the command that follows may print data.
     """
     if not os.access(VENV if VENV.exists() else ROOT, os.W_OK):
-        raise StartError(f"{ROOT} cannot be written, and .venv is made there: start a copy in a folder of yours.")
+        raise StartError(
+            f"{ROOT} cannot be written, and .venv is made there: start a copy in a folder of yours."
+        )
     with open_to_lock(LOCKS / "run.txt") as turn:  # one file, whichever lock it is about
         try:
             fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -125,14 +127,19 @@ def make(lock: str) -> None:
         if is_stamped(lock):
             return
         if not can_install():
-            raise StartError("This Python comes without pip: install python3-venv (apt install python3-venv) first.")
+            raise StartError(
+                "This Python comes without pip: "
+                "install python3-venv (apt install python3-venv) first."
+            )
         started_at, progress = time.monotonic(), ConsoleProgress(sys.stderr)
         progress.end(f"Installing the packages of requirements/{lock} into {VENV}, this once.")
         try:
             n_packages = install_packages(lock, progress)
         finally:
             progress.end()
-        progress.end(f"{n_packages} packages are installed ({time.monotonic() - started_at:.0f} s).")
+        progress.end(
+            f"{n_packages} packages are installed ({time.monotonic() - started_at:.0f} s)."
+        )
 
 
 def open_to_lock(file: Path) -> TextIO:
@@ -186,8 +193,8 @@ def remove_stamps(locks: Iterable[str]) -> None:
                     fcntl.flock(note, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
                     raise StartError(
-                        f"The packages in {VENV} must be installed anew, and a running product or test uses them: "
-                        "stop it, then start this again."
+                        f"The packages in {VENV} must be installed anew, and a running product or "
+                        "test uses them: stop it, then start this again."
                     ) from None
         for lock in locks:
             with suppress(FileNotFoundError, NotADirectoryError):  # `.venv` may be anything
@@ -196,7 +203,10 @@ def remove_stamps(locks: Iterable[str]) -> None:
 
 def drop_packages_beyond(lock: str) -> None:
     """Remove the packages that a lock does not name, except uv, which installs the others."""
-    locked_names = {"uv", *(normalized_name(line.group(1)) for line in PINNED.finditer((LOCKS / lock).read_text()))}
+    locked_names = {
+        "uv",
+        *(normalized_name(line.group(1)) for line in PINNED.finditer((LOCKS / lock).read_text())),
+    }
     for folder in VENV.glob("lib/python*/site-packages/*.dist-info"):
         if normalized_name(folder.name.split("-")[0]) not in locked_names:
             package = importlib.metadata.Distribution.at(folder)
@@ -211,7 +221,10 @@ def count_installed(lock: str) -> int:
     Raises StartError if one is missing that every machine needs.
     """
     folders = [str(folder) for folder in VENV.glob("lib/python*/site-packages")]
-    versions = {normalized_name(distribution.metadata["Name"]): distribution.version for distribution in importlib.metadata.distributions(path=folders)}
+    versions = {
+        normalized_name(distribution.metadata["Name"]): distribution.version
+        for distribution in importlib.metadata.distributions(path=folders)
+    }
     count = 0
     for line in PINNED.finditer((LOCKS / lock).read_text()):
         pin, _, marker = line.group().partition(";")
@@ -219,7 +232,10 @@ def count_installed(lock: str) -> int:
         if versions.get(normalized_name(name)) == version:
             count += 1
         elif not marker:
-            raise StartError(f"{name} {version} was not installed into {VENV}: a setting of pip or uv leads elsewhere.")
+            raise StartError(
+                f"{name} {version} was not installed into {VENV}: "
+                "a setting of pip or uv leads elsewhere."
+            )
     return count
 
 
@@ -232,7 +248,9 @@ def is_usable() -> bool:
     """Whether `.venv` has a running Python of this version (it may have been moved or copied)."""
     version = "import sys; print(*sys.version_info[:2], sys.prefix)"
     try:
-        process = subprocess.run([str(PYTHON), "-c", version], capture_output=True, text=True, check=False)
+        process = subprocess.run(
+            [str(PYTHON), "-c", version], capture_output=True, text=True, check=False
+        )
     except OSError:
         return False
     return process.stdout.strip() == f"{sys.version_info[0]} {sys.version_info[1]} {VENV}"
@@ -243,7 +261,9 @@ def make_empty() -> None:
     command = [sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode:
-        raise StartError(f"Cannot make {VENV}: {(process.stderr or process.stdout).strip().splitlines()[-1]}")
+        raise StartError(
+            f"Cannot make {VENV}: {(process.stderr or process.stdout).strip().splitlines()[-1]}"
+        )
 
 
 def run_in_venv(arguments: list[str]) -> None:

@@ -19,7 +19,8 @@ ROLES = ("annotator", "lead", "researcher", ADMIN)
 SIGN_INS = "sign-in.json"
 NO_DEMO_ACCOUNTS = (
     "There are no demo accounts, as others reach the site at SITE_URL: "
-    "`python3 manage.py make_admin` makes the first account, or unset SITE_URL to try the demo on this machine."
+    "`python3 manage.py make_admin` makes the first account, "
+    "or unset SITE_URL to try the demo on this machine."
 )
 
 
@@ -27,7 +28,9 @@ def passwords(home: Home) -> dict[str, str]:
     """A random password for one account of each role, made at the first start."""
     file = home.var / SIGN_INS
     if not file.exists():
-        write_private(file, json.dumps({role: secrets.token_urlsafe(12) for role in ROLES}, indent=1))
+        write_private(
+            file, json.dumps({role: secrets.token_urlsafe(12) for role in ROLES}, indent=1)
+        )
     return dict(json.loads(file.read_text()))
 
 
@@ -41,7 +44,12 @@ def sign_in_lines(home: Home, site_url: str) -> str:
     if not is_local({"SITE_URL": site_url}):
         return NO_DEMO_ACCOUNTS
     account_passwords = {**passwords(home), ADMIN: f"(in {home.var / SIGN_INS})"}
-    return "\n".join(["Sign in as (user name, password):", *(f"  {role:<12}{word}" for role, word in account_passwords.items())])
+    return "\n".join(
+        [
+            "Sign in as (user name, password):",
+            *(f"  {role:<12}{word}" for role, word in account_passwords.items()),
+        ]
+    )
 
 
 def note(home: Home, kind: str, database: str | None = None) -> Path:
@@ -59,7 +67,9 @@ def forget_failed_start(home: Home) -> None:
 
 def needs_demo(home: Home) -> bool:
     """Whether this database never had the demo collection (a purged one does not come back)."""
-    return not note(home, "demo-loaded").exists() and any(BASE_DIR.glob("*/management/commands/load_demo.py"))
+    return not note(home, "demo-loaded").exists() and any(
+        BASE_DIR.glob("*/management/commands/load_demo.py")
+    )
 
 
 def note_demo(home: Home) -> None:

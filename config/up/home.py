@@ -16,8 +16,10 @@ from urllib.parse import quote
 from config.up.processes import StartError
 
 DATABASE = "assayer"
-NO_KEY_YET = "no key yet: the one of the backup comes to its place, or a new one"  # settings need one to be loaded
-FIRST_START_BYTES = 300_000_000  # bytes: a new cluster, its log of changes, the static files, the demo
+# settings need one to be loaded
+NO_KEY_YET = "no key yet: the one of the backup comes to its place, or a new one"
+# bytes: a new cluster, its log of changes, the static files, the demo
+FIRST_START_BYTES = 300_000_000
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Home:
     @property
     def sockets(self) -> Path:
         mark = hashlib.sha256(os.fsencode(self.var.resolve())).hexdigest()[:12]
-        return Path(f"/tmp/assayer-{os.getuid()}-{mark}")  # noqa: S108 - prepare_sockets checks whose it is
+        return Path(f"/tmp/assayer-{os.getuid()}-{mark}")  # noqa: S108 - its owner is checked
 
     @property
     def redis_socket(self) -> Path:
@@ -44,7 +46,8 @@ class Home:
         return f"unix://{self.redis_socket}?db=0"
 
     def database_url(self, name: str = DATABASE, *, port: int | None = None) -> str:
-        return f"postgres://assayer@{quote(str(self.sockets), safe='')}{f':{port}' if port else ''}/{name}"
+        host = quote(str(self.sockets), safe="")
+        return f"postgres://assayer@{host}{f':{port}' if port else ''}/{name}"
 
     @property
     def logs(self) -> Path:
@@ -79,8 +82,9 @@ def server_account() -> pwd.struct_passwd | None:
             pwd.getpwuid(os.getuid())
         except KeyError:
             raise StartError(
-                f"PostgreSQL does not run as an account without a name (yours is number {os.getuid()}): "
-                "add a line for it to /etc/passwd, start as another account, or give `up` DATABASE_URL and REDIS_URL."
+                "PostgreSQL does not run as an account without a name (yours is number "
+                f"{os.getuid()}): add a line for it to /etc/passwd, start as another account, or "
+                "give `up` DATABASE_URL and REDIS_URL."
             ) from None
         return None
     for name in ("postgres", "nobody"):
@@ -103,14 +107,22 @@ def prepare_home(home: Home) -> None:
     except OSError as error:
         raise StartError(f"Cannot write in {home.var}: {error.strerror}.") from error
     free = shutil.disk_usage(home.var).free
-    if not (home.var / "postgres").exists() and not home.pointer.exists() and free < FIRST_START_BYTES:
-        raise StartError(f"A first start needs {FIRST_START_BYTES // 1_000_000} MB for {home.var}; {free // 1_000_000} MB are free.")
+    if (
+        not (home.var / "postgres").exists()
+        and not home.pointer.exists()
+        and free < FIRST_START_BYTES
+    ):
+        raise StartError(
+            f"A first start needs {FIRST_START_BYTES // 1_000_000} MB for {home.var}; "
+            f"{free // 1_000_000} MB are free."
+        )
 
 
 def make_var(home: Home) -> None:
     """Make `var` and its log folder alone."""
     try:
-        make_folder(home.var, 0o711 if os.getuid() == 0 else 0o700)  # the servers of root must pass through
+        # the servers of root must pass through
+        make_folder(home.var, 0o711 if os.getuid() == 0 else 0o700)
         home.logs.mkdir(exist_ok=True)
     except OSError as error:
         raise StartError(f"Cannot write in {home.var}: {error.strerror}.") from error
@@ -141,8 +153,14 @@ def prepare_sockets(home: Home) -> None:
     except OSError as error:
         raise StartError(f"Cannot make {folder}: {error.strerror}.") from error
     status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid not in (owner, os.getuid()) or status.st_mode & 0o077:
-        raise StartError(f"{folder} belongs to somebody else or is open to others: remove it and start again.")
+    if (
+        not stat.S_ISDIR(status.st_mode)
+        or status.st_uid not in (owner, os.getuid())
+        or status.st_mode & 0o077
+    ):
+        raise StartError(
+            f"{folder} belongs to somebody else or is open to others: remove it and start again."
+        )
 
 
 def reachable(path: Path, account: pwd.struct_passwd | None) -> bool:
@@ -154,7 +172,13 @@ def reachable(path: Path, account: pwd.struct_passwd | None) -> bool:
         nearest = nearest.parent
     for folder in (nearest, *nearest.parents):
         status = folder.stat()
-        bit = 0o100 if status.st_uid == account.pw_uid else 0o010 if status.st_gid == account.pw_gid else 0o001
+        bit = (
+            0o100
+            if status.st_uid == account.pw_uid
+            else 0o010
+            if status.st_gid == account.pw_gid
+            else 0o001
+        )
         if not status.st_mode & bit:
             return False
     return True

@@ -37,7 +37,9 @@ MISLEADING_INSTALLERS = (
     *("UV_TARGET", "UV_PREFIX", "UV_SYSTEM_PYTHON", "UV_NO_VERIFY_HASHES", "UV_DRY_RUN"),
 )
 OLDEST_UV = (0, 5)  # the first version with all options used here
-UNREACHABLE = re.compile("NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError|dns error|tcp connect error")
+UNREACHABLE = re.compile(
+    "NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError|dns error|tcp connect error"
+)
 UV_VARIABLES = {
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
@@ -65,9 +67,14 @@ def install(lock: str, progress: ConsoleProgress) -> None:
             return
         progress.end(f"{uv} could not install them ({failure_reason(LOG)}).")
     names = {line.group(1) for line in PINNED.finditer((LOCKS / lock).read_text())}
-    if pip() and run([*pip(), "install", *options], pip_variables(), progress, partial(pip_progress, names)):
+    if pip() and run(
+        [*pip(), "install", *options], pip_variables(), progress, partial(pip_progress, names)
+    ):
         return
-    raise StartError(f"The packages of requirements/{lock} could not be installed: {failure_reason(LOG)} (more in {LOG}).")
+    raise StartError(
+        f"The packages of requirements/{lock} could not be installed: "
+        f"{failure_reason(LOG)} (more in {LOG})."
+    )
 
 
 @cache
@@ -75,8 +82,13 @@ def pip() -> list[str]:
     """A command that runs pip on `.venv`: the pip packed beside ensurepip, else this Python's."""
     ensurepip = find_spec("ensurepip")  # Debian leaves it out
     if ensurepip and ensurepip.origin:
-        folders = [Path(ensurepip.origin).parent / "_bundled", sysconfig.get_config_var("WHEEL_PKG_DIR")]
-        for wheel in (wheel for folder in folders if folder for wheel in Path(folder).glob("pip-*.whl")):
+        folders = [
+            Path(ensurepip.origin).parent / "_bundled",
+            sysconfig.get_config_var("WHEEL_PKG_DIR"),
+        ]
+        for wheel in (
+            wheel for folder in folders if folder for wheel in Path(folder).glob("pip-*.whl")
+        ):
             return [str(PYTHON), str(wheel / "pip")]
     return [sys.executable, "-m", "pip", "--python", str(PYTHON)] if find_spec("pip") else []
 
@@ -99,10 +111,14 @@ def pip_settings() -> dict[str, str]:
     if not pip():
         return {}
     command = [*pip(), "config", "list"]
-    config_lines = subprocess.run(command, env=pip_variables(), capture_output=True, text=True, check=False).stdout
+    config_lines = subprocess.run(
+        command, env=pip_variables(), capture_output=True, text=True, check=False
+    ).stdout
     settings: dict[str, str] = {}
     for section in ("global", "install", ":env:"):
-        for name, value in re.findall(rf"^{section}\.([\w-]+)=(['\"].*)$", config_lines, re.MULTILINE):
+        for name, value in re.findall(
+            rf"^{section}\.([\w-]+)=(['\"].*)$", config_lines, re.MULTILINE
+        ):
             settings[name] = ast.literal_eval(value)
     return settings
 
@@ -138,7 +154,15 @@ def uv_install(uv: str) -> list[str]:
 
     Any index may hold a package, as with pip: the hash says whether it is the right one.
     """
-    command = [uv, "pip", "install", "--python", str(PYTHON), "--index-strategy", "unsafe-best-match"]
+    command = [
+        uv,
+        "pip",
+        "install",
+        "--python",
+        str(PYTHON),
+        "--index-strategy",
+        "unsafe-best-match",
+    ]
     for name, option in UV_OPTIONS.items():
         for value in pip_settings().get(name, "").split():
             folder = Path(value).expanduser().absolute()
@@ -158,23 +182,41 @@ def uv_variables() -> dict[str, str]:
     in one of them would be changed in ours, past its hash. So they are copied.
     """
     settings = pip_settings()
-    from_pip = {uv_name: " ".join(settings[pip_name].split()) for pip_name, uv_name in UV_VARIABLES.items() if pip_name in settings}
+    from_pip = {
+        uv_name: " ".join(settings[pip_name].split())
+        for pip_name, uv_name in UV_VARIABLES.items()
+        if pip_name in settings
+    }
     if not has_room_for_cache():
         from_pip["UV_NO_CACHE"] = "1"
-    return {**from_pip, **trusted_variables(), "UV_LINK_MODE": "copy", "UV_PYTHON_DOWNLOADS": "never", "NO_COLOR": "1"}
+    return {
+        **from_pip,
+        **trusted_variables(),
+        "UV_LINK_MODE": "copy",
+        "UV_PYTHON_DOWNLOADS": "never",
+        "NO_COLOR": "1",
+    }
 
 
 def has_room_for_cache() -> bool:
     """Whether uv can write to its cache folder: an account may have no home."""
-    folder = Path(os.environ.get("UV_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
-    nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.exists(path))
+    folder = Path(
+        os.environ.get("UV_CACHE_DIR")
+        or os.environ.get("XDG_CACHE_HOME")
+        or os.path.expanduser("~/.cache")
+    )
+    nearest = next(
+        path for path in (folder.absolute(), *folder.absolute().parents) if os.path.exists(path)
+    )
     return folder.is_absolute() and os.access(nearest, os.W_OK)
 
 
 def trusted_variables() -> dict[str, str]:
     """Our own environment without the variables that lead away from the lock."""
     return {
-        name: value for name, value in os.environ.items() if name not in (*MISLEADING_PYTHON, *MISLEADING_INSTALLERS)
+        name: value
+        for name, value in os.environ.items()
+        if name not in (*MISLEADING_PYTHON, *MISLEADING_INSTALLERS)
     }
 
 
@@ -225,7 +267,9 @@ def pip_progress(names: set[str], text: str) -> str:
     total = len(names - set(re.findall(r"^Ignoring ([\w.-]+):", text, re.MULTILINE)))
     if re.search(r"^Installing collected packages", text, re.MULTILINE):
         return f"{min(count_unpacked(), total)} of {total} unpacked"
-    fetched = len(re.findall(r"^(?:Collecting|Requirement already satisfied:) ", text, re.MULTILINE))
+    fetched = len(
+        re.findall(r"^(?:Collecting|Requirement already satisfied:) ", text, re.MULTILINE)
+    )
     return f"{fetched} of {total} fetched"
 
 
@@ -243,4 +287,6 @@ def failure_reason(log: Path) -> str:
         return "the disk is full"
     if "Hash mismatch" in text or "DO NOT MATCH THE HASHES" in text:  # uv's words, and pip's
         return "a package has another hash than the lock says"
-    return ([line.strip(" .") for line in text.splitlines() if line.strip()] or ["it left no word"])[-1]
+    return (
+        [line.strip(" .") for line in text.splitlines() if line.strip()] or ["it left no word"]
+    )[-1]

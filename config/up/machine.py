@@ -26,10 +26,14 @@ def wrong_machine() -> str:
         return ""
     if system == "Darwin" and processor == "arm64" and macos() >= MACOS:
         return ""
-    here = {"Linux": f"glibc {dotted(glibc())}" if glibc() else "no glibc", "Darwin": f"macOS {platform.mac_ver()[0]}"}
+    here = {
+        "Linux": f"glibc {dotted(glibc())}" if glibc() else "no glibc",
+        "Darwin": f"macOS {platform.mac_ver()[0]}",
+    }
     return (
         f"Assayer needs Linux on 64-bit x86-64 or aarch64 with glibc {dotted(GLIBC)} or newer, "
-        f"or macOS {MACOS} or newer on Apple silicon; this is {system} on {'' if is_64_bit else '32-bit '}{processor}"
+        f"or macOS {MACOS} or newer on Apple silicon; this is {system} on "
+        f"{'' if is_64_bit else '32-bit '}{processor}"
         f"{f' with {here[system]}' if system in here else ''}: {ELSEWHERE}."
     )
 
@@ -42,8 +46,8 @@ def wrong_python() -> str:
         return ""
     return (
         f"Assayer needs CPython 3.11 to {dotted(NEWEST_PYTHON)}; this is {name} {dotted(version)}"
-        f"{' without the GIL' if free_threaded else ''}: start it with one of those (python{dotted(NEWEST_PYTHON)} "
-        f"manage.py ...), or {ELSEWHERE}."
+        f"{' without the GIL' if free_threaded else ''}: start it with one of those "
+        f"(python{dotted(NEWEST_PYTHON)} manage.py ...), or {ELSEWHERE}."
     )
 
 

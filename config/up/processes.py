@@ -15,11 +15,12 @@ from functools import partial
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
-# a server's complaint, or the last line of a Python traceback; source lines of a traceback are
-# indented
 NO_ROOM = re.compile("No space left on device|Disk quota exceeded")
-CAUSES = re.compile(f"{NO_ROOM.pattern}|Cannot allocate memory|Permission denied|Connection refused")
+CAUSES = re.compile(
+    f"{NO_ROOM.pattern}|Cannot allocate memory|Permission denied|Connection refused"
+)
 STAMP = re.compile(r"^[\d-]+ [\d:.]+ UTC \[\d+\] ")
+# a server's complaint, or the last line of a traceback, whose source lines are indented
 TELLING = re.compile(r"\S.*(FATAL|PANIC|ERROR)|[\w.]+(Error|Exception|Exit|Configured|Undefined)\b")
 
 
@@ -71,21 +72,24 @@ def spawn(
             env=env,
             cwd=cwd,
             start_new_session=True,
-            preexec_fn=die_with_parent(death_signal),  # noqa: PLW1509 - the supervisor has one thread
+            preexec_fn=die_with_parent(death_signal),  # noqa: PLW1509 - there is one thread
             user=account and account.pw_uid,
             group=account and account.pw_gid,
             extra_groups=[] if account else None,
         )
 
 
-def stop(process: subprocess.Popen[bytes], *, first: int = signal.SIGTERM, seconds: float = 5.0) -> None:
+def stop(
+    process: subprocess.Popen[bytes], *, first: int = signal.SIGTERM, seconds: float = 5.0
+) -> None:
     """End a child: ask, wait, then end its whole session."""
     if process.poll() is None:
         process.send_signal(first)
         with suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)  # the session's number is the child's: nobody else is in it
+        # the session's number is the child's: nobody else is in it
+        os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
@@ -102,7 +106,9 @@ def wait_until(ready: Callable[[], bool], *, seconds: float, step: float = 0.02)
 def last_words(log: Path) -> str:
     """The most informative of a log's last lines, for a message of one sentence."""
     try:
-        lines = [line for line in log.read_text(errors="replace").splitlines()[-60:] if line.strip()]
+        lines = [
+            line for line in log.read_text(errors="replace").splitlines()[-60:] if line.strip()
+        ]
     except OSError:
         lines = []
     causes = [line for line in lines if CAUSES.search(line)]
@@ -125,7 +131,9 @@ def command_line(pid: int) -> bytes:
             return proc.read_bytes()
         except OSError:
             return b""
-    return subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, check=False).stdout
+    return subprocess.run(
+        ["ps", "-o", "command=", "-p", str(pid)], capture_output=True, check=False
+    ).stdout
 
 
 def was_started_for(pid: int, var: Path) -> bool:
@@ -153,7 +161,11 @@ def end_orphans(file: Path, var: Path) -> None:
     except (OSError, ValueError):
         return
     for name, pid in processes.items():
-        if name in ("web", "worker", "beat") and b"config." in command_line(pid) and was_started_for(pid, var):
+        if (
+            name in ("web", "worker", "beat")
+            and b"config." in command_line(pid)
+            and was_started_for(pid, var)
+        ):
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
             wait_until(partial(has_ended, pid), seconds=5)

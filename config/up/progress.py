@@ -23,7 +23,8 @@ class ConsoleProgress:
         if line == self.shown:
             return
         if self.is_terminal:
-            self.output.write(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}")  # a second row would stay
+            # a second row would stay
+            self.output.write(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}")
         elif step != self.step or time.monotonic() - self.shown_at >= self.SECONDS:
             self.output.write(f"{line}\n")
         else:

@@ -12,7 +12,14 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from config.up.home import FIRST_START_BYTES, Home, make_folder, reachable, server_account, write_private
+from config.up.home import (
+    FIRST_START_BYTES,
+    Home,
+    make_folder,
+    reachable,
+    server_account,
+    write_private,
+)
 from config.up.processes import StartError
 
 SYSTEM_FOLDER = Path("/var/lib")
@@ -45,8 +52,8 @@ def named_folder(home: Home) -> Path | None:
         folder = Path(home.pointer.read_text().strip())
         if not folder.is_absolute() or not folder.is_dir():
             raise StartError(
-                f"The database is kept in {folder}, as {home.pointer} says, and that folder is not there: "
-                f"put it back, or delete {home.var} to begin with nothing."
+                f"The database is kept in {folder}, as {home.pointer} says, and that folder is not "
+                f"there: put it back, or delete {home.var} to begin with nothing."
             )
         if owner := other_owner(folder, home):
             raise StartError(
@@ -70,15 +77,18 @@ def new_folder(home: Home, account: pwd.struct_passwd | None) -> Path:
         return home.var
     if (home.var / "postgres").exists():
         raise StartError(
-            f"The servers run as {account.pw_name}, who cannot enter {home.var}, where the database is: "
-            "open that folder and those above it to others (chmod o+x)."
+            f"The servers run as {account.pw_name}, who cannot enter {home.var}, where the "
+            "database is: open that folder and those above it to others (chmod o+x)."
         )
     folder = SYSTEM_FOLDER / f"assayer-{secrets.token_hex(6)}"
     write_private(home.new_pointer, f"{folder}\n")
     print(f"The servers cannot reach {home.var}, so they keep their data in {folder}.")
     free = shutil.disk_usage(SYSTEM_FOLDER).free
     if free < FIRST_START_BYTES:
-        raise StartError(f"A first start needs {FIRST_START_BYTES // 1_000_000} MB in {SYSTEM_FOLDER}; {free // 1_000_000} MB are free.")
+        raise StartError(
+            f"A first start needs {FIRST_START_BYTES // 1_000_000} MB in {SYSTEM_FOLDER}; "
+            f"{free // 1_000_000} MB are free."
+        )
     return claim(make_folder(folder, 0o711), home)
 
 
@@ -90,8 +100,9 @@ def check_account(folder: Path, account: pwd.struct_passwd | None) -> None:
     if foreign:
         name, other = account_name(uid), account_name(foreign[0].stat().st_uid)
         raise StartError(
-            f"The data in {folder} belong to {other}, and the servers would run as {name}: start as {other}, or hand "
-            f"the data over as root (chown -R {name}: {' '.join(map(str, foreign))})."
+            f"The data in {folder} belong to {other}, and the servers would run as {name}: start "
+            f"as {other}, or hand the data over as root (chown -R {name}: "
+            f"{' '.join(map(str, foreign))})."
         )
 
 
@@ -111,7 +122,9 @@ def other_owner(folder: Path, home: Home) -> Path | None:
     note = folder / OWNER
     owner = Path(os.fsdecode(note.read_bytes())) if note.exists() else home.var.resolve()
     names = [pointer.name for pointer in (home.pointer, home.new_pointer)]
-    recorded_paths = [(owner / name).read_text().strip() for name in names if (owner / name).exists()]
+    recorded_paths = [
+        (owner / name).read_text().strip() for name in names if (owner / name).exists()
+    ]
     return owner if owner != home.var.resolve() and str(folder) in recorded_paths else None
 
 

@@ -36,7 +36,9 @@ class SupervisedService:
 
 def redis(home: Home) -> SupervisedService:
     """The embedded Redis."""
-    return SupervisedService("redis", "Redis", home.logs / "redis.log", lambda: start_redis(home), disposable=False)
+    return SupervisedService(
+        "redis", "Redis", home.logs / "redis.log", lambda: start_redis(home), disposable=False
+    )
 
 
 def postgres(home: Home) -> SupervisedService:
@@ -53,18 +55,34 @@ def postgres(home: Home) -> SupervisedService:
 
 
 def python_service(
-    home: Home, name: str, title: str, arguments: list[str], *, env: Mapping[str, str], patience: float = 5.0
+    home: Home,
+    name: str,
+    title: str,
+    arguments: list[str],
+    *,
+    env: Mapping[str, str],
+    patience: float = 5.0,
 ) -> SupervisedService:
     """A service that runs a Python module of the environment."""
     log = home.logs / f"{name}.log"
     argv = [sys.executable, "-m", *arguments]
-    return SupervisedService(name, title, log, lambda: spawn(argv, log=log, env=env, cwd=BASE_DIR), patience=patience)
+    return SupervisedService(
+        name, title, log, lambda: spawn(argv, log=log, env=env, cwd=BASE_DIR), patience=patience
+    )
 
 
 def web(home: Home, *, env: Mapping[str, str], port: int) -> SupervisedService:
     """gunicorn, with the worker of config/web."""
     settings = "python:config.web.gunicorn_settings"
-    arguments = ["gunicorn", "--config", settings, "--bind", f"127.0.0.1:{port}", "--graceful-timeout", "5"]
+    arguments = [
+        "gunicorn",
+        "--config",
+        settings,
+        "--bind",
+        f"127.0.0.1:{port}",
+        "--graceful-timeout",
+        "5",
+    ]
     return python_service(home, "web", "The web server", arguments, env=env)
 
 
@@ -78,10 +96,14 @@ def worker(home: Home, *, env: Mapping[str, str]) -> SupervisedService:
 
 def long_worker(home: Home, *, env: Mapping[str, str]) -> SupervisedService:
     """The Celery worker of work that grows with a file, one task at a time."""
-    return _worker(home, "long-worker", "The Celery worker of long work", queue="long", slots=1, env=env)
+    return _worker(
+        home, "long-worker", "The Celery worker of long work", queue="long", slots=1, env=env
+    )
 
 
-def _worker(home: Home, name: str, title: str, *, queue: str, slots: int, env: Mapping[str, str]) -> SupervisedService:
+def _worker(
+    home: Home, name: str, title: str, *, queue: str, slots: int, env: Mapping[str, str]
+) -> SupervisedService:
     arguments = [
         "celery",
         "-A",
@@ -110,5 +132,8 @@ def beat(home: Home, *, env: Mapping[str, str]) -> SupervisedService:
 def manage(command: str, *, home: Home, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Run one of Django's commands beside us, its output in a log of its own."""
     return spawn(
-        [sys.executable, BASE_DIR / "manage.py", command], log=home.logs / f"{command}.log", env=env, cwd=BASE_DIR
+        [sys.executable, BASE_DIR / "manage.py", command],
+        log=home.logs / f"{command}.log",
+        env=env,
+        cwd=BASE_DIR,
     )

@@ -23,10 +23,26 @@ from config.up.cluster_upgrade import upgrade_cluster
 from config.up.disk_space import disk_full_sentence, full_folder, has_space
 from config.up.home import Home, prepare_home
 from config.up.logs import rotate_all
-from config.up.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
+from config.up.processes import (
+    StartError,
+    end_orphans,
+    last_words,
+    note_processes,
+    stop,
+    wait_until,
+)
 from config.up.progress import ConsoleProgress
 from config.up.server_data import data_folder, keep_data_folder
-from config.up.services import SupervisedService, beat, long_worker, manage, postgres, redis, web, worker
+from config.up.services import (
+    SupervisedService,
+    beat,
+    long_worker,
+    manage,
+    postgres,
+    redis,
+    web,
+    worker,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 QUICK_SECONDS = 10  # a service that ends sooner did not really start
@@ -38,8 +54,15 @@ TRY_EVERY = 1.0  # seconds between two tries where only failures show that the d
 
 def main(arguments: list[str]) -> int:
     """Run the product until Ctrl-C; the exit code tells whether it ran."""
-    parser = argparse.ArgumentParser(prog="manage.py up", description="Run everything on this machine.")
-    parser.add_argument("--port", type=port_number, default=os.environ.get("PORT", "8000"), help="0 takes a free one")
+    parser = argparse.ArgumentParser(
+        prog="manage.py up", description="Run everything on this machine."
+    )
+    parser.add_argument(
+        "--port",
+        type=port_number,
+        default=os.environ.get("PORT", "8000"),
+        help="0 takes a free one",
+    )
     parser.add_argument("--no-demo", action="store_true", help="do not load the demo collection")
     options = parser.parse_args(arguments)
     home = Home(Path(os.environ.get("ASSAYER_VAR") or BASE_DIR / "var").absolute())
@@ -88,7 +111,9 @@ def take_lock(home: Home, holder: str) -> TextIO:
 def port_number(text: str) -> int:
     """Parse a port for argparse."""
     if not text.isdecimal() or int(text) > HIGHEST_PORT:
-        raise argparse.ArgumentTypeError(f"a port is a number from 0 to {HIGHEST_PORT}, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"a port is a number from 0 to {HIGHEST_PORT}, not {text!r}"
+        )
     return int(text)
 
 
@@ -99,11 +124,14 @@ def free_port(port: int) -> int:
         try:
             probe.bind(("127.0.0.1", port))
         except PermissionError:
-            raise StartError(f"Only root may use port {port}: choose another with `--port 8000`.") from None
+            raise StartError(
+                f"Only root may use port {port}: choose another with `--port 8000`."
+            ) from None
         except OSError as error:
             raise StartError(
-                f"Port {port} cannot be used ({error.strerror}): stop the program that uses it, or choose "
-                f"another with `python3 manage.py up --port {port + 1 if port < HIGHEST_PORT else 0}`."
+                f"Port {port} cannot be used ({error.strerror}): stop the program that uses it, or "
+                "choose another with `python3 manage.py up --port "
+                f"{port + 1 if port < HIGHEST_PORT else 0}`."
             ) from error
         return int(probe.getsockname()[1])
 
@@ -151,9 +179,18 @@ class Supervisor:
             print("Stopped before it was ready.", flush=True)
             return
         keep_data_folder(self.home)
-        site, accounts = self.env["SITE_URL"].rstrip("/"), first_start.sign_in_lines(self.home, self.env["SITE_URL"])
-        addresses = f"{self.url}/" if is_local(self.env) else f"{self.url}/ (people come by {site}/)"
-        print(f"\nReady in {time.monotonic() - started_at:.1f} s: {addresses}\n{accounts}\nCtrl-C stops it.", flush=True)
+        site, accounts = (
+            self.env["SITE_URL"].rstrip("/"),
+            first_start.sign_in_lines(self.home, self.env["SITE_URL"]),
+        )
+        addresses = (
+            f"{self.url}/" if is_local(self.env) else f"{self.url}/ (people come by {site}/)"
+        )
+        print(
+            f"\nReady in {time.monotonic() - started_at:.1f} s: "
+            f"{addresses}\n{accounts}\nCtrl-C stops it.",
+            flush=True,
+        )
         self.start_demo()
         while not self.stopping:
             time.sleep(0.1)
@@ -169,7 +206,9 @@ class Supervisor:
         """Stop at the next step; a second Ctrl-C ends the waiting for work in progress."""
         if self.stopping:
             for service in self.services:
-                service.process.send_signal(signal.SIGKILL if service.disposable else service.first_signal)
+                service.process.send_signal(
+                    signal.SIGKILL if service.disposable else service.first_signal
+                )
         self.stopping = True
 
     def start_servers(self) -> None:
@@ -208,7 +247,10 @@ class Supervisor:
         """Wait for migrations, static files and accounts."""
 
         def ended() -> bool:
-            self.tell("Preparing the database", first_start.migrations_done(self.home.logs / "prepare.log"))
+            self.tell(
+                "Preparing the database",
+                first_start.migrations_done(self.home.logs / "prepare.log"),
+            )
             return self.stopping or preparing.poll() is not None
 
         wait_until(ended, seconds=1800, step=0.1)
@@ -230,7 +272,9 @@ class Supervisor:
                 return self.stopping or probe.connect_ex(("127.0.0.1", self.port)) == 0
 
         if not wait_until(answers, seconds=120):
-            raise StartError(f"The web server did not answer: {last_words(self.home.logs / 'web.log')}")
+            raise StartError(
+                f"The web server did not answer: {last_words(self.home.logs / 'web.log')}"
+            )
 
     def add(self, service: SupervisedService) -> None:
         """Start a service, unless we are already stopping."""
@@ -242,7 +286,10 @@ class Supervisor:
 
     def note(self) -> None:
         """Record the running services, for the next start after a kill -9 and for the tests."""
-        note_processes(self.home.var / "processes.json", {service.name: service.process.pid for service in self.services})
+        note_processes(
+            self.home.var / "processes.json",
+            {service.name: service.process.pid for service in self.services},
+        )
 
     def watch(self) -> None:
         """Restart services that ended; where the disk is full, wait for space."""
@@ -269,7 +316,9 @@ class Supervisor:
         if self.lacks_space:
             time.sleep(TRY_EVERY)
         else:
-            self.say(f"{sentence} Nothing can be saved until there is room; it goes on by itself then.")
+            self.say(
+                f"{sentence} Nothing can be saved until there is room; it goes on by itself then."
+            )
             self.lacks_space = True
         wait_until(lambda: self.stopping or has_space(self.home), seconds=float("inf"), step=0.5)
         for service in self.services:
@@ -286,13 +335,16 @@ class Supervisor:
             if self.stopping or service.process.poll() is None:
                 continue
             reason = last_words(service.log)
-            ended_by_itself = service.process.returncode != -signal.SIGKILL  # nobody kills himself with SIGKILL
+            # nobody kills himself with SIGKILL
+            ended_by_itself = service.process.returncode != -signal.SIGKILL
             died_quickly = ended_by_itself and time.monotonic() - service.started_at < QUICK_SECONDS
             service.quick_deaths = service.quick_deaths + 1 if died_quickly else 0
             if service.quick_deaths == QUICK_DEATHS:
                 raise StartError(f"{service.title} keeps ending: {reason}")
             if not self.lacks_space:  # without space it is tried again and again
-                self.progress.end(f"{service.title} ended (code {service.process.returncode}); starting it again.")
+                self.progress.end(
+                    f"{service.title} ended (code {service.process.returncode}); starting it again."
+                )
             stop(service.process)  # the rest of its session
             service.start()
             self.note()
@@ -318,7 +370,10 @@ class Supervisor:
             print("The demo collection is there.", flush=True)
         else:
             log = self.home.logs / "load_demo.log"
-            print(f"The demo collection could not be loaded ({last_words(log)}); the log is {log}.", flush=True)
+            print(
+                f"The demo collection could not be loaded ({last_words(log)}); the log is {log}.",
+                flush=True,
+            )
         self.demo_process = None
 
     def stop_all(self) -> None:
@@ -328,7 +383,8 @@ class Supervisor:
             stop(self.demo_process)
         for service in self.services:
             if service.disposable and service.process.poll() is None:
-                service.process.send_signal(service.first_signal)  # these need not wait for one another
+                # these need not wait for one another
+                service.process.send_signal(service.first_signal)
         for service in reversed(self.services):
             first = 0 if service.disposable else service.first_signal  # 0: it got its signal above
             stop(service.process, first=first, seconds=service.patience)

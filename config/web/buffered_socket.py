@@ -31,7 +31,8 @@ class BufferedSocket(socket.socket):
     def __init__(self, accepted: socket.socket) -> None:
         super().__init__(fileno=accepted.detach())
         self.unsent_parts: deque[UnsentPart] = deque()
-        self._memory: SpooledTemporaryFile[bytes] | None = None  # what was written while something was left
+        # what was written while something was left
+        self._memory: SpooledTemporaryFile[bytes] | None = None
 
     def sendall(self, data: Any, flags: int = 0, /) -> None:
         """Send the bytes that the client takes now, and store the rest."""
@@ -48,7 +49,14 @@ class BufferedSocket(socket.socket):
         """
         own_descriptor = os.dup(file.fileno())
         n_bytes = os.fstat(own_descriptor).st_size - offset if count is None else count
-        self.unsent_parts.append(UnsentPart(partial(os.pread, own_descriptor), offset, offset + n_bytes, partial(os.close, own_descriptor)))
+        self.unsent_parts.append(
+            UnsentPart(
+                partial(os.pread, own_descriptor),
+                offset,
+                offset + n_bytes,
+                partial(os.close, own_descriptor),
+            )
+        )
         self._send_unsent()
         return n_bytes
 
@@ -101,6 +109,8 @@ class BufferedSocket(socket.socket):
         return self._memory.read(size)
 
     def _close_stored(self) -> None:
-        if self._memory is not None and not any(part.close == self._close_stored for part in self.unsent_parts):
+        if self._memory is not None and not any(
+            part.close == self._close_stored for part in self.unsent_parts
+        ):
             self._memory.close()
             self._memory = None

@@ -75,7 +75,9 @@ class RequestBuffer(Unreader):  # type: ignore[misc]
             data = self._receive(size)
             if self._waited_seconds >= RATE_SECONDS:
                 if self._n_received < MIN_RATE * RATE_SECONDS:
-                    raise BodyTooSlow(f"The body came more slowly than {MIN_RATE // 1024} KB a second.")
+                    raise BodyTooSlow(
+                        f"The body came more slowly than {MIN_RATE // 1024} KB a second."
+                    )
                 self._waited_seconds, self._n_received = 0.0, 0
             if data is not None:
                 return data

@@ -35,7 +35,10 @@ LOOK_SECONDS = 0.5
 
 SLOW = "The request came too slowly; nothing was changed. Send it again over a faster connection."
 UNSIZED = "Say how long the body is: send it with Content-Length, not in chunks."
-BUSY = "Other files are on their way in, as many as this server takes at once; nothing was changed. Send it again soon."
+BUSY = (
+    "Other files are on their way in, as many as this server takes at once; "
+    "nothing was changed. Send it again soon."
+)
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]
@@ -61,9 +64,16 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 raise
             return
         self.nr_conns += 1
-        if self.nr_conns > self.cfg.worker_connections - SPARE_CONNECTIONS:  # at worker_connections gunicorn accepts none
+        if self.excess() > 0:
             self.drop_longest()
         self.enqueue_req(Connection(self, BufferedSocket(client), address, listener.getsockname()))
+
+    def excess(self) -> int:
+        """Count the connections above those that leave the spare ones free.
+
+        At worker_connections gunicorn accepts none.
+        """
+        return int(self.nr_conns - self.cfg.worker_connections + SPARE_CONNECTIONS)
 
     def drop_longest(self) -> None:
         """Close the connection that has waited longest for a request or the rest of its headers.
@@ -191,7 +201,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         if request is not None and request.path.startswith("/api/"):
             kind = "application/problem+json"
             body = json.dumps(
-                {"type": "about:blank", "title": status.phrase, "status": int(status), "detail": sentence}
+                {
+                    "type": "about:blank",
+                    "title": status.phrase,
+                    "status": int(status),
+                    "detail": sentence,
+                }
             )
         lines = [
             f"HTTP/1.1 {status.value} {status.phrase}",
@@ -215,7 +230,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def drop(self, conn: Connection) -> None:
         """Close a connection that neither sends nor reads any more."""
-        self.nr_conns -= conn in self.arriving or conn in self.sending  # a leaving one was subtracted before
+        # a leaving one was subtracted before
+        self.nr_conns -= conn in self.arriving or conn in self.sending
         self.forget(conn)
         self.release(conn)
         conn.close()
@@ -255,9 +271,16 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         if now < self.next_look:
             return
         self.next_look = now + LOOK_SECONDS
+        # threads had a burst of them while these were accepted, and none could be dropped then
+        for conn in list(self.sending)[: max(self.excess(), 0)]:
+            self.drop(conn)
         for conn in [conn for conn in self.arriving if conn.is_late(now)]:
             self.refuse(conn, HTTPStatus.REQUEST_TIMEOUT, SLOW)
-        silent = [conn for conn in self.arriving if conn.started_at is None and (now > conn.timeout or not self.alive)]
+        silent = [
+            conn
+            for conn in self.arriving
+            if conn.started_at is None and (now > conn.timeout or not self.alive)
+        ]
         idle = [conn for conn in (*self.leaving, *self.sending) if now > conn.timeout]
         for conn in [*silent, *idle]:
             self.drop(conn)

@@ -100,13 +100,21 @@ def join_parts(parts: Sequence[RankedGrades]) -> RankedGrades:
     label = np.cumsum([0, *(len(part.label_row) for part in parts)])
     columns = []
     for name in RankedGrades._fields[:-1]:
-        start = query if name in ("query", "label_query") else label if name in ("label", "label_row") else 0 * query
+        start = (
+            query
+            if name in ("query", "label_query")
+            else label
+            if name in ("label", "label_row")
+            else 0 * query
+        )
         shifted = [getattr(part, name) + start[number] for number, part in enumerate(parts)]
         columns.append(np.concatenate([np.zeros(0, dtype=np.int64), *shifted]))
     return RankedGrades(*columns)
 
 
-def _candidates(rankings: Rankings, labels: LabelledPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _candidates(
+    rankings: Rankings, labels: LabelledPairs
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Positions in `docs`, and their queries, of all labelled targets and a few others.
 
     Where labels are few a one-probe hash filter passes over the ranked targets once, a stretch that
@@ -124,7 +132,9 @@ def _candidates(rankings: Rankings, labels: LabelledPairs) -> tuple[NDArray[np.i
     for first, last in _stretches(rankings.indptr):
         start, end = rankings.indptr[first], rankings.indptr[last]
         query = np.repeat(np.arange(first, last), np.diff(rankings.indptr[first : last + 1]))
-        candidates = np.flatnonzero(may_be_labelled.take(_hash(rankings.docs[start:end], query, shift).view(np.int64)))
+        candidates = np.flatnonzero(
+            may_be_labelled.take(_hash(rankings.docs[start:end], query, shift).view(np.int64))
+        )
         positions.append(candidates + start)
         queries.append(query[candidates])
     return np.concatenate(positions), np.concatenate(queries)
@@ -134,13 +144,16 @@ def _stretches(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """First and last query (excluded) of stretches of some _STRETCH targets, one query at least."""
     first = 0
     while first < len(indptr) - 1:
-        last = max(int(np.searchsorted(indptr, indptr[first] + _STRETCH, side="right")) - 1, first + 1)
+        last = max(
+            int(np.searchsorted(indptr, indptr[first] + _STRETCH, side="right")) - 1, first + 1
+        )
         yield first, last
         first = last
 
 
 def _hash(doc: NDArray[np.int64], query: NDArray[np.int64], shift: np.uint64) -> NDArray[np.uint64]:
-    mixed = doc.astype(np.uint64) * _MIX_DOC  # overflow wraps, which is what a multiplicative hash wants
+    # overflow wraps, which is what a multiplicative hash wants
+    mixed = doc.astype(np.uint64) * _MIX_DOC
     mixed ^= query.astype(np.uint64) * _MIX_QUERY
     mixed *= _MIX_QUERY
     mixed >>= shift
@@ -148,7 +161,10 @@ def _hash(doc: NDArray[np.int64], query: NDArray[np.int64], shift: np.uint64) ->
 
 
 def _find_pairs(
-    doc: NDArray[np.int64], query: NDArray[np.int64], distinct_docs: NDArray[np.int64], sorted_pair: NDArray[np.int64]
+    doc: NDArray[np.int64],
+    query: NDArray[np.int64],
+    distinct_docs: NDArray[np.int64],
+    sorted_pair: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Row of each (query, doc) in `sorted_pair`, and whether it is there at all."""
     if not len(sorted_pair):

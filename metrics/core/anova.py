@@ -39,14 +39,18 @@ def two_way(scores: NDArray[np.float64]) -> Anova:
     """
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
-        raise ValueError("Analysis of variance needs two topics or more x two systems or more, without gaps.")
+        raise ValueError(
+            "Analysis of variance needs two topics or more x two systems or more, without gaps."
+        )
     t, s = scores.shape
     grand = scores.mean()
     system_effect, topic_effect = scores.mean(axis=0) - grand, scores.mean(axis=1) - grand
     residual = scores - grand - system_effect[None, :] - topic_effect[:, None]
     ss = t * np.sum(system_effect**2), s * np.sum(topic_effect**2), np.sum(residual**2)
     df = s - 1, t - 1, (s - 1) * (t - 1)
-    ms_systems, ms_topics, ms_error = (float(total / freedom) for total, freedom in zip(ss, df, strict=True))
+    ms_systems, ms_topics, ms_error = (
+        float(total / freedom) for total, freedom in zip(ss, df, strict=True)
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         f_systems, f_topics = np.divide(ms_systems, ms_error), np.divide(ms_topics, ms_error)
     return Anova(

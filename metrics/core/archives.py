@@ -23,5 +23,9 @@ def zip_stream(members: Iterable[tuple[str, Iterable[str]]]) -> Iterator[bytes]:
 
 def _zip_info(name: str) -> zipfile.ZipInfo:
     zip_info = zipfile.ZipInfo(name, _EARLIEST_TIME)
-    zip_info.compress_type, zip_info.create_system, zip_info.external_attr = zipfile.ZIP_DEFLATED, _UNIX, _PLAIN_FILE
+    zip_info.compress_type, zip_info.create_system, zip_info.external_attr = (
+        zipfile.ZIP_DEFLATED,
+        _UNIX,
+        _PLAIN_FILE,
+    )
     return zip_info

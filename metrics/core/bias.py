@@ -48,7 +48,9 @@ class SubsetBias(NamedTuple):
     non_self_bias: float
 
 
-def pool_contributions(runs: Sequence[Rankings], labels: LabelledPairs, *, depth: int) -> NDArray[np.bool_]:
+def pool_contributions(
+    runs: Sequence[Rankings], labels: LabelledPairs, *, depth: int
+) -> NDArray[np.bool_]:
     """(S, L) whether run s holds label l's target among its first `depth`, as in a depth-k pool."""
     is_contributed = np.zeros((len(runs), len(labels.doc)), dtype=bool)
     for row, run in zip(is_contributed, runs, strict=True):
@@ -75,7 +77,9 @@ def leave_one_out(
     scores = np.array([_score(run, labels, measure, threshold) for run in runs])
     losses = []
     for s, run in enumerate(runs):
-        unique = contributions[team == team[s]].any(axis=0) & ~contributions[team != team[s]].any(axis=0)
+        unique = contributions[team == team[s]].any(axis=0) & ~contributions[team != team[s]].any(
+            axis=0
+        )
         score_without = _score(run, _subset(labels, ~unique), measure, threshold)
         other_scores = np.delete(scores, s)
         positive = unique & (np.asarray(labels.grade) >= max(threshold, 0))
@@ -129,7 +133,10 @@ def table_bias(scores: NDArray[np.float64]) -> list[SubsetBias]:
         column = from all
     """
     changes = np.abs(scores[:, :-1] - scores[:, -1:]).T
-    return [bias_of_size(1, row[None, :], np.eye(len(changes), dtype=bool)[None, j]) for j, row in enumerate(changes)]
+    return [
+        bias_of_size(1, row[None, :], np.eye(len(changes), dtype=bool)[None, j])
+        for j, row in enumerate(changes)
+    ]
 
 
 def bias_of_size(size: int, changes: NDArray[np.float64], members: NDArray[np.bool_]) -> SubsetBias:

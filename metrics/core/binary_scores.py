@@ -32,7 +32,9 @@ class CochranQ(NamedTuple):
     n_samples: int
 
 
-def cochran(scores: NDArray[np.float64], groups: Groups | None = None, *, seed: int | None = None) -> CochranQ:
+def cochran(
+    scores: NDArray[np.float64], groups: Groups | None = None, *, seed: int | None = None
+) -> CochranQ:
     """Cochran's Q of (Q, S) scores that are 0 or 1, else ValueError.
 
     (S - 1) (S sum C^2 - N^2) / (S N - sum R^2), where C are the numbers of ones of the systems, R

@@ -46,7 +46,12 @@ def has_bounds(measure: Measure) -> bool:
 
 
 def bounds(
-    measure: Measure, ranked: RankedGrades, *, best_grade: float, threshold: float = 1, elsewhere: Counts | None = None
+    measure: Measure,
+    ranked: RankedGrades,
+    *,
+    best_grade: float,
+    threshold: float = 1,
+    elsewhere: Counts | None = None,
 ) -> Bounds:
     """Return the bounds of a measure.
 
@@ -60,10 +65,14 @@ def bounds(
         raise ValueError(f"{measure.name} has no bounds.")
     level = measure.threshold(threshold)
     n_elsewhere = np.zeros(len(ranked.depth), dtype=np.int64) if elsewhere is None else elsewhere
-    if measure.entry.binary and not 0 < level <= best_grade:  # every completion has the same positives
-        value = measure.compute(with_elsewhere_as(with_unjudged_as(ranked, 0), 0, n_elsewhere), threshold)
+    # every completion has the same positives
+    if measure.entry.binary and not 0 < level <= best_grade:
+        value = measure.compute(
+            with_elsewhere_as(with_unjudged_as(ranked, 0), 0, n_elsewhere), threshold
+        )
         return Bounds(value, value)
-    ends, value = _BOUNDS[measure.family](measure, ranked, level, best_grade, n_elsewhere), measure.compute(ranked, threshold)
+    ends = _BOUNDS[measure.family](measure, ranked, level, best_grade, n_elsewhere)
+    value = measure.compute(ranked, threshold)
     # All negative is a completion too, and the sums of the ends are rounded otherwise than the
     # value's.
     least, most = np.maximum(np.fmin(ends.least, value), 0), np.fmax(ends.most, value)
@@ -74,7 +83,9 @@ def _cutoff(measure: Measure) -> int | None:
     return None if measure.cutoff is None else int(measure.cutoff)
 
 
-def _rising_bounds(measure: Measure, ranked: RankedGrades, level: float, best_grade: float, _: Counts) -> Bounds:
+def _rising_bounds(
+    measure: Measure, ranked: RankedGrades, level: float, best_grade: float, _: Counts
+) -> Bounds:
     """C@k, P@k, RR, RBP: no positive lowers them; all negative and all positive are attained ends.
 
     RBP's upper end adds p^n for all that may follow below a list of n: with the unjudged it is
@@ -86,7 +97,9 @@ def _rising_bounds(measure: Measure, ranked: RankedGrades, level: float, best_gr
     return Bounds(measure.compute(ranked, level), most)
 
 
-def _first_rank_bounds(_: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts) -> Bounds:
+def _first_rank_bounds(
+    _: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts
+) -> Bounds:
     """MedR, MeanR: a positive makes the first rank smaller or leaves it.
 
     A query without a positive is left out of the average, and comes into it once it has one: with a
@@ -96,7 +109,9 @@ def _first_rank_bounds(_: Measure, ranked: RankedGrades, level: float, best_grad
     least = retrieval.first_rank(positives(with_unjudged_as(ranked, best_grade), level))
     most = retrieval.first_rank(positives(ranked, level))
     may_gain_positive = np.isnan(most) & (~np.isnan(least) | (elsewhere > 0))
-    return Bounds(np.where(may_gain_positive, 1.0, least), np.where(may_gain_positive, np.inf, most))
+    return Bounds(
+        np.where(may_gain_positive, 1.0, least), np.where(may_gain_positive, np.inf, most)
+    )
 
 
 def _interpolated_bounds(
@@ -108,7 +123,8 @@ def _interpolated_bounds(
     With more positives the m-th stands no lower, so the precision there is no smaller; a smaller m
     only adds depths.
     """
-    labelled, with_unjudged = positives(ranked, level), positives(with_unjudged_as(ranked, best_grade), level)
+    labelled = positives(ranked, level)
+    with_unjudged = positives(with_unjudged_as(ranked, best_grade), level)
 
     def value(positive_ranks: PositiveRanks) -> PerQuery:
         if measure.family == "IPrec11":
@@ -119,7 +135,9 @@ def _interpolated_bounds(
     return Bounds(least, value(with_unjudged._replace(total=labelled.total)))
 
 
-def _gain_bounds(measure: Measure, ranked: RankedGrades, _: float, best_grade: float, __: Counts) -> Bounds:
+def _gain_bounds(
+    measure: Measure, ranked: RankedGrades, _: float, best_grade: float, __: Counts
+) -> Bounds:
     """ERR, gRBP: no gain lowers them, and a larger scale makes every gain smaller.
 
     ERR is the expectation of 1 / rank over the rank at which a reader stops, and any gain has her
@@ -128,11 +146,9 @@ def _gain_bounds(measure: Measure, ranked: RankedGrades, _: float, best_grade: f
     the larger scale; the most has labels gain what they do on the smaller one, while an unjudged
     document gains no more than the best grade on its own.
     """
-    family, parameters, largest_label = (
-        measure.entry.function,
-        dict(measure.parameters),
-        measure.largest_label or float(ranked.label_grade.max(initial=0)),
-    )
+    family = measure.entry.function
+    parameters = dict(measure.parameters)
+    largest_label = measure.largest_label or float(ranked.label_grade.max(initial=0))
     settings = {"k": _cutoff(measure)} if measure.family == "ERR" else {"p": parameters["p"]}
     top = float(parameters["max_grade"]) or max(best_grade, largest_label)
     new_grade = min(best_grade, top)
@@ -160,7 +176,9 @@ def _on_scale(ranked: RankedGrades, family: str, largest_label: float, top: floa
     return ranked._replace(grade=rescaled(ranked.grade), label_grade=rescaled(ranked.label_grade))
 
 
-def _ndcg_bounds(measure: Measure, ranked: RankedGrades, _: float, best_grade: float, elsewhere: Counts) -> Bounds:
+def _ndcg_bounds(
+    measure: Measure, ranked: RankedGrades, _: float, best_grade: float, elsewhere: Counts
+) -> Bounds:
     settings = {"k": _cutoff(measure), "dcg": dict(measure.parameters)["dcg"]}
     return Bounds(*ndcg_bounds.ends(ranked, best_grade=best_grade, elsewhere=elsewhere, **settings))
 
@@ -189,7 +207,10 @@ def _r_precision(cap: float) -> _RatioMeasure:
 
 def _f_measure(k: int | None, beta: float) -> _RatioMeasure:
     """F = (1 + beta^2) h / (beta^2 R + k), harmonic mean of h / k and h / R for h hits within k."""
-    return _RatioMeasure(_last_rank(k), lambda inside, total: (1 + beta**2) * inside.hits / (beta**2 * total + float(k or 1)))
+    return _RatioMeasure(
+        _last_rank(k),
+        lambda inside, total: (1 + beta**2) * inside.hits / (beta**2 * total + float(k or 1)),
+    )
 
 
 _RATIOS: dict[str, Callable[[int | None, dict[str, Any]], _RatioMeasure]] = {
@@ -197,13 +218,21 @@ _RATIOS: dict[str, Callable[[int | None, dict[str, Any]], _RatioMeasure]] = {
     "F": lambda k, parameters: _f_measure(k, parameters["beta"]),
     "Rprec": lambda *_: _r_precision(0),
     "PMRP": lambda _, parameters: _r_precision(parameters["cap"]),
-    "AP": lambda k, _: _RatioMeasure(_last_rank(k), lambda inside, total: share(inside.precisions, total)),
-    "AP_retrieved": lambda k, _: _RatioMeasure(_last_rank(k), lambda inside, total: share(inside.precisions, inside.hits)),
-    "mAP@R": lambda *_: _RatioMeasure(lambda total: total, lambda inside, total: share(inside.precisions, total)),
+    "AP": lambda k, _: _RatioMeasure(
+        _last_rank(k), lambda inside, total: share(inside.precisions, total)
+    ),
+    "AP_retrieved": lambda k, _: _RatioMeasure(
+        _last_rank(k), lambda inside, total: share(inside.precisions, inside.hits)
+    ),
+    "mAP@R": lambda *_: _RatioMeasure(
+        lambda total: total, lambda inside, total: share(inside.precisions, total)
+    ),
 }
 
 
-def _ratio_bounds(measure: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts) -> Bounds:
+def _ratio_bounds(
+    measure: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts
+) -> Bounds:
     """AP, R, F, Rprec and their kin: attained ends, from the best and worst ranks of new positives.
 
     With t new positives R is fixed, and the value only rises as positives move up, or into the
@@ -219,7 +248,9 @@ def _ratio_bounds(measure: Measure, ranked: RankedGrades, level: float, best_gra
         (lists.first(), lists.highest, np.maximum, most),
         (lists.last(), lists.lowest, np.minimum, least),
     ):
-        total = (lists.total[numbers.query] + numbers.n_new + numbers.n_elsewhere).astype(np.float64)
+        total = (lists.total[numbers.query] + numbers.n_new + numbers.n_elsewhere).astype(
+            np.float64
+        )
         reduce.at(end, numbers.query, ratio.value(hits_of(numbers, ratio.cutoff(total)), total))
     return Bounds(least, most)
 
@@ -230,7 +261,10 @@ def _mean_r_precision_bounds(
     """PMRP_mean: means of the ends for each zeta, which one completion need not reach at once."""
     parameters = dict(measure.parameters)
     r_precision = parse_one(f"PMRP(cap={parameters['cap']})")
-    ends = [_ratio_bounds(r_precision, ranked, level, best_grade, elsewhere) for level in range(1, parameters["zetas"] + 1)]
+    ends = [
+        _ratio_bounds(r_precision, ranked, level, best_grade, elsewhere)
+        for level in range(1, parameters["zetas"] + 1)
+    ]
     return Bounds(*(np.mean(values, axis=0) for values in zip(*ends, strict=True)))
 
 

@@ -5,7 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metrics.core.agreement import Alpha, MeasurementLevel, PercentAgreement, alpha_of_counts, percent_agreement
+from metrics.core.agreement import (
+    Alpha,
+    MeasurementLevel,
+    PercentAgreement,
+    alpha_of_counts,
+    percent_agreement,
+)
 from metrics.core.counts import Annotations, UnitCounts, count_units, group, keep_labels
 
 
@@ -35,17 +41,24 @@ class AnnotatorAgreement(NamedTuple):
     drag: float | None
 
 
-def by_number_of_labels(labels: Annotations, *, level: MeasurementLevel | str) -> list[PartAgreement]:
+def by_number_of_labels(
+    labels: Annotations, *, level: MeasurementLevel | str
+) -> list[PartAgreement]:
     """Agreement of the units with exactly 2, 3, ... labels (FIRE, Figure 7).
 
     Units with one label are left out.
     """
     unit_counts = count_units(labels)
     size = unit_counts.counts.sum(axis=1)
-    return [_part_agreement(int(m), _select_kinds(unit_counts, size == m), level) for m in np.unique(size[size >= 2])]
+    return [
+        _part_agreement(int(m), _select_kinds(unit_counts, size == m), level)
+        for m in np.unique(size[size >= 2])
+    ]
 
 
-def by_group(labels: Annotations, group_of_unit: ArrayLike, *, level: MeasurementLevel | str) -> list[PartAgreement]:
+def by_group(
+    labels: Annotations, group_of_unit: ArrayLike, *, level: MeasurementLevel | str
+) -> list[PartAgreement]:
     """Agreement within each group of units (query, modality, ...), in ascending order.
 
     group_of_unit : (U,) the group of labels.units[u]
@@ -55,7 +68,9 @@ def by_group(labels: Annotations, group_of_unit: ArrayLike, *, level: Measuremen
     order = np.argsort(group_of_label, kind="stable")
     bounds = np.searchsorted(group_of_label[order], np.arange(len(keys) + 1))
     return [
-        _part_agreement(key, count_units(keep_labels(labels, order[bounds[i] : bounds[i + 1]])), level)
+        _part_agreement(
+            key, count_units(keep_labels(labels, order[bounds[i] : bounds[i + 1]])), level
+        )
         for i, key in enumerate(keys.tolist())
     ]
 
@@ -68,7 +83,9 @@ def by_annotator(labels: Annotations, *, level: MeasurementLevel | str) -> list[
     """
     n_values = max(len(labels.values), 1)
     n_units = len(labels.units)
-    table = np.bincount(labels.unit * n_values + labels.value, minlength=n_units * n_values).reshape(n_units, n_values)
+    table = np.bincount(
+        labels.unit * n_values + labels.value, minlength=n_units * n_values
+    ).reshape(n_units, n_values)
     overall = alpha_of_counts(group(table, labels.values), level=level)
     kinds, kind_of_unit = np.unique(table, axis=0, return_inverse=True)
     frequency = np.bincount(kind_of_unit, minlength=len(kinds))
@@ -84,7 +101,9 @@ def by_annotator(labels: Annotations, *, level: MeasurementLevel | str) -> list[
         affected = group(other_counts, labels.values)
         without = alpha_of_counts(
             UnitCounts(
-                np.concatenate([kinds, affected.counts]), np.concatenate([unaffected, affected.frequency]), labels.values
+                np.concatenate([kinds, affected.counts]),
+                np.concatenate([unaffected, affected.frequency]),
+                labels.values,
             ),
             level=level,
         )
@@ -93,25 +112,37 @@ def by_annotator(labels: Annotations, *, level: MeasurementLevel | str) -> list[
 
 
 def _annotator_agreement(
-    annotator: Any, other_counts: NDArray[np.int64], value: NDArray[np.int64], without: Alpha, overall: Alpha
+    annotator: Any,
+    other_counts: NDArray[np.int64],
+    value: NDArray[np.int64],
+    without: Alpha,
+    overall: Alpha,
 ) -> AnnotatorAgreement:
     n_others = other_counts.sum(axis=1)
     shared = n_others > 0
     equal = other_counts[np.arange(len(value)), value]
-    is_defined = without.value is not None and overall.value is not None
+    drag = None
+    if without.value is not None and overall.value is not None:
+        drag = without.value - overall.value
     return AnnotatorAgreement(
         annotator=annotator,
         n_labels=len(value),
         n_shared_units=int(np.count_nonzero(shared)),
         agreement=float(equal.sum() / n_others.sum()) if shared.any() else None,
         alpha_without=without,
-        drag=without.value - overall.value if is_defined else None,  # type: ignore[operator]
+        drag=drag,
     )
 
 
-def _part_agreement(key: Any, unit_counts: UnitCounts, level: MeasurementLevel | str) -> PartAgreement:
-    return PartAgreement(key, alpha_of_counts(unit_counts, level=level), percent_agreement(unit_counts))
+def _part_agreement(
+    key: Any, unit_counts: UnitCounts, level: MeasurementLevel | str
+) -> PartAgreement:
+    return PartAgreement(
+        key, alpha_of_counts(unit_counts, level=level), percent_agreement(unit_counts)
+    )
 
 
 def _select_kinds(unit_counts: UnitCounts, is_selected: NDArray[np.bool_]) -> UnitCounts:
-    return UnitCounts(unit_counts.counts[is_selected], unit_counts.frequency[is_selected], unit_counts.values)
+    return UnitCounts(
+        unit_counts.counts[is_selected], unit_counts.frequency[is_selected], unit_counts.values
+    )

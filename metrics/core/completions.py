@@ -4,7 +4,7 @@ Everything is looked up in running sums over the ranks, so that all numbers of n
 few passes.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,12 @@ class UnjudgedDocuments(NamedTuple):
     rank: NDArray[np.int64]
     nth: NDArray[np.int64]
     n: NDArray[np.int64]
+
+    @classmethod
+    def none(cls, n_queries: int) -> Self:
+        """No document of any query."""
+        query, rank, nth = np.zeros((3, 0), dtype=np.int64)
+        return cls(query, rank, nth, np.zeros(n_queries, dtype=np.int64))
 
 
 class NewPositiveCounts(NamedTuple):
@@ -57,11 +63,16 @@ def unjudged_documents(ranked: RankedGrades) -> UnjudgedDocuments:
     position = np.flatnonzero(is_open)
     query = np.repeat(np.arange(n_queries), ranked.depth)[position]
     return UnjudgedDocuments(
-        query, position - start[query] + 1, rank_in_query(query, n_queries), np.bincount(query, minlength=n_queries)
+        query,
+        position - start[query] + 1,
+        rank_in_query(query, n_queries),
+        np.bincount(query, minlength=n_queries),
     )
 
 
-def with_elsewhere_as(ranked: RankedGrades, grade: float, elsewhere: NDArray[np.int64]) -> RankedGrades:
+def with_elsewhere_as(
+    ranked: RankedGrades, grade: float, elsewhere: NDArray[np.int64]
+) -> RankedGrades:
     """The same rankings with (Q,) further labels of this grade on documents outside them.
 
     Rows -1.
@@ -71,7 +82,9 @@ def with_elsewhere_as(ranked: RankedGrades, grade: float, elsewhere: NDArray[np.
     grades = np.concatenate([ranked.label_grade, np.full(len(new_query), grade)])
     row = np.concatenate([ranked.label_row, np.full(len(new_query), -1)])
     order = np.lexsort((-grades, query))
-    return ranked._replace(label_query=query[order], label_grade=grades[order], label_row=row[order])
+    return ranked._replace(
+        label_query=query[order], label_grade=grades[order], label_row=row[order]
+    )
 
 
 class Completions:
@@ -81,12 +94,18 @@ class Completions:
     total : (Q,) labelled positives, retrieved or not
     """
 
-    def __init__(self, ranked: RankedGrades, level: float, *, is_open: bool, elsewhere: NDArray[np.int64]) -> None:
+    def __init__(
+        self, ranked: RankedGrades, level: float, *, is_open: bool, elsewhere: NDArray[np.int64]
+    ) -> None:
         n_queries = len(ranked.depth)
         self._query_elsewhere = np.repeat(np.arange(n_queries), elsewhere if is_open else 0)
-        self.total = np.bincount(ranked.label_query[ranked.label_grade >= level], minlength=n_queries)
+        self.total = np.bincount(
+            ranked.label_query[ranked.label_grade >= level], minlength=n_queries
+        )
         self._depth, self._start = ranked.depth, np.cumsum(ranked.depth) - ranked.depth
-        self._unjudged = unjudged_documents(ranked) if is_open else UnjudgedDocuments(*np.zeros((3, 0), dtype=np.int64), 0 * self.total)
+        self._unjudged = (
+            unjudged_documents(ranked) if is_open else UnjudgedDocuments.none(len(self.total))
+        )
         size, is_positive = int(ranked.depth.sum()), ranked.grade >= level
         is_labelled = np.zeros(size, dtype=np.int64)
         is_labelled[self._start[ranked.query[is_positive]] + ranked.rank[is_positive] - 1] = 1
@@ -95,10 +114,13 @@ class Completions:
         query = np.repeat(np.arange(n_queries), ranked.depth)
         per_rank = 1 / (np.arange(size) - self._start[query] + 1)
         self._n_labelled, self._n_any = _running(is_labelled), _running(is_labelled + is_unjudged)
-        labelled_per_rank, any_per_rank = is_labelled * per_rank, (is_labelled + is_unjudged) * per_rank
+        labelled_per_rank = is_labelled * per_rank
+        any_per_rank = (is_labelled + is_unjudged) * per_rank
         self._per_labelled, self._per_any = _running(labelled_per_rank), _running(any_per_rank)
         before = self._start[query]
-        self._precision_labelled = _running(labelled_per_rank * (self._n_labelled[1:] - self._n_labelled[before]))
+        self._precision_labelled = _running(
+            labelled_per_rank * (self._n_labelled[1:] - self._n_labelled[before])
+        )
         self._precision_any = _running(any_per_rank * (self._n_any[1:] - self._n_any[before]))
 
     def first(self) -> NewPositiveCounts:
@@ -109,7 +131,12 @@ class Completions:
         return self._numbers(
             NewPositiveCounts(np.arange(len(zeros)), zeros, zeros, zeros),
             NewPositiveCounts(unjudged.query, unjudged.nth, zeros[unjudged.query], unjudged.rank),
-            NewPositiveCounts(self._query_elsewhere, unjudged.n[self._query_elsewhere], self._nth_elsewhere(), last[self._query_elsewhere]),
+            NewPositiveCounts(
+                self._query_elsewhere,
+                unjudged.n[self._query_elsewhere],
+                self._nth_elsewhere(),
+                last[self._query_elsewhere],
+            ),
         )
 
     def last(self) -> NewPositiveCounts:
@@ -118,8 +145,18 @@ class Completions:
         n_elsewhere = np.bincount(self._query_elsewhere, minlength=len(zeros))
         return self._numbers(
             NewPositiveCounts(np.arange(len(zeros)), zeros, zeros, beyond),
-            NewPositiveCounts(self._query_elsewhere, zeros[self._query_elsewhere], self._nth_elsewhere(), beyond[self._query_elsewhere]),
-            NewPositiveCounts(unjudged.query, unjudged.n[unjudged.query] - unjudged.nth + 1, n_elsewhere[unjudged.query], unjudged.rank),
+            NewPositiveCounts(
+                self._query_elsewhere,
+                zeros[self._query_elsewhere],
+                self._nth_elsewhere(),
+                beyond[self._query_elsewhere],
+            ),
+            NewPositiveCounts(
+                unjudged.query,
+                unjudged.n[unjudged.query] - unjudged.nth + 1,
+                n_elsewhere[unjudged.query],
+                unjudged.rank,
+            ),
         )
 
     def _nth_elsewhere(self) -> NDArray[np.int64]:
@@ -133,11 +170,13 @@ class Completions:
         query, n_new = numbers.query, numbers.n_new
         end = np.minimum(cutoff, self._depth[query]).astype(np.int64)
         edge = np.minimum(numbers.edge, end)
-        n_labelled, n_any = self._within(self._n_labelled, query, 0, end), self._within(self._n_any, query, 0, end)
+        n_labelled = self._within(self._n_labelled, query, 0, end)
+        n_any = self._within(self._n_any, query, 0, end)
         labelled_below = self._within(self._precision_labelled, query, edge, end)
         precisions = self._within(self._precision_any, query, 0, edge) + labelled_below
         return CutoffHits(
-            n_labelled + np.minimum(n_any - n_labelled, n_new), precisions + n_new * self._within(self._per_labelled, query, edge, end)
+            n_labelled + np.minimum(n_any - n_labelled, n_new),
+            precisions + n_new * self._within(self._per_labelled, query, edge, end),
         )
 
     def lowest(self, numbers: NewPositiveCounts, cutoff: PerQuery) -> CutoffHits:
@@ -145,11 +184,13 @@ class Completions:
         query, n_new = numbers.query, numbers.n_new
         end = np.minimum(cutoff, self._depth[query]).astype(np.int64)
         edge, n_not_new = np.minimum(numbers.edge - 1, end), self._unjudged.n[query] - n_new
-        n_labelled, n_any = self._within(self._n_labelled, query, 0, end), self._within(self._n_any, query, 0, end)
+        n_labelled = self._within(self._n_labelled, query, 0, end)
+        n_any = self._within(self._n_any, query, 0, end)
         labelled_above = self._within(self._precision_labelled, query, 0, edge)
         precisions = labelled_above + self._within(self._precision_any, query, edge, end)
         return CutoffHits(
-            n_labelled + np.maximum(n_any - n_labelled - n_not_new, 0), precisions - n_not_new * self._within(self._per_any, query, edge, end)
+            n_labelled + np.maximum(n_any - n_labelled - n_not_new, 0),
+            precisions - n_not_new * self._within(self._per_any, query, edge, end),
         )
 
     def _within(

@@ -44,7 +44,10 @@ def by_value(coincidence_matrix: NDArray[np.float64]) -> list[ValueAgreement]:
     agreement).
     """
     sums = coincidence_matrix.sum(axis=1)
-    return [ValueAgreement(float(coincidence_matrix[i, i] / n) if n > 0 else None, round(float(n))) for i, n in enumerate(sums.tolist())]
+    return [
+        ValueAgreement(float(coincidence_matrix[i, i] / n) if n > 0 else None, round(float(n)))
+        for i, n in enumerate(sums.tolist())
+    ]
 
 
 def one_against_rest(unit_counts: UnitCounts, value: int) -> UnitCounts:
@@ -52,5 +55,7 @@ def one_against_rest(unit_counts: UnitCounts, value: int) -> UnitCounts:
     own_counts = unit_counts.counts[:, value]
     counts = np.stack([unit_counts.counts.sum(axis=1) - own_counts, own_counts], axis=1)
     kinds, kind_of_row = np.unique(counts, axis=0, return_inverse=True)
-    frequency = np.bincount(kind_of_row.ravel(), weights=unit_counts.frequency, minlength=len(kinds)).astype(np.int64)
+    frequency = np.bincount(
+        kind_of_row.ravel(), weights=unit_counts.frequency, minlength=len(kinds)
+    ).astype(np.int64)
     return UnitCounts(kinds, frequency, np.array([0, 1]))

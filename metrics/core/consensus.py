@@ -28,7 +28,9 @@ class Consensus(NamedTuple):
     converged: bool
 
 
-def dawid_skene(labels: Annotations, *, max_iterations: int = 200, tolerance: float = 1e-7) -> Consensus:
+def dawid_skene(
+    labels: Annotations, *, max_iterations: int = 200, tolerance: float = 1e-7
+) -> Consensus:
     """Expectation maximisation, in turn of the units' grades and the annotators' errors.
 
     A unit without labels gets the prior. An annotator's row for a value they never met is uniform.
@@ -53,32 +55,47 @@ def dawid_skene(labels: Annotations, *, max_iterations: int = 200, tolerance: fl
 def _shares(labels: Annotations, n_values: int) -> NDArray[np.float64]:
     """(U, V) share of each value among a unit's labels; uniform where it has none."""
     n_units = len(labels.units)
-    counts = np.bincount(labels.unit * n_values + labels.value, minlength=n_units * n_values).reshape(n_units, n_values)
+    counts = np.bincount(
+        labels.unit * n_values + labels.value, minlength=n_units * n_values
+    ).reshape(n_units, n_values)
     total = counts.sum(axis=1, keepdims=True)
     return np.divide(counts, total, out=np.full(counts.shape, 1 / n_values), where=total > 0)
 
 
-def _maximise(labels: Annotations, posterior: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _maximise(
+    labels: Annotations, posterior: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The prior and every annotator's errors, if the posteriors were the truth."""
     n_values, n_people = posterior.shape[1], len(labels.annotators)
     cell = labels.annotator * n_values + labels.value
     given_values = np.stack(
-        [np.bincount(cell, weights=posterior[labels.unit, t], minlength=n_people * n_values) for t in range(n_values)]
+        [
+            np.bincount(cell, weights=posterior[labels.unit, t], minlength=n_people * n_values)
+            for t in range(n_values)
+        ]
     )
     given_values = given_values.reshape(n_values, n_people, n_values).transpose(1, 0, 2)
     true_values = given_values.sum(axis=2, keepdims=True)
-    confusion = np.divide(given_values, true_values, out=np.full(given_values.shape, 1 / n_values), where=true_values > 0)
+    confusion = np.divide(
+        given_values,
+        true_values,
+        out=np.full(given_values.shape, 1 / n_values),
+        where=true_values > 0,
+    )
     prior = posterior.mean(axis=0) if len(posterior) else np.full(n_values, 1 / n_values)
     return prior, confusion
 
 
-def _expect(labels: Annotations, prior: NDArray[np.float64], confusion: NDArray[np.float64]) -> NDArray[np.float64]:
+def _expect(
+    labels: Annotations, prior: NDArray[np.float64], confusion: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """(U, V) posterior of each unit's value, if the prior and the errors were right."""
     tiny = np.finfo(np.float64).tiny
     evidence = np.log(np.maximum(confusion, tiny))[labels.annotator, :, labels.value]  # (N, V)
     n_units = len(labels.units)
     total = np.stack(
-        [np.bincount(labels.unit, weights=column, minlength=n_units) for column in evidence.T], axis=1
+        [np.bincount(labels.unit, weights=column, minlength=n_units) for column in evidence.T],
+        axis=1,
     ) + np.log(np.maximum(prior, tiny))
     total -= total.max(axis=1, keepdims=True, initial=-np.inf)
     posterior = np.exp(total)

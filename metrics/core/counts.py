@@ -59,7 +59,9 @@ def annotations(
         raise ValueError("A value is NaN; leave missing labels out.")
     units, unit_code = _code(unit)
     annotators, annotator_code = _code(annotator)
-    values, value_code = _code(value) if domain is None else _code_by_domain(value, np.asarray(domain))
+    values, value_code = (
+        _code(value) if domain is None else _code_by_domain(value, np.asarray(domain))
+    )
     is_last = _is_last_of_key(unit_code * max(len(annotators), 1) + annotator_code)
     return Annotations(
         unit_code[is_last],
@@ -74,7 +76,9 @@ def annotations(
 
 def keep_labels(labels: Annotations, rows: NDArray[np.int64]) -> Annotations:
     """Some of the labels, over the same units, annotators and values."""
-    return labels._replace(unit=labels.unit[rows], annotator=labels.annotator[rows], value=labels.value[rows])
+    return labels._replace(
+        unit=labels.unit[rows], annotator=labels.annotator[rows], value=labels.value[rows]
+    )
 
 
 def count_units(labels: Annotations) -> UnitCounts:
@@ -145,7 +149,9 @@ def _code(items: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return distinct, code.astype(np.int64)
 
 
-def _code_by_domain(items: NDArray[Any], domain: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _code_by_domain(
+    items: NDArray[Any], domain: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
     order = np.argsort(domain, kind="stable")
     index = np.minimum(np.searchsorted(domain[order], items), len(domain) - 1)
     code = order[index]

@@ -44,7 +44,12 @@ class SimilarityMatrix(NamedTuple):
 
 
 def evaluate_file(
-    stream: BinaryIO, qrels: QrelsFile, *, name: str, score_type: str = "float32", use_ranks: bool = False
+    stream: BinaryIO,
+    qrels: QrelsFile,
+    *,
+    name: str,
+    score_type: str = "float32",
+    use_ranks: bool = False,
 ) -> RunEvaluation:
     """Evaluate a run file (TREC form, gzip or plain) or a matrix (.npz) against qrels.
 
@@ -66,15 +71,27 @@ def _refuse_unrelated_queries(queries: NDArray[np.bytes_], qrels: QrelsFile, *, 
     labelled = qrels.queries[np.unique(qrels.query)]
     if not len(queries) or not len(labelled) or np.isin(queries, labelled).any():
         return
-    run_text, label_text = (f"{len(ids):,}, such as {quoted(ids[0].decode(errors='replace'))}" for ids in (queries, labelled))
-    direction_hint = " It may be a run of the other direction: its queries are documents of the labels."
+    run_text, label_text = (
+        f"{len(ids):,}, such as {quoted(ids[0].decode(errors='replace'))}"
+        for ids in (queries, labelled)
+    )
+    direction_hint = (
+        " It may be a run of the other direction: its queries are documents of the labels."
+    )
     hint = direction_hint if np.isin(queries, qrels.docs).any() else ""
-    message = f"The run and the labels share no query: it has {run_text}; they have {label_text}.{hint}"
+    message = (
+        f"The run and the labels share no query: it has {run_text}; they have {label_text}.{hint}"
+    )
     raise FormatError(name, None, "", message)
 
 
 def evaluate_run(
-    run: RunFile, qrels: QrelsFile, *, name: str = "", score_type: str = "float32", use_ranks: bool = False
+    run: RunFile,
+    qrels: QrelsFile,
+    *,
+    name: str = "",
+    score_type: str = "float32",
+    use_ranks: bool = False,
 ) -> RunEvaluation:
     """Evaluate a run, in canonical order, against qrels."""
     ordered = canonical_order(run, score_type=score_type, use_ranks=use_ranks, name=name)
@@ -87,7 +104,7 @@ def evaluate_run(
     start = np.zeros(len(qrels.queries), dtype=np.int64)
     start[is_present] = ordered.indptr[of_query[is_present]]
     rows = ordered.order[np.arange(indptr[-1]) + np.repeat(start - indptr[:-1], depth)]
-    docs = lookup(run.docs[rows], distinct_docs)
+    docs = lookup(run.docs[rows], distinct_docs).astype(np.int64)
     labels = LabelledPairs(qrels.query.astype(np.int64), label_doc.astype(np.int64), qrels.grades)
     return RunEvaluation(
         queries=qrels.queries,
@@ -99,17 +116,23 @@ def evaluate_run(
     )
 
 
-def evaluate_matrix(matrix: SimilarityMatrix, qrels: QrelsFile, *, name: str, score_type: str = "float32") -> RunEvaluation:
+def evaluate_matrix(
+    matrix: SimilarityMatrix, qrels: QrelsFile, *, name: str, score_type: str = "float32"
+) -> RunEvaluation:
     """Evaluate a similarity matrix against qrels: all cells are retrieved but those of -inf."""
     row_of_query = lookup(qrels.queries, matrix.rows)
-    row, column = row_of_query[qrels.query], lookup(qrels.docs, matrix.columns)
+    row = row_of_query[qrels.query].astype(np.int64)
+    column = lookup(qrels.docs, matrix.columns).astype(np.int64)
     is_inside = (row >= 0) & (column >= 0)
     precedence = np.empty(len(matrix.columns), dtype=np.int64)
     precedence[np.argsort(matrix.columns)[::-1]] = np.arange(len(matrix.columns))
     cells = Cells(row[is_inside], column[is_inside], qrels.grades[is_inside])
-    ranks = np.zeros(len(qrels.query), dtype=np.int64)  # labels of targets outside the matrix count in R all the same
+    # labels of targets outside the matrix count in R all the same
+    ranks = np.zeros(len(qrels.query), dtype=np.int64)
     try:
-        ranks[is_inside] = row_ranks(matrix.scores, cells, precedence=precedence, score_type=score_type)
+        ranks[is_inside] = row_ranks(
+            matrix.scores, cells, precedence=precedence, score_type=score_type
+        )
     except ValueError as error:
         raise FormatError(name, None, MATRIX, str(error)) from error
     ranks[is_inside] *= matrix.scores[row[is_inside], column[is_inside]] != -np.inf
@@ -134,21 +157,36 @@ def read_matrix(stream: BinaryIO, *, name: str) -> SimilarityMatrix:
             members = set(archive.files)
             id_names = next((names for names in ID_NAMES if members.issuperset(names)), None)
             if MATRIX not in members or id_names is None:
-                message = f"The .npz file must hold {MATRIX} and the ids of its rows and columns: {_id_names_text()}."
+                message = (
+                    f"The .npz file must hold {MATRIX} and the ids of its rows and columns: "
+                    f"{_id_names_text()}."
+                )
                 raise FormatError(name, None, MATRIX, message)
             scores = archive[MATRIX]
-            rows, columns = (checked_ids(archive[member].tolist(), member, name) for member in id_names)
+            rows, columns = (
+                checked_ids(archive[member].tolist(), member, name) for member in id_names
+            )
     except (zipfile.BadZipFile, OSError, EOFError) as error:
-        raise FormatError(name, None, "", "The .npz file is damaged or cut short; save it again.") from error
+        raise FormatError(
+            name, None, "", "The .npz file is damaged or cut short; save it again."
+        ) from error
     if scores.shape != (len(rows), len(columns)):
-        message = f"{MATRIX} is {scores.shape}, but there are {len(rows)} row ids and {len(columns)} column ids."
+        message = (
+            f"{MATRIX} is {scores.shape}, but there are {len(rows)} row ids and {len(columns)} "
+            "column ids."
+        )
         raise FormatError(name, None, MATRIX, message)
     refuse_undefined(MatrixBlock(rows, columns, 0, scores), name)
     return SimilarityMatrix(scores, rows, columns)
 
 
 def evaluate_files(
-    paths: list[str], qrels: QrelsFile, *, queries_path: str = "", score_type: str = "float32", use_ranks: bool = False
+    paths: list[str],
+    qrels: QrelsFile,
+    *,
+    queries_path: str = "",
+    score_type: str = "float32",
+    use_ranks: bool = False,
 ) -> Iterator[RunEvaluation]:
     """Evaluate run files against the same labels, one by one. Raises FormatError and OSError.
 
@@ -157,10 +195,14 @@ def evaluate_files(
     if queries_path:
         with open(queries_path, "rb") as stream:
             listed_queries = np.unique(np.array(stream.read().split(), dtype=np.bytes_))
-        qrels = qrels._replace(queries=np.concatenate([qrels.queries, np.setdiff1d(listed_queries, qrels.queries)]))
+        qrels = qrels._replace(
+            queries=np.concatenate([qrels.queries, np.setdiff1d(listed_queries, qrels.queries)])
+        )
     for path in paths:
         with open(path, "rb") as stream:
-            yield evaluate_file(stream, qrels, name=path, score_type=score_type, use_ranks=use_ranks)
+            yield evaluate_file(
+                stream, qrels, name=path, score_type=score_type, use_ranks=use_ranks
+            )
 
 
 def _id_names_text() -> str:

@@ -10,7 +10,8 @@ from scipy import special
 
 from metrics.core.significance import fisher
 
-FAST_SHARE = 1 / 3  # of the others' median time: cuts of this size mark speeders in surveys (see too_fast)
+# of the others' median time: cuts of this size mark speeders in surveys (see too_fast)
+FAST_SHARE = 1 / 3
 FAST_LABELS = 20
 ONE_LEVEL_SHARE = 0.95
 ONE_LEVEL_LABELS = 30
@@ -32,11 +33,17 @@ def too_fast(median_ms: float | None, others_ms: float | None, n_timed: int) -> 
     Cuts relative to the median are usual for speeders: Greszki, Meyer and Schoen 2015,
     doi:10.1093/poq/nfu058.
     """
-    if median_ms is None or not others_ms or n_timed < FAST_LABELS or median_ms >= FAST_SHARE * others_ms:
+    if (
+        median_ms is None
+        or not others_ms
+        or n_timed < FAST_LABELS
+        or median_ms >= FAST_SHARE * others_ms
+    ):
         return None
     return Flag(
         "too fast",
-        f"{median_ms / 1000:.1f} s a label at the median of {n_timed:,} labels; the others {others_ms / 1000:.1f} s.",
+        f"{median_ms / 1000:.1f} s a label at the median of {n_timed:,} labels; the others "
+        f"{others_ms / 1000:.1f} s.",
     )
 
 
@@ -56,8 +63,9 @@ def one_level(own_counts: list[int], other_shares: list[float], names: list[str]
         return None
     return Flag(
         "one level only",
-        f"“{names[top]}” for {own_counts[top]:,} of {n:,} labels ({100 * own_counts[top] / n:.0f} %); "
-        f"others give it to {100 * other_shares[top]:.0f} % on the same pairs.",
+        f"“{names[top]}” for {own_counts[top]:,} of {n:,} labels "
+        f"({100 * own_counts[top] / n:.0f} %); others give it to "
+        f"{100 * other_shares[top]:.0f} % on the same pairs.",
     )
 
 

@@ -13,7 +13,9 @@ from metrics.core.ranking import (
 )
 
 
-def expected_reciprocal_rank(ranked: RankedGrades, *, k: int | None = None, max_grade: float = 0) -> PerQuery:
+def expected_reciprocal_rank(
+    ranked: RankedGrades, *, k: int | None = None, max_grade: float = 0
+) -> PerQuery:
     """ERR, ERR@k: expected 1/rank at which a user who reads downwards is satisfied. Range [0, 1).
 
     A target of grade g satisfies with probability (2**g - 1) / 2**max_grade; negative grades never.
@@ -41,10 +43,16 @@ def rank_biased_precision(positive_ranks: PositiveRanks, *, p: float = 0.8) -> P
     p is the chance that the reader goes on to the next target. Moffat & Zobel 2008,
     doi:10.1145/1416950.1416952. The true value lies between this and this plus `rbp_residual`.
     """
-    return total_by_query(positive_ranks.query, len(positive_ranks.depth), (1 - p) * np.power(p, positive_ranks.rank - 1.0))
+    return total_by_query(
+        positive_ranks.query,
+        len(positive_ranks.depth),
+        (1 - p) * np.power(p, positive_ranks.rank - 1.0),
+    )
 
 
-def graded_rank_biased_precision(ranked: RankedGrades, *, p: float = 0.8, max_grade: float = 0) -> PerQuery:
+def graded_rank_biased_precision(
+    ranked: RankedGrades, *, p: float = 0.8, max_grade: float = 0
+) -> PerQuery:
     """gRBP(p): as RBP with gain grade / max_grade. Range [0, 1].
 
     max_grade 0 stands for the largest grade among all labels given. Equals trec_eval 10's rbp
@@ -53,7 +61,9 @@ def graded_rank_biased_precision(ranked: RankedGrades, *, p: float = 0.8, max_gr
     refuse_large_grades(ranked, max_grade or np.inf)
     top = max_grade or float(ranked.label_grade.max(initial=0)) or 1.0
     gain = np.maximum(ranked.grade, 0) / top
-    return total_by_query(ranked.query, len(ranked.depth), gain * (1 - p) * np.power(p, ranked.rank - 1.0))
+    return total_by_query(
+        ranked.query, len(ranked.depth), gain * (1 - p) * np.power(p, ranked.rank - 1.0)
+    )
 
 
 def rbp_residual(ranked: RankedGrades, *, p: float = 0.8) -> PerQuery:

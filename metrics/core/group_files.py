@@ -27,7 +27,10 @@ class GroupNames:
         group = group.strip()
         earlier_group, earlier_line = self._groups.setdefault(query, (group, line))
         if earlier_group != group:
-            message = f"query {quoted(query)} {_belongs_text(group)}, but in line {earlier_line} it {_belongs_text(earlier_group)}.{self._hint}"
+            message = (
+                f"query {quoted(query)} {_belongs_text(group)}, but in line {earlier_line} it "
+                f"{_belongs_text(earlier_group)}.{self._hint}"
+            )
             raise FormatError(self._name, line, GROUP, message)
 
     def by_query(self) -> dict[str, str]:
@@ -71,13 +74,17 @@ def group_names(queries: Sequence[str], groups: Mapping[str, str]) -> list[str]:
 def as_groups(names: Sequence[Hashable]) -> Groups:
     """Group Q queries by the name of each one's group; those without a name stand by themselves."""
     numbers: dict[Hashable, int] = {}
-    return Groups.of([numbers.setdefault(name, len(numbers)) if name else -1 - q for q, name in enumerate(names)])
+    return Groups.of(
+        [numbers.setdefault(name, len(numbers)) if name else -1 - q for q, name in enumerate(names)]
+    )
 
 
 def _two_fields(fields: list[str], number: int, name: str) -> tuple[str, str]:
     """Return a query and its group. Raises FormatError for a line of more or fewer fields."""
     if len(fields) != 2:
-        expected = f"expected a query and its group, parted by a tab or blanks, found {len(fields)} fields"
+        expected = (
+            f"expected a query and its group, parted by a tab or blanks, found {len(fields)} fields"
+        )
         table = 'the first line of a table names the columns "query" and "group"'
         raise FormatError(name, number, "", f"{expected}; {table}.")
     return fields[0], fields[1]

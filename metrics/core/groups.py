@@ -88,7 +88,11 @@ class Groups(NamedTuple):
     @property
     def n_effective(self) -> float:
         """Effective number of groups: (sum of masses)^2 / sum of squared masses (Kish 1965)."""
-        return float(self.mass.sum() ** 2 / on_grid(np.square(self.mass), self.n).sum()) if self.n else 0.0
+        return (
+            float(self.mass.sum() ** 2 / on_grid(np.square(self.mass), self.n).sum())
+            if self.n
+            else 0.0
+        )
 
     @property
     def is_lopsided(self) -> bool:
@@ -100,7 +104,9 @@ class Groups(NamedTuple):
 
     def within(self, queries: NDArray[np.bool_]) -> Self:
         """The groups of some of the queries."""
-        return type(self).of(self.of_query[queries], weight=None if self.weight is None else self.weight[queries])
+        return type(self).of(
+            self.of_query[queries], weight=None if self.weight is None else self.weight[queries]
+        )
 
     def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(...) the mean over (Q, ...) values.
@@ -122,7 +128,9 @@ class Groups(NamedTuple):
         values = self.weighted(values)
         if self.are_single:
             return values
-        return self.add_by_group(on_grid(values.reshape(1, -1), self.n_queries).reshape(values.shape))
+        return self.add_by_group(
+            on_grid(values.reshape(1, -1), self.n_queries).reshape(values.shape)
+        )
 
     def add_by_group(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(G, ...) sums of (Q, ...) values, neither weighted nor rounded: for those on a grid."""
@@ -158,7 +166,9 @@ class Groups(NamedTuple):
         rest = 1 - self._along(self.mass, values) * (self.n / self.n_queries)
         return sums * (self.n / self.n_queries) + mean * rest
 
-    def _along(self, column: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _along(
+        self, column: NDArray[np.float64], values: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         return column.reshape(-1, *[1] * (values.ndim - 1))
 
 

@@ -36,11 +36,14 @@ def bpref(ranked: RankedGrades, *, threshold: float = 1) -> PerQuery:
     n_queries = len(ranked.depth)
     total = positives(ranked, threshold).total
     negatives = np.bincount(
-        ranked.label_query[(ranked.label_grade >= 0) & (ranked.label_grade < threshold)], minlength=n_queries
+        ranked.label_query[(ranked.label_grade >= 0) & (ranked.label_grade < threshold)],
+        minlength=n_queries,
     )
     query = ranked.query[above.positive]
     bound = total[query]
-    loss = share(np.minimum(above.negatives[above.positive], bound), np.minimum(negatives[query], bound))
+    loss = share(
+        np.minimum(above.negatives[above.positive], bound), np.minimum(negatives[query], bound)
+    )
     return share(total_by_query(query, n_queries, 1 - loss), total)
 
 
@@ -85,7 +88,9 @@ def with_unjudged_as(ranked: RankedGrades, grade: float) -> RankedGrades:
     """
     n_queries = len(ranked.depth)
     start = np.cumsum(ranked.depth) - ranked.depth
-    grades = np.full(int(ranked.depth.sum()), grade, dtype=np.result_type(ranked.grade, type(grade)))
+    grades = np.full(
+        int(ranked.depth.sum()), grade, dtype=np.result_type(ranked.grade, type(grade))
+    )
     label = np.full(len(grades), -1, dtype=np.int64)
     judged = ranked.grade >= 0
     position = start[ranked.query[judged]] + ranked.rank[judged] - 1
@@ -100,7 +105,14 @@ def with_unjudged_as(ranked: RankedGrades, grade: float) -> RankedGrades:
     by_grade = np.lexsort((-label_grade, label_query))
     rank = np.arange(len(grades)) - start[query] + 1
     return RankedGrades(
-        query, rank, grades, ranked.depth, label_query[by_grade], label_grade[by_grade], label, label_row[by_grade]
+        query,
+        rank,
+        grades,
+        ranked.depth,
+        label_query[by_grade],
+        label_grade[by_grade],
+        label,
+        label_row[by_grade],
     )
 
 
@@ -108,11 +120,16 @@ def _targets_above(ranked: RankedGrades, threshold: float) -> _TargetsAbove:
     is_positive = ranked.grade >= max(threshold, 0)
     is_negative = (ranked.grade >= 0) & ~is_positive
     is_pooled = np.ones(len(is_positive), dtype=bool)
-    counts = [count_above(ranked.query, kind, len(ranked.depth)) for kind in (is_positive, is_negative, is_pooled)]
+    counts = [
+        count_above(ranked.query, kind, len(ranked.depth))
+        for kind in (is_positive, is_negative, is_pooled)
+    ]
     return _TargetsAbove(is_positive, is_negative, *counts)
 
 
-def count_above(query: NDArray[np.int64], kind: NDArray[np.bool_], n_queries: int) -> NDArray[np.int64]:
+def count_above(
+    query: NDArray[np.int64], kind: NDArray[np.bool_], n_queries: int
+) -> NDArray[np.int64]:
     """(H,) how many rows of `kind` rank above each row in its query.
 
     `query` ascends, rows by rank.

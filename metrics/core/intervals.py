@@ -13,7 +13,8 @@ from scipy import special
 from metrics.core.groups import Groups
 from metrics.core.resampling import on_grid
 
-NO_SPREAD = 1e-9  # of the largest value: values closer to the mean than that differ by rounding alone
+# of the largest value: values closer to the mean than that differ by rounding alone
+NO_SPREAD = 1e-9
 # How fast successes show how alike groups are, see `_reduced_for_few_successes`: by simulated
 # worlds, docs/adr/0016
 DECLINE = 0.75
@@ -129,7 +130,9 @@ def wilson(n_right: int, n: int, *, z: float = Z_95) -> Interval:
     return Interval(float(low[0]), float(high[0]))
 
 
-def _effective_queries(values: NDArray[np.float64], means: Means, groups: Groups, level: float) -> Row:
+def _effective_queries(
+    values: NDArray[np.float64], means: Means, groups: Groups, level: float
+) -> Row:
     """(M,) effective numbers of queries, for Wilson's interval.
 
     p (1 - p) / variance of the mean: a score interval whose variance is taken to be proportional to
@@ -146,7 +149,9 @@ def _effective_queries(values: NDArray[np.float64], means: Means, groups: Groups
     """
     (p, variance), n = means, groups.n_queries
     n_groups = groups.n_effective
-    z, t, t_single = special.ndtri(level), special.stdtrit(max(n_groups - 1, 1.0), level), special.stdtrit(n - 1, level)
+    z = special.ndtri(level)
+    t = special.stdtrit(max(n_groups - 1, 1.0), level)
+    t_single = special.stdtrit(n - 1, level)
     binary_variance = p * (1 - p)
     observed = np.divide(binary_variance, variance, out=np.full(len(p), np.inf), where=variance > 0)
     graded = observed * (z / t) ** 2

@@ -53,31 +53,56 @@ def read_labels(
     Empty cells and "NA" are missing labels; faulty lines go to `problems`. Raises FormatError.
     """
     header = header_of(stream, name, has_header=has_header)
-    unit, annotator, group = (_columns(columns, header, name) for columns in (unit, annotator, group))
+    unit, annotator, group = (
+        _columns(columns, header, name) for columns in (unit, annotator, group)
+    )
     value = _value_column(value, header, name) if value else None
     _refuse_repeated_columns([unit, group], [*annotator, *([value] if value else [])], name)
     units = _Units(unit, group, name)
-    people: dict[tuple[str, ...], int] = {}
-    rows: list[tuple[int, int]] = []
-    values: list[float | str] = []
+    table_labels = _Labels()
     lines = table_rows(stream, name, problems, has_header=has_header)
-    for number, cells, labels in _labelled_rows(lines, annotator, value, _planned_words(header, name) if planned else {}):
+    required_words = _planned_words(header, name) if planned else {}
+    for number, cells, labels in _labelled_rows(lines, annotator, value, required_words):
         try:
             key = units.number(cells, number)
         except FormatError as error:
             problems.add(error)
             continue
         for annotator_key, text in labels:
-            label = text.strip() if level == MeasurementLevel.NOMINAL else finite_number(text.strip(" \t"))
+            label = _label_of(text, level)
             if label is None:
                 message = f"{quoted(text)} is not a number; use the nominal level for words."
                 problems.add(FormatError(name, number, value or annotator_key[0], message))
                 continue
-            values.append(label)
-            rows.append((key, people.setdefault(annotator_key, len(people))))
-    unit_code, person_code = np.array(rows, dtype=np.int64).reshape(-1, 2).T
-    coded = annotations(unit_code, person_code, np.array(values))
+            table_labels.add(key, annotator_key, label)
+    coded = table_labels.coded()
     return LabelTable(coded, [units.groups[key] for key in coded.units.tolist()])
+
+
+def _label_of(text: str, level: MeasurementLevel | str) -> float | str | None:
+    """The label of a cell: a word on the nominal level, else a number, None where it is none."""
+    if level == MeasurementLevel.NOMINAL:
+        return text.strip()
+    return finite_number(text.strip(" \t"))
+
+
+class _Labels:
+    """Labels in the order of the file; annotators are numbered as they come."""
+
+    def __init__(self) -> None:
+        self._people: dict[tuple[str, ...], int] = {}
+        self._rows: list[tuple[int, int]] = []
+        self._values: list[float | str] = []
+
+    def add(self, unit: int, annotator: tuple[str, ...], label: float | str) -> None:
+        """Add a label."""
+        self._values.append(label)
+        self._rows.append((unit, self._people.setdefault(annotator, len(self._people))))
+
+    def coded(self) -> Annotations:
+        """The labels by the numbers of their units and annotators."""
+        unit_code, person_code = np.array(self._rows, dtype=np.int64).reshape(-1, 2).T
+        return annotations(unit_code, person_code, np.array(self._values))
 
 
 class _Units:
@@ -102,9 +127,17 @@ class _Units:
             self.groups.append(group)
             self._lines.append(line)
         if self.groups[number] != group:
-            group_text, earlier_text = (quoted(", ".join(names)) if names else "no group" for names in (group, self.groups[number]))
-            message = f"the unit {quoted(', '.join(key))} is of {group_text}, but of {earlier_text} in line {self._lines[number]}"
-            raise FormatError(self._name, line, self._group[0], f"{message}: a unit belongs to one group.")
+            group_text, earlier_text = (
+                quoted(", ".join(names)) if names else "no group"
+                for names in (group, self.groups[number])
+            )
+            message = (
+                f"the unit {quoted(', '.join(key))} is of {group_text}, but of {earlier_text} in "
+                f"line {self._lines[number]}"
+            )
+            raise FormatError(
+                self._name, line, self._group[0], f"{message}: a unit belongs to one group."
+            )
         return number
 
 
@@ -112,7 +145,12 @@ def _value_column(column: str, header: list[str], name: str) -> str:
     """The one column of labels. Raises FormatError."""
     value, *further_columns = _columns([column], header, name)
     if further_columns:
-        raise FormatError(name, 1, value, f"labels stand in one column each line, not also in {further_columns[0]}.")
+        raise FormatError(
+            name,
+            1,
+            value,
+            f"labels stand in one column each line, not also in {further_columns[0]}.",
+        )
     return value
 
 
@@ -123,12 +161,21 @@ def _planned_words(header: list[str], name: str) -> dict[str, tuple[str, ...]]:
     return {column: words for column, words in _PLANNED_WORDS.items() if column in header}
 
 
-def _refuse_repeated_columns(naming: Sequence[Sequence[str]], labelling: Sequence[str], name: str) -> None:
+def _refuse_repeated_columns(
+    naming: Sequence[Sequence[str]], labelling: Sequence[str], name: str
+) -> None:
     """Raise FormatError where a column of labels is also one of units or groups, or is repeated."""
     for columns in naming:
-        if repeated_columns := [column for column, n in Counter([*columns, *labelling]).items() if n > 1]:
+        if repeated_columns := [
+            column for column, n in Counter([*columns, *labelling]).items() if n > 1
+        ]:
             message = f"column {quoted(repeated_columns[0])} stands for two things"
-            raise FormatError(name, 1, repeated_columns[0], f"{message}: units, annotators and labels have columns of their own.")
+            raise FormatError(
+                name,
+                1,
+                repeated_columns[0],
+                f"{message}: units, annotators and labels have columns of their own.",
+            )
 
 
 def _columns(names: Sequence[str], header: list[str], name: str) -> list[str]:
@@ -138,17 +185,34 @@ def _columns(names: Sequence[str], header: list[str], name: str) -> list[str]:
         span = _SPAN.fullmatch(text.strip())
         if span and text.strip() in header and header.index(text.strip()) + 1 != int(span[1]):
             number_of_column = header.index(text.strip()) + 1
-            message = f"{quoted(text)} is the name of column {number_of_column}, and a number of another one"
-            raise FormatError(name, 1, text, f"{message}: rename the column, or say there is no header.")
+            raise FormatError(
+                name,
+                1,
+                text,
+                f"{quoted(text)} is the name of column {number_of_column}, and a number of "
+                "another one: rename the column, or say there is no header.",
+            )
         if text.strip() in header:
             columns_found.append(text.strip())
         elif span and 1 <= int(span[1]) <= int(span[2] or span[1]) <= len(header):
             columns_found += header[int(span[1]) - 1 : int(span[2] or span[1])]
         else:
-            columns = ", ".join(f"{number} {column[:60]}" for number, column in enumerate(header[:MAX_LISTED_COLUMNS], start=1))
-            columns += f" and {len(header) - MAX_LISTED_COLUMNS:,} more" if len(header) > MAX_LISTED_COLUMNS else ""
-            message = f"there is no column {quoted(text)}. Name one of these or its number, or say there is no header"
-            raise FormatError(name, 1, text, f"{message}: {columns}.")
+            columns = ", ".join(
+                f"{number} {column[:60]}"
+                for number, column in enumerate(header[:MAX_LISTED_COLUMNS], start=1)
+            )
+            columns += (
+                f" and {len(header) - MAX_LISTED_COLUMNS:,} more"
+                if len(header) > MAX_LISTED_COLUMNS
+                else ""
+            )
+            raise FormatError(
+                name,
+                1,
+                text,
+                f"there is no column {quoted(text)}. Name one of these or its number, or say "
+                f"there is no header: {columns}.",
+            )
     return columns_found
 
 
@@ -163,12 +227,20 @@ def _labelled_rows(
     required_words : by column, the words of which a row must have one
     """
     for number, cells in lines:
-        labels = [(annotator_key, text) for annotator_key, text in _labels_of(cells, annotator, value) if not is_missing(text)]
-        if labels and all(cells[column].strip() in words for column, words in required_words.items()):
+        labels = [
+            (annotator_key, text)
+            for annotator_key, text in _labels_of(cells, annotator, value)
+            if not is_missing(text)
+        ]
+        if labels and all(
+            cells[column].strip() in words for column, words in required_words.items()
+        ):
             yield number, cells, labels
 
 
-def _labels_of(cells: dict[str, str], annotator: Sequence[str], value: str | None) -> list[tuple[tuple[str, ...], str]]:
+def _labels_of(
+    cells: dict[str, str], annotator: Sequence[str], value: str | None
+) -> list[tuple[tuple[str, ...], str]]:
     if value:
         return [(tuple(cells[column] for column in annotator), cells[value])]
     return [((column,), cells[column]) for column in annotator]

@@ -10,10 +10,15 @@ from metrics.core.label_sources import Grades, LabelSource, no_grades, quote_nam
 from metrics.core.strata_files import read_labels
 from pooling.core.runs import QrelsFile
 
-WITH_STRATA = "Labels with strata go with no others: score the run with them alone, as --qrels or by none:NAME."
+WITH_STRATA = (
+    "Labels with strata go with no others: score the run with them alone, as --qrels or by "
+    "none:NAME."
+)
 
 
-def read_source(*, people: str, references: Mapping[str, str], source: LabelSource | None) -> QrelsFile:
+def read_source(
+    *, people: str, references: Mapping[str, str], source: LabelSource | None
+) -> QrelsFile:
     """Read qrels files and combine them into the labels of a source.
 
     people : the path of people's labels, "" without any; references : paths by the names of the
@@ -27,7 +32,9 @@ def read_source(*, people: str, references: Mapping[str, str], source: LabelSour
         raise ValueError(f'Label source "{source}" needs people\'s labels: name them by --qrels.')
     missing = [name for name in source.sets if name not in references]
     if missing:
-        raise ValueError(f'Label source "{source}" needs --reference {quote_name(missing[0])}=FILE.')
+        raise ValueError(
+            f'Label source "{source}" needs --reference {quote_name(missing[0])}=FILE.'
+        )
     paths = ([people] if source.has_people else []) + [references[name] for name in source.sets]
     files = [_read(path) for path in paths]
     for path, file in zip(paths, files, strict=True):
@@ -50,7 +57,9 @@ def join_labels(files: list[QrelsFile], *, source: LabelSource) -> QrelsFile:
     labels = source.grades(people, tables)
     names = list(dict.fromkeys(query for file in files for query in file.queries.tolist()))
     query_number = np.empty(len(queries), dtype=np.int32)
-    query_number[np.searchsorted(queries, np.array(names, dtype=queries.dtype))] = np.arange(len(names), dtype=np.int32)
+    query_number[np.searchsorted(queries, np.array(names, dtype=queries.dtype))] = np.arange(
+        len(names), dtype=np.int32
+    )
     return QrelsFile(
         queries=queries[np.argsort(query_number)],
         query=query_number[labels.source],

@@ -55,7 +55,9 @@ class NoReferenceSet(UnknownLabelSource):
     """The source needs a reference set, and none is named."""
 
     def __init__(self, people: People, available: str = "") -> None:
-        super().__init__(f'"{people}" needs a reference set, as in {people}:NAME{available}; or take "only".')
+        super().__init__(
+            f'"{people}" needs a reference set, as in {people}:NAME{available}; or take "only".'
+        )
         self.people = people
 
 
@@ -80,7 +82,10 @@ class LabelSource:
         try:
             kind = People(people)
         except ValueError as error:
-            message = f'"{str(people)[:60]}" says no part of people\'s labels: one of {", ".join(People)}.'
+            message = (
+                f'"{str(people)[:60]}" says no part of people\'s labels: one of '
+                f"{', '.join(People)}."
+            )
             raise UnknownLabelSource(message) from error
         names = () if kind == People.ONLY else tuple(sorted(set(sets)))
         if kind != People.ONLY and not names:
@@ -92,14 +97,21 @@ class LabelSource:
         """Return the source of a key. Raises UnknownLabelSource."""
         people, colon, names = key.strip().partition(":")
         if people == People.ONLY and colon:
-            message = f'"only" is people\'s labels alone and takes no reference set: leave out ":{names[:60]}".'
+            message = (
+                '"only" is people\'s labels alone and takes no reference set: leave out '
+                f'":{names[:60]}".'
+            )
             raise UnknownLabelSource(message)
         return cls.of(people, _names(names))
 
     @property
     def key(self) -> str:
         """`only`, or `over`, `union` or `none` with the names of its sets, percent-quoted."""
-        return f"{self.people}:{','.join(map(quote_name, self.sets))}" if self.sets else str(self.people)
+        return (
+            f"{self.people}:{','.join(map(quote_name, self.sets))}"
+            if self.sets
+            else str(self.people)
+        )
 
     @property
     def has_people(self) -> bool:
@@ -174,7 +186,10 @@ class RequestedSource(NamedTuple):
         if not self.sets:
             return LabelSource.parse(self.word)
         if ":" in self.word:
-            message = f'"{self.word[:60]}" names its reference sets itself: leave out "sets", or name all there.'
+            message = (
+                f'"{self.word[:60]}" names its reference sets itself: leave out "sets", or name '
+                "all there."
+            )
             raise UnknownLabelSource(message)
         return LabelSource.of(self.people, self.sets)
 
@@ -186,7 +201,10 @@ class RequestedSource(NamedTuple):
             raise NoReferenceSet(error.people, f"; {_available_sets(names)}") from error
         missing = [name for name in source.sets if name not in names]
         if missing:
-            raise UnknownLabelSource(f'The collection has no reference set "{missing[0][:60]}"; {_available_sets(names)}.')
+            raise UnknownLabelSource(
+                f'The collection has no reference set "{missing[0][:60]}"; '
+                f"{_available_sets(names)}."
+            )
         return source
 
 
@@ -201,7 +219,9 @@ def kept_sources(names: Sequence[str]) -> list[LabelSource]:
     Without sets people alone.
     """
     kinds = (People.OVER, People.NONE)
-    return [LabelSource.of(people, [name]) for name in names for people in kinds] or [usual_source(names)]
+    return [LabelSource.of(people, [name]) for name in names for people in kinds] or [
+        usual_source(names)
+    ]
 
 
 def kept_with_people(names: Sequence[str]) -> list[LabelSource]:
@@ -226,7 +246,11 @@ def sorted_grades(rows: NDArray[np.int64]) -> Grades:
 
 def larger_grades(tables: Sequence[Grades]) -> Grades:
     """The larger grade of each pair of several tables; no pair without tables."""
-    return reduce(lambda left, right: _merge(left, right, by_grade=True), tables) if tables else no_grades()
+    return (
+        reduce(lambda left, right: _merge(left, right, by_grade=True), tables)
+        if tables
+        else no_grades()
+    )
 
 
 def no_grades() -> Grades:

@@ -20,11 +20,16 @@ def letters(significant: NDArray[np.bool_]) -> list[list[str]]:
     whose systems all have another letter is absorbed. Piepho 2004, doi:10.1198/1061860043515.
     """
     k = len(significant)
-    partners_of = [_mask(np.flatnonzero(~row)) | 1 << system for system, row in enumerate(significant)]
+    partners_of = [
+        _mask(np.flatnonzero(~row)) | 1 << system for system, row in enumerate(significant)
+    ]
     columns = _insert_and_absorb(partners_of)
     if columns is None:
         columns = _cover(partners_of)
-    members = sorted([system for system in range(k) if column >> system & 1] for column in _necessary_columns(columns, partners_of))
+    members = sorted(
+        [system for system in range(k) if column >> system & 1]
+        for column in _necessary_columns(columns, partners_of)
+    )
     letters_of: list[list[str]] = [[] for _ in range(k)]
     for number, column in enumerate(members):
         for system in column:
@@ -75,9 +80,17 @@ def _insert_and_absorb(partners_of: list[int]) -> list[int] | None:
         split_columns = [column for column in columns if column & system_bit and column & ~partners]
         if not split_columns:
             continue
-        whole_columns = [column for column in columns if not (column & system_bit and column & ~partners)]
-        without = _without_absorbed([column & ~system_bit for column in split_columns], whole_columns)
-        columns = whole_columns + without + _without_absorbed([column & partners for column in split_columns], whole_columns)
+        whole_columns = [
+            column for column in columns if not (column & system_bit and column & ~partners)
+        ]
+        without = _without_absorbed(
+            [column & ~system_bit for column in split_columns], whole_columns
+        )
+        columns = (
+            whole_columns
+            + without
+            + _without_absorbed([column & partners for column in split_columns], whole_columns)
+        )
         if len(columns) > MOST_COLUMNS:
             return None
     return columns
@@ -87,7 +100,9 @@ def _without_absorbed(new: list[int], whole_columns: list[int]) -> list[int]:
     """The new columns that lie neither within a whole one nor within another new one."""
     remaining: list[int] = []
     for column in sorted(set(new), key=int.bit_count, reverse=True):
-        if all(column & ~other for other in whole_columns) and all(column & ~other for other in remaining):
+        if all(column & ~other for other in whole_columns) and all(
+            column & ~other for other in remaining
+        ):
             remaining.append(column)
     return remaining
 

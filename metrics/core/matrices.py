@@ -32,7 +32,11 @@ class Cells(NamedTuple):
 
 
 def row_ranks(
-    scores: NDArray[Any], cells: Cells, *, precedence: NDArray[np.int64] | None = None, score_type: str = "float32"
+    scores: NDArray[Any],
+    cells: Cells,
+    *,
+    precedence: NDArray[np.int64] | None = None,
+    score_type: str = "float32",
 ) -> NDArray[np.int64]:
     """(L,) 1-based rank of each cell's column among the columns of its row, larger scores first.
 
@@ -63,27 +67,42 @@ def row_ranks(
 
 
 def column_ranks(
-    scores: NDArray[Any], cells: Cells, *, precedence: NDArray[np.int64] | None = None, score_type: str = "float32"
+    scores: NDArray[Any],
+    cells: Cells,
+    *,
+    precedence: NDArray[np.int64] | None = None,
+    score_type: str = "float32",
 ) -> NDArray[np.int64]:
     """(L,) 1-based rank of each cell's row in its column, the other direction; see `row_ranks`."""
     return row_ranks(
-        scores.T, Cells(cells.column, cells.row, cells.grade), precedence=precedence, score_type=score_type
+        scores.T,
+        Cells(cells.column, cells.row, cells.grade),
+        precedence=precedence,
+        score_type=score_type,
     )
 
 
 def ranked_rows(scores: NDArray[Any], cells: Cells, **options: Any) -> RankedGrades:
     """RankedGrades of the labelled cells, each row a query; options as in `row_ranks`."""
-    return from_ranks(cells.row, row_ranks(scores, cells, **options), cells.grade, shape=scores.shape)
+    return from_ranks(
+        cells.row, row_ranks(scores, cells, **options), cells.grade, shape=scores.shape
+    )
 
 
 def ranked_columns(scores: NDArray[Any], cells: Cells, **options: Any) -> RankedGrades:
     """RankedGrades of the labelled cells, each column a query; options as in `row_ranks`."""
     shape = scores.shape[1], scores.shape[0]
-    return from_ranks(cells.column, column_ranks(scores, cells, **options), cells.grade, shape=shape)
+    return from_ranks(
+        cells.column, column_ranks(scores, cells, **options), cells.grade, shape=shape
+    )
 
 
 def from_ranks(
-    query: NDArray[np.int64], rank: NDArray[np.int64], grade: NDArray[Any], *, shape: tuple[int, ...]
+    query: NDArray[np.int64],
+    rank: NDArray[np.int64],
+    grade: NDArray[Any],
+    *,
+    shape: tuple[int, ...],
 ) -> RankedGrades:
     """RankedGrades from labels and their ranks, over `shape` = (Q queries, N targets each).
 
@@ -109,7 +128,8 @@ def restrict_queries(ranked: RankedGrades, queries: NDArray[np.int64]) -> Ranked
     """Restrict to some of the queries, renumbered in the order given."""
     new_number = np.full(len(ranked.depth), -1, dtype=np.int64)
     new_number[queries] = np.arange(len(queries))
-    hits, labels = np.flatnonzero(new_number[ranked.query] >= 0), np.flatnonzero(new_number[ranked.label_query] >= 0)
+    hits = np.flatnonzero(new_number[ranked.query] >= 0)
+    labels = np.flatnonzero(new_number[ranked.label_query] >= 0)
     hits = hits[np.argsort(new_number[ranked.query[hits]], kind="stable")]
     labels = labels[np.argsort(new_number[ranked.label_query[labels]], kind="stable")]
     return RankedGrades(
@@ -124,9 +144,13 @@ def restrict_queries(ranked: RankedGrades, queries: NDArray[np.int64]) -> Ranked
     )
 
 
-def part_of(scores: NDArray[Any], rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
+def part_of(
+    scores: NDArray[Any], rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> NDArray[Any]:
     """Some rows and columns of a matrix, ascending; not copied where both are consecutive."""
-    if all(len(indexes) and indexes[-1] - indexes[0] == len(indexes) - 1 for indexes in (rows, columns)):
+    if all(
+        len(indexes) and indexes[-1] - indexes[0] == len(indexes) - 1 for indexes in (rows, columns)
+    ):
         return scores[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     return scores[np.ix_(rows, columns)]
 
@@ -155,7 +179,10 @@ def _contiguous(part: NDArray[Any], score_type: str) -> NDArray[np.floating]:
 
 
 def _ranks_in(
-    block: NDArray[Any], bounds: NDArray[np.int64], column: NDArray[np.int64], first: NDArray[np.int64]
+    block: NDArray[Any],
+    bounds: NDArray[np.int64],
+    column: NDArray[np.int64],
+    first: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """Ranks of the labelled columns of some rows; row i has labels bounds[i] to bounds[i + 1]."""
     ranks, n_labels = np.empty(len(column), dtype=np.int64), np.diff(bounds)
@@ -170,19 +197,28 @@ def _ranks_in(
 
 
 def _counted_ranks(
-    block: NDArray[Any], rows: NDArray[np.int64], column: NDArray[np.int64], first: NDArray[np.int64]
+    block: NDArray[Any],
+    rows: NDArray[np.int64],
+    column: NDArray[np.int64],
+    first: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """Ranks of one column in each of some ascending rows, by counting.
 
     A few rows at a time, to fit a cache.
     """
-    ranks, step = np.empty(len(rows), dtype=np.int64), max(1, _COMPARISONS_A_BLOCK // max(block.shape[1], 1))
+    ranks = np.empty(len(rows), dtype=np.int64)
+    step = max(1, _COMPARISONS_A_BLOCK // max(block.shape[1], 1))
     own = block[rows, column]
     for start in range(0, len(rows), step):
         block_rows = rows[start : start + step]
-        part = block[block_rows[0] : block_rows[-1] + 1] if block_rows[-1] - block_rows[0] == len(block_rows) - 1 else block[block_rows]
+        part = (
+            block[block_rows[0] : block_rows[-1] + 1]
+            if block_rows[-1] - block_rows[0] == len(block_rows) - 1
+            else block[block_rows]
+        )
         own_scores = own[start : start + step, None]
-        above, not_below = _n_true(np.greater, part, own_scores), _n_true(np.greater_equal, part, own_scores)
+        above = _n_true(np.greater, part, own_scores)
+        not_below = _n_true(np.greater_equal, part, own_scores)
         for tied in np.flatnonzero(not_below - above != 1).tolist():
             tied_precedences = first[part[tied] == own_scores[tied]]
             above[tied] += np.count_nonzero(tied_precedences < first[column[start + tied]])
@@ -203,7 +239,9 @@ def _n_true(compare: np.ufunc, part: NDArray[Any], own: NDArray[Any]) -> NDArray
     return sums.view(np.uint8).reshape(len(part), -1).sum(axis=1, dtype=np.int64)
 
 
-def _sorted_ranks(row: NDArray[Any], columns: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sorted_ranks(
+    row: NDArray[Any], columns: NDArray[np.int64], first: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Ranks by sorting the scores, or the columns where one of them is tied."""
     ascending, own = np.sort(row), row[columns]
     not_above = np.searchsorted(ascending, own, side="right")

@@ -15,7 +15,9 @@ CORRELATIONS: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
 }
 
 
-def measure_correlations(scores: NDArray[np.float64], *, method: str = "tau-b") -> NDArray[np.float64]:
+def measure_correlations(
+    scores: NDArray[np.float64], *, method: str = "tau-b"
+) -> NDArray[np.float64]:
     """(M, M) correlation of every two of M measures over S systems; symmetric, 1 on the diagonal.
 
     scores : (S, M) mean of each measure for each system, larger better (negate ranks first)
@@ -23,7 +25,9 @@ def measure_correlations(scores: NDArray[np.float64], *, method: str = "tau-b") 
     one, and for a single system.
     """
     if method not in CORRELATIONS:
-        raise ValueError(f'There is no correlation "{method}"; there are: {", ".join(CORRELATIONS)}.')
+        raise ValueError(
+            f'There is no correlation "{method}"; there are: {", ".join(CORRELATIONS)}.'
+        )
     scores = np.asarray(scores, dtype=np.float64)
     n_systems, n_measures = scores.shape
     is_defined = np.isfinite(scores).all(axis=0) & (n_systems > 1)
@@ -31,5 +35,7 @@ def measure_correlations(scores: NDArray[np.float64], *, method: str = "tau-b") 
     np.fill_diagonal(correlations, 1)
     for i in np.flatnonzero(is_defined):
         for j in np.flatnonzero(is_defined[:i]):
-            correlations[i, j] = correlations[j, i] = CORRELATIONS[method](scores[:, i], scores[:, j])
+            correlations[i, j] = correlations[j, i] = CORRELATIONS[method](
+                scores[:, i], scores[:, j]
+            )
     return correlations

@@ -19,7 +19,8 @@ from metrics.core.alignment import RankedGrades
 from metrics.core.ranking import PerQuery, PositiveRanks
 
 _NAME = re.compile(
-    r"(?P<family>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+(?:\.[0-9]+)?))?"
+    r"(?P<family>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?"
+    r"(?:@(?P<cutoff>[0-9]+(?:\.[0-9]+)?))?"
 )
 MOST_RANKS = 1_000_000_000  # the largest cut-off
 _SEPARATORS = re.compile(r"[\s,]+(?![^()]*\))")
@@ -67,7 +68,10 @@ _LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "beta": (lambda beta: 0 <= beta < np.inf, "is 0 or more"),
     "cap": (lambda cap: cap >= 0 and cap == int(cap), "is a whole number, 0 for none"),
     "zetas": (lambda zetas: zetas >= 1 and zetas == int(zetas), "is a whole number from 1 up"),
-    "max_grade": (lambda grade: 0 <= grade <= ranking.LARGEST_GRADE, f"lies between 0 and {ranking.LARGEST_GRADE}"),
+    "max_grade": (
+        lambda grade: 0 <= grade <= ranking.LARGEST_GRADE,
+        f"lies between 0 and {ranking.LARGEST_GRADE}",
+    ),
     "dcg": (lambda dcg: dcg in ranking.GAINS, f"is one of: {', '.join(ranking.GAINS)}"),
     "rel": (lambda rel: abs(rel) < np.inf, "is a grade"),
 }
@@ -78,7 +82,9 @@ FAMILIES: dict[str, Family] = {
     "Success": Family(ranking.correct, "C@k under its TREC name", "required"),
     "P": Family(retrieval.precision, "share of positives among the first k", "required"),
     "R": Family(retrieval.recall, "share of all positives found among the first k", "required"),
-    "F": Family(retrieval.f_measure, "harmonic mean of P@k and R@k", "required", parameters={"beta": 1.0}),
+    "F": Family(
+        retrieval.f_measure, "harmonic mean of P@k and R@k", "required", parameters={"beta": 1.0}
+    ),
     "Rprec": Family(retrieval.r_precision, "precision at R, the number of positives"),
     "PMRP": Family(retrieval.r_precision, "precision at min(R, cap)", parameters={"cap": 50}),
     "PMRP_mean": Family(
@@ -88,8 +94,12 @@ FAMILIES: dict[str, Family] = {
         parameters={"zetas": 3, "cap": 0},
     ),
     "AP": Family(ranking.average_precision, "average precision over all positives", "optional"),
-    "AP_retrieved": Family(ranking.average_precision_retrieved, "AP divided by the positives retrieved", "optional"),
-    "mAP@R": Family(ranking.map_at_r, "average precision within the first R ranks, R = positives of the query"),
+    "AP_retrieved": Family(
+        ranking.average_precision_retrieved, "AP divided by the positives retrieved", "optional"
+    ),
+    "mAP@R": Family(
+        ranking.map_at_r, "average precision within the first R ranks, R = positives of the query"
+    ),
     "RR": Family(retrieval.reciprocal_rank, "1 / rank of the first positive", "optional"),
     "MedR": Family(
         retrieval.first_rank,
@@ -98,20 +108,52 @@ FAMILIES: dict[str, Family] = {
         smaller_is_better=True,
     ),
     "MeanR": Family(
-        retrieval.first_rank, "mean rank of the first positive", average=retrieval.mean_rank, smaller_is_better=True
+        retrieval.first_rank,
+        "mean rank of the first positive",
+        average=retrieval.mean_rank,
+        smaller_is_better=True,
     ),
-    "IPrec": Family(retrieval.interpolated_precision, "largest precision from recall r on", "recall"),
+    "IPrec": Family(
+        retrieval.interpolated_precision, "largest precision from recall r on", "recall"
+    ),
     "IPrec11": Family(retrieval.eleven_point_average, "mean of IPrec at recall 0, .1, ..., 1"),
-    "nDCG": Family(ranking.ndcg, "discounted gain over the ideal one", "optional", "grades", {"dcg": "log2"}),
-    "ERR": Family(graded.expected_reciprocal_rank, "expected 1 / rank of satisfaction", "optional", "grades", _ERR),
-    "RBP": Family(graded.rank_biased_precision, "gain of a reader who goes on with chance p", parameters=_RBP),
-    "gRBP": Family(graded.graded_rank_biased_precision, "RBP with graded gain", "none", "grades", _RBP | _ERR),
-    "RBPres": Family(graded.rbp_residual, "what unjudged targets could add to RBP", "none", "grades", _RBP),
-    "Bpref": Family(incomplete.bpref, "share of judged negatives below each positive", takes="both"),
-    "infAP": Family(incomplete.inferred_ap, "AP inferred from a uniform sample of the pool", takes="both"),
-    "xinfAP": Family(sampled.extended_inferred_ap, "AP inferred from a stratified sample", "optional", "both"),
-    "infNDCG": Family(sampled.extended_inferred_ndcg, "nDCG inferred from a stratified sample", "optional", "grades"),
-    "Judged": Family(ranking.judged, "share of the first k ranks that is judged", "required", "grades"),
+    "nDCG": Family(
+        ranking.ndcg, "discounted gain over the ideal one", "optional", "grades", {"dcg": "log2"}
+    ),
+    "ERR": Family(
+        graded.expected_reciprocal_rank,
+        "expected 1 / rank of satisfaction",
+        "optional",
+        "grades",
+        _ERR,
+    ),
+    "RBP": Family(
+        graded.rank_biased_precision, "gain of a reader who goes on with chance p", parameters=_RBP
+    ),
+    "gRBP": Family(
+        graded.graded_rank_biased_precision, "RBP with graded gain", "none", "grades", _RBP | _ERR
+    ),
+    "RBPres": Family(
+        graded.rbp_residual, "what unjudged targets could add to RBP", "none", "grades", _RBP
+    ),
+    "Bpref": Family(
+        incomplete.bpref, "share of judged negatives below each positive", takes="both"
+    ),
+    "infAP": Family(
+        incomplete.inferred_ap, "AP inferred from a uniform sample of the pool", takes="both"
+    ),
+    "xinfAP": Family(
+        sampled.extended_inferred_ap, "AP inferred from a stratified sample", "optional", "both"
+    ),
+    "infNDCG": Family(
+        sampled.extended_inferred_ndcg,
+        "nDCG inferred from a stratified sample",
+        "optional",
+        "grades",
+    ),
+    "Judged": Family(
+        ranking.judged, "share of the first k ranks that is judged", "required", "grades"
+    ),
 }
 
 
@@ -196,17 +238,27 @@ def parse_one(name: str) -> Measure:
     if match is None or match["family"] not in FAMILIES:
         raise UnknownMeasure(f'There is no measure "{name}"; there are: {", ".join(spellings())}.')
     return _make_measure(
-        name, match["family"], match["cutoff"], _parameters(name, match["family"], match["parameters"] or "")
+        name,
+        match["family"],
+        match["cutoff"],
+        _parameters(name, match["family"], match["parameters"] or ""),
     )
 
 
 def spellings() -> list[str]:
     """How each family's name is written: C@k, AP, AP@k, IPrec@recall, ..."""
-    forms = {"none": ("{}",), "optional": ("{}", "{}@k"), "required": ("{}@k",), "recall": ("{}@recall",)}
+    forms = {
+        "none": ("{}",),
+        "optional": ("{}", "{}@k"),
+        "required": ("{}@k",),
+        "recall": ("{}@recall",),
+    }
     return [form.format(name) for name, family in FAMILIES.items() for form in forms[family.cutoff]]
 
 
-def evaluate(measures: Sequence[Measure], ranked: RankedGrades, threshold: float = 1) -> dict[str, PerQuery]:
+def evaluate(
+    measures: Sequence[Measure], ranked: RankedGrades, threshold: float = 1
+) -> dict[str, PerQuery]:
     """(Q,) values of each measure by name; the positives are determined once for all measures."""
     forms = {False: ranked}
     positive_ranks: dict[tuple[bool, float], PositiveRanks] = {}
@@ -217,14 +269,20 @@ def evaluate(measures: Sequence[Measure], ranked: RankedGrades, threshold: float
             forms[condense] = incomplete.condense(ranked)
         if measure.entry.takes == "positives" and (condense, level) not in positive_ranks:
             positive_ranks[condense, level] = ranking.positives(forms[condense], level)
-        keywords = {key: value for key, value in measure.parameters if key not in ("rel", "judged_only")}
+        keywords = {
+            key: value for key, value in measure.parameters if key not in ("rel", "judged_only")
+        }
         if measure.largest_label:
             keywords["max_grade"] = measure.largest_label
         if measure.cutoff is not None:
             keywords["recall" if measure.entry.cutoff == "recall" else "k"] = measure.cutoff
         if measure.entry.takes == "both":
             keywords["threshold"] = level
-        argument = positive_ranks[condense, level] if measure.entry.takes == "positives" else forms[condense]
+        argument = (
+            positive_ranks[condense, level]
+            if measure.entry.takes == "positives"
+            else forms[condense]
+        )
         values[measure.name] = measure.entry.function(argument, **keywords)
     return values
 
@@ -238,16 +296,26 @@ def with_scale(measures: Sequence[Measure], labels: ArrayLike) -> list[Measure]:
     """
     largest = float(np.max(np.asarray(labels), initial=0))
     return [
-        replace(measure, largest_label=largest) if dict(measure.parameters).get("max_grade") == 0 else measure
+        replace(measure, largest_label=largest)
+        if dict(measure.parameters).get("max_grade") == 0
+        else measure
         for measure in measures
     ]
 
 
-def _make_measure(name: str, family: str, cutoff_text: str | None, parameters: dict[str, Any]) -> Measure:
+def _make_measure(
+    name: str, family: str, cutoff_text: str | None, parameters: dict[str, Any]
+) -> Measure:
     cutoff = _cutoff(name, family, cutoff_text)
     parameter_text = ",".join(f"{key}={value!r}" for key, value in sorted(parameters.items()))
-    canonical = family + (f"({parameter_text})" if parameter_text else "") + (f"@{cutoff}" if cutoff is not None else "")
-    return Measure(canonical, family, cutoff, tuple(sorted((FAMILIES[family].parameters | parameters).items())))
+    canonical = (
+        family
+        + (f"({parameter_text})" if parameter_text else "")
+        + (f"@{cutoff}" if cutoff is not None else "")
+    )
+    return Measure(
+        canonical, family, cutoff, tuple(sorted((FAMILIES[family].parameters | parameters).items()))
+    )
 
 
 def _cutoff(name: str, family: str, cutoff_text: str | None) -> float | None:
@@ -255,7 +323,8 @@ def _cutoff(name: str, family: str, cutoff_text: str | None) -> float | None:
     if cutoff_text is None:
         if rule in ("required", "recall"):
             raise UnknownMeasure(
-                f'"{name}" needs a cut-off, for example {family}@{"10" if rule == "required" else "0.1"}.'
+                f'"{name}" needs a cut-off, for example '
+                f"{family}@{'10' if rule == 'required' else '0.1'}."
             )
         return None
     if rule == "none":
@@ -264,18 +333,29 @@ def _cutoff(name: str, family: str, cutoff_text: str | None) -> float | None:
         if float(cutoff_text) > 1:
             raise UnknownMeasure(f'"{name}": recall lies between 0 and 1.')
         return float(cutoff_text)
-    if not (cutoff_text.isascii() and cutoff_text.isdigit()) or not 1 <= int(cutoff_text[:20]) <= MOST_RANKS:
-        raise UnknownMeasure(f'"{name}": the cut-off is a whole number from 1 up to {MOST_RANKS:,}.')
+    if (
+        not (cutoff_text.isascii() and cutoff_text.isdigit())
+        or not 1 <= int(cutoff_text[:20]) <= MOST_RANKS
+    ):
+        raise UnknownMeasure(
+            f'"{name}": the cut-off is a whole number from 1 up to {MOST_RANKS:,}.'
+        )
     return int(cutoff_text)
 
 
 def _parameters(name: str, family: str, text: str) -> dict[str, Any]:
-    allowed = FAMILIES[family].parameters | {"judged_only": True} | ({"rel": 1} if FAMILIES[family].binary else {})
+    allowed = (
+        FAMILIES[family].parameters
+        | {"judged_only": True}
+        | ({"rel": 1} if FAMILIES[family].binary else {})
+    )
     parameters: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, _, value = (piece.strip() for piece in part.partition("="))
         if key not in allowed:
-            raise UnknownMeasure(f'"{name}": {family} has no parameter "{key}"; it has: {", ".join(allowed)}.')
+            raise UnknownMeasure(
+                f'"{name}": {family} has no parameter "{key}"; it has: {", ".join(allowed)}.'
+            )
         if key in parameters:
             raise UnknownMeasure(f'"{name}" says {key} twice.')
         parameters[key] = _value(name, value, allowed[key])

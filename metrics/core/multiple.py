@@ -48,7 +48,9 @@ def compare_systems(scores: NDArray[np.float64], *, method: str, alpha: float = 
     )
 
 
-def exceed_own_errors(scores: NDArray[np.float64], *, method: str, alpha: float = 0.05) -> NDArray[np.bool_]:
+def exceed_own_errors(
+    scores: NDArray[np.float64], *, method: str, alpha: float = 0.05
+) -> NDArray[np.bool_]:
     """(s, s) whether two of s systems differ by more than the error of their own differences.
 
     As `compare_means`, where the error of two means is s_d / sqrt(2 t) with t - 1 degrees of
@@ -65,7 +67,9 @@ def exceed_own_errors(scores: NDArray[np.float64], *, method: str, alpha: float 
     means = scores.mean(axis=0)
     rank = np.empty(n_systems, dtype=np.int64)
     rank[np.argsort(-means, kind="stable")] = np.arange(n_systems)
-    critical = critical_ranges(n_systems, n_topics - 1, alpha, method=method)[np.abs(rank[:, None] - rank[None, :])]
+    critical = critical_ranges(n_systems, n_topics - 1, alpha, method=method)[
+        np.abs(rank[:, None] - rank[None, :])
+    ]
     return np.asarray(np.abs(means[:, None] - means[None, :]) > critical * own_error)
 
 
@@ -127,7 +131,9 @@ def pseudo_groups(significant: NDArray[np.bool_]) -> list[list[int]]:
 
 
 @lru_cache(maxsize=64)
-def studentized_range_quantiles(k: int, df: float, alpha: float, *, is_shared: bool = False) -> NDArray[np.float64]:
+def studentized_range_quantiles(
+    k: int, df: float, alpha: float, *, is_shared: bool = False
+) -> NDArray[np.float64]:
     """(k,) q(1 - alpha; r, df) for ranges of r = 1..k means; 0 for r = 1.
 
     Equals scipy.stats.studentized_range.ppf.
@@ -141,7 +147,9 @@ def studentized_range_quantiles(k: int, df: float, alpha: float, *, is_shared: b
     r = np.arange(2, k + 1, dtype=np.float64)
 
     def part_of_alpha(r: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(-np.expm1(r / k * np.log1p(-alpha))) if is_shared else np.full(len(r), alpha)
+        return (
+            np.asarray(-np.expm1(r / k * np.log1p(-alpha))) if is_shared else np.full(len(r), alpha)
+        )
 
     if k <= _CHEBYSHEV_NODES:
         quantiles = np.append(0.0, _quantiles(r, df, part_of_alpha(r)))
@@ -155,7 +163,10 @@ def studentized_range_quantiles(k: int, df: float, alpha: float, *, is_shared: b
 
 
 def _interpolate(
-    x: NDArray[np.float64], node: NDArray[np.float64], value: NDArray[np.float64], angle: NDArray[np.float64]
+    x: NDArray[np.float64],
+    node: NDArray[np.float64],
+    value: NDArray[np.float64],
+    angle: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """The polynomial through values at Chebyshev nodes of the first kind.
 
@@ -171,7 +182,9 @@ def _interpolate(
     return np.asarray(share @ value / share.sum(axis=1))
 
 
-def _quantiles(r: NDArray[np.float64], df: float, alpha: NDArray[np.float64]) -> NDArray[np.float64]:
+def _quantiles(
+    r: NDArray[np.float64], df: float, alpha: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """(n,) q(1 - alpha; r, df) of (n,) r and alpha, all roots at once.
 
     Below Bonferroni's bound: the range exceeds q where one of r (r - 1) / 2 pairs differs by as
@@ -192,7 +205,8 @@ def studentized_range_cdf(q: ArrayLike, r: ArrayLike, df: float) -> NDArray[np.f
     The range is in units of an independent standard error of df degrees of freedom.
     q, r : (n,). The integral over the standard error s of the normal range's distribution at q s.
     """
-    q, r = np.atleast_1d(np.asarray(q, dtype=np.float64)), np.atleast_1d(np.asarray(r, dtype=np.float64))
+    q = np.atleast_1d(np.asarray(q, dtype=np.float64))
+    r = np.atleast_1d(np.asarray(r, dtype=np.float64))
     s, weight = _error_nodes(df)
     return np.clip(_normal_range_cdf(q[:, None] * s[None, :], r) @ weight, 0, 1)
 

@@ -5,11 +5,23 @@ from numpy.typing import NDArray
 
 from metrics.core.alignment import RankedGrades
 from metrics.core.completions import UnjudgedDocuments, unjudged_documents
-from metrics.core.ranking import LARGEST_GRADE, PerQuery, rank_in_query, refuse_large_grades, share, total_by_query
+from metrics.core.ranking import (
+    LARGEST_GRADE,
+    PerQuery,
+    rank_in_query,
+    refuse_large_grades,
+    share,
+    total_by_query,
+)
 
 
 def ends(
-    ranked: RankedGrades, *, k: int | None, best_grade: float, dcg: str, elsewhere: NDArray[np.int64]
+    ranked: RankedGrades,
+    *,
+    k: int | None,
+    best_grade: float,
+    dcg: str,
+    elsewhere: NDArray[np.int64],
 ) -> tuple[PerQuery, PerQuery]:
     """(Q,) least and most of nDCG or nDCG@k, 0 <= least <= most <= 1.
 
@@ -25,11 +37,12 @@ def ends(
     """
     refuse_large_grades(ranked, LARGEST_GRADE if dcg == "exp-log2" else np.inf)
     new, n_queries = unjudged_documents(ranked), len(ranked.depth)
-    deepest = int((ranked.depth + elsewhere + np.bincount(ranked.label_query, minlength=n_queries)).max(initial=0))
-    weight = 1 / np.log2(np.arange(2, deepest + 3))
-    weight[deepest if k is None else min(k, deepest) :] = 0
+    n_labels = np.bincount(ranked.label_query, minlength=n_queries)
+    deepest = int((ranked.depth + elsewhere + n_labels).max(initial=0))
+    weight = _discounts(deepest, k)
     best, smallest = _gain(np.array([best_grade, min(1, best_grade)]), dcg)
-    gain_of_run = total_by_query(ranked.query, n_queries, _gain(ranked.grade, dcg) * weight[ranked.rank - 1])
+    run_gains = _gain(ranked.grade, dcg) * weight[ranked.rank - 1]
+    gain_of_run = total_by_query(ranked.query, n_queries, run_gains)
     rank_in_ideal = rank_in_query(ranked.label_query, n_queries)
     gain = _gain(ranked.label_grade, dcg)
     labels = _IdealOrder(ranked.label_query, rank_in_ideal, gain, weight, n_queries)
@@ -38,9 +51,12 @@ def ends(
     all_best = total_by_query(new.query, n_queries, best * weight[new.rank - 1])
     bottom = all_best[new.query] - top + best * weight[new.rank - 1]
     ideal = labels.value
-    most, least = np.minimum(share(gain_of_run, ideal), 1), share(gain_of_run, labels.value_with(elsewhere, best))
+    most = np.minimum(share(gain_of_run, ideal), 1)
+    least = share(gain_of_run, labels.value_with(elsewhere, best))
     n_below = new.n[new.query] - new.nth + 1 + elsewhere[new.query]
-    at_least = ideal[new.query] + labels.discounts_after(new.query, labels.n_above(0), new.nth) * smallest
+    at_least = (
+        ideal[new.query] + labels.discounts_after(new.query, labels.n_above(0), new.nth) * smallest
+    )
     at_most = np.minimum(
         ideal[new.query] + labels.discounts_after(new.query, labels.n_above(best), n_below) * best,
         labels.value_with(new.n + elsewhere, best)[new.query],
@@ -50,12 +66,21 @@ def ends(
     return least, most
 
 
+def _discounts(deepest: int, k: int | None) -> NDArray[np.float64]:
+    """(deepest + 1,) the discount of each rank from 1 on; 0 beyond k, and beyond the deepest."""
+    weight = 1 / np.log2(np.arange(2, deepest + 3))
+    weight[deepest if k is None else min(k, deepest) :] = 0
+    return weight
+
+
 def _gain(grade: NDArray[np.float64], dcg: str) -> NDArray[np.float64]:
     above = np.maximum(grade, 0).astype(np.float64)
     return np.exp2(above) - 1 if dcg == "exp-log2" else above
 
 
-def _within(running: NDArray[np.float64], new: UnjudgedDocuments, weight: NDArray[np.float64]) -> PerQuery:
+def _within(
+    running: NDArray[np.float64], new: UnjudgedDocuments, weight: NDArray[np.float64]
+) -> PerQuery:
     """(U,) the running sum of the discounts within each query."""
     first = np.flatnonzero(new.nth == 1)
     before = running[first] - weight[new.rank[first] - 1]
@@ -73,7 +98,8 @@ class _IdealOrder:
         weight: NDArray[np.float64],
         n_queries: int,
     ) -> None:
-        self._query, self._rank, self._gain, self._weight, self._n = query, rank, gain, weight, n_queries
+        self._query, self._rank, self._gain = query, rank, gain
+        self._weight, self._n = weight, n_queries
         self._running = np.concatenate([[0.0], np.cumsum(weight)])
         self.value = total_by_query(query, n_queries, gain * weight[rank - 1])
 
@@ -82,7 +108,9 @@ class _IdealOrder:
         keep = self._gain >= gain if gain > 0 else self._gain > 0
         return np.bincount(self._query[keep], minlength=self._n)
 
-    def discounts_after(self, query: NDArray[np.int64], after: NDArray[np.int64], n: NDArray[np.int64]) -> PerQuery:
+    def discounts_after(
+        self, query: NDArray[np.int64], after: NDArray[np.int64], n: NDArray[np.int64]
+    ) -> PerQuery:
         """(U,) sum of the discounts of the n ranks after the first labels."""
         start = after[query]
         discounts: PerQuery = self._running[start + n] - self._running[start]

@@ -35,7 +35,9 @@ class LabelsByOrigin(NamedTuple):
 
     def as_labels(self) -> LabelledPairs:
         """All labels, people's grade over the reference's."""
-        return LabelledPairs(self.query, self.doc, self.grades(np.ones(len(self.query), dtype=bool)))
+        return LabelledPairs(
+            self.query, self.doc, self.grades(np.ones(len(self.query), dtype=bool))
+        )
 
     def grades(self, is_kept: Mask) -> NDArray[np.float64]:
         """(L,) grades with only the kept labels of people; NaN where no label is left."""
@@ -64,7 +66,11 @@ def relabel(ranked: RankedGrades, grades: NDArray[np.float64]) -> RankedGrades:
 
 
 def values_with_labels(
-    ranked: RankedGrades, labels: LabelsByOrigin, is_kept: Mask, measures: Sequence[Measure], threshold: float
+    ranked: RankedGrades,
+    labels: LabelsByOrigin,
+    is_kept: Mask,
+    measures: Sequence[Measure],
+    threshold: float,
 ) -> NDArray[np.float64]:
     """(M, Q) values of a run with only the kept labels of people."""
     values = evaluate(measures, relabel(ranked, labels.grades(is_kept)), threshold)
@@ -91,10 +97,20 @@ def subsets(n_runs: int, *, n_a_size: int, rng: np.random.Generator) -> list[Sub
     `n_a_size` subsets has all of them.
     """
     if n_runs <= ALL_SUBSETS_UP_TO:
-        subsets_of_runs = [members for size in range(1, n_runs + 1) for members in combinations(range(n_runs), size)]
+        subsets_of_runs = [
+            members
+            for size in range(1, n_runs + 1)
+            for members in combinations(range(n_runs), size)
+        ]
     else:
-        subsets_of_runs = [members for size in _sizes(n_runs) for members in _sample_subsets(n_runs, size, n_a_size, rng)]
-    return [Subset(len(members), np.isin(np.arange(n_runs), members)) for members in subsets_of_runs]
+        subsets_of_runs = [
+            members
+            for size in _sizes(n_runs)
+            for members in _sample_subsets(n_runs, size, n_a_size, rng)
+        ]
+    return [
+        Subset(len(members), np.isin(np.arange(n_runs), members)) for members in subsets_of_runs
+    ]
 
 
 def _sizes(n_runs: int) -> Iterator[int]:
@@ -105,7 +121,11 @@ def _sizes(n_runs: int) -> Iterator[int]:
     yield n_runs
 
 
-def _sample_subsets(n_runs: int, size: int, n: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+def _sample_subsets(
+    n_runs: int, size: int, n: int, rng: np.random.Generator
+) -> list[tuple[int, ...]]:
     if comb(n_runs, size) <= n:
         return list(combinations(range(n_runs), size))
-    return sorted({tuple(sorted(rng.choice(n_runs, size, replace=False).tolist())) for _ in range(n)})
+    return sorted(
+        {tuple(sorted(rng.choice(n_runs, size, replace=False).tolist())) for _ in range(n)}
+    )

@@ -29,7 +29,11 @@ def affordable_samples(n_rows: int, n_systems: int, *, n_tables: int = 1) -> int
         1,000 where it would have as many alone
     """
     n_samples = CELLS // max(1, n_rows * n_systems)
-    return 0 if n_samples < FEWEST_SAMPLES else min(max(n_samples // n_tables, FEWEST_SAMPLES), MOST_SAMPLES)
+    return (
+        0
+        if n_samples < FEWEST_SAMPLES
+        else min(max(n_samples // n_tables, FEWEST_SAMPLES), MOST_SAMPLES)
+    )
 
 
 def permuted_sums(
@@ -50,7 +54,9 @@ def permuted_sums(
         yield rng.permuted(np.broadcast_to(sorted_cells, shape), axis=2).sum(axis=1)
 
 
-def randomized_tukey_p(rows: NDArray[np.float64], *, n_samples: int, seed: int | None = None) -> NDArray[np.float64]:
+def randomized_tukey_p(
+    rows: NDArray[np.float64], *, n_samples: int, seed: int | None = None
+) -> NDArray[np.float64]:
     """(S, S) p of each pair by randomized Tukey's HSD, which holds the family-wise error.
 
     rows : (G, S) finite; see permuted_sums. If no two systems differed, each row's scores could
@@ -63,7 +69,9 @@ def randomized_tukey_p(rows: NDArray[np.float64], *, n_samples: int, seed: int |
     rows = _on_grid(differing_rows(rows))
     sums = rows.sum(axis=0)
     difference = np.abs(sums[:, None] - sums[None, :])
-    ranges = np.sort(np.concatenate([np.ptp(sample, axis=1) for sample in _samples(rows, n_samples, seed)]))
+    ranges = np.sort(
+        np.concatenate([np.ptp(sample, axis=1) for sample in _samples(rows, n_samples, seed)])
+    )
     n_further = len(ranges) - np.searchsorted(ranges, difference * (1 - 1e-12))
     return np.where(difference > 0, (1 + n_further) / (1 + n_samples), 1.0)
 
@@ -79,7 +87,9 @@ def randomized_q_p(rows: NDArray[np.float64], *, n_samples: int, seed: int | Non
     if not len(rows):
         return 1.0
     observed = _spread(rows.sum(axis=0)[None, :])[0] * (1 - 1e-12)
-    further = sum(np.count_nonzero(_spread(sums) >= observed) for sums in _samples(rows, n_samples, seed))
+    further = sum(
+        np.count_nonzero(_spread(sums) >= observed) for sums in _samples(rows, n_samples, seed)
+    )
     return float((1 + further) / (1 + n_samples))
 
 
@@ -88,7 +98,9 @@ def _on_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return on_grid(rows.ravel(), rows.size).reshape(rows.shape)
 
 
-def _samples(rows: NDArray[np.float64], n_samples: int, seed: int | None) -> Iterator[NDArray[np.float64]]:
+def _samples(
+    rows: NDArray[np.float64], n_samples: int, seed: int | None
+) -> Iterator[NDArray[np.float64]]:
     if not len(rows):
         return iter([np.zeros((n_samples, rows.shape[1]))])
     return permuted_sums(rows, n_samples=n_samples, seed=seed)

@@ -13,7 +13,9 @@ from metrics.core.retrieval import r_precision
 _CELLS_A_BLOCK = 1 << 22
 
 
-def plausible_matches(query_classes: NDArray[Any], target_classes: NDArray[Any], *, zetas: int = 3) -> Cells:
+def plausible_matches(
+    query_classes: NDArray[Any], target_classes: NDArray[Any], *, zetas: int = 3
+) -> Cells:
     """The cells of a matrix whose row and column differ in fewer than `zetas` classes.
 
     query_classes, target_classes : (Q, C), (N, C) of 0 and 1, whether each shows a class (COCO's
@@ -24,14 +26,22 @@ def plausible_matches(query_classes: NDArray[Any], target_classes: NDArray[Any],
     Chun, Oh, de Rezende, Kalantidis & Larlus, Probabilistic Embeddings for Cross-Modal Retrieval,
     CVPR 2021, section 4.1, doi:10.1109/CVPR46437.2021.00831.
     """
-    queries, targets = (np.asarray(classes, dtype=np.float32) for classes in (query_classes, target_classes))
-    if queries.shape[1] != targets.shape[1] or not (np.isin(queries, (0, 1)).all() and np.isin(targets, (0, 1)).all()):
-        raise ValueError("Classes are tables of 0 and 1, with the same classes for queries and targets.")
+    queries, targets = (
+        np.asarray(classes, dtype=np.float32) for classes in (query_classes, target_classes)
+    )
+    if queries.shape[1] != targets.shape[1] or not (
+        np.isin(queries, (0, 1)).all() and np.isin(targets, (0, 1)).all()
+    ):
+        raise ValueError(
+            "Classes are tables of 0 and 1, with the same classes for queries and targets."
+        )
     rows, columns, grades = [], [], []
     n_rows = max(1, _CELLS_A_BLOCK // max(len(targets), 1))
     for start in range(0, len(queries), n_rows):
         block = queries[start : start + n_rows]
-        difference = block.sum(axis=1)[:, None] + targets.sum(axis=1)[None, :] - 2 * (block @ targets.T)
+        difference = (
+            block.sum(axis=1)[:, None] + targets.sum(axis=1)[None, :] - 2 * (block @ targets.T)
+        )
         row, column = np.nonzero(difference < zetas)
         rows.append(row + start)
         columns.append(column)

@@ -23,7 +23,11 @@ class Strengths(NamedTuple):
 
 
 def bradley_terry(
-    wins: ArrayLike, *, confidence: float = 0.95, tolerance: float = 1e-14, max_iterations: int = 100_000
+    wins: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    tolerance: float = 1e-14,
+    max_iterations: int = 100_000,
 ) -> Strengths:
     """Maximum likelihood strengths by Zermelo's iteration p_i <- w_i / sum_j n_ij / (p_i + p_j).
 

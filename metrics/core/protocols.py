@@ -26,13 +26,20 @@ class BothDirections(NamedTuple):
 
 
 def both_directions(
-    scores: NDArray[Any], cells: Cells, measures: Sequence[Measure], *, threshold: float = 1, **options: Any
+    scores: NDArray[Any],
+    cells: Cells,
+    measures: Sequence[Measure],
+    *,
+    threshold: float = 1,
+    **options: Any,
 ) -> dict[str, BothDirections]:
     """Measures of a (Q, N) similarity matrix, averaged over rows and over columns (COCO 5K)."""
     forward = evaluate(measures, ranked_rows(scores, cells, **options), threshold)
     reverse = evaluate(measures, ranked_columns(scores, cells, **options), threshold)
     return {
-        measure.name: BothDirections(measure.average(forward[measure.name]), measure.average(reverse[measure.name]))
+        measure.name: BothDirections(
+            measure.average(forward[measure.name]), measure.average(reverse[measure.name])
+        )
         for measure in measures
     }
 
@@ -62,7 +69,11 @@ def in_folds(
         row, column = row_in_fold[cells.row], column_in_fold[cells.column]
         is_inside = (row >= 0) & (column >= 0)
         fold_cells = Cells(row[is_inside], column[is_inside], cells.grade[is_inside])
-        per_fold.append(both_directions(part_of(scores, rows, columns), fold_cells, measures, threshold=threshold))
+        per_fold.append(
+            both_directions(
+                part_of(scores, rows, columns), fold_cells, measures, threshold=threshold
+            )
+        )
     return {
         measure.name: BothDirections(
             float(np.mean([fold[measure.name].forward for fold in per_fold])),
@@ -77,7 +88,14 @@ def rsum(forward: PositiveRanks, reverse: PositiveRanks) -> float:
 
     Range [0, 600]; NaN without queries.
     """
-    return float(100 * sum(correct(positive_ranks, k=k).mean() for positive_ranks in (forward, reverse) for k in RSUM_DEPTHS))
+    return float(
+        100
+        * sum(
+            correct(positive_ranks, k=k).mean()
+            for positive_ranks in (forward, reverse)
+            for k in RSUM_DEPTHS
+        )
+    )
 
 
 def rsum_of(recalls: dict[str, BothDirections]) -> float:

@@ -45,7 +45,9 @@ def positives(ranked: RankedGrades, threshold: float = 1) -> PositiveRanks:
     n_queries = len(ranked.depth)
     query = ranked.query[is_positive]
     total = np.bincount(ranked.label_query[ranked.label_grade >= level], minlength=n_queries)
-    return PositiveRanks(query, ranked.rank[is_positive], rank_in_query(query, n_queries), total, ranked.depth)
+    return PositiveRanks(
+        query, ranked.rank[is_positive], rank_in_query(query, n_queries), total, ranked.depth
+    )
 
 
 def rank_in_query(query: NDArray[np.int64], n_queries: int) -> NDArray[np.int64]:
@@ -64,7 +66,9 @@ def rows_by_rank(query: NDArray[np.int64], n_queries: int) -> Iterator[NDArray[n
     yield from np.split(order, np.cumsum(np.bincount(rank)[1:])[:-1]) if len(query) else ()
 
 
-def total_by_query(query: NDArray[np.int64], n_queries: int, weight: NDArray[Any] | None = None) -> PerQuery:
+def total_by_query(
+    query: NDArray[np.int64], n_queries: int, weight: NDArray[Any] | None = None
+) -> PerQuery:
     """(Q,) sum of `weight` (or the number of rows) a query, added in the order of the rows."""
     return np.bincount(query, weights=weight, minlength=n_queries).astype(np.float64)
 
@@ -118,7 +122,14 @@ def map_at_r(positive_ranks: PositiveRanks) -> PerQuery:
     """
     is_within_r = positive_ranks.rank <= positive_ranks.total[positive_ranks.query]
     query = positive_ranks.query[is_within_r]
-    return share(total_by_query(query, len(positive_ranks.depth), positive_ranks.nth[is_within_r] / positive_ranks.rank[is_within_r]), positive_ranks.total)
+    return share(
+        total_by_query(
+            query,
+            len(positive_ranks.depth),
+            positive_ranks.nth[is_within_r] / positive_ranks.rank[is_within_r],
+        ),
+        positive_ranks.total,
+    )
 
 
 def _sum_of_precisions(positive_ranks: PositiveRanks, k: int | None) -> PerQuery:
@@ -141,9 +152,16 @@ def ndcg(ranked: RankedGrades, *, k: int | None = None, dcg: str = "log2") -> Pe
     if exponential:
         refuse_large_grades(ranked, LARGEST_GRADE)
     ideal_rank = rank_in_query(ranked.label_query, n_queries)
-    gain = _discounted(ranked.query, ranked.rank, ranked.grade, n_queries=n_queries, k=k, exponential=exponential)
+    gain = _discounted(
+        ranked.query, ranked.rank, ranked.grade, n_queries=n_queries, k=k, exponential=exponential
+    )
     ideal = _discounted(
-        ranked.label_query, ideal_rank, ranked.label_grade, n_queries=n_queries, k=k, exponential=exponential
+        ranked.label_query,
+        ideal_rank,
+        ranked.label_grade,
+        n_queries=n_queries,
+        k=k,
+        exponential=exponential,
     )
     return share(gain, ideal)
 

@@ -28,7 +28,11 @@ class GoldAccuracy(NamedTuple):
 
 
 def cohen_kappa(
-    first: ArrayLike, second: ArrayLike, *, weights: str = "nominal", domain: ArrayLike | None = None
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    weights: str = "nominal",
+    domain: ArrayLike | None = None,
 ) -> float:
     """Cohen's kappa of two people on the same units.
 
@@ -56,7 +60,11 @@ def cohen_kappa(
     observed = np.bincount(a * n + b, minlength=n * n).reshape(n, n) / len(first)
     expected = np.outer(observed.sum(axis=1), observed.sum(axis=0))
     distance = np.abs(np.arange(n)[:, None] - np.arange(n)[None, :]).astype(np.float64)
-    cost = {"nominal": (distance > 0).astype(np.float64), "linear": distance, "quadratic": distance**2}[weights]
+    cost = {
+        "nominal": (distance > 0).astype(np.float64),
+        "linear": distance,
+        "quadratic": distance**2,
+    }[weights]
     by_chance = np.sum(cost * expected)
     return float(1 - np.sum(cost * observed) / by_chance) if by_chance else float("nan")
 
@@ -72,7 +80,9 @@ def fleiss_kappa(counts: ArrayLike) -> float:
     counts = np.asarray(counts, dtype=np.float64)
     size = counts.sum(axis=1)
     if not len(size) or size[0] < 2 or np.any(size != size[0]):
-        raise ValueError("Fleiss' kappa needs the same number of labels, at least two, on every unit; use alpha.")
+        raise ValueError(
+            "Fleiss' kappa needs the same number of labels, at least two, on every unit; use alpha."
+        )
     observed = np.mean((np.square(counts).sum(axis=1) - size) / (size * (size - 1)))
     by_chance = np.sum(np.square(counts.sum(axis=0) / counts.sum()))
     return float((observed - by_chance) / (1 - by_chance)) if by_chance < 1 else float("nan")
@@ -87,14 +97,18 @@ def share_of(successes: int, n: int, *, confidence: float = 0.95) -> Share:
     return Share(successes / n, low if successes else 0.0, high if successes < n else 1.0, n)
 
 
-def gold_accuracy(annotator: ArrayLike, correct: ArrayLike, *, confidence: float = 0.95) -> list[GoldAccuracy]:
+def gold_accuracy(
+    annotator: ArrayLike, correct: ArrayLike, *, confidence: float = 0.95
+) -> list[GoldAccuracy]:
     """Each annotator's share of right labels on gold, ascending by annotator.
 
     annotator : (N,) of each label; correct : (N,) whether the label was the known grade
     """
     people, code = np.unique(np.asarray(annotator), return_inverse=True)
     n: NDArray[np.int64] = np.bincount(code, minlength=len(people))
-    n_right = np.bincount(code, weights=np.asarray(correct, dtype=np.float64), minlength=len(people))
+    n_right = np.bincount(
+        code, weights=np.asarray(correct, dtype=np.float64), minlength=len(people)
+    )
     return [
         GoldAccuracy(person, share_of(round(hits), trials, confidence=confidence))
         for person, hits, trials in zip(people.tolist(), n_right.tolist(), n.tolist(), strict=True)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _DRAWS_A_BLOCK = 1 << 16  # their indices and values stay in the processor's cache
-_DRAWS_A_VALUE = 25  # a multinomial draw of one value costs about as much as drawing this many queries
+# a multinomial draw of one value costs about as much as drawing this many queries
+_DRAWS_A_VALUE = 25
 _WORD = 1 << 63  # numbers up to nearly 2^64 are rejected too often
 REPLICATES_A_BLOCK = 100
 
@@ -121,7 +122,9 @@ def resampled_means(
     return np.array([means[size] for size in sizes]).reshape(len(sizes), n_samples)
 
 
-def _sums(scores: NDArray[np.float64], size: int, n_samples: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _sums(
+    scores: NDArray[np.float64], size: int, n_samples: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
     """(n_samples,) sums of `size` queries, a block of samples at a time."""
     if size > _DRAWS_A_BLOCK:
         half = size // 2

@@ -25,7 +25,8 @@ class PairLabels(NamedTuple):
     in_order: Column
 
 
-Rule = Callable[[PairLabels], tuple[Column, NDArray[np.bool_]]]  # a grade a pair, and whether it has one
+# a grade a pair, and whether it has one
+Rule = Callable[[PairLabels], tuple[Column, NDArray[np.bool_]]]
 
 
 def majority(labels: PairLabels) -> tuple[Column, NDArray[np.bool_]]:
@@ -33,9 +34,12 @@ def majority(labels: PairLabels) -> tuple[Column, NDArray[np.bool_]]:
 
     Without such a grade the pair is not resolved.
     """
-    middle = labels.ascending[(labels.starts[:-1] + labels.starts[1:] - 1) // 2]  # a majority's grade is in the middle
+    # a majority's grade is in the middle
+    middle = labels.ascending[(labels.starts[:-1] + labels.starts[1:] - 1) // 2]
     n_labels = np.diff(labels.starts)
-    n_agreeing = np.add.reduceat(labels.ascending == np.repeat(middle, n_labels), labels.starts[:-1])
+    n_agreeing = np.add.reduceat(
+        labels.ascending == np.repeat(middle, n_labels), labels.starts[:-1]
+    )
     return middle, 2 * n_agreeing > n_labels
 
 

@@ -50,7 +50,9 @@ def r_precision(positive_ranks: PositiveRanks, *, cap: int | None = None) -> Per
     """
     depth = np.minimum(positive_ranks.total, cap) if cap else positive_ranks.total
     is_within_depth = positive_ranks.rank <= depth[positive_ranks.query]
-    return share(total_by_query(positive_ranks.query[is_within_depth], len(positive_ranks.depth)), depth)
+    return share(
+        total_by_query(positive_ranks.query[is_within_depth], len(positive_ranks.depth)), depth
+    )
 
 
 def reciprocal_rank(positive_ranks: PositiveRanks, *, k: int | None = None) -> PerQuery:
@@ -58,8 +60,14 @@ def reciprocal_rank(positive_ranks: PositiveRanks, *, k: int | None = None) -> P
 
     Equals trec_eval recip_rank.
     """
-    is_first = positive_ranks.nth == 1 if k is None else (positive_ranks.nth == 1) & (positive_ranks.rank <= k)
-    return total_by_query(positive_ranks.query[is_first], len(positive_ranks.depth), 1 / positive_ranks.rank[is_first])
+    is_first = (
+        positive_ranks.nth == 1
+        if k is None
+        else (positive_ranks.nth == 1) & (positive_ranks.rank <= k)
+    )
+    return total_by_query(
+        positive_ranks.query[is_first], len(positive_ranks.depth), 1 / positive_ranks.rank[is_first]
+    )
 
 
 def first_rank(positive_ranks: PositiveRanks) -> PerQuery:
@@ -83,7 +91,11 @@ def mean_rank(ranks: PerQuery, *, weight: PerQuery | None = None) -> float:
     """
     is_defined = ~np.isnan(ranks)
     defined_ranks = ranks[is_defined]
-    return float(np.average(defined_ranks, weights=None if weight is None else weight[is_defined])) if len(defined_ranks) else np.nan
+    return (
+        float(np.average(defined_ranks, weights=None if weight is None else weight[is_defined]))
+        if len(defined_ranks)
+        else np.nan
+    )
 
 
 def median_rank(ranks: PerQuery, *, weight: PerQuery | None = None) -> float:
@@ -99,7 +111,9 @@ def median_rank(ranks: PerQuery, *, weight: PerQuery | None = None) -> float:
         running_weight = np.cumsum(weight[is_defined][order])
         if not len(order):
             return np.nan
-        return float(ranks[is_defined][order][np.searchsorted(running_weight, running_weight[-1] / 2)])
+        return float(
+            ranks[is_defined][order][np.searchsorted(running_weight, running_weight[-1] / 2)]
+        )
     defined_ranks = np.sort(ranks[~np.isnan(ranks)])
     if not len(defined_ranks):
         return np.nan
@@ -134,7 +148,9 @@ def precision_recall_curve(positive_ranks: PositiveRanks) -> NDArray[np.float64]
 
     The mean over queries is the usual curve.
     """
-    return np.stack([interpolated_precision(positive_ranks, recall=point) for point in RECALL_POINTS], axis=1)
+    return np.stack(
+        [interpolated_precision(positive_ranks, recall=point) for point in RECALL_POINTS], axis=1
+    )
 
 
 def _best_precision_from(positive_ranks: PositiveRanks) -> NDArray[np.float64]:
@@ -144,7 +160,9 @@ def _best_precision_from(positive_ranks: PositiveRanks) -> NDArray[np.float64]:
     sorted order, and each query is lifted by a whole multiple so that a later query can never
     exceed an earlier one. Exact, as it is done in integers.
     """
-    values, precision_code = np.unique(positive_ranks.nth / positive_ranks.rank, return_inverse=True)
+    values, precision_code = np.unique(
+        positive_ranks.nth / positive_ranks.rank, return_inverse=True
+    )
     lift = (len(positive_ranks.depth) - positive_ranks.query) * len(values)
     best: NDArray[np.int64] = np.maximum.accumulate((precision_code + lift)[::-1])[::-1] - lift
     result: NDArray[np.float64] = values[best]

@@ -30,10 +30,16 @@ def roots(function: Callable[[Values], Values], low: Values, high: Values) -> Va
         b, at_b = np.where(is_same_sign, b, a), np.where(is_same_sign, at_b, at_a)
         a, at_a = x, at_x
         best = np.where(np.abs(at_a) < np.abs(at_b), a, b)
-        limit = (_ABSOLUTE + _RELATIVE * np.abs(best)) / np.maximum(np.abs(b - a), np.finfo(float).tiny)
+        limit = (_ABSOLUTE + _RELATIVE * np.abs(best)) / np.maximum(
+            np.abs(b - a), np.finfo(float).tiny
+        )
         if np.all((limit > 0.5) | (at_a == 0) | (at_b == 0)):
             break
-        share = np.clip(_share((a, b, c), (at_a, at_b, at_c)), np.minimum(limit, 0.5), 1 - np.minimum(limit, 0.5))
+        share = np.clip(
+            _share((a, b, c), (at_a, at_b, at_c)),
+            np.minimum(limit, 0.5),
+            1 - np.minimum(limit, 0.5),
+        )
     return np.where(np.abs(at_a) < np.abs(at_b), a, b)
 
 

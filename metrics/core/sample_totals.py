@@ -74,7 +74,9 @@ def estimated_dcg(sample: WeightedSample, *, k: int | None = None) -> Estimates:
 
 def estimated_rbp(sample: WeightedSample, *, p: float = 0.8, threshold: float = 1) -> Estimates:
     """RBP(p) of each query; documents beyond the pools of depth d would add p**d at most."""
-    return estimated_sum(sample, _is_positive(sample, threshold) * (1 - p) * np.power(p, sample.rank - 1))
+    return estimated_sum(
+        sample, _is_positive(sample, threshold) * (1 - p) * np.power(p, sample.rank - 1)
+    )
 
 
 def estimated_positives(sample: WeightedSample, *, threshold: float = 1) -> Estimates:
@@ -125,7 +127,9 @@ def estimated_sum(sample: WeightedSample, amount: NDArray[np.float64]) -> Estima
     chance[part] = sample.chance
     spread = np.where(parts.n_judged > 1, parts.spread, cells.spread[cell])
     variance_of_draw = np.where(chance < 1, parts.n_drawn * (1 - chance) * spread, 0.0)
-    per_judged = np.divide(cells.n_drawn, cells.n_judged, out=np.full(n_cells, np.nan), where=cells.n_judged > 0)
+    per_judged = np.divide(
+        cells.n_drawn, cells.n_judged, out=np.full(n_cells, np.nan), where=cells.n_judged > 0
+    )
     factors_of_judging = _factors_of_judging(cells)
     # a query's pairs among all of the cell, the others counting as 0
     own_squares = parts.squares + parts.total**2 * (
@@ -140,7 +144,10 @@ def estimated_sum(sample: WeightedSample, amount: NDArray[np.float64]) -> Estima
 
 
 def _moments(
-    part: NDArray[np.int64], n_parts: int, is_judged: NDArray[np.bool_], weighted: NDArray[np.float64]
+    part: NDArray[np.int64],
+    n_parts: int,
+    is_judged: NDArray[np.bool_],
+    weighted: NDArray[np.float64],
 ) -> _Moments:
     """Moments of each part; part : (L,) 0 to n_parts - 1.
 
@@ -149,7 +156,9 @@ def _moments(
     n_judged = total_by_query(part[is_judged], n_parts)
     total = total_by_query(part, n_parts, weighted)
     deviation = np.where(is_judged, weighted - (total / np.maximum(n_judged, 1))[part], 0.0)
-    return _Moments(total_by_query(part, n_parts), n_judged, total, total_by_query(part, n_parts, deviation**2))
+    return _Moments(
+        total_by_query(part, n_parts), n_judged, total, total_by_query(part, n_parts, deviation**2)
+    )
 
 
 def _factors_of_judging(cells: _Moments) -> NDArray[np.float64]:
@@ -157,7 +166,10 @@ def _factors_of_judging(cells: _Moments) -> NDArray[np.float64]:
     n_drawn, n_judged = cells.n_drawn, cells.n_judged
     factors: NDArray[np.float64] = np.where(n_drawn == n_judged, 0.0, np.nan)
     return np.divide(
-        n_drawn * (n_drawn - n_judged), n_judged * (n_judged - 1), out=factors, where=(n_judged > 1) & (n_drawn > n_judged)
+        n_drawn * (n_drawn - n_judged),
+        n_judged * (n_judged - 1),
+        out=factors,
+        where=(n_judged > 1) & (n_drawn > n_judged),
     )
 
 

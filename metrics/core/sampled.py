@@ -40,17 +40,25 @@ def stratified_inferred_ap(
         positive_above = count_above(ranked.query, is_in_stratum & is_positive, n_queries)
         expected += pooled_above * (positive_above + EPSILON) / (judged_above + 3 * EPSILON)
     cell = ranked.query * n_strata + stratum_of_target
-    summed = np.bincount(cell[is_positive], weights=(expected / ranked.rank)[is_positive], minlength=n_queries * n_strata)
+    summed = np.bincount(
+        cell[is_positive],
+        weights=(expected / ranked.rank)[is_positive],
+        minlength=n_queries * n_strata,
+    )
     per_positive, estimated = _strata_weights(ranked, stratum, n_queries, n_strata, threshold)
     return share((summed.reshape(n_queries, n_strata) * per_positive).sum(axis=1), estimated)
 
 
-def extended_inferred_ap(ranked: RankedGrades, *, threshold: float = 1, k: int | None = None) -> PerQuery:
+def extended_inferred_ap(
+    ranked: RankedGrades, *, threshold: float = 1, k: int | None = None
+) -> PerQuery:
     """xinfAP with the strata of the labels; labels without strata are one stratum."""
     return stratified_inferred_ap(ranked, _strata_of(ranked), threshold=threshold, k=k)
 
 
-def inferred_ndcg(ranked: RankedGrades, stratum: NDArray[np.int64], *, k: int | None = None) -> PerQuery:
+def inferred_ndcg(
+    ranked: RankedGrades, stratum: NDArray[np.int64], *, k: int | None = None
+) -> PerQuery:
     """infNDCG: nDCG inferred from a sample whose rate differs from stratum to stratum of the pool.
 
     At least 0.
@@ -93,7 +101,11 @@ def _strata_of(ranked: RankedGrades) -> NDArray[np.int64]:
 
 
 def _strata_weights(
-    ranked: RankedGrades, stratum: NDArray[np.int64], n_queries: int, n_strata: int, threshold: float
+    ranked: RankedGrades,
+    stratum: NDArray[np.int64],
+    n_queries: int,
+    n_strata: int,
+    threshold: float,
 ) -> tuple[NDArray[np.float64], PerQuery]:
     """(Q, S) R_s / r_s = N_s / n_s where anything was judged, and (Q,) estimated positives."""
     shape = n_queries, n_strata
@@ -122,17 +134,24 @@ def _estimated_ideal(
     """DCG of the ideal order of the estimated number of targets of each grade."""
     n_queries, n_strata = shape
     in_stratum = stratum[ranked.label_row]
-    weight = _pooled_per_judged(ranked.label_query * n_strata + in_stratum, ranked.label_grade >= 0, shape)
+    weight = _pooled_per_judged(
+        ranked.label_query * n_strata + in_stratum, ranked.label_grade >= 0, shape
+    )
     ideal, end = np.zeros(n_queries), np.zeros(n_queries, dtype=np.int64)
     for grade in np.unique(ranked.label_grade[ranked.label_grade > 0])[::-1]:
         estimated = np.zeros(n_queries)
-        for s in range(n_strata):  # added one by one, as sample_eval.pl does: a half may be rounded up or down
+        # added one by one, as sample_eval.pl does: a half may be rounded up or down
+        for s in range(n_strata):
             is_counted = (ranked.label_grade == grade) & (in_stratum == s)
-            estimated += np.bincount(ranked.label_query[is_counted], minlength=n_queries) * weight[:, s]
+            estimated += (
+                np.bincount(ranked.label_query[is_counted], minlength=n_queries) * weight[:, s]
+            )
         start, end = end, end + np.floor(estimated + 0.5).astype(np.int64)
         last = int(end.max(initial=0)) if k is None else min(int(end.max(initial=0)), k)
         discounts = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(1, last + 1) + 1))])
-        ideal += float(grade) * (discounts[np.minimum(end, last)] - discounts[np.minimum(start, last)])
+        ideal += float(grade) * (
+            discounts[np.minimum(end, last)] - discounts[np.minimum(start, last)]
+        )
     return ideal
 
 
@@ -147,7 +166,10 @@ class WeightedSample:
     """
 
     def __init__(
-        self, ranked: RankedGrades, inclusion: NDArray[np.float64], cell: NDArray[np.int64] | None = None
+        self,
+        ranked: RankedGrades,
+        inclusion: NDArray[np.float64],
+        cell: NDArray[np.int64] | None = None,
     ) -> None:
         """The labels of `ranked` are all pairs that were drawn, judged or not.
 
@@ -164,13 +186,19 @@ class WeightedSample:
         rank = np.full(len(inclusion), np.inf)
         rank[ranked.label] = ranked.rank
         row = ranked.label_row
-        self.query, self.grade, self.n_queries = ranked.label_query, ranked.label_grade, len(ranked.depth)
+        self.query, self.grade, self.n_queries = (
+            ranked.label_query,
+            ranked.label_grade,
+            len(ranked.depth),
+        )
         self.rank, self.chance, self.cell = rank[row], inclusion[row], cell[row]
         order = np.lexsort((self.cell, self.query))
         query, cell, chance = self.query[order], self.cell[order], self.chance[order]
         is_next = (query[1:] == query[:-1]) & (cell[1:] == cell[:-1])
         if np.any(is_next & ~np.isclose(chance[1:], chance[:-1], rtol=1e-9, atol=0)):
-            raise ValueError("Two pairs of one query and one cell had different chances to be drawn.")
+            raise ValueError(
+                "Two pairs of one query and one cell had different chances to be drawn."
+            )
 
 
 def _cut_at(ranked: RankedGrades, k: int) -> RankedGrades:

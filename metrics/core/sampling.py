@@ -24,7 +24,8 @@ from metrics.core.resampling import draw_indices, is_reversed, resampled_means, 
 from metrics.core.without_replacement import subset_errors
 
 _DRAWS_A_BLOCK = 1 << 16
-_RESAMPLED_UP_TO = 100_000  # queries; the mean of more is normal to every digit that resampling could show
+# queries; the mean of more is normal to every digit that resampling could show
+_RESAMPLED_UP_TO = 100_000
 
 
 class SampleSize(NamedTuple):
@@ -91,12 +92,28 @@ def sampling_error(
     values, groups = _group_values(scores, groups)
     rng = np.random.default_rng(_seed_of(values) if seed is None else seed)
     n_groups = {size: _groups_of(size, groups) for size in sizes}
-    errors_with_replacement = _bootstrap_errors(values, list(n_groups.values()), rng=rng, n_samples=n_samples)
+    errors_with_replacement = _bootstrap_errors(
+        values, list(n_groups.values()), rng=rng, n_samples=n_samples
+    )
     available_sizes = [size for size in n_groups if size <= groups.n_queries]
-    errors_without_replacement = subset_errors(values, [n_groups[size] for size in available_sizes], rng=rng, n_samples=n_samples)
-    error_of_these = {size: float(np.quantile(np.abs(row), quantile)) for size, row in zip(available_sizes, errors_without_replacement, strict=True)}
-    error_like_these = dict(zip(n_groups, np.quantile(np.abs(errors_with_replacement), quantile, axis=1).tolist(), strict=True))
-    return [SampleSize(int(size), n_groups[size], error_of_these.get(size), error_like_these[size]) for size in sizes]
+    errors_without_replacement = subset_errors(
+        values, [n_groups[size] for size in available_sizes], rng=rng, n_samples=n_samples
+    )
+    error_of_these = {
+        size: float(np.quantile(np.abs(row), quantile))
+        for size, row in zip(available_sizes, errors_without_replacement, strict=True)
+    }
+    error_like_these = dict(
+        zip(
+            n_groups,
+            np.quantile(np.abs(errors_with_replacement), quantile, axis=1).tolist(),
+            strict=True,
+        )
+    )
+    return [
+        SampleSize(int(size), n_groups[size], error_of_these.get(size), error_like_these[size])
+        for size in sizes
+    ]
 
 
 def queries_for_error(
@@ -119,17 +136,21 @@ def queries_for_error(
     values, groups = _group_values(scores, groups)
     if not error > 0:
         raise ValueError("The error asked for must be above 0.")
-    draw_errors, inverse_population, variance = _bootstrap_errors, 0.0, values.var()
-    if of_these:
-        draw_errors, inverse_population, variance = subset_errors, 1 / groups.n, values.var(ddof=1)
+    draw_errors = subset_errors if of_these else _bootstrap_errors
+    inverse_population = 1 / groups.n if of_these else 0.0
+    variance = values.var(ddof=1 if of_these else 0)
     slope = special.ndtri((1 + quantile) / 2) ** 2 * variance
     size = _size_for(error, slope, inverse_population)
     for _ in range(2 if size <= _RESAMPLED_UP_TO else 0):
         if of_these and size >= groups.n:
             break
         rng = np.random.default_rng(_seed_of(values) if seed is None else seed)
-        shown_error = np.quantile(np.abs(draw_errors(values, [size], rng=rng, n_samples=n_samples)), quantile)
-        size = _size_for(error, float(shown_error) ** 2 / (1 / size - inverse_population), inverse_population)
+        shown_error = np.quantile(
+            np.abs(draw_errors(values, [size], rng=rng, n_samples=n_samples)), quantile
+        )
+        size = _size_for(
+            error, float(shown_error) ** 2 / (1 / size - inverse_population), inverse_population
+        )
     n_queries = _queries_of(size, groups)
     return min(n_queries, groups.n_queries) if of_these else n_queries
 
@@ -154,7 +175,7 @@ def detectable_difference(
     """
     d, groups = _group_values(differences, groups)
     spread = d.std(ddof=1) if d[0] != d[-1] else 0.0
-    detectable = []
+    detectable: list[float | None] = []
     for n in (_groups_of(size, groups) for size in sizes):
         if n < 2 or not spread:
             detectable.append(None)
@@ -162,7 +183,9 @@ def detectable_difference(
             detectable.append(0.0)
         else:
             furthest = _certain_shift(special.stdtrit(n - 1, 1 - alpha / 2)) / np.sqrt(n)
-            effect = optimize.brentq(lambda effect, n=n: _power_of_t(effect, n, alpha) - power, 0, furthest)
+            effect = optimize.brentq(
+                lambda effect, n=n: _power_of_t(effect, n, alpha) - power, 0, furthest
+            )
             detectable.append(float(effect * spread))
     return detectable
 
@@ -196,7 +219,9 @@ def queries_for_difference(
         return RequiredQueries(None, _power_of_t(effect, limit, alpha), None)
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _power_of_t(effect, middle, alpha) >= power else (middle + 1, high)
+        low, high = (
+            (low, middle) if _power_of_t(effect, middle, alpha) >= power else (middle + 1, high)
+        )
     return RequiredQueries(_queries_of(low, groups), _power_of_t(effect, low, alpha), low)
 
 
@@ -222,7 +247,9 @@ def simulated_power(
     bar = special.stdtrit(n_queries - 1, 1 - alpha / 2)
     for start in range(0, n_samples, rows):
         n_rows = min(rows, n_samples - start)
-        samples = d.take(draw_indices(len(d), n_rows * n_queries, rng=rng)).reshape(n_rows, n_queries)
+        samples = d.take(draw_indices(len(d), n_rows * n_queries, rng=rng)).reshape(
+            n_rows, n_queries
+        )
         spread = samples.std(axis=1, ddof=1) / np.sqrt(n_queries)
         hits += int(np.count_nonzero(np.abs(samples.mean(axis=1)) > bar * spread))
     return hits / n_samples
@@ -238,7 +265,9 @@ def middle_run(scores: NDArray[np.float64], groups: Groups) -> MiddleBySpread:
     return _middle(groups.shares(scores).std(axis=0))
 
 
-def middle_pair(scores: NDArray[np.float64], pairs: Sequence[tuple[int, int]], groups: Groups) -> MiddleBySpread:
+def middle_pair(
+    scores: NDArray[np.float64], pairs: Sequence[tuple[int, int]], groups: Groups
+) -> MiddleBySpread:
     """The pair of runs whose difference has the error in the middle, the larger one of two.
 
     scores : (Q, S); pairs : two columns each, one pair or more

@@ -21,8 +21,11 @@ from metrics.core.group_files import GROUP, GroupNames
 
 QUERY_NAMES = ("query", "query_id", "query-id", "qid", "topic", "topic_id", "topic-id", "id")
 RUN_NAMES = ("run", "system")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
-CHOICES = ("measure", "direction", "query_set", "label_source", "threshold")  # a table is of one value of each
+_NUMBER = re.compile(
+    r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE
+)
+# a table is of one value of each
+CHOICES = ("measure", "direction", "query_set", "label_source", "threshold")
 SUMMARIES = ("all", "mean", "average", "avg", "amean")  # rows below a table that are no query
 MAX_LISTED_VALUES = 20  # values that a message names
 
@@ -44,7 +47,11 @@ class ScoreTable(NamedTuple):
     def of(self, run: str) -> dict[str, float]:
         """A run's scores by query, without missing ones. Raises ValueError for an unknown run."""
         column = self.values[:, self.runs.index(run)].tolist()
-        return {query: value for query, value in zip(self.queries, column, strict=True) if not np.isnan(value)}
+        return {
+            query: value
+            for query, value in zip(self.queries, column, strict=True)
+            if not np.isnan(value)
+        }
 
     def of_queries(self, indices: NDArray[np.int64]) -> "ScoreTable":
         """The scores on some of the queries, by (K,) their indices among all."""
@@ -53,7 +60,9 @@ class ScoreTable(NamedTuple):
         return ScoreTable([self.queries[q] for q in rows], self.runs, self.values[rows], groups)
 
 
-def read_scores(stream: BinaryIO, *, name: str, chosen: Mapping[str, str] | None = None) -> ScoreTable:
+def read_scores(
+    stream: BinaryIO, *, name: str, chosen: Mapping[str, str] | None = None
+) -> ScoreTable:
     """Read the scores of a file, gzip or plain; its first line tells the form.
 
     chosen : by the columns of CHOICES, the value of the rows to read where the file holds several
@@ -70,10 +79,14 @@ def read_scores(stream: BinaryIO, *, name: str, chosen: Mapping[str, str] | None
     return _read_topics(stream, name, header, choices)
 
 
-def paired_scores(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def paired_scores(
+    first: Mapping[str, float], second: Mapping[str, float]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The scores of the queries that both runs have, in the first's order."""
     shared_queries = [query for query in first if query in second]
-    return np.array([first[query] for query in shared_queries]), np.array([second[query] for query in shared_queries])
+    return np.array([first[query] for query in shared_queries]), np.array(
+        [second[query] for query in shared_queries]
+    )
 
 
 def option_name(column: str) -> str:
@@ -96,10 +109,16 @@ class _Choices:
         Raises FormatError where another one is chosen.
         """
         if unknown := [column for column in self._chosen if column not in columns]:
-            message = f"the file does not say the {unknown[0]} of its scores: leave out {option_name(unknown[0])}."
+            message = (
+                f"the file does not say the {unknown[0]} of its scores: leave out "
+                f"{option_name(unknown[0])}."
+            )
             raise FormatError(self._name, None, unknown[0], message)
         self._columns = columns
-        self._values_in_file, self._values_accepted = {column: {} for column in columns}, {column: {} for column in columns}
+        self._values_in_file, self._values_accepted = (
+            {column: {} for column in columns},
+            {column: {} for column in columns},
+        )
 
     def accept(self, cells: Mapping[str, str]) -> bool:
         """Whether a row is chosen.
@@ -112,21 +131,36 @@ class _Choices:
             return False
         for column in self._columns:
             self._values_accepted[column].setdefault(cells[column])
-        return all(next(iter(self._values_accepted[column])) == cells[column] for column in self._columns)
+        return all(
+            next(iter(self._values_accepted[column])) == cells[column] for column in self._columns
+        )
 
     def check(self) -> None:
         """Raise FormatError where a choice is missing, or leaves no score."""
         for column in self._columns:
             if len(self._values_accepted[column]) > 1:
-                message = f"the file holds several: {_list_values(self._values_accepted[column])}. Choose one by {option_name(column)}."
+                message = (
+                    f"the file holds several: {_list_values(self._values_accepted[column])}. "
+                    f"Choose one by {option_name(column)}."
+                )
                 raise FormatError(self._name, None, column, message)
         for column, value in self._chosen.items():
             if value not in self._values_in_file[column]:
                 values_text = _list_values(self._values_in_file[column]) or "no scores"
-                raise FormatError(self._name, None, column, f"no score is of {column} {value}; the file holds {values_text}.")
+                raise FormatError(
+                    self._name,
+                    None,
+                    column,
+                    f"no score is of {column} {value}; the file holds {values_text}.",
+                )
         if self._chosen and not any(self._values_accepted.values()):
             chosen_text = ", ".join(f"{column} {value}" for column, value in self._chosen.items())
-            raise FormatError(self._name, None, "", f"the file holds each of {chosen_text}, but no score of all of them.")
+            raise FormatError(
+                self._name,
+                None,
+                "",
+                f"the file holds each of {chosen_text}, but no score of all of them.",
+            )
 
 
 class _Scores:
@@ -147,9 +181,15 @@ class _Scores:
 
         Raises FormatError for a second one and for no number.
         """
-        cell = self._queries.setdefault(query, len(self._queries)), self._runs.setdefault(run, len(self._runs))
+        cell = (
+            self._queries.setdefault(query, len(self._queries)),
+            self._runs.setdefault(run, len(self._runs)),
+        )
         if cell in self._values:
-            message = f"run {quoted(run)} has a score on query {quoted(query)} in line {self._values[cell][1]} already."
+            message = (
+                f"run {quoted(run)} has a score on query {quoted(query)} in line "
+                f"{self._values[cell][1]} already."
+            )
             raise FormatError(self._name, line, "", message)
         self._values[cell] = _number(text, line, self._name, column), line
 
@@ -170,12 +210,21 @@ def _read_rows(stream: BinaryIO, name: str, header: list[str], choices: _Choices
     scores, names, problems = _Scores(name), GroupNames(name), Problems()
     for number, cells in table_rows(stream, name, problems):
         if choices.accept(cells):
-            scores.add(cells[run_column] if run_column else _stem(name), cells["query"], cells["value"], number)
+            scores.add(
+                cells[run_column] if run_column else _stem(name),
+                cells["query"],
+                cells["value"],
+                number,
+            )
             names.add(cells["query"], cells.get(GROUP, ""), number)
     _refuse_problems(problems)
     choices.check()
     table, groups = scores.table(), names.by_query()
-    return table._replace(groups=[groups[query] for query in table.queries]) if GROUP in header else table
+    return (
+        table._replace(groups=[groups[query] for query in table.queries])
+        if GROUP in header
+        else table
+    )
 
 
 def _read_lines(stream: BinaryIO, name: str, choices: _Choices) -> ScoreTable:
@@ -193,7 +242,9 @@ def _read_lines(stream: BinaryIO, name: str, choices: _Choices) -> ScoreTable:
         if fields[2:3] == ["n/a"]:  # evaluate adds the rank beyond which it lies
             fields = fields[:3]
         if len(fields) not in (0, 3):
-            raise FormatError(name, number, "", f"expected measure, query and value, found {len(fields)} fields.")
+            raise FormatError(
+                name, number, "", f"expected measure, query and value, found {len(fields)} fields."
+            )
         measure, query, value = fields or ("", "all", "")
         if measure == "runid":
             _add(scores, value, rows)
@@ -217,25 +268,41 @@ def _read_topics(stream: BinaryIO, name: str, header: list[str], choices: _Choic
     """Read a row a query and a column a run; queries without a column are numbered."""
     choices.of([])
     if header and all(map(_is_score, header)):
-        raise FormatError(name, 1, "", 'it holds numbers; write a line before it that names the runs: "query,A,B".')
+        raise FormatError(
+            name,
+            1,
+            "",
+            'it holds numbers; write a line before it that names the runs: "query,A,B".',
+        )
     if len(header) == 1 and len(re.split("[; ]", header[0])) > 1:
         raise FormatError(name, 1, "", "the columns of a table are parted by commas or tabs.")
     problems = Problems()
     rows = list(table_rows(stream, name, problems))
     _refuse_problems(problems)
     query_column = _query_column(header, rows, name)
-    runs = [column for column in header if column != query_column and (column or query_column in (None, ""))]
+    runs = [
+        column
+        for column in header
+        if column != query_column and (column or query_column in (None, ""))
+    ]
     scores = _Scores(name)
     for row_number, (number, cells) in enumerate(rows, start=1):
         query = str(row_number) if query_column is None else cells[query_column].strip()
         if query.lower() in SUMMARIES:
-            raise FormatError(name, number, "", f"{quoted(query)} is no query but a summary of them: take the row out.")
+            raise FormatError(
+                name,
+                number,
+                "",
+                f"{quoted(query)} is no query but a summary of them: take the row out.",
+            )
         for run in runs:
             scores.add(run, query, cells[run], number, column=run)
     return scores.table()
 
 
-def _query_column(header: list[str], rows: list[tuple[int, dict[str, str]]], name: str) -> str | None:
+def _query_column(
+    header: list[str], rows: list[tuple[int, dict[str, str]]], name: str
+) -> str | None:
     """The column that names the queries, None where there is none.
 
     Raises FormatError where it is unclear.
@@ -248,10 +315,17 @@ def _query_column(header: list[str], rows: list[tuple[int, dict[str, str]]], nam
     if not all(map(_is_score, column)):
         return first
     numbers = {float(text) for text in column if not is_missing(text)}
-    if numbers <= {0, 1} or not (max(numbers) > 1 or all(number.is_integer() for number in numbers)):
+    if numbers <= {0, 1} or not (
+        max(numbers) > 1 or all(number.is_integer() for number in numbers)
+    ):
         return None
-    message = f'column {quoted(first)} may name the queries or hold scores: if it names them, call it "query"'
-    raise FormatError(name, 1, "", f'{message}; if it holds scores, put a column "query" before it.')
+    message = (
+        f"column {quoted(first)} may name the queries or hold scores: if it names them, call it "
+        '"query"'
+    )
+    raise FormatError(
+        name, 1, "", f'{message}; if it holds scores, put a column "query" before it.'
+    )
 
 
 def _refuse_problems(problems: Problems) -> None:
@@ -276,10 +350,14 @@ def _number(text: str, number: int, name: str, column: str = "value") -> float:
     if is_missing(text):
         return np.nan
     if not _NUMBER.fullmatch(text.strip(" \t")):
-        raise FormatError(name, number, column, f"{quoted(text)} is not a number{_column_text(column)}.")
+        raise FormatError(
+            name, number, column, f"{quoted(text)} is not a number{_column_text(column)}."
+        )
     value = float(text)
     if not np.isfinite(value):
-        raise FormatError(name, number, column, f"{quoted(text)} is not a finite number{_column_text(column)}.")
+        raise FormatError(
+            name, number, column, f"{quoted(text)} is not a finite number{_column_text(column)}."
+        )
     return value
 
 

@@ -12,7 +12,8 @@ from scipy.special import betainc, betaln
 
 RHO = 3.0  # of the power family: little is spent early, about as O'Brien and Fleming's limits do
 INTERVAL = 3.92  # standard errors between the ends of a 95 % interval
-MIN_GROUPS = 20  # or single units, with a label beside the commonest value, that a limit of alpha needs
+# or single units, with a label beside the commonest value, that a limit of alpha needs
+MIN_GROUPS = 20
 
 
 def alpha_spent(share: float, *, alpha: float, rho: float = RHO) -> float:
@@ -49,7 +50,9 @@ def levels(looks: Sequence[int], *, alpha: float) -> list[float]:
     return [level(n, last=last, end=looks[-1], alpha=alpha) for last, n in pairwise([0, *looks])]
 
 
-def time_uniform_lower_limit(value: float, *, error: float, n: int, tuned_for: int, alpha: float = 0.05) -> float:
+def time_uniform_lower_limit(
+    value: float, *, error: float, n: int, tuned_for: int, alpha: float = 0.05
+) -> float:
     """A lower limit of a running number, meant to hold at all n from `tuned_for` on.
 
     value : the estimate on n observations; error : its present standard error, 0 or more
@@ -67,7 +70,13 @@ def time_uniform_lower_limit(value: float, *, error: float, n: int, tuned_for: i
 
 
 def alpha_lower_limit(
-    value: float, *, low: float | None, high: float | None, n: int, n_informative: int, tuned_for: int
+    value: float,
+    *,
+    low: float | None,
+    high: float | None,
+    n: int,
+    n_informative: int,
+    tuned_for: int,
 ) -> float | None:
     """A lower limit of alpha, meant to hold at every n from `tuned_for` on.
 
@@ -88,7 +97,8 @@ def alpha_lower_limit(
         return None
     error = (high - low) / INTERVAL / (1 - value)
     distance = -time_uniform_lower_limit(0, error=error, n=n, tuned_for=tuned_for)
-    return max(-1.0, 1 - (1 - value) * math.exp(min(distance, 100)))  # beyond 100 it is -1, and beyond 709 no number
+    # beyond 100 it is -1, and beyond 709 no number
+    return max(-1.0, 1 - (1 - value) * math.exp(min(distance, 100)))
 
 
 def evidence_below(n_right: int, n: int, *, mark: float) -> float:

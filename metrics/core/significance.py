@@ -82,7 +82,9 @@ def sign(x: ArrayLike, y: ArrayLike, *, tolerance: float = 0.0) -> PairedTest:
     return _outcome("sign", d, wins, p, n_tied=len(d) - n)
 
 
-def randomization(x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, n_samples: int = 100_000) -> PairedTest:
+def randomization(
+    x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, n_samples: int = 100_000
+) -> PairedTest:
     """Fisher's randomization test of the mean difference: systems are swapped per query.
 
     p = (1 + samples at least as far from 0) / (1 + n_samples), which never claims an impossible 0.
@@ -93,13 +95,17 @@ def randomization(x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, n_sam
     observed = abs(d.sum())
     further, block = 0, max(1, _CELLS_A_BLOCK // len(d))
     for start in range(0, n_samples, block):
-        heads = rng.integers(0, 2, size=(min(block, n_samples - start), len(d)), dtype=np.int8).astype(np.float64)
+        heads = rng.integers(
+            0, 2, size=(min(block, n_samples - start), len(d)), dtype=np.int8
+        ).astype(np.float64)
         sums = d.sum() - 2 * (heads @ d)
         further += int(np.count_nonzero(np.abs(sums) >= observed * (1 - 1e-12)))
     return _outcome("randomization", d, d.mean(), (1 + further) / (1 + n_samples))
 
 
-def bootstrap(x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, n_samples: int = 100_000) -> PairedTest:
+def bootstrap(
+    x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, n_samples: int = 100_000
+) -> PairedTest:
     """Paired bootstrap test by the shift method: how often resampled means stray as far as 0.
 
     p = (1 + such samples) / (1 + n_samples). Efron & Tibshirani 1993, chapter 16; Noreen 1989.
@@ -131,7 +137,9 @@ def mcnemar(x: ArrayLike, y: ArrayLike, *, are_groups: bool = False) -> PairedTe
         return _outcome("mcnemar", d, 0.0, 1.0, n_tied=len(d))
     if are_groups:
         statistic = nonzero.sum() ** 2 / np.square(nonzero).sum()
-        return _outcome("mcnemar", d, statistic, special.chdtrc(1, statistic), n_tied=len(d) - len(nonzero))
+        return _outcome(
+            "mcnemar", d, statistic, special.chdtrc(1, statistic), n_tied=len(d) - len(nonzero)
+        )
     wins, n = int(np.count_nonzero(nonzero > 0)), len(nonzero)
     fewer = min(wins, n - wins)
     p = 2 * special.bdtr(fewer, n, 0.5) - np.exp(_log_binomial(n, fewer) - n * np.log(2))
@@ -194,7 +202,9 @@ def paired_test(
         options = {"are_groups": not groups.are_plain}
     outcome = TESTS[name](*values[np.lexsort(oriented.T[::-1])].T, **options)
     difference = groups.weighted(scores[:, 0] - scores[:, 1])
-    return outcome if groups.are_plain else outcome._replace(difference=fsum(difference) / len(scores))
+    return (
+        outcome if groups.are_plain else outcome._replace(difference=fsum(difference) / len(scores))
+    )
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -214,23 +224,32 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(-p, kind="stable")
     adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1)), 1)
+    adjusted[order] = np.minimum(
+        np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1)), 1
+    )
     return adjusted
 
 
-CORRECTIONS: dict[str, Callable[[ArrayLike], NDArray[np.float64]]] = {"holm": holm, "bh": benjamini_hochberg}
+CORRECTIONS: dict[str, Callable[[ArrayLike], NDArray[np.float64]]] = {
+    "holm": holm,
+    "bh": benjamini_hochberg,
+}
 
 
 def _differences(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if x.shape != y.shape or x.ndim != 1 or not len(x):
-        raise ValueError("Two systems are compared by their scores on the same queries, at least one.")
+        raise ValueError(
+            "Two systems are compared by their scores on the same queries, at least one."
+        )
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("A score is missing or not finite; leave that query out of both systems.")
     return x - y
 
 
-def _outcome(name: str, d: NDArray[np.float64], statistic: float, p: float, n_tied: int = 0) -> PairedTest:
+def _outcome(
+    name: str, d: NDArray[np.float64], statistic: float, p: float, n_tied: int = 0
+) -> PairedTest:
     """The outcome of a test of differences; NaN for a single query."""
     p_value = float(p) if len(d) > 1 else float("nan")
     return PairedTest(name, float(d.mean()), float(statistic), p_value, len(d) - n_tied, n_tied)
@@ -250,4 +269,8 @@ def fisher(first: tuple[int, int], second: tuple[int, int]) -> float:
 
 
 def _log_binomial(n: int, k: NDArray[np.int64] | int) -> NDArray[np.float64]:
-    return np.asarray(special.gammaln(n + 1) - special.gammaln(np.add(k, 1)) - special.gammaln(np.subtract(n, k) + 1))
+    return np.asarray(
+        special.gammaln(n + 1)
+        - special.gammaln(np.add(k, 1))
+        - special.gammaln(np.subtract(n, k) + 1)
+    )

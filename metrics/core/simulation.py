@@ -44,13 +44,20 @@ class SimulatedRanking(NamedTuple):
 
 
 def label(
-    true_grade: int, *, annotator: SimulatedAnnotator, levels: Sequence[int], positive_from: int, rng: Generator
+    true_grade: int,
+    *,
+    annotator: SimulatedAnnotator,
+    levels: Sequence[int],
+    positive_from: int,
+    rng: Generator,
 ) -> int:
     """Draw the level that an annotator gives a pair of known grade, by the row of her `confusion`.
 
     Raises KeyError for a true grade that is no level.
     """
-    return _cumulative(annotator, tuple(sorted(levels)), positive_from)[true_grade](float(rng.random()))
+    return _cumulative(annotator, tuple(sorted(levels)), positive_from)[true_grade](
+        float(rng.random())
+    )
 
 
 @lru_cache(maxsize=256)
@@ -58,15 +65,22 @@ def _cumulative(
     annotator: SimulatedAnnotator, ordered: tuple[int, ...], positive_from: int
 ) -> dict[int, Callable[[float], int]]:
     """For each true level, a function from a uniform draw in [0, 1) to the given level."""
-    table = np.cumsum(confusion(annotator, levels=ordered, positive_from=positive_from), axis=1)[:, :-1].tolist()
-    return {level: partial(_fall_on, bounds, ordered) for level, bounds in zip(ordered, table, strict=True)}
+    table = np.cumsum(confusion(annotator, levels=ordered, positive_from=positive_from), axis=1)[
+        :, :-1
+    ].tolist()
+    return {
+        level: partial(_fall_on, bounds, ordered)
+        for level, bounds in zip(ordered, table, strict=True)
+    }
 
 
 def _fall_on(bounds: list[float], ordered: tuple[int, ...], draw: float) -> int:
     return ordered[bisect_right(bounds, draw)]
 
 
-def confusion(annotator: SimulatedAnnotator, *, levels: Sequence[int], positive_from: int) -> np.ndarray:
+def confusion(
+    annotator: SimulatedAnnotator, *, levels: Sequence[int], positive_from: int
+) -> np.ndarray:
     """Probability of each given level (columns) for each true level (rows), levels ascending.
 
     Rows sum to 1.
@@ -77,7 +91,9 @@ def confusion(annotator: SimulatedAnnotator, *, levels: Sequence[int], positive_
     ordered = sorted(levels)
     relevant = np.array([level >= positive_from for level in ordered])
     if relevant.all() or not relevant.any():
-        raise ValueError(f"No level on one side of the threshold {positive_from}: levels are {ordered}.")
+        raise ValueError(
+            f"No level on one side of the threshold {positive_from}: levels are {ordered}."
+        )
     rank = np.arange(len(ordered))
     table = np.zeros((len(ordered), len(ordered)))
     for true in rank:
@@ -108,10 +124,15 @@ def majority_quality(annotator: SimulatedAnnotator, *, n_labels: int) -> tuple[f
 
 
 def _majority(p: float, n: int) -> float:
-    return sum(math.comb(n, right) * p**right * (1 - p) ** (n - right) for right in range(n // 2 + 1, n + 1))
+    return sum(
+        math.comb(n, right) * p**right * (1 - p) ** (n - right)
+        for right in range(n // 2 + 1, n + 1)
+    )
 
 
-def similarity(signal: np.ndarray, *, noise: float, hardness: np.ndarray, shared: float, rng: Generator) -> np.ndarray:
+def similarity(
+    signal: np.ndarray, *, noise: float, hardness: np.ndarray, shared: float, rng: Generator
+) -> np.ndarray:
     """(Q, D) scores of a system that sees the truth through noise, for both directions.
 
     signal   : (Q, D) its scores without noise, larger is better

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metrics.core.agreement import Alpha, GroupedUnits, MeasurementLevel, alpha_of_counts
+from metrics.core.agreement import Alpha, MeasurementLevel, alpha_of_counts
 from metrics.core.counts import UnitCounts
 from metrics.core.raters import Share, share_of
+from metrics.core.unit_samples import GroupedUnits
 
 
 class Stability(NamedTuple):
@@ -60,7 +61,9 @@ def stability(
         raise ValueError("Stability needs a count for every two values of the domain.")
     unit_counts = _units(table, values)
     groups = _grouped_units(grouped_pairs, unit_counts) if grouped_pairs else None
-    alpha = alpha_of_counts(unit_counts, level=level, n_replicates=n_replicates, grouped_units=groups)
+    alpha = alpha_of_counts(
+        unit_counts, level=level, n_replicates=n_replicates, grouped_units=groups
+    )
     return Stability(share_of(int(np.trace(table)), int(table.sum())), alpha)
 
 
@@ -74,7 +77,9 @@ def _units(table: NDArray[np.int64], values: NDArray[np.int64]) -> UnitCounts:
 
 def _grouped_units(repeats: Sequence[RepeatedPairs], unit_counts: UnitCounts) -> GroupedUnits:
     unit_vectors = np.eye(len(unit_counts.values), dtype=np.int64)
-    counts = np.array([unit_vectors[row.first] + unit_vectors[row.second] for row in repeats]).reshape(-1, len(unit_counts.values))
+    counts = np.array(
+        [unit_vectors[row.first] + unit_vectors[row.second] for row in repeats]
+    ).reshape(-1, len(unit_counts.values))
     n = np.array([row.n for row in repeats], dtype=np.int64)
     group = np.array([row.group for row in repeats], dtype=np.int64)
     return GroupedUnits.of(counts, group, unit_counts)._replace(n=n)

@@ -35,7 +35,11 @@ def swapped_pairs(before: NDArray[np.float64], now: NDArray[np.float64]) -> list
 
 
 def neighbours(
-    values: NDArray[np.float64], *, rng: np.random.Generator, groups: Groups | None = None, n_replicates: int = 1000
+    values: NDArray[np.float64],
+    *,
+    rng: np.random.Generator,
+    groups: Groups | None = None,
+    n_replicates: int = 1000,
 ) -> list[NeighbouringRuns]:
     """Certainty of the order of each two neighbouring systems, by bootstrap over queries.
 
@@ -54,9 +58,16 @@ def neighbours(
     n_in_order = np.zeros(len(order) - 1)
     for start in range(0, n_replicates, _REPLICATES_A_BLOCK):
         n_rows = min(_REPLICATES_A_BLOCK, n_replicates - start)
-        sampled_queries = rng.integers(n_queries, size=(n_rows, n_queries)) + np.arange(n_rows)[:, None] * n_queries
-        counts = np.bincount(sampled_queries.ravel(), minlength=n_rows * n_queries).reshape(n_rows, n_queries)
+        sampled_queries = (
+            rng.integers(n_queries, size=(n_rows, n_queries))
+            + np.arange(n_rows)[:, None] * n_queries
+        )
+        counts = np.bincount(sampled_queries.ravel(), minlength=n_rows * n_queries).reshape(
+            n_rows, n_queries
+        )
         means = counts.astype(np.float64) @ differences
         n_in_order += (means > 0).sum(axis=0) + (means == 0).sum(axis=0) / 2
-    rows = zip(order[:-1].tolist(), order[1:].tolist(), (n_in_order / n_replicates).tolist(), strict=True)
+    rows = zip(
+        order[:-1].tolist(), order[1:].tolist(), (n_in_order / n_replicates).tolist(), strict=True
+    )
     return [NeighbouringRuns(*row) for row in rows]

@@ -17,7 +17,11 @@ def read_labels(stream: BinaryIO, *, name: str) -> QrelsFile:
     """
     n_fields = len(text_files.first_line(stream, name).split())
     stream.seek(0)
-    return _read_stratified(stream, name) if n_fields == STRATIFIED_FIELDS else read_qrels(stream, name=name)
+    return (
+        _read_stratified(stream, name)
+        if n_fields == STRATIFIED_FIELDS
+        else read_qrels(stream, name=name)
+    )
 
 
 def _read_stratified(stream: BinaryIO, name: str) -> QrelsFile:
@@ -33,7 +37,9 @@ def _read_stratified(stream: BinaryIO, name: str) -> QrelsFile:
         query=np.array([query_numbers[row.query] for row in rows], dtype=np.int32),
         docs=np.array([row.document.encode() for row in rows], dtype=np.bytes_),
         grades=np.array([row.grade for row in rows], dtype=np.int64),
-        stratum=np.unique([row.stratum or 0 for row in rows], return_inverse=True)[1].astype(np.int64),
+        stratum=np.unique([row.stratum or 0 for row in rows], return_inverse=True)[1].astype(
+            np.int64
+        ),
     )
 
 
@@ -42,4 +48,9 @@ def _refuse_repeats(rows: list[ReferenceRow], name: str) -> None:
     for row in rows:
         line = first_lines.setdefault((row.query, row.document), row.line)
         if line != row.line:
-            raise FormatError(name, row.line, "", f"{row.document} has a grade for {row.query} in line {line} already.")
+            raise FormatError(
+                name,
+                row.line,
+                "",
+                f"{row.document} has a grade for {row.query} in line {line} already.",
+            )

@@ -103,7 +103,9 @@ def _interval(values: Row, draw: StratifiedDraw, are_shares: bool, level: float)
         return NO_INTERVAL
     if not are_shares:
         return Interval(mean - t * variance**0.5, mean + t * variance**0.5)
-    low, high = score_interval(np.array([mean]), np.array([mean * (1 - mean) / variance * (z / t) ** 2]), z)
+    low, high = score_interval(
+        np.array([mean]), np.array([mean * (1 - mean) / variance * (z / t) ** 2]), z
+    )
     return Interval(min(float(low[0]), mean), max(float(high[0]), mean))
 
 
@@ -113,7 +115,9 @@ def _binary_interval(values: Row, draw: StratifiedDraw, z: float) -> Interval:
     p = np.bincount(draw.stratum, weights=values) / n
     low, high = p.copy(), p.copy()
     is_partly_drawn = draw.share_left > 0
-    low[is_partly_drawn], high[is_partly_drawn] = score_interval(p[is_partly_drawn], (n / np.maximum(draw.share_left, 1e-12))[is_partly_drawn], z)
+    low[is_partly_drawn], high[is_partly_drawn] = score_interval(
+        p[is_partly_drawn], (n / np.maximum(draw.share_left, 1e-12))[is_partly_drawn], z
+    )
     mean = float(share @ p)
     below, above = (float(np.sum(np.square(share * (p - end)))) ** 0.5 for end in (low, high))
     return Interval(max(0.0, mean - below), min(1.0, mean + above))

@@ -26,7 +26,9 @@ class SwapCurve(NamedTuple):
     @property
     def rate(self) -> NDArray[np.float64]:
         """(B,) swaps / pairs, NaN where no comparison fell into the bin."""
-        return np.divide(self.swaps, self.pairs, out=np.full(len(self.pairs), np.nan), where=self.pairs > 0)
+        return np.divide(
+            self.swaps, self.pairs, out=np.full(len(self.pairs), np.nan), where=self.pairs > 0
+        )
 
 
 def reversal(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> float:
@@ -50,7 +52,9 @@ def reversal(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> flo
     difference, spread = d.mean(), d.std(ddof=1)
     if spread == 0:
         return 0.5 if difference == 0 else 0.0
-    return float(special.stdtr(n - 1, -abs(difference) / (spread * np.sqrt(1 / n + 1 / (n_queries or n)))))
+    return float(
+        special.stdtr(n - 1, -abs(difference) / (spread * np.sqrt(1 / n + 1 / (n_queries or n))))
+    )
 
 
 def reer_independent(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> float:
@@ -78,7 +82,12 @@ def reer_paired(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> 
 
 
 def swap_curve(
-    scores: NDArray[np.float64], *, n_queries: int, rng: np.random.Generator, n_trials: int = 1000, width: float = 0.01
+    scores: NDArray[np.float64],
+    *,
+    n_queries: int,
+    rng: np.random.Generator,
+    n_trials: int = 1000,
+    width: float = 0.01,
 ) -> SwapCurve:
     """Swap rates of all pairs of systems over random disjoint pairs of query sets.
 
@@ -96,7 +105,8 @@ def swap_curve(
     pairs, swaps = np.zeros(n_bins, dtype=np.int64), np.zeros(n_bins)
     for _ in range(n_trials):
         sampled_topics = rng.permutation(n_topics)[: 2 * n_queries]
-        first, second = scores[sampled_topics[:n_queries]].mean(axis=0), scores[sampled_topics[n_queries:]].mean(axis=0)
+        first = scores[sampled_topics[:n_queries]].mean(axis=0)
+        second = scores[sampled_topics[n_queries:]].mean(axis=0)
         d, e = first[left] - first[right], second[left] - second[right]
         bin_number = np.minimum((np.abs(d) / width).astype(np.int64), n_bins - 1)
         pairs += np.bincount(bin_number, minlength=n_bins)
@@ -108,8 +118,15 @@ def swap_curve(
 
 def _scores(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if x.shape != y.shape or x.ndim != 1 or len(x) < 2 or not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise ValueError("Two systems are compared by their finite scores on the same queries, at least two.")
+    if (
+        x.shape != y.shape
+        or x.ndim != 1
+        or len(x) < 2
+        or not (np.isfinite(x).all() and np.isfinite(y).all())
+    ):
+        raise ValueError(
+            "Two systems are compared by their finite scores on the same queries, at least two."
+        )
     return x, y
 
 

@@ -101,16 +101,26 @@ def _by_range(shares: NDArray[np.float64], method: str, alpha: float) -> Verdict
     return _make_verdicts(order, significant, method, 0)
 
 
-def _by_holm(rows: NDArray[np.float64], alpha: float, seed: int | None, n_samples: int) -> NDArray[np.bool_]:
-    p = randomization_p(rows, rng=np.random.default_rng(seed_of(rows) if seed is None else seed), n_samples=n_samples)
+def _by_holm(
+    rows: NDArray[np.float64], alpha: float, seed: int | None, n_samples: int
+) -> NDArray[np.bool_]:
+    p = randomization_p(
+        rows,
+        rng=np.random.default_rng(seed_of(rows) if seed is None else seed),
+        n_samples=n_samples,
+    )
     pairs = np.triu_indices(len(p), k=1)
     significant = np.zeros(p.shape, dtype=bool)
     significant[pairs] = holm(p[pairs]) < alpha
     return significant | significant.T
 
 
-def _make_verdicts(order: NDArray[np.int64], significant: NDArray[np.bool_], method: str, n_samples: int) -> Verdicts:
-    return Verdicts(order, significant, pseudo_groups(significant), letters(significant), method, n_samples)
+def _make_verdicts(
+    order: NDArray[np.int64], significant: NDArray[np.bool_], method: str, n_samples: int
+) -> Verdicts:
+    return Verdicts(
+        order, significant, pseudo_groups(significant), letters(significant), method, n_samples
+    )
 
 
 def tosses(n_rows: int, n_systems: int, *, alpha: float) -> int:
@@ -126,7 +136,9 @@ def tosses(n_rows: int, n_systems: int, *, alpha: float) -> int:
     return 0 if n_affordable < n_needed else min(max(_TOSSES, n_needed), n_affordable)
 
 
-def randomization_p(scores: NDArray[np.float64], *, rng: np.random.Generator, n_samples: int) -> NDArray[np.float64]:
+def randomization_p(
+    scores: NDArray[np.float64], *, rng: np.random.Generator, n_samples: int
+) -> NDArray[np.float64]:
     """(S, S) two-sided p of Fisher's randomization test of each pair of (Q, S) scores.
 
     As metrics.core.significance.randomization, with the same tosses for all pairs: (1 + tosses at
@@ -142,11 +154,15 @@ def randomization_p(scores: NDArray[np.float64], *, rng: np.random.Generator, n_
     total, further = rows.sum(axis=0), np.zeros(p.shape, dtype=np.int64)
     block = max(1, _CELLS_A_BLOCK // max(rows.shape))
     for start in range(0, n_samples, block):
-        heads = rng.integers(0, 2, size=(min(block, n_samples - start), len(rows)), dtype=np.int8).astype(np.float64)
+        heads = rng.integers(
+            0, 2, size=(min(block, n_samples - start), len(rows)), dtype=np.int8
+        ).astype(np.float64)
         tossed = np.ascontiguousarray((total - 2 * (heads @ rows)).T)
         for i in range(n_systems - 1):
             observed = np.abs(total[i] - total[i + 1 :]) * (1 - 1e-12)
-            further[i, i + 1 :] += np.count_nonzero(np.abs(tossed[i] - tossed[i + 1 :]) >= observed[:, None], axis=1)
+            further[i, i + 1 :] += np.count_nonzero(
+                np.abs(tossed[i] - tossed[i + 1 :]) >= observed[:, None], axis=1
+            )
     for i, j in combinations(range(n_systems), 2):
         if (rows[:, i] != rows[:, j]).any():
             p[i, j] = p[j, i] = (1 + further[i, j]) / (1 + n_samples)

@@ -16,7 +16,8 @@ from metrics.core.resampling import draw_indices, on_grid
 
 # Indices and values of the draws stay in the processor's cache, and their numbers fit into 16 bits.
 _DRAWS_A_BLOCK = 1 << 16
-_DRAWS_A_VALUE = 25  # a hypergeometric draw of one value costs about as much as drawing this many queries
+# a hypergeometric draw of one value costs about as much as drawing this many queries
+_DRAWS_A_VALUE = 25
 
 
 def subset_errors(
@@ -37,7 +38,9 @@ def subset_errors(
         raise ValueError("Scores are one number a query, at least one, none missing.")
     n = len(scores)
     if min(sizes, default=1) < 1 or max(sizes, default=1) > n:
-        raise ValueError(f"A sample without replacement has 1 to {n:,} queries, as many as there are.")
+        raise ValueError(
+            f"A sample without replacement has 1 to {n:,} queries, as many as there are."
+        )
     scores = on_grid(scores, max(2 * n, _DRAWS_A_BLOCK))
     total = scores.sum()
     draw_sizes = sorted({min(size, n - size) for size in sizes} - {0})
@@ -54,7 +57,11 @@ def subset_errors(
 
 
 def _sums_by_value(
-    values: NDArray[np.float64], count: NDArray[np.int64], sizes: list[int], n_samples: int, rng: np.random.Generator
+    values: NDArray[np.float64],
+    count: NDArray[np.int64],
+    sizes: list[int],
+    n_samples: int,
+    rng: np.random.Generator,
 ) -> NDArray[np.float64]:
     """(len(sizes), n_samples) sums of nested samples, drawn as numbers of queries of each value."""
     n_left = np.repeat(count[:, None], n_samples, axis=1)
@@ -84,7 +91,9 @@ def _sums(
     n, sums, n_ready = len(scores), np.empty((len(sizes), n_samples)), 0
     length = _length(n, sizes[-1])
     shape = max(1, min(n_samples, _DRAWS_A_BLOCK // length)), length
-    number = np.arange(shape[0] * length, dtype=np.uint16 if shape[0] * length <= 1 << 16 else np.uint32).reshape(shape)
+    number = np.arange(
+        shape[0] * length, dtype=np.uint16 if shape[0] * length <= 1 << 16 else np.uint32
+    ).reshape(shape)
     last_number_of, last_numbers = np.empty(n, dtype=number.dtype), np.empty_like(number)
     start = number[:, :1].astype(np.int64)
     values = np.zeros(number.size + 1)  # a 0 behind the last, for the part that ends with the block
@@ -92,7 +101,8 @@ def _sums(
         indices = draw_indices(n, number.size, rng=rng).reshape(shape)
         for row, numbers, last_in_row in zip(indices, number, last_numbers, strict=True):
             last_number_of[row] = numbers  # of equal indices one number stays
-            last_number_of.take(row, out=last_in_row, mode="clip")  # every index is in range; "clip" spares numpy the check
+            # every index is in range; "clip" spares numpy the check
+            last_number_of.take(row, out=last_in_row, mode="clip")
         is_counted = last_numbers == number
         n_different = np.cumsum(is_counted, dtype=np.int32)  # over all rows of the block
         n_before = n_different[start] - is_counted[:, :1]

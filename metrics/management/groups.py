@@ -10,17 +10,26 @@ from annotate.core.formats import quoted
 from metrics.core.group_files import as_groups, group_names, read_groups
 from metrics.core.groups import Groups
 
-FILE_HELP = "which queries belong together: a table with the columns query and group, or the two on each line"
+FILE_HELP = (
+    "which queries belong together: a table with the columns query and group, or the two on each "
+    "line"
+)
 
 
 def add_group_arguments(parser: ArgumentParser) -> None:
     """Add the options that name the groups of queries, or take each query by itself."""
     chosen = parser.add_mutually_exclusive_group()
-    chosen.add_argument("--groups", metavar="FILE", help=f"{FILE_HELP}; default: column group of a file of scores")
-    chosen.add_argument("--no-groups", action="store_true", help="take each query by itself, whatever its group")
+    chosen.add_argument(
+        "--groups", metavar="FILE", help=f"{FILE_HELP}; default: column group of a file of scores"
+    )
+    chosen.add_argument(
+        "--no-groups", action="store_true", help="take each query by itself, whatever its group"
+    )
 
 
-def groups_from_file(path: str, queries: Sequence[str], *, stderr: OutputWrapper, noun: str = "queries") -> Groups:
+def groups_from_file(
+    path: str, queries: Sequence[str], *, stderr: OutputWrapper, noun: str = "queries"
+) -> Groups:
     """Read the groups of Q queries.
 
     Those not in the file stand by themselves, and stderr says how many.
@@ -34,14 +43,21 @@ def groups_from_file(path: str, queries: Sequence[str], *, stderr: OutputWrapper
         total_text = f"of {len(queries):,} {noun}, such as {quoted(unnamed[0])}"
         if len(unnamed) == len(queries):
             raise CommandError(
-                f"{path} names none {total_text}; it has {len(groups):,}, such as {quoted(next(iter(groups)))}."
+                f"{path} names none {total_text}; it has {len(groups):,}, such as "
+                f"{quoted(next(iter(groups)))}."
             )
-        stderr.write(f"{path} does not name {len(unnamed):,} {total_text}: each of them stands by itself.")
+        stderr.write(
+            f"{path} does not name {len(unnamed):,} {total_text}: each of them stands by itself."
+        )
     return as_groups(group_names(queries, groups))
 
 
 def groups_of(
-    queries: Sequence[str], score_groups: Sequence[str] | None, options: dict[str, Any], *, stderr: OutputWrapper
+    queries: Sequence[str],
+    score_groups: Sequence[str] | None,
+    options: dict[str, Any],
+    *,
+    stderr: OutputWrapper,
 ) -> Groups:
     """Return the groups of Q queries by --groups, else by their file of scores, unless --no-groups.
 
@@ -64,5 +80,8 @@ def refuse_one_group(
 ) -> None:
     """Raise CommandError where several queries are all of one group."""
     if groups.n == 1 and not groups.are_single:
-        fact = f"All {groups.n_queries:,} {noun} are of one group: a group by itself says nothing of the spread"
+        fact = (
+            f"All {groups.n_queries:,} {noun} are of one group: a group by itself says nothing of "
+            "the spread"
+        )
         raise CommandError(f"{fact}; {advice}.")

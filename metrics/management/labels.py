@@ -11,14 +11,16 @@ from metrics.core.label_sources import LabelSource, People
 from pooling.core.runs import QrelsFile
 
 SOURCE_HELP = (
-    'such as "over:original", "union:cxc,original" or "none:original": which labels count, --qrels being people\'s; '
-    "the default is people over all references"
+    'such as "over:original", "union:cxc,original" or "none:original": which labels count, '
+    "--qrels being people's; the default is people over all references"
 )
 
 
 def add_label_arguments(parser: ArgumentParser) -> None:
     """Add the options for the files of labels, the label source, and the queries."""
-    parser.add_argument("--qrels", default="", help="labels: query, 0, document, grade, or with strata")
+    parser.add_argument(
+        "--qrels", default="", help="labels: query, 0, document, grade, or with strata"
+    )
     parser.add_argument(
         "--reference",
         action="append",
@@ -27,7 +29,9 @@ def add_label_arguments(parser: ArgumentParser) -> None:
         help="a reference set's qrels; repeatable; NAME as keys write it: %%3D for =",
     )
     parser.add_argument("--label-source", default="", metavar="KEY", help=SOURCE_HELP)
-    parser.add_argument("--queries", default="", help="ids of queries, one a line, that count without labels too")
+    parser.add_argument(
+        "--queries", default="", help="ids of queries, one a line, that count without labels too"
+    )
 
 
 def labels_of(options: dict[str, Any]) -> tuple[LabelSource | None, QrelsFile]:
@@ -40,7 +44,9 @@ def labels_of(options: dict[str, Any]) -> tuple[LabelSource | None, QrelsFile]:
         quoted, _, path = text.partition("=")
         name = unquote(quoted)
         if not (name and path) or name in references:
-            raise CommandError(f'--reference "{text}": write NAME=FILE, each name once, as in a key (%3D for "=").')
+            raise CommandError(
+                f'--reference "{text}": write NAME=FILE, each name once, as in a key (%3D for "=").'
+            )
         references[name] = path
     if not (options["qrels"] or references):
         raise CommandError("Name the labels by --qrels or --reference.")

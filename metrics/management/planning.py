@@ -27,7 +27,9 @@ from metrics.management.scores import read_table
 
 MAX_LISTED_RUNS = 20  # names of runs in a message
 TARGETS = ("of_these", "like_these")
-NO_PAIR = "The error of a difference and what is detectable are of two runs: name another by --against."
+NO_PAIR = (
+    "The error of a difference and what is detectable are of two runs: name another by --against."
+)
 
 
 @dataclass
@@ -75,13 +77,19 @@ def make_plan(options: dict[str, Any], *, stderr: OutputWrapper) -> SampleSizePl
     Raises CommandError, FormatError, ValueError and OSError.
     """
     if not all(size.strip().isdigit() for size in options["sizes"].split(",")):
-        raise CommandError(f'--sizes are whole numbers such as 500,1000,3000, not "{options["sizes"]}".')
+        raise CommandError(
+            f'--sizes are whole numbers such as 500,1000,3000, not "{options["sizes"]}".'
+        )
     sizes = [int(size) for size in options["sizes"].split(",")]
     runs = select_runs(options, stderr=stderr)
     groups = runs.groups
     run = middle_run(runs.scores[:, runs.own_columns], groups)
-    name, scores = runs.names[runs.own_columns[run.position]], runs.scores[:, runs.own_columns[run.position]]
-    facts: dict[str, str | int | float] = {"mean": fsum(scores) / len(scores), "queries": groups.n_queries}
+    name = runs.names[runs.own_columns[run.position]]
+    scores = runs.scores[:, runs.own_columns[run.position]]
+    facts: dict[str, str | int | float] = {
+        "mean": fsum(scores) / len(scores),
+        "queries": groups.n_queries,
+    }
     plan = SampleSizePlan(facts, ["queries"], [{"queries": size} for size in sizes])
     if not groups.are_single:
         plan.facts["groups"] = groups.n
@@ -112,21 +120,36 @@ def select_runs(options: dict[str, Any], *, stderr: OutputWrapper) -> PlannedRun
     scores, names = table.values, list(table.runs)
     if options["against"]:
         other_table = read_table(options["against"], options)
-        second = _run_columns(other_table, options["against_run"], "--against-run", path=options["against"])
+        second = _run_columns(
+            other_table, options["against_run"], "--against-run", path=options["against"]
+        )
         is_shared = _shared_queries(options, table, other_table, stderr=stderr)
         row_of_query = {query: row for row, query in enumerate(other_table.queries)}
-        rows = [row_of_query[query] for query, in_both in zip(table.queries, is_shared, strict=True) if in_both]
-        scores, groups = np.hstack([scores[is_shared], other_table.values[rows]]), groups.within(is_shared)
+        rows = [
+            row_of_query[query]
+            for query, in_both in zip(table.queries, is_shared, strict=True)
+            if in_both
+        ]
+        scores = np.hstack([scores[is_shared], other_table.values[rows]])
+        groups = groups.within(is_shared)
         refuse_one_group(groups, noun="queries of both files")
         second = [len(names) + column for column in second]
         names += other_table.runs
     else:
-        second = _run_columns(table, options["against_run"], "--against-run", path=options["scores"])
+        second = _run_columns(
+            table, options["against_run"], "--against-run", path=options["scores"]
+        )
         if options["run"] is None and options["against_run"] is not None and len(first) > 1:
             first = [column for column in first if column not in second]
-    pairs = list(combinations(first, 2)) if first == second else [(i, j) for i, j in product(first, second) if i != j]
+    pairs = (
+        list(combinations(first, 2))
+        if first == second
+        else [(i, j) for i, j in product(first, second) if i != j]
+    )
     if not pairs and (options["against_run"] is not None or options["difference"] is not None):
-        raise CommandError("A difference is of two runs: name another one by --against or --against-run.")
+        raise CommandError(
+            "A difference is of two runs: name another one by --against or --against-run."
+        )
     return PlannedRuns(names, scores, groups, first, pairs)
 
 
@@ -136,8 +159,15 @@ def _run_columns(table: ScoreTable, name: str | None, option: str, *, path: str)
     CommandError for missing scores.
     """
     if name is not None and name not in table.runs:
-        more = f" and {len(table.runs) - MAX_LISTED_RUNS:,} more" if len(table.runs) > MAX_LISTED_RUNS else ""
-        raise CommandError(f"{path}: name one of its runs by {option}: {', '.join(table.runs[:MAX_LISTED_RUNS])}{more}.")
+        more = (
+            f" and {len(table.runs) - MAX_LISTED_RUNS:,} more"
+            if len(table.runs) > MAX_LISTED_RUNS
+            else ""
+        )
+        raise CommandError(
+            f"{path}: name one of its runs by {option}: "
+            f"{', '.join(table.runs[:MAX_LISTED_RUNS])}{more}."
+        )
     names = sorted(table.runs) if name is None else [name]
     columns = [table.runs.index(run) for run in names]
     for run, column in zip(names, columns, strict=True):
@@ -158,26 +188,52 @@ def _shared_queries(
     is_shared = np.array([query in other_queries for query in table.queries])
     n_shared = int(np.count_nonzero(is_shared))
     if n_shared < 2:
-        raise CommandError(f"{options['scores']} and {options['against']} share fewer than two queries.")
+        raise CommandError(
+            f"{options['scores']} and {options['against']} share fewer than two queries."
+        )
     if n_shared < max(len(table.queries), len(other.queries)):
-        unshared_query = next((query for query in table.queries if query not in other_queries), None)
-        unshared_query = unshared_query or next(query for query in other.queries if query not in set(table.queries))
-        sizes = f"{options['scores']} has {len(table.queries):,} queries and {options['against']} {len(other_queries):,}"
-        stderr.write(f"{sizes}; the plan is of the {n_shared:,} that both have, without such as {quoted(unshared_query)}.")
+        unshared_query = next(
+            (query for query in table.queries if query not in other_queries), None
+        )
+        unshared_query = unshared_query or next(
+            query for query in other.queries if query not in set(table.queries)
+        )
+        sizes = (
+            f"{options['scores']} has {len(table.queries):,} queries and {options['against']} "
+            f"{len(other_queries):,}"
+        )
+        stderr.write(
+            f"{sizes}; the plan is of the {n_shared:,} that both have, without such as "
+            f"{quoted(unshared_query)}."
+        )
     return is_shared
 
 
-def _add_errors(plan: SampleSizePlan, noun: str, values: NDArray[np.float64], groups: Groups, options: dict[str, Any]) -> None:
+def _add_errors(
+    plan: SampleSizePlan,
+    noun: str,
+    values: NDArray[np.float64],
+    groups: Groups,
+    options: dict[str, Any],
+) -> None:
     """Add two columns: the errors of values drawn without replacement and with replacement."""
     seed = seed_of_samples(values, groups) if options["seed"] is None else options["seed"]
     plan.facts[f"seed_of_{noun}"] = seed
     plan.columns.extend(f"{noun}_{target}" for target in TARGETS)
-    errors = sampling_error(values, plan.sizes, groups=groups, n_samples=options["samples"], seed=seed)
+    errors = sampling_error(
+        values, plan.sizes, groups=groups, n_samples=options["samples"], seed=seed
+    )
     for row, size_error in zip(plan.rows, errors, strict=True):
-        row |= {"groups": size_error.n_groups, f"{noun}_of_these": size_error.of_these, f"{noun}_like_these": size_error.like_these}
+        row |= {
+            "groups": size_error.n_groups,
+            f"{noun}_of_these": size_error.of_these,
+            f"{noun}_like_these": size_error.like_these,
+        }
 
 
-def _add_difference(plan: SampleSizePlan, runs: PlannedRuns, pair: tuple[int, int], options: dict[str, Any]) -> None:
+def _add_difference(
+    plan: SampleSizePlan, runs: PlannedRuns, pair: tuple[int, int], options: dict[str, Any]
+) -> None:
     """Add three columns of two runs: two errors of their difference, and the detectable one."""
     name, other = (runs.names[column] for column in pair)
     differences = runs.scores[:, pair[0]] - runs.scores[:, pair[1]]
@@ -189,20 +245,30 @@ def _add_difference(plan: SampleSizePlan, runs: PlannedRuns, pair: tuple[int, in
     plan.sentences["detectable_difference"] = detectable_sentence(name, other, options)
     plan.columns.append("detectable_difference")
     for row, smallest in zip(
-        plan.rows, detectable_difference(differences, plan.sizes, groups=runs.groups, **test_options), strict=True
+        plan.rows,
+        detectable_difference(differences, plan.sizes, groups=runs.groups, **test_options),
+        strict=True,
     ):
         row["detectable_difference"] = smallest
     if options["difference"] is not None:
         suffix = f"for_difference_{options['difference']:g}"
-        required = queries_for_difference(differences, options["difference"], groups=runs.groups, **test_options)
+        required = queries_for_difference(
+            differences, options["difference"], groups=runs.groups, **test_options
+        )
         plan.required[f"queries_{suffix}"] = required.n_queries
         if not runs.groups.are_single:
             plan.required[f"groups_{suffix}"] = required.n_groups
 
 
-def _queries_for_error(scores: NDArray[np.float64], groups: Groups, options: dict[str, Any]) -> dict[str, int | None]:
+def _queries_for_error(
+    scores: NDArray[np.float64], groups: Groups, options: dict[str, Any]
+) -> dict[str, int | None]:
     """Numbers of queries that reach --error, of these queries and of others like them."""
-    sampling_options: dict[str, Any] = {"groups": groups, "n_samples": options["samples"], "seed": options["seed"]}
+    sampling_options: dict[str, Any] = {
+        "groups": groups,
+        "n_samples": options["samples"],
+        "seed": options["seed"],
+    }
     return {
         f"queries_for_error_{options['error']:g}_{target}": queries_for_error(
             scores, options["error"], of_these=target == "of_these", **sampling_options
@@ -214,41 +280,57 @@ def _queries_for_error(scores: NDArray[np.float64], groups: Groups, options: dic
 def score_sentence(run: str, groups: Groups) -> str:
     """Explain the error of a score."""
     return (
-        f"score_of_these, score_like_these: the error of a score. In 95 of 100 samples of N queries the mean of {run} "
-        f"on them is at most this far from its mean on all: on the {groups.n_queries:,} queries there are (of_these: "
-        "drawn without replacement, no error once all are drawn), or on all queries like them (like_these: drawn with "
-        "replacement)."
+        "score_of_these, score_like_these: the error of a score. In 95 of 100 samples of N "
+        f"queries the mean of {run} on them is at most this far from its mean on all: on the "
+        f"{groups.n_queries:,} queries there are (of_these: drawn without replacement, no error "
+        "once all are drawn), or on all queries like them (like_these: drawn with replacement)."
     )
 
 
 def difference_sentence(run: str, other: str) -> str:
     """Explain the error of a difference."""
     return (
-        f"difference_of_these, difference_like_these: the error of a difference. The same of the mean of {run} minus "
-        f"that of {other} on the same N queries, which may be smaller or larger than that of one score."
+        "difference_of_these, difference_like_these: the error of a difference. The same of the "
+        f"mean of {run} minus that of {other} on the same N queries, which may be smaller or "
+        "larger than that of one score."
     )
 
 
 def detectable_sentence(run: str, other: str, options: dict[str, Any]) -> str:
     """Explain the smallest difference that a test shows."""
     return (
-        f"detectable_difference: what a test shows. If the means of {run} and {other} on all queries like these truly "
-        f"differed by this much, a two-sided paired t test on N queries would find it at alpha {options['alpha']:g} "
-        f"with chance {options['power']:g}; a smaller difference is missed more often. No error of a score says this."
+        f"detectable_difference: what a test shows. If the means of {run} and {other} on all "
+        "queries like these truly differed by this much, a two-sided paired t test on N queries "
+        f"would find it at alpha {options['alpha']:g} with chance {options['power']:g}; a smaller "
+        "difference is missed more often. No error of a score says this."
     )
 
 
-def choice_sentence(plan: SampleSizePlan, runs: PlannedRuns, pair: MiddleBySpread) -> dict[str, str]:
+def choice_sentence(
+    plan: SampleSizePlan, runs: PlannedRuns, pair: MiddleBySpread
+) -> dict[str, str]:
     """Name the run and the pair behind the numbers, if there are several of them."""
     n_runs, n_pairs, facts = len(runs.own_columns), len(runs.pairs), plan.facts
     parts = []
     if n_runs > 1:
-        parts.append(f"of {n_runs:,} runs {facts['run']} has the {_ordinal_text(n_runs)} error of a score")
+        parts.append(
+            f"of {n_runs:,} runs {facts['run']} has the {_ordinal_text(n_runs)} error of a score"
+        )
     if n_pairs > 1:
-        middle_text = f"of {n_pairs:,} pairs {facts['first']} and {facts['second']} have the {_ordinal_text(n_pairs)}"
-        range_text = f"for the others it, and what is detectable, is {pair.least:.2f} to {pair.most:.2f} times that"
+        middle_text = (
+            f"of {n_pairs:,} pairs {facts['first']} and {facts['second']} have the "
+            f"{_ordinal_text(n_pairs)}"
+        )
+        range_text = (
+            f"for the others it, and what is detectable, is {pair.least:.2f} to {pair.most:.2f} "
+            "times that"
+        )
         parts.append(f"{middle_text} error of a difference; {range_text}")
-    return {"chosen": f"Chosen: {'; '.join(parts)}. --run and --against-run choose others."} if parts else {}
+    return (
+        {"chosen": f"Chosen: {'; '.join(parts)}. --run and --against-run choose others."}
+        if parts
+        else {}
+    )
 
 
 def _ordinal_text(n: int) -> str:
@@ -259,6 +341,6 @@ def _ordinal_text(n: int) -> str:
 def groups_sentence(groups: Groups) -> str:
     """Explain N queries where they come in groups."""
     return (
-        "groups: whole groups of queries are drawn and tested, and N queries are taken for so many of the mean size, "
-        f"which is {groups.n_queries / groups.n:.4g} queries."
+        "groups: whole groups of queries are drawn and tested, and N queries are taken for so "
+        f"many of the mean size, which is {groups.n_queries / groups.n:.4g} queries."
     )

@@ -9,7 +9,8 @@ from metrics.core.measures import Measure
 from metrics.services.sampled_pools import counts_undrawn
 from pooling.core.runs import QrelsFile
 
-ALIKE = 0.05  # rates that differ by no more, or by one pair of a stratum, are equal but for rounding
+# rates that differ by no more, or by one pair of a stratum, are equal but for rounding
+ALIKE = 0.05
 
 
 def refuse_unequal_rates(labels: QrelsFile, measures: Sequence[Measure]) -> None:
@@ -24,7 +25,10 @@ def refuse_unequal_rates(labels: QrelsFile, measures: Sequence[Measure]) -> None
     rates = np.bincount(labels.stratum, weights=labels.grades >= 0) / sizes
     if np.ptp(rates) > max(ALIKE, 1 / sizes.min()):
         range_text = f"from {rates.min():.2f} to {rates.max():.2f} of a stratum"
-        raise ValueError(f"infAP is of a uniform sample, and here {range_text} was judged: xinfAP is made for that.")
+        raise ValueError(
+            f"infAP is of a uniform sample, and here {range_text} was judged: xinfAP is made for "
+            "that."
+        )
 
 
 def beyond_sample(ranked: RankedGrades, measures: Sequence[Measure]) -> list[str]:

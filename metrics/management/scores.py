@@ -11,7 +11,9 @@ def add_choice_arguments(parser: ArgumentParser, columns: Sequence[str] = CHOICE
     """Add the options that choose scores of a file with several."""
     for column in columns:
         name = column.replace("_", " ")
-        parser.add_argument(option_name(column), help=f"which {name}, where a file of scores holds several")
+        parser.add_argument(
+            option_name(column), help=f"which {name}, where a file of scores holds several"
+        )
 
 
 def read_table(path: str, options: dict[str, Any]) -> ScoreTable:

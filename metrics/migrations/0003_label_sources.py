@@ -23,7 +23,9 @@ CHOICES = [
     ("run", "Run as it was scored"),
 ]
 # A collection that was given a reference set after its first scores still holds those of people alone.
-REFRESH = "INSERT INTO annotate_change (collection_id) SELECT DISTINCT collection_id FROM pooling_run"
+REFRESH = (
+    "INSERT INTO annotate_change (collection_id) SELECT DISTINCT collection_id FROM pooling_run"
+)
 
 
 def key(word: str, name: str | None) -> str:
@@ -45,16 +47,24 @@ def name_scores(apps: Any, schema_editor: Any) -> None:
 
 def name_downloads(apps: Any, schema_editor: Any) -> None:
     """What a download was asked with, so that it can be asked for again."""
-    for download in apps.get_model("metrics", "Download").objects.filter(parameters__has_key="label_source"):
+    for download in apps.get_model("metrics", "Download").objects.filter(
+        parameters__has_key="label_source"
+    ):
         parameters = dict(download.parameters)
-        parameters["label_source"] = key(parameters["label_source"], parameters.pop("reference", None))
+        parameters["label_source"] = key(
+            parameters["label_source"], parameters.pop("reference", None)
+        )
         type(download).objects.filter(pk=download.pk).update(parameters=parameters)
 
 
 def name_observations(apps: Any, schema_editor: Any) -> None:
     """The kept history of scores: [run, query set, reference set, label source, measure, mean] loses a column."""
     names = dict(apps.get_model("annotate", "ReferenceSet").objects.values_list("pk", "name"))
-    for point in apps.get_model("metrics", "Observation").objects.filter(kind="scores").iterator(chunk_size=100):
+    for point in (
+        apps.get_model("metrics", "Observation")
+        .objects.filter(kind="scores")
+        .iterator(chunk_size=100)
+    ):
         columns = ["run", "query_set", "label_source", "measure", "mean"]
         value = {"columns": columns, "rows": list(_rows(point.value["rows"], names))}
         type(point).objects.filter(pk=point.pk).update(value=value)
@@ -79,7 +89,9 @@ class Migration(migrations.Migration):
         migrations.RemoveConstraint("score", "metrics_score_known_source"),
         migrations.RemoveConstraint("score", "metrics_score_unique"),
         migrations.AlterField(
-            "score", "label_source", models.TextField(help_text="Its key; see metrics.core.label_sources.")
+            "score",
+            "label_source",
+            models.TextField(help_text="Its key; see metrics.core.label_sources."),
         ),
         migrations.RunPython(name_scores, migrations.RunPython.noop),
         migrations.RunPython(name_downloads, migrations.RunPython.noop),
@@ -90,7 +102,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             "score",
             models.UniqueConstraint(
-                fields=["run", "query_set", "label_source", "measure", "threshold"], name="metrics_score_unique"
+                fields=["run", "query_set", "label_source", "measure", "threshold"],
+                name="metrics_score_unique",
             ),
         ),
         migrations.AddConstraint(
@@ -105,7 +118,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             "download",
             models.CheckConstraint(
-                condition=Q(kind__in=[kind for kind, _ in CHOICES]), name="metrics_download_known_kind"
+                condition=Q(kind__in=[kind for kind, _ in CHOICES]),
+                name="metrics_download_known_kind",
             ),
         ),
     ]

@@ -17,7 +17,9 @@ KINDS = [
     ("run", "Run as it was scored"),
 ]
 FORGET = "DELETE FROM metrics_snapshot WHERE kind = 'progress'"
-REFRESH = "INSERT INTO annotate_change (collection_id) SELECT DISTINCT collection_id FROM annotate_round"
+REFRESH = (
+    "INSERT INTO annotate_change (collection_id) SELECT DISTINCT collection_id FROM annotate_round"
+)
 
 
 class Migration(migrations.Migration):
@@ -29,7 +31,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             "download",
             models.CheckConstraint(
-                condition=Q(kind__in=[kind for kind, _ in KINDS]), name="metrics_download_known_kind"
+                condition=Q(kind__in=[kind for kind, _ in KINDS]),
+                name="metrics_download_known_kind",
             ),
         ),
         migrations.RunSQL(FORGET, migrations.RunSQL.noop),

@@ -2,7 +2,9 @@
 
 from django.db import migrations, models
 
-REFRESH = "INSERT INTO annotate_change (collection_id) SELECT DISTINCT collection_id FROM pooling_run"
+REFRESH = (
+    "INSERT INTO annotate_change (collection_id) SELECT DISTINCT collection_id FROM pooling_run"
+)
 
 
 class Migration(migrations.Migration):
@@ -12,13 +14,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "score",
             "n_gallery",
-            models.PositiveIntegerField(null=True, help_text="Targets that were ranked; empty before a refresh."),
+            models.PositiveIntegerField(
+                null=True, help_text="Targets that were ranked; empty before a refresh."
+            ),
         ),
         migrations.AddField(
             "score",
             "gallery_at",
             models.DateTimeField(
-                blank=True, help_text="When the last of them joined; empty where nobody wrote it down.", null=True
+                blank=True,
+                help_text="When the last of them joined; empty where nobody wrote it down.",
+                null=True,
             ),
         ),
         migrations.RunSQL(REFRESH, migrations.RunSQL.noop),

@@ -61,7 +61,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             "download",
             models.CheckConstraint(
-                condition=Q(file="") | Q(n_bytes__isnull=False, n_rows__isnull=False) & ~Q(sha256=""),
+                condition=Q(file="")
+                | Q(n_bytes__isnull=False, n_rows__isnull=False) & ~Q(sha256=""),
                 name="metrics_download_file_has_facts",
             ),
         ),

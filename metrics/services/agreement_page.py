@@ -1,7 +1,8 @@
-"""The dashboard's agreement panel, for one level of measurement: planned labels first, then all
-labels."""
+"""The dashboard's agreement panel, for one level of measurement: planned labels, then all."""
 
 from typing import Any, NamedTuple
+
+from django.template.defaultfilters import floatformat
 
 from metrics.core.agreement import MeasurementLevel
 from metrics.services.dashboard_details_page import per_cent
@@ -20,12 +21,21 @@ class LevelTab(NamedTuple):
 
 
 class AgreementFigures(NamedTuple):
-    """Agreement of some of the labels: alpha with its interval, and shares in per cent, None where
-    there are none."""
+    """Agreement of some of the labels: alpha with its interval, and shares in per cent.
+
+    Where there is none, it is None.
+    """
 
     alpha: dict[str, Any]
     unanimous: float | None
     pairwise: float | None
+
+
+class IntervalCell(NamedTuple):
+    """The interval of an alpha, and what it rests on, or why it is not defined."""
+
+    text: str
+    note: str
 
 
 class AgreementPanel(NamedTuple):
@@ -49,15 +59,41 @@ class AgreementPanel(NamedTuple):
         return [self.planned, self.all]
 
     @property
+    def interval_cells(self) -> list[IntervalCell]:
+        """The interval of alpha in each column."""
+        return [self._interval_cell(column.alpha) for column in self.columns]
+
+    def _interval_cell(self, alpha: dict[str, Any]) -> IntervalCell:
+        if alpha["value"] is None:
+            return IntervalCell("\N{EN DASH}", "")
+        if alpha["low"] is None:
+            return IntervalCell(
+                "not defined", f"all labels are of one of the {self.sampling_units}"
+            )
+        ends = f"{floatformat(alpha['low'], DIGITS)} to {floatformat(alpha['high'], DIGITS)}"
+        if not alpha["n_replicates"]:
+            return IntervalCell(ends, "")
+        origin = f" of {alpha['n_groups']:,} {self.sampling_units}" if alpha["n_groups"] else ""
+        return IntervalCell(
+            ends, f"{alpha['n_replicates']:,} samples{origin}, seed {alpha['seed']}"
+        )
+
+    @property
     def mark_text(self) -> str:
-        """The conventional mark that alpha is shown to reach, by its interval's lower end; empty
-        where undefined."""
+        """The conventional mark that alpha is shown to reach; empty where undefined.
+
+        It goes by the interval's lower end.
+        """
         alpha = self.planned.alpha
         if alpha["value"] is None:
             return ""
         if alpha["low"] is None:
-            return f"Without an interval nothing is said of the conventional marks, {TENTATIVE:g} and {FIRM:g}."
-        low, tentative = round(alpha["low"], DIGITS), "by convention the mark for tentative conclusions"
+            return (
+                f"Without an interval nothing is said of the conventional marks, {TENTATIVE:g} "
+                f"and {FIRM:g}."
+            )
+        low = round(alpha["low"], DIGITS)
+        tentative = "by convention the mark for tentative conclusions"
         if low >= FIRM:
             verdict = f"At least {FIRM:g}, by convention the mark for conclusions"
         elif low >= TENTATIVE:
@@ -78,14 +114,21 @@ class AgreementPanel(NamedTuple):
         if self.planned.alpha["n_pairable_units"]:
             return ""
         return (
-            "Such pairs are planned in the policy: let it double a share of a pool's pairs, or want two labels of each."
+            "Such pairs are planned in the policy: let it double a share of a pool's pairs, or "
+            "want two labels of each."
         )
 
 
 def agreement_of(snapshot_value: dict[str, Any], level: str) -> AgreementPanel:
     """The panel of one level of measurement, from the value of the agreement snapshot."""
     tabs = [LevelTab(str(name), name == level) for name in MeasurementLevel]
-    return AgreementPanel(level, tabs, _figures(snapshot_value, "planned", level), _figures(snapshot_value, "all", level), snapshot_value["drawn"])
+    return AgreementPanel(
+        level,
+        tabs,
+        _figures(snapshot_value, "planned", level),
+        _figures(snapshot_value, "all", level),
+        snapshot_value["drawn"],
+    )
 
 
 def _figures(snapshot_value: dict[str, Any], labels: str, level: str) -> AgreementFigures:

@@ -1,5 +1,7 @@
-"""Alarms that a lead sets: every refresh checks them; a log says when each rose and fell, and on
-which numbers."""
+"""Alarms that a lead sets: every refresh checks them.
+
+A log says when each rose and fell, and on which numbers.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -14,8 +16,15 @@ from metrics.models import Alarm, AlarmEvent, Snapshot
 
 MAX_LOG_EVENTS = 100  # events that the page shows
 UNITS = {Alarm.Kind.ALPHA: "", Alarm.Kind.GOLD: " %", Alarm.Kind.SPEED: " s"}
-RESTS_ON = {Alarm.Kind.ALPHA: "pairs with two planned labels", Alarm.Kind.GOLD: "golds", Alarm.Kind.SPEED: "labels"}
-LIMIT_NEEDS = f"that takes {MIN_GROUPS} groups of queries with a label beside the commonest level, and labels that differ"
+RESTS_ON = {
+    Alarm.Kind.ALPHA: "pairs with two planned labels",
+    Alarm.Kind.GOLD: "golds",
+    Alarm.Kind.SPEED: "labels",
+}
+LIMIT_NEEDS = (
+    f"that takes {MIN_GROUPS} groups of queries with a label beside the commonest level, and "
+    "labels that differ"
+)
 
 
 class AlarmExists(Exception):
@@ -36,8 +45,7 @@ class AlarmReading(NamedTuple):
 
 
 class AlarmRow(NamedTuple):
-    """A line of the page: an alarm in words, or an event with the number that raised or ended it,
-    in words."""
+    """A line of the page: an alarm in words, or an event with the number behind it in words."""
 
     alarm: Alarm
     description: str
@@ -56,7 +64,11 @@ class AlarmsPage(NamedTuple):
 def page(*, collection: Collection) -> AlarmsPage:
     """The page of alarms; three queries."""
     alarms = Alarm.objects.filter(collection=collection, ended_at=None).order_by("pk")
-    log = AlarmEvent.objects.filter(alarm__collection=collection).select_related("alarm", "annotator").order_by("-pk")
+    log = (
+        AlarmEvent.objects.filter(alarm__collection=collection)
+        .select_related("alarm", "annotator")
+        .order_by("-pk")
+    )
     return AlarmsPage(
         [AlarmRow(alarm, alarm_text(alarm)) for alarm in alarms],
         rows_of(raising_events(collection=collection)),
@@ -66,10 +78,15 @@ def page(*, collection: Collection) -> AlarmsPage:
 
 def rows_of(events: list[AlarmEvent]) -> list[AlarmRow]:
     """Rows of events for the page or the dashboard."""
-    return [AlarmRow(event.alarm, alarm_text(event.alarm), event, reading_text(event)) for event in events]
+    return [
+        AlarmRow(event.alarm, alarm_text(event.alarm), event, reading_text(event))
+        for event in events
+    ]
 
 
-def set_alarm(*, collection: Collection, kind: str, below: float, n_at_least: int, by: User | AnonymousUser) -> Alarm:
+def set_alarm(
+    *, collection: Collection, kind: str, below: float, n_at_least: int, by: User | AnonymousUser
+) -> Alarm:
     """Watch a number from now on. Raises AlarmExists."""
     try:
         with transaction.atomic():
@@ -88,19 +105,22 @@ def end_alarm(*, alarm: Alarm) -> None:
 
 
 def check_alarms(*, collection: Collection) -> int:
-    """Note which alarms rose and fell since the last look; returns how many did. One query where
-    none is set.
+    """Note which alarms rose and fell since the last look; returns how many did.
 
-    An alarm is up while its number is low, as `readings` says, and rests on enough. Its last event
-    is its state, so a second look notes nothing twice; a number that is no longer defined lets it
-    fall.
+    One query where none is set. An alarm is up while its number is low, as `readings` says, and
+    rests on enough. Its last event is its state, so a second look notes nothing twice; a number
+    that is no longer defined lets it fall.
     """
     alarms = list(Alarm.objects.filter(collection=collection, ended_at=None).order_by("pk"))
     if not alarms:
         return 0
     kinds = ("agreement", "people")
-    values = dict(Snapshot.objects.filter(collection=collection, kind__in=kinds).values_list("kind", "value"))
-    raised_keys = {(event.alarm_id, event.annotator_id) for event in raising_events(collection=collection)}
+    values = dict(
+        Snapshot.objects.filter(collection=collection, kind__in=kinds).values_list("kind", "value")
+    )
+    raised_keys = {
+        (event.alarm_id, event.annotator_id) for event in raising_events(collection=collection)
+    }
     events = [event for alarm in alarms for event in _events(alarm, values, raised_keys)]
     AlarmEvent.objects.bulk_create(events)
     return len(events)
@@ -110,9 +130,13 @@ def raising_events(*, collection: Collection) -> list[AlarmEvent]:
     """The events that raised the alarms that are up now, newest first; one query."""
     last = AlarmEvent.objects.filter(alarm__collection=collection, alarm__ended_at=None)
     last = (
-        last.order_by("alarm", "annotator", "-pk").distinct("alarm", "annotator").select_related("alarm", "annotator")
+        last.order_by("alarm", "annotator", "-pk")
+        .distinct("alarm", "annotator")
+        .select_related("alarm", "annotator")
     )
-    return sorted((event for event in last if event.kind == AlarmEvent.Kind.ROSE), key=lambda event: -event.pk)
+    return sorted(
+        (event for event in last if event.kind == AlarmEvent.Kind.ROSE), key=lambda event: -event.pk
+    )
 
 
 def readings(alarm: Alarm, values: dict[str, Any]) -> list[AlarmReading]:
@@ -128,7 +152,11 @@ def readings(alarm: Alarm, values: dict[str, Any]) -> list[AlarmReading]:
     """
     if alarm.kind == Alarm.Kind.ALPHA:
         agreement = values.get("agreement")
-        return [_alpha_reading(alarm, agreement["planned"][agreement["measurement"]] if agreement else None)]
+        return [
+            _alpha_reading(
+                alarm, agreement["planned"][agreement["measurement"]] if agreement else None
+            )
+        ]
     people = values.get("people", {"people": []})["people"]
     if alarm.kind == Alarm.Kind.GOLD:
         return [_gold_reading(alarm, row) for row in people]
@@ -144,7 +172,8 @@ def _alpha_reading(alarm: Alarm, alpha: dict[str, Any] | None) -> AlarmReading:
         low=alpha["low"],
         high=alpha["high"],
         n=n,
-        n_informative=alpha.get("n_informative", MIN_GROUPS),  # snapshots from before they were counted lack it until a refresh
+        # snapshots from before they were counted lack it until a refresh
+        n_informative=alpha.get("n_informative", MIN_GROUPS),
         tuned_for=max(1, alarm.n_at_least),
     )
     return AlarmReading(None, low, n, is_low=low is None or low < alarm.below)
@@ -158,22 +187,41 @@ def _gold_reading(alarm: Alarm, row: dict[str, Any]) -> AlarmReading:
 
 def _speed_reading(alarm: Alarm, row: dict[str, Any]) -> AlarmReading:
     seconds = None if row["median_ms"] is None else row["median_ms"] / 1000
-    return AlarmReading(row["annotator"], seconds, row["n_labels"], seconds is not None and seconds < alarm.below)
+    return AlarmReading(
+        row["annotator"], seconds, row["n_labels"], seconds is not None and seconds < alarm.below
+    )
 
 
-def _events(alarm: Alarm, values: dict[str, Any], raised_keys: set[tuple[int, int | None]]) -> Iterator[AlarmEvent]:
+def _events(
+    alarm: Alarm, values: dict[str, Any], raised_keys: set[tuple[int, int | None]]
+) -> Iterator[AlarmEvent]:
     by_annotator = {reading.annotator: reading for reading in readings(alarm, values)}
-    undefined_for = [annotator for pk, annotator in raised_keys if pk == alarm.pk and annotator not in by_annotator]
-    for reading in [*by_annotator.values(), *(AlarmReading(annotator, None, 0, is_low=False) for annotator in undefined_for)]:
+    undefined_for = [
+        annotator
+        for pk, annotator in raised_keys
+        if pk == alarm.pk and annotator not in by_annotator
+    ]
+    for reading in [
+        *by_annotator.values(),
+        *(AlarmReading(annotator, None, 0, is_low=False) for annotator in undefined_for),
+    ]:
         is_up = reading.is_low and reading.n >= alarm.n_at_least
         if is_up != ((alarm.pk, reading.annotator) in raised_keys):
             kind = AlarmEvent.Kind.ROSE if is_up else AlarmEvent.Kind.FELL
-            yield AlarmEvent(alarm=alarm, annotator_id=reading.annotator, kind=kind, value=reading.value, n=reading.n)
+            yield AlarmEvent(
+                alarm=alarm,
+                annotator_id=reading.annotator,
+                kind=kind,
+                value=reading.value,
+                n=reading.n,
+            )
 
 
 def alarm_text(alarm: Alarm) -> str:
-    """The alarm in words: "Alpha not shown to be 0.6 or more, from 100 pairs with two planned
-    labels on"."""
+    """The alarm in words.
+
+    "Alpha not shown to be 0.6 or more, from 100 pairs with two planned labels on"
+    """
     kind = Alarm.Kind(alarm.kind)
     threshold = f"{alarm.below:g}{UNITS[kind]}"
     watched = {
@@ -185,8 +233,10 @@ def alarm_text(alarm: Alarm) -> str:
 
 
 def reading_text(event: AlarmEvent) -> str:
-    """The number behind an event, in words: "A7: 61.5 % on 26 golds"; of alpha "its lower limit at
-    every look is 0.58 on 230 pairs ..."."""
+    """The number behind an event, in words: "A7: 61.5 % on 26 golds".
+
+    Of alpha "its lower limit at every look is 0.58 on 230 pairs ...".
+    """
     kind = Alarm.Kind(event.alarm.kind)
     prefix = f"{event.annotator.pseudonym}: " if event.annotator else ""
     if kind == Alarm.Kind.ALPHA and event.value is None and event.kind == AlarmEvent.Kind.ROSE:

@@ -1,9 +1,7 @@
-"""The lead's dashboard, read from the latest snapshots and put into words; nothing is computed
-here."""
+"""The lead's dashboard, from the latest snapshots in words; nothing is computed here."""
 
 import hashlib
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from annotate.core.pair_states import StateCounts
@@ -15,6 +13,7 @@ from metrics.models import Snapshot
 from metrics.services import alarms, dashboard_details, history, refresh_tries
 from metrics.services.agreement_page import AgreementPanel, agreement_of
 from metrics.services.dashboard_details_page import DashboardDetails, ValueRange, details_page
+from metrics.services.forecast_lines import ForecastLine, PayForecast, forecast_lines
 from metrics.services.numbers import KINDS
 
 
@@ -28,8 +27,7 @@ class PoolTotals(NamedTuple):
 
 
 class DashboardOptions(NamedTuple):
-    """Choices in the dashboard's address: the level of measurement, and whether people's names are
-    shown."""
+    """Choices in the dashboard's address: the level of measurement, and whether names are shown."""
 
     level: str
     with_names: bool = False
@@ -49,17 +47,6 @@ class DashboardVersion(NamedTuple):
 
     digest: str
     computed_at: dict[str, datetime]
-
-
-class PayForecast(NamedTuple):
-    """Cost of judging at the pay an hour; None where no pay is set or no label carries a time."""
-
-    rate: Decimal | None
-    currency: str
-    spent: float | None = None
-    left: float | None = None
-    low: float | None = None
-    high: float | None = None
 
 
 class Dashboard(NamedTuple):
@@ -82,7 +69,16 @@ class Dashboard(NamedTuple):
     @property
     def details_are_old(self) -> bool:
         """Whether labels have arrived since the details were computed."""
-        return self.details is not None and self.details.computed_at < max(self.computed_at[kind] for kind in KINDS)
+        return self.details is not None and self.details.computed_at < max(
+            self.computed_at[kind] for kind in KINDS
+        )
+
+    @property
+    def forecast_lines(self) -> list[ForecastLine]:
+        """Pace, hours and pay in words; empty until the details are there."""
+        if self.details is None or self.pay is None:
+            return []
+        return forecast_lines(self.details.forecast, self.pay)
 
     @property
     def has_repeats(self) -> bool:
@@ -98,8 +94,9 @@ def version_of(*, collection: Collection, options: DashboardOptions) -> Dashboar
     pay = (str(collection.hourly_pay), collection.currency)
     active_alarms = [event.pk for event in alarms.raising_events(collection=collection)]
     delay = refresh_tries.delay_of(collection=collection)
-    text = repr((collection.pk, options, pay, active_alarms, [row[:2] for row in rows], worker_is_missing(), delay))
-    version = hashlib.sha256(text.encode()).hexdigest()[:32]
+    digests = [row[:2] for row in rows]
+    facts = (collection.pk, options, pay, active_alarms, digests, worker_is_missing(), delay)
+    version = hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
     return DashboardVersion(version, {kind: at for kind, _, at in rows})
 
 
@@ -120,7 +117,9 @@ def dashboard(*, collection: Collection, options: DashboardOptions, version: str
         return Dashboard(version, is_waiting=True, worker_missing=worker_is_missing(), delay=delay)
     values = {kind: row.value for kind, row in snapshots.items()}
     names = names_of(collection=collection) if options.with_names else {}
-    details = details_page(snapshot=snapshots[dashboard_details.KIND], level=level) if dashboard_details.KIND in snapshots else None
+    details = None
+    if dashboard_details.KIND in snapshots:
+        details = details_page(snapshot=snapshots[dashboard_details.KIND], level=level)
     return Dashboard(
         version=version,
         is_waiting=False,
@@ -132,7 +131,8 @@ def dashboard(*, collection: Collection, options: DashboardOptions, version: str
         ],
         agreement=agreement_of(values["agreement"], level),
         people=[
-            person_row(row, details.people.get(row["annotator"]) if details else None) | {"name": names.get(row["annotator"], "")}
+            person_row(row, details.people.get(row["annotator"]) if details else None)
+            | {"name": names.get(row["annotator"], "")}
             for row in values["people"]["people"]
         ],
         charts=[_history_chart(collection, level), _level_chart(values["labels"])],
@@ -145,8 +145,14 @@ def dashboard(*, collection: Collection, options: DashboardOptions, version: str
 
 
 def _pool_totals(progress: dict[str, Any]) -> PoolTotals:
-    counts, is_open = progress["total"], any(row["state"] in Round.WANTING for row in progress["rounds"])
-    return PoolTotals(counts["n_pairs"], StateCounts(counts["states"], is_open=is_open), counts["n_left"], counts["n_done"])
+    counts = progress["total"]
+    is_open = any(row["state"] in Round.WANTING for row in progress["rounds"])
+    return PoolTotals(
+        counts["n_pairs"],
+        StateCounts(counts["states"], is_open=is_open),
+        counts["n_left"],
+        counts["n_done"],
+    )
 
 
 def names_of(*, collection: Collection) -> dict[int, str]:
@@ -161,7 +167,9 @@ def _pay_forecast(collection: Collection, details: DashboardDetails | None) -> P
         return PayForecast(rate, collection.currency)
     left = details.forecast.hours_left or ValueRange(0.0, None, None)
     hours = (details.forecast.hours_spent, left.value, left.low, left.high)
-    return PayForecast(rate, collection.currency, *(None if n is None else n * float(rate) for n in hours))
+    return PayForecast(
+        rate, collection.currency, *(None if n is None else n * float(rate) for n in hours)
+    )
 
 
 def person_row(row: dict[str, Any], details: dict[str, Any] | None) -> dict[str, Any]:
@@ -187,7 +195,11 @@ def _repeats(repeats: dict[str, Any] | None) -> dict[str, Any] | None:
     if not repeats or not repeats["n"]:  # older snapshots lack it
         return None
     low, high = repeats["interval"]
-    shares = {"share": _per_cent(repeats["n_equal"], repeats["n"]), "share_low": 100 * low, "share_high": 100 * high}
+    shares = {
+        "share": _per_cent(repeats["n_equal"], repeats["n"]),
+        "share_low": 100 * low,
+        "share_high": 100 * high,
+    }
     return {**repeats, **shares}
 
 
@@ -209,10 +221,19 @@ def _history_chart(collection: Collection, level: str) -> Chart:
 
 def _alpha_point(n_judgments: int, alphas: history.Alphas, level: str) -> AlphaPoint:
     planned, of_all = (alphas.get(labels, {}).get(level, {}) for labels in history.LABELS)
-    return AlphaPoint(n_judgments, *(planned.get(name) for name in ("value", "low", "high")), of_all.get("value"))
+    return AlphaPoint(
+        n_judgments,
+        planned.get("value"),
+        planned.get("low"),
+        planned.get("high"),
+        of_all.get("value"),
+    )
 
 
 def _level_chart(labels: dict[str, Any]) -> Chart:
     return level_distribution(
-        [LevelCount(row["name"], row["colour"], row["n_given"], row["n_resolved"]) for row in labels["levels"]]
+        [
+            LevelCount(row["name"], row["colour"], row["n_given"], row["n_resolved"])
+            for row in labels["levels"]
+        ]
     )

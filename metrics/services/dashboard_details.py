@@ -45,9 +45,9 @@ def snapshot_of(*, collection: Collection) -> Snapshot | None:
 
 
 def should_compute(*, collection: Collection, computed_at: dict[str, datetime]) -> bool:
-    """Whether a viewer's request computes the details again: they are older than the last refresh,
-    and no computation was requested within a minute.
+    """Whether a viewer's request computes the details again.
 
+    They are older than the last refresh, and no computation was requested within a minute.
     computed_at : when each snapshot of the collection was computed, by kind
     """
     newest = max((at for kind, at in computed_at.items() if kind in KINDS), default=None)
@@ -57,11 +57,10 @@ def should_compute(*, collection: Collection, computed_at: dict[str, datetime]) 
 
 
 def compute(*, collection: Collection) -> bool:
-    """Compute and store the details; False where there are no numbers yet or nothing changed. Safe
-    to run twice.
+    """Compute and store the details; False where there are no numbers yet or nothing changed.
 
-    Their time is that of the last refresh they include: refreshes follow one another, so a later
-    one shows.
+    Safe to run twice. Their time is that of the last refresh they include: refreshes follow one
+    another, so a later one shows.
     """
     with repeatable_read():
         collection.refresh_from_db()
@@ -77,17 +76,29 @@ def compute(*, collection: Collection) -> bool:
         own = Snapshot.objects.filter(collection=collection, kind=KIND)
         if own.filter(inputs_sha256=digest).update(computed_at=newest_refresh):
             return False
-        sampling_units = resampling_unit(facts_of(collection=collection, direction=Direction.FORWARD, sources=queries))
-        fields = {"value": _value(labels, groups, setting, collection) | {"drawn": sampling_units}, "inputs_sha256": digest}
-        fields |= {"n_judgments": int(np.count_nonzero(labels.kind == LABEL)), "computed_at": newest_refresh}
+        sampling_units = resampling_unit(
+            facts_of(collection=collection, direction=Direction.FORWARD, sources=queries)
+        )
+        fields = {
+            "value": _value(labels, groups, setting, collection) | {"drawn": sampling_units},
+            "inputs_sha256": digest,
+            "n_judgments": int(np.count_nonzero(labels.kind == LABEL)),
+            "computed_at": newest_refresh,
+        }
         Snapshot.objects.update_or_create(collection=collection, kind=KIND, defaults=fields)
     return True
 
 
 def _setting(collection: Collection) -> Value:
     """The setting of the labels: levels, threshold, rounds, and the number of seats left."""
-    rounds = Round.objects.filter(collection=collection).order_by("pk").values_list("pk", "kind", "name", "pool__name")
-    open_seats = Seat.objects.filter(collection=collection, purpose__in=Seat.COUNTING, state__in=("free", "held"))
+    rounds = (
+        Round.objects.filter(collection=collection)
+        .order_by("pk")
+        .values_list("pk", "kind", "name", "pool__name")
+    )
+    open_seats = Seat.objects.filter(
+        collection=collection, purpose__in=Seat.COUNTING, state__in=("free", "held")
+    )
     return {
         "levels": list(collection.levels.order_by("grade").values_list("grade", "name", "colour")),
         "positive_from": collection.positive_from,
@@ -116,11 +127,17 @@ def _value(labels: LabelRows, groups: Groups, setting: Value, collection: Collec
     return {
         "levels": setting["levels"],
         "measurement": setting["measurement"],
-        "by_size": breakdowns.by_size(breakdowns.units_of(counting, counting.pair, domain, group_of), domain),
-        "by_pool": breakdowns.by_pool(planned, domain, {pk: name for pk, _, name in setting["rounds"]}, group_of),
+        "by_size": breakdowns.by_size(
+            breakdowns.units_of(counting, counting.pair, domain, group_of), domain
+        ),
+        "by_pool": breakdowns.by_pool(
+            planned, domain, {pk: name for pk, _, name in setting["rounds"]}, group_of
+        ),
         "by_modality": breakdowns.by_modality(planned, units, domain, _modalities(collection)),
         "by_level": breakdowns.by_level(units, domain),
-        "queries": breakdowns.worst_queries(planned, units, domain, _query_names(collection), setting["measurement"]),
+        "queries": breakdowns.worst_queries(
+            planned, units, domain, _query_names(collection), setting["measurement"]
+        ),
         "people": people(labels, scheme),
         "forecast": forecast(labels, imported=imported, n_left=setting["n_left"]),
     }

@@ -1,19 +1,27 @@
-"""The lower half of the dashboard, for one level of measurement, from the snapshot of the
-details."""
+"""The lower half of the dashboard, for one level of measurement, from the details' snapshot."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.template.defaultfilters import floatformat
+
 from metrics.charts import Chart
-from metrics.dashboard_charts import LabelCountAgreement, by_number_of_labels, confusion, labels_a_day
+from metrics.dashboard_charts import (
+    LabelCountAgreement,
+    by_number_of_labels,
+    confusion,
+    labels_a_day,
+)
 from metrics.models import Snapshot
 
 Value = dict[str, Any]
 
 
 class SubsetAgreement(NamedTuple):
-    """Agreement on some of the pairs; shares in per cent. Where a number is None, `reason` says
-    why."""
+    """Agreement on some of the pairs; shares in per cent.
+
+    Where a number is None, `reason` says why.
+    """
 
     name: str
     n_pairs: int
@@ -27,16 +35,33 @@ class SubsetAgreement(NamedTuple):
 
 
 class AgreementBreakdown(NamedTuple):
-    """The pairs split by one property, such as pool or modality; the title names the labels
-    counted."""
+    """The pairs split by one property, such as pool or modality.
+
+    title : names the labels counted
+    needs_shared : whether it takes a pair with two labels, not just with one
+    """
 
     title: str
     subsets: list[SubsetAgreement]
+    needs_shared: bool = False
+
+    @property
+    def absence(self) -> str:
+        """The reason why there are no subsets."""
+        return "no pair has two labels" if self.needs_shared else "nobody has judged"
+
+    @property
+    def past_absence(self) -> str:
+        """The reason why there were no subsets when the details were computed."""
+        return "no pair had two labels then" if self.needs_shared else "nobody had judged then"
 
 
 class LevelRow(NamedTuple):
-    """One level: its planned labels on pairs with two or more, agreement on it, alpha against all
-    other levels, and its share in all disagreement; in per cent but for alpha."""
+    """One level; numbers in per cent but for alpha.
+
+    n_labels : its planned labels on pairs with two or more; agreement : on this level
+    alpha : against all other levels; disagreement_share : its share in all disagreement
+    """
 
     name: str
     n_labels: int
@@ -97,6 +122,16 @@ class DashboardDetails(NamedTuple):
     sampling_units: str
 
     @property
+    def confusions_text(self) -> str:
+        """The levels that disagreement is between, and their shares; empty without any."""
+        shares = [
+            f"“{confusion.level}” beside “{confusion.other_level}” "
+            f"{floatformat(confusion.share, 1)} %"
+            for confusion in self.confusions
+        ]
+        return f"Of all disagreement: {', '.join(shares)}." if shares else ""
+
+    @property
     def interval_text(self) -> str:
         """Name of the method of the intervals of alpha."""
         return f"95 % bootstrap interval over {self.sampling_units}"
@@ -113,14 +148,20 @@ def details_page(*, snapshot: Snapshot, level: str) -> DashboardDetails:
             AgreementBreakdown(
                 "Number of labels, all labels",
                 [_subset(row, level, f"{row['key']} labels") for row in value["by_size"]],
+                needs_shared=True,
             ),
-            AgreementBreakdown("Pool, planned labels", [_subset(row, level, row["key"]) for row in value["by_pool"]]),
+            AgreementBreakdown(
+                "Pool, planned labels",
+                [_subset(row, level, row["key"]) for row in value["by_pool"]],
+            ),
             AgreementBreakdown(
                 "Modality, query to document, planned labels",
                 [_subset(row, level, row["key"]) for row in value["by_modality"]],
             ),
         ],
-        label_count_chart=by_number_of_labels([_label_count(row, level) for row in value["by_size"]], level=level),
+        label_count_chart=by_number_of_labels(
+            [_label_count(row, level) for row in value["by_size"]], level=level
+        ),
         confusion_chart=confusion(names, value["by_level"]["together"]),
         levels=_levels(value["by_level"], names),
         confusions=_confusions(value["by_level"]["together"], names),
@@ -136,32 +177,49 @@ def details_page(*, snapshot: Snapshot, level: str) -> DashboardDetails:
 
 def _subset(row: Value, level: str, name: str) -> SubsetAgreement:
     alpha = row["alpha"][level]
-    shares = [per_cent(row[share]) for share in ("unanimous", "pairwise")]
     return SubsetAgreement(
-        name, row["n_pairs"], row["n_shared"], *shares, alpha["value"], alpha["low"], alpha["high"], alpha["reason"]
+        name=name,
+        n_pairs=row["n_pairs"],
+        n_shared=row["n_shared"],
+        unanimous=per_cent(row["unanimous"]),
+        pairwise=per_cent(row["pairwise"]),
+        alpha=alpha["value"],
+        low=alpha["low"],
+        high=alpha["high"],
+        reason=alpha["reason"],
     )
 
 
 def _query(row: Value) -> SubsetAgreement:
-    return _subset({**row, "alpha": {"": row["alpha"]}, "n_pairs": row["n_shared"]}, "", row["name"])
+    return _subset(
+        {**row, "alpha": {"": row["alpha"]}, "n_pairs": row["n_shared"]}, "", row["name"]
+    )
 
 
 def _label_count(row: Value, level: str) -> LabelCountAgreement:
     alpha = row["alpha"][level]
-    return LabelCountAgreement(row["key"], row["n_shared"], row["unanimous"], alpha["value"], alpha["low"], alpha["high"])
+    return LabelCountAgreement(
+        row["key"], row["n_shared"], row["unanimous"], alpha["value"], alpha["low"], alpha["high"]
+    )
 
 
 def _levels(by_level: Value, names: list[str]) -> list[LevelRow]:
     """Rows of the levels, best level first."""
     coincidences = by_level["together"]
     disagreements = [sum(line) - line[i] for i, line in enumerate(coincidences)]
+    total = sum(disagreements)
     rows = [
         LevelRow(
-            name, row["n_labels"], per_cent(row["agreement"]), *(row["alpha"][end] for end in ("value", "low", "high")),
-            100 * n_disagreements / sum(disagreements) if sum(disagreements) else None,
+            name=name,
+            n_labels=row["n_labels"],
+            agreement=per_cent(row["agreement"]),
+            alpha=row["alpha"]["value"],
+            low=row["alpha"]["low"],
+            high=row["alpha"]["high"],
+            disagreement_share=100 * n_disagreements / total if total else None,
         )
         for name, row, n_disagreements in zip(names, by_level["rows"], disagreements, strict=True)
-    ]  # fmt: skip
+    ]
     return rows[::-1]
 
 
@@ -169,7 +227,11 @@ def _confusions(coincidences: list[list[float]], names: list[str]) -> list[Level
     """Pairs of levels given to the same pairs, most frequent first."""
     pairs = [(i, k) for i in range(len(names)) for k in range(i)]
     total = sum(coincidences[i][k] for i, k in pairs)
-    confusions = [LevelConfusion(names[i], names[k], 100 * coincidences[i][k] / total) for i, k in pairs if coincidences[i][k] > 0]
+    confusions = [
+        LevelConfusion(names[i], names[k], 100 * coincidences[i][k] / total)
+        for i, k in pairs
+        if coincidences[i][k] > 0
+    ]
     return sorted(confusions, key=lambda row: -row.share)
 
 
@@ -180,7 +242,9 @@ def _forecast(value: Value) -> Forecast:
         chart=labels_a_day([(day, n) for day, n in value["days"]]),
         pace=ValueRange(pace["value"], pace["low"], pace["high"]) if pace else None,
         n_days=pace["n_days"] if pace else n_days,
-        days_left=ValueRange(n_left / pace["value"], n_left / pace["high"], n_left / pace["low"]) if pace else None,
+        days_left=ValueRange(n_left / pace["value"], n_left / pace["high"], n_left / pace["low"])
+        if pace
+        else None,
         reason="it takes three whole days with labels, the present one left out",
         n_left=n_left,
         hours_spent=value["spent"] if value["n_timed"] else None,

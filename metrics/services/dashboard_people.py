@@ -1,5 +1,7 @@
-"""Each person's labels beside the others': agreement, times, golds over time, level use, effect on
-alpha, flags."""
+"""Each person's labels beside the others'.
+
+Agreement, times, golds over time, level use, effect on alpha, and flags.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -31,8 +33,7 @@ class OthersLabels(NamedTuple):
 
 
 class Scheme(NamedTuple):
-    """The levels: their grades ascending and names, which are positive, and how values are
-    compared."""
+    """The levels: grades ascending and names, which are positive, and how values are compared."""
 
     domain: Ids
     names: list[str]
@@ -45,13 +46,19 @@ def people(labels: LabelRows, scheme: Scheme) -> list[Value]:
     counting = labels.where(labels.kind == LABEL)
     golds = labels.where((labels.kind == GOLD) & (labels.truth >= 0))
     others_labels = _others_labels(counting, scheme.domain)
-    effects = {influence.annotator: influence for influence in by_annotator(
-        annotations(counting.pair, counting.annotator, counting.grade, domain=scheme.domain), level=scheme.measurement
-    )}  # fmt: skip
+    effects = {
+        influence.annotator: influence
+        for influence in by_annotator(
+            annotations(counting.pair, counting.annotator, counting.grade, domain=scheme.domain),
+            level=scheme.measurement,
+        )
+    }
     rows = []
     for annotator in np.union1d(counting.annotator, golds.annotator).tolist():
         own_rows = np.flatnonzero(counting.annotator == annotator)
-        row = _person(counting, own_rows, others_labels, scheme) | _golds(golds.where(golds.annotator == annotator), scheme)
+        row = _person(counting, own_rows, others_labels, scheme) | _golds(
+            golds.where(golds.annotator == annotator), scheme
+        )
         effect = effects.get(annotator)
         row |= {
             "annotator": annotator,
@@ -65,11 +72,17 @@ def people(labels: LabelRows, scheme: Scheme) -> list[Value]:
 def _others_labels(labels: LabelRows, domain: Ids) -> OthersLabels:
     pairs, unit = np.unique(labels.pair, return_inverse=True)
     level_index = np.searchsorted(domain, labels.grade)
-    table = np.bincount(unit * len(domain) + level_index, minlength=len(pairs) * len(domain)).reshape(len(pairs), len(domain))
+    table = np.bincount(
+        unit * len(domain) + level_index, minlength=len(pairs) * len(domain)
+    ).reshape(len(pairs), len(domain))
     others_counts = table[unit]
     others_counts[np.arange(len(unit)), level_index] -= 1
     n_others = others_counts.sum(axis=1)
-    return OthersLabels(others_counts[np.arange(len(unit)), level_index], n_others, others_counts / np.maximum(n_others, 1)[:, None])
+    return OthersLabels(
+        others_counts[np.arange(len(unit)), level_index],
+        n_others,
+        others_counts / np.maximum(n_others, 1)[:, None],
+    )
 
 
 def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, scheme: Scheme) -> Value:
@@ -77,8 +90,12 @@ def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, schem
     n_levels = len(scheme.domain)
     shared = others_labels.n_others[own_rows] > 0
     own = np.bincount(level_index[shared], minlength=n_levels).tolist()
-    others_levels = (others_labels.shares[own_rows][shared].mean(axis=0) if shared.any() else np.zeros(n_levels)).tolist()
-    halves = _halves(others_labels.n_equal[own_rows][shared], others_labels.n_others[own_rows][shared])
+    others_levels = (
+        others_labels.shares[own_rows][shared].mean(axis=0) if shared.any() else np.zeros(n_levels)
+    ).tolist()
+    halves = _halves(
+        others_labels.n_equal[own_rows][shared], others_labels.n_others[own_rows][shared]
+    )
     times = labels.active_ms[own_rows]
     median, others_median = _median(times), _median(np.delete(labels.active_ms, own_rows))
     raised_flags = (
@@ -102,13 +119,17 @@ def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, schem
 def _halves(equal: Ids, n_others: Ids) -> tuple[tuple[int, int], tuple[int, int]]:
     """Comparisons that agree, and all, in the first and in the second half of the shared labels."""
     middle = len(equal) // 2
-    sums = [(int(equal[half].sum()), int(n_others[half].sum())) for half in (slice(middle), slice(middle, None))]
+    sums = [
+        (int(equal[half].sum()), int(n_others[half].sum()))
+        for half in (slice(middle), slice(middle, None))
+    ]
     return sums[0], sums[1]
 
 
 def _step(labels: LabelRows, rows: Ids, others_labels: OthersLabels) -> Value:
     """One point of a curve: some consecutive labels, dated by the last one."""
-    n_equal, n_shared = int(others_labels.n_equal[rows].sum()), int(others_labels.n_others[rows].sum())
+    n_equal = int(others_labels.n_equal[rows].sum())
+    n_shared = int(others_labels.n_others[rows].sum())
     median = _median(labels.active_ms[rows])
     return {
         "at": int(labels.at[rows[-1]]),
@@ -134,8 +155,7 @@ def _share(hits: int, n: int) -> Value:
 
 
 def _chunks(rows: Ids) -> Iterator[Ids]:
-    """Equal parts in order: twelve at most, of ten or more each; fewer rows than that are one
-    part."""
+    """Equal parts in order: twelve at most, of ten or more each; fewer rows are one part."""
     if len(rows):
         yield from np.array_split(rows, max(1, min(N_STEPS, len(rows) // MIN_PER_STEP)))
 

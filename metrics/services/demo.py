@@ -14,12 +14,19 @@ from annotate.services.references import load_reference
 from pooling.services.runs import read_here, receive_run
 
 FOLDER = Path(settings.BASE_DIR) / "demo" / "shapes"
-DESCRIPTION = "Captions and small scenes whose true relevance is known: a study to try everything on."
+DESCRIPTION = (
+    "Captions and small scenes whose true relevance is known: a study to try everything on."
+)
 DIRECTIONS = (Direction.FORWARD, Direction.REVERSE)
 
 
 def load_shapes(
-    *, slug: str, name: str, by: User | None = None, is_rehearsal: bool = False, folder: Path = FOLDER
+    *,
+    slug: str,
+    name: str,
+    by: User | None = None,
+    is_rehearsal: bool = False,
+    folder: Path = FOLDER,
 ) -> Collection:
     """Make a collection of the demo's items, scheme, guidelines, reference set and six runs.
 
@@ -39,7 +46,13 @@ def load_shapes(
     )
     load_collection(collection=collection, source=FolderSource(folder), by=by)
     with open(folder / "reference.qrels", "rb") as stream:
-        load_reference(collection=collection, stream=stream, file_name="reference.qrels", name="original", by=by)
+        load_reference(
+            collection=collection,
+            stream=stream,
+            file_name="reference.qrels",
+            name="original",
+            by=by,
+        )
     load_runs(collection=collection, by=by, folder=folder)
     return collection
 

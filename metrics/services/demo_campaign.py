@@ -28,10 +28,9 @@ class Demo(NamedTuple):
 
 
 def load_demo() -> Demo:
-    """Make the demo collection, open its pool, and let the accounts named as roles join; existing
-    parts stay.
+    """Make the demo collection, open its pool, and let the accounts named as roles join.
 
-    Raises DemoFailed, and what loading its files raises.
+    Existing parts stay. Raises DemoFailed, and what loading its files raises.
     """
     # One transaction: a start that is killed halfway leaves nothing behind that the next one would
     # stumble over.
@@ -53,16 +52,22 @@ def _open_pool(collection: Collection) -> None:
         name=POOL,
         strategy="depth-k",
         parameters={"depth": DEPTH},
-        runs=list(Run.objects.filter(collection=collection, state=Run.State.READY).order_by("name")),
+        runs=list(
+            Run.objects.filter(collection=collection, state=Run.State.READY).order_by("name")
+        ),
     )
     open_pool(pool=pool)
     if pool.state != Pool.State.OPEN:
-        raise DemoFailed(f"The demo's pool could not be opened: {pool.work.error if pool.work else ''}")
+        raise DemoFailed(
+            f"The demo's pool could not be opened: {pool.work.error if pool.work else ''}"
+        )
 
 
 def _join(collection: Collection) -> list[str]:
-    """Give each account that is named as a role this role; returns the names of those who did not
-    have it."""
+    """Give each account that is named as a role this role.
+
+    Returns the names of those who did not have it.
+    """
     new_members = []
     for role in Role:
         user = User.objects.filter(username=role.value).first()

@@ -16,7 +16,14 @@ from annotate.models import Collection, Judgment, ReferenceSet, User
 from annotate.services import judgment_export
 from annotate.services.reference_qrels import qrels_lines
 from metrics.core.archives import zip_stream
-from metrics.download_forms import JudgmentsFileForm, LabelsForm, PlainForm, QrelsFileForm, RunFileForm, StrataForm
+from metrics.download_forms import (
+    JudgmentsFileForm,
+    LabelsForm,
+    PlainForm,
+    QrelsFileForm,
+    RunFileForm,
+    StrataForm,
+)
 from metrics.models import Download
 from metrics.services import download_rows, labels
 from metrics.services.download_bundles import beir_members, json_pieces
@@ -42,8 +49,8 @@ class DownloadContext:
     run_ids: list[int] = field(default_factory=list)
 
 
-class DownloadKind(Protocol):
-    """A kind of download."""
+class DownloadWriter(Protocol):
+    """How files of a kind of download are asked for and written."""
 
     def form(self, data: Any, *, collection: Collection) -> forms.Form:
         """The form, bound to data where given."""
@@ -118,7 +125,11 @@ class BeirDownload(QrelsDownload):
     def write(self, context: DownloadContext) -> Iterator[bytes]:
         """The archive."""
         qrels_request = context.form.qrels_request()
-        yield from zip_stream(beir_members(collection=context.collection, qrels_request=qrels_request, count=context.count))
+        yield from zip_stream(
+            beir_members(
+                collection=context.collection, qrels_request=qrels_request, count=context.count
+            )
+        )
 
 
 class JsonDownload(QrelsDownload):
@@ -130,7 +141,11 @@ class JsonDownload(QrelsDownload):
 
     def write(self, context: DownloadContext) -> Iterator[bytes]:
         """One object."""
-        pieces = json_pieces(collection=context.collection, qrels_request=context.form.qrels_request(), count=context.count)
+        pieces = json_pieces(
+            collection=context.collection,
+            qrels_request=context.form.qrels_request(),
+            count=context.count,
+        )
         yield from (piece.encode() for piece in pieces)
 
 
@@ -188,18 +203,24 @@ class JudgmentsDownload(LinesDownload):
         """The file."""
         # A COPY left open would hold the connection.
         with closing(judgment_export.judgment_lines(collection=context.collection)) as lines:
-            yield from FORMATS[context.form.cleaned_data["format"]].write(_counted_lines(lines, context))
+            yield from FORMATS[context.form.cleaned_data["format"]].write(
+                _counted_lines(lines, context)
+            )
 
 
 def _qrels_lines(context: DownloadContext) -> Iterator[str]:
-    return download_rows.qrels(collection=context.collection, qrels_request=context.form.qrels_request())
+    return download_rows.qrels(
+        collection=context.collection, qrels_request=context.form.qrels_request()
+    )
 
 
 def _strata_lines(context: DownloadContext) -> Iterator[str]:
     kind, _, name = context.form.cleaned_data["sample"].partition(":")
     if kind == "pool":
         return pool_lines(pool=Pool.objects.get(collection=context.collection, name=name))
-    return qrels_lines(reference_set=ReferenceSet.objects.get(collection=context.collection, name=name))
+    return qrels_lines(
+        reference_set=ReferenceSet.objects.get(collection=context.collection, name=name)
+    )
 
 
 def _run_lines(context: DownloadContext) -> Iterator[str]:
@@ -210,12 +231,16 @@ def _run_lines(context: DownloadContext) -> Iterator[str]:
 
 
 def _score_lines(context: DownloadContext) -> Iterator[str]:
-    runs = Run.objects.visible_to(context.by).filter(collection=context.collection, scores__isnull=False)
+    runs = Run.objects.visible_to(context.by).filter(
+        collection=context.collection, scores__isnull=False
+    )
     context.run_ids += runs.order_by("pk").values_list("pk", flat=True).distinct()
     return download_rows.scores_per_query(collection=context.collection, viewer=context.by)
 
 
-def _counted_bytes(pieces: Iterator[str], context: DownloadContext, *, header: int) -> Iterator[bytes]:
+def _counted_bytes(
+    pieces: Iterator[str], context: DownloadContext, *, header: int
+) -> Iterator[bytes]:
     """The pieces as bytes, their lines counted."""
     for piece in pieces:
         context.count(piece.count("\n") - header)
@@ -223,7 +248,9 @@ def _counted_bytes(pieces: Iterator[str], context: DownloadContext, *, header: i
         yield piece.encode()
 
 
-def _counted_lines(lines: Iterator[judgment_export.JudgmentLine], context: DownloadContext) -> Iterator[judgment_export.JudgmentLine]:
+def _counted_lines(
+    lines: Iterator[judgment_export.JudgmentLine], context: DownloadContext
+) -> Iterator[judgment_export.JudgmentLine]:
     """The lines unchanged, counted a thousand at a time."""
     number = 0
     for number, line in enumerate(lines, start=1):
@@ -233,19 +260,24 @@ def _counted_lines(lines: Iterator[judgment_export.JudgmentLine], context: Downl
     context.count(number % 1_000)
 
 
-KINDS: dict[Download.Kind, DownloadKind] = {
+KINDS: dict[Download.Kind, DownloadWriter] = {
     Download.Kind.QRELS: QrelsDownload(),
     Download.Kind.BEIR: BeirDownload(),
     Download.Kind.FIRE: JsonDownload(),
     Download.Kind.STRATA: StrataDownload(),
     Download.Kind.JUDGMENTS: JudgmentsDownload(),
-    Download.Kind.PAIRS: LinesDownload("pairs.tsv", lambda context: download_rows.pair_states(collection=context.collection)),
-    Download.Kind.DISPUTED: LinesDownload("disputed.tsv", lambda context: download_rows.disputed(collection=context.collection)),
+    Download.Kind.PAIRS: LinesDownload(
+        "pairs.tsv", lambda context: download_rows.pair_states(collection=context.collection)
+    ),
+    Download.Kind.DISPUTED: LinesDownload(
+        "disputed.tsv", lambda context: download_rows.disputed(collection=context.collection)
+    ),
     Download.Kind.CONFLICTS: LinesDownload(
         "conflicts.tsv", lambda context: download_rows.conflicts(collection=context.collection)
     ),
     Download.Kind.CANNOT_JUDGE: LinesDownload(
-        "cannot-judge.tsv", lambda context: download_rows.cannot_judge(collection=context.collection)
+        "cannot-judge.tsv",
+        lambda context: download_rows.cannot_judge(collection=context.collection),
     ),
     Download.Kind.SCORES: LinesDownload("scores.tsv", _score_lines),
     Download.Kind.RUN: RunDownload(),

@@ -1,5 +1,4 @@
-"""The grades in a file of labels: of a label source in one direction, within a query set, by some
-rule."""
+"""The grades in a file of labels: of a label source, direction, query set and rule."""
 
 from collections.abc import Generator, Iterator
 from itertools import islice
@@ -29,8 +28,10 @@ _COUNTING_LABELS = SQL("""
         JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
         JOIN annotate_annotator annotator ON annotator.id = judgment.annotator_id
         JOIN annotate_level level ON level.id = judgment.level_id
-        WHERE seat.collection_id = {collection} AND seat.state = 'done' AND seat.purpose IN ('label', 'import')
-        ORDER BY source.external_id COLLATE "C", target.external_id COLLATE "C", seat.number, seat.id
+        WHERE seat.collection_id = {collection} AND seat.state = 'done'
+            AND seat.purpose IN ('label', 'import')
+        ORDER BY source.external_id COLLATE "C", target.external_id COLLATE "C",
+                 seat.number, seat.id
     ) TO STDOUT
 """)
 
@@ -44,22 +45,34 @@ class CountingLabel(NamedTuple):
     grade: int
 
 
-def grades_of(*, collection: Collection, qrels_request: QrelsRequest, scope: EvaluationScope | None = None) -> Grades:
+def grades_of(
+    *, collection: Collection, qrels_request: QrelsRequest, scope: EvaluationScope | None = None
+) -> Grades:
     """The requested grades, in no particular order."""
-    selection = {"collection": collection, "direction": qrels_request.direction}
-    people = people_grades_by_rule(**selection, rule=qrels_request.rule) if qrels_request.rule else None
-    grades = labels.labels_of(**selection, label_source=qrels_request.label_source, people=people)
+    direction, rule = qrels_request.direction, qrels_request.rule
+    people = None
+    if rule:
+        people = people_grades_by_rule(collection=collection, direction=direction, rule=rule)
+    grades = labels.labels_of(
+        collection=collection,
+        direction=direction,
+        label_source=qrels_request.label_source,
+        people=people,
+    )
     return grades if scope is None else labels.within(grades, scope)
 
 
 def people_grades_by_rule(*, collection: Collection, direction: Direction, rule: str) -> Grades:
-    """The grades that a rule gives the pairs from people's counting labels; adjudications are left
-    out."""
-    counting = Seat.objects.filter(collection=collection, state=Seat.State.DONE, purpose__in=Seat.COUNTING)
+    """The grades that a rule gives pairs from people's counting labels, without adjudications."""
+    counting = Seat.objects.filter(
+        collection=collection, state=Seat.State.DONE, purpose__in=Seat.COUNTING
+    )
     source, target = labels.ends(direction)
     columns = (f"pair__{source}", f"pair__{target}", "number", "judgment__level__grade")
     rows = counting.order_by(*columns[:3]).values_list(*columns)
-    chunks = [resolve_pairs(table, rule) for table in _pair_tables(rows.iterator(chunk_size=CHUNK_ROWS))]
+    chunks = [
+        resolve_pairs(table, rule) for table in _pair_tables(rows.iterator(chunk_size=CHUNK_ROWS))
+    ]
     return Grades(*map(np.concatenate, zip(*chunks, strict=True)))
 
 
@@ -68,7 +81,7 @@ def _pair_tables(rows: Iterator[tuple[int, ...]]) -> Iterator[NDArray[np.int64]]
     remainder = np.zeros((0, 4), dtype=np.int64)
     while chunk := list(islice(rows, CHUNK_ROWS)):
         table = np.concatenate([remainder, np.array(chunk, dtype=np.int64)])
-        before_last_pair = np.flatnonzero((table[:, :2] != table[-1, :2]).any(axis=1))  # the last pair
+        before_last_pair = np.flatnonzero((table[:, :2] != table[-1, :2]).any(axis=1))
         cut = before_last_pair[-1] + 1 if len(before_last_pair) else 0
         yield table[:cut]
         remainder = table[cut:]
@@ -81,11 +94,14 @@ def file_grades(grades: Grades, threshold: int | None) -> list[int]:
     return values.tolist()
 
 
-def counting_labels(*, collection: Collection, direction: Direction) -> Generator[CountingLabel, None, None]:
-    """All counting labels, by the bytes of the ids of source and target, a pair's in the order of
-    its seats."""
+def counting_labels(
+    *, collection: Collection, direction: Direction
+) -> Generator[CountingLabel, None, None]:
+    """All counting labels, by the bytes of the ids of source and target, then by seat."""
     source, target = (Identifier(f"{end}_id") for end in labels.ends(direction))
-    statement = _COUNTING_LABELS.format(source=source, target=target, collection=collection.pk).as_string(None)
+    statement = _COUNTING_LABELS.format(
+        source=source, target=target, collection=collection.pk
+    ).as_string(None)
     with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for *columns, grade in copy.rows():
-            yield CountingLabel(*columns, int(grade))
+        for source_id, target_id, pseudonym, grade in copy.rows():
+            yield CountingLabel(source_id, target_id, pseudonym, int(grade))

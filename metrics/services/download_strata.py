@@ -1,5 +1,4 @@
-"""Stratified qrels of five columns, as TREC's sample_eval reads them, from a pool that was drawn
-from strata.
+"""Stratified qrels of five columns, as TREC's sample_eval reads them, from a sampled pool.
 
 A pool keeps the pairs that it drew and those that it left, from its opening on.
 """
@@ -27,8 +26,7 @@ class StrataUndetermined(Exception):
 
 
 class StratumRows(NamedTuple):
-    """The pairs of a pool's strata: source, target, stratum and grade, -1 where the pair has no
-    grade by people."""
+    """The pairs of a pool's strata; their grade is -1 where the pair has no grade by people."""
 
     source: NDArray[np.int64]
     target: NDArray[np.int64]
@@ -52,7 +50,12 @@ def pool_lines(*, pool: Pool) -> Iterator[str]:
     order = np.lexsort((external_ids.ranks(rows.target), external_ids.ranks(rows.source)))
     for start in range(0, len(order), LINES_PER_PIECE):
         block = StratumRows(*(values[order[start : start + LINES_PER_PIECE]] for values in rows))
-        columns = (external_ids.of(block.source), external_ids.of(block.target), block.grade.tolist(), block.stratum.tolist())
+        columns = (
+            external_ids.of(block.source),
+            external_ids.of(block.target),
+            block.grade.tolist(),
+            block.stratum.tolist(),
+        )
         yield "".join(
             as_line(ReferenceRow(source, target, grade, 0, stratum))
             for source, target, grade, stratum in zip(*columns, strict=True)
@@ -63,11 +66,13 @@ def _stratum_rows(pool: Pool) -> StratumRows:
     try:
         query, document, stratum, is_drawn = population_of(pool=pool)
     except StrataUnknown as error:
-        raise StrataUndetermined(f'What pool "{pool}" was drawn from cannot be told: {error}') from error
+        raise StrataUndetermined(
+            f'What pool "{pool}" was drawn from cannot be told: {error}'
+        ) from error
     width = int(document.max(initial=0)) + 1
     people = labels.people_grades(collection=pool.collection, direction=Direction.FORWARD)
     grade = np.where(is_drawn, _grades(query * width + document, people, width), UNDRAWN)
-    is_forward = pool.runs.first().direction == Direction.FORWARD
+    is_forward = pool.runs.earliest("pk").direction == Direction.FORWARD
     return StratumRows(*((query, document) if is_forward else (document, query)), stratum, grade)
 
 

@@ -1,5 +1,4 @@
-"""Downloads: requested, made in the background from one moment of the database, and kept for a
-while.
+"""Downloads: made in the background from one moment of the database, and kept for a while.
 
 The same labels give the same bytes, whenever and by whomever a file is made.
 """
@@ -40,8 +39,10 @@ class OutdatedParameters(Exception):
 
 
 class WrittenFile(NamedTuple):
-    """A file that was just written: its stream, number of rows, keys of the runs in it, and the
-    moment it shows."""
+    """A file that was just written.
+
+    run_ids : keys of the runs in it; as_of : the moment of the database that it shows
+    """
 
     stream: BinaryIO
     n_rows: int
@@ -55,46 +56,62 @@ def form_of(*, collection: Collection, kind: Download.Kind, data: Any = None) ->
 
 
 @transaction.atomic
-def request_download(*, collection: Collection, kind: Download.Kind, form: forms.Form, by: User | None) -> Download:
-    """Request a file; a second identical request of the same person while it is made returns the
-    first.
+def request_download(
+    *, collection: Collection, kind: Download.Kind, form: forms.Form, by: User | None
+) -> Download:
+    """Request a file.
 
+    A second identical request of the same person while it is made returns the first.
     form : valid, from form_of
     """
     # The collection's row is the lock: of two clicks the second sees the first.
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     parameters = {name: _json_value(form, name) for name in form.fields}
     request_fields = {"collection": collection, "kind": kind, "parameters": parameters, "by": by}
-    if unfinished := Download.objects.filter(**request_fields, work__state__in=Work.UNFINISHED).first():
+    if unfinished := Download.objects.filter(
+        **request_fields, work__state__in=Work.UNFINISHED
+    ).first():
         return unfinished
     name = f"{collection.slug}-{KINDS[kind].file_name(form)}"
     suffix = GZIP_SUFFIX if form.cleaned_data.get("packed") else ""
-    download = Download.objects.create(**request_fields, made_with=_description(form), file_name=f"{name}{suffix}")
+    download = Download.objects.create(
+        **request_fields, made_with=_description(form), file_name=f"{name}{suffix}"
+    )
     download.work = works.ask(kind=DOWNLOAD, collection=collection, subject=download.pk, by=by)
     download.save(update_fields=["work"])
     return download
 
 
 def request_again(*, download: Download, by: User | None) -> Download:
-    """Request a download again, with the present labels. Raises OutdatedParameters where that is no
-    longer possible."""
-    return request_download(collection=download.collection, kind=Download.Kind(download.kind), form=_form(download), by=by)
+    """Request a download again, with the present labels.
+
+    Raises OutdatedParameters where that is no longer possible.
+    """
+    return request_download(
+        collection=download.collection,
+        kind=Download.Kind(download.kind),
+        form=_form(download),
+        by=by,
+    )
 
 
 @works.performs(DOWNLOAD, subject="download", advice="Ask for it again.")
 def make(work: Work) -> None:
     """Make a download's file, whole or not at all."""
-    download = Download.objects.select_related("collection", "by", "work").get(pk=work.subject)
+    download = Download.objects.select_related("collection", "by").get(pk=work.subject)
     try:
         with tempfile.TemporaryFile() as stream:
-            _store(download, _write(download, stream))
+            _store(download, work, _write(download, work, stream))
     except (OutdatedParameters, StrataUndetermined, TooLong) as error:
         raise works.Failed("unfit", str(error)) from error
 
 
-def _write(download: Download, stream: BinaryIO) -> WrittenFile:
+def _write(download: Download, work: Work, stream: BinaryIO) -> WrittenFile:
     kind = KINDS[Download.Kind(download.kind)]
-    with _read_only_moment() as as_of, ProgressReporter(works.progress_callback(download.work)) as reporter:
+    with (
+        _read_only_moment() as as_of,
+        ProgressReporter(works.progress_callback(work)) as reporter,
+    ):
         context = DownloadContext(download.collection, _form(download), download.by, reporter.count)
         reporter.total = kind.total(context)
         reporter.report()
@@ -124,7 +141,7 @@ def _packed(pieces: Iterator[bytes], download: Download) -> Iterator[bytes]:
     yield packer.flush()
 
 
-def _store(download: Download, written_file: WrittenFile) -> None:
+def _store(download: Download, work: Work, written_file: WrittenFile) -> None:
     """Store the file and finish the work; a file of an earlier attempt is overwritten."""
     n_bytes = written_file.stream.tell()
     written_file.stream.seek(0)
@@ -133,9 +150,15 @@ def _store(download: Download, written_file: WrittenFile) -> None:
     default_storage.delete(name)
     written_file.stream.seek(0)
     name = default_storage.save(name, File(written_file.stream))
-    facts = {"n_bytes": n_bytes, "sha256": digest, "n_rows": written_file.n_rows, "run_ids": written_file.run_ids, "as_of": written_file.as_of}
+    facts = {
+        "n_bytes": n_bytes,
+        "sha256": digest,
+        "n_rows": written_file.n_rows,
+        "run_ids": written_file.run_ids,
+        "as_of": written_file.as_of,
+    }
     with transaction.atomic():
-        is_finished = works.finish(work=download.work)
+        is_finished = works.finish(work=work)
         if is_finished:
             Download.objects.filter(pk=download.pk).update(file=name, **facts)
     if not is_finished:
@@ -149,16 +172,24 @@ def expire() -> int:
     for download in old.order_by("pk"):
         with transaction.atomic():
             n_expired += Download.objects.filter(pk=download.pk).exclude(file="").update(file="")
-            delete_on_commit(download.file.name)
+            delete_on_commit(str(download.file))
     return n_expired
 
 
 def _form(download: Download) -> forms.Form:
-    """The form as it was filled in, checked against the present collection. Raises
-    OutdatedParameters."""
-    form = form_of(collection=download.collection, kind=Download.Kind(download.kind), data=download.parameters)
+    """The form as it was filled in, checked against the present collection.
+
+    Raises OutdatedParameters.
+    """
+    form = form_of(
+        collection=download.collection, kind=Download.Kind(download.kind), data=download.parameters
+    )
     if not form.is_valid():
-        raise OutdatedParameters(OUTDATED.format(" ".join(str(error) for errors in form.errors.values() for error in errors)))
+        raise OutdatedParameters(
+            OUTDATED.format(
+                " ".join(str(error) for errors in form.errors.values() for error in errors)
+            )
+        )
     return form
 
 

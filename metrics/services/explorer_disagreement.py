@@ -1,5 +1,7 @@
-"""Queries on which people disagree most, kept as a snapshot: counted in the background when a
-viewer needs it."""
+"""Queries on which people disagree most, kept as a snapshot.
+
+They are counted in the background when a viewer needs it.
+"""
 
 import hashlib
 from datetime import timedelta
@@ -25,10 +27,12 @@ _COUNT = """
         SELECT seat.pair_id, count(*) AS n_labels, min(level.grade) <> max(level.grade) AS differs
         FROM annotate_seat seat JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
         JOIN annotate_level level ON level.id = judgment.level_id
-        WHERE seat.collection_id = %s AND seat.state = 'done' AND seat.purpose IN ('label', 'import')
+        WHERE seat.collection_id = %s AND seat.state = 'done'
+            AND seat.purpose IN ('label', 'import')
         GROUP BY seat.pair_id HAVING count(*) > 1)
     SELECT coalesce(pair.query_id, pair.document_id) AS source,
-           count(*) FILTER (WHERE differs) AS n_differing, count(*) AS n_shared, sum(n_labels)::bigint
+           count(*) FILTER (WHERE differs) AS n_differing, count(*) AS n_shared,
+           sum(n_labels)::bigint
     FROM shared JOIN annotate_pair pair ON pair.id = shared.pair_id
     GROUP BY GROUPING SETS ((pair.query_id), (pair.document_id), ())
     HAVING bool_or(differs) OR grouping(pair.query_id, pair.document_id) = 3
@@ -48,12 +52,17 @@ class Disagreement(NamedTuple):
     n_shared: NDArray[np.int64]
 
     def order(self, sources: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Indices of these ascending sources, most pairs with differing labels first, of equals the
-        larger share."""
+        """Indices of ascending sources, most pairs with differing labels first.
+
+        Of equals the larger share comes first.
+        """
         index = np.searchsorted(sources, self.sources)
-        is_present = (index < len(sources)) & (sources[np.minimum(index, len(sources) - 1)] == self.sources)
+        is_present = (index < len(sources)) & (
+            sources[np.minimum(index, len(sources) - 1)] == self.sources
+        )
         differing, shared = np.zeros((2, len(sources)), dtype=np.int64)
-        differing[index[is_present]], shared[index[is_present]] = self.n_differing[is_present], self.n_shared[is_present]
+        differing[index[is_present]] = self.n_differing[is_present]
+        shared[index[is_present]] = self.n_shared[is_present]
         return np.lexsort((shared, -differing))
 
 
@@ -69,21 +78,35 @@ def disagreement_of(snapshot: Snapshot) -> Disagreement:
 
 
 def should_compute(*, collection: Collection, snapshot: Snapshot | None) -> bool:
-    """Whether a view counts again: the snapshot is old, and no count was requested within a
-    minute."""
+    """Whether a view counts again: the snapshot is old, and no count was requested lately.
+
+    That is, within a minute.
+    """
     is_fresh = snapshot is not None and snapshot.computed_at > timezone.now() - MAX_AGE
-    return not is_fresh and bool(cache.add(f"{KIND}-{collection.pk}", 1, timeout=MAX_AGE.total_seconds()))
+    return not is_fresh and bool(
+        cache.add(f"{KIND}-{collection.pk}", 1, timeout=MAX_AGE.total_seconds())
+    )
 
 
 def count_disagreement(*, collection: Collection) -> None:
-    """Count the pairs with differing labels of every source and store the counts. Safe to run
-    twice."""
+    """Count and store every source's pairs with differing labels. Safe to run twice."""
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, [collection.pk])
         rows = cursor.fetchall()
     source_rows = [row for row in rows if row[0] is not None]
     n_labels = next((row[3] for row in rows if row[0] is None), None) or 0
-    value = dict(zip(("sources", "differing", "shared"), ([row[i] for row in source_rows] for i in range(3)), strict=True))
+    value = dict(
+        zip(
+            ("sources", "differing", "shared"),
+            ([row[i] for row in source_rows] for i in range(3)),
+            strict=True,
+        )
+    )
     digest = hashlib.sha256(repr((n_labels, source_rows)).encode()).hexdigest()
-    fields = {"value": value, "n_judgments": n_labels, "inputs_sha256": digest, "computed_at": Now()}
+    fields = {
+        "value": value,
+        "n_judgments": n_labels,
+        "inputs_sha256": digest,
+        "computed_at": Now(),
+    }
     Snapshot.objects.update_or_create(collection=collection, kind=KIND, defaults=fields)

@@ -2,7 +2,19 @@
 
 from typing import NamedTuple
 
-from annotate.models import Collection, Item, Level, Pair, QuerySet, ReferenceLabel, Resolution, Seat
+from django.template.defaultfilters import floatformat
+
+from annotate.models import (
+    Collection,
+    Direction,
+    Item,
+    Level,
+    Pair,
+    QuerySet,
+    ReferenceLabel,
+    Resolution,
+    Seat,
+)
 from metrics.core.agreement import Alpha, PercentAgreement, alpha_of_counts, percent_agreement
 from metrics.core.counts import annotations, count_units
 from metrics.explorer_state import ExplorerState, ResultFilter
@@ -47,6 +59,11 @@ class PairSummary(NamedTuple):
         return str(Resolution.Status(self.status).label).lower() if self.status else ""
 
     @property
+    def grades_text(self) -> str:
+        """The grades of its labels, in the order of the seats."""
+        return ", ".join(str(level.grade) for level in self.levels)
+
+    @property
     def is_disagreed(self) -> bool:
         """Whether people gave it different levels."""
         return len({level.grade for level in self.levels}) > 1
@@ -84,8 +101,11 @@ class PairSummary(NamedTuple):
 
 
 class QueryAgreement(NamedTuple):
-    """Agreement on the query's pairs: pairs with a label or more, with two or more, and with
-    differing ones."""
+    """Agreement on the query's pairs.
+
+    n_labelled, n_shared : pairs with a label or more, with two or more
+    n_differing : pairs with differing labels
+    """
 
     n_labelled: int
     n_shared: int
@@ -95,10 +115,28 @@ class QueryAgreement(NamedTuple):
 
     @property
     def per_cent_equal(self) -> float | None:
-        """On how many per cent of the pairs with two labels or more all labels are equal; None
-        without such pairs."""
+        """Per cent with equal labels of the pairs with two or more; None without such pairs."""
         share = self.percent.unanimous_units
         return None if share is None else 100 * share
+
+    @property
+    def text(self) -> str:
+        """How many pairs are labelled, and how far the labels agree, in a sentence."""
+        counts = (
+            f"People labelled {self.n_labelled:,} of its pairs, {self.n_shared:,} of them twice or "
+            "more"
+        )
+        if not self.n_shared:
+            return f"{counts}: no agreement to tell yet."
+        alpha = self.alpha
+        value = (
+            f"not defined: {alpha.reason}" if alpha.value is None else floatformat(alpha.value, 2)
+        )
+        per_cent = floatformat(self.per_cent_equal, 0)
+        return (
+            f"{counts} and differently on {self.n_differing:,} (all labels equal on {per_cent} %); "
+            f"alpha of all labels ({alpha.level}) {value}."
+        )
 
 
 class QueryLabels(NamedTuple):
@@ -113,39 +151,61 @@ class QueryLabels(NamedTuple):
         return self.by_target.get(target, PairSummary(threshold=self.threshold))
 
     def positives(self) -> list[int]:
-        """The targets that are positive with people's labels over the reference, the larger grade
-        first."""
-        positives = [(summary, target) for target, summary in self.by_target.items() if summary.is_positive]
-        return [target for summary, target in sorted(positives, key=lambda row: (-_grade(row[0]), row[1]))]
+        """The positive targets, with people's labels over the reference; the best grade first."""
+        positives = [
+            (summary, target) for target, summary in self.by_target.items() if summary.is_positive
+        ]
+        return [
+            target
+            for summary, target in sorted(positives, key=lambda row: (-_grade(row[0]), row[1]))
+        ]
 
 
-def labels_of(*, collection: Collection, query_set: QuerySet, source: Item, state: ExplorerState) -> QueryLabels:
+def labels_of(
+    *, collection: Collection, query_set: QuerySet, source: Item, state: ExplorerState
+) -> QueryLabels:
     """Labels of a source's pairs; four database queries, however many pairs."""
-    source_side, target_side = ends(query_set.direction)  # type: ignore[arg-type]
+    source_side, target_side = ends(Direction(query_set.direction))
     levels = {level.grade: level for level in Level.objects.filter(collection=collection)}
     threshold = collection.positive_from
-    pairs = Pair.objects.filter(**{source_side: source}).values_list(target_side, "pk", "resolution__status", "resolution__grade")
-    references = ReferenceLabel.objects.filter(**{source_side: source, "reference_set": state.reference_set})
+    pairs = Pair.objects.filter(**{source_side: source}).values_list(
+        target_side, "pk", "resolution__status", "resolution__grade"
+    )
+    references = ReferenceLabel.objects.filter(
+        **{source_side: source, "reference_set": state.reference_set}
+    )
     reference = dict(references.values_list(target_side, "grade")) if state.reference_set else {}
     seats = Seat.objects.filter(
-        **{f"pair__{source_side}": source}, collection=collection, state=Seat.State.DONE, purpose__in=Seat.COUNTING
+        **{f"pair__{source_side}": source},
+        collection=collection,
+        state=Seat.State.DONE,
+        purpose__in=Seat.COUNTING,
     )
     columns = (f"pair__{target_side}", "judgment__annotator", "judgment__level__grade")
     label_rows = list(seats.order_by("pair", "number").values_list(*columns))
     levels_of: dict[int, tuple[Level, ...]] = {}
     for target, _, grade in label_rows:
         levels_of[target] = (*levels_of.get(target, ()), levels[grade])
-    summaries = {target: PairSummary(threshold=threshold, reference_level=levels.get(grade)) for target, grade in reference.items()}
+    summaries = {
+        target: PairSummary(threshold=threshold, reference_level=levels.get(grade))
+        for target, grade in reference.items()
+    }
     for target, pair, status, grade in pairs:
         summary = summaries.get(target, PairSummary(threshold=threshold))
         level = None if grade is None else levels.get(grade)
         summaries[target] = summary._replace(
-            pair=pair, status=status or "", grade=grade, levels=levels_of.get(target, ()), level=level
+            pair=pair,
+            status=status or "",
+            grade=grade,
+            levels=levels_of.get(target, ()),
+            level=level,
         )
     return QueryLabels(summaries, threshold, _agreement(collection, sorted(levels), label_rows))
 
 
-def _agreement(collection: Collection, domain: list[int], label_rows: list[tuple[int, int, int]]) -> QueryAgreement | None:
+def _agreement(
+    collection: Collection, domain: list[int], label_rows: list[tuple[int, int, int]]
+) -> QueryAgreement | None:
     """Agreement of the labels; None without labels."""
     if not label_rows:
         return None

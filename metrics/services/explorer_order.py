@@ -54,7 +54,9 @@ def sources_of(query_set: QuerySet) -> Ids:
     return np.array(sources or [], dtype=np.int64)
 
 
-def order_queries(*, collection: Collection, query_set: QuerySet, state: ExplorerState) -> OrderedQueries:
+def order_queries(
+    *, collection: Collection, query_set: QuerySet, state: ExplorerState
+) -> OrderedQueries:
     """The query set in the order of the state; three database queries at most."""
     sources = sources_of(query_set)
     as_loaded = OrderedQueries(sources, np.arange(len(sources)))
@@ -73,9 +75,13 @@ def order_queries(*, collection: Collection, query_set: QuerySet, state: Explore
     return as_loaded._replace(order=np.argsort(-values, kind="stable"))
 
 
-def _values(query_set: QuerySet, state: ExplorerState, n_queries: int) -> NDArray[np.float64] | None:
-    """The values by which queries are ordered, largest first: means over the runs shown; None
-    without scores."""
+def _values(
+    query_set: QuerySet, state: ExplorerState, n_queries: int
+) -> NDArray[np.float64] | None:
+    """The values by which queries are ordered, largest first; None without scores.
+
+    They are means over the runs shown.
+    """
     if state.order == QueryOrder.UNJUDGED:
         judged = _mean(query_set, state, JUDGED, state.label_source, n_queries)
         return None if judged is None else 1 - judged
@@ -85,7 +91,11 @@ def _values(query_set: QuerySet, state: ExplorerState, n_queries: int) -> NDArra
 
 
 def _mean(
-    query_set: QuerySet, state: ExplorerState, measure: str, source: LabelSource | None, n_queries: int
+    query_set: QuerySet,
+    state: ExplorerState,
+    measure: str,
+    source: LabelSource | None,
+    n_queries: int,
 ) -> NDArray[np.float64] | None:
     scores = Score.objects.filter(
         query_set=query_set, run__in=state.runs, label_source=str(source), measure=measure

@@ -30,8 +30,17 @@ def observe(*, collection: Collection, n_judgments: int) -> bool:
         return False
     Observation.objects.bulk_create(
         (
-            Observation(collection=collection, kind=kind, n_judgments=n_judgments, value=value, at=timezone.now())
-            for kind, value in (("agreement", _agreement(collection)), ("scores", _scores(collection)))
+            Observation(
+                collection=collection,
+                kind=kind,
+                n_judgments=n_judgments,
+                value=value,
+                at=timezone.now(),
+            )
+            for kind, value in (
+                ("agreement", _agreement(collection)),
+                ("scores", _scores(collection)),
+            )
         ),
         update_conflicts=True,
         unique_fields=["collection", "kind", "n_judgments"],
@@ -48,7 +57,9 @@ def points(*, collection: Collection, kind: str) -> list[Observation]:
     return list(thinned(collection=collection, kind=kind, max_points=MAX_POINTS))
 
 
-def thinned(*, collection: Collection, kind: str, max_points: int = MAX_POINTS) -> QuerySet[Observation]:
+def thinned(
+    *, collection: Collection, kind: str, max_points: int = MAX_POINTS
+) -> QuerySet[Observation]:
     """Return the observations, oldest first, evenly thinned to `max_points`, the newest kept.
 
     One query, and a second when it is read, whose answer stays small however long a campaign lasts.
@@ -56,7 +67,11 @@ def thinned(*, collection: Collection, kind: str, max_points: int = MAX_POINTS) 
     observations = Observation.objects.filter(collection=collection, kind=kind)
     step = max(1, -(-observations.count() // max_points))
     newest_first = Window(RowNumber(), order_by=F("n_judgments").desc())
-    thinned_observations = observations.annotate(rank=newest_first).annotate(remainder=Mod(F("rank") - 1, step)).filter(remainder=0)
+    thinned_observations = (
+        observations.annotate(rank=newest_first)
+        .annotate(remainder=Mod(F("rank") - 1, step))
+        .filter(remainder=0)
+    )
     return thinned_observations.order_by("n_judgments")
 
 
@@ -87,6 +102,10 @@ def _agreement(collection: Collection) -> Alphas:
 
 def _scores(collection: Collection) -> dict[str, Any]:
     """Return the mean per run and measure, as [run, query set, label source, measure, mean]."""
-    scores = Score.objects.filter(run__collection=collection).exclude(measure__in=AUXILIARY).order_by("pk")
+    scores = (
+        Score.objects.filter(run__collection=collection)
+        .exclude(measure__in=AUXILIARY)
+        .order_by("pk")
+    )
     columns = ("run", "query_set", "label_source", "measure", "mean")
     return {"columns": list(columns), "rows": [list(row) for row in scores.values_list(*columns)]}

@@ -83,14 +83,18 @@ class Gallery(NamedTuple):
 def gallery_of(*, query_set: QuerySet, scope: EvaluationScope) -> Gallery:
     """Count the targets at present; one query."""
     side = SIDES[scope.direction][1]
-    targets = Item.objects.filter(collection=query_set.collection_id, side=side, split="test", excluded_at=None)
+    targets = Item.objects.filter(
+        collection=query_set.collection_id, side=side, split="test", excluded_at=None
+    )
     if scope.gallery is not None:
         targets = targets.filter(pk__in=scope.gallery.tolist())
     totals = targets.aggregate(n=Count("pk"), at=Max("joined_at"))
     return Gallery(totals["n"], totals["at"], scope.gallery is not None)
 
 
-def people_grades(*, collection: Collection, direction: Direction, sources: Iterable[int] | None = None) -> Grades:
+def people_grades(
+    *, collection: Collection, direction: Direction, sources: Iterable[int] | None = None
+) -> Grades:
     """Read the grades of pairs by people's judgments; a disputed or escalated pair has none.
 
     sources : only pairs of these source items; None means all
@@ -107,7 +111,9 @@ def reference_grades(
 ) -> Grades:
     """Read the grades of a reference set."""
     source, target = ends(direction)
-    rows = ReferenceLabel.objects.filter(reference_set__collection=collection, reference_set__name=name)
+    rows = ReferenceLabel.objects.filter(
+        reference_set__collection=collection, reference_set__name=name
+    )
     if sources is not None:
         rows = rows.filter(**{f"{source}__in": list(sources)})
     return sorted_grades(table(rows.values_list(source, target, "grade"), 3))
@@ -129,7 +135,11 @@ def labels_of(
     chosen = None if sources is None else list(sources)
     if people is None:
         is_read = label_source.has_people
-        people = people_grades(collection=collection, direction=direction, sources=chosen) if is_read else no_grades()
+        people = (
+            people_grades(collection=collection, direction=direction, sources=chosen)
+            if is_read
+            else no_grades()
+        )
     references = [
         reference_grades(collection=collection, name=name, direction=direction, sources=chosen)
         for name in label_source.sets
@@ -139,7 +149,11 @@ def labels_of(
 
 def set_names(*, collection: Collection) -> list[str]:
     """Return the names of the collection's reference sets, the oldest first."""
-    return list(ReferenceSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True))
+    return list(
+        ReferenceSet.objects.filter(collection=collection)
+        .order_by("pk")
+        .values_list("name", flat=True)
+    )
 
 
 def best_grade(*, collection: Collection) -> int:

@@ -29,10 +29,14 @@ from metrics.services.transactions import repeatable_read
 from pooling.models import Run
 
 RULES = "12"  # changes when the same labels and rankings would give other numbers
-RETRY_AFTER = 30  # seconds after which a waiting reader requests the view again: the task may be lost
-REFRESH_AFTER = timedelta(minutes=10)  # after which a view is computed again even though its version did not change
+# seconds after which a waiting reader requests the view again: the task may be lost
+RETRY_AFTER = 30
+# after which a view is computed again even though its version did not change
+REFRESH_AFTER = timedelta(minutes=10)
 MAX_AGE = timedelta(days=1)
-LOCK = 8  # of advisory locks; see annotate.services.background.workers and metrics.services.refresh for the others
+# of advisory locks; see annotate.services.background.workers and metrics.services.refresh for the
+# others
+LOCK = 8
 MAX_VIEWS = 200  # views of a collection; the oldest are deleted
 
 
@@ -43,7 +47,11 @@ def version_of(*, collection: Collection) -> str:
     It stays the same through changes that leave every number of the collection as it was;
     REFRESH_AFTER is for those.
     """
-    kinds = Snapshot.objects.filter(collection=collection).exclude(kind__startswith="favour").order_by("kind")
+    kinds = (
+        Snapshot.objects.filter(collection=collection)
+        .exclude(kind__startswith="favour")
+        .order_by("kind")
+    )
     newest = Score.objects.filter(run__collection=collection).aggregate(at=Max("computed_at"))["at"]
     hashes = list(kinds.values_list("kind", "inputs_sha256"))
     facts = [RULES, collection.positive_from, str(newest), hashes]
@@ -65,7 +73,9 @@ def look_up(*, collection: Collection, spec: LeaderboardSpec) -> ViewLookup:
     """
     view, version = find_view(collection=collection, spec=spec), version_of(collection=collection)
     is_fresh = not spec.runs or _is_fresh(view, version)
-    should_compute = not is_fresh and bool(cache.add(_request_key(collection, spec), 1, timeout=RETRY_AFTER))
+    should_compute = not is_fresh and bool(
+        cache.add(_request_key(collection, spec), 1, timeout=RETRY_AFTER)
+    )
     return ViewLookup(view, version, should_compute)
 
 
@@ -85,7 +95,11 @@ def find_view(*, collection: Collection, spec: LeaderboardSpec) -> BoardView | N
 
 
 def _is_fresh(view: BoardView | None, version: str) -> bool:
-    return view is not None and view.version == version and view.computed_at > timezone.now() - REFRESH_AFTER
+    return (
+        view is not None
+        and view.version == version
+        and view.computed_at > timezone.now() - REFRESH_AFTER
+    )
 
 
 def job_of(spec: LeaderboardSpec) -> progress.Job:
@@ -100,7 +114,8 @@ def compute(*, collection: Collection, spec: LeaderboardSpec) -> bool:
     """
     with _exclusive(spec) as is_ours:
         is_new = is_ours and _compute(collection, spec)
-    cache.delete(_request_key(collection, spec))  # a reader who finds it old by now may request it again
+    # a reader who finds it old by now may request it again
+    cache.delete(_request_key(collection, spec))
     return is_new
 
 
@@ -125,7 +140,12 @@ def _compute(collection: Collection, spec: LeaderboardSpec) -> bool:
         if _is_fresh(find_view(collection=collection, spec=spec), version):
             return False
         value = _value(collection, spec)
-        fields = {"wanted": spec.as_json(), "value": value, "version": version, "computed_at": Now()}
+        fields = {
+            "wanted": spec.as_json(),
+            "value": value,
+            "version": version,
+            "computed_at": Now(),
+        }
         BoardView.objects.update_or_create(collection=collection, key=spec.key, defaults=fields)
     progress.forget(job=job_of(spec))
     delete_old_views(collection=collection)
@@ -136,30 +156,46 @@ def delete_old_views(*, collection: Collection) -> None:
     """Delete views of any collection that are a day old, and all but the newest of this one."""
     BoardView.objects.filter(computed_at__lt=timezone.now() - MAX_AGE).delete()
     newest = (
-        BoardView.objects.filter(collection=collection).order_by("-computed_at", "-pk").values_list("pk", flat=True)
+        BoardView.objects.filter(collection=collection)
+        .order_by("-computed_at", "-pk")
+        .values_list("pk", flat=True)
     )
     BoardView.objects.filter(pk__in=list(newest[MAX_VIEWS:])).delete()
 
 
 def _value(collection: Collection, spec: LeaderboardSpec) -> dict[str, Any]:
-    runs = list(Run.objects.in_use().filter(collection=collection, pk__in=spec.runs).order_by("name", "pk"))
+    runs = list(
+        Run.objects.in_use().filter(collection=collection, pk__in=spec.runs).order_by("name", "pk")
+    )
     if spec.kind == "comparison":
         runs_in_order = [run for pk in spec.runs for run in runs if run.pk == pk]
         return comparing.summary(collection=collection, spec=spec, runs=runs_in_order)
     n_done, directions, has_stored_scores = 0, [], is_stored(collection=collection, spec=spec)
-    for query_set in QuerySet.objects.filter(collection=collection, name=spec.query_set).order_by("pk"):
+    for query_set in QuerySet.objects.filter(collection=collection, name=spec.query_set).order_by(
+        "pk"
+    ):
         direction_runs = [run for run in runs if run.direction == query_set.direction]
         n_before = n_done
 
         def report_progress(n_runs: int, n_before: int = n_before) -> None:
-            progress.advance(job=job_of(spec), n_done=n_before + n_runs, total=len(runs), unit="runs")
+            progress.advance(
+                job=job_of(spec), n_done=n_before + n_runs, total=len(runs), unit="runs"
+            )
 
         if direction_runs and has_stored_scores and not has_samples(collection=collection):
-            stored = StoredScores(collection=collection, spec=spec, query_set=query_set, runs=direction_runs)
+            stored = StoredScores(
+                collection=collection, spec=spec, query_set=query_set, runs=direction_runs
+            )
             directions.append(stored.summary())
         elif direction_runs:
-            inputs = measuring.direction_inputs(collection=collection, spec=spec, query_set=query_set)
-            directions.append(measuring.summary(inputs=inputs, runs=direction_runs, report_progress=report_progress))
+            inputs = measuring.direction_inputs(
+                collection=collection, spec=spec, query_set=query_set
+            )
+            directions.append(
+                measuring.summary(
+                    inputs=inputs, runs=direction_runs, report_progress=report_progress
+                )
+            )
         n_done += len(direction_runs)
     conflicts = Snapshot.objects.filter(collection=collection, kind="conflicts").first()
     return {"directions": directions, "conflicts": conflicts.value if conflicts else None}

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from django.template.defaultfilters import floatformat
 
 from metrics.core.groups import Design
 from metrics.core.intervals import Interval, effective_successes
@@ -12,7 +13,9 @@ from metrics.core.measures import Measure, parse_one
 from metrics.services.query_groups import GroupFacts
 from metrics.services.sample_estimates import EstimateKind
 
-FEW = 10  # independent successes or failures: of fewer, intervals may hold less than they say, see docs/numbers.md
+# independent successes or failures: of fewer, intervals may hold less than they say, see
+# docs/numbers.md
+FEW = 10
 
 
 class ScoreCell(NamedTuple):
@@ -59,16 +62,33 @@ class ScoreCell(NamedTuple):
     @property
     def interval_text(self) -> str:
         """The ends of the interval, rounded as the score is; empty without one."""
-        return "" if self.low is None or self.high is None else f"{self.low:.1f}\N{EN DASH}{self.high:.1f}"
+        if self.low is None or self.high is None:
+            return ""
+        return f"{self.low:.1f}\N{EN DASH}{self.high:.1f}"
+
+    @property
+    def defined_text(self) -> str:
+        """The mean over the queries with a positive, and their number."""
+        if self.defined is None:
+            return "no query has a positive"
+        mean = floatformat(self.defined, 1)
+        return f"{mean} over the {self.n_defined:,} queries with a positive"
 
     @property
     def bounds_text(self) -> str:
         """The bounds, rounded as the score is; empty without them."""
-        return "" if self.least is None or self.most is None else f"{self.least:.1f} … {self.most:.1f}"
+        if self.least is None or self.most is None:
+            return ""
+        return f"{self.least:.1f} … {self.most:.1f}"
 
     @classmethod
     def of(
-        cls, facts: dict[str, Any], *, scale: float, group: int | None = None, letters: Sequence[str] = ()
+        cls,
+        facts: dict[str, Any],
+        *,
+        scale: float,
+        group: int | None = None,
+        letters: Sequence[str] = (),
     ) -> "ScoreCell | None":
         """Build a cell from measured numbers; None if the whole is not defined."""
         if facts.get("whole") is None:
@@ -170,7 +190,9 @@ def measure_scale(measure: Measure) -> float:
     return 1.0 if measure.entry.smaller_is_better else 100.0
 
 
-def interval_description(*, groups: GroupFacts | None, n_queries: int, sources: str, is_of_these_queries: bool) -> str:
+def interval_description(
+    *, groups: GroupFacts | None, n_queries: int, sources: str, is_of_these_queries: bool
+) -> str:
     """Say what the intervals of a table are, or why there are none.
 
     sources : the noun for the source items
@@ -179,17 +201,18 @@ def interval_description(*, groups: GroupFacts | None, n_queries: int, sources: 
     """
     if is_of_these_queries and (groups is None or groups.n_population is None):
         return (
-            f"no interval: a score is that of these very {sources}, none of which was left to chance; what a sample of "
-            "pairs adds stands on the page of its pool. Letters stay about others like these"
+            f"no interval: a score is that of these very {sources}, none of which was left to "
+            "chance; what a sample of pairs adds stands on the page of its pool. Letters stay "
+            "about others like these"
         )
     if is_of_these_queries and groups and groups.is_part:
         return f"no interval: these {sources} are only some of those that were drawn"
     if is_of_these_queries and groups:
         return (
-            f"its 95 % interval of the mean over the {groups.n_population:,} {groups.queries} that these "
-            "were drawn of, "
-            "labels taken as right, but for estimates, which have none; the share of each stratum that was drawn makes "
-            "it narrower. Letters stay about other queries like these"
+            f"its 95 % interval of the mean over the {groups.n_population:,} {groups.queries} "
+            "that these were drawn of, labels taken as right, but for estimates, which have "
+            "none; the share of each stratum that was drawn makes it narrower. Letters stay "
+            "about other queries like these"
         )
     if groups and groups.are_one:
         return f"no interval, as all {groups.queries} are of one group"
@@ -197,7 +220,7 @@ def interval_description(*, groups: GroupFacts | None, n_queries: int, sources: 
         return "no interval, as there is one query"
     sampling_units = groups.sampling_units if groups else sources
     return (
-        f"its 95 % interval: what other {sampling_units} like these would give, labels taken as right (Wilson's, with as many "
-        f"independent {sources} as the spread of the scores is worth, of mean ranks Student's t; none where all scores "
-        "are equal and neither 0 nor 1)"
+        f"its 95 % interval: what other {sampling_units} like these would give, labels taken as "
+        f"right (Wilson's, with as many independent {sources} as the spread of the scores is "
+        "worth, of mean ranks Student's t; none where all scores are equal and neither 0 nor 1)"
     )

@@ -14,17 +14,45 @@ from typing import Any
 from annotate.core.tables import safe_cell, timestamp
 from annotate.models import Collection
 from metrics.core.measures import parse_one
-from metrics.services.leaderboard import Leaderboard, LeaderboardRow, LeaderboardTable
+from metrics.services.leaderboard import Leaderboard
 from metrics.services.leaderboard_cells import unit_of
+from metrics.services.leaderboard_tables import LeaderboardRow, LeaderboardTable
 from metrics.services.sample_estimates import EstimateKind
 
 COLUMNS = (
-    "collection", "direction", "query_set", "label_source", "positive_from", "run", "system", "measure", "unit",
-    "score", "low", "high",
-    "reference_only", "bound_low", "bound_high", "judged", "pseudo_group", "letters", "n_queries", "n_missing",
-    "n_with_positive", "score_with_positive", "n_gallery", "gallery_at", "computed_at", "n_groups", "groups_by", "icc",
-    "deff", "on_samples", "n_population", "is_stale",
-)  # fmt: skip
+    "collection",
+    "direction",
+    "query_set",
+    "label_source",
+    "positive_from",
+    "run",
+    "system",
+    "measure",
+    "unit",
+    "score",
+    "low",
+    "high",
+    "reference_only",
+    "bound_low",
+    "bound_high",
+    "judged",
+    "pseudo_group",
+    "letters",
+    "n_queries",
+    "n_missing",
+    "n_with_positive",
+    "score_with_positive",
+    "n_gallery",
+    "gallery_at",
+    "computed_at",
+    "n_groups",
+    "groups_by",
+    "icc",
+    "deff",
+    "on_samples",
+    "n_population",
+    "is_stale",
+)
 NUMBERS = "S[table-format=3.1, round-mode=places, round-precision=1]"
 FACTS = {  # columns and their keys in a cell's facts
     "score": "whole",
@@ -61,7 +89,9 @@ def as_csv(*, leaderboard: Leaderboard, collection: Collection) -> str:
     return stream.getvalue()
 
 
-def _lines(leaderboard: Leaderboard, table: LeaderboardTable, row: LeaderboardRow) -> Iterator[dict[str, object]]:
+def _lines(
+    leaderboard: Leaderboard, table: LeaderboardTable, row: LeaderboardRow
+) -> Iterator[dict[str, object]]:
     for column, facts, cell in zip(leaderboard.columns, row.facts, row.cells, strict=True):
         cell_facts: dict[str, Any] = facts or {}
         line: dict[str, object] = {
@@ -92,13 +122,20 @@ def _lines(leaderboard: Leaderboard, table: LeaderboardTable, row: LeaderboardRo
 
 def as_latex(*, leaderboard: Leaderboard, collection: Collection) -> str:
     """Return a LaTeX table per direction, to be set with booktabs and siunitx."""
-    head = "% \\usepackage{booktabs} and \\usepackage{siunitx}; round-precision says how many digits are printed.\n"
-    return head + "\n".join(_latex_table(leaderboard, table, collection) for table in leaderboard.tables)
+    head = (
+        "% \\usepackage{booktabs} and \\usepackage{siunitx}; round-precision says how many "
+        "digits are printed.\n"
+    )
+    return head + "\n".join(
+        _latex_table(leaderboard, table, collection) for table in leaderboard.tables
+    )
 
 
 def _latex_table(leaderboard: Leaderboard, table: LeaderboardTable, collection: Collection) -> str:
     marked = {name: f"{name} †" for name in table.of_kind(EstimateKind.NOT_ESTIMABLE)}
-    names = " & ".join(f"{{{_latex(marked.get(column.name, column.name))}}}" for column in leaderboard.columns)
+    names = " & ".join(
+        f"{{{_latex(marked.get(column.name, column.name))}}}" for column in leaderboard.columns
+    )
     lines = [
         r"\begin{table}",
         r"\centering",
@@ -130,14 +167,17 @@ def _caption(leaderboard: Leaderboard, table: LeaderboardTable, collection: Coll
     more = "".join(f" {sentence}" for sentence in notes if sentence)
     text = (
         f"{collection.name}, {table.direction.label.lower()}: query set “{table.query_set.name}”, "
-        f"{table.sources_text}{without}{ranked}; {leaderboard.label_source.label}, positive from grade "
-        f"{leaderboard.choices.spec.threshold}; in {units}{except_ranks}.{more}{moment}"
+        f"{table.sources_text}{without}{ranked}; {leaderboard.label_source.label}, positive from "
+        f"grade {leaderboard.choices.spec.threshold}; in {units}{except_ranks}.{more}{moment}"
     )
     return _latex(text)
 
 
 def _latex_row(leaderboard: Leaderboard, row: LeaderboardRow) -> str:
-    numbers = (_number(facts, column.name) for facts, column in zip(row.facts, leaderboard.columns, strict=True))
+    numbers = (
+        _number(facts, column.name)
+        for facts, column in zip(row.facts, leaderboard.columns, strict=True)
+    )
     return rf"{_latex(row.run.name)} & {' & '.join(numbers)} \\"
 
 

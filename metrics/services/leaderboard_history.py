@@ -34,15 +34,22 @@ def history_of(*, collection: Collection, choices: Choices, measure: str) -> lis
         ]
         if len({n for n, *_ in points}) > 1:
             direction = Direction(query_set.direction)
-            latest = {run: score for _, run, score in points}  # the newest point of a run is its last one
+            # the newest point of a run is its last one
+            latest = {run: score for _, run, score in points}
             best_first = sorted(latest, key=lambda run: (-latest[run], run))
-            labels_of_chart = {"measure": measure, "direction": direction.label.lower(), "id": f"history-{direction}"}
+            labels_of_chart = {
+                "measure": measure,
+                "direction": direction.label.lower(),
+                "id": f"history-{direction}",
+            }
             labels_of_chart["labels"] = choices.stored_source.label
             charts.append(score_history(points, runs=best_first, **labels_of_chart))
     return charts
 
 
-def _rows(collection: Collection, choices: Choices, query_set: int, measure: str) -> list[tuple[int, list[Any]]]:
+def _rows(
+    collection: Collection, choices: Choices, query_set: int, measure: str
+) -> list[tuple[int, list[Any]]]:
     facts = {"set": query_set, "source": choices.stored_source.key, "measure": measure}
     observation_rows = Func(
         F("value"),

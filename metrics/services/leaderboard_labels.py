@@ -40,28 +40,46 @@ def chosen_people_grades(*, collection: Collection, direction: Direction, people
     if not people:
         return labels.people_grades(collection=collection, direction=direction)
     source, target = labels.ends(direction)
-    seats = Seat.objects.filter(collection=collection, purpose__in=Seat.COUNTING, judgment__isnull=False)
+    seats = Seat.objects.filter(
+        collection=collection, purpose__in=Seat.COUNTING, judgment__isnull=False
+    )
     columns = f"pair__{source}", f"pair__{target}", "judgment__level__grade"
     if people == FIRST:
-        rows: Rows[Any, Any] = seats.order_by("pair", "number", "pk").distinct("pair").values_list(*columns)
+        rows: Rows[Any, Any] = (
+            seats.order_by("pair", "number", "pk").distinct("pair").values_list(*columns)
+        )
     else:
         rows = (
-            seats.filter(annotator=int(people)).order_by("pair", "number", "pk").distinct("pair").values_list(*columns)
+            seats.filter(annotator=int(people))
+            .order_by("pair", "number", "pk")
+            .distinct("pair")
+            .values_list(*columns)
         )
     return sorted_grades(labels.table(rows, 3))
 
 
-def labelled_scope(*, collection: Collection, spec: LeaderboardSpec, scope: EvaluationScope) -> tuple[EvaluationScope, LeaderboardLabels]:
+def labelled_scope(
+    *, collection: Collection, spec: LeaderboardSpec, scope: EvaluationScope
+) -> tuple[EvaluationScope, LeaderboardLabels]:
     """Return the part of the scope that the spec selects, and the labels that count there."""
-    people = chosen_people_grades(collection=collection, direction=scope.direction, people=spec.people)
+    people = chosen_people_grades(
+        collection=collection, direction=scope.direction, people=spec.people
+    )
     source = LabelSource.parse(spec.label_source)
-    arguments = {"collection": collection, "direction": scope.direction}
-    reference = labels.labels_of(**arguments, label_source=source.reference) if source.reference else None
+    reference = None
+    if source.reference:
+        reference = labels.labels_of(
+            collection=collection, direction=scope.direction, label_source=source.reference
+        )
     scope = _selected_scope(scope, spec, people)
     whole = labels.within(source.grades(people, [] if reference is None else [reference]), scope)
-    reference_alone = labels.within(reference, scope) if reference is not None and source.has_people else None
+    reference_alone = (
+        labels.within(reference, scope) if reference is not None and source.has_people else None
+    )
     has_bounds = spec.kind != "comparison"
-    return scope, LeaderboardLabels(whole, reference_alone, _unjudged(collection, scope, whole) if has_bounds else no_grades())
+    return scope, LeaderboardLabels(
+        whole, reference_alone, _unjudged(collection, scope, whole) if has_bounds else no_grades()
+    )
 
 
 def _unjudged(collection: Collection, scope: EvaluationScope, labelled: Grades) -> Grades:
@@ -71,14 +89,21 @@ def _unjudged(collection: Collection, scope: EvaluationScope, labelled: Grades) 
     or that a lead excluded, are dropped from their round and do not count.
     """
     source, target = labels.ends(scope.direction)
-    round_pairs = RoundPair.objects.filter(pair=OuterRef("pk"), round__kind__in=LABEL_ROUND_KINDS, dropped_at=None)
-    pairs = labels.table(Pair.objects.filter(Exists(round_pairs), collection=collection).values_list(source, target), 2)
+    round_pairs = RoundPair.objects.filter(
+        pair=OuterRef("pk"), round__kind__in=LABEL_ROUND_KINDS, dropped_at=None
+    )
+    pairs = labels.table(
+        Pair.objects.filter(Exists(round_pairs), collection=collection).values_list(source, target),
+        2,
+    )
     pooled = labels.within(sorted_grades(np.insert(pairs, 2, 0, axis=1)), scope)
     keep = ~is_in(pooled.source, pooled.target, Pairs(labelled.source, labelled.target))
     return Grades(*(values[keep] for values in pooled))
 
 
-def _selected_scope(scope: EvaluationScope, spec: LeaderboardSpec, people: Grades) -> EvaluationScope:
+def _selected_scope(
+    scope: EvaluationScope, spec: LeaderboardSpec, people: Grades
+) -> EvaluationScope:
     keep = np.ones(len(scope.sources), dtype=bool)
     if spec.judged_only:
         keep &= np.isin(scope.sources, people.source[scope.counts(people.target)])

@@ -19,7 +19,7 @@ from metrics.services import measuring
 from metrics.services.labels import scope_of
 from metrics.services.leaderboard_choices import JUDGED, LeaderboardSpec
 from metrics.services.leaderboard_decisions import decision_facts
-from metrics.services.leaderboard_measuring import (
+from metrics.services.leaderboard_facts import (
     design_facts,
     facts_on_samples,
     gallery_facts,
@@ -33,9 +33,17 @@ from pooling.models import Run
 BOUNDED_NAMES = [measure.name for measure in measuring.BOUNDED]
 Key = tuple[int, bool, str]  # the run, whether under the reference alone, the measure
 FIELDS = (
-    "mean", "mean_with_positive", "low", "high", "best", "n_queries", "n_missing", "n_with_positive", "n_gallery",
+    "mean",
+    "mean_with_positive",
+    "low",
+    "high",
+    "best",
+    "n_queries",
+    "n_missing",
+    "n_with_positive",
+    "n_gallery",
     "gallery_at",
-)  # fmt: skip
+)
 
 
 def stored_bounds(measure: str, score: dict[str, Any]) -> dict[str, float | None]:
@@ -54,22 +62,40 @@ def measures_without_bounds(names: Sequence[str], *, is_stored: bool) -> str:
     Empty if all have bounds.
     """
     unknown_bounds = [name for name in names if not has_bounds(parse_one(name))]
-    unstored_bounds = [name for name in names if name not in (*unknown_bounds, *BOUNDED_NAMES)] if is_stored else []
-    reasons = [f"{', '.join(unstored_bounds)}: only where measures are chosen, as theirs are not kept"] if unstored_bounds else []
-    return "; ".join([*reasons, f"{', '.join(unknown_bounds)}: none are known"] if unknown_bounds else reasons)
+    unstored_bounds, reasons = [], []
+    if is_stored:
+        unstored_bounds = [name for name in names if name not in (*unknown_bounds, *BOUNDED_NAMES)]
+    if unstored_bounds:
+        unstored_names = ", ".join(unstored_bounds)
+        reasons.append(f"{unstored_names}: only where measures are chosen, as theirs are not kept")
+    if unknown_bounds:
+        reasons.append(f"{', '.join(unknown_bounds)}: none are known")
+    return "; ".join(reasons)
 
 
 class StoredScores:
     """The stored scores of one query set, as the source of a table."""
 
-    def __init__(self, *, collection: Collection, spec: LeaderboardSpec, query_set: QuerySet, runs: Sequence[Run]) -> None:
+    def __init__(
+        self,
+        *,
+        collection: Collection,
+        spec: LeaderboardSpec,
+        query_set: QuerySet,
+        runs: Sequence[Run],
+    ) -> None:
         source = LabelSource.parse(spec.label_source)
         rows = Score.objects.filter(
-            run__in=runs, query_set=query_set, threshold=spec.threshold, label_source__in=source.with_reference
+            run__in=runs,
+            query_set=query_set,
+            threshold=spec.threshold,
+            label_source__in=source.with_reference,
         )
         self._wanted, self._query_set = spec, query_set
         self._scope = scope_of(query_set=query_set)
-        self._groups = groups_of(collection=collection, direction=self._scope.direction, sources=self._scope.sources)
+        self._groups = groups_of(
+            collection=collection, direction=self._scope.direction, sources=self._scope.sources
+        )
         self._facts: dict[Key, dict[str, Any]] = {}
         self._keys: dict[Key, int] = {}
         for row in rows.values("pk", "run", "label_source", "measure", *FIELDS):
@@ -99,7 +125,9 @@ class StoredScores:
             "query_set": self._query_set.pk,
             "n_queries": judged[0]["n_queries"] if judged else 0,
             "n_positive": int(self.per_query(measuring.N_POSITIVE, self.runs[:1]).sum()),
-            "gallery": gallery_facts(judged[0]["n_gallery"], judged[0]["gallery_at"]) if judged else None,
+            "gallery": gallery_facts(judged[0]["n_gallery"], judged[0]["gallery_at"])
+            if judged
+            else None,
             "groups": group_facts(collection=self._query_set.collection, scope=self._scope),
             "undrawn": None,
             "runs": keys,
@@ -117,7 +145,10 @@ class StoredScores:
             "name": measure.name,
             "judged_at": judged_at(measure),
             "smaller_is_better": measure.entry.smaller_is_better,
-            "cells": [self._cell(measure, run, run_values) for run, run_values in zip(self.runs, values.T, strict=True)],
+            "cells": [
+                self._cell(measure, run, run_values)
+                for run, run_values in zip(self.runs, values.T, strict=True)
+            ],
             "decided": decision_facts(
                 measure,
                 values,
@@ -141,7 +172,11 @@ class StoredScores:
             "defined": whole["mean_with_positive"],
             "n_defined": whole["n_with_positive"],
             "beyond": None,
-            **(design_facts(measure, values, self._groups) if len(values) == self._groups.n_queries else {}),
+            **(
+                design_facts(measure, values, self._groups)
+                if len(values) == self._groups.n_queries
+                else {}
+            ),
         }
 
     def _fact(self, run: Run, measure: str) -> dict[str, Any]:

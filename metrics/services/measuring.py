@@ -21,8 +21,10 @@ from pooling.models import Run
 # values per query would slow each refresh.
 BOUNDED = measures.parse("C@1 C@5 C@10")
 MEASURES = [*BOUNDED, *measures.parse("AP nDCG@10 mAP@R Judged@10 Judged@1 Judged@5")]
-N_POSITIVE = "n_positive"  # not a measure: the positives per query, which tell where the others are defined
-AUXILIARY = (N_POSITIVE, "Judged@1", "Judged@5")  # printed beside the scores, without charts and columns of their own
+# not a measure: the positives per query, which tell where the others are defined
+N_POSITIVE = "n_positive"
+# printed beside the scores, without charts and columns of their own
+AUXILIARY = (N_POSITIVE, "Judged@1", "Judged@5")
 NAMES = [measure.name for measure in MEASURES] + [N_POSITIVE]
 CHUNK = 2_000
 
@@ -70,15 +72,23 @@ def read_grades(*, board: Board, positions: Ids) -> list[Grades]:
     Each database table is read once.
     """
     scope = board.scope
-    arguments = {
-        "collection": board.collection,
-        "direction": scope.direction,
-        "sources": None if len(positions) == len(scope.sources) else scope.sources[positions].tolist(),
-    }
-    people = labels.people_grades(**arguments)
+    sources = None
+    if len(positions) != len(scope.sources):
+        sources = scope.sources[positions].tolist()
+    people = labels.people_grades(
+        collection=board.collection, direction=scope.direction, sources=sources
+    )
     names = dict.fromkeys(name for source in board.sources for name in source.sets)
-    references = {name: labels.reference_grades(name=name, **arguments) for name in names}
-    merged = (source.grades(people, [references[name] for name in source.sets]) for source in board.sources)
+    references = {
+        name: labels.reference_grades(
+            collection=board.collection, name=name, direction=scope.direction, sources=sources
+        )
+        for name in names
+    }
+    merged = (
+        source.grades(people, [references[name] for name in source.sets])
+        for source in board.sources
+    )
     return [labels.within(grades, scope) for grades in merged]
 
 
@@ -91,7 +101,9 @@ def measure(*, board: Board, run: Run, grades: list[Grades], positions: Ids) -> 
     for start in range(0, len(positions), step):
         chunk = board.scope.sources[positions[start : start + step]]
         tables = [labels_by_position(table, chunk) for table in grades]
-        ranked_tables = ranked_grades(run=run, matrix=matrix, scope=board.scope, sources=chunk, tables=tables)
+        ranked_tables = ranked_grades(
+            run=run, matrix=matrix, scope=board.scope, sources=chunk, tables=tables
+        )
         n_missing += int(np.count_nonzero(ranked_tables[0].depth == 0))
         for number, ranked in enumerate(ranked_tables):
             values_by_name = measures.evaluate(MEASURES, ranked, board.collection.positive_from)
@@ -109,7 +121,9 @@ def measure(*, board: Board, run: Run, grades: list[Grades], positions: Ids) -> 
 def _best(board: Board, ranked: RankedGrades) -> list[NDArray[np.float64]]:
     """(len(BOUNDED), Q) as if every unjudged target were positive, with the best grade."""
     collection = board.collection
-    values_by_name = measures.evaluate(BOUNDED, with_unjudged_as(ranked, board.best_grade), collection.positive_from)
+    values_by_name = measures.evaluate(
+        BOUNDED, with_unjudged_as(ranked, board.best_grade), collection.positive_from
+    )
     return [values_by_name[measure.name] for measure in BOUNDED]
 
 

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from annotate.core.pair_states import PairState
-from annotate.models import Annotator, Collection, Direction, Level, ReferenceLabel, ReferenceSet, Round, Seat
+from annotate.models import (
+    Annotator,
+    Collection,
+    Direction,
+    Level,
+    ReferenceLabel,
+    ReferenceSet,
+    Round,
+    Seat,
+)
 from metrics.services.query_groups import GroupFacts, facts_of, groups_of
 from metrics.services.tallies import CollectionTallies
 
@@ -49,7 +58,9 @@ def _total(tallies: CollectionTallies) -> dict[str, int]:
 
 
 def _round(tallies: CollectionTallies, pk: int) -> dict[str, int]:
-    return _pairs({state: n for (round_, state), n in tallies.rows("pairs") if round_ == str(pk)}) | {
+    return _pairs(
+        {state: n for (round_, state), n in tallies.rows("pairs") if round_ == str(pk)}
+    ) | {
         "n_left": tallies.number("left", pk),
         "n_done": tallies.number("done", pk),
     }
@@ -58,7 +69,10 @@ def _round(tallies: CollectionTallies, pk: int) -> dict[str, int]:
 def _pairs(by_state: dict[str, int]) -> dict[str, Any]:
     """Count the pairs that need labels, and all pairs by state."""
     n_pairs = sum(n for state, n in by_state.items() if PairState(state).is_wanted)
-    return {"n_pairs": n_pairs, "states": {state.value: by_state.get(state, 0) for state in PairState}}
+    return {
+        "n_pairs": n_pairs,
+        "states": {state.value: by_state.get(state, 0) for state in PairState},
+    }
 
 
 def agreement(collection: Collection, tallies: CollectionTallies) -> Summary:
@@ -67,12 +81,16 @@ def agreement(collection: Collection, tallies: CollectionTallies) -> Summary:
     drawn : the noun for the groups on pages
     several : for sequences of two grades or more, their counts in each group of queries
     """
-    queries = np.array(sorted({query for row in tallies.shared_pairs for query in row.queries}), dtype=np.int64)
-    arguments = {"collection": collection, "direction": Direction.FORWARD, "sources": queries}
-    groups = groups_of(**arguments)
+    queries = np.array(
+        sorted({query for row in tallies.shared_pairs for query in row.queries}), dtype=np.int64
+    )
+    direction = Direction.FORWARD
+    groups = groups_of(collection=collection, direction=direction, sources=queries)
+    facts = facts_of(collection=collection, direction=direction, sources=queries)
     return {
-        "grouping": collection.query_groups,  # so that leaderboards are computed anew once a refresh has followed the choice
-        "drawn": resampling_unit(facts_of(**arguments)),
+        # so that leaderboards are computed anew once a refresh has followed the choice
+        "grouping": collection.query_groups,
+        "drawn": resampling_unit(facts),
         "several": [
             {
                 "n_planned": row.n_planned,
@@ -80,11 +98,16 @@ def agreement(collection: Collection, tallies: CollectionTallies) -> Summary:
                 "groups": groups.of_query[positions].tolist(),
                 "n": row.n,
             }
-            for row, positions in ((row, np.searchsorted(queries, row.queries)) for row in tallies.shared_pairs)
+            for row, positions in (
+                (row, np.searchsorted(queries, row.queries)) for row in tallies.shared_pairs
+            )
         ],
         "measurement": collection.measurement,
         "domain": list(collection.levels.order_by("grade").values_list("grade", flat=True)),
-        "given": sorted([int(n_planned), [*map(int, grades)], n] for (n_planned, *grades), n in tallies.rows("given")),
+        "given": sorted(
+            [int(n_planned), [*map(int, grades)], n]
+            for (n_planned, *grades), n in tallies.rows("given")
+        ),
     }
 
 
@@ -140,12 +163,15 @@ def people(collection: Collection, tallies: CollectionTallies) -> Summary:
                 "pseudonym": pseudonym,
                 "origin": origin,
                 "median_ms": _median(times[pk]),
-                **{name: counts[pk][name] for name in ("n_labels", "n_gold", "n_right", "n_shared", "n_equal")},
+                **{
+                    name: counts[pk][name]
+                    for name in ("n_labels", "n_gold", "n_right", "n_shared", "n_equal")
+                },
                 "repeats": sorted(repeats[pk]),
             }
             for pk, pseudonym, origin in annotators.values_list("pk", "pseudonym", "origin")
             if pk in counts
-        ]
+        ],
     }
 
 
@@ -196,8 +222,8 @@ def conflicts(collection: Collection, tallies: CollectionTallies) -> Summary:
     threshold = collection.positive_from
     counts: dict[int, Counter[str]] = defaultdict(Counter)
     for words, n in tallies.rows("conflict"):
-        reference, label, people_grade = map(int, words)
-        counts[reference].update(
+        reference_pk, label, people_grade = map(int, words)
+        counts[reference_pk].update(
             n_both=n,
             n_equal=n if people_grade == label else 0,
             n_false_positives=n if people_grade < threshold <= label else 0,

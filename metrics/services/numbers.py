@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from annotate.models import Collection
-from metrics.core.agreement import N_REPLICATES, GroupedUnits, alphas_of_counts, percent_agreement
+from metrics.core.agreement import N_REPLICATES, alphas_of_counts, percent_agreement
 from metrics.core.counts import UnitCounts
 from metrics.core.intervals import wilson
+from metrics.core.unit_samples import GroupedUnits
 from metrics.services import number_inputs
 from metrics.services.number_inputs import Summary
 from metrics.services.self_agreement import self_agreement
@@ -23,7 +24,8 @@ from metrics.services.tallies import CollectionTallies
 
 Value = dict[str, Any]
 Grades = tuple[int, ...]
-InEachGroup = tuple[Grades, list[int], list[int]]  # grades, groups, how often they were given in each
+# grades, groups, how often they were given in each
+InEachGroup = tuple[Grades, list[int], list[int]]
 RULES = "5"  # changes when the same summary would give other numbers
 
 
@@ -64,7 +66,11 @@ def compute(name: str, summary: Summary) -> ComputedNumbers:
 
 def _progress(summary: Summary) -> Value:
     rounds = summary["rounds"]
-    return {"total": summary["total"], "rounds": rounds, "n_judgments": sum(row["n_done"] for row in rounds)}
+    return {
+        "total": summary["total"],
+        "rounds": rounds,
+        "n_judgments": sum(row["n_done"] for row in rounds),
+    }
 
 
 def _agreement(summary: Summary) -> Value:
@@ -76,12 +82,17 @@ def _agreement(summary: Summary) -> Value:
     """
     sequences = [(tuple(grades), n) for _, grades, n in summary["given"]]
     planned = [(tuple(grades[:n_planned]), n) for n_planned, grades, n in summary["given"]]
-    several = [(row["n_planned"], tuple(row["grades"]), row["groups"], row["n"]) for row in summary["several"]]
+    several = [
+        (row["n_planned"], tuple(row["grades"]), row["groups"], row["n"])
+        for row in summary["several"]
+    ]
     labels = {
         "planned": (planned, [(grades[:n_planned], *rest) for n_planned, grades, *rest in several]),
         "all": (sequences, [row[1:] for row in several]),
     }
-    unit_counts = {name: _unit_counts(of_pairs, summary["domain"]) for name, (of_pairs, _) in labels.items()}
+    unit_counts = {
+        name: _unit_counts(of_pairs, summary["domain"]) for name, (of_pairs, _) in labels.items()
+    }
     return {
         "measurement": summary["measurement"],
         "drawn": summary["drawn"],
@@ -101,7 +112,9 @@ def _unit_counts(sequences: list[tuple[Grades, int]], domain: list[int]) -> Unit
             table[row, column_of[grade]] += 1
     frequency = np.array([n for _, n in sequences], dtype=np.int64)
     kinds, kind_of_sequence = np.unique(table, axis=0, return_inverse=True)
-    total = np.bincount(kind_of_sequence.ravel(), weights=frequency, minlength=len(kinds)).astype(np.int64)
+    total = np.bincount(kind_of_sequence.ravel(), weights=frequency, minlength=len(kinds)).astype(
+        np.int64
+    )
     return UnitCounts(kinds, total, np.array(domain))
 
 
@@ -110,7 +123,9 @@ def _alphas(unit_counts: UnitCounts, several: list[InEachGroup]) -> Value:
 
     Its interval draws groups of queries, whose pairs' labels are alike.
     """
-    alphas = alphas_of_counts(unit_counts, n_replicates=N_REPLICATES, grouped_units=_in_groups(unit_counts, several))
+    alphas = alphas_of_counts(
+        unit_counts, n_replicates=N_REPLICATES, grouped_units=_in_groups(unit_counts, several)
+    )
     return {str(level): alpha._asdict() for level, alpha in alphas.items()}
 
 

@@ -22,8 +22,9 @@ from metrics.core.sequential_analysis import level
 from metrics.core.tournament import PLAN_METHODS
 from metrics.models import Plan, PlanLook
 from metrics.services.labels import ends
-from metrics.services.leaderboard_choices import METHOD_NAMES, LeaderboardSpec, read_choices
+from metrics.services.leaderboard_choices import METHOD_NAMES, LeaderboardSpec
 from metrics.services.leaderboard_measuring import direction_inputs, summary
+from metrics.services.leaderboard_parameters import read_choices
 from metrics.services.sample_estimates import EstimateKind, kind_of
 from metrics.services.sampled_pools import counts_judgments, has_samples
 from metrics.services.transactions import repeatable_read
@@ -40,7 +41,11 @@ class PlanRefused(Exception):
 
 def active_plan(*, collection: Collection) -> Plan | None:
     """The plan in force; one query."""
-    return Plan.objects.filter(collection=collection, ended_at=None).select_related("query_set").first()
+    return (
+        Plan.objects.filter(collection=collection, ended_at=None)
+        .select_related("query_set")
+        .first()
+    )
 
 
 def spec_of(plan: Plan) -> LeaderboardSpec:
@@ -64,10 +69,13 @@ def n_judged(*, query_set: QuerySet) -> int:
 
 
 def n_wanted(*, query_set: QuerySet) -> int:
-    """Pairs of a query set's queries that have a grade by people, or for which some round wants
-    labels."""
+    """Pairs of a query set's queries that have a grade by people, or that some round wants."""
     open_round_pairs = RoundPair.objects.filter(pair=OuterRef("pk"), dropped_at=None)
-    return _pairs(query_set).filter(Q(resolution__grade__isnull=False) | Exists(open_round_pairs)).count()
+    return (
+        _pairs(query_set)
+        .filter(Q(resolution__grade__isnull=False) | Exists(open_round_pairs))
+        .count()
+    )
 
 
 def _pairs(query_set: QuerySet) -> Rows[Pair]:
@@ -95,18 +103,20 @@ def fix_plan(
 ) -> Plan:
     """Fix a plan over the runs of the query set's direction that are in use and published.
 
-    looks : per cent of the pairs that are wanted now, ascending and all to come. Raises
-        PlanRefused.
+    looks : per cent of the pairs that are wanted now, ascending and all to come
+    Raises PlanRefused.
     """
-    parameters = {"measures": measure, "labels": label_source, "threshold": str(threshold), "queries": query_set.name}
+    parameters = {
+        "measures": measure,
+        "labels": label_source,
+        "threshold": str(threshold),
+        "queries": query_set.name,
+    }
     choices = read_choices(collection=collection, viewer=by, parameters=parameters)
     if choices.errors:
         raise PlanRefused(choices.errors[0])
     name = _measure_of(collection, measure, choices.spec.measures)
-    published = Run.objects.published().in_use().filter(collection=collection, direction=query_set.direction)
-    runs = list(published.order_by("name", "pk").values_list("pk", flat=True))
-    if len(runs) < 2:
-        raise PlanRefused("A plan compares two runs or more of that direction that are published and in use.")
+    runs = _runs_of(query_set)
     n_judged_now, n_wanted_now = n_judged(query_set=query_set), n_wanted(query_set=query_set)
     if not n_wanted_now:
         raise PlanRefused("No pair of the query set is wanted yet: open a pool first.")
@@ -131,9 +141,23 @@ def fix_plan(
         raise PlanRefused("A plan is in force already; end it first.") from error
 
 
+def _runs_of(query_set: QuerySet) -> list[int]:
+    """Keys of the runs that a plan compares. Raises PlanRefused where there are fewer than two."""
+    published = Run.objects.published().in_use()
+    published = published.filter(collection=query_set.collection_id, direction=query_set.direction)
+    runs = list(published.order_by("name", "pk").values_list("pk", flat=True))
+    if len(runs) < 2:
+        raise PlanRefused(
+            "A plan compares two runs or more of that direction that are published and in use."
+        )
+    return runs
+
+
 def _measure_of(collection: Collection, typed: str, names: Sequence[str]) -> str:
-    """The name of the single measure of a plan. typed : as it was entered; names : the measures
-    parsed from it."""
+    """The name of the single measure of a plan.
+
+    typed : as it was entered; names : the measures parsed from it
+    """
     (name, *more_names) = names
     if more_names or not typed.strip():
         raise PlanRefused("A plan is about one measure.")
@@ -144,7 +168,9 @@ def _measure_of(collection: Collection, typed: str, names: Sequence[str]) -> str
     if len(name) > MAX_MEASURE_LETTERS:
         raise PlanRefused(f"The name of a measure has up to {MAX_MEASURE_LETTERS} letters.")
     if kind_of(parse_one(name)) == EstimateKind.APPROXIMATE and has_samples(collection=collection):
-        raise PlanRefused(f"{name} is only approximately estimated from a sample, which decides nothing; P@k may.")
+        raise PlanRefused(
+            f"{name} is only approximately estimated from a sample, which decides nothing; P@k may."
+        )
     return name
 
 
@@ -155,8 +181,8 @@ def _check_looks(looks: Sequence[int], n_judged_now: int) -> None:
         raise PlanRefused("Looks go up, each at more pairs than the one before.")
     if looks[0] <= n_judged_now:
         raise PlanRefused(
-            f"The first look is at {looks[0]:,} judged pairs, and there are {n_judged_now:,} already: it would be made knowing "
-            "what it shows. Let the first look come later."
+            f"The first look is at {looks[0]:,} judged pairs, and there are {n_judged_now:,} "
+            "already: it would be made knowing what it shows. Let the first look come later."
         )
 
 
@@ -166,14 +192,19 @@ def end_plan(*, plan: Plan) -> None:
 
 
 def plans_due(*, collection: Collection | None = None) -> Iterator[int]:
-    """Keys of plans whose next look is reached, of one collection or all; one query where no plan
-    has looks to come."""
+    """Keys of plans whose next look is reached, of one collection or all.
+
+    One query where no plan has looks to come.
+    """
     plans = Plan.objects.filter(ended_at=None).select_related("query_set")
     if collection is not None:
         plans = plans.filter(collection=collection)
     for plan in plans.annotate(last=Max("taken__number")):
         last = plan.last or 0
-        if last < len(plan.looks) and _number_reached(plan, n_judged(query_set=plan.query_set)) > last:
+        if (
+            last < len(plan.looks)
+            and _number_reached(plan, n_judged(query_set=plan.query_set)) > last
+        ):
             yield plan.pk
 
 
@@ -183,9 +214,9 @@ def _number_reached(plan: Plan, n: int) -> int:
 
 
 def take_look(*, plan: Plan) -> PlanLook | None:
-    """Take the last look that is reached and store its decision; None where none is due or another
-    process takes it.
+    """Take the last look that is reached and store its decision.
 
+    None where none is due or another process takes it.
     A look is taken once: looks reached before it in the meantime are passed over and leave it their
     alpha. It waits while a run of the plan is being read again. Safe to run twice and at once.
     """
@@ -196,15 +227,23 @@ def take_look(*, plan: Plan) -> PlanLook | None:
             n_judged_now = n_judged(query_set=plan.query_set)
             last = plan.taken.aggregate(last=Max("number"))["last"] or 0
             number = _number_reached(plan, n_judged_now)
-            unread = Run.objects.filter(pk__in=plan.runs, retired_at=None).exclude(state=Run.State.READY)
+            unread = Run.objects.filter(pk__in=plan.runs, retired_at=None).exclude(
+                state=Run.State.READY
+            )
             if number <= last or unread.exists():
                 return None
             level_now = look_level(plan, number, last=last)
             value = _decision(plan, level_now)
         with transaction.atomic():  # it may have been ended meanwhile
-            if not Plan.objects.select_for_update(of=("self",)).filter(pk=plan.pk, ended_at=None).exists():
+            if (
+                not Plan.objects.select_for_update(of=("self",))
+                .filter(pk=plan.pk, ended_at=None)
+                .exists()
+            ):
                 return None
-            return PlanLook.objects.create(plan=plan, number=number, n_judged=n_judged_now, level=level_now, value=value)
+            return PlanLook.objects.create(
+                plan=plan, number=number, n_judged=n_judged_now, level=level_now, value=value
+            )
 
 
 def look_level(plan: Plan, number: int, *, last: int) -> float:
@@ -220,8 +259,12 @@ def look_level(plan: Plan, number: int, *, last: int) -> float:
 def _decision(plan: Plan, alpha: float) -> dict[str, object]:
     """The decision which of the plan's runs differ, among those still in use."""
     runs = list(Run.objects.in_use().filter(pk__in=plan.runs).order_by("name", "pk"))
-    inputs = direction_inputs(collection=plan.collection, spec=spec_of(plan), query_set=plan.query_set)
-    (measure,) = summary(inputs=inputs, runs=runs, report_progress=lambda _: None, alpha=alpha)["measures"]
+    inputs = direction_inputs(
+        collection=plan.collection, spec=spec_of(plan), query_set=plan.query_set
+    )
+    (measure,) = summary(inputs=inputs, runs=runs, report_progress=lambda _: None, alpha=alpha)[
+        "measures"
+    ]
     decision: dict[str, object] = measure["decided"]
     if not decision["why"] and decision["method"] != plan.method:
         why = f"{METHOD_NAMES[plan.method]} would take too long at so low a level"

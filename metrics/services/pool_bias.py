@@ -1,8 +1,11 @@
-"""Bias of a pool towards its runs, kept as a snapshot: computed in the background when a viewer
-meets an old one."""
+"""Bias of a pool towards its runs, kept as a snapshot.
+
+It is computed in the background when a viewer meets an old one.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,11 +16,19 @@ from numpy.typing import NDArray
 
 from annotate.services.background import progress
 from metrics.core import measures, partial_labels, stopping
+from metrics.core.alignment import RankedGrades
 from metrics.core.bias import bias_of_size
 from metrics.models import Snapshot
-from metrics.services.leaderboard_measuring import group_facts
+from metrics.services.leaderboard_facts import group_facts
 from metrics.services.pool_sample import estimate_runs
-from metrics.services.pool_study import DirectionStudy, PoolStudy, contributions, gather, labelled_rows, ranked_of
+from metrics.services.pool_study import (
+    DirectionStudy,
+    PoolStudy,
+    contributions,
+    gather,
+    labelled_rows,
+    ranked_of,
+)
 from metrics.services.transactions import repeatable_read
 from pooling.core.selections import Pairs
 from pooling.core.strategy_curves import curves
@@ -50,9 +61,11 @@ class LabelMasks(NamedTuple):
 
 
 class MaskedScores(NamedTuple):
-    """Scores of all S runs under the masks: `all_labels` and `without_own` (M, S), `by_subset` (M,
-    subsets, S), `older` (M, steps, S), means over the Q queries; `values` (M, S, Q) with all
-    labels."""
+    """Scores of all S runs on M measures under the masks, means over the Q queries.
+
+    all_labels, without_own : (M, S); by_subset : (M, subsets, S); older : (M, steps, S)
+    values : (M, S, Q) of each query, with all labels
+    """
 
     all_labels: ScoreArray
     without_own: ScoreArray
@@ -77,15 +90,19 @@ def snapshot_of(*, pool: Pool) -> Snapshot | None:
 
 
 def should_compute(*, pool: Pool, snapshot: Snapshot | None) -> bool:
-    """Whether a view computes the numbers again: they are old, and no computation was requested
-    within a minute."""
+    """Whether a view computes the numbers again.
+
+    They are old, and no computation was requested within a minute.
+    """
     is_fresh = snapshot is not None and snapshot.computed_at > timezone.now() - MAX_AGE
     return not is_fresh and bool(cache.add(kind_of(pool), 1, timeout=MAX_AGE.total_seconds()))
 
 
 def study_pool(*, pool: Pool) -> bool:
-    """Compute and store the bias of an opened pool; False where nothing has changed since. Safe to
-    run twice."""
+    """Compute and store the bias of an opened pool; False where nothing has changed since.
+
+    Safe to run twice.
+    """
     strata.freeze(pool=pool)
     with repeatable_read():
         study = gather(pool=pool)
@@ -94,9 +111,15 @@ def study_pool(*, pool: Pool) -> bool:
             Snapshot.objects.filter(pk=previous.pk).update(computed_at=Now())
             return False
         value = _value(study)
-        fields = {"value": value, "n_judgments": len(study.judgments.judgment), "inputs_sha256": study.inputs_sha256}
+        fields = {
+            "value": value,
+            "n_judgments": len(study.judgments.judgment),
+            "inputs_sha256": study.inputs_sha256,
+        }
         Snapshot.objects.update_or_create(
-            collection_id=pool.collection_id, kind=kind_of(pool), defaults={**fields, "computed_at": Now()}
+            collection_id=pool.collection_id,
+            kind=kind_of(pool),
+            defaults={**fields, "computed_at": Now()},
         )
     progress.forget(job=job_of(pool))
     return True
@@ -104,14 +127,16 @@ def study_pool(*, pool: Pool) -> bool:
 
 def _value(study: PoolStudy) -> dict[str, Any]:
     n_runs, n_runs_done = sum(len(direction.runs) for direction in study.directions), 0
-    directions = []
+    directions: list[dict[str, Any]] = []
     for direction in study.directions:
         # One generator a direction, from the inputs alone: the same labels give the same numbers.
         rng = np.random.default_rng([int(study.inputs_sha256[:16], 16), len(directions)])
         n_runs_before = n_runs_done
 
         def report_progress(n: int, n_runs_before: int = n_runs_before) -> None:
-            progress.advance(job=job_of(study.pool), n_done=n_runs_before + n, total=n_runs, unit="runs")
+            progress.advance(
+                job=job_of(study.pool), n_done=n_runs_before + n, total=n_runs, unit="runs"
+            )
 
         directions.append(_direction_value(study, direction, rng, report_progress))
         n_runs_done += len(direction.runs)
@@ -125,7 +150,12 @@ def _value(study: PoolStudy) -> dict[str, Any]:
     }
 
 
-def _direction_value(study: PoolStudy, direction: DirectionStudy, rng: np.random.Generator, report_progress: Callable[[int], None]) -> dict[str, Any]:
+def _direction_value(
+    study: PoolStudy,
+    direction: DirectionStudy,
+    rng: np.random.Generator,
+    report_progress: Callable[[int], None],
+) -> dict[str, Any]:
     threshold, is_brought = study.pool.collection.positive_from, contributions(direction)
     masks = _masks(study, direction, is_brought, rng)
     scores = _masked_scores(direction, masks, threshold, report_progress)
@@ -138,28 +168,52 @@ def _direction_value(study: PoolStudy, direction: DirectionStudy, rng: np.random
         "n_labelled": int(np.count_nonzero(has_people_grade & is_brought.any(axis=0))),
         "n_positive": int(np.count_nonzero(positive & is_brought.any(axis=0))),
         "runs": _runs(direction, is_brought & has_people_grade, positive, scores),
-        "bias": {m.name: _bias(masks.subsets, scores.by_subset[i], scores.all_labels[i]) for i, m in enumerate(MEASURES)},
+        "bias": {
+            m.name: _bias(masks.subsets, scores.by_subset[i], scores.all_labels[i])
+            for i, m in enumerate(MEASURES)
+        },
         "curves": list(_curves(direction, positive, rng)),
         "sample": estimate_runs(pool=study.pool, study=direction),
         "is_sample": study.pool.strategy == strata.SAMPLED,
-        "stop": {measure.name: _stopping_value(direction, masks, scores, i, rng) for i, measure in enumerate(MEASURES)},
+        "stop": {
+            measure.name: _stopping_value(direction, masks, scores, i, rng)
+            for i, measure in enumerate(MEASURES)
+        },
     }
 
 
-def _masks(study: PoolStudy, direction: DirectionStudy, is_brought: NDArray[np.bool_], rng: np.random.Generator) -> LabelMasks:
-    brought_by_none = ~is_brought.any(axis=0)
-    n_labels, n_runs, n_judgments = len(brought_by_none), len(direction.runs), len(study.judgments.judgment)
+def _masks(
+    study: PoolStudy,
+    direction: DirectionStudy,
+    is_brought: NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> LabelMasks:
+    brought_by_none = np.asarray(~is_brought.any(axis=0))
+    n_labels, n_runs = len(brought_by_none), len(direction.runs)
+    n_judgments = len(study.judgments.judgment)
     n_a_size = int(np.clip(LABEL_BUDGET // max(1, n_labels * n_runs * 10), 1, SUBSETS_PER_SIZE))
     subsets = partial_labels.subsets(n_runs, n_a_size=n_a_size, rng=rng)
     look_backs = [step for step in LOOK_BACKS if step < n_judgments]
     # A pair's label is older when it was first judged before the last `step` labels; other pools'
     # labels always are.
-    older = [(direction.first_judgment < n_judgments - step) | (direction.first_judgment == n_judgments) for step in look_backs]
-    by_subset = [brought_by_none | is_brought[subset.members].any(axis=0) for subset in subsets]
-    return LabelMasks(~partial_labels.unique_contributions(is_brought), subsets, by_subset, look_backs, older)
+    older = [
+        (direction.first_judgment < n_judgments - step) | (direction.first_judgment == n_judgments)
+        for step in look_backs
+    ]
+    by_subset = [
+        np.asarray(brought_by_none | is_brought[subset.members].any(axis=0)) for subset in subsets
+    ]
+    return LabelMasks(
+        ~partial_labels.unique_contributions(is_brought), subsets, by_subset, look_backs, older
+    )
 
 
-def _masked_scores(direction: DirectionStudy, masks: LabelMasks, threshold: float, report_progress: Callable[[int], None]) -> MaskedScores:
+def _masked_scores(
+    direction: DirectionStudy,
+    masks: LabelMasks,
+    threshold: float,
+    report_progress: Callable[[int], None],
+) -> MaskedScores:
     """Scores of every run under every mask; only one run's rankings are in memory at a time."""
     all_labels = np.ones(len(direction.labels.query), dtype=bool)
     shape = (len(MEASURES), len(direction.runs), len(direction.sources))
@@ -167,24 +221,48 @@ def _masked_scores(direction: DirectionStudy, masks: LabelMasks, threshold: floa
     without_own, by_subset, older = np.zeros(shape[:2]), [], []
     for s, run in enumerate(direction.runs):
         ranked = ranked_of(direction, run, direction.labels.as_labels())
-
-        def means(label_masks: Sequence[NDArray[np.bool_]]) -> ScoreArray:
-            values = (partial_labels.values_with_labels(ranked, direction.labels, mask, MEASURES, threshold) for mask in label_masks)  # noqa: B023
-            group_means = [direction.groups.mean(scores.T) for scores in values]
-            return np.array(group_means).reshape(len(label_masks), len(MEASURES))
-
-        values[:, s] = partial_labels.values_with_labels(ranked, direction.labels, all_labels, MEASURES, threshold)
+        means = partial(_means, direction, ranked, threshold)
+        values[:, s] = partial_labels.values_with_labels(
+            ranked, direction.labels, all_labels, MEASURES, threshold
+        )
         without_own[:, s] = means([masks.without_own[s]])[0]
         by_subset.append(means(masks.by_subset))
         older.append(means(masks.older))
         report_progress(s + 1)
-    partial = [np.array(scores).transpose(2, 1, 0) for scores in (by_subset, older)]
-    return MaskedScores(direction.groups.mean(values.transpose(2, 0, 1)), without_own, *partial, values)
+    return MaskedScores(
+        all_labels=direction.groups.mean(values.transpose(2, 0, 1)),
+        without_own=without_own,
+        by_subset=np.array(by_subset).transpose(2, 1, 0),
+        older=np.array(older).transpose(2, 1, 0),
+        values=values,
+    )
 
 
-def _runs(direction: DirectionStudy, is_judged: NDArray[np.bool_], positive: NDArray[np.bool_], scores: MaskedScores) -> list[dict[str, Any]]:
-    """One row a run; is_judged : (S, L) whether people labelled a pair that the run brought to the
-    pool."""
+def _means(
+    direction: DirectionStudy,
+    ranked: RankedGrades,
+    threshold: float,
+    label_masks: Sequence[NDArray[np.bool_]],
+) -> ScoreArray:
+    """(masks, M) means of one run's scores, with the labels of each mask alone."""
+    values = (
+        partial_labels.values_with_labels(ranked, direction.labels, mask, MEASURES, threshold)
+        for mask in label_masks
+    )
+    group_means = [direction.groups.mean(scores.T) for scores in values]
+    return np.array(group_means).reshape(len(label_masks), len(MEASURES))
+
+
+def _runs(
+    direction: DirectionStudy,
+    is_judged: NDArray[np.bool_],
+    positive: NDArray[np.bool_],
+    scores: MaskedScores,
+) -> list[dict[str, Any]]:
+    """One row a run.
+
+    is_judged : (S, L) whether people labelled a pair that the run brought to the pool
+    """
     unique = partial_labels.unique_contributions(is_judged)
     return [
         {
@@ -212,39 +290,76 @@ def _rank(scores: ScoreArray, run_index: int, score: float) -> int:
     return 1 + int(np.count_nonzero(np.delete(scores, run_index) > score))
 
 
-def _bias(subsets: list[partial_labels.Subset], by_subset: ScoreArray, all_labels: ScoreArray) -> list[dict[str, Any]]:
+def _bias(
+    subsets: list[partial_labels.Subset], by_subset: ScoreArray, all_labels: ScoreArray
+) -> list[dict[str, Any]]:
     distance = np.abs(by_subset - all_labels)
     rows = []
     for size in dict.fromkeys(subset.size for subset in subsets):
         same_size = [i for i, subset in enumerate(subsets) if subset.size == size]
-        bias = bias_of_size(size, distance[same_size], np.array([subsets[i].members for i in same_size]))
+        bias = bias_of_size(
+            size, distance[same_size], np.array([subsets[i].members for i in same_size])
+        )
         non_self = None if np.isnan(bias.non_self_bias) else bias.non_self_bias
-        rows.append({"size": size, "n_subsets": len(same_size), "bias": bias.bias, "self": bias.self_bias,
-                     "non_self": non_self})  # fmt: skip
+        rows.append(
+            {
+                "size": size,
+                "n_subsets": len(same_size),
+                "bias": bias.bias,
+                "self": bias.self_bias,
+                "non_self": non_self,
+            }
+        )
     return rows
 
 
-def _curves(direction: DirectionStudy, positive: NDArray[np.bool_], rng: np.random.Generator) -> Iterator[dict[str, Any]]:
-    positive_pairs = Pairs(direction.sources[direction.labels.query[positive]], direction.labels.doc[positive])
-    for curve in curves([labelled_rows(direction, top) for top in direction.tops], positive_pairs, rng=rng):
+def _curves(
+    direction: DirectionStudy, positive: NDArray[np.bool_], rng: np.random.Generator
+) -> Iterator[dict[str, Any]]:
+    positive_pairs = Pairs(
+        direction.sources[direction.labels.query[positive]], direction.labels.doc[positive]
+    )
+    for curve in curves(
+        [labelled_rows(direction, top) for top in direction.tops], positive_pairs, rng=rng
+    ):
         n_spent = len(curve.n_judged)
-        points = np.unique(np.linspace(0, n_spent - 1, min(n_spent, MAX_POINTS)).round().astype(int)) if n_spent else []
+        steps = np.linspace(0, n_spent - 1, min(n_spent, MAX_POINTS)).round().astype(int)
         yield {
             "name": curve.name,
             "is_live": curve.is_live,
-            "points": [[int(curve.n_judged[i]), int(curve.n_positive[i])] for i in points],
+            "points": [
+                [int(curve.n_judged[i]), int(curve.n_positive[i])] for i in np.unique(steps)
+            ],
         }
 
 
-def _stopping_value(direction: DirectionStudy, masks: LabelMasks, scores: MaskedScores, measure_index: int, rng: np.random.Generator) -> dict[str, Any]:
+def _stopping_value(
+    direction: DirectionStudy,
+    masks: LabelMasks,
+    scores: MaskedScores,
+    measure_index: int,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
     keys = [run.pk for run in direction.runs]
     steps = []
-    for step, mask, older_scores in zip(masks.look_backs, masks.older, scores.older[measure_index], strict=True):
+    for step, mask, older_scores in zip(
+        masks.look_backs, masks.older, scores.older[measure_index], strict=True
+    ):
         swaps = stopping.swapped_pairs(older_scores, scores.all_labels[measure_index])
         swapped_runs = [[keys[a], keys[b]] for a, b in swaps[:MAX_SWAPS]]
-        steps.append({"n": step, "n_pairs": int(np.count_nonzero(~mask)), "n_swaps": len(swaps), "swaps": swapped_runs})
+        steps.append(
+            {
+                "n": step,
+                "n_pairs": int(np.count_nonzero(~mask)),
+                "n_swaps": len(swaps),
+                "swaps": swapped_runs,
+            }
+        )
     neighbours = stopping.neighbours(scores.values[measure_index], groups=direction.groups, rng=rng)
     return {
         "steps": steps,
-        "neighbours": [{"better": keys[row.better], "worse": keys[row.worse], "share": row.share} for row in neighbours],
+        "neighbours": [
+            {"better": keys[row.better], "worse": keys[row.worse], "share": row.share}
+            for row in neighbours
+        ],
     }

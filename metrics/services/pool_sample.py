@@ -1,6 +1,6 @@
 """Estimates of runs from a stratified pool: unbiased sums over pairs, inferred AP and nDCG."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,17 @@ from metrics.core.sample_totals import (
     estimated_rbp,
 )
 from metrics.core.sampled import WeightedSample, extended_inferred_ap, extended_inferred_ndcg
+from metrics.services.labels import Ids
 from metrics.services.pool_study import DirectionStudy, ranked_of
-from metrics.services.sample_estimates import strata_of, without_judged
+from metrics.services.sample_estimates import without_judged
+from metrics.services.sampled_pairs import strata_of
 from pooling.core.strategies import depth_of
-from pooling.models import Pool
+from pooling.models import Pool, Run
 from pooling.services.strata import SAMPLED, StrataUnknown
 
 DEEPEST = 1_000  # ranks that count, as in TREC's sample_eval
 K = 10  # ranks of P@k and DCG@k
 PATIENCE = 0.8  # of RBP's reader
-Columns = NDArray[np.int64]
 
 
 def estimate_runs(*, pool: Pool, study: DirectionStudy) -> dict[str, Any] | None:
@@ -36,8 +37,8 @@ def estimate_runs(*, pool: Pool, study: DirectionStudy) -> dict[str, Any] | None
     which they would take for empty. k is 10, or the pool's depth if less; P@k and DCG@k rest on the
     strata among the run's first k ranks, so they do not wait for judgments of the others. `tail` is
     the most that the ranks below the pool could add to RBP.
-    A drawn pair without a grade counts as not drawn: right as long as people get the pairs in random
-    order. {"why": the reason} if the strata are unknown, and before the first positive.
+    A drawn pair without a grade counts as not drawn: right as long as people get the pairs in
+    random order. {"why": the reason} if the strata are unknown, and before the first positive.
     """
     if pool.strategy != SAMPLED:
         return None
@@ -45,49 +46,96 @@ def estimate_runs(*, pool: Pool, study: DirectionStudy) -> dict[str, Any] | None
         rows = _rows(pool, study)
     except StrataUnknown as error:
         return {"why": str(error)}
-    query, target, stratum, grade, is_drawn = rows
     threshold = pool.collection.positive_from
-    summary = {"n_pooled": len(query), "n_drawn": int(is_drawn.sum()), "n_judged": int(np.count_nonzero(grade >= 0))}
-    if not np.any(grade >= max(threshold, 0)):
+    summary: dict[str, Any] = {
+        "n_pooled": len(rows.query),
+        "n_drawn": int(rows.is_drawn.sum()),
+        "n_judged": int(np.count_nonzero(rows.grade >= 0)),
+    }
+    if not np.any(rows.grade >= max(threshold, 0)):
         return summary | {"why": "no pair that was drawn is positive yet."}
-    cell = query * (int(stratum.max()) + 1) + stratum
-    n_pooled, n_drawn = np.bincount(cell), np.bincount(cell, weights=is_drawn)
-    drawn_rows = is_drawn == 1
-    chance = (n_drawn / np.maximum(n_pooled, 1))[cell[drawn_rows]]
-    k, scores, positives = min(K, depth_of(pool.strategy, pool.parameters)), [], MeanEstimate(None, None)
+    depth = depth_of(pool.strategy, pool.parameters)
+    k, scores, positives = min(K, depth), [], MeanEstimate(None, None)
     for run in study.runs:
-        ranked = ranked_of(study, run, LabelledPairs(query, target, grade))._replace(stratum=stratum)
-        has_unjudged_stratum = bool(without_judged(ranked, stratum).any())
-        sample = WeightedSample(ranked_of(study, run, LabelledPairs(query[drawn_rows], target[drawn_rows], grade[drawn_rows])), chance, stratum[drawn_rows])
-        first = drawn_rows & np.isin(stratum, stratum[ranked.label[ranked.rank <= k]])
-        first_ranked = ranked_of(study, run, LabelledPairs(query[first], target[first], grade[first]))
-        top = WeightedSample(first_ranked, chance[first[drawn_rows]], stratum[first])
+        sample = _weighted_sample(study, run, rows, rows.is_drawn)
         positives = estimated_mean(estimated_positives(sample, threshold=threshold))
-        scores.append(
-            {
-                "run": run.pk,
-                "xinfAP": None if has_unjudged_stratum else float(extended_inferred_ap(ranked, threshold=threshold, k=DEEPEST).mean()),
-                "infNDCG": None if has_unjudged_stratum else float(extended_inferred_ndcg(ranked, k=DEEPEST).mean()),
-                "P": estimated_mean(estimated_precision(top, k=k, threshold=threshold))._asdict(),
-                "DCG": estimated_mean(estimated_dcg(top, k=k))._asdict(),
-                "RBP": estimated_mean(estimated_rbp(sample, p=PATIENCE, threshold=threshold))._asdict(),
-            }
-        )
-    summary["tail"] = PATIENCE ** depth_of(pool.strategy, pool.parameters)
-    return summary | {"n_queries": len(study.sources), "k": k, "positives": positives._asdict(), "runs": scores}
+        scores.append(_run_scores(study, run, rows, sample, k=k, threshold=threshold))
+    return summary | {
+        "tail": PATIENCE**depth,
+        "n_queries": len(study.sources),
+        "k": k,
+        "positives": positives._asdict(),
+        "runs": scores,
+    }
 
 
-def _rows(pool: Pool, study: DirectionStudy) -> Columns:
-    """(5, N) by source and target: source's position, target, stratum from 0, grade, 1 if drawn."""
+class _StratumPairs(NamedTuple):
+    """The pairs of a pool's strata, by source and target.
+
+    query : (N,) position of the source; stratum : (N,) from 0; grade : (N,) -1 without one
+    chance : (N,) share of the pairs of the query and stratum that were drawn
+    """
+
+    query: Ids
+    target: Ids
+    stratum: Ids
+    grade: Ids
+    is_drawn: NDArray[np.bool_]
+    chance: NDArray[np.float64]
+
+
+def _weighted_sample(
+    study: DirectionStudy, run: Run, rows: _StratumPairs, mask: NDArray[np.bool_]
+) -> WeightedSample:
+    """The drawn pairs of a mask as a sample, ranked by a run."""
+    pairs = LabelledPairs(rows.query[mask], rows.target[mask], rows.grade[mask])
+    return WeightedSample(ranked_of(study, run, pairs), rows.chance[mask], rows.stratum[mask])
+
+
+def _run_scores(
+    study: DirectionStudy,
+    run: Run,
+    rows: _StratumPairs,
+    sample: WeightedSample,
+    *,
+    k: int,
+    threshold: int,
+) -> dict[str, Any]:
+    """One run's estimates as JSON. sample : all drawn pairs"""
+    pairs = LabelledPairs(rows.query, rows.target, rows.grade)
+    ranked = ranked_of(study, run, pairs)._replace(stratum=rows.stratum)
+    is_in_top = np.isin(rows.stratum, rows.stratum[ranked.label[ranked.rank <= k]])
+    top = _weighted_sample(study, run, rows, rows.is_drawn & is_in_top)
+    inferred_ap = inferred_ndcg = None
+    if not without_judged(ranked, rows.stratum).any():
+        inferred_ap = float(extended_inferred_ap(ranked, threshold=threshold, k=DEEPEST).mean())
+        inferred_ndcg = float(extended_inferred_ndcg(ranked, k=DEEPEST).mean())
+    rbp = estimated_rbp(sample, p=PATIENCE, threshold=threshold)
+    return {
+        "run": run.pk,
+        "xinfAP": inferred_ap,
+        "infNDCG": inferred_ndcg,
+        "P": estimated_mean(estimated_precision(top, k=k, threshold=threshold))._asdict(),
+        "DCG": estimated_mean(estimated_dcg(top, k=k))._asdict(),
+        "RBP": estimated_mean(rbp)._asdict(),
+    }
+
+
+def _rows(pool: Pool, study: DirectionStudy) -> _StratumPairs:
     labels = _people_grades(study)
     strata = strata_of(pool=pool, scope=study.scope, labelled=labels)
     width = 1 + int(max(labels.target.max(initial=0), strata.target.max(initial=0)))
-    label_codes, codes = labels.source * width + labels.target, strata.source * width + strata.target
+    label_codes = labels.source * width + labels.target
+    codes = strata.source * width + strata.target
     is_labelled = np.isin(codes, label_codes) & strata.is_drawn
     grade = np.full(len(codes), -1)
     grade[is_labelled] = labels.grade[np.searchsorted(label_codes, codes[is_labelled])]
+    query = np.searchsorted(study.sources, strata.source)
     stratum = np.unique(strata.stratum, return_inverse=True)[1].ravel()
-    return np.stack([np.searchsorted(study.sources, strata.source), strata.target, stratum, grade, strata.is_drawn])
+    cell = query * (int(stratum.max(initial=0)) + 1) + stratum
+    n_pooled, n_drawn = np.bincount(cell), np.bincount(cell, weights=strata.is_drawn)
+    chance = (n_drawn / np.maximum(n_pooled, 1))[cell]
+    return _StratumPairs(query, strata.target, stratum, grade, strata.is_drawn, chance)
 
 
 def _people_grades(study: DirectionStudy) -> Grades:

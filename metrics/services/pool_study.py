@@ -26,7 +26,8 @@ RULES = "5"  # changes when the same labels and rankings would give other number
 _POOL_JUDGMENTS = """
     SELECT pair.query_id, pair.document_id, seat.judgment_id
     FROM pooling_poolpair pool_pair JOIN annotate_pair pair ON pair.id = pool_pair.pair_id
-    JOIN annotate_seat seat ON seat.pair_id = pair.id AND seat.state = 'done' AND seat.purpose IN ('label', 'import')
+    JOIN annotate_seat seat
+        ON seat.pair_id = pair.id AND seat.state = 'done' AND seat.purpose IN ('label', 'import')
     WHERE pool_pair.pool_id = %s ORDER BY seat.judgment_id
 """
 
@@ -89,35 +90,67 @@ def gather(*, pool: Pool) -> PoolStudy:
         judgments = PoolJudgments(*np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3).T)
     runs = list(pool.runs.published().in_use().order_by("name"))
     directions = [
-        _direction_study(pool, Direction(direction), [run for run in runs if run.direction == direction], source, judgments)
+        _direction_study(
+            pool,
+            Direction(direction),
+            [run for run in runs if run.direction == direction],
+            source,
+            judgments,
+        )
         for direction in dict.fromkeys(run.direction for run in runs)
     ]
-    return PoolStudy(pool, depth_of(pool.strategy, pool.parameters), source, judgments, directions, _digest(pool, directions, judgments))
+    return PoolStudy(
+        pool,
+        depth_of(pool.strategy, pool.parameters),
+        source,
+        judgments,
+        directions,
+        _digest(pool, directions, judgments),
+    )
 
 
-def _direction_study(pool: Pool, direction: Direction, runs: list[Run], source: LabelSource, judgments: PoolJudgments) -> DirectionStudy:
+def _direction_study(
+    pool: Pool, direction: Direction, runs: list[Run], source: LabelSource, judgments: PoolJudgments
+) -> DirectionStudy:
     depth = depth_of(pool.strategy, pool.parameters)
     excluded = left_out_keys(collection=pool.collection)
     tops = [
-        load_top(run=run, depth=depth, query_set=pool.query_set, leave_out=excluded, with_scores=True) for run in runs
+        load_top(
+            run=run, depth=depth, query_set=pool.query_set, leave_out=excluded, with_scores=True
+        )
+        for run in runs
     ]
     sources = np.unique(np.concatenate([known_rows(top).source for top in tops]))
     if drawn_items := list(pool.pool_sources.values_list("item", flat=True)):
         sources = np.intersect1d(sources, drawn_items)
     tops = [rows_of(top, np.isin(top.source, sources)) for top in tops]
     scope = EvaluationScope(direction, sources, None, excluded)
-    people = labels.within(labels.people_grades(collection=pool.collection, direction=direction), scope)
+    people = labels.within(
+        labels.people_grades(collection=pool.collection, direction=direction), scope
+    )
     reference = no_grades()
     if source.reference:
-        arguments = {"collection": pool.collection, "direction": direction}
-        reference = labels.within(labels.labels_of(**arguments, label_source=source.reference), scope)
+        reference_grades = labels.labels_of(
+            collection=pool.collection, direction=direction, label_source=source.reference
+        )
+        reference = labels.within(reference_grades, scope)
     known_labels = _known_labels(people, reference, sources)
     groups = groups_of(collection=pool.collection, direction=direction, sources=sources)
-    return DirectionStudy(direction, runs, tops, scope, groups, known_labels, _first_judgments(known_labels, sources, judgments, direction))
+    return DirectionStudy(
+        direction,
+        runs,
+        tops,
+        scope,
+        groups,
+        known_labels,
+        _first_judgments(known_labels, sources, judgments, direction),
+    )
 
 
 def _known_labels(people: Grades, reference: Grades, sources: Ids) -> LabelsByOrigin:
-    pairs = np.unique(np.concatenate([np.stack(labels[:2], axis=1) for labels in (people, reference)]), axis=0)
+    pairs = np.unique(
+        np.concatenate([np.stack(labels[:2], axis=1) for labels in (people, reference)]), axis=0
+    )
     columns = []
     for grades in (people, reference):
         column = np.full(len(pairs), np.nan)
@@ -132,12 +165,20 @@ def _positions(pairs: NDArray[np.int64], source: Ids, target: Ids) -> Ids:
     return np.searchsorted(pairs[:, 0] * width + pairs[:, 1], source * width + target)
 
 
-def _first_judgments(known_labels: LabelsByOrigin, sources: Ids, judgments: PoolJudgments, direction: Direction) -> Ids:
-    ends = (judgments.query, judgments.document) if direction == Direction.FORWARD else (judgments.document, judgments.query)
+def _first_judgments(
+    known_labels: LabelsByOrigin, sources: Ids, judgments: PoolJudgments, direction: Direction
+) -> Ids:
+    ends = (
+        (judgments.query, judgments.document)
+        if direction == Direction.FORWARD
+        else (judgments.document, judgments.query)
+    )
     first = np.full(len(known_labels.query), len(judgments.judgment))
     pairs = np.stack([sources[known_labels.query], known_labels.doc], axis=1)
     inside = is_in(*ends, Pairs(*pairs.T))
-    np.minimum.at(first, _positions(pairs, ends[0][inside], ends[1][inside]), np.flatnonzero(inside))
+    np.minimum.at(
+        first, _positions(pairs, ends[0][inside], ends[1][inside]), np.flatnonzero(inside)
+    )
     return first
 
 
@@ -146,7 +187,7 @@ def contributions(study: DirectionStudy) -> NDArray[np.bool_]:
     pairs = np.stack([study.sources[study.labels.query], study.labels.doc], axis=1)
     is_brought = np.zeros((len(study.runs), len(pairs)), dtype=bool)
     for row, top in zip(is_brought, study.tops, strict=True):
-        row[:] = is_in(*pairs.T, Pairs(top.source, top.target))
+        row[:] = is_in(pairs[:, 0], pairs[:, 1], Pairs(top.source, top.target))
     return is_brought
 
 
@@ -161,7 +202,9 @@ def ranked_of(study: DirectionStudy, run: Run, pair_labels: LabelledPairs) -> Ra
     """Rank the labelled targets of the study's source items in a run."""
     matrix = matrix_of(run)
     if matrix is not None:
-        return matrix_grades(matrix=matrix, scope=study.scope, sources=study.sources, tables=[pair_labels])[0]
+        return matrix_grades(
+            matrix=matrix, scope=study.scope, sources=study.sources, tables=[pair_labels]
+        )[0]
     return align(_rankings_of(study, run), pair_labels)
 
 
@@ -169,12 +212,16 @@ def _rankings_of(study: DirectionStudy, run: Run) -> Rankings:
     """Read a run's whole rankings of the study's source items."""
     whole = load_top(run=run, depth=2**31 - 1, leave_out=study.scope.excluded)
     in_study = np.isin(whole.source, study.sources)
-    counts = np.bincount(np.searchsorted(study.sources, whole.source[in_study]), minlength=len(study.sources))
+    counts = np.bincount(
+        np.searchsorted(study.sources, whole.source[in_study]), minlength=len(study.sources)
+    )
     return Rankings(np.append(0, np.cumsum(counts)), whole.target[in_study])
 
 
 def _digest(pool: Pool, directions: list[DirectionStudy], judgments: PoolJudgments) -> str:
-    digest = hashlib.sha256(f"{RULES} {pool.pk} {pool.parameters} {pool.collection.positive_from}".encode())
+    digest = hashlib.sha256(
+        f"{RULES} {pool.pk} {pool.parameters} {pool.collection.positive_from}".encode()
+    )
     digest.update(judgments.judgment.tobytes())
     for study in directions:
         digest.update(f"{study.direction} {[run.pk for run in study.runs]}".encode())

@@ -23,13 +23,18 @@ from pooling.services.run_storage import SIDES
 
 FEW = 30  # groups: fewer tell little of how far other ones would differ
 FEW_QUERIES = 25  # that stand by themselves: likewise
-_KINDS = {Part.Kind.VIDEO: "videos", Part.Kind.IMAGE: "images", Part.Kind.AUDIO: "recordings"}
+_KINDS: dict[str, str] = {
+    Part.Kind.VIDEO: "videos",
+    Part.Kind.IMAGE: "images",
+    Part.Kind.AUDIO: "recordings",
+}
 _LINKED = """
     WITH best AS (
-        SELECT {source}_id AS source, {target}_id AS target,
-               rank() OVER (PARTITION BY {source}_id ORDER BY reference_set_id, grade DESC) AS position
+        SELECT {source}_id AS source, {target}_id AS target, rank() OVER (
+               PARTITION BY {source}_id ORDER BY reference_set_id, grade DESC) AS position
         FROM annotate_referencelabel WHERE reference_set_id = ANY(%s) AND grade >= %s)
-    SELECT source, min(target) FROM best WHERE position = 1 GROUP BY source HAVING count(*) = 1 ORDER BY source
+    SELECT source, min(target) FROM best WHERE position = 1
+    GROUP BY source HAVING count(*) = 1 ORDER BY source
 """
 
 
@@ -60,11 +65,14 @@ class GroupFacts(NamedTuple):
             return ""
         if self.is_part:
             return (
-                f"They are some of {self.n_drawn:,} that were drawn of {self.n_population:,} for pool “{self.pool}”: "
-                "each stands for what its stratum holds."
+                f"They are some of {self.n_drawn:,} that were drawn of {self.n_population:,} for "
+                f"pool “{self.pool}”: each stands for what its stratum holds."
             )
         origin = f"The {self.queries} were drawn of {self.n_population:,} for pool “{self.pool}”"
-        return f"{origin}, and a score estimates the mean over all of those: each stands for what its stratum holds."
+        return (
+            f"{origin}, and a score estimates the mean over all of those: each stands for what "
+            "its stratum holds."
+        )
 
     @property
     def is_part(self) -> bool:
@@ -88,44 +96,55 @@ class GroupFacts(NamedTuple):
 
     @property
     def choice(self) -> str:
-        """A sentence on the origin of the groups.
-
-        Empty for the usual one if all queries stand alone.
-        """
+        """A sentence on the origin of the groups; empty for the usual one if all stand alone."""
         if self.grouping == Collection.Grouping.NONE:
             return f"Each of the {self.queries} is taken by itself, as chosen in Settings."
         if self.grouping == Collection.Grouping.COLUMN and self.are_single:
-            return f"None of the {self.queries} shares a group of the upload with another: each is taken by itself."
+            return (
+                f"None of the {self.queries} shares a group of the upload with another: each is "
+                "taken by itself."
+            )
         if self.grouping == Collection.Grouping.COLUMN:
-            return f"Which {self.queries} belong together is said by the column “group” of the upload."
+            return (
+                f"Which {self.queries} belong together is said by the column “group” of the upload."
+            )
         if self.are_single:
             return ""
         return f"Which {self.queries} belong together is said by the reference labels."
 
     @property
     def caution(self) -> str:
-        """A warning of few effective groups, or queries that stand by themselves.
-
-        Empty for many.
-        """
+        """A warning of few effective groups, or few queries by themselves; empty for many."""
         n_effective = self.n_groups if self.n_effective is None else self.n_effective
         if self.n_groups < 2 or n_effective >= (FEW_QUERIES if self.are_single else FEW):
             return ""
         if self.are_single:
             return self._few_queries(n_effective)
-        size = f"The {self.n_groups:,} {self.groups} differ so much in size that they count as about {n_effective:.0f}"
+        size = (
+            f"The {self.n_groups:,} {self.groups} differ so much in size that they count as about "
+            f"{n_effective:.0f}"
+        )
         if are_lopsided(self.n_groups, n_effective):
-            return f"{size}: there are no such intervals, and tests other than randomization are too sure."
+            return (
+                f"{size}: there are no such intervals, and tests other than randomization are too "
+                "sure."
+            )
         if self.n_groups < FEW and n_effective >= self.n_groups / 2:
             return f"With {self.n_groups} {self.groups} such intervals and tests are rough."
         return f"{size}: intervals and tests other than randomization are too sure."
 
     def _few_queries(self, n_effective: float) -> str:
         if are_lopsided(self.n_queries, n_effective):
-            return f"A few {self.queries} stand for nearly all, which count as {n_effective:.0f}: there are no intervals."
+            return (
+                f"A few {self.queries} stand for nearly all, which count as {n_effective:.0f}: "
+                "there are no intervals."
+            )
         if self.n_queries < FEW_QUERIES:
             return f"With {self.n_queries} {self.queries} intervals are rough."
-        return f"Some {self.queries} stand for many, so that all count as about {n_effective:.0f}: intervals are rough."
+        return (
+            f"Some {self.queries} stand for many, so that all count as about {n_effective:.0f}: "
+            "intervals are rough."
+        )
 
     @property
     def notes(self) -> str:
@@ -135,10 +154,15 @@ class GroupFacts(NamedTuple):
     @property
     def text(self) -> str:
         """The numbers of queries and groups, or of queries alone if each stands by itself."""
-        queries = f"{self.n_queries:,} {self.queries if self.n_queries != 1 else _singular(self.queries)}"
+        queries = (
+            f"{self.n_queries:,} {self.queries if self.n_queries != 1 else _singular(self.queries)}"
+        )
         if self.are_single:
             return queries
-        return f"{queries} of {self.n_groups:,} {self.groups if self.n_groups != 1 else _singular(self.groups)}"
+        return (
+            f"{queries} of {self.n_groups:,} "
+            f"{self.groups if self.n_groups != 1 else _singular(self.groups)}"
+        )
 
 
 class _Links(NamedTuple):
@@ -148,7 +172,9 @@ class _Links(NamedTuple):
     target: Ids
 
 
-def groups_of(*, collection: Collection, direction: Direction, sources: Ids, whole: Ids | None = None) -> Groups:
+def groups_of(
+    *, collection: Collection, direction: Direction, sources: Ids, whole: Ids | None = None
+) -> Groups:
     """Group ascending source items by the collection's choice; three queries at most.
 
     Items that a pool drew by strata have the weights with which they stand for its population.
@@ -181,16 +207,29 @@ def _sample(collection: Collection, direction: Direction, whole: Ids) -> _Sample
 
     One query.
     """
-    rows = PoolSource.objects.filter(pool__collection=collection, item__side=SIDES[direction][0]).order_by("item")
+    rows = PoolSource.objects.filter(
+        pool__collection=collection, item__side=SIDES[direction][0]
+    ).order_by("item")
     draws: dict[tuple[int, str], list[tuple[int, int, float, bool]]] = {}
-    columns = ("pool", "pool__name", "item", "stratum", "inclusion_probability", "item__excluded_at")
+    columns = (
+        "pool",
+        "pool__name",
+        "item",
+        "stratum",
+        "inclusion_probability",
+        "item__excluded_at",
+    )
     for pk, name, item, stratum, chance, excluded_at in rows.values_list(*columns):
         draws.setdefault((pk, name), []).append((item, stratum, chance, excluded_at is None))
     for (_, name), pool_rows in sorted(draws.items()):
-        items, strata = np.array([row[:2] for row in pool_rows if row[3]], dtype=np.int64).reshape(-1, 2).T
+        items, strata = (
+            np.array([row[:2] for row in pool_rows if row[3]], dtype=np.int64).reshape(-1, 2).T
+        )
         weight = np.array([1 / chance for *_, chance, counts in pool_rows if counts])
         if len(items) and weight.max() > 1 and np.array_equal(items, whole):
-            return _Sample(name, round(sum(1 / chance for *_, chance, _ in pool_rows)), items, weight, strata)
+            return _Sample(
+                name, round(sum(1 / chance for *_, chance, _ in pool_rows)), items, weight, strata
+            )
     return None
 
 
@@ -204,28 +243,46 @@ def draw_of(*, collection: Collection, direction: Direction, sources: Ids) -> St
     if sample is None:
         return None
     stratum = np.unique(sample.stratum, return_inverse=True)[1].ravel()
-    return StratifiedDraw(stratum, np.bincount(stratum, weights=sample.weight))
+    sizes = np.asarray(np.bincount(stratum, weights=sample.weight), dtype=np.float64)
+    return StratifiedDraw(stratum, sizes)
 
 
-def facts_of(*, collection: Collection, direction: Direction, sources: Ids, whole: Ids | None = None) -> GroupFacts:
+def facts_of(
+    *, collection: Collection, direction: Direction, sources: Ids, whole: Ids | None = None
+) -> GroupFacts:
     """Return the numbers and nouns of the groups of ascending source items; five queries at most.
 
     whole : as in `groups_of`
     """
     keys = _keys(collection, direction, sources)
     n_groups = len(np.unique(keys))
-    queries, groups = ("queries", "documents") if direction == Direction.FORWARD else ("documents", "queries")
+    queries, groups = (
+        ("queries", "documents") if direction == Direction.FORWARD else ("documents", "queries")
+    )
     if collection.query_groups == Collection.Grouping.COLUMN:
         groups = "groups"
     elif n_groups < len(sources):
         kinds = _kinds(keys[keys > 0])
         groups = _KINDS.get(kinds.pop(), groups) if len(kinds) == 1 else groups
-        if direction == Direction.FORWARD and groups in _KINDS.values() and _kinds(sources) == {Part.Kind.TEXT}:
+        if (
+            direction == Direction.FORWARD
+            and groups in _KINDS.values()
+            and _kinds(sources) == {Part.Kind.TEXT}
+        ):
             queries = "captions"
     sample = _sample(collection, direction, sources if whole is None else whole)
-    pool_facts = (sample.pool, sample.n_population, len(sample.item)) if sample else ()
-    n_effective = Groups.of(keys, weight=sample.weights_of(sources) if sample else None).n_effective
-    return GroupFacts(collection.query_groups, len(sources), n_groups, queries, groups, *pool_facts, n_effective=n_effective)
+    weight = sample.weights_of(sources) if sample else None
+    return GroupFacts(
+        grouping=collection.query_groups,
+        n_queries=len(sources),
+        n_groups=n_groups,
+        queries=queries,
+        groups=groups,
+        pool=sample.pool if sample else "",
+        n_population=sample.n_population if sample else None,
+        n_drawn=len(sample.item) if sample else None,
+        n_effective=Groups.of(keys, weight=weight).n_effective,
+    )
 
 
 def _kinds(items: Ids) -> set[str]:
@@ -241,7 +298,9 @@ def names_of(*, collection: Collection, direction: Direction, sources: Ids) -> l
     """
     keys = _keys(collection, direction, sources)
     by_column = collection.query_groups == Collection.Grouping.COLUMN
-    items = Item.objects.filter(pk__in=np.unique(np.abs(keys if not by_column else sources)).tolist())
+    items = Item.objects.filter(
+        pk__in=np.unique(np.abs(keys if not by_column else sources)).tolist()
+    )
     items_by_key = {
         pk: (side, external_id, group)
         for pk, side, external_id, group in items.values_list("pk", "side", "external_id", "group")
@@ -270,13 +329,22 @@ def _keys(collection: Collection, direction: Direction, sources: Ids) -> Ids:
     if collection.query_groups == Collection.Grouping.COLUMN:
         named_items = Item.objects.filter(pk__in=sources.tolist()).exclude(group="").order_by("pk")
         rows = list(named_items.values_list("pk", "group"))
-        number_of = {group: index for index, group in enumerate(dict.fromkeys(group for _, group in rows), start=1)}
-        keys[np.searchsorted(sources, [pk for pk, _ in rows])] = [number_of[group] for _, group in rows]
+        number_of = {
+            group: index
+            for index, group in enumerate(dict.fromkeys(group for _, group in rows), start=1)
+        }
+        keys[np.searchsorted(sources, [pk for pk, _ in rows])] = [
+            number_of[group] for _, group in rows
+        ]
     return keys
 
 
 def _linked_keys(collection: Collection, direction: Direction, sources: Ids) -> Ids:
-    sets = ReferenceSet.objects.filter(collection=collection).order_by("pk").values_list("pk", "created_at")
+    sets = (
+        ReferenceSet.objects.filter(collection=collection)
+        .order_by("pk")
+        .values_list("pk", "created_at")
+    )
     links = _links(tuple(sets), collection.positive_from, direction)
     if not len(links.source):
         return -sources
@@ -285,13 +353,17 @@ def _linked_keys(collection: Collection, direction: Direction, sources: Ids) -> 
 
 
 @lru_cache(maxsize=16)
-def _links(sets: Sequence[tuple[int, datetime]], positive_from: int, direction: Direction) -> _Links:
+def _links(
+    sets: Sequence[tuple[int, datetime]], positive_from: int, direction: Direction
+) -> _Links:
     """Read the links by labels of reference sets.
 
     Cached, as a set does not change once it is loaded.
     """
     source, target = ends(direction)
     with connection.cursor() as cursor:
-        cursor.execute(_LINKED.format(source=source, target=target), [[pk for pk, _ in sets], positive_from])
+        cursor.execute(
+            _LINKED.format(source=source, target=target), [[pk for pk, _ in sets], positive_from]
+        )
         rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 2)
     return _Links(rows[:, 0], rows[:, 1])

@@ -1,8 +1,7 @@
-"""From Change rows to current numbers: one refresh at a time a collection, all of it from one
-moment of the database.
+"""From Change rows to current numbers: one refresh at a time a collection.
 
-Change rows are the work left; they are consumed in the transaction that writes the numbers, so a
-refresh that dies leaves them, and the sweep finds them.
+All of it reads one moment of the database. Change rows are the work left; they are consumed in the
+transaction that writes the numbers, so a refresh that dies leaves them, and the sweep finds them.
 """
 
 import logging
@@ -50,30 +49,46 @@ def refresh(*, collection: Collection) -> RefreshResult | None:
 
 
 def rebuild(*, collection: Collection) -> RefreshResult:
-    """Delete the current numbers and compute all of them again, once a refresh under way is done;
-    history is kept."""
-    with _refresh_lock(collection, waits=True), refresh_tries.count_try(collection), repeatable_read():
+    """Delete the current numbers and compute all of them again; history is kept.
+
+    It waits until a refresh under way is done.
+    """
+    with (
+        _refresh_lock(collection, waits=True),
+        refresh_tries.count_try(collection),
+        repeatable_read(),
+    ):
         Score.objects.filter(run__collection=collection).delete()
         Snapshot.objects.filter(collection=collection).delete()
         return _refresh(collection, is_rebuild=True)
 
 
 def collections_due() -> list[int]:
-    """Keys of collections that wait for a refresh that was not enqueued: with old Change rows, or
-    runs without scores.
+    """Keys of collections that wait for a refresh that was not enqueued.
 
-    Collections whose refreshes failed lately are left out.
+    They have old Change rows, or runs without scores. Collections whose refreshes failed lately are
+    left out.
     """
     oldest_changes = Change.objects.values("collection").annotate(oldest=Min("at")).order_by()
-    overdue = oldest_changes.filter(oldest__lt=ClockTimestamp() - LOST_AFTER).values_list("collection", flat=True)
-    return sorted({*overdue, *scoring.runs_without_scores()} - {*refresh_tries.paused_collections()})
+    overdue = oldest_changes.filter(oldest__lt=ClockTimestamp() - LOST_AFTER).values_list(
+        "collection", flat=True
+    )
+    return sorted(
+        {*overdue, *scoring.runs_without_scores()} - {*refresh_tries.paused_collections()}
+    )
 
 
 @contextmanager
 def _refresh_lock(collection: Collection, *, waits: bool = False) -> Iterator[bool]:
-    """Hold the lock of the collection's refresh; yields whether it was free. With `waits`, wait
-    until it is."""
-    lock = "SELECT TRUE FROM pg_advisory_lock(%s, %s)" if waits else "SELECT pg_try_advisory_lock(%s, %s)"
+    """Hold the lock of the collection's refresh; yields whether it was free.
+
+    waits : wait until it is
+    """
+    lock = (
+        "SELECT TRUE FROM pg_advisory_lock(%s, %s)"
+        if waits
+        else "SELECT pg_try_advisory_lock(%s, %s)"
+    )
     # Before the transaction: inside it the snapshot would be taken before the lock.
     with connection.cursor() as cursor:
         cursor.execute(lock, [LOCK, collection.pk])
@@ -89,7 +104,11 @@ def _refresh_lock(collection: Collection, *, waits: bool = False) -> Iterator[bo
 def _refresh(collection: Collection, *, is_rebuild: bool = False) -> RefreshResult:
     collection.refresh_from_db()
     changed_pairs = _consume_changes(collection)
-    pairs = None if is_rebuild or None in changed_pairs else {pair for pair in changed_pairs if pair is not None}
+    pairs = (
+        None
+        if is_rebuild or None in changed_pairs
+        else {pair for pair in changed_pairs if pair is not None}
+    )
     update_tallies(collection=collection, pairs=pairs)
     tallies = read_tallies(collection=collection)
     n_scores = scoring.update_scores(collection=collection, changes=_changed_inputs(pairs))
@@ -97,13 +116,22 @@ def _refresh(collection: Collection, *, is_rebuild: bool = False) -> RefreshResu
     alarms.check_alarms(collection=collection)
     if (n_snapshots or n_scores) and not is_rebuild:
         history.observe(collection=collection, n_judgments=tallies.number("judgments"))
-    log.info("%s: %s changes, %s snapshots and %s scores written", collection.slug, len(changed_pairs), n_snapshots, n_scores)
+    log.info(
+        "%s: %s changes, %s snapshots and %s scores written",
+        collection.slug,
+        len(changed_pairs),
+        n_snapshots,
+        n_scores,
+    )
     return RefreshResult(len(changed_pairs), n_snapshots, n_scores)
 
 
 def _consume_changes(collection: Collection) -> list[int | None]:
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM annotate_change WHERE collection_id = %s RETURNING pair_id", [collection.pk])
+        cursor.execute(
+            "DELETE FROM annotate_change WHERE collection_id = %s RETURNING pair_id",
+            [collection.pk],
+        )
         return [pair for (pair,) in cursor.fetchall()]
 
 
@@ -116,7 +144,9 @@ def _changed_inputs(pairs: set[int] | None) -> LabelChanges:
 
 def _update_snapshots(collection: Collection, tallies: CollectionTallies) -> int:
     """Compute and store the kinds whose inputs changed; returns how many."""
-    stored_digests = dict(Snapshot.objects.filter(collection=collection).values_list("kind", "inputs_sha256"))
+    stored_digests = dict(
+        Snapshot.objects.filter(collection=collection).values_list("kind", "inputs_sha256")
+    )
     n_written = 0
     for name, kind in numbers.KINDS.items():
         summary = kind.gather(collection, tallies)

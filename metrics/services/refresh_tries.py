@@ -22,14 +22,17 @@ from metrics.models import RefreshTries
 log = logging.getLogger(__name__)
 
 TRIES_WITHOUT_PAUSE = 3  # tries that follow one another without a pause
-FIRST_PAUSE = timedelta(seconds=2 * settings.TASK_SECONDS)  # from a try's beginning; doubled with each further one
+# from a try's beginning; doubled with each further one
+FIRST_PAUSE = timedelta(seconds=2 * settings.TASK_SECONDS)
 LONGEST_PAUSE = timedelta(hours=12)
 COMMAND = "python3 manage.py rebuild --numbers {}"
 
 
 class RefreshDelay(NamedTuple):
-    """Failed refreshes of a collection: since when, how many, time of the next, and texts for
-    pages."""
+    """Failed refreshes of a collection, with texts for pages.
+
+    since, n : since when, and how many; next_at : time of the next
+    """
 
     since: datetime
     n: int
@@ -57,8 +60,7 @@ class RefreshDelay(NamedTuple):
 
 @contextmanager
 def count_try(collection: Collection) -> Iterator[None]:
-    """Count the try made inside; when it succeeds, delete the count of it and of the tries before
-    it."""
+    """Count the try made inside; when it succeeds, delete its count and that of those before it."""
     _add_try(collection)
     try:
         yield
@@ -74,12 +76,15 @@ def count_try(collection: Collection) -> Iterator[None]:
 
 def paused_collections() -> list[int]:
     """Keys of the collections in a pause between tries."""
-    return list(RefreshTries.objects.filter(next_at__gt=ClockTimestamp()).values_list("collection", flat=True))
+    return list(
+        RefreshTries.objects.filter(next_at__gt=ClockTimestamp()).values_list(
+            "collection", flat=True
+        )
+    )
 
 
 def delay_of(*, collection: Collection) -> RefreshDelay | None:
-    """The delay of a collection whose refreshes failed several times or are too slow; None for any
-    other."""
+    """The delay of a collection whose refreshes failed several times or are too slow, else None."""
     tries = RefreshTries.objects.filter(collection=collection).first()
     if tries is None or not (tries.is_slow or tries.n > TRIES_WITHOUT_PAUSE):
         return None
@@ -87,21 +92,33 @@ def delay_of(*, collection: Collection) -> RefreshDelay | None:
 
 
 def _add_try(collection: Collection) -> None:
-    """Count one more try; the pause is written before the try begins, as a killed one writes
-    nothing."""
+    """Count one more try.
+
+    The pause is written before the try begins, as a killed one writes nothing.
+    """
     new = {"n": 1, "since": ClockTimestamp(), "next_at": ClockTimestamp()}
     tries, is_first = RefreshTries.objects.get_or_create(collection=collection, defaults=new)
     if not is_first:
         n = tries.n + 1
-        pause = min(FIRST_PAUSE * 2 ** min(n - TRIES_WITHOUT_PAUSE, 10), LONGEST_PAUSE) if n >= TRIES_WITHOUT_PAUSE else timedelta()
-        RefreshTries.objects.filter(pk=tries.pk).update(n=F("n") + 1, next_at=ClockTimestamp() + pause)
+        pause = (
+            min(FIRST_PAUSE * 2 ** min(n - TRIES_WITHOUT_PAUSE, 10), LONGEST_PAUSE)
+            if n >= TRIES_WITHOUT_PAUSE
+            else timedelta()
+        )
+        RefreshTries.objects.filter(pk=tries.pk).update(
+            n=F("n") + 1, next_at=ClockTimestamp() + pause
+        )
 
 
 def _take_back_try(collection: Collection) -> None:
-    """Take back the count of a try that an outage ended; while the database is still away, it
-    counts."""
+    """Take back the count of a try that an outage ended.
+
+    While the database is still away, it counts.
+    """
     with suppress(*works.FAILURES):
-        RefreshTries.objects.filter(collection=collection, n__gte=1).update(n=F("n") - 1, next_at=ClockTimestamp())
+        RefreshTries.objects.filter(collection=collection, n__gte=1).update(
+            n=F("n") - 1, next_at=ClockTimestamp()
+        )
 
 
 def _note_slow(collection: Collection) -> None:
@@ -109,6 +126,9 @@ def _note_slow(collection: Collection) -> None:
     RefreshTries.objects.filter(collection=collection).update(is_slow=True)
     delay = delay_of(collection=collection)
     if delay:
-        message = "%s: the numbers could not be refreshed since %s: %s. Tried %s times, next at %s, or at once by `%s`."
+        message = (
+            "%s: the numbers could not be refreshed since %s: %s. Tried %s times, next at %s, or "
+            "at once by `%s`."
+        )
         since, next_at = (at.isoformat(timespec="seconds") for at in (delay.since, delay.next_at))
         log.error(message, collection.slug, since, delay.reason, delay.n, next_at, delay.command)

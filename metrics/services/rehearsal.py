@@ -1,5 +1,4 @@
-"""A rehearsal: a whole campaign by simulated annotators of known quality, on the study whose truth
-is known.
+"""A rehearsal: a whole campaign by simulated annotators, on the study whose truth is known.
 
 Everything goes through the services that people use: the runs are received and read, a pool is
 previewed and opened, batches are claimed, labels stored one by one, numbers refreshed. Then the
@@ -35,7 +34,13 @@ N_ANNOTATORS = 6
 # Four labels and a fifth where the middle two differ decide as the median of five would. One label
 # a pair would miss a tenth of the positives, and C@1 with them; see demo/README.md for the policies
 # compared.
-POLICY = {"labels_per_pair": 4, "ceiling": 5, "rule": "median", "double_share": 0, "batch_candidates": 98}
+POLICY = {
+    "labels_per_pair": 4,
+    "ceiling": 5,
+    "rule": "median",
+    "double_share": 0,
+    "batch_candidates": 98,
+}
 
 
 class SystemScores(NamedTuple):
@@ -70,15 +75,21 @@ class Rehearsal(NamedTuple):
     def order(self, measure: str, source: str) -> list[str]:
         """The systems by one measure under "truth", "people" or "reference", best first."""
         rows = [row for row in self.scores if row.measure == measure]
-        return [row.system for row in sorted(rows, key=lambda row: (-getattr(row, source), row.system))]
+        return [
+            row.system for row in sorted(rows, key=lambda row: (-getattr(row, source), row.system))
+        ]
 
     def largest_error(self, measure: str, source: str) -> float:
         """The largest distance from the truth over the systems."""
-        return max(abs(getattr(row, source) - row.truth) for row in self.scores if row.measure == measure)
+        return max(
+            abs(getattr(row, source) - row.truth) for row in self.scores if row.measure == measure
+        )
 
     def smallest_error(self, measure: str, source: str) -> float:
         """The smallest distance from the truth over the systems."""
-        return min(abs(getattr(row, source) - row.truth) for row in self.scores if row.measure == measure)
+        return min(
+            abs(getattr(row, source) - row.truth) for row in self.scores if row.measure == measure
+        )
 
 
 def rehearse(
@@ -126,7 +137,9 @@ def _open_pool(collection: Collection, n_captions: int, seed: int, by: User | No
         name="rehearsal",
         strategy="depth-k-sample",
         parameters={"depth": 10, "n_sources": n_captions},
-        runs=list(Run.objects.filter(collection=collection, direction=Direction.FORWARD).order_by("name")),
+        runs=list(
+            Run.objects.filter(collection=collection, direction=Direction.FORWARD).order_by("name")
+        ),
         seed=seed,
         by=by,
     )
@@ -137,19 +150,30 @@ def _open_pool(collection: Collection, n_captions: int, seed: int, by: User | No
 def _load_truth(collection: Collection, by: User | None) -> dict[tuple[int, int], int]:
     """Store the truth as a reference set, and return its grade of each relevant pair."""
     with open(FOLDER / "truth.qrels", "rb") as stream:
-        load_reference(collection=collection, stream=stream, file_name="truth.qrels", name="truth", by=by)
-    labels = ReferenceLabel.objects.filter(reference_set__collection=collection, reference_set__name="truth")
-    return {(query, document): grade for query, document, grade in labels.values_list("query", "document", "grade")}
+        load_reference(
+            collection=collection, stream=stream, file_name="truth.qrels", name="truth", by=by
+        )
+    labels = ReferenceLabel.objects.filter(
+        reference_set__collection=collection, reference_set__name="truth"
+    )
+    return {
+        (query, document): grade
+        for query, document, grade in labels.values_list("query", "document", "grade")
+    }
 
 
 def _judge_all(
-    collection: Collection, truth: dict[tuple[int, int], int], quality: SimulatedAnnotator, seed: int
+    collection: Collection,
+    truth: dict[tuple[int, int], int],
+    quality: SimulatedAnnotator,
+    seed: int,
 ) -> Iterator[int]:
-    """Let the annotators take batches in turn until none of them gets one; yields the judgments so
-    far."""
+    """Let the annotators take batches in turn until none gets one; yields the judgments so far."""
     annotators = [
         Annotator.objects.create(
-            collection=collection, origin=Annotator.Origin.SIMULATED, pseudonym=f"simulated {number}"
+            collection=collection,
+            origin=Annotator.Origin.SIMULATED,
+            pseudonym=f"simulated {number}",
         )
         for number in range(1, N_ANNOTATORS + 1)
     ]
@@ -163,10 +187,14 @@ def _judge_all(
             if current_batch(annotator=annotator) is None:
                 continue
             is_anyone_working = True
-            hand_outs = open_hand_outs(annotator=annotator).select_related("seat__pair__query", "seat__pair__document")
+            hand_outs = open_hand_outs(annotator=annotator).select_related(
+                "seat__pair__query", "seat__pair__document"
+            )
             for hand_out in hand_outs:
                 pair = hand_out.seat.pair
-                pair_key = "/".join((hand_out.seat.purpose, pair.query.external_id, pair.document.external_id))
+                pair_key = "/".join(
+                    (hand_out.seat.purpose, pair.query.external_id, pair.document.external_id)
+                )
                 # The draw depends on the pair and on how often it was judged, not on annotators and
                 # batches.
                 rng = np.random.default_rng([seed, n_judgments_of[pair_key], *map(ord, pair_key)])
@@ -187,12 +215,24 @@ def _judge_all(
 
 def _scores(collection: Collection, query_set: QuerySet) -> list[SystemScores]:
     def means(label_source: str) -> dict[tuple[str, str], float]:
-        rows = Score.objects.filter(query_set=query_set, label_source=label_source, measure__in=MEASURES)
-        return {(name, measure): mean for name, measure, mean in rows.values_list("run__name", "measure", "mean")}
+        rows = Score.objects.filter(
+            query_set=query_set, label_source=label_source, measure__in=MEASURES
+        )
+        return {
+            (name, measure): mean
+            for name, measure, mean in rows.values_list("run__name", "measure", "mean")
+            if mean is not None
+        }
 
     truth, people, reference = means("none:truth"), means("over:original"), means("none:original")
     return [
-        SystemScores(system, measure, truth[system, measure], people[system, measure], reference[system, measure])
+        SystemScores(
+            system,
+            measure,
+            truth[system, measure],
+            people[system, measure],
+            reference[system, measure],
+        )
         for system, measure in sorted(truth)
     ]
 

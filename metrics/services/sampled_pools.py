@@ -32,7 +32,8 @@ _OF_FIRST_RANKS = {"C", "Success", "P", "RR", "MedR", "MeanR", "AP_retrieved"}
 _OF_JUDGED = {"Judged", "RBPres"}
 _WAITING = """
     SELECT DISTINCT pair.query_id, pair.document_id FROM pooling_poolpair pool_pair
-    JOIN pooling_pool pool ON pool.id = pool_pair.pool_id JOIN annotate_pair pair ON pair.id = pool_pair.pair_id
+    JOIN pooling_pool pool ON pool.id = pool_pair.pool_id
+    JOIN annotate_pair pair ON pair.id = pool_pair.pair_id
     JOIN annotate_roundpair round_pair
         ON round_pair.round_id = pool.round_id AND round_pair.pair_id = pool_pair.pair_id
     WHERE pool.collection_id = %s AND pool.strategy = %s AND pool_pair.stratum < %s
@@ -40,8 +41,10 @@ _WAITING = """
 """
 _UNDRAWN = """
     SELECT pool.name, item.side, stratum.source_id, stratum.undrawn FROM pooling_poolstratum stratum
-    JOIN pooling_pool pool ON pool.id = stratum.pool_id JOIN annotate_item item ON item.id = stratum.source_id
-    WHERE pool.collection_id = %s AND cardinality(stratum.undrawn) > 0 ORDER BY pool.name, stratum.source_id
+    JOIN pooling_pool pool ON pool.id = stratum.pool_id
+    JOIN annotate_item item ON item.id = stratum.source_id
+    WHERE pool.collection_id = %s AND cardinality(stratum.undrawn) > 0
+    ORDER BY pool.name, stratum.source_id
 """
 
 
@@ -68,8 +71,10 @@ class UndrawnPairs(NamedTuple):
 
         `n` is None if it is unknown.
         """
+        if not self:
+            return None
         n = None if self.is_unknown else len(self.pairs.source) - self.n_waiting
-        return {"pools": self.pools, "sets": self.sets, "n": n, "n_waiting": self.n_waiting} if self else None
+        return {"pools": self.pools, "sets": self.sets, "n": n, "n_waiting": self.n_waiting}
 
 
 def names_from_facts(facts: Mapping[str, Any]) -> list[str]:
@@ -111,15 +116,18 @@ def _samples(collection: Collection) -> QuerySet[Pool]:
 
 
 def _unknown_samples(collection: Collection) -> QuerySet[Pool]:
-    return Pool.objects.filter(collection=collection, strategy=SAMPLED, opened_at__isnull=False, strata=None)
+    return Pool.objects.filter(
+        collection=collection, strategy=SAMPLED, opened_at__isnull=False, strata=None
+    )
 
 
-def undrawn_of(*, collection: Collection, scope: EvaluationScope, labelled: Grades, source: LabelSource) -> UndrawnPairs:
+def undrawn_of(
+    *, collection: Collection, scope: EvaluationScope, labelled: Grades, source: LabelSource
+) -> UndrawnPairs:
     """Read the undrawn pairs of a query set; four queries, and one for each sampled set.
 
     labelled : the pairs of the query set that have a label
-    source : the label source; its reference sets may be samples, and so may the pools if people
-        count
+    source : the label source; its sets may be samples, and so may the pools if people count
     If all undrawn pairs have a label by now, the unjudged pairs are as in any pool, and none is
     returned.
     """
@@ -127,29 +135,40 @@ def undrawn_of(*, collection: Collection, scope: EvaluationScope, labelled: Grad
     sets = _unlabelled(_undrawn_by_set(collection, scope, source.sets), scope, labelled_pairs)
     pools = {}
     if source.has_people:
-        if unknown := list(_unknown_samples(collection).order_by("name").values_list("name", flat=True)):
+        if unknown := list(
+            _unknown_samples(collection).order_by("name").values_list("name", flat=True)
+        ):
             return UndrawnPairs(unknown, list(sets), no_grades(), is_unknown=True)
         pools = _unlabelled(_undrawn_by_pool(collection, scope), scope, labelled_pairs)
     undrawn_tables = [*sets.values(), *pools.values()]
     if not undrawn_tables:
         return nothing_undrawn()
     pairs = np.unique(np.concatenate(undrawn_tables), axis=0)
-    all_pairs = np.unique(np.concatenate([pairs, _drawn_unlabelled(collection, scope, labelled_pairs)]), axis=0) if pools else pairs
-    grades = Grades(*all_pairs.T, np.ones(len(all_pairs), dtype=np.int64))
+    all_pairs = pairs
+    if pools:
+        drawn_pairs = _drawn_unlabelled(collection, scope, labelled_pairs)
+        all_pairs = np.unique(np.concatenate([pairs, drawn_pairs]), axis=0)
+    grades = Grades(all_pairs[:, 0], all_pairs[:, 1], np.ones(len(all_pairs), dtype=np.int64))
     return UndrawnPairs(list(pools), list(sets), grades, n_waiting=len(all_pairs) - len(pairs))
 
 
-def _unlabelled(undrawn_by_sample: dict[str, Ids], scope: EvaluationScope, labelled_pairs: Pairs) -> dict[str, Ids]:
+def _unlabelled(
+    undrawn_by_sample: dict[str, Ids], scope: EvaluationScope, labelled_pairs: Pairs
+) -> dict[str, Ids]:
     """Keep the undrawn pairs of the query set without a label, by sample; omit empty samples."""
     unlabelled = {}
     for name, pairs in undrawn_by_sample.items():
-        counts = np.isin(pairs[:, 0], scope.sources) & scope.counts(pairs[:, 1]) & ~is_in(*pairs.T, labelled_pairs)
+        source, target = pairs[:, 0], pairs[:, 1]
+        counts = np.isin(source, scope.sources) & scope.counts(target)
+        counts &= ~is_in(source, target, labelled_pairs)
         if counts.any():
             unlabelled[name] = pairs[counts]
     return unlabelled
 
 
-def _undrawn_by_set(collection: Collection, scope: EvaluationScope, names: Sequence[str]) -> dict[str, Ids]:
+def _undrawn_by_set(
+    collection: Collection, scope: EvaluationScope, names: Sequence[str]
+) -> dict[str, Ids]:
     """(N, 2) source and target of each reference set's pairs that were pooled and not drawn."""
     sets = _sampled_sets(collection).filter(name__in=names).order_by("name")
     return {row.name: table(row.undrawn.values_list(*ends(scope.direction)), 2) for row in sets}
@@ -165,9 +184,17 @@ def _undrawn_by_pool(collection: Collection, scope: EvaluationScope) -> dict[str
         _, side, source_items, undrawn_lists = zip(*rows, strict=True)
         sizes = [len(undrawn) for undrawn in undrawn_lists]
         drawn_for = np.repeat(np.array(source_items, dtype=np.int64), sizes)
-        undrawn_items = np.fromiter(chain.from_iterable(undrawn_lists), dtype=np.int64, count=sum(sizes))
+        undrawn_items = np.fromiter(
+            chain.from_iterable(undrawn_lists), dtype=np.int64, count=sum(sizes)
+        )
         is_source = np.repeat(np.array(side) == SIDES[scope.direction][0], sizes)
-        pairs_by_pool[name] = np.stack([np.where(is_source, drawn_for, undrawn_items), np.where(is_source, undrawn_items, drawn_for)], axis=1)
+        pairs_by_pool[name] = np.stack(
+            [
+                np.where(is_source, drawn_for, undrawn_items),
+                np.where(is_source, undrawn_items, drawn_for),
+            ],
+            axis=1,
+        )
     return pairs_by_pool
 
 
@@ -177,8 +204,9 @@ def _drawn_unlabelled(collection: Collection, scope: EvaluationScope, labelled_p
         cursor.execute(_WAITING, [collection.pk, SAMPLED, NEGATIVE_STRATUM])
         pairs = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 2)
     pairs = pairs if scope.direction == Direction.FORWARD else pairs[:, ::-1]
-    counts = np.isin(pairs[:, 0], scope.sources) & scope.counts(pairs[:, 1])
-    return pairs[counts & ~is_in(*pairs.T, labelled_pairs)]
+    source, target = pairs[:, 0], pairs[:, 1]
+    counts = np.isin(source, scope.sources) & scope.counts(target)
+    return pairs[counts & ~is_in(source, target, labelled_pairs)]
 
 
 def nothing_undrawn() -> UndrawnPairs:
@@ -189,8 +217,7 @@ def nothing_undrawn() -> UndrawnPairs:
 def first_undrawn(*, run: Run, scope: EvaluationScope, undrawn: UndrawnPairs) -> float:
     """Return a run's best rank of an undrawn target of any query.
 
-    Infinite if its rankings hold none.
-    1 if the undrawn pairs are unknown.
+    Infinite if its rankings hold none; 1 if the undrawn pairs are unknown.
     """
     if undrawn.is_unknown:
         return 1

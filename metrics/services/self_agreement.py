@@ -1,5 +1,4 @@
-"""Each person's agreement with herself, on pairs that she was given again after she had labelled
-them.
+"""Each person's agreement with herself, on pairs given to her again after she had labelled them.
 
 A repeat counts here and nowhere else: not for resolutions, nor for the collection's alpha, nor for
 golds.
@@ -18,9 +17,9 @@ NO_REPEAT = "no pair came back yet"
 
 
 def self_agreement(repeats: list[list[int]], *, measurement: str) -> Value:
-    """Number of repeated pairs, of those with the same label again, and alpha of the first labels
-    against the second.
+    """Numbers of repeated pairs, and of those with the same label again, and alpha.
 
+    Alpha is of the first labels against the second.
     repeats : first grade, second grade, group of the pair's query, how many pairs; ascending
     """
     counts = tuple((first, second, group, n) for first, second, group, n in repeats)
@@ -35,8 +34,13 @@ def _cached_agreement(repeats: tuple[tuple[int, int, int, int], ...], measuremen
     table = np.zeros((len(domain), len(domain)), dtype=np.int64)
     for first, second, _, n in repeats:
         table[index_of[first], index_of[second]] += n
-    in_groups = [RepeatedPairs(index_of[first], index_of[second], group, n) for first, second, group, n in repeats]
-    equal, alpha = stability(table, domain, level=measurement, n_replicates=N_REPLICATES, grouped_pairs=in_groups)
+    in_groups = [
+        RepeatedPairs(index_of[first], index_of[second], group, n)
+        for first, second, group, n in repeats
+    ]
+    equal, alpha = stability(
+        table, domain, level=measurement, n_replicates=N_REPLICATES, grouped_pairs=in_groups
+    )
     n_equal = int(np.trace(table))
     return {
         "n": equal.n,

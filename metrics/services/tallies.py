@@ -1,5 +1,6 @@
-"""The collection's counts, updated by difference: the old counts of changed pairs are subtracted,
-their new ones added.
+"""The collection's counts, updated by difference.
+
+The old counts of changed pairs are subtracted, their new ones added.
 
 Everything that agreement, progress, labels, people and conflicts need adds up over pairs, in whole
 numbers. Pairs with neighbouring keys form a block; a Block row holds what its pairs add, and a
@@ -12,14 +13,14 @@ The key of a count is its name, then keys and grades.
     judgments                          judgments ever given, counting or not
     given PLANNED GRADE ...            pairs by the grades of their labels: first the PLANNED
                                        ones, requested whatever other labels the pair has (why:
-                                       first or double),
-                                       then the rest (why: disagreement or top-up); within both in
-                                       the order of the seats
-    several QUERY PLANNED GRADE ...    the same of a query's pairs, where they have two labels or more
+                                       first or double), then the rest (why: disagreement or
+                                       top-up); within both in the order of the seats
+    several QUERY PLANNED GRADE ...    the same of a query's pairs with two labels or more
     said ANNOTATOR PURPOSE GRADE       judgments that count for a seat
     time ANNOTATOR TENTHS              the same by active time, rounded to tenths of a second
     gold ANNOTATOR GRADE TRUTH         answers to golds in use, with the gold's grade
-    repeat ANNOTATOR QUERY FIRST SECOND   pairs of a query that came back to her, with both her grades
+    repeat ANNOTATOR QUERY FIRST SECOND
+                                       pairs of a query that came back to her, and both her grades
     shared ANNOTATOR, equal ANNOTATOR  other people's labels on the pairs she labelled; those
                                        equal to hers
     resolution STATUS GRADE            pairs by resolution; GRADE is "-" where there is none
@@ -43,10 +44,14 @@ from metrics.services.count_sql import COUNTS_OF_ALL, COUNTS_OF_SOME
 RULES = 8  # changes when the same rows would give other counts
 MAX_CHANGED_BLOCKS = 2_000  # changed blocks from which on all are counted again
 
-_SUMS = "SELECT key, sum(n)::bigint FROM changed_block, unnest(keys, numbers) AS entry(key, n) GROUP BY key"
+_SUMS = (
+    "SELECT key, sum(n)::bigint FROM changed_block, unnest(keys, numbers) AS entry(key, n) "
+    "GROUP BY key"
+)
 _DELETE_BLOCKS = f"""
     WITH changed_block AS (
-        DELETE FROM metrics_block WHERE collection_id = %(collection)s AND number = ANY(%(blocks)s::bigint[])
+        DELETE FROM metrics_block
+        WHERE collection_id = %(collection)s AND number = ANY(%(blocks)s::bigint[])
         RETURNING keys, numbers)
     {_SUMS}
 """  # noqa: S608 - own text
@@ -63,9 +68,11 @@ _COUNT_SOME = _COUNT.format(counts=COUNTS_OF_SOME, sums=_SUMS)
 _DRIFT = f"""
     WITH {COUNTS_OF_ALL},
     stored_count AS (
-        SELECT number AS block, entry.key, entry.n FROM metrics_block, unnest(keys, numbers) AS entry(key, n)
+        SELECT number AS block, entry.key, entry.n
+        FROM metrics_block, unnest(keys, numbers) AS entry(key, n)
         WHERE collection_id = %(collection)s)
-    SELECT block, key, stored_count.n, pair_count.n FROM pair_count FULL JOIN stored_count USING (block, key)
+    SELECT block, key, stored_count.n, pair_count.n
+    FROM pair_count FULL JOIN stored_count USING (block, key)
     WHERE pair_count.n IS DISTINCT FROM stored_count.n AND block NOT IN (
         SELECT pair_id / {BLOCK_SIZE} FROM annotate_change WHERE collection_id = %(collection)s)
     ORDER BY block, key
@@ -81,7 +88,8 @@ _ADD_TO_TALLIES = """
 # queries.
 _SHARED_PAIRS = """
     SELECT labels, array_agg(query ORDER BY query), array_agg(n ORDER BY query)
-    FROM (SELECT query::bigint, substr(key, 10 + length(query)) AS labels, n  -- the text after "several QUERY "
+    FROM (-- labels: the text after "several QUERY "
+          SELECT query::bigint, substr(key, 10 + length(query)) AS labels, n
           FROM metrics_tally, split_part(key, ' ', 2) AS query
           WHERE collection_id = %s AND key LIKE 'several %%') several
     GROUP BY labels ORDER BY labels
@@ -98,9 +106,9 @@ class SharedPairs(NamedTuple):
 
 
 class CollectionTallies(NamedTuple):
-    """The sums of all counts of a collection, by their first word: the words after it, and the
-    number.
+    """The sums of all counts of a collection.
 
+    by_name : by their first word: the words after it, and the number
     shared_pairs : the counts named "several"
     """
 
@@ -120,7 +128,11 @@ class CollectionTallies(NamedTuple):
 def read_tallies(*, collection: Collection) -> CollectionTallies:
     """The stored counts; two database queries."""
     by_name: dict[str, list[tuple[list[str], int]]] = {}
-    rows = Tally.objects.filter(collection=collection).exclude(key__startswith="several ").order_by("key")
+    rows = (
+        Tally.objects.filter(collection=collection)
+        .exclude(key__startswith="several ")
+        .order_by("key")
+    )
     for key, n in rows.values_list("key", "n"):
         name, *words = key.split(" ")
         by_name.setdefault(name, []).append((words, n))
@@ -148,10 +160,9 @@ def update_tallies(*, collection: Collection, pairs: Iterable[int] | None) -> No
 
 
 def drift(*, collection: Collection) -> list[tuple[int, str, int | None, int | None]]:
-    """Differences from a recount: block, key, stored and true number, None where missing; writes
-    nothing.
+    """Differences from a recount: block, key, stored and true number, None where missing.
 
-    Blocks whose changes wait for a refresh are left out.
+    It writes nothing. Blocks whose changes wait for a refresh are left out.
     """
     return _fetch_rows(_DRIFT, collection)
 
@@ -180,7 +191,11 @@ def _count_again(collection: Collection, blocks: list[int]) -> None:
 def _fetch_rows(sql: str, collection: Collection, blocks: Sequence[int] = ()) -> list[Any]:
     pairs = [block * BLOCK_SIZE + offset for block in blocks for offset in range(BLOCK_SIZE)]
     # As text: the statement names the keys a dozen times, and a list would be formatted each time.
-    arguments = {"collection": collection.pk, "blocks": _array(blocks), "pairs": _array(pairs)}
+    arguments: dict[str, int | str] = {
+        "collection": collection.pk,
+        "blocks": _array(blocks),
+        "pairs": _array(pairs),
+    }
     with connection.cursor() as cursor:
         cursor.execute(sql, arguments)
         return cursor.fetchall()

@@ -8,10 +8,10 @@ from django.db import connection, transaction
 
 @contextmanager
 def repeatable_read() -> Iterator[None]:
-    """A transaction in which every query sees the database at one moment, so that numbers belong
-    together.
+    """A transaction in which every query sees the database at one moment.
 
-    Inside a transaction of the caller, that transaction's isolation level holds.
+    So numbers belong together. Inside a transaction of the caller, that transaction's isolation
+    level holds.
     """
     is_outermost = not connection.in_atomic_block
     with transaction.atomic():

@@ -28,7 +28,9 @@ def alarms(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, "The alarm is set.")
             return redirect("metrics:alarms", slug)
     context = {"collection": collection, "form": form, "page": service.page(collection=collection)}
-    return render(request, "metrics/alarms.html", context, status=422 if request.method == "POST" else 200)
+    return render(
+        request, "metrics/alarms.html", context, status=422 if request.method == "POST" else 200
+    )
 
 
 @require_POST

@@ -1,5 +1,4 @@
-"""The lead's dashboard: progress, agreement, people; live by a conditional request that costs
-little."""
+"""The lead's dashboard: progress, agreement, people; live by a cheap conditional request."""
 
 import hashlib
 from collections.abc import Callable
@@ -31,7 +30,9 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     """The whole page."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     options = _options(request, collection)
-    page = service.dashboard(collection=collection, options=options, version=_current_version(collection, options))
+    page = service.dashboard(
+        collection=collection, options=options, version=_current_version(collection, options)
+    )
     context = {
         "collection": collection,
         "options": options,
@@ -56,7 +57,10 @@ def _numbers(request: HttpRequest, slug: str) -> HttpResponse:
     version = _current_version(collection, options)
 
     def context() -> dict[str, Any]:
-        return {"dashboard": service.dashboard(collection=collection, options=options, version=version), "options": options}
+        return {
+            "dashboard": service.dashboard(collection=collection, options=options, version=version),
+            "options": options,
+        }
 
     return _response_unless_current(request, collection, version, "metrics/_numbers.html", context)
 
@@ -67,9 +71,15 @@ def person(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One person's labels beside everybody else's."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     options = _options(request, collection)
-    page = people_pages.page(collection=collection, pk=pk, options=options, version=_current_version(collection, options))
+    page = people_pages.page(
+        collection=collection, pk=pk, options=options, version=_current_version(collection, options)
+    )
     context = {"may_name": _may_name(request, collection)}
-    return render(request, "metrics/person.html", context | {"collection": collection, "options": options, "person": page})
+    return render(
+        request,
+        "metrics/person.html",
+        context | {"collection": collection, "options": options, "person": page},
+    )
 
 
 @require_safe
@@ -85,14 +95,18 @@ def _person_numbers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     version = _current_version(collection, options)
 
     def context() -> dict[str, Any]:
-        return {"person": people_pages.page(collection=collection, pk=pk, options=options, version=version), "options": options}
+        return {
+            "person": people_pages.page(
+                collection=collection, pk=pk, options=options, version=version
+            ),
+            "options": options,
+        }
 
     return _response_unless_current(request, collection, version, "metrics/_person.html", context)
 
 
 def _unchanged_response(request: HttpRequest) -> HttpResponse | None:
-    """304 to a request with the version that was current a second ago: a thousand viewers cost one
-    query a second.
+    """304 to a request with the version of a second ago: 1,000 viewers cost one query a second.
 
     The version is a hash that nobody can guess. Its sender was shown that page, and learns only
     that it is current.
@@ -109,7 +123,9 @@ def _cache_key(request: HttpRequest) -> str:
 
 def _options(request: HttpRequest, collection: Collection) -> service.DashboardOptions:
     level = service.level_or_default(collection=collection, requested=request.GET.get("level"))
-    return service.DashboardOptions(level, "names" in request.GET and _may_name(request, collection))
+    return service.DashboardOptions(
+        level, "names" in request.GET and _may_name(request, collection)
+    )
 
 
 def _may_name(request: HttpRequest, collection: Collection) -> bool:
@@ -118,8 +134,7 @@ def _may_name(request: HttpRequest, collection: Collection) -> bool:
 
 
 def _current_version(collection: Collection, options: service.DashboardOptions) -> str:
-    """The version of the dashboard's numbers; enqueues the computation of the details where it is
-    due."""
+    """The version of the dashboard's numbers; enqueues the details' computation where it is due."""
     version = service.version_of(collection=collection, options=options)
     if dashboard_details.should_compute(collection=collection, computed_at=version.computed_at):
         enqueue_on_commit(tasks.look_closer, collection_id=collection.pk)
@@ -127,7 +142,11 @@ def _current_version(collection: Collection, options: service.DashboardOptions) 
 
 
 def _response_unless_current(
-    request: HttpRequest, collection: Collection, version: str, template: str, context: Callable[[], dict[str, Any]]
+    request: HttpRequest,
+    collection: Collection,
+    version: str,
+    template: str,
+    context: Callable[[], dict[str, Any]],
 ) -> HttpResponse:
     etag = quote_etag(version)
     response = get_conditional_response(request, etag=etag)

@@ -1,12 +1,12 @@
-"""Downloads: the forms that request them, those being made, those made; small files are streamed at
-once."""
+"""Downloads: their forms, those being made, those made; small files are streamed at once."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Model
+from django.forms import Form
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -16,12 +16,13 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate import access
 from annotate.access import LEADERS
 from annotate.core.judgment_exports import FORMATS
+from annotate.http import SignedIn
 from annotate.models import Collection, Judgment, ReferenceLabel
 from annotate.services import judgment_export
 from annotate.services.background import works
 from metrics.forms import QrelsForm
 from metrics.http import attachment
-from metrics.models import Download
+from metrics.models import Download, DownloadKind
 from metrics.services import download_rows
 from metrics.services import downloads as service
 from metrics.services.sampled_pools import names_of_samples
@@ -29,21 +30,46 @@ from metrics.services.sampled_pools import names_of_samples
 TSV = "text/tab-separated-values; charset=utf-8"
 MAX_LISTED = 100  # downloads in the list
 MAX_STREAMED_LABELS = 20_000  # labels: with more, a file is made in the background
-TOO_LARGE = "There are too many labels for a file at once; ask for it here and it is made in the background."
-LABEL_KINDS = (Download.Kind.QRELS, Download.Kind.BEIR, Download.Kind.FIRE)  # requested by one form on the page
-TABLE_KINDS = (
-    (Download.Kind.PAIRS, "Every pair of every pool: its state, its grade, and all the grades it was given"),
-    (Download.Kind.DISPUTED, "Disputed and escalated pairs, with all their grades"),
-    (Download.Kind.CONFLICTS, "Pairs on which people and a reference set differ, with both grades"),
-    (Download.Kind.CANNOT_JUDGE, "What people could not judge or passed on, and why"),
-    (Download.Kind.SCORES, "Scores a query: every run, measure and label source"),
+TOO_LARGE = (
+    "There are too many labels for a file at once; ask for it here and it is made in the "
+    "background."
 )
+# requested by one form on the page
+LABEL_KINDS = (DownloadKind.QRELS, DownloadKind.BEIR, DownloadKind.FIRE)
+FORM_KINDS = (
+    DownloadKind.QRELS,
+    DownloadKind.JUDGMENTS,
+    DownloadKind.STRATA,
+    DownloadKind.RUN,
+)
+TABLE_KINDS = (
+    (
+        DownloadKind.PAIRS,
+        "Every pair of every pool: its state, its grade, and all the grades it was given",
+    ),
+    (DownloadKind.DISPUTED, "Disputed and escalated pairs, with all their grades"),
+    (DownloadKind.CONFLICTS, "Pairs on which people and a reference set differ, with both grades"),
+    (DownloadKind.CANNOT_JUDGE, "What people could not judge or passed on, and why"),
+    (DownloadKind.SCORES, "Scores a query: every run, measure and label source"),
+)
+
+
+class RefusedForm(NamedTuple):
+    """The form of a refused request, shown again on the page with its errors."""
+
+    kind: DownloadKind
+    form: Form
+
+    @property
+    def errors(self) -> list[str]:
+        """All of its errors."""
+        return [str(text) for texts in self.form.errors.values() for text in texts]
 
 
 @require_safe
 @never_cache
 @login_required
-def downloads(request: HttpRequest, slug: str) -> HttpResponse:
+def downloads(request: SignedIn, slug: str) -> HttpResponse:
     """The page of downloads."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     return _page(request, collection)
@@ -51,15 +77,15 @@ def downloads(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @login_required
-def download_new(request: HttpRequest, slug: str, download_kind: str) -> HttpResponse:
+def download_new(request: SignedIn, slug: str, download_kind: str) -> HttpResponse:
     """Request a file."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    if download_kind not in Download.Kind.values:
+    if download_kind not in DownloadKind.values:
         raise Http404
-    kind = Download.Kind(download_kind)
+    kind = DownloadKind(download_kind)
     form = service.form_of(collection=collection, kind=kind, data=request.POST)
     if not form.is_valid():
-        return _page(request, collection, kind=kind, form=form)
+        return _page(request, collection, RefusedForm(kind, form))
     service.request_download(collection=collection, kind=kind, form=form, by=request.user)
     return redirect("metrics:downloads", slug)
 
@@ -67,26 +93,25 @@ def download_new(request: HttpRequest, slug: str, download_kind: str) -> HttpRes
 @require_safe
 @never_cache
 @login_required
-def download_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Polled every 2 seconds while a file is being made; redirects to the page of downloads when it
-    is done."""
+def download_state(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Polled every 2 seconds while a file is made; then redirects to the page of downloads."""
     download = _get_download(request, slug, pk)
-    if not download.work.is_unfinished:
+    if not download.making.is_unfinished:
         return HttpResponse(headers={"HX-Redirect": reverse("metrics:downloads", args=[slug])})
     return render(request, "_job.html", _job(download))
 
 
 @require_POST
 @login_required
-def download_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def download_cancel(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Stop making a file."""
-    works.cancel(work=_get_download(request, slug, pk).work, by=request.user)
+    works.cancel(work=_get_download(request, slug, pk).making, by=request.user)
     return redirect("metrics:downloads", slug)
 
 
 @require_POST
 @login_required
-def download_again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def download_again(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Request the same file again, with the present labels."""
     try:
         service.request_again(download=_get_download(request, slug, pk), by=request.user)
@@ -97,40 +122,47 @@ def download_again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 @login_required
-def download_file(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
+def download_file(request: SignedIn, slug: str, pk: int) -> HttpResponseBase:
     """The file of a download that is done."""
     download = _get_download(request, slug, pk)
-    if not download.file or not download.file.storage.exists(download.file.name):
+    stored_name = download.file.name
+    if not stored_name or not download.file.storage.exists(stored_name):
         raise Http404
     kind = "application/octet-stream"  # no browser opens it as a page
-    return FileResponse(download.file.open("rb"), as_attachment=True, filename=download.file_name, content_type=kind)
+    return FileResponse(
+        download.file.open("rb"), as_attachment=True, filename=download.file_name, content_type=kind
+    )
 
 
 @require_safe
 @login_required
-def qrels(request: HttpRequest, slug: str) -> HttpResponseBase:
+def qrels(request: SignedIn, slug: str) -> HttpResponseBase:
     """TREC qrels as the form requests, streamed at once."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     form = QrelsForm(request.GET, collection=collection)
     form.refuse_unknown(request.GET)
     if not form.is_valid():
-        return _page(request, collection, kind=Download.Kind.QRELS, form=form)
+        return _page(request, collection, RefusedForm(DownloadKind.QRELS, form))
     qrels_request = form.qrels_request()
     lines = download_rows.qrels(collection=collection, qrels_request=qrels_request)
-    return _streamed_or_page(request, collection, lines, qrels_request.file_name, "text/plain; charset=utf-8")
+    return _streamed_or_page(
+        request, collection, lines, qrels_request.file_name, "text/plain; charset=utf-8"
+    )
 
 
 @require_safe
 @login_required
-def disputed(request: HttpRequest, slug: str) -> HttpResponseBase:
+def disputed(request: SignedIn, slug: str) -> HttpResponseBase:
     """The pairs without a grade, with all their labels, streamed at once."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    return _streamed_or_page(request, collection, download_rows.disputed(collection=collection), "disputed.tsv", TSV)
+    return _streamed_or_page(
+        request, collection, download_rows.disputed(collection=collection), "disputed.tsv", TSV
+    )
 
 
 @require_safe
 @login_required
-def scores(request: HttpRequest, slug: str) -> HttpResponseBase:
+def scores(request: SignedIn, slug: str) -> HttpResponseBase:
     """Every score of every run, a line a query, streamed at once."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     lines = download_rows.scores_per_query(collection=collection, viewer=request.user)
@@ -139,16 +171,18 @@ def scores(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 @require_safe
 @login_required
-def judgments(request: HttpRequest, slug: str, kind: str) -> HttpResponseBase:
+def judgments(request: SignedIn, slug: str, kind: str) -> HttpResponseBase:
     """Every judgment, under pseudonyms, streamed at once."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     if kind not in FORMATS:
         raise Http404
     pieces = judgment_export.write(collection=collection, kind=kind)
-    return _streamed_or_page(request, collection, pieces, f"judgments.{kind}", FORMATS[kind].content_type)
+    return _streamed_or_page(
+        request, collection, pieces, f"judgments.{kind}", FORMATS[kind].content_type
+    )
 
 
-def _get_download(request: HttpRequest, slug: str, pk: int) -> Download:
+def _get_download(request: SignedIn, slug: str, pk: int) -> Download:
     """One download of the collection that the person may know of; else Http404."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     visible = Download.objects.visible_to(request.user, collection=collection)
@@ -156,10 +190,13 @@ def _get_download(request: HttpRequest, slug: str, pk: int) -> Download:
 
 
 def _streamed_or_page(
-    request: HttpRequest, collection: Collection, pieces: Iterator[str] | Iterator[bytes], name: str, content_type: str
+    request: HttpRequest,
+    collection: Collection,
+    pieces: Iterator[str] | Iterator[bytes],
+    name: str,
+    content_type: str,
 ) -> HttpResponseBase:
-    """A small file, streamed while it is made; for a large one a redirect to the page, to have it
-    made there."""
+    """A small file, streamed while it is made; for a large one a redirect to the page."""
     if _is_large(collection):
         messages.info(request, TOO_LARGE)
         return redirect("metrics:downloads", collection.slug)
@@ -167,37 +204,55 @@ def _streamed_or_page(
 
 
 def _is_large(collection: Collection) -> bool:
-    """Whether a file may hold more labels than are streamed at once; reads no more than that many
-    rows."""
+    """Whether a file may hold more labels than are streamed at once; reads no more than those."""
 
     def exceeds_limit(model: type[Model], **of: object) -> bool:
-        return bool(model._default_manager.filter(**of).order_by()[MAX_STREAMED_LABELS : MAX_STREAMED_LABELS + 1].values("pk"))
+        return bool(
+            model._default_manager.filter(**of)
+            .order_by()[MAX_STREAMED_LABELS : MAX_STREAMED_LABELS + 1]
+            .values("pk")
+        )
 
-    return exceeds_limit(Judgment, collection=collection) or exceeds_limit(ReferenceLabel, reference_set__collection=collection)
+    return exceeds_limit(Judgment, collection=collection) or exceeds_limit(
+        ReferenceLabel, reference_set__collection=collection
+    )
 
 
-def _page(request: HttpRequest, collection: Collection, **invalid: Any) -> HttpResponse:
-    """The page of downloads; `invalid` has the kind and the form of a refused request."""
-    downloads = Download.objects.visible_to(request.user, collection=collection)
-    downloads = list(downloads.select_related("collection", "by", "work").order_by("-created_at", "-pk")[:MAX_LISTED])
-    form_kinds = ("qrels", "judgments", "strata", "run")
-    forms = {kind: service.form_of(collection=collection, kind=kind) for kind in form_kinds}
-    if invalid:
-        forms["qrels" if invalid["kind"] in LABEL_KINDS else str(invalid["kind"])] = invalid["form"]
-    for kind, form in forms.items():
-        form.auto_id = f"{kind}_%s"  # all forms have a field to pack, and a label names the first field of its id
+def _page(
+    request: HttpRequest, collection: Collection, refused_form: RefusedForm | None = None
+) -> HttpResponse:
+    """The page of downloads."""
+    visible = Download.objects.visible_to(request.user, collection=collection)
+    newest = visible.select_related("collection", "by", "work").order_by("-created_at", "-pk")
+    downloads = list(newest[:MAX_LISTED])
     context = {
         "collection": collection,
-        "forms": forms,
+        "forms": _forms(collection, refused_form),
         "table_kinds": TABLE_KINDS,
         "samples": names_of_samples(collection=collection),
-        "jobs": [_job(download) for download in downloads if download.work.is_unfinished],
-        "ended_downloads": [download for download in downloads if not download.work.is_unfinished],
+        "jobs": [_job(download) for download in downloads if download.making.is_unfinished],
+        "ended_downloads": [
+            download for download in downloads if not download.making.is_unfinished
+        ],
         "kept_days": service.RETENTION.days,
         "max_listed": MAX_LISTED,
-        "errors": [text for texts in invalid["form"].errors.values() for text in texts] if invalid else [],
+        "errors": refused_form.errors if refused_form else [],
     }
-    return render(request, "metrics/downloads.html", context, status=422 if invalid else 200)
+    status = 422 if refused_form else 200
+    return render(request, "metrics/downloads.html", context, status=status)
+
+
+def _forms(collection: Collection, refused_form: RefusedForm | None) -> dict[str, Form]:
+    """The forms of the page, by the first of their kinds, with a refused one in its place."""
+    forms = {kind.value: service.form_of(collection=collection, kind=kind) for kind in FORM_KINDS}
+    if refused_form:
+        kind = refused_form.kind
+        first_kind = DownloadKind.QRELS if kind in LABEL_KINDS else kind
+        forms[first_kind.value] = refused_form.form
+    for name, form in forms.items():
+        # all forms have a field to pack, and a label names the first field of its id
+        form.auto_id = f"{name}_%s"
+    return forms
 
 
 def _job(download: Download) -> dict[str, Any]:
@@ -208,7 +263,7 @@ def _job(download: Download) -> dict[str, Any]:
         "poll_url": reverse("metrics:download-state", args=address),
         "title": f"Making {download.file_name}",
         "detail": "You may leave this page; the file waits for you in the list below.",
-        "job_status": works.work_status(work=download.work),
+        "job_status": works.work_status(work=download.making),
         "cancel_url": reverse("metrics:download-cancel", args=address),
         "cancel_effect": "there is no file.",
     }

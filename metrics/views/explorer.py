@@ -33,24 +33,31 @@ WAITING_TEXTS = {
 def explorer(request: HttpRequest, slug: str) -> HttpResponse:
     """A query with the runs side by side and the labels; the address holds every choice."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    form = ExplorerForm(request.GET, collection=collection, viewer=request.user, measures=service.GAIN_MEASURES)
-    context = {"collection": collection, "form": form, "orders": QueryOrder, "seed": secrets.randbelow(10**6)}
-    context["samples"] = names_of_samples(collection=collection)
+    form = ExplorerForm(
+        request.GET, collection=collection, viewer=request.user, measures=service.GAIN_MEASURES
+    )
+    context: dict[str, object] = {
+        "collection": collection,
+        "form": form,
+        "orders": QueryOrder,
+        "seed": secrets.randbelow(10**6),
+        "samples": names_of_samples(collection=collection),
+    }
     if not form.is_valid():
         return render(request, "metrics/explorer.html", context, status=422)
     state = form.state()
     if state.order == QueryOrder.DISAGREED and _is_waiting_for_disagreement(collection):
         context["job"] = _job(slug)
     page = service.page_of(collection=collection, state=state)
-    return render(request, "metrics/explorer.html", context | {"page": page}, status=404 if page.is_unknown_id else 200)
+    status = 404 if page.is_unknown_id else 200
+    return render(request, "metrics/explorer.html", context | {"page": page}, status=status)
 
 
 @require_safe
 @never_cache
 @login_required
 def explorer_state(request: HttpRequest, slug: str) -> HttpResponse:
-    """Polled every 2 seconds while there is no count of differing labels yet; reloads the page when
-    there is."""
+    """Polled every 2 seconds while no count of differing labels is there; then reloads the page."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     if not _is_waiting_for_disagreement(collection):
         return HttpResponse(headers={"HX-Refresh": "true"})
@@ -58,8 +65,7 @@ def explorer_state(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _is_waiting_for_disagreement(collection: Collection) -> bool:
-    """Whether there is no count of differing labels yet; enqueues a count where there is none or an
-    old one."""
+    """Whether a count of differing labels is missing; enqueues one, also where it is old."""
     snapshot = explorer_disagreement.snapshot_of(collection=collection)
     if explorer_disagreement.should_compute(collection=collection, snapshot=snapshot):
         enqueue_on_commit(tasks.count_disagreement, collection_id=collection.pk)

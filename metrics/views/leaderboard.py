@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotate import access
 from annotate.access import LEADERS
+from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
 from annotate.services.background import progress
@@ -18,44 +19,47 @@ from metrics.services import leaderboard as leaderboard_service
 from metrics.services import leaderboard_cache, plans_page
 from metrics.services import leaderboard_comparison_page as comparison_page
 from metrics.services.leaderboard_cache import ViewLookup
-from metrics.services.leaderboard_choices import Choices, LeaderboardSpec, read_choices, read_comparison
+from metrics.services.leaderboard_choices import Choices, LeaderboardSpec
 from metrics.services.leaderboard_files import as_csv, as_latex
 from metrics.services.leaderboard_history import history_of
+from metrics.services.leaderboard_parameters import read_choices, read_comparison
 from metrics.services.sampled_pools import names_of_samples
 from pooling.models import Run
 
 PLAIN = "text/plain; charset=utf-8"
 FORMS = {"csv": ("text/csv", as_csv), "tex": ("application/x-tex", as_latex)}
 
+
 @require_safe
 @never_cache
 @login_required
-def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
+def leaderboard(request: SignedIn, slug: str) -> HttpResponse:
     """Show runs by measures in both directions; the address holds all choices."""
     if address := single_key_address(request.GET):
         return redirect(f"{request.path}?{address}")
     collection, choices = _choices(request, slug)
     lookup = _look_up(collection, choices.spec)
-    board = leaderboard_service.leaderboard_of(choices=choices, collection=collection, view=lookup.view, version=lookup.version)
-    context = {
+    board = leaderboard_service.leaderboard_of(
+        choices=choices, collection=collection, view=lookup.view, version=lookup.version
+    )
+    context: dict[str, object] = {
         "collection": collection,
         "leaderboard": board,
         "choices": choices,
         "more": request.GET.get("more") == "1",
-        "histories": history_of(collection=collection, choices=choices, measure=choices.spec.measures[0]),
-        "plan": plans_page.summary_for_leaderboard(collection=collection, spec=choices.spec, viewer=request.user),
-        "may_plan": Role.LEAD in access.roles_in(user=request.user, collection=collection),
-        "samples": names_of_samples(collection=collection),
-        "on_hold": Run.objects.visible_to(request.user).on_hold().filter(collection=collection).order_by("name"),
-        "job": _job(request, "leaderboard-state", collection, choices.spec) if board.is_pending else None,
+        **_panels(request, collection, choices),
+        "job": _job(request, "leaderboard-state", collection, choices.spec)
+        if board.is_pending
+        else None,
     }
-    return render(request, "metrics/leaderboard.html", context, status=422 if choices.errors else 200)
+    status = 422 if choices.errors else 200
+    return render(request, "metrics/leaderboard.html", context, status=status)
 
 
 @require_safe
 @never_cache
 @login_required
-def leaderboard_table(request: HttpRequest, slug: str, form: str) -> HttpResponse:
+def leaderboard_table(request: SignedIn, slug: str, form: str) -> HttpResponse:
     """Send the page's tables as a file, `csv` or `tex`.
 
     202 while they are computed, 422 for unreadable choices.
@@ -69,7 +73,9 @@ def leaderboard_table(request: HttpRequest, slug: str, form: str) -> HttpRespons
     if lookup.view is None and choices.runs:
         message = "The table is being computed; ask again in a few seconds.\n"
         return HttpResponse(message, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
-    board = leaderboard_service.leaderboard_of(choices=choices, collection=collection, view=lookup.view, version=lookup.version)
+    board = leaderboard_service.leaderboard_of(
+        choices=choices, collection=collection, view=lookup.view, version=lookup.version
+    )
     kind, write = FORMS[form]
     headers = {"Content-Disposition": f'attachment; filename="{slug}-leaderboard.{form}"'}
     text = write(leaderboard=board, collection=collection)
@@ -79,7 +85,7 @@ def leaderboard_table(request: HttpRequest, slug: str, form: str) -> HttpRespons
 @require_safe
 @never_cache
 @login_required
-def leaderboard_state(request: HttpRequest, slug: str) -> HttpResponse:
+def leaderboard_state(request: SignedIn, slug: str) -> HttpResponse:
     """Answer the poll, every 2 seconds, for a view that is being computed.
 
     Redirect the page once it is there.
@@ -91,7 +97,7 @@ def leaderboard_state(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @never_cache
 @login_required
-def compare(request: HttpRequest, slug: str) -> HttpResponse:
+def compare(request: SignedIn, slug: str) -> HttpResponse:
     """Compare two runs on one measure: differences per query, the largest ones, paired tests."""
     if address := single_key_address(request.GET):
         return redirect(f"{request.path}?{address}")
@@ -104,24 +110,46 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
             context["job"] = _job(request, "compare-state", collection, choices.spec)
         else:
             (measure,) = choices.spec.measures
-            arguments = {"runs": choices.compared_runs, "measure": measure, "view": lookup.view, "version": lookup.version}
-            context["comparison"] = comparison_page.comparison_of(**arguments)
+            context["comparison"] = comparison_page.comparison_of(
+                runs=choices.compared_runs,
+                measure=measure,
+                view=lookup.view,
+                version=lookup.version,
+            )
     return render(request, "metrics/compare.html", context, status=422 if choices.errors else 200)
 
 
 @require_safe
 @never_cache
 @login_required
-def compare_state(request: HttpRequest, slug: str) -> HttpResponse:
+def compare_state(request: SignedIn, slug: str) -> HttpResponse:
     """Answer the poll for a comparison, as `leaderboard_state`."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     choices = read_comparison(collection=collection, viewer=request.user, parameters=request.GET)
     return _state(request, "compare", collection, choices.spec)
 
 
-def _choices(request: HttpRequest, slug: str) -> tuple[Collection, Choices]:
+def _choices(request: SignedIn, slug: str) -> tuple[Collection, Choices]:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    return collection, read_choices(collection=collection, viewer=request.user, parameters=request.GET)
+    return collection, read_choices(
+        collection=collection, viewer=request.user, parameters=request.GET
+    )
+
+
+def _panels(request: HttpRequest, collection: Collection, choices: Choices) -> dict[str, object]:
+    """Context of what stands beside the tables: histories, the plan, samples, runs on hold."""
+    runs_on_hold = Run.objects.visible_to(request.user).on_hold().filter(collection=collection)
+    return {
+        "histories": history_of(
+            collection=collection, choices=choices, measure=choices.spec.measures[0]
+        ),
+        "plan": plans_page.summary_for_leaderboard(
+            collection=collection, spec=choices.spec, viewer=request.user
+        ),
+        "may_plan": Role.LEAD in access.roles_in(user=request.user, collection=collection),
+        "samples": names_of_samples(collection=collection),
+        "on_hold": runs_on_hold.order_by("name"),
+    }
 
 
 def _look_up(collection: Collection, spec: LeaderboardSpec) -> ViewLookup:
@@ -131,18 +159,25 @@ def _look_up(collection: Collection, spec: LeaderboardSpec) -> ViewLookup:
     return lookup
 
 
-def _state(request: HttpRequest, name: str, collection: Collection, spec: LeaderboardSpec) -> HttpResponse:
+def _state(
+    request: HttpRequest, name: str, collection: Collection, spec: LeaderboardSpec
+) -> HttpResponse:
     if _look_up(collection, spec).view is not None:
         page = reverse(f"metrics:{name}", args=[collection.slug])
         return HttpResponse(headers={"HX-Redirect": f"{page}?{request.GET.urlencode()}"})
     return render(request, "_job.html", _job(request, f"{name}-state", collection, spec))
 
 
-def _job(request: HttpRequest, name: str, collection: Collection, spec: LeaderboardSpec) -> dict[str, object]:
+def _job(
+    request: HttpRequest, name: str, collection: Collection, spec: LeaderboardSpec
+) -> dict[str, object]:
     poll = reverse(f"metrics:{name}", args=[collection.slug])
     return {
         "poll_url": f"{poll}?{request.GET.urlencode()}",
         "title": "Measuring the runs",
-        "detail": "Scores of this choice, bounds and differences are on their way: seconds for a few runs.",
+        "detail": (
+            "Scores of this choice, bounds and differences are on their way: seconds for a few "
+            "runs."
+        ),
         "job_status": progress.job_status(job=leaderboard_cache.job_of(spec)),
     }

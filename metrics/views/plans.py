@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
+from annotate.http import SignedIn
 from annotate.models import Role
 from metrics.models import Plan
 from metrics.plan_forms import PlanForm
@@ -16,11 +17,13 @@ from metrics.services import plans as service
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def plan(request: HttpRequest, slug: str) -> HttpResponse:
+def plan(request: SignedIn, slug: str) -> HttpResponse:
     """The page of plans; POST fixes one."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     set_names = labels.set_names(collection=collection)
-    form = PlanForm(request.POST or None, collection=collection, set_names=set_names, methods=service.METHODS)
+    form = PlanForm(
+        request.POST or None, collection=collection, set_names=set_names, methods=service.METHODS
+    )
     if request.method == "POST" and form.is_valid():
         try:
             service.fix_plan(collection=collection, by=request.user, **form.cleaned_data)
@@ -31,7 +34,9 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("metrics:plan", slug)
     page = plans_page.page_of(collection=collection, viewer=request.user)
     context = {"collection": collection, "form": form, "page": page}
-    return render(request, "metrics/plan.html", context, status=422 if request.method == "POST" else 200)
+    return render(
+        request, "metrics/plan.html", context, status=422 if request.method == "POST" else 200
+    )
 
 
 @require_POST

@@ -22,8 +22,7 @@ from pooling.models import Pool
 @never_cache
 @login_required
 def pool_bias(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Bias of an opened pool at the present labels, curves of its strategies, and whether to go on
-    judging."""
+    """Bias of a pool at the present labels, its strategies' curves, and whether to judge on."""
     pool, snapshot = _pool_and_snapshot(request, slug, pk)
     context = {"collection": pool.collection, "pool": pool}
     if snapshot is None:
@@ -43,11 +42,12 @@ def pool_bias(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @never_cache
 @login_required
 def pool_bias_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Polled every 2 seconds while there are no numbers yet; redirects to the page when there
-    are."""
+    """Polled every 2 seconds while there are no numbers yet; then redirects to the page."""
     pool, snapshot = _pool_and_snapshot(request, slug, pk)
     if snapshot is not None:
-        return HttpResponse(headers={"HX-Redirect": reverse("metrics:pool-favour", args=[slug, pk])})
+        return HttpResponse(
+            headers={"HX-Redirect": reverse("metrics:pool-favour", args=[slug, pk])}
+        )
     return render(request, "_job.html", _job(pool))
 
 
@@ -66,6 +66,9 @@ def _job(pool: Pool) -> dict[str, object]:
     return {
         "poll_url": reverse("metrics:pool-favour-state", args=[pool.collection.slug, pool.pk]),
         "title": "Going through the labels",
-        "detail": "Every run is scored with parts of the labels: some seconds for a few runs, minutes for a hundred.",
+        "detail": (
+            "Every run is scored with parts of the labels: some seconds for a few runs, minutes "
+            "for a hundred."
+        ),
         "job_status": progress.job_status(job=service.job_of(pool)),
     }

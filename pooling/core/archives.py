@@ -22,7 +22,8 @@ from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, MatrixBlock, checke
 
 LISTS = ("rows.txt", "columns.txt")
 LAST_CHARACTER = 0x10FFFF  # of Unicode
-CELLS_BY_COLUMN = 4_000_000  # of one block of a matrix that lies column by column: each block reads a bit of them all
+# of one block of a matrix that lies column by column: each block reads a bit of them all
+CELLS_BY_COLUMN = 4_000_000
 
 
 class Header(NamedTuple):
@@ -53,12 +54,17 @@ def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Ite
     except FormatError:
         raise
     except DAMAGED_ZIP as error:
-        raise FormatError(name, None, "", "The archive is damaged or cut short; save or upload it again.") from error
+        raise FormatError(
+            name, None, "", "The archive is damaged or cut short; save or upload it again."
+        ) from error
 
 
 def _read_npz(archive: zipfile.ZipFile, name: str) -> Iterator[MatrixBlock]:
     if f"{MATRIX}.npy" not in archive.namelist():
-        message = f"The archive holds neither an array {MATRIX}, as .npz files do, nor a .npy file with {LISTS[0]}"
+        message = (
+            f"The archive holds neither an array {MATRIX}, as .npz files do, nor a .npy file with "
+            f"{LISTS[0]}"
+        )
         raise FormatError(name, None, MATRIX, f"{message} and {LISTS[1]}; add what is missing.")
     row_name, column_name = _id_names(archive, name)
     rows, columns = _ids(archive, row_name, name), _ids(archive, column_name, name)
@@ -68,7 +74,10 @@ def _read_npz(archive: zipfile.ZipFile, name: str) -> Iterator[MatrixBlock]:
 def _read_lists(archive: zipfile.ZipFile, name: str) -> Iterator[MatrixBlock]:
     matrices = [member for member in archive.namelist() if member.endswith(".npy")]
     if len(matrices) != 1:
-        message = f"Beside {LISTS[0]} and {LISTS[1]} the archive holds {len(matrices)} .npy files; it must be one."
+        message = (
+            f"Beside {LISTS[0]} and {LISTS[1]} the archive holds {len(matrices)} .npy files; it "
+            "must be one."
+        )
         raise FormatError(name, None, MATRIX, message)
     rows, columns = (_read_id_list(archive, member, name) for member in LISTS)
     yield from _read_matrix(archive, matrices[0], rows, columns, name)
@@ -90,7 +99,11 @@ def _read_id_list(archive: zipfile.ZipFile, member: str, name: str) -> NDArray[n
 
 
 def _read_matrix(
-    archive: zipfile.ZipFile, member: str, rows: NDArray[np.bytes_], columns: NDArray[np.bytes_], name: str
+    archive: zipfile.ZipFile,
+    member: str,
+    rows: NDArray[np.bytes_],
+    columns: NDArray[np.bytes_],
+    name: str,
 ) -> Iterator[MatrixBlock]:
     with archive.open(member) as file:
         header = _header(file, member.removesuffix(".npy"), name)
@@ -109,9 +122,7 @@ def _by_row(file: IO[bytes], header: Header) -> Iterator[tuple[int, NDArray[Any]
 
 
 def _by_column(file: IO[bytes], header: Header) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Blocks of rows of a matrix in Fortran order: unpacked to disk first, then a stretch of each
-    column is read.
-    """
+    """Blocks of rows of a matrix in Fortran order: from disk, a stretch of each column a time."""
     (n_rows, n_columns), size = header.shape, header.dtype.itemsize
     with TemporaryFile() as unpacked:
         copyfileobj(file, unpacked, 1 << 20)
@@ -131,7 +142,9 @@ def _by_column(file: IO[bytes], header: Header) -> Iterator[tuple[int, NDArray[A
 def _check_directory(archive: zipfile.ZipFile, packed: int, name: str, limits: Limits) -> None:
     unpacked = sum(member.file_size for member in archive.infolist())
     if unpacked > limits.unpacked or unpacked > max(limits.free, limits.ratio * packed):
-        raise FormatError(name, None, "", f"The file unpacks to {unpacked:,} bytes, more than is accepted.")
+        raise FormatError(
+            name, None, "", f"The file unpacks to {unpacked:,} bytes, more than is accepted."
+        )
 
 
 def _id_names(archive: zipfile.ZipFile, name: str) -> tuple[str, str]:
@@ -139,18 +152,36 @@ def _id_names(archive: zipfile.ZipFile, name: str) -> tuple[str, str]:
     for rows, columns in ID_NAMES:
         if {f"{rows}.npy", f"{columns}.npy"} <= members:
             return rows, columns
-    raise FormatError(name, None, "row_ids", "The .npz file holds no arrays row_ids and column_ids; save both.")
+    raise FormatError(
+        name, None, "row_ids", "The .npz file holds no arrays row_ids and column_ids; save both."
+    )
 
 
 def _header(file: IO[bytes], array: str, name: str) -> Header:
     try:
         version = np.lib.format.read_magic(file)
-        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        read_header = (
+            np.lib.format.read_array_header_1_0
+            if version == (1, 0)
+            else np.lib.format.read_array_header_2_0
+        )
         shape, fortran, dtype = read_header(file)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError) as error:
-        raise FormatError(name, None, array, f"Array {array} is no NumPy array that can be read.") from error
+    except (
+        ValueError,
+        SyntaxError,
+        TypeError,
+        MemoryError,
+        RecursionError,
+        tokenize.TokenError,
+    ) as error:
+        raise FormatError(
+            name, None, array, f"Array {array} is no NumPy array that can be read."
+        ) from error
     if dtype.hasobject:
-        message = f"Array {array} holds Python objects, which are never loaded; save it as text or numbers."
+        message = (
+            f"Array {array} holds Python objects, which are never loaded; save it as text or "
+            "numbers."
+        )
         raise FormatError(name, None, array, message)
     return Header(shape, dtype, fortran)
 
@@ -167,7 +198,8 @@ def _ids(archive: zipfile.ZipFile, array: str, name: str) -> NDArray[np.bytes_]:
                 name,
                 None,
                 array,
-                f"Array {array} is no list of ids: one axis of short texts or whole numbers, at most {MAX_IDS:,}.",
+                f"Array {array} is no list of ids: one axis of short texts or whole numbers, at "
+                f"most {MAX_IDS:,}.",
             )
         values = np.frombuffer(_read_exactly(file, n_bytes), dtype=header.dtype)
     if header.dtype.kind == "U":
@@ -176,13 +208,14 @@ def _ids(archive: zipfile.ZipFile, array: str, name: str) -> NDArray[np.bytes_]:
 
 
 def _refuse_no_characters(values: NDArray[np.str_], array: str, name: str) -> None:
-    """Raise FormatError for four bytes that are no character: NumPy makes no text of them, nor a
-    clear error.
-    """
+    """Raise FormatError for four bytes that are no character, where NumPy gives no clear error."""
     points = values.view(values.dtype.str[0] + "u4").reshape(len(values), -1)
     is_wrong = np.flatnonzero((points > LAST_CHARACTER).any(axis=1))
     if len(is_wrong):
-        message = f"Entry {is_wrong[0] + 1} of {array} holds four bytes that are no Unicode character; save the ids anew."
+        message = (
+            f"Entry {is_wrong[0] + 1} of {array} holds four bytes that are no Unicode character; "
+            "save the ids anew."
+        )
         raise FormatError(name, None, array, message)
 
 
@@ -195,10 +228,15 @@ def _read_exactly(file: IO[bytes], n_bytes: int) -> bytes:
 
 def _check_matrix(header: Header, expected: tuple[int, int], n_bytes: int, name: str) -> None:
     if header.shape != expected:
-        message = f"{MATRIX} is {header.shape}, but there are {expected[0]} row ids and {expected[1]} column ids."
+        message = (
+            f"{MATRIX} is {header.shape}, but there are {expected[0]} row ids and {expected[1]} "
+            "column ids."
+        )
         raise FormatError(name, None, MATRIX, message)
     if header.dtype.kind != "f" or header.dtype.itemsize > 8:
         message = f"{MATRIX} is {header.dtype}; save it as float16, float32 or float64."
         raise FormatError(name, None, MATRIX, message)
     if expected[0] * expected[1] * header.dtype.itemsize > n_bytes:
-        raise FormatError(name, None, MATRIX, f"{MATRIX} is shorter than its header says; save it again.")
+        raise FormatError(
+            name, None, MATRIX, f"{MATRIX} is shorter than its header says; save it again."
+        )

@@ -1,6 +1,4 @@
-"""Rank correlations of two lists of scores for the same entities: systems by two measures, items by
-two runs.
-"""
+"""Rank correlations of two lists of scores: of systems by two measures, or of items by two runs."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -88,12 +86,11 @@ def _undefined(x: np.ndarray) -> bool:
 
 
 def _inversions(code: NDArray[np.int64]) -> int:
-    """How many pairs of (n,) whole numbers from 0 stand in falling order: bit by bit, the highest
-    first.
-    """
+    """How many pairs of (n,) whole numbers from 0 stand in falling order: bit by bit from above."""
     total = 0
     for bit in range(int(code.max(initial=0)).bit_length() - 1, -1, -1):
-        above, is_one = code >> (bit + 1), (code >> bit) & 1  # numbers alike above stand together by now
+        # numbers alike above stand together by now
+        above, is_one = code >> (bit + 1), (code >> bit) & 1
         n_ones = np.cumsum(is_one)
         begins = np.flatnonzero(np.diff(above, prepend=-1))
         before = np.repeat(n_ones[begins] - is_one[begins], np.diff(np.append(begins, len(code))))

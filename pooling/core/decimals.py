@@ -17,14 +17,17 @@ _DOTS = np.uint64(0x2E2E2E2E2E2E2E2E)
 _ONES = np.uint64(0x0101010101010101)
 _TOPS = np.uint64(0x8080808080808080)
 _LAST_BYTES = np.array(
-    [0] + [(0xFFFFFFFFFFFFFFFF << (64 - 8 * n)) & 0xFFFFFFFFFFFFFFFF for n in range(1, 9)], dtype=np.uint64
+    [0] + [(0xFFFFFFFFFFFFFFFF << (64 - 8 * n)) & 0xFFFFFFFFFFFFFFFF for n in range(1, 9)],
+    dtype=np.uint64,
 )
 _POWERS = 10 ** np.arange(20, dtype=np.uint64)
 _EXACT_INTEGERS = np.uint64(1 << 53)
 _LONG_DOUBLE_HAS_64_BITS = np.finfo(np.longdouble).nmant == 63
 
 
-def floats(block: TextBlock, column: int, field: str) -> tuple[NDArray[np.float64], list[LineFault]]:
+def floats(
+    block: TextBlock, column: int, field: str
+) -> tuple[NDArray[np.float64], list[LineFault]]:
     """(n,) finite numbers of a column, NaN where there is none, and the faults of those lines."""
     start, end = block.span(column)
     if not len(start):
@@ -36,7 +39,9 @@ def floats(block: TextBlock, column: int, field: str) -> tuple[NDArray[np.float6
     return value, _slowly(block, column, field, value, np.flatnonzero(~is_readable))
 
 
-def _uniform_floats(block: TextBlock, start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.float64] | None:
+def _uniform_floats(
+    block: TextBlock, start: NDArray[np.int64], end: NDArray[np.int64]
+) -> NDArray[np.float64] | None:
     """The values where all are written with the same number of decimals, at most 8, and no sign.
 
     Else None. Most runs are written so, and then masks and scales are single numbers.
@@ -44,7 +49,12 @@ def _uniform_floats(block: TextBlock, start: NDArray[np.int64], end: NDArray[np.
     decimals = int(end[0] - start[0]) - 1 - block.data[start[0] : end[0]].tobytes().find(b".")
     point = end - (decimals + 1)
     length = point - start
-    if not 1 <= decimals <= 8 or length.min() < 1 or length.max() > 8 or np.any(block.data.take(point) != ord(".")):
+    if (
+        not 1 <= decimals <= 8
+        or length.min() < 1
+        or length.max() > 8
+        or np.any(block.data.take(point) != ord("."))
+    ):
         return None
     keep = _LAST_BYTES[decimals]
     part = (block.words(end - 8) ^ _ZEROS) & keep
@@ -58,16 +68,16 @@ def _uniform_floats(block: TextBlock, start: NDArray[np.int64], end: NDArray[np.
 def _any_form(
     block: TextBlock, start: NDArray[np.int64], end: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """(n,) values of decimals of up to 19 digits with or without a sign, and which of them could be
-    read so.
-    """
+    """(n,) values of decimals of up to 19 digits, signed or not, and which could be read so."""
     first = block.data.take(start)
     negative = first == ord("-")
     start = start + (negative | (first == ord("+")))
     length = end - start
     point = _point(block, start, length)
     decimals = np.maximum(length - point - 1, 0)
-    is_readable = (point <= 8) & (decimals <= 16) & (point + decimals <= 19) & (point + decimals >= 1)
+    is_readable = (
+        (point <= 8) & (decimals <= 16) & (point + decimals <= 19) & (point + decimals >= 1)
+    )
     whole, are_digits = _digits(block, start + point, point)
     is_readable &= are_digits
     part, are_digits = _digits(block, end, decimals)
@@ -87,7 +97,9 @@ def _any_form(
     return value, is_readable
 
 
-def integers(block: TextBlock, column: int, field: str) -> tuple[NDArray[np.int64], list[LineFault]]:
+def integers(
+    block: TextBlock, column: int, field: str
+) -> tuple[NDArray[np.int64], list[LineFault]]:
     """(n,) whole numbers of a column, 0 where there is none, and the faults of those lines."""
     start, end = block.span(column)
     length = end - start
@@ -96,20 +108,31 @@ def integers(block: TextBlock, column: int, field: str) -> tuple[NDArray[np.int6
     faults = []
     for row in np.flatnonzero(~are_digits | (length > 8)):
         text = block.text(int(row), column)
-        plain = text.isascii() and text.lstrip("+-").isdecimal() and len(text) < 19 and "-" not in text[1:]
+        plain = (
+            text.isascii()
+            and text.lstrip("+-").isdecimal()
+            and len(text) < 19
+            and "-" not in text[1:]
+        )
         value[row] = int(text) if plain and "+" not in text[1:] else 0
         if not value[row] and text.strip("+-0"):
-            faults.append(LineFault(int(block.line[row]), field, f'the {field} "{text}" is not a whole number.'))
+            faults.append(
+                LineFault(
+                    int(block.line[row]), field, f'the {field} "{text}" is not a whole number.'
+                )
+            )
     return value, faults
 
 
-def _point(block: TextBlock, start: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(n,) place of the decimal point among the first nine characters, else the length of the
-    field.
-    """
+def _point(
+    block: TextBlock, start: NDArray[np.int64], length: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """(n,) place of the decimal point in the first nine characters, else the field's length."""
     other = block.words(start) ^ _DOTS
     zero = (other - _ONES) & ~other & _TOPS
-    position = np.bitwise_count((zero & (~zero + np.uint64(1))) - np.uint64(1)).astype(np.int64) >> 3
+    position = (
+        np.bitwise_count((zero & (~zero + np.uint64(1))) - np.uint64(1)).astype(np.int64) >> 3
+    )
     at_nine = block.data.take(start + 8) == ord(".")
     return np.minimum(np.where(zero == 0, np.where(at_nine, 8, length), position), length)
 
@@ -117,8 +140,9 @@ def _point(block: TextBlock, start: NDArray[np.int64], length: NDArray[np.int64]
 def _digits(
     block: TextBlock, end: NDArray[np.int64], length: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """(n,) value of the last `length` (0..8 of them count) characters before `end`, and whether
-    they all are digits.
+    """(n,) value of the last `length` characters before `end`, and whether all are digits.
+
+    length : 0..8 of them count
     """
     text = (block.words(end - 8) ^ _ZEROS) & _LAST_BYTES.take(length, mode="clip")
     return _value(text), _no_digits(text) == 0
@@ -141,9 +165,10 @@ def _value(text: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return value
 
 
-def _divide(digits: NDArray[np.uint64], scale: NDArray[np.uint64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """digits / scale for up to 64 bits of digits, and where the result is sure to be the nearest
-    double.
+def _divide(
+    digits: NDArray[np.uint64], scale: NDArray[np.uint64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """digits / scale for up to 64 bits of digits, and where that is surely the nearest double.
 
     An 80-bit quotient is right to 64 bits; rounding it again to 53 goes wrong only where its last
     11 bits are a half.
@@ -156,7 +181,9 @@ def _divide(digits: NDArray[np.uint64], scale: NDArray[np.uint64]) -> tuple[NDAr
     return value, np.abs(beyond - 0.5) > 1e-3
 
 
-def _slowly(block: TextBlock, column: int, field: str, value: NDArray[np.float64], rows: NDArray[np.int64]) -> list[LineFault]:
+def _slowly(
+    block: TextBlock, column: int, field: str, value: NDArray[np.float64], rows: NDArray[np.int64]
+) -> list[LineFault]:
     """Read single fields with Python's float, into `value`."""
     faults = []
     for row in rows:
@@ -168,5 +195,9 @@ def _slowly(block: TextBlock, column: int, field: str, value: NDArray[np.float64
         value[row] = number
         if not np.isfinite(number):
             value[row] = np.nan
-            faults.append(LineFault(int(block.line[row]), field, f'the {field} "{text}" is not a finite number.'))
+            faults.append(
+                LineFault(
+                    int(block.line[row]), field, f'the {field} "{text}" is not a finite number.'
+                )
+            )
     return faults

@@ -1,5 +1,6 @@
-"""Runs as one JSON object: {query: {document: score}} as ranx and pytrec_eval have them, or columns
-of equal length.
+"""Runs as one JSON object, as ranx and pytrec_eval have them, or as columns of equal length.
+
+The object is {query: {document: score}}.
 """
 
 from collections import defaultdict
@@ -25,7 +26,9 @@ def read_dictionary(stream: BinaryIO, name: str, problems: Problems) -> Iterator
     "score": [...]}, perhaps "rank".
     """
     if opens_object_of_objects(stream, name) in COLUMN_NAMES:
-        return sound_rows(_columns(json_members(stream, name, spread=COLUMN_NAMES), name), name, problems)
+        return sound_rows(
+            _columns(json_members(stream, name, spread=COLUMN_NAMES), name), name, problems
+        )
     return sound_rows(_rankings(json_members(stream, name), name, problems), name, problems)
 
 
@@ -57,11 +60,16 @@ def _columns(members: Iterator[Member], name: str) -> Iterator[RawRow]:
         if key in COLUMN_NAMES:
             values_by_column[key].append(value)
     names = columns_of(list(values_by_column), name)
-    queries, documents, scores = (values_by_column[names[field]] for field in ("query", "document", "score"))
+    queries, documents, scores = (
+        values_by_column[names[field]] for field in ("query", "document", "score")
+    )
     ranks = values_by_column[names["rank"]] if names["rank"] else [0] * len(queries)
     for row in zip_longest(queries, documents, scores, ranks, fillvalue=_MISSING):
         if any(value is _MISSING for value in row):
             raise FormatError(
-                name, None, "", "The columns are no lists of the same length; every row needs one value in each."
+                name,
+                None,
+                "",
+                "The columns are no lists of the same length; every row needs one value in each.",
             )
         yield (1, *row)

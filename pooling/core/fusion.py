@@ -38,8 +38,7 @@ class Votes(NamedTuple):
 
 
 class Fusion(NamedTuple):
-    """A way to fuse: the weight of each row of a run, and the score of a pair from the sums of
-    weights.
+    """A way to fuse: the weight of each row of a run, and a pair's score from sums of weights.
 
     rank_weights : weights of ranks, for fusions that sum weights of ranks and do nothing else
     """
@@ -52,8 +51,9 @@ class Fusion(NamedTuple):
 
 
 def reciprocal(run: RankedPairs) -> Weights:
-    """1 / (60 + rank): reciprocal rank fusion, Cormack, Clarke & Buettcher 2009,
-    doi:10.1145/1571941.1572114.
+    """1 / (60 + rank): reciprocal rank fusion.
+
+    Cormack, Clarke & Buettcher 2009, doi:10.1145/1571941.1572114.
     """
     return reciprocal_rank_weight(run.rank)
 
@@ -85,9 +85,7 @@ def multiply_by_votes(votes: Votes) -> Weights:
 
 
 def half_depth_less_rank(run: RankedPairs) -> Weights:
-    """Half the number of targets a ranking shows, less the rank: the part of a Borda count that
-    differs by row.
-    """
+    """Half a ranking's number of targets, less the rank: the part of a Borda count a row has."""
     _, group, depth = np.unique(run.source, return_inverse=True, return_counts=True)
     return depth[group] / 2 - run.rank
 
@@ -123,7 +121,9 @@ def take_n_by_fusion(material: Material, values: Values, rng: np.random.Generato
     runs = [truncate(run, int(values["depth"])) for run in material.runs]
     rank_weights = FUSIONS[str(values["fusion"])].rank_weights
     if rank_weights is not None:
-        best = best_by_weights(runs, rank_weights(np.arange(int(values["depth"]) + 1)), int(values["n"]))
+        best = best_by_weights(
+            runs, rank_weights(np.arange(int(values["depth"]) + 1)), int(values["n"])
+        )
         if best is not None:
             return best
     pooled, score = fuse(runs, str(values["fusion"]))
@@ -132,7 +132,7 @@ def take_n_by_fusion(material: Material, values: Values, rng: np.random.Generato
     score = np.round(score, 12)  # sums of the same numbers in another order are ties
     order = np.lexsort((-pooled.target, pooled.best_rank, -score, pooled.source))
     position = position_in_group(pooled.source[order])
-    return take(pooled, np.sort(order[position < values["n"]]))
+    return take(pooled, np.sort(order[position < int(values["n"])]))
 
 
 def fuse(runs: list[RankedPairs], name: str) -> tuple[ChosenPairs, Weights]:

@@ -50,14 +50,17 @@ class Vocabulary:
         slot = self._home(words[: len(ids)])
         while len(unplaced):
             free = self._table[slot] < 0
-            self._table[slot[free]] = unplaced[free]  # of several with the same slot the last has it
+            # of several with the same slot the last has it
+            self._table[slot[free]] = unplaced[free]
             is_displaced = self._table[slot] != unplaced
             unplaced, slot = unplaced[is_displaced], (slot[is_displaced] + 1) & self._last
 
     def find(self, ids: NDArray[np.bytes_]) -> NDArray[np.int32]:
         """Return the (n,) positions of ids in the vocabulary, -1 where it lacks one."""
         words = as_words(ids)
-        parts = [self._find(words[at : at + ROWS_AT_ONCE]) for at in range(0, len(words), ROWS_AT_ONCE)]
+        parts = [
+            self._find(words[at : at + ROWS_AT_ONCE]) for at in range(0, len(words), ROWS_AT_ONCE)
+        ]
         return np.concatenate([np.empty(0, dtype=np.int32), *parts])
 
     def _find(self, words: NDArray[np.uint64]) -> NDArray[np.int32]:
@@ -82,7 +85,11 @@ class Vocabulary:
         differ = position < 0
         for column in range(max(words.shape[1], len(self._columns))):
             words_of_column = words[:, column] if column < words.shape[1] else np.uint64(0)
-            vocabulary_words = self._columns[column].take(position, mode="wrap") if column < len(self._columns) else np.uint64(0)
+            vocabulary_words = (
+                self._columns[column].take(position, mode="wrap")
+                if column < len(self._columns)
+                else np.uint64(0)
+            )
             differ |= words_of_column != vocabulary_words
         return differ
 

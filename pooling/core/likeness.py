@@ -1,5 +1,4 @@
-"""Likeness of every two runs of a set, all at once: overlap, RBO, Kendall's tau, the other's
-favourite.
+"""Likeness of every two runs of a set, all at once: overlap, RBO, Kendall's tau, favourites.
 
 Equals overlap.py's functions, which compare two runs; here each target that two runs share is read
 once for all measures, block of source items by block.
@@ -20,8 +19,9 @@ _MEETINGS_A_BLOCK = 400_000  # they fit into a processor's cache
 
 
 class Likeness(NamedTuple):
-    """Likeness of every two runs by several measures: (S, S) each, means over the source items that
-    both runs answer; NaN where there are none.
+    """Likeness of every two runs by several measures: (S, S) each.
+
+    Means over the source items that both runs answer; NaN where there are none.
 
     n_sources : number of those source items
     overlap : share of the first k that both hold; rbo : extrapolated; tau : Kendall's, over shared
@@ -69,7 +69,9 @@ class _Sum:
 
     def mean(self) -> Matrix:
         """Mean over source items; NaN where nothing was defined."""
-        return np.divide(self._total, self._count, out=np.full_like(self._total, np.nan), where=self._count > 0)
+        return np.divide(
+            self._total, self._count, out=np.full_like(self._total, np.nan), where=self._count > 0
+        )
 
 
 def likeness(runs: Sequence[RankedPairs], *, k: int, p: float) -> Likeness:
@@ -98,7 +100,9 @@ def _rows(runs: Sequence[RankedPairs]) -> tuple[_RankedRows, Integers]:
     rank = np.concatenate([run.rank for run in runs])[order]
     run = np.repeat(np.arange(len(runs)), [len(run_rows.rank) for run_rows in runs])[order]
     source_keys, source = np.unique(source, return_inverse=True)
-    depth = np.bincount(source * len(runs) + run, minlength=len(source_keys) * len(runs)).reshape(len(source_keys), len(runs))
+    depth = np.bincount(source * len(runs) + run, minlength=len(source_keys) * len(runs)).reshape(
+        len(source_keys), len(runs)
+    )
     return _RankedRows(source, run, rank, starts), depth
 
 
@@ -106,7 +110,9 @@ def _blocks(rows: _RankedRows, depth: Integers) -> Iterator[tuple[int, int, _Mee
     """Ranges of source items, none with more cells or meetings than fit, and their meetings."""
     n_queries, n_runs = depth.shape
     size = np.diff(np.append(rows.starts, len(rows.source)))
-    n_meetings = np.bincount(rows.source[rows.starts], weights=size * (size - 1) / 2, minlength=n_queries)
+    n_meetings = np.bincount(
+        rows.source[rows.starts], weights=size * (size - 1) / 2, minlength=n_queries
+    )
     running = np.append(0, np.cumsum(n_meetings))
     low = 0
     while low < n_queries:
@@ -129,7 +135,9 @@ def _meetings(rows: _RankedRows, starts: Integers, size: Integers) -> _Meetings:
         row_pairs.append(np.stack([(base + first).ravel(), (base + second).ravel()]))
     first, second = np.concatenate(row_pairs, axis=1)
     # Rows of one target are in the order of runs.
-    return _Meetings(rows.source[first], rows.run[first], rows.run[second], rows.rank[first], rows.rank[second])
+    return _Meetings(
+        rows.source[first], rows.run[first], rows.run[second], rows.rank[first], rows.rank[second]
+    )
 
 
 def _cells(meetings: _Meetings, shape: tuple[int, int]) -> Integers:
@@ -158,9 +166,13 @@ def _diagonal(values: Matrix, of_itself: Matrix | float) -> Matrix:
 def _favourite(meetings: _Meetings, depth: Integers) -> Matrix:
     values = np.repeat(depth[:, None, :] + 1.0, depth.shape[1], axis=1)
     top = meetings.first_rank == 1
-    values[meetings.source[top], meetings.first[top], meetings.second[top]] = meetings.second_rank[top]
+    values[meetings.source[top], meetings.first[top], meetings.second[top]] = meetings.second_rank[
+        top
+    ]
     top = meetings.second_rank == 1
-    values[meetings.source[top], meetings.second[top], meetings.first[top]] = meetings.first_rank[top]
+    values[meetings.source[top], meetings.second[top], meetings.first[top]] = meetings.first_rank[
+        top
+    ]
     return _diagonal(values, 1.0)
 
 
@@ -171,7 +183,10 @@ def _tau(meetings: _Meetings, depth: Integers) -> Matrix:
     """
     shape: tuple[int, int] = depth.shape  # type: ignore[assignment]
     cells = _cells(meetings, shape)
-    n_met, discordant = _totals(cells, shape), _inversions(cells, meetings.first_rank, meetings.second_rank, shape)
+    n_met, discordant = (
+        _totals(cells, shape),
+        _inversions(cells, meetings.first_rank, meetings.second_rank, shape),
+    )
     pairs = n_met * (n_met - 1) / 2
     values = np.full(pairs.shape, np.nan)
     np.divide(2 * discordant, pairs, out=values, where=pairs > 0)
@@ -180,7 +195,9 @@ def _tau(meetings: _Meetings, depth: Integers) -> Matrix:
     return 1 - values
 
 
-def _inversions(cells: Integers, first: Integers, second: Integers, shape: tuple[int, int]) -> Matrix:
+def _inversions(
+    cells: Integers, first: Integers, second: Integers, shape: tuple[int, int]
+) -> Matrix:
     """For each cell, how many pairs of its meetings the two ranks order differently.
 
     Bit by bit of the second rank from the highest, all cells at once: two meetings that part at a
@@ -196,10 +213,13 @@ def _inversions(cells: Integers, first: Integers, second: Integers, shape: tuple
         lengths = np.diff(np.append(starts, len(cell)))
         has = value >> bit & 1
         running = np.cumsum(has)
-        before = running - np.repeat(running[starts] - has[starts], lengths)  # itself too, where it has the bit
+        # itself too, where it has the bit
+        before = running - np.repeat(running[starts] - has[starts], lengths)
         total += np.bincount(cell, weights=np.where(has == 1, 0, before), minlength=len(total))
         begin = np.repeat(starts, lengths)
-        n_without = np.repeat(lengths - np.add.reduceat(has, starts), lengths) if len(starts) else begin
+        n_without = (
+            np.repeat(lengths - np.add.reduceat(has, starts), lengths) if len(starts) else begin
+        )
         position = np.where(has == 1, begin + n_without + before - 1, np.arange(len(cell)) - before)
         reordered = np.empty_like(value)
         reordered[position] = value

@@ -12,7 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.selections import Integers, Pairs, RankedPairs, group_by_pair, is_in, known_rows, union
+from pooling.core.selections import (
+    Integers,
+    Pairs,
+    RankedPairs,
+    group_by_pair,
+    is_in,
+    known_rows,
+    union,
+)
 
 TOP_PRIORITY = 100.0
 Worth = NDArray[np.float64]
@@ -33,8 +41,9 @@ class ArmCounts(NamedTuple):
 
 
 class LiveOrder(NamedTuple):
-    """A live order: the worth of each arm now, and whether it depends on which run brought up a
-    target, and when.
+    """A live order: the worth of each arm now.
+
+    It says whether that depends on which run brought up a target, and when.
     """
 
     worth: Callable[[ArmCounts, np.random.Generator], Worth]
@@ -71,9 +80,14 @@ ORDERS: dict[str, LiveOrder] = {
 
 
 def next_pairs(
-    order: str, runs: Sequence[RankedPairs], judged: Pairs, relevant: NDArray[np.bool_], *, ahead: int,
+    order: str,
+    runs: Sequence[RankedPairs],
+    judged: Pairs,
+    relevant: NDArray[np.bool_],
+    *,
+    ahead: int,
     rng: np.random.Generator,
-) -> Pairs:  # fmt: skip
+) -> Pairs:
     """The first `ahead` unjudged pairs of each source item in a live order, by source and target.
 
     runs : the rows of the pool, at least one; unknown targets are passed over
@@ -132,11 +146,11 @@ class _Turn(NamedTuple):
 
 
 class _Race:
-    """All source items side by side: Q of them, S arms each, and the M pairs that the arms hold in
-    their orders.
-    """
+    """All source items side by side: Q of them, S arms each, and the M pairs in their orders."""
 
-    def __init__(self, order: LiveOrder, runs: Sequence[RankedPairs], rng: np.random.Generator) -> None:
+    def __init__(
+        self, order: LiveOrder, runs: Sequence[RankedPairs], rng: np.random.Generator
+    ) -> None:
         self.order, self._rng = order, rng
         pooled = union(runs)
         self.pairs = Pairs(pooled.source, pooled.target)
@@ -156,7 +170,8 @@ class _Race:
         self._next = np.append(0, ends[:-1])[: ends.size].reshape(shape).copy()
         self.is_asked = np.zeros(len(starts), dtype=bool)
         self.relevant, self.other, self.failed = (np.zeros(shape) for _ in range(3))
-        self._asked = rng.random(shape)  # how often, plus a random fraction that orders arms asked as often
+        # how often, plus a random fraction that orders arms asked as often
+        self._asked = rng.random(shape)
         self._asked_last = np.zeros(shape, dtype=bool)
 
     def learn(self, judged: Pairs, relevant: NDArray[np.bool_]) -> NDArray[np.int8]:
@@ -176,9 +191,12 @@ class _Race:
         """Count these answers for every arm that holds the pair."""
         n_rows = self._starts[pair + 1] - self._starts[pair]
         first = np.repeat(self._starts[pair], n_rows)
-        cells = self._cell[first + np.arange(len(first)) - np.repeat(np.cumsum(n_rows) - n_rows, n_rows)]
+        cells = self._cell[
+            first + np.arange(len(first)) - np.repeat(np.cumsum(n_rows) - n_rows, n_rows)
+        ]
         is_relevant = np.repeat(relevant, n_rows)
-        self.relevant.reshape(-1)[cells] += is_relevant  # a pair is in an arm once: no cell comes twice
+        # a pair is in an arm once: no cell comes twice
+        self.relevant.reshape(-1)[cells] += is_relevant
         self.other.reshape(-1)[cells] += ~is_relevant
 
     def _count_by_arm(self, pairs: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -192,14 +210,20 @@ class _Race:
         Items without pairs are left out. Of arms worth the same, the one asked least often.
         """
         sources = np.flatnonzero(needs_pair)
-        counts = ArmCounts(self.relevant[sources], self.other[sources], self.failed[sources], self._asked_last[sources])
+        counts = ArmCounts(
+            self.relevant[sources],
+            self.other[sources],
+            self.failed[sources],
+            self._asked_last[sources],
+        )
         worth = self.order.worth(counts, self._rng)
         arms, pairs = np.full(len(sources), -1), np.full(len(sources), -1)
         rows = np.arange(len(sources))
         while len(rows):
             source = sources[rows]
             has_more = self._next[source] < self._end[source]
-            rows, source, has_more = (column[has_more.any(axis=1)] for column in (rows, source, has_more))
+            is_left = has_more.any(axis=1)
+            rows, source, has_more = rows[is_left], source[is_left], has_more[is_left]
             usable_worth = np.where(has_more, worth[rows], -np.inf)
             is_best = usable_worth >= usable_worth.max(axis=1, initial=-np.inf, keepdims=True)
             arm = np.where(is_best, self._asked[source], np.inf).argmin(axis=1)

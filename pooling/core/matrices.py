@@ -67,9 +67,13 @@ def all_columns(columns: NDArray[np.bytes_]) -> NDArray[np.bool_]:
 
 
 def keep_best(
-    blocks: Iterable[MatrixBlock], name: str, *, score_type: str = "float32", keep: Callable[[MatrixBlock], None] = discard,
+    blocks: Iterable[MatrixBlock],
+    name: str,
+    *,
+    score_type: str = "float32",
+    keep: Callable[[MatrixBlock], None] = discard,
     select_columns: ColumnFilter = all_columns,
-) -> Iterator[RunPart]:  # fmt: skip
+) -> Iterator[RunPart]:
     """The DEPTH best entries of each row of a matrix.
 
     score_type : scores are compared as "float32" or as "float64"
@@ -85,11 +89,19 @@ def keep_best(
         if not stop:
             is_ranked = select_columns(block.columns)
             columns = block.columns[is_ranked]
-            id_position = np.empty(len(columns), dtype=np.int32)  # of each column's id in descending order of ids
+            # of each column's id in descending order of ids
+            id_position = np.empty(len(columns), dtype=np.int32)
             id_position[np.argsort(columns)[::-1]] = np.arange(len(columns))
         refuse_undefined(block, name)
         keep(block)
-        parts.append(_best_cells(block.values if is_ranked.all() else block.values[:, is_ranked], stop - start, id_position, score_type))
+        parts.append(
+            _best_cells(
+                block.values if is_ranked.all() else block.values[:, is_ranked],
+                stop - start,
+                id_position,
+                score_type,
+            )
+        )
         stop += len(block.values)
         if sum(len(cells.score) for cells in parts) >= ROWS_AT_ONCE:
             yield _part(parts, block.rows[start:stop], start, columns)
@@ -98,20 +110,29 @@ def keep_best(
         yield _part(parts, block.rows[start:stop], start, columns)
 
 
-def _best_cells(values: NDArray[Any], start: int, id_position: NDArray[np.int32], score_type: str) -> _BestCells:
-    # numpy has fast selection for these two types alone: not for halves, nor for the other byte
-    # order
+def _best_cells(
+    values: NDArray[Any], start: int, id_position: NDArray[np.int32], score_type: str
+) -> _BestCells:
+    # numpy has fast selection for these two types alone: not for halves or the other byte order
     with np.errstate(over="ignore"):  # a score that float32 cannot hold is infinite there
         part = values.astype(np.float64 if score_type == "float64" else np.float32, copy=False)
     best = np.flatnonzero(_best(part, id_position))
     row, score = best // max(1, part.shape[1]), values.ravel()[best]
     column = best - row * part.shape[1]
     is_retrieved = score != -np.inf
-    return _BestCells((row[is_retrieved] + start).astype(np.int32), column[is_retrieved].astype(np.int32), score[is_retrieved])
+    return _BestCells(
+        (row[is_retrieved] + start).astype(np.int32),
+        column[is_retrieved].astype(np.int32),
+        score[is_retrieved],
+    )
 
 
-def _part(parts: list[_BestCells], rows: NDArray[np.bytes_], start: int, columns: NDArray[np.bytes_]) -> RunPart:
-    row, column, score = (np.concatenate(columns_of_parts) for columns_of_parts in zip(*parts, strict=True))
+def _part(
+    parts: list[_BestCells], rows: NDArray[np.bytes_], start: int, columns: NDArray[np.bytes_]
+) -> RunPart:
+    row, column, score = (
+        np.concatenate(columns_of_parts) for columns_of_parts in zip(*parts, strict=True)
+    )
     ranks = np.zeros(len(row), dtype=np.int32)
     run = RunFile(rows, row, columns[column], score.astype(np.float64), ranks, "")
     return RunPart(run, row.astype(np.int64) + start + 1)
@@ -122,7 +143,10 @@ def refuse_undefined(block: MatrixBlock, name: str) -> None:
     largest = block.values.max(axis=1, initial=-np.inf)  # NaN where the row holds any
     undefined = np.flatnonzero(np.isnan(largest) | (largest == np.inf))
     if len(undefined):
-        message = f"Row {block.start + undefined[0] + 1} of {MATRIX} holds NaN or +inf; scores are finite, or -inf."
+        message = (
+            f"Row {block.start + undefined[0] + 1} of {MATRIX} holds NaN or +inf; scores are "
+            "finite, or -inf."
+        )
         raise FormatError(name, None, MATRIX, message)
 
 
@@ -135,10 +159,14 @@ def _best(part: NDArray[Any], id_position: NDArray[np.int32]) -> NDArray[np.bool
         return np.ones(part.shape, dtype=bool)
     last = np.partition(part, part.shape[1] - DEPTH, axis=1)[:, -DEPTH, None]
     best = part >= last
-    for row in np.flatnonzero(np.count_nonzero(best, axis=1) > DEPTH):  # several equal scores stand at the last place
+    # several equal scores stand at the last place
+    for row in np.flatnonzero(np.count_nonzero(best, axis=1) > DEPTH):
         tied_columns = np.flatnonzero(part[row] == last[row])
         n_too_many = np.count_nonzero(best[row]) - DEPTH
-        best[row, tied_columns[np.argsort(id_position[tied_columns])[len(tied_columns) - n_too_many :]]] = False
+        best[
+            row,
+            tied_columns[np.argsort(id_position[tied_columns])[len(tied_columns) - n_too_many :]],
+        ] = False
     return best
 
 
@@ -150,7 +178,9 @@ def checked_ids(values: Iterable[Any], array: str, name: str) -> NDArray[np.byte
     ids = [_text(value, entry, array, name) for entry, value in enumerate(values, start=1)]
     earlier_ids: set[str] = set()
     for entry, id_text in enumerate(ids, start=1):
-        fault = id_fault(id_text) or (f"{quoted(id_text)} stands twice" if id_text in earlier_ids else "")
+        fault = id_fault(id_text) or (
+            f"{quoted(id_text)} stands twice" if id_text in earlier_ids else ""
+        )
         if fault:
             raise FormatError(name, None, array, f"Entry {entry} of {array}: the id {fault}.")
         earlier_ids.add(id_text)

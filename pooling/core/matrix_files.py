@@ -63,7 +63,10 @@ class MatrixWriter:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._file is not None:
             self._file.close()
@@ -74,8 +77,12 @@ class MatrixWriter:
         if self._first is None:
             self._begin(block)
         values = block.values if self._order is None else block.values[:, self._order]
-        self._n_absent += int(np.count_nonzero(values == -np.inf)) if values.min(initial=0) == -np.inf else 0
-        self._write(np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).data.cast("B"))
+        self._n_absent += (
+            int(np.count_nonzero(values == -np.inf)) if values.min(initial=0) == -np.inf else 0
+        )
+        self._write(
+            np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).data.cast("B")
+        )
 
     def finish(self) -> WrittenMatrix | None:
         """Return the written matrix; None if no block came: the file held no matrix."""
@@ -97,7 +104,11 @@ class MatrixWriter:
         order = np.argsort(block.columns)
         self._order = None if np.array_equal(order, np.arange(len(order))) else order
         shape = len(block.rows), len(block.columns)
-        header = {"descr": block.values.dtype.newbyteorder("<").str, "fortran_order": False, "shape": shape}
+        header = {
+            "descr": block.values.dtype.newbyteorder("<").str,
+            "fortran_order": False,
+            "shape": shape,
+        }
         head = BytesIO()
         np.lib.format.write_array_header_1_0(head, header)
         self._write(head.getbuffer())
@@ -109,8 +120,7 @@ class MatrixWriter:
 
 
 def row_blocks(path: Path, rows: NDArray[np.int64]) -> Iterator[tuple[slice, NDArray[Any]]]:
-    """Blocks of some rows of a stored matrix: the slice of `rows` in a block, and its (n, C)
-    scores.
+    """Blocks of some rows of a stored matrix: a slice of `rows`, and its (n, C) scores.
 
     rows : ascending indices. Mapped anew for each block, so that no more of the file than a block
         stands in the memory of the process.
@@ -121,5 +131,10 @@ def row_blocks(path: Path, rows: NDArray[np.int64]) -> Iterator[tuple[slice, NDA
         block_rows = rows[start : start + step]
         mapped = np.lib.format.open_memmap(path, mode="r")
         is_stretch = len(block_rows) == block_rows[-1] - block_rows[0] + 1
-        yield slice(start, start + len(block_rows)), np.array(mapped[block_rows[0] : block_rows[-1] + 1] if is_stretch else mapped[block_rows])
+        yield (
+            slice(start, start + len(block_rows)),
+            np.array(
+                mapped[block_rows[0] : block_rows[-1] + 1] if is_stretch else mapped[block_rows]
+            ),
+        )
         del mapped

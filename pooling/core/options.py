@@ -25,18 +25,37 @@ NEGATIVE_STRATUM = 20
 CUT_STRATUM = 30  # of pairs that were sure to be taken and that a budget cut
 OPTIONS: tuple[Parameter, ...] = (
     TextParameter("trusted", "Trusted reference set", 60, sentence="Pairs it labels are left out."),
-    NumberParameter("check_share", "Share kept as a check", 0.0, 1.0, 0.0, "Of the pairs the trusted reference set labels."),
-    NumberParameter("budget", "At most pairs a query", 0, 10_000, 0, "0: no limit. The best ranked stay."),
-    NumberParameter("negatives", "Random negatives a query", 0, 100, 0, "Drawn from what no run holds near its top."),
-    NumberParameter("outside", "Outside every run's top", 1, 1000, 25, "Where random negatives come from."),
+    NumberParameter(
+        "check_share",
+        "Share kept as a check",
+        0.0,
+        1.0,
+        0.0,
+        "Of the pairs the trusted reference set labels.",
+    ),
+    NumberParameter(
+        "budget", "At most pairs a query", 0, 10_000, 0, "0: no limit. The best ranked stay."
+    ),
+    NumberParameter(
+        "negatives",
+        "Random negatives a query",
+        0,
+        100,
+        0,
+        "Drawn from what no run holds near its top.",
+    ),
+    NumberParameter(
+        "outside", "Outside every run's top", 1, 1000, 25, "Where random negatives come from."
+    ),
     NumberParameter("rate", "Pay an hour", 0.0, 10_000.0, 0.0, "0: no price is shown."),
     TextParameter("currency", "Currency", 3, "EUR"),
 )
 
 
-def without_trusted(chosen: ChosenPairs, trusted: Pairs, *, share: float, rng: np.random.Generator) -> ChosenPairs:
-    """The pairs without those that are labelled already, of which round(share * N) of N stay, drawn
-    at random.
+def without_trusted(
+    chosen: ChosenPairs, trusted: Pairs, *, share: float, rng: np.random.Generator
+) -> ChosenPairs:
+    """The pairs without those labelled already, of which round(share * N) of N stay, at random.
 
     Those have a stratum of their own, and the chance of that draw times the one they had. Labelled
     pairs that do not stay were not drawn of that stratum; if none stays, they are in no stratum.
@@ -53,40 +72,57 @@ def without_trusted(chosen: ChosenPairs, trusted: Pairs, *, share: float, rng: n
     undrawn = chosen.undrawn
     if undrawn is not None or n_checks:
         rest = undrawn or UndrawnStratumPairs(*np.empty((3, 0), dtype=np.int64))
-        dropped = UndrawnStratumPairs(chosen.source[~stays], chosen.target[~stays], chosen.stratum[~stays] + CHECK_STRATUM)
+        dropped = UndrawnStratumPairs(
+            chosen.source[~stays], chosen.target[~stays], chosen.stratum[~stays] + CHECK_STRATUM
+        )
         is_labelled = is_in(rest.source, rest.target, trusted)
-        rest = rest._replace(stratum=np.where(is_labelled, rest.stratum + CHECK_STRATUM, rest.stratum))
+        rest = rest._replace(
+            stratum=np.where(is_labelled, rest.stratum + CHECK_STRATUM, rest.stratum)
+        )
         undrawn = join_undrawn(rest, dropped) if n_checks else rows_undrawn(rest, ~is_labelled)
     return take(chosen._replace(stratum=stratum, probability=probability, undrawn=undrawn), stays)
 
 
 def at_most(chosen: ChosenPairs, budget: int, *, rng: np.random.Generator) -> ChosenPairs:
-    """At most `budget` pairs of each query: those that were sure to be taken first, by best rank,
-    then drawn ones.
+    """At most `budget` pairs of each query: the sure ones by best rank, then drawn ones.
 
     Ties are settled at random. Of drawn pairs a random part stays, and their chance shrinks by that
     part, so that they still stand for all they were drawn from; the others were not drawn then.
     Sure ones that go are, beside drawn ones, in a stratum of which nothing was drawn.
     """
     is_drawn = chosen.probability < 1
-    order = np.lexsort((rng.random(len(is_drawn)), np.where(is_drawn, 0, chosen.best_rank), is_drawn, chosen.source))
+    order = np.lexsort(
+        (
+            rng.random(len(is_drawn)),
+            np.where(is_drawn, 0, chosen.best_rank),
+            is_drawn,
+            chosen.source,
+        )
+    )
     position = np.empty(len(order), dtype=np.int64)
     position[order] = position_in_group(chosen.source[order])
     stays = position < budget
     queries, query = np.unique(chosen.source, return_inverse=True)
-    whole, part = (np.bincount(query[rows], minlength=len(queries)) for rows in (is_drawn, is_drawn & stays))
+    whole, part = (
+        np.bincount(query[rows], minlength=len(queries)) for rows in (is_drawn, is_drawn & stays)
+    )
     share = (part / np.maximum(whole, 1))[query]
     undrawn = chosen.undrawn
     if undrawn is not None:
         stratum = np.where(is_drawn, chosen.stratum, CUT_STRATUM)[~stays]
-        undrawn = join_undrawn(undrawn, UndrawnStratumPairs(chosen.source[~stays], chosen.target[~stays], stratum))
+        undrawn = join_undrawn(
+            undrawn, UndrawnStratumPairs(chosen.source[~stays], chosen.target[~stays], stratum)
+        )
     probability = np.where(is_drawn, chosen.probability * share, 1.0)
     return take(chosen._replace(probability=probability, undrawn=undrawn), stays)
 
 
-def with_negatives(chosen: ChosenPairs, near_pairs: Pairs, documents: Integers, *, n: int, rng: np.random.Generator) -> ChosenPairs:
-    """The pairs, and for each of their queries n more, drawn alike from all that are neither chosen
-    nor `near_pairs`.
+def with_negatives(
+    chosen: ChosenPairs, near_pairs: Pairs, documents: Integers, *, n: int, rng: np.random.Generator
+) -> ChosenPairs:
+    """The pairs, and for each of their queries n more, drawn alike from all the others.
+
+    Not from `near_pairs`, though.
 
     near_pairs : pairs near the top of any run; documents : all there are, ascending
 
@@ -97,18 +133,23 @@ def with_negatives(chosen: ChosenPairs, near_pairs: Pairs, documents: Integers, 
     undrawable = _undrawable_pairs(chosen, near_pairs, queries, documents)
     left = len(documents) - np.bincount(undrawable.source, minlength=len(queries))
     query, nth = draw_distinct(left, n, rng=rng)
-    # The u-th drawable document lies past the undrawable ones, j-th among them, whose index - j is
-    # <= u.
+    # The u-th drawable document lies past the undrawable ones, j-th of them, whose index - j <= u.
     width = len(documents) + 1
     passed = undrawable.source * width + undrawable.target - position_in_group(undrawable.source)
     before = np.searchsorted(undrawable.source, query)
     position = nth + np.searchsorted(passed, query * width + nth, side="right") - before
     chance = np.minimum(n / np.maximum(left, 1), 1.0)[query]
     ones_column = np.ones(len(query), dtype=np.int64)
-    negatives = (queries[query], documents[position], NO_RANK * ones_column, NEGATIVE_STRATUM * ones_column, chance)
-    columns = [np.concatenate(columns_of_both) for columns_of_both in zip(chosen[:5], negatives, strict=True)]
-    order = np.lexsort((columns[1], columns[0]))
-    return ChosenPairs(*(column[order] for column in columns), drawn_sources=chosen.drawn_sources, undrawn=chosen.undrawn)  # type: ignore[arg-type]
+    both = ChosenPairs(
+        np.concatenate([chosen.source, queries[query]]),
+        np.concatenate([chosen.target, documents[position]]),
+        np.concatenate([chosen.best_rank, NO_RANK * ones_column]),
+        np.concatenate([chosen.stratum, NEGATIVE_STRATUM * ones_column]),
+        np.concatenate([chosen.probability, chance]),
+        drawn_sources=chosen.drawn_sources,
+        undrawn=chosen.undrawn,
+    )
+    return take(both, np.lexsort((both.target, both.source)))
 
 
 def join_undrawn(first: UndrawnStratumPairs, second: UndrawnStratumPairs) -> UndrawnStratumPairs:
@@ -117,12 +158,16 @@ def join_undrawn(first: UndrawnStratumPairs, second: UndrawnStratumPairs) -> Und
     return rows_undrawn(UndrawnStratumPairs(*columns), np.lexsort((columns[1], columns[0])))
 
 
-def rows_undrawn(undrawn: UndrawnStratumPairs, rows: NDArray[np.bool_] | Integers) -> UndrawnStratumPairs:
+def rows_undrawn(
+    undrawn: UndrawnStratumPairs, rows: NDArray[np.bool_] | Integers
+) -> UndrawnStratumPairs:
     """Select some undrawn pairs."""
     return UndrawnStratumPairs(*(column[rows] for column in undrawn))
 
 
-def draw_distinct(sizes: Integers, n: int, *, rng: np.random.Generator) -> tuple[Integers, Integers]:
+def draw_distinct(
+    sizes: Integers, n: int, *, rng: np.random.Generator
+) -> tuple[Integers, Integers]:
     """From each 0, 1, ... size - 1, min(n, size) different numbers, every set alike.
 
     Floyd's algorithm, side by side. Returns the index of the size and the number, one row a draw.
@@ -137,14 +182,17 @@ def draw_distinct(sizes: Integers, n: int, *, rng: np.random.Generator) -> tuple
     return index, draws[index, column]
 
 
-def _undrawable_pairs(chosen: ChosenPairs, near_pairs: Pairs, queries: Integers, documents: Integers) -> Pairs:
-    """Pairs that cannot be drawn, as indices into the queries and the documents, ascending, none
-    twice.
-    """
+def _undrawable_pairs(
+    chosen: ChosenPairs, near_pairs: Pairs, queries: Integers, documents: Integers
+) -> Pairs:
+    """Pairs that cannot be drawn, as indices into queries and documents, ascending, none twice."""
     source = np.concatenate([chosen.source, near_pairs.source])
     target = np.concatenate([chosen.target, near_pairs.target])
     is_inside = np.isin(source, queries) & np.isin(target, documents)
-    first, second = np.searchsorted(queries, source[is_inside]), np.searchsorted(documents, target[is_inside])
+    first, second = (
+        np.searchsorted(queries, source[is_inside]),
+        np.searchsorted(documents, target[is_inside]),
+    )
     layout = Layout([first], [second])
     codes = np.sort(layout.codes(first, second))
     return layout.pairs(codes[is_first(codes)])

@@ -1,5 +1,4 @@
-"""How alike two runs are, a value a query: shared targets, rank-biased overlap, Kendall's tau, the
-other's favourite.
+"""Likeness of two runs, a value a query: overlap, rank-biased overlap, Kendall's tau, favourites.
 
 All take two Rankings over the same Q queries and return (Q,) float64.
 """
@@ -88,19 +87,30 @@ def rank_biased_overlap(first: Rankings, second: Rankings, *, p: float) -> RankB
     from_depth = np.maximum(both.first, both.second)
     sums = Sums(p, int((first.depth + second.depth).max(initial=0)))
     n_shared = np.bincount(both.query, minlength=n_queries)  # X_l
-    n_shared_short = np.bincount(both.query[from_depth <= short[both.query]], minlength=n_queries)  # X_s
-    seen_sum = np.bincount(both.query, weights=sums.over(from_depth - 1, long[both.query]), minlength=n_queries)
+    # X_s
+    n_shared_short = np.bincount(both.query[from_depth <= short[both.query]], minlength=n_queries)
+    seen_sum = np.bincount(
+        both.query, weights=sums.over(from_depth - 1, long[both.query]), minlength=n_queries
+    )
     rate = np.divide(n_shared_short, short, out=np.zeros(n_queries), where=short > 0)
     carried = rate * (sums.power(short, long) - short * sums.over(short, long))
     scale = (1 - p) / p
-    tail = np.divide(n_shared - n_shared_short, long, out=np.zeros(n_queries), where=long > 0) + rate
+    tail = (
+        np.divide(n_shared - n_shared_short, long, out=np.zeros(n_queries), where=long > 0) + rate
+    )
     ext = scale * (seen_sum + carried) + tail * np.power(p, long)
     low = scale * (seen_sum + n_shared * sums.over_rest(long))
     end = long + short - n_shared
-    gained = _unseen_matches(first, second, sums) + 2 * sums.power(long, end) - end * sums.over(long, end)
+    gained = (
+        _unseen_matches(first, second, sums)
+        + 2 * sums.power(long, end)
+        - end * sums.over(long, end)
+    )
     high = scale * (seen_sum + gained + np.power(p, end + 1.0) / (1 - p))
     ext[long == 0] = 1.0
-    return RankBiasedOverlap(ext, low, high, high - low, np.asarray(scale * seen_sum, dtype=np.float64))
+    return RankBiasedOverlap(
+        ext, low, high, high - low, np.asarray(scale * seen_sum, dtype=np.float64)
+    )
 
 
 class Sums:
@@ -126,8 +136,9 @@ class Sums:
 
 
 def _unseen_matches(first: Rankings, second: Rankings, sums: Sums) -> PerQuery:
-    """The most that the shorter ranking's unseen ranks s + 1 .. l add: they name the longer's own
-    targets in order.
+    """The most that the shorter ranking's unseen ranks s + 1 .. l add.
+
+    They name the longer's own targets in order.
     """
     n_queries = len(first.indptr) - 1
     added = np.zeros(n_queries)
@@ -145,5 +156,7 @@ def _unseen_matches(first: Rankings, second: Rankings, sums: Sums) -> PerQuery:
         rank = np.flatnonzero(own) - long.indptr[owner] + 1
         fits = nth <= room[owner]
         owner, begin = owner[fits], np.maximum(short.depth[owner] + nth, rank)[fits]
-        added += np.bincount(owner, weights=sums.over(begin - 1, long.depth[owner]), minlength=n_queries)
+        added += np.bincount(
+            owner, weights=sums.over(begin - 1, long.depth[owner]), minlength=n_queries
+        )
     return added

@@ -19,4 +19,6 @@ def paper_address(text: str) -> str:
         return f"https://doi.org/{doi[1]}"
     if _URL.fullmatch(text):
         return text
-    raise ValueError("A paper is an address that begins with https://, or a DOI such as 10.1145/582415.582418.")
+    raise ValueError(
+        "A paper is an address that begins with https://, or a DOI such as 10.1145/582415.582418."
+    )

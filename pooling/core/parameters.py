@@ -1,6 +1,4 @@
-"""Parameters of strategies that people set: numbers, choices and texts, each with its range and
-default.
-"""
+"""Parameters of strategies that people set: numbers, choices, texts, with ranges and defaults."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -31,13 +29,19 @@ class NumberParameter(NamedTuple):
 
     def validate(self, value: object) -> float:
         """Return the value as a number. Raises StrategyError if it is none, or out of range."""
-        if isinstance(value, int | float) and not isinstance(value, bool) and self.low <= value <= self.high:
+        if (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and self.low <= value <= self.high
+        ):
             if not self.is_whole:
                 return float(value)
             if value == int(value):
                 return int(value)
         kind = "a whole number" if self.is_whole else "a number"
-        raise StrategyError(self.name, f"{self.label} is {kind} from {self.low:g} to {self.high:,g}.")
+        raise StrategyError(
+            self.name, f"{self.label} is {kind} from {self.low:g} to {self.high:,g}."
+        )
 
 
 class ChoiceParameter(NamedTuple):
@@ -53,7 +57,9 @@ class ChoiceParameter(NamedTuple):
         """Return the value as a key. Raises StrategyError if it is none of the choices."""
         if isinstance(value, str) and value in self.choices:
             return value
-        raise StrategyError(self.name, f"{self.label} is one of: {', '.join(filter(None, self.choices))}.")
+        raise StrategyError(
+            self.name, f"{self.label} is one of: {', '.join(filter(None, self.choices))}."
+        )
 
 
 class TextParameter(NamedTuple):
@@ -72,15 +78,22 @@ class TextParameter(NamedTuple):
         """
         if isinstance(value, str) and len(value.strip()) <= self.length and value.isprintable():
             return value.strip()
-        raise StrategyError(self.name, f"{self.label} is a text of at most {self.length} characters.")
+        raise StrategyError(
+            self.name, f"{self.label} is a text of at most {self.length} characters."
+        )
 
 
 Parameter = NumberParameter | ChoiceParameter | TextParameter
 
 
-def complete_values(parameters: Iterable[Parameter], values: Mapping[str, object]) -> dict[str, Value]:
+def complete_values(
+    parameters: Iterable[Parameter], values: Mapping[str, object]
+) -> dict[str, Value]:
     """Return each parameter's value, or its default. Raises StrategyError for one out of range."""
-    return {parameter.name: parameter.validate(values.get(parameter.name, parameter.default)) for parameter in parameters}
+    return {
+        parameter.name: parameter.validate(values.get(parameter.name, parameter.default))
+        for parameter in parameters
+    }
 
 
 def number(values: Values, name: str) -> float:

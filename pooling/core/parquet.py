@@ -26,7 +26,9 @@ MAX_ROW_GROUPS = 20_000
 MAX_HEADER = 64 * 1024 * 1024  # bytes of the file's own description
 
 
-def read_parquet(stream: BinaryIO, name: str, problems: Problems, *, limits: Limits = LIMITS) -> Iterator[RunPart]:
+def read_parquet(
+    stream: BinaryIO, name: str, problems: Problems, *, limits: Limits = LIMITS
+) -> Iterator[RunPart]:
     """The rows of a run, row i of the file as its "line" i + 1.
 
     Columns are called as in a table with a header. Ids are text or whole numbers, scores numbers.
@@ -35,40 +37,68 @@ def read_parquet(stream: BinaryIO, name: str, problems: Problems, *, limits: Lim
     """
     try:
         with pa.PythonFile(stream, mode="r") as source:
-            file = pq.ParquetFile(source, thrift_string_size_limit=MAX_HEADER, thrift_container_size_limit=1_000_000)
+            file = pq.ParquetFile(
+                source, thrift_string_size_limit=MAX_HEADER, thrift_container_size_limit=1_000_000
+            )
             columns = _checked_columns(file, stream.seek(0, 2), name, limits)
             ids = [columns["query"], columns["document"]]
             file = pq.ParquetFile(
-                source, metadata=file.metadata, read_dictionary=ids, thrift_string_size_limit=MAX_HEADER,
-            )  # fmt: skip
+                source,
+                metadata=file.metadata,
+                read_dictionary=ids,
+                thrift_string_size_limit=MAX_HEADER,
+            )
             yield from _parts(file, columns, name, problems)
-    except (pa.ArrowException, OSError, MemoryError, OverflowError, UnicodeDecodeError, IndexError) as error:
+    except (
+        pa.ArrowException,
+        OSError,
+        MemoryError,
+        OverflowError,
+        UnicodeDecodeError,
+        IndexError,
+    ) as error:
         message = "The Parquet file is damaged, cut short or uses too much memory; write it again."
         raise FormatError(name, None, "", message) from error
 
 
-def _checked_columns(file: pq.ParquetFile, n_bytes: int, name: str, limits: Limits) -> dict[str, str]:
+def _checked_columns(
+    file: pq.ParquetFile, n_bytes: int, name: str, limits: Limits
+) -> dict[str, str]:
     """Names of the columns by field.
 
     Raises FormatError for too large a file, or columns that cannot be a run's.
     """
     metadata = file.metadata
     if metadata.num_columns > MAX_COLUMNS or metadata.num_row_groups > MAX_ROW_GROUPS:
-        message = f"The file has more than {MAX_COLUMNS:,} columns or {MAX_ROW_GROUPS:,} row groups; write it plainer."
+        message = (
+            f"The file has more than {MAX_COLUMNS:,} columns or {MAX_ROW_GROUPS:,} row groups; "
+            "write it plainer."
+        )
         raise FormatError(name, None, "", message)
-    unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    unpacked = sum(
+        metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups)
+    )
     if unpacked > limits.unpacked or unpacked > max(limits.free, limits.ratio * n_bytes):
-        raise FormatError(name, None, "", f"The file unpacks to {unpacked:,} bytes, more than is accepted.")
+        raise FormatError(
+            name, None, "", f"The file unpacks to {unpacked:,} bytes, more than is accepted."
+        )
     # A column of one repeated value takes a few bytes, however many rows it has.
     if not 0 <= metadata.num_rows <= min(MAX_ROWS, max(1_000_000, limits.ratio * n_bytes)):
-        raise FormatError(name, None, "", f"The file claims {metadata.num_rows:,} rows, more than is accepted.")
+        raise FormatError(
+            name, None, "", f"The file claims {metadata.num_rows:,} rows, more than is accepted."
+        )
     schema = file.schema_arrow
     columns = columns_of(schema.names, name)
     for field, column in columns.items():
         if schema.names.count(column) > 1:
-            raise FormatError(name, None, column, f"column {column} stands twice; keep one of them.")
+            raise FormatError(
+                name, None, column, f"column {column} stands twice; keep one of them."
+            )
         if column and not _fits(schema.field(column).type, field):
-            message = f"column {column} is {schema.field(column).type}; ids are text or whole numbers, scores numbers."
+            message = (
+                f"column {column} is {schema.field(column).type}; ids are text or whole numbers, "
+                "scores numbers."
+            )
             raise FormatError(name, None, column, message)
     return columns
 
@@ -82,7 +112,9 @@ def _fits(kind: pa.DataType, field: str) -> bool:
     return pa.types.is_integer(kind) or (field == "score" and pa.types.is_floating(kind))
 
 
-def _parts(file: pq.ParquetFile, columns: dict[str, str], name: str, problems: Problems) -> Iterator[RunPart]:
+def _parts(
+    file: pq.ParquetFile, columns: dict[str, str], name: str, problems: Problems
+) -> Iterator[RunPart]:
     names_read = [column for column in columns.values() if column]
     start = 0
     for batch in file.iter_batches(batch_size=ROWS_AT_ONCE, columns=names_read, use_threads=False):
@@ -90,7 +122,11 @@ def _parts(file: pq.ParquetFile, columns: dict[str, str], name: str, problems: P
         queries, query = batch_columns.ids(columns["query"], "query")
         targets, target = batch_columns.ids(columns["document"], "document")
         scores = batch_columns.scores(columns["score"])
-        ranks = batch_columns.ranks(columns["rank"]) if columns["rank"] else np.zeros(len(scores), dtype=np.int32)
+        ranks = (
+            batch_columns.ranks(columns["rank"])
+            if columns["rank"]
+            else np.zeros(len(scores), dtype=np.int32)
+        )
         if not problems and len(scores):
             run = RunFile(queries, query.astype(np.int32), targets[target], scores, ranks, "")
             yield RunPart(run, np.arange(start + 1, start + 1 + len(scores)))
@@ -110,13 +146,16 @@ class _Batch:
             values = values.dictionary_encode()
         self._refuse(values.is_null(), field, "the id is missing")
         codes = values.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-        used_codes, codes = np.unique(codes, return_inverse=True)  # the dictionary may be that of many rows more
+        # the dictionary may be that of many rows more
+        used_codes, codes = np.unique(codes, return_inverse=True)
         texts = values.dictionary.take(pa.array(used_codes)).cast(pa.string()).fill_null("")
         if pc.all(pc.match_substring_regex(texts, PLAIN_ID)).as_py():
             return np.array(texts.to_pylist(), dtype=np.str_).astype(np.bytes_), codes
         return self._checked_ids(texts.to_pylist(), codes, field), codes
 
-    def _checked_ids(self, texts: list[str], codes: NDArray[np.int64], field: str) -> NDArray[np.bytes_]:
+    def _checked_ids(
+        self, texts: list[str], codes: NDArray[np.int64], field: str
+    ) -> NDArray[np.bytes_]:
         for code, text in enumerate(texts):
             if fault := id_fault(text):
                 self._fault(int(np.argmax(codes == code)), field, f"the {field} id {fault}")

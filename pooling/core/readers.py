@@ -10,16 +10,24 @@ NO_HEADER = "Of a table without a header give the numbers of its columns."
 LARGEST_RANK = 2**31 - 1
 COLUMNS = {
     "query": ("query", "query_id", "query-id", "qid", "q_id", "source"),
-    "document": ("document", "document_id", "doc_id", "docid", "docno", "corpus-id", "corpus_id", "target", "pid"),
+    "document": (
+        "document",
+        "document_id",
+        "doc_id",
+        "docid",
+        "docno",
+        "corpus-id",
+        "corpus_id",
+        "target",
+        "pid",
+    ),
     "score": ("score", "similarity"),
     "rank": ("rank",),
 }
 
 
 class RunFileRow(NamedTuple):
-    """One row of a run: its line, two ids, a finite score, and the rank the file gives, 0 where it
-    gives none.
-    """
+    """One row of a run: its line, two ids, a finite score, and the file's rank, 0 for none."""
 
     line: int
     source: str
@@ -29,12 +37,15 @@ class RunFileRow(NamedTuple):
 
 
 def read_jsonl(stream: BinaryIO, name: str, problems: Problems) -> Iterator[RunFileRow]:
-    """Rows of JSON lines: {"query", "document", "score"} a row, or {"query", "ranking": [[document,
-    score], ...]}.
+    """Rows of JSON lines: a row or a ranking a line.
+
+    {"query", "document", "score"} or {"query", "ranking": [[document, score], ...]}.
 
     Ids are texts or whole numbers. A fault in a line becomes a problem.
     """
-    return sound_rows(_json_rows(json_objects(stream, name, problems), name, problems), name, problems)
+    return sound_rows(
+        _json_rows(json_objects(stream, name, problems), name, problems), name, problems
+    )
 
 
 def _json_rows(
@@ -45,7 +56,9 @@ def _json_rows(
         if "ranking" not in record:
             fields = record.get("document"), record.get("score"), record.get("rank")
             yield line, record.get("query"), *fields
-        elif isinstance(ranking, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in ranking):
+        elif isinstance(ranking, list) and all(
+            isinstance(pair, list) and len(pair) == 2 for pair in ranking
+        ):
             for rank, (document, score) in enumerate(ranking, start=1):
                 yield line, record.get("query"), document, score, rank
         else:
@@ -79,7 +92,10 @@ def columns_of(header: Sequence[str], name: str, *, may_be_ranks: bool = False) 
     may_be_ranks : whether a rank may stand for the score
     Raises FormatError if it names no query, no document or no score.
     """
-    columns = {field: next((alias for alias in aliases if alias in header), "") for field, aliases in COLUMNS.items()}
+    columns = {
+        field: next((alias for alias in aliases if alias in header), "")
+        for field, aliases in COLUMNS.items()
+    }
     for field in ("query", "document", "score"):
         if not columns[field] and not (field == "score" and may_be_ranks and columns["rank"]):
             expected = "the first line should read query,document,score"
@@ -88,23 +104,40 @@ def columns_of(header: Sequence[str], name: str, *, may_be_ranks: bool = False) 
     return columns
 
 
-def _cells(rows: Iterable[tuple[int, dict[str, str]]], columns: dict[str, str]) -> Iterator[tuple[Any, ...]]:
-    query, document, score, rank = (columns[field] for field in ("query", "document", "score", "rank"))
+def _cells(
+    rows: Iterable[tuple[int, dict[str, str]]], columns: dict[str, str]
+) -> Iterator[tuple[Any, ...]]:
+    query, document, score, rank = (
+        columns[field] for field in ("query", "document", "score", "rank")
+    )
     for line, cells in rows:
         rank_text = cells[rank].strip(" \t") if rank else ""
-        rank_number = int(rank_text) if rank_text.isascii() and rank_text.isdigit() and len(rank_text) <= 10 else None
+        rank_number = (
+            int(rank_text)
+            if rank_text.isascii() and rank_text.isdigit() and len(rank_text) <= 10
+            else None
+        )
         # a table of ranks alone is ordered by them
         score_value = cells[score].strip(" \t") if score else -rank_number if rank_number else None
-        yield line, cells[query].strip(" \t"), cells[document].strip(" \t"), score_value, rank_number if score or rank_number else rank_text
+        yield (
+            line,
+            cells[query].strip(" \t"),
+            cells[document].strip(" \t"),
+            score_value,
+            rank_number if score or rank_number else rank_text,
+        )
 
 
-def sound_rows(rows: Iterable[tuple[Any, ...]], name: str, problems: Problems) -> Iterator[RunFileRow]:
+def sound_rows(
+    rows: Iterable[tuple[Any, ...]], name: str, problems: Problems
+) -> Iterator[RunFileRow]:
     """Yield the rows that are sound; the others become problems."""
     sound: set[str] = set()  # ids that were checked already: most stand in many rows
     for line, source, target, score, rank in rows:
         try:
             query, document = (
-                _id(value, field, line, name, sound) for value, field in ((source, "query"), (target, "document"))
+                _id(value, field, line, name, sound)
+                for value, field in ((source, "query"), (target, "document"))
             )
         except FormatError as error:
             problems.note(error)
@@ -114,7 +147,9 @@ def sound_rows(rows: Iterable[tuple[Any, ...]], name: str, problems: Problems) -
             message = f"the score {quoted(str(score))} is not a finite number."
             if isinstance(rank, str):  # it was to be used as the score
                 message = f"the rank {quoted(rank)} is no whole number from 1 on."
-            problems.note(FormatError(name, line, "rank" if isinstance(rank, str) else "score", message))
+            problems.note(
+                FormatError(name, line, "rank" if isinstance(rank, str) else "score", message)
+            )
             continue
         is_rank = isinstance(rank, int) and not isinstance(rank, bool) and 0 < rank < LARGEST_RANK
         yield RunFileRow(line, query, document, number, rank if is_rank else 0)

@@ -1,5 +1,6 @@
-"""Overlap and RBO of every two of a set of runs: all runs and many source items go down the ranks
-together.
+"""Overlap and RBO of every two of a set of runs.
+
+All runs and many source items go down the ranks together.
 
 Equals overlap.py's functions, which compare two runs. At each depth only one target a run is new,
 so that the agreement of all pairs of runs grows by one look-up a pair: a target that both hold is
@@ -21,8 +22,9 @@ _NOWHERE = np.iinfo(np.int32).max
 
 
 class RunAgreement(NamedTuple):
-    """Overlap and RBO of every two runs: (S, S) each, symmetric, means over the source items that
-    both runs answer; NaN where there are none.
+    """Overlap and RBO of every two runs: (S, S) each, symmetric.
+
+    Means over the source items that both runs answer; NaN where there are none.
 
     overlap : share of the first k that both hold; rbo : extrapolated, Webber, Moffat & Zobel 2010,
         Eq. 32
@@ -66,7 +68,8 @@ def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix]:
     short, long = np.minimum(left, right), np.maximum(left, right)
     deepest = block.target.shape[2]
     sums = Sums(p, int(long.max(initial=0)))
-    before = sums.over(np.zeros(deepest, dtype=np.int64), np.arange(deepest))  # sum of p**d / d above each depth
+    # sum of p**d / d above each depth
+    before = sums.over(np.zeros(deepest, dtype=np.int64), np.arange(deepest))
     n_shared = np.zeros(short.shape, dtype=np.int32)
     n_shared_short, n_shared_near, weight_before = (np.zeros(short.shape) for _ in range(3))
     ends = set(np.unique(short).tolist())
@@ -80,10 +83,13 @@ def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix]:
             np.copyto(n_shared_short, n_shared, where=short == depth)
         if depth <= k:
             np.copyto(n_shared_near, n_shared)
-    seen_sum = n_shared * sums.over(np.zeros_like(long), long) - weight_before  # each target from where both hold it down to the end
+    # each target from where both hold it down to the end
+    seen_sum = n_shared * sums.over(np.zeros_like(long), long) - weight_before
     rate = np.divide(n_shared_short, short, out=np.zeros(short.shape), where=short > 0)
     carried = rate * (sums.power(short, long) - short * sums.over(short, long))
-    tail = np.divide(n_shared - n_shared_short, long, out=np.zeros(short.shape), where=long > 0) + rate
+    tail = (
+        np.divide(n_shared - n_shared_short, long, out=np.zeros(short.shape), where=long > 0) + rate
+    )
     return n_shared_near / k, (1 - p) / p * (seen_sum + carried) + tail * np.power(p, long)
 
 
@@ -94,13 +100,18 @@ def _blocks(runs: Sequence[RankedPairs]) -> Iterator[_SourceBlock]:
         return
     run_of_row = np.repeat(np.arange(len(runs)), [len(run.rank) for run in runs])[order]
     rank = np.concatenate([run.rank for run in runs])[order]
-    source_keys, source = np.unique(np.concatenate([run.source for run in runs])[order], return_inverse=True)
+    source_keys, source = np.unique(
+        np.concatenate([run.source for run in runs])[order], return_inverse=True
+    )
     pair = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
     first_row = np.searchsorted(source, np.arange(len(source_keys) + 1))  # rows are by source
     size = np.maximum(np.diff(pair[np.minimum(first_row, len(pair) - 1)]), len(runs)) * len(runs)
     low = 0
     while low < len(source_keys):
-        high = min(low + max(1, int(np.searchsorted(np.cumsum(size[low:]), _CELLS_A_BLOCK))), len(source_keys))
+        high = min(
+            low + max(1, int(np.searchsorted(np.cumsum(size[low:]), _CELLS_A_BLOCK))),
+            len(source_keys),
+        )
         rows = slice(first_row[low], first_row[high])
         target = pair[rows] - pair[first_row[low]]
         n_targets, deepest = int(target[-1]) + 1, int(rank[rows].max())

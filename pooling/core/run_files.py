@@ -65,31 +65,53 @@ def _read_parquet(stream: BinaryIO, name: str, problems: Problems) -> Iterator[R
 
 
 FORMATS: dict[str, RunFileFormat] = {
-    "trec": RunFileFormat("TREC run", "query Q0 document rank score tag, with blanks or tabs between", _read_trec),
-    "jsonl": RunFileFormat(
-        "JSON lines", '{"query", "document", "score"}, or {"query", "ranking": [[document, score], ...]}', _read_jsonl
+    "trec": RunFileFormat(
+        "TREC run", "query Q0 document rank score tag, with blanks or tabs between", _read_trec
     ),
-    "table": RunFileFormat("CSV or TSV", "a header query,document,score and one line a row", _read_table),
+    "jsonl": RunFileFormat(
+        "JSON lines",
+        '{"query", "document", "score"}, or {"query", "ranking": [[document, score], ...]}',
+        _read_jsonl,
+    ),
+    "table": RunFileFormat(
+        "CSV or TSV", "a header query,document,score and one line a row", _read_table
+    ),
     "dictionary": RunFileFormat(
-        "JSON", "one object {query: {document: score}}, as ranx and pytrec_eval have", _read_dictionary
+        "JSON",
+        "one object {query: {document: score}}, as ranx and pytrec_eval have",
+        _read_dictionary,
     ),
     "parquet": RunFileFormat("Parquet", "columns query, document, score", _read_parquet),
     "npz": RunFileFormat(
         "NumPy matrix",
-        ".npz with sim_mat, row_ids and column_ids, or a zip of a .npy file, rows.txt and columns.txt",
+        ".npz with sim_mat, row_ids and column_ids, or a zip of a .npy file, rows.txt and "
+        "columns.txt",
         blocks=_archive_blocks,
     ),
-    "hdf5": RunFileFormat("HDF5 matrix", "datasets sim_mat, row_ids and column_ids", blocks=read_hdf5_sandboxed),
+    "hdf5": RunFileFormat(
+        "HDF5 matrix", "datasets sim_mat, row_ids and column_ids", blocks=read_hdf5_sandboxed
+    ),
 }
 
 
-CAPTIONS = "This looks like a list of captions, not a run: load it as items; each caption becomes a query."
-FORMATS_BY_FIRST_BYTES = {b"PK\x03\x04": "npz", b"PAR1": "parquet", b"\x89HDF\r\n\x1a\n": "hdf5"}  # what a file begins with
+CAPTIONS = (
+    "This looks like a list of captions, not a run: load it as items; each caption becomes a query."
+)
+# what a file begins with
+FORMATS_BY_FIRST_BYTES = {b"PK\x03\x04": "npz", b"PAR1": "parquet", b"\x89HDF\r\n\x1a\n": "hdf5"}
 REFUSALS = {
-    b"\x93NUMPY": "A .npy file holds no ids: zip it with rows.txt and columns.txt, an id a line, or save an .npz file.",
-    b"\x80": "Pickles are never loaded: save np.savez_compressed(file, sim_mat=, row_ids=, column_ids=) instead.",
+    b"\x93NUMPY": (
+        "A .npy file holds no ids: zip it with rows.txt and columns.txt, an id a line, or save an "
+        ".npz file."
+    ),
+    b"\x80": (
+        "Pickles are never loaded: save np.savez_compressed(file, sim_mat=, row_ids=, "
+        "column_ids=) instead."
+    ),
     b"%PDF": "A PDF is no run: save its table as CSV with the columns query, document and score.",
-    b"\xd0\xcf\x11\xe0": "An Excel file is no run: save the sheet as CSV with the columns query, document and score.",
+    b"\xd0\xcf\x11\xe0": (
+        "An Excel file is no run: save the sheet as CSV with the columns query, document and score."
+    ),
 }
 
 
@@ -155,11 +177,17 @@ def read_parts(
         run_format = FORMATS[format or _format_or_table(stream, name, columns)]
         if run_format.blocks:
             blocks = run_format.blocks(stream, name, problems)
-            best = keep_best(blocks, name, score_type=score_type, keep=keep, select_columns=select_columns)
+            best = keep_best(
+                blocks, name, score_type=score_type, keep=keep, select_columns=select_columns
+            )
             parts: Iterator[ReadRun] = starmap(ReadRun, best)
         else:
             assert run_format.rows is not None, "a format has one of the two"  # noqa: S101
-            parts = _read_table(stream, name, problems, columns) if columns else run_format.rows(stream, name, problems)
+            parts = (
+                _read_table(stream, name, problems, columns)
+                if columns
+                else run_format.rows(stream, name, problems)
+            )
         for part in parts:
             n_rows += len(part.run.scores)
             yield part
@@ -176,7 +204,12 @@ def _format_or_table(stream: BinaryIO, name: str, columns: Mapping[str, int] | N
     stream.seek(0)
     first_bytes = stream.read(8)
     if first_bytes.startswith((*FORMATS_BY_FIRST_BYTES, *REFUSALS)):
-        raise FormatError(name, None, "", "The file is no table, so it has no columns by number; leave them empty.")
+        raise FormatError(
+            name,
+            None,
+            "",
+            "The file is no table, so it has no columns by number; leave them empty.",
+        )
     return "table"
 
 
@@ -192,7 +225,10 @@ def _column_parts(rows: Iterable[RunFileRow], problems: Problems) -> Iterator[Re
     while row_part := list(islice(sound_rows, ROWS_AT_ONCE)):
         line, source, target, score, rank = zip(*row_part, strict=True)
         numbers: dict[bytes, int] = {}
-        query = np.array([numbers.setdefault(id_text.encode(), len(numbers)) for id_text in source], dtype=np.int32)
+        query = np.array(
+            [numbers.setdefault(id_text.encode(), len(numbers)) for id_text in source],
+            dtype=np.int32,
+        )
         queries = np.array(list(numbers), dtype=np.bytes_)
         docs = np.array([id_text.encode() for id_text in target], dtype=np.bytes_)
         run = RunFile(queries, query, docs, np.array(score), np.array(rank, np.int32), "")

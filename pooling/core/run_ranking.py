@@ -1,6 +1,4 @@
-"""Whole queries of a run file put into the canonical order and checked, and the figures for its
-report.
-"""
+"""Whole queries of a run file in the canonical order, checked, and the figures for its report."""
 
 from typing import NamedTuple
 
@@ -69,7 +67,10 @@ def rank(batch: ReadRun, *, score_type: str, name: str, problems: Problems) -> C
     run = batch.run
     for row, first_row in repeats(run.query, run.docs):
         query, document = run.queries[run.query[row]].decode(), run.docs[row].decode()
-        message = f"document {quoted(document)} of query {quoted(query)} stands already in line {batch.line[first_row]}."
+        message = (
+            f"document {quoted(document)} of query {quoted(query)} stands already in line "
+            f"{batch.line[first_row]}."
+        )
         problems.note(FormatError(name, int(batch.line[row]), "document", message))
     by_rank = score_type == BY_RANK
     return order_rows(run, score_type=SCORE_TYPES[0] if by_rank else score_type, use_ranks=by_rank)
@@ -84,8 +85,7 @@ class OddIds:
 
     def refuse(self, field: str, ids: NDArray[np.bytes_], line: NDArray[np.int64]) -> None:
         """Check some ids; line : the line of each. Raises FormatError if too many are at fault."""
-        # Readers part fields at white space and refuse control characters below it: plain ASCII is
-        # lawful.
+        # Readers part fields at white space and refuse control characters: plain ASCII is lawful.
         plain = ids.view(np.uint8).reshape(len(ids), ids.dtype.itemsize) <= _LAST_PLAIN
         rows = np.flatnonzero(~plain.all(axis=1))
         first = np.unique(ids[rows], return_index=True)[1]
@@ -99,9 +99,7 @@ class OddIds:
 
 
 class FewScores:
-    """Tells whether all scores of a run are few small whole numbers without ranks, as grades of
-    labels are.
-    """
+    """Tells whether all scores of a run are few small whole numbers without ranks, as of labels."""
 
     MOST, LARGEST = 5, 10
 
@@ -113,8 +111,12 @@ class FewScores:
         """Check the scores of these rows too."""
         if self._may_be and len(run.scores):
             self._scores.update(np.unique(run.scores)[: self.MOST + 1].tolist())
-            few = len(self._scores) <= self.MOST and all(0 <= score <= self.LARGEST for score in self._scores)
-            self._may_be = few and all(score.is_integer() for score in self._scores) and not run.ranks.any()
+            few = len(self._scores) <= self.MOST and all(
+                0 <= score <= self.LARGEST for score in self._scores
+            )
+            self._may_be = (
+                few and all(score.is_integer() for score in self._scores) and not run.ranks.any()
+            )
 
     @property
     def are_grades(self) -> bool:

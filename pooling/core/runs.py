@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from annotate.core.formats import FormatError
 from pooling.core.decimals import floats, integers
 from pooling.core.ids import as_words, hash_words
-from pooling.core.text_blocks import LineFault, OnError, TextBlock, as_bytes, ids, map_blocks, report
+from pooling.core.text_blocks import (
+    LineFault,
+    OnError,
+    TextBlock,
+    as_bytes,
+    ids,
+    map_blocks,
+    report,
+)
 
 SCORE_TYPES = ("float32", "float64")
 LARGEST_RANK = np.iinfo(np.int32).max
@@ -47,8 +55,9 @@ class ReadRun(NamedTuple):
 
 
 class QrelsFile(NamedTuple):
-    """Labels as in their file: `queries` (Q,), and a row a line: query (N,) index, docs (N,),
-    grades (N,) int64.
+    """Labels as in their file: `queries` (Q,), and a row a line.
+
+    query (N,) index, docs (N,), grades (N,) int64.
 
     stratum : (N,) in a file with strata
     """
@@ -75,9 +84,7 @@ class CanonicalOrder(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """Content of one block: where a new query begins, its id, documents as words, and columns of
-    numbers.
-    """
+    """Content of one block: where queries begin, their ids, documents as words, numbers."""
 
     begins: NDArray[np.int64]
     names: NDArray[np.bytes_]
@@ -131,8 +138,9 @@ def canonical_order(
     name: str = "",
     on_error: OnError | None = None,
 ) -> CanonicalOrder:
-    """Return the canonical order of a run: score descending, ties by document id descending in
-    bytes.
+    """Return the canonical order of a run: score descending, ties by document id descending.
+
+    Ids are compared in bytes.
 
     score_type : scores are compared as "float32", as trec_eval 9.0.8 does, or as "float64", as
         version 10 does
@@ -146,10 +154,14 @@ def canonical_order(
     return order_rows(run, score_type=score_type, use_ranks=use_ranks)
 
 
-def order_rows(run: RunFile, *, score_type: str = "float32", use_ranks: bool = False) -> CanonicalOrder:
+def order_rows(
+    run: RunFile, *, score_type: str = "float32", use_ranks: bool = False
+) -> CanonicalOrder:
     """As `canonical_order`, for a run without repeated documents."""
     if score_type not in SCORE_TYPES:
-        raise ValueError(f'There is no score type "{score_type}"; there are: {", ".join(SCORE_TYPES)}.')
+        raise ValueError(
+            f'There is no score type "{score_type}"; there are: {", ".join(SCORE_TYPES)}.'
+        )
     key = -run.ranks.astype(np.float64) if use_ranks else run.scores.astype(score_type)
     order = _by_query_and_score(run.query, key)
     neighbours = run.query[order[1:]] == run.query[order[:-1]]
@@ -169,7 +181,10 @@ def _by_query_and_score(query: NDArray[np.int32], key: NDArray[Any]) -> NDArray[
 
 
 def _order_ties(
-    order: NDArray[np.int64], positions: NDArray[np.int64], group: NDArray[np.int64], docs: NDArray[np.bytes_]
+    order: NDArray[np.int64],
+    positions: NDArray[np.int64],
+    group: NDArray[np.int64],
+    docs: NDArray[np.bytes_],
 ) -> None:
     """Put rows of equal query and score in descending order of their document ids, in place."""
     rows = order[positions]
@@ -178,9 +193,7 @@ def _order_ties(
 
 
 def repeats(query: NDArray[np.int32], docs: NDArray[np.bytes_]) -> Iterator[tuple[int, int]]:
-    """Rows that repeat the (query, document) of an earlier row, ascending, each with the first such
-    row.
-    """
+    """Rows that repeat an earlier row's (query, document), ascending, with the first such row."""
     mixed = hash_words(as_words(docs)) ^ (query.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
     in_order = np.sort(mixed)
     twice = in_order[1:][in_order[1:] == in_order[:-1]]
@@ -192,7 +205,10 @@ def repeats(query: NDArray[np.int32], docs: NDArray[np.bytes_]) -> Iterator[tupl
 
 
 def _report_repeat(doc: bytes, query: bytes, row: int, name: str, on_error: OnError | None) -> None:
-    message = f'document "{doc.decode()}" stands twice for query "{query.decode()}"; keep one line of them.'
+    message = (
+        f'document "{doc.decode()}" stands twice for query "{query.decode()}"; keep one line of '
+        "them."
+    )
     report(LineFault(row + 1, "document", message), name, on_error)
 
 
@@ -202,7 +218,10 @@ def _run_part(block: TextBlock) -> _Part:
     tag = block.text(0, 5) if len(block.line) else ""
     wide = np.flatnonzero((ranks < 0) | (ranks > LARGEST_RANK))
     bounds = f"ranks are whole numbers from 0 to {LARGEST_RANK:,}"
-    rank_faults += [LineFault(int(block.line[row]), "rank", f"the rank {ranks[row]} is out of range; {bounds}.") for row in wide]
+    rank_faults += [
+        LineFault(int(block.line[row]), "rank", f"the rank {ranks[row]} is out of range; {bounds}.")
+        for row in wide
+    ]
     return _part(block, scores, ranks.astype(np.int32), tag=tag, faults=faults + rank_faults)
 
 
@@ -211,20 +230,33 @@ def _qrels_part(block: TextBlock) -> _Part:
     return _part(block, grades, np.zeros(0, dtype=np.int32), tag="", faults=faults)
 
 
-def _part(block: TextBlock, numbers: NDArray[Any], ranks: NDArray[np.int32], *, tag: str, faults: list[LineFault]) -> _Part:
+def _part(
+    block: TextBlock,
+    numbers: NDArray[Any],
+    ranks: NDArray[np.int32],
+    *,
+    tag: str,
+    faults: list[LineFault],
+) -> _Part:
     names = ids(block, 0)
     changes = np.any(names[1:] != names[:-1], axis=1)
     begins = np.append(np.zeros(min(len(names), 1), dtype=np.int64), np.flatnonzero(changes) + 1)
     faults = sorted(block.faults + faults)
-    return _Part(begins, as_bytes(names[begins]), ids(block, 2), numbers, ranks, tag, block.line, faults)
+    return _Part(
+        begins, as_bytes(names[begins]), ids(block, 2), numbers, ranks, tag, block.line, faults
+    )
 
 
-def _collect(parts: Iterable[tuple[int, _Part]], name: str, on_error: OnError | None) -> list[_Part]:
+def _collect(
+    parts: Iterable[tuple[int, _Part]], name: str, on_error: OnError | None
+) -> list[_Part]:
     no_lines = np.zeros(0, dtype=np.int64)  # the lines are not needed: row i is good line i + 1
     return [part._replace(line=no_lines) for part in _sound(parts, name, on_error)]
 
 
-def _sound(parts: Iterable[tuple[int, _Part]], name: str, on_error: OnError | None) -> Iterator[_Part]:
+def _sound(
+    parts: Iterable[tuple[int, _Part]], name: str, on_error: OnError | None
+) -> Iterator[_Part]:
     """The parts with their lines numbered in the file, after their faults have been reported."""
     is_empty = True
     for n_before, part in parts:
@@ -248,7 +280,9 @@ def _number_queries(parts: list[_Part]) -> tuple[NDArray[np.bytes_], NDArray[np.
     for part in parts:
         codes.extend(number.setdefault(name, len(number)) for name in part.names.tolist())
     lengths = np.concatenate([_lengths(part) for part in parts])
-    return np.array(list(number), dtype=np.bytes_), np.repeat(np.array(codes, dtype=np.int32), lengths)
+    return np.array(list(number), dtype=np.bytes_), np.repeat(
+        np.array(codes, dtype=np.int32), lengths
+    )
 
 
 def _join_docs(parts: list[_Part]) -> NDArray[np.bytes_]:

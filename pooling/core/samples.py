@@ -21,7 +21,11 @@ from pooling.core.selections import (
 )
 from pooling.core.unions import depth_k
 
-STRATA = {"": "No strata", "length": "Words of the source", "difficulty": "How far the runs disagree"}
+STRATA = {
+    "": "No strata",
+    "length": "Words of the source",
+    "difficulty": "How far the runs disagree",
+}
 ALLOCATIONS = {"proportional": "In proportion to their size", "equal": "The same number of each"}
 
 
@@ -33,35 +37,42 @@ def depth_k_of_sample(material: Material, values: Values, rng: np.random.Generat
     The draw depends on the seed and on what the runs answer, not on the order of runs.
     """
     runs = [truncate(run, int(values["depth"])) for run in material.runs]
-    sources = np.unique(np.concatenate([run.source for run in runs])) if runs else np.empty(0, np.int64)
+    sources = (
+        np.unique(np.concatenate([run.source for run in runs])) if runs else np.empty(0, np.int64)
+    )
     stratum = _strata(sources, runs, material, values)
-    drawn_sources = draw(sources, stratum, int(values["n_sources"]), equally=values["allocation"] == "equal", rng=rng)
+    drawn_sources = draw(
+        sources, stratum, int(values["n_sources"]), equally=values["allocation"] == "equal", rng=rng
+    )
     sampled_runs = [rows_of(run, np.isin(run.source, drawn_sources.source)) for run in runs]
-    return depth_k(material._replace(runs=sampled_runs), values, rng)._replace(drawn_sources=drawn_sources)
+    return depth_k(material._replace(runs=sampled_runs), values, rng)._replace(
+        drawn_sources=drawn_sources
+    )
 
 
 def stratified(material: Material, values: Values, rng: np.random.Generator) -> ChosenPairs:
-    """All pairs to depth `top`, and of those down to `depth` a share drawn at random for each
-    source item.
+    """All pairs to depth `top`, and of each source item's down to `depth` a share drawn at random.
 
     Stratum 1 has probability 1; in stratum 2, n = ceil(share * N) of a source's N pairs are drawn,
     each with probability n / N. Made for xinfAP: Yilmaz, Kanoulas & Aslam 2008.
     """
     pooled = known_pairs(union(material.runs, int(values["depth"])))
-    stratum = np.where(pooled.best_rank <= values["top"], 1, 2)
+    stratum = np.where(pooled.best_rank <= int(values["top"]), 1, 2)
     group = 2 * np.unique(pooled.source, return_inverse=True)[1] + stratum
     size = np.bincount(group, minlength=1)[group]
     n_drawn = np.where(stratum == 1, size, np.ceil(number(values, "share") * size)).astype(np.int64)
     is_drawn = random_positions(group, rng) < n_drawn
     pooled = pooled._replace(stratum=stratum, probability=n_drawn / np.maximum(size, 1))
-    undrawn = UndrawnStratumPairs(*(column[~is_drawn] for column in (pooled.source, pooled.target, stratum)))
+    undrawn = UndrawnStratumPairs(
+        *(column[~is_drawn] for column in (pooled.source, pooled.target, stratum))
+    )
     return take(pooled._replace(undrawn=undrawn), np.flatnonzero(is_drawn))
 
 
-def draw(sources: Integers, stratum: Integers, n: int, *, equally: bool, rng: np.random.Generator) -> DrawnSources:
-    """Draw `n` of the source items, or all, allotted to the strata, in each at random without
-    replacement.
-    """
+def draw(
+    sources: Integers, stratum: Integers, n: int, *, equally: bool, rng: np.random.Generator
+) -> DrawnSources:
+    """Draw `n` of the source items, or all, allotted to strata, in each without replacement."""
     size = np.bincount(stratum, minlength=1)
     allotted = allot(size, min(n, len(sources)), equally=equally)
     rows = np.flatnonzero(random_positions(stratum, rng) < allotted[stratum])
@@ -96,7 +107,9 @@ def random_positions(group: Integers, rng: np.random.Generator) -> Integers:
     return position
 
 
-def _strata(sources: Integers, runs: list[RankedPairs], material: Material, values: Values) -> Integers:
+def _strata(
+    sources: Integers, runs: list[RankedPairs], material: Material, values: Values
+) -> Integers:
     """(Q,) a number from 0 for each source item; items of one value are in one stratum."""
     if not values["strata"] or not len(sources):
         return np.zeros(len(sources), dtype=np.int64)
@@ -110,8 +123,7 @@ def _strata(sources: Integers, runs: list[RankedPairs], material: Material, valu
 
 
 def disagreement(sources: Integers, runs: list[RankedPairs]) -> NDArray[np.float64]:
-    """(Q,) how far the runs disagree on each source item, in [0, 1]: a guess at its difficulty
-    before any judgment.
+    """(Q,) how far the runs disagree on each source item, in [0, 1]: a guess at its difficulty.
 
     1 less the mean overlap of two runs' tops, over the longer of all tops: runs agree where a query
     is easy (Aslam & Pavlu 2007, doi:10.1007/978-3-540-71496-5_20, who compare whole score

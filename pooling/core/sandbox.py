@@ -41,7 +41,9 @@ def read_parquet_sandboxed(stream: BinaryIO, name: str, problems: Problems) -> I
 
     Raises FormatError where the file cannot be read.
     """
-    for queries, query, docs, scores, ranks, line in _read_columns("parquet", stream, name, problems):
+    for queries, query, docs, scores, ranks, line in _read_columns(
+        "parquet", stream, name, problems
+    ):
         yield RunPart(RunFile(queries, query, docs, scores, ranks, ""), line)
 
 
@@ -52,17 +54,22 @@ def read_hdf5_sandboxed(stream: BinaryIO, name: str, problems: Problems) -> Iter
     """
     rows = columns = np.empty(0, dtype="S1")
     for new_rows, new_columns, start, values in _read_columns("hdf5", stream, name, problems):
-        rows, columns = (rows, columns) if len(rows) else (new_rows, new_columns)  # they come with the first block
+        # they come with the first block
+        rows, columns = (rows, columns) if len(rows) else (new_rows, new_columns)
         yield MatrixBlock(rows, columns, int(start[0]), values.reshape(-1, len(columns)))
 
 
-def _read_columns(kind: str, stream: BinaryIO, name: str, problems: Problems) -> Iterator[list[NDArray[Any]]]:
+def _read_columns(
+    kind: str, stream: BinaryIO, name: str, problems: Problems
+) -> Iterator[list[NDArray[Any]]]:
     """Columns as the process sends them, N_COLUMNS of them at a time."""
     with _file_on_disk(stream) as file, _process(kind, name, file) as process:
         try:
             yield from _received_columns(process, N_COLUMNS[kind], name, problems)
         except (EOFError, ValueError) as error:
-            message = "The file is damaged, or takes too much memory or time to read; write it again."
+            message = (
+                "The file is damaged, or takes too much memory or time to read; write it again."
+            )
             raise FormatError(name, None, "", message) from error
 
 
@@ -92,8 +99,8 @@ def _process(kind: str, name: str, file: IO[bytes]) -> Iterator[IO[bytes]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
+    assert process.stdout is not None, "asked for above"  # noqa: S101
     try:
-        assert process.stdout is not None, "asked for above"  # noqa: S101
         yield process.stdout
     finally:
         process.kill()
@@ -101,7 +108,9 @@ def _process(kind: str, name: str, file: IO[bytes]) -> Iterator[IO[bytes]]:
         process.wait()
 
 
-def _received_columns(output: IO[bytes], n_columns: int, name: str, problems: Problems) -> Iterator[list[NDArray[Any]]]:
+def _received_columns(
+    output: IO[bytes], n_columns: int, name: str, problems: Problems
+) -> Iterator[list[NDArray[Any]]]:
     while (marker := output.read(1)) == PART:
         yield [_array(output) for _ in range(n_columns)]
     if marker != END:

@@ -1,5 +1,4 @@
-"""The process that reads one Parquet or HDF5 file from its standard input and writes the rows as
-arrays.
+"""The process that reads one Parquet or HDF5 file from its standard input and writes arrays.
 
 Its memory is limited once everything is imported, its time from the start. See `sandbox`.
 """
@@ -50,7 +49,9 @@ def _parquet(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Column
 
 def _hdf5(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Columns]:
     for block in read_hdf5(stream, name):
-        ids = (block.rows, block.columns) if not block.start else (block.rows[:0], block.columns[:0])
+        ids = (
+            (block.rows, block.columns) if not block.start else (block.rows[:0], block.columns[:0])
+        )
         yield *ids, np.array([block.start]), block.values.reshape(-1)
 
 
@@ -61,7 +62,8 @@ def _send(out: IO[bytes], columns: Columns) -> None:
 
 
 def _limit() -> None:
-    with open("/proc/self/statm") as statm:  # in pages; where there is no such file, there is no limit either
+    # in pages; where there is no such file, there is no limit either
+    with open("/proc/self/statm") as statm:
         n_bytes = int(statm.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (n_bytes + MEMORY, n_bytes + MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))

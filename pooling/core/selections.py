@@ -1,9 +1,7 @@
-"""Input and output of strategies: rankings as rows, chosen pairs as columns, and the union of
-rankings.
-"""
+"""Input and output of strategies: rankings as rows, chosen pairs as columns, and the union."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +9,9 @@ from numpy.typing import NDArray
 from pooling.core.union_tables import Stretches, UnionPairs, best_of, union_of
 
 Integers = NDArray[np.int64]
-NO_RANK = 2**31 - 1  # of a pair that no run holds; the largest an integer column takes, so that any rank is better
+Number = TypeVar("Number", bound=np.generic)
+# of a pair that no run holds; the largest an integer column takes, so that any rank is better
+NO_RANK = 2**31 - 1
 _NONE = np.empty(0, dtype=np.int64)
 
 
@@ -40,9 +40,7 @@ class Pairs(NamedTuple):
 
 
 class DrawnSources(NamedTuple):
-    """Source items that were drawn, ascending: the stratum of each, and its probability to be
-    drawn.
-    """
+    """Source items that were drawn, ascending: of each its stratum and its chance to be drawn."""
 
     source: Integers
     stratum: Integers
@@ -50,9 +48,7 @@ class DrawnSources(NamedTuple):
 
 
 class UndrawnStratumPairs(NamedTuple):
-    """Pairs of a stratum of which some were drawn and these were not, by source and target
-    ascending.
-    """
+    """Pairs, not drawn, of a stratum of which some were, by source and target ascending."""
 
     source: Integers
     target: Integers
@@ -116,7 +112,12 @@ def truncate(run: RankedPairs, depth: int) -> RankedPairs:
 
 def rows_of(run: RankedPairs, rows: NDArray[np.bool_] | Integers) -> RankedPairs:
     """Select some rows of a run."""
-    return RankedPairs(*(None if column is None else column[rows] for column in run[:4]))  # type: ignore[arg-type]
+    return RankedPairs(
+        run.source[rows],
+        run.target[rows],
+        run.rank[rows],
+        None if run.score is None else run.score[rows],
+    )
 
 
 def known_rows(run: RankedPairs) -> RankedPairs:
@@ -132,15 +133,32 @@ def _cut(run: RankedPairs, starts: Integers, depth: int) -> RankedPairs:
     if deepest <= depth:
         return run
     if _is_block(run, deepest):
-        cut = (None if c is None else c.reshape(-1, deepest)[:, :depth].reshape(-1) for c in run[:4])
-        return RankedPairs(*cut, np.arange(len(starts)) * depth)  # type: ignore[arg-type]
+
+        def cut(column: NDArray[Number]) -> NDArray[Number]:
+            return column.reshape(-1, deepest)[:, :depth].reshape(-1)
+
+        return RankedPairs(
+            cut(run.source),
+            cut(run.target),
+            cut(run.rank),
+            None if run.score is None else cut(run.score),
+            np.arange(len(starts)) * depth,
+        )
     new_starts = np.append(0, np.cumsum(np.minimum(lengths, depth)))
     return rows_of(run, run.rank <= depth)._replace(starts=new_starts)
 
 
 def take(chosen: ChosenPairs, rows: NDArray[np.bool_] | Integers) -> ChosenPairs:
     """Select some of the chosen pairs."""
-    return ChosenPairs(*(column[rows] for column in chosen[:5]), drawn_sources=chosen.drawn_sources, undrawn=chosen.undrawn)
+    return ChosenPairs(
+        chosen.source[rows],
+        chosen.target[rows],
+        chosen.best_rank[rows],
+        chosen.stratum[rows],
+        chosen.probability[rows],
+        drawn_sources=chosen.drawn_sources,
+        undrawn=chosen.undrawn,
+    )
 
 
 def known_pairs(chosen: ChosenPairs) -> ChosenPairs:
@@ -157,7 +175,9 @@ def union(runs: Sequence[RankedPairs], depth: int | None = None) -> ChosenPairs:
     """
     filled_runs = [run for run in runs if len(run.rank)]
     pairs = (
-        union_of([_run_stretches(run, depth) for run in filled_runs]) if all(run.starts is not None for run in filled_runs) else None
+        union_of([_run_stretches(run, depth) for run in filled_runs])
+        if all(run.starts is not None for run in filled_runs)
+        else None
     )
     if pairs is None:
         pairs = _sorted(runs if depth is None else [truncate(run, depth) for run in runs])
@@ -165,7 +185,9 @@ def union(runs: Sequence[RankedPairs], depth: int | None = None) -> ChosenPairs:
     return ChosenPairs(*pairs, np.broadcast_to(np.int64(0), n_pairs), np.broadcast_to(1.0, n_pairs))
 
 
-def best_by_weights(runs: Sequence[RankedPairs], weights: NDArray[np.float64], n: int) -> ChosenPairs | None:
+def best_by_weights(
+    runs: Sequence[RankedPairs], weights: NDArray[np.float64], n: int
+) -> ChosenPairs | None:
     """Of each source the n pairs with the largest sums of rank weights; see union_tables.best_of.
 
     None if the runs are not by source, or do not fit in a table: then the caller sorts instead.
@@ -173,7 +195,11 @@ def best_by_weights(runs: Sequence[RankedPairs], weights: NDArray[np.float64], n
     filled_runs = [run for run in runs if len(run.rank)]
     if any(run.starts is None for run in filled_runs):
         return None
-    pairs = best_of([_run_stretches(run, None) for run in filled_runs], weights, n) if filled_runs else None
+    pairs = (
+        best_of([_run_stretches(run, None) for run in filled_runs], weights, n)
+        if filled_runs
+        else None
+    )
     if pairs is None:
         return None
     n_pairs = len(pairs.source)
@@ -188,7 +214,9 @@ def _run_stretches(run: RankedPairs, depth: int | None) -> Stretches:
     if depth is None or deepest <= depth:
         return Stretches(source, run.target, lengths)
     if _is_block(run, deepest):
-        return Stretches(source, run.target.reshape(-1, deepest)[:, :depth], np.minimum(lengths, depth))
+        return Stretches(
+            source, run.target.reshape(-1, deepest)[:, :depth], np.minimum(lengths, depth)
+        )
     return Stretches(source, run.target[run.rank <= depth], np.minimum(lengths, depth))
 
 
@@ -198,9 +226,7 @@ def _is_block(run: RankedPairs, deepest: int) -> bool:
 
 
 def _sorted(runs: Sequence[RankedPairs]) -> UnionPairs:
-    """The union by one sort: source, target and rank stand side by side in one number, instead of
-    three columns.
-    """
+    """The union by one sort: source, target and rank side by side in one number, not in columns."""
     source, target, rank = (np.concatenate([run[at] for run in runs] or [_NONE]) for at in range(3))
     layout, rank_bits = Layout([source], [target]), int(rank.max(initial=0)).bit_length()
     if layout.bits + rank_bits > _WORD:
@@ -219,12 +245,16 @@ def group_by_pair(runs: Sequence[RankedPairs]) -> tuple[Integers, Integers]:
     Returns the order of rows by source, target and run, and where in it each pair's rows begin:
     pair i of `union(runs)` has the rows order[starts[i]:starts[i + 1]].
     """
-    layout, run_bits = Layout([run.source for run in runs], [run.target for run in runs]), len(runs).bit_length()
+    layout, run_bits = (
+        Layout([run.source for run in runs], [run.target for run in runs]),
+        len(runs).bit_length(),
+    )
     if layout.bits + run_bits > _WORD:
         layout.dense()
     codes = np.concatenate([layout.codes(run.source, run.target) for run in runs] or [_NONE])
     codes <<= run_bits
-    codes |= np.repeat(np.arange(len(runs)), [len(run.source) for run in runs])  # no number twice: any sort is stable
+    # no number twice: any sort is stable
+    codes |= np.repeat(np.arange(len(runs)), [len(run.source) for run in runs])
     order = np.argsort(codes)
     return order, np.flatnonzero(is_first(codes[order] >> run_bits))
 
@@ -253,8 +283,7 @@ _WORD = 63  # bits of a number that are not its sign
 
 
 class Layout:
-    """Packs a source and a target into one number that sorts by source, then target, and unpacks
-    it.
+    """Packs a source and a target into one number that sorts by source, then target; unpacks it.
 
     Keys are counted from the smallest; where that is too wide for a number, from the list of those
     that occur.
@@ -263,16 +292,23 @@ class Layout:
     def __init__(self, sources: Sequence[Integers], targets: Sequence[Integers]) -> None:
         self._columns = (sources, targets)
         self._keys: tuple[Integers, Integers] | None = None
-        self._low = tuple(min((int(c.min()) for c in cs if len(c)), default=0) for cs in self._columns)
+        self._low = tuple(
+            min((int(c.min()) for c in cs if len(c)), default=0) for cs in self._columns
+        )
         high = tuple(max((int(c.max()) for c in cs if len(c)), default=0) for cs in self._columns)
-        source_bits, self._target_bits = ((top - low).bit_length() for top, low in zip(high, self._low, strict=True))
+        source_bits, self._target_bits = (
+            (top - low).bit_length() for top, low in zip(high, self._low, strict=True)
+        )
         self.bits = source_bits + self._target_bits
         if self.bits > _WORD:
             self.dense()
 
     def dense(self) -> None:
         """Count only the keys that occur."""
-        self._keys = tuple(np.unique(np.concatenate([*columns, _NONE])) for columns in self._columns)  # type: ignore
+        sources, targets = (
+            np.unique(np.concatenate([*columns, _NONE])) for columns in self._columns
+        )
+        self._keys = (sources, targets)
         source_bits, self._target_bits = (len(keys).bit_length() for keys in self._keys)
         self.bits = source_bits + self._target_bits
 
@@ -280,7 +316,9 @@ class Layout:
         """Pack pairs: (N,), a number a pair."""
         if self._keys is None:
             return (source - self._low[0]) << self._target_bits | (target - self._low[1])
-        first, second = (np.searchsorted(*both) for both in zip(self._keys, (source, target), strict=True))
+        first, second = (
+            np.searchsorted(*both) for both in zip(self._keys, (source, target), strict=True)
+        )
         return first << self._target_bits | second
 
     def pairs(self, codes: Integers) -> Pairs:

@@ -20,8 +20,7 @@ class ScatteredQueries(Exception):
 
 
 def whole_queries(parts: Iterable[ReadRun]) -> Iterator[ReadRun]:
-    """The rows of a file that has each query's rows together, as most have, in batches of whole
-    queries.
+    """The rows of a file with each query's rows together, as most, in batches of whole queries.
 
     Raises ScatteredQueries at the first query that comes again.
     """
@@ -31,7 +30,8 @@ def whole_queries(parts: Iterable[ReadRun]) -> Iterator[ReadRun]:
     n_waiting = 0
     for part in parts:
         query, stretch_queries = _stretches(part.run)
-        is_next = bool(queries) and bool(stretch_queries) and queries[-1] == stretch_queries[0]  # more rows of the last query
+        # more rows of the last query
+        is_next = bool(queries) and bool(stretch_queries) and queries[-1] == stretch_queries[0]
         new_queries = stretch_queries[1:] if is_next else stretch_queries
         if len(set(new_queries)) < len(new_queries) or not earlier_queries.isdisjoint(new_queries):
             raise ScatteredQueries
@@ -51,7 +51,9 @@ def whole_queries(parts: Iterable[ReadRun]) -> Iterator[ReadRun]:
         yield _batch(queries, _join_columns(waiting))
 
 
-def spooled_queries(parts: Iterable[ReadRun], *, on_progress: Callable[..., None]) -> Iterator[ReadRun]:
+def spooled_queries(
+    parts: Iterable[ReadRun], *, on_progress: Callable[..., None]
+) -> Iterator[ReadRun]:
     """All rows of a file, in batches of whole queries, by way of the disk.
 
     Tells how many have been returned.
@@ -67,12 +69,12 @@ def spooled_queries(parts: Iterable[ReadRun], *, on_progress: Callable[..., None
 
 
 def _stretches(run: RunFile) -> tuple[NDArray[np.int32], list[bytes]]:
-    """For each row the number of its stretch of rows of one query, and the queries of the
-    stretches.
-    """
+    """For each row the number of its stretch of rows of one query; and the stretches' queries."""
     begins = np.flatnonzero(np.diff(run.query, prepend=-1))
     lengths = np.diff(np.append(begins, len(run.query)))
-    return np.repeat(np.arange(len(begins), dtype=np.int32), lengths), run.queries[run.query[begins]].tolist()
+    return np.repeat(np.arange(len(begins), dtype=np.int32), lengths), run.queries[
+        run.query[begins]
+    ].tolist()
 
 
 def _join_columns(rows: list[list[NDArray[Any]]]) -> list[NDArray[Any]]:
@@ -111,7 +113,10 @@ class Spool:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._file.close()
 
@@ -124,17 +129,23 @@ class Spool:
             self._write()
 
     def batches(self) -> Iterator[ReadRun]:
-        """All rows, every query whole and in one batch, in the order of queries' first lines, then
-        of lines.
-        """
+        """All rows, a query whole in one batch, in the order of queries' first lines, of lines."""
         self._write()
         names = list(self._number)
         for first, last in pairwise(self._borders()):
-            rows = [chunk_rows for chunk in self._chunks if len(chunk_rows := self._rows(chunk, first, last))]
-            query, rank, line, score, doc = (np.concatenate([chunk_rows[field] for chunk_rows in rows]) for field in FIELDS)
+            rows = [
+                chunk_rows
+                for chunk in self._chunks
+                if len(chunk_rows := self._rows(chunk, first, last))
+            ]
+            query, rank, line, score, doc = (
+                np.concatenate([chunk_rows[field] for chunk_rows in rows]) for field in FIELDS
+            )
             if np.any(query[1:] < query[:-1]):
                 order = np.argsort(query, kind="stable")
-                query, rank, line, score, doc = (column[order] for column in (query, rank, line, score, doc))
+                query, rank, line, score, doc = (
+                    column[order] for column in (query, rank, line, score, doc)
+                )
             queries = np.array(names[first:last], dtype=np.bytes_)
             yield ReadRun(RunFile(queries, query - np.int32(first), doc, score, rank, ""), line)
 
@@ -155,7 +166,9 @@ class Spool:
             rows = rows[np.argsort(query, kind="stable")]
         begins = np.flatnonzero(np.diff(rows["query"], prepend=-1))
         starts = np.append(begins, len(rows))
-        self._chunks.append(_Chunk(self._file.seek(0, 2), rows.dtype, rows["query"][begins], starts))
+        self._chunks.append(
+            _Chunk(self._file.seek(0, 2), rows.dtype, rows["query"][begins], starts)
+        )
         self._file.write(rows.data)
         self._waiting, self._n_waiting = [], 0
 
@@ -163,12 +176,15 @@ class Spool:
         """(Q,) this spool's number of each query of a part; a query without rows has none."""
         used = np.bincount(part.run.query, minlength=len(part.run.queries)) > 0
         number, codes = self._number, np.zeros(len(used), dtype=np.int32)
-        codes[used] = [number.setdefault(id_, len(number)) for id_ in part.run.queries[used].tolist()]
+        codes[used] = [
+            number.setdefault(id_, len(number)) for id_ in part.run.queries[used].tolist()
+        ]
         return codes
 
     def _borders(self) -> list[int]:
-        """First queries of the batches, and the number of queries: a batch has the rows that fit,
-        or one query.
+        """First queries of the batches, and the number of queries.
+
+        A batch has the rows that fit, or one query.
         """
         counts = np.zeros(len(self._number), dtype=np.int64)
         for chunk in self._chunks:
@@ -177,11 +193,18 @@ class Spool:
         borders = [0]
         while borders[-1] < len(ends):
             n_before = ends[borders[-1] - 1] if borders[-1] else 0
-            borders.append(max(int(np.searchsorted(ends, n_before + ROWS_AT_ONCE, side="right")), borders[-1] + 1))
+            borders.append(
+                max(
+                    int(np.searchsorted(ends, n_before + ROWS_AT_ONCE, side="right")),
+                    borders[-1] + 1,
+                )
+            )
         return borders
 
     def _rows(self, chunk: _Chunk, first: int, last: int) -> NDArray:
         """A chunk's rows of the queries from `first` to before `last`."""
         start, end = chunk.starts[np.searchsorted(chunk.queries, [first, last])].tolist()
         self._file.seek(chunk.offset + start * chunk.dtype.itemsize)
-        return np.frombuffer(self._file.read((end - start) * chunk.dtype.itemsize), dtype=chunk.dtype)
+        return np.frombuffer(
+            self._file.read((end - start) * chunk.dtype.itemsize), dtype=chunk.dtype
+        )

@@ -9,7 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from pooling.core.fusion import FUSIONS, take_n_by_fusion
-from pooling.core.parameters import ChoiceParameter, NumberParameter, Parameter, Value, Values, complete_values
+from pooling.core.parameters import (
+    ChoiceParameter,
+    NumberParameter,
+    Parameter,
+    Value,
+    Values,
+    complete_values,
+)
 from pooling.core.samples import ALLOCATIONS, STRATA, depth_k_of_sample, stratified
 from pooling.core.selections import ChosenPairs, Material, StrategyError
 from pooling.core.unions import adds, depth_k, exhaustive
@@ -40,12 +47,22 @@ class Strategy(NamedTuple):
     order: str = ""
 
 
-_DEPTH = NumberParameter("depth", "Depth", 1, 1000, 10, "How many of each run's first results are taken.")
+_DEPTH = NumberParameter(
+    "depth", "Depth", 1, 1000, 10, "How many of each run's first results are taken."
+)
 _AHEAD = NumberParameter(
-    "ahead", "Handed out ahead", 1, 1000, 10,
-    "Pairs of each source that come next, in no order: fewer follow the judgments closer, more let more people work.",
-)  # fmt: skip
-_LIVE = "; the order of the queue follows the judgments. Finds relevant pairs early, so the labels favour these runs."
+    "ahead",
+    "Handed out ahead",
+    1,
+    1000,
+    10,
+    "Pairs of each source that come next, in no order: fewer follow the judgments closer, more "
+    "let more people work.",
+)
+_LIVE = (
+    "; the order of the queue follows the judgments. Finds relevant pairs early, so the labels "
+    "favour these runs."
+)
 
 
 def _live(label: str, sentence: str, order: str) -> Strategy:
@@ -54,7 +71,10 @@ def _live(label: str, sentence: str, order: str) -> Strategy:
 
 STRATEGIES: dict[str, Strategy] = {
     "depth-k": Strategy(
-        "Depth k", "Every result among the first k of any run, for every source item.", (_DEPTH,), depth_k
+        "Depth k",
+        "Every result among the first k of any run, for every source item.",
+        (_DEPTH,),
+        depth_k,
     ),
     "depth-k-sample": Strategy(
         "Depth k on a sample",
@@ -62,8 +82,16 @@ STRATEGIES: dict[str, Strategy] = {
         (
             _DEPTH,
             NumberParameter("n_sources", "Source items", 1, 1_000_000, 100, "How many are drawn."),
-            ChoiceParameter("strata", "Strata by", STRATA, "", "Draws from short and long or easy and hard source items apart."),
-            NumberParameter("n_strata", "Strata", 2, 20, 4, "Of almost equal size, where there are strata."),
+            ChoiceParameter(
+                "strata",
+                "Strata by",
+                STRATA,
+                "",
+                "Draws from short and long or easy and hard source items apart.",
+            ),
+            NumberParameter(
+                "n_strata", "Strata", 2, 20, 4, "Of almost equal size, where there are strata."
+            ),
             ChoiceParameter("allocation", "Drawn from strata", ALLOCATIONS, "proportional"),
         ),
         depth_k_of_sample,
@@ -75,15 +103,18 @@ STRATEGIES: dict[str, Strategy] = {
         (
             NumberParameter("n", "Pairs a source item", 1, 1000, 10),
             NumberParameter("depth", "Depth", 1, 1000, 100, "How far down each run fusion looks."),
-            ChoiceParameter("fusion", "Fusion", {key: fusion.label for key, fusion in FUSIONS.items()}, "rrf"),
+            ChoiceParameter(
+                "fusion", "Fusion", {key: fusion.label for key, fusion in FUSIONS.items()}, "rrf"
+            ),
         ),
         take_n_by_fusion,
         needs=frozenset({"scores"}),
     ),
     "stratified": Strategy(
         "Stratified sample",
-        "Everything at the top and a random share of what is below, for estimates such as xinfAP. From its opening on "
-        "the leaderboard estimates or marks what looks at the part that is drawn from, AP and nDCG first of all.",
+        "Everything at the top and a random share of what is below, for estimates such as "
+        "xinfAP. From its opening on the leaderboard estimates or marks what looks at the part "
+        "that is drawn from, AP and nDCG first of all.",
         (
             NumberParameter("top", "All down to rank", 1, 1000, 10),
             NumberParameter("depth", "Depth", 1, 1000, 100, "Where the part that is sampled ends."),
@@ -93,7 +124,8 @@ STRATEGIES: dict[str, Strategy] = {
     ),
     "adds": Strategy(
         "What runs add",
-        "Results among the first k of the runs you tick that no pool holds yet: the price of adding a system.",
+        "Results among the first k of the runs you tick that no pool holds yet: the price of "
+        "adding a system.",
         (_DEPTH,),
         adds,
         needs=frozenset({"pooled"}),
@@ -108,13 +140,21 @@ STRATEGIES: dict[str, Strategy] = {
         needs_runs=False,
         needs_query_set=True,
     ),
-    "move-to-front": _live("Move to front", "handed out run by run, staying with one while it finds", "move-to-front"),
-    "maxmean": _live("MaxMean", "handed out from the run with the largest share of finds so far", "maxmean"),
-    "thompson": _live("Thompson", "handed out from runs drawn by what is known of their finds", "thompson"),
+    "move-to-front": _live(
+        "Move to front", "handed out run by run, staying with one while it finds", "move-to-front"
+    ),
+    "maxmean": _live(
+        "MaxMean", "handed out from the run with the largest share of finds so far", "maxmean"
+    ),
+    "thompson": _live(
+        "Thompson", "handed out from runs drawn by what is known of their finds", "thompson"
+    ),
 }
 
 
-def choose(strategy: str, material: Material, values: Mapping[str, object], *, seed: int) -> ChosenPairs:
+def choose(
+    strategy: str, material: Material, values: Mapping[str, object], *, seed: int
+) -> ChosenPairs:
     """Choose the pairs of a strategy from the runs.
 
     The same arguments always choose the same pairs. Raises StrategyError for an unknown strategy,
@@ -127,7 +167,9 @@ def choose(strategy: str, material: Material, values: Mapping[str, object], *, s
 def check_values(strategy: str, values: Mapping[str, object]) -> dict[str, Value]:
     """Return the strategy's parameters, each in its range, or its default. Raises StrategyError."""
     if strategy not in STRATEGIES:
-        raise StrategyError("", f'There is no strategy "{strategy}"; there are: {", ".join(STRATEGIES)}.')
+        raise StrategyError(
+            "", f'There is no strategy "{strategy}"; there are: {", ".join(STRATEGIES)}.'
+        )
     parameters = STRATEGIES[strategy].parameters
     unknown = sorted(set(values) - {parameter.name for parameter in parameters})
     if unknown:

@@ -1,6 +1,4 @@
-"""Positives that each strategy would have found by now, had it chosen the order of the labels at
-hand.
-"""
+"""Positives each strategy would have found by now, had it chosen the order of these labels."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -27,7 +25,9 @@ class Curve(NamedTuple):
     is_live: bool
 
 
-def curves(runs: Sequence[RankedPairs], positive: Pairs, *, rng: np.random.Generator) -> Iterator[Curve]:
+def curves(
+    runs: Sequence[RankedPairs], positive: Pairs, *, rng: np.random.Generator
+) -> Iterator[Curve]:
     """One curve a strategy over the pairs of the runs.
 
     They all begin at 0 and end where everything is judged.
@@ -49,7 +49,9 @@ def curves(runs: Sequence[RankedPairs], positive: Pairs, *, rng: np.random.Gener
         yield _curve(f"Take n, {fusion.label}", pairs, position, positive)
     for name in ORDERS:
         replayed_pairs, position = replay(name, runs, positive, rng=rng)
-        yield _curve(name.replace("-", " ").capitalize(), replayed_pairs, position, positive)._replace(is_live=True)
+        yield _curve(
+            name.replace("-", " ").capitalize(), replayed_pairs, position, positive
+        )._replace(is_live=True)
 
 
 def _curve(name: str, pairs: Pairs, position: Integers, positive: Pairs) -> Curve:

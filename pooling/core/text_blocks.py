@@ -19,13 +19,17 @@ from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError
 
-BLOCK = 1 << 20  # bytes; large enough that threads seldom meet at the interpreter, and a block stays in the cache
+# bytes; large enough that threads seldom meet at the interpreter, and a block stays in the cache
+BLOCK = 1 << 20
 THREADS = min(os.cpu_count() or 1, 4)
-LEAD, TAIL = 16, 32  # blanks around a block, so that eight bytes may be read before or after any field
+# blanks around a block, so that eight bytes may be read before or after any field
+LEAD, TAIL = 16, 32
 LONGEST = 255  # bytes of a field: one of a megabyte would make a column of them as wide
 _CONTROLS = bytes(byte for byte in range(32) if byte != ord("\t"))
 _HEAD, _FOOT = b" " * (LEAD - 1) + b"\n", b" " * TAIL
-FIRST_BYTES = np.array([0] + [0xFFFFFFFFFFFFFFFF >> (64 - 8 * n) for n in range(1, 9)], dtype=np.uint64)
+FIRST_BYTES = np.array(
+    [0] + [0xFFFFFFFFFFFFFFFF >> (64 - 8 * n) for n in range(1, 9)], dtype=np.uint64
+)
 
 Result = TypeVar("Result")
 OnError = Callable[[FormatError], None]
@@ -58,7 +62,9 @@ class TextBlock(NamedTuple):
 
     def text(self, row: int, column: int) -> str:
         """One field as text."""
-        before = int(self.end.flat[row * self.end.shape[1] + column - 1]) if row or column else LEAD - 1
+        before = (
+            int(self.end.flat[row * self.end.shape[1] + column - 1]) if row or column else LEAD - 1
+        )
         return self.padded[before + 1 : self.end[row, column]].decode()
 
     def span(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -69,9 +75,10 @@ class TextBlock(NamedTuple):
 
     def words(self, at: NDArray[np.int64]) -> NDArray[np.uint64]:
         """(n,) the eight bytes from each position on, the first of them lowest."""
-        # As bytes, not numbers: numpy gathers numbers that lie across word boundaries far more
-        # slowly.
-        everywhere = np.ndarray((len(self.padded) - 7,), dtype="V8", buffer=self.padded, strides=(1,))
+        # As bytes, not numbers: numpy is far slower to gather numbers across word boundaries.
+        everywhere = np.ndarray(
+            (len(self.padded) - 7,), dtype="V8", buffer=self.padded, strides=(1,)
+        )
         return everywhere[at].view("<u8")
 
 
@@ -93,8 +100,7 @@ def unpack(stream: BinaryIO) -> BinaryIO:
 def map_blocks(
     stream: BinaryIO, n_fields: int, work: Callable[[TextBlock], Result], *, name: str
 ) -> Iterator[tuple[int, Result]]:
-    """Yield the number of lines before each block of a file (gzip or plain), and `work` of it, in
-    file order.
+    """Yield, block by block of a file, gzip or plain, the lines before it and `work` of it.
 
     name : for a damaged archive's error
     """
@@ -151,21 +157,20 @@ def _cut_regular(padded: bytes, n_fields: int) -> TextBlock | None:
     parting = inner.take(end).tobytes()
     if parting.replace(b"\t", b" ") != (b" " * (n_fields - 1) + b"\n") * n_lines:
         return None
-    # Only where some line is long enough to hold a field that is too long do all fields have to be
-    # looked at.
+    # Only where some line is long enough for a field that is too long are all fields looked at.
     if (
         np.diff(end[n_fields - 1 :: n_fields], prepend=-1).max(initial=0) > LONGEST
         and np.diff(end, prepend=-1).max() > LONGEST + 1
     ):
         return None
     end += LEAD
-    return TextBlock(padded, data, end.reshape(-1, n_fields), np.arange(1, n_lines + 1), [], n_lines)
+    return TextBlock(
+        padded, data, end.reshape(-1, n_fields), np.arange(1, n_lines + 1), [], n_lines
+    )
 
 
 def _regular(text: bytes, n_fields: int) -> tuple[bytes, NDArray[np.int64], list[LineFault], int]:
-    """The good lines with single blanks, their numbers, the faults of the others, and how many
-    lines there are.
-    """
+    """The good lines with single blanks, their numbers, the others' faults, the number of lines."""
     good_lines: list[bytes] = []
     numbers: list[int] = []
     faults: list[LineFault] = []
@@ -178,7 +183,12 @@ def _regular(text: bytes, n_fields: int) -> tuple[bytes, NDArray[np.int64], list
         else:
             good_lines.append(b" ".join(fields))
             numbers.append(number)
-    return b"".join(line + b"\n" for line in good_lines), np.array(numbers, dtype=np.int64), faults, len(lines)
+    return (
+        b"".join(line + b"\n" for line in good_lines),
+        np.array(numbers, dtype=np.int64),
+        faults,
+        len(lines),
+    )
 
 
 def _fault(line: bytes, fields: list[bytes], n_fields: int) -> str:
@@ -203,7 +213,8 @@ def _chunks(stream: BinaryIO, name: str) -> Iterator[bytes]:
         if is_first:
             chunk, is_first = chunk.removeprefix(b"\xef\xbb\xbf"), False
         cut_at = chunk.rfind(b"\n") + 1
-        if chunk[max(cut_at - 2, 0) : cut_at].isspace():  # blank lines wait: at the file's end they are none
+        # blank lines wait: at the file's end they are none
+        if chunk[max(cut_at - 2, 0) : cut_at].isspace():
             cut_at = chunk.rfind(b"\n", 0, len(chunk[:cut_at].rstrip())) + 1
         if cut_at:
             yield b"".join([_HEAD, rest, memoryview(chunk)[:cut_at], _FOOT])
@@ -218,7 +229,9 @@ def _read(stream: BinaryIO, name: str) -> bytes:
     try:
         return stream.read(BLOCK)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FormatError(name, None, "", "The gzip archive is damaged or incomplete; pack it again.") from error
+        raise FormatError(
+            name, None, "", "The gzip archive is damaged or incomplete; pack it again."
+        ) from error
 
 
 def ids(block: TextBlock, column: int) -> NDArray[np.uint64]:
@@ -232,7 +245,9 @@ def ids(block: TextBlock, column: int) -> NDArray[np.uint64]:
     out = np.empty((len(start), n_words), dtype="<u8")
     for word in range(n_words):
         at = np.minimum(start + 8 * word, len(block.data) - 8)
-        np.bitwise_and(block.words(at), FIRST_BYTES.take(length - 8 * word, mode="clip"), out=out[:, word])
+        np.bitwise_and(
+            block.words(at), FIRST_BYTES.take(length - 8 * word, mode="clip"), out=out[:, word]
+        )
     return out
 
 

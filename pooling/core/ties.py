@@ -1,5 +1,6 @@
-"""Rank-biased overlap of two rankings with ties, in the three readings of a tie (Corsi & Urbano
-2024).
+"""Rank-biased overlap of two rankings with ties, in three readings of a tie.
+
+Corsi & Urbano 2024.
 """
 
 from typing import NamedTuple
@@ -31,8 +32,9 @@ class _Ranking(NamedTuple):
 
 
 class _TiedAgreement(NamedTuple):
-    """Agreement at depths 1..l: seen alone, and with the shorter ranking carried on as expected or
-    at best; X_l, A_s.
+    """Agreement at depths 1..l: seen alone, or with the shorter ranking carried on.
+
+    It is carried on as expected or at best; X_l, A_s.
     """
 
     expected: NDArray[np.float64]
@@ -43,7 +45,13 @@ class _TiedAgreement(NamedTuple):
 
 
 def tied_overlap(
-    items: ArrayLike, scores: ArrayLike, other_items: ArrayLike, other_scores: ArrayLike, *, p: float, ties: str = "a"
+    items: ArrayLike,
+    scores: ArrayLike,
+    other_items: ArrayLike,
+    other_scores: ArrayLike,
+    *,
+    p: float,
+    ties: str = "a",
 ) -> TiedOverlap:
     """RBO(p) of two scored lists of items, equal scores being ties. Range [0, 1].
 
@@ -61,7 +69,9 @@ def tied_overlap(
         raise ValueError(f'There is no reading of ties "{ties}"; there are: {", ".join(READINGS)}.')
     if not 0 < p < 1:
         raise ValueError("p lies between 0 and 1, both excluded.")
-    codes = np.unique(np.concatenate([np.asarray(items), np.asarray(other_items)]), return_inverse=True)[1]
+    codes = np.unique(
+        np.concatenate([np.asarray(items), np.asarray(other_items)]), return_inverse=True
+    )[1]
     first = _ranked(codes[: len(np.asarray(items))], np.asarray(scores))
     second = _ranked(codes[len(np.asarray(items)) :], np.asarray(other_scores))
     short, long = sorted((first, second), key=lambda ranking: len(ranking.items))
@@ -74,7 +84,10 @@ def tied_overlap(
     rest = -np.log1p(-p) - np.sum(weight / np.arange(1, l + 1))
     low = scale * (agreement.least @ weight + agreement.met * rest)
     high = scale * (agreement.best @ weight + _best_beyond(s, l, agreement.met, p))
-    ext = scale * (agreement.expected @ weight) + (agreement.met + (l - s) * agreement.rate) / l * p**l
+    ext = (
+        scale * (agreement.expected @ weight)
+        + (agreement.met + (l - s) * agreement.rate) / l * p**l
+    )
     return TiedOverlap(float(ext), float(low), float(high), float(high - low))
 
 
@@ -111,17 +124,21 @@ def _agreement(short: _Ranking, long: _Ranking, ties: str) -> _TiedAgreement:
     return _TiedAgreement(expected / size, met / size, best / size, float(met[-1]), float(rate))
 
 
-def _shares(ranking: _Ranking, union: NDArray[np.int64], depth: int, ties: str) -> NDArray[np.float64]:
-    """(U, depth) share of each item in the first d: 0 or 1, and for a tie cut by d its chance to be
-    above the cut.
-    """
+def _shares(
+    ranking: _Ranking, union: NDArray[np.int64], depth: int, ties: str
+) -> NDArray[np.float64]:
+    """(U, depth) share of each item in the first d: 0 or 1, in a tie cut by d its chance."""
     order = np.argsort(ranking.items)
     position = np.minimum(np.searchsorted(ranking.items[order], union), len(order) - 1)
     row = order[position]
     absent = ranking.items[row] != union
     top, bottom = ranking.top[row][:, None], ranking.bottom[row][:, None]
     d = np.arange(1, depth + 1)[None, :]
-    share = (d >= top).astype(np.float64) if ties == "w" else np.clip((d - top + 1) / (bottom - top + 1), 0, 1)
+    share = (
+        (d >= top).astype(np.float64)
+        if ties == "w"
+        else np.clip((d - top + 1) / (bottom - top + 1), 0, 1)
+    )
     share[absent] = 0
     return share
 
@@ -135,4 +152,6 @@ def _best_beyond(s: int, l: int, met: float, p: float) -> float:  # noqa: E741
     """The most that depths beyond l add: every unseen target is shared as soon as there is room."""
     end = l + s - met
     depth = np.arange(l + 1, int(end) + 1)
-    return float(np.sum((2 * depth - l - s + met) / depth * np.power(p, depth)) + p ** (end + 1) / (1 - p))
+    return float(
+        np.sum((2 * depth - l - s + met) / depth * np.power(p, depth)) + p ** (end + 1) / (1 - p)
+    )

@@ -1,5 +1,4 @@
-"""The union of rankings without one long sort: a table of a row a source, with all its runs'
-targets side by side.
+"""The union of rankings without one long sort: a row a source, all runs' targets side by side.
 
 Short rows of 32-bit numbers are sorted several times faster than one long column of all pairs.
 """
@@ -55,9 +54,7 @@ class _Shape(NamedTuple):
 
 
 def union_of(runs: Sequence[Stretches]) -> UnionPairs | None:
-    """All pairs of the runs, or None where they leave too much of their table empty or their keys
-    do not fit.
-    """
+    """All pairs of the runs, or None where their table is too empty or their keys do not fit."""
     built = _build_table(runs)
     return None if built is None else _read_pairs(*built)
 
@@ -110,7 +107,9 @@ def _best(
     n_per_row = np.bincount(source, minlength=len(rows))
     keys = np.zeros((len(rows), max(n, int(n_per_row.max()))), dtype=np.int64)
     own = np.rint(sums * SCALE).astype(np.int64) << shape.rank_bits | mask - rank[first]
-    keys[source, np.arange(len(first)) - np.repeat(np.cumsum(n_per_row) - n_per_row, n_per_row)] = own << column_bits | column + 1
+    keys[source, np.arange(len(first)) - np.repeat(np.cumsum(n_per_row) - n_per_row, n_per_row)] = (
+        own << column_bits | column + 1
+    )
     if n < keys.shape[1]:
         keys = np.partition(keys, keys.shape[1] - n, axis=1)[:, -n:]
     columns = np.sort(keys & ((1 << column_bits) - 1), axis=1)
@@ -133,7 +132,11 @@ def _build_table(runs: Sequence[Stretches]) -> tuple[Table, _Shape, int] | None:
     if n_rows * width > EMPTY * n_filled:
         return None
     is_full = n_filled == n_rows * width
-    table = np.empty((n_rows, width), shape.dtype) if is_full else np.full((n_rows, width), shape.void, shape.dtype)
+    table: Table = (
+        np.empty((n_rows, width), shape.dtype)
+        if is_full
+        else np.full((n_rows, width), shape.void, shape.dtype)
+    )
     at = 0
     for run, depth in zip(runs, shape.depths, strict=True):
         _fill(table[:, at : at + depth], run, shape)
@@ -146,7 +149,8 @@ def _shape(runs: Sequence[Stretches]) -> _Shape | None:
     depths = [int(run.lengths.max()) for run in runs]
     rank_bits = max(depths).bit_length()
     low, high = min(int(run.source[0]) for run in runs), max(int(run.source[-1]) for run in runs)
-    base, void = 0, 1 + max(int(run.target.view(np.uint64).max()) for run in runs)  # keys below 0 are the largest here
+    # keys below 0 are the largest here
+    base, void = 0, 1 + max(int(run.target.view(np.uint64).max()) for run in runs)
     if void.bit_length() + rank_bits > 32:
         base = min(int(run.target.min()) for run in runs)
         void = 1 + max(int(run.target.max()) for run in runs) - base
@@ -160,7 +164,9 @@ def _fill(columns: Table, run: Stretches, shape: _Shape) -> None:
     row = run.source - shape.low
     target = run.target - shape.base if shape.base else run.target
     if target.size != len(row) * columns.shape[1]:
-        column = np.arange(len(target)) - np.repeat(np.cumsum(run.lengths) - run.lengths, run.lengths)
+        column = np.arange(len(target)) - np.repeat(
+            np.cumsum(run.lengths) - run.lengths, run.lengths
+        )
         columns[np.repeat(row, run.lengths), column] = target
     elif row[-1] - row[0] == len(row) - 1:  # no source is missing: a slice is twice as fast
         columns[row[0] : row[-1] + 1] = target.reshape(len(row), -1)
@@ -169,9 +175,7 @@ def _fill(columns: Table, run: Stretches, shape: _Shape) -> None:
 
 
 def _read_pairs(table: Table, shape: _Shape, n_filled: int) -> UnionPairs:
-    """Sort the rows, a few at a time, and read the first cell of each target, which has the best
-    rank.
-    """
+    """Sort the rows, a few at a time, and read each target's first cell: it has the best rank."""
     source, target, rank = np.empty((3, n_filled), np.int64)
     ranks = np.concatenate([np.arange(1, depth + 1, dtype=table.dtype) for depth in shape.depths])
     n_pairs, step = 0, max(1, AT_ONCE // table.shape[1])
@@ -193,7 +197,7 @@ def _read_pairs(table: Table, shape: _Shape, n_filled: int) -> UnionPairs:
     return UnionPairs(source[:n_pairs], target[:n_pairs], rank[:n_pairs])
 
 
-def _is_first(target: Table, void: int | None) -> NDArray[np.bool_]:
+def _is_first(target: NDArray[np.integer], void: int | None) -> NDArray[np.bool_]:
     """Mask of the cells that differ from the one before in their sorted row.
 
     False where there is no target.

@@ -25,9 +25,7 @@ def depth_k(material: Material, values: Values, rng: np.random.Generator) -> Cho
 
 
 def adds(material: Material, values: Values, rng: np.random.Generator) -> ChosenPairs:
-    """Depth-k without the pairs that are in a pool already: the pairs that judging the runs' tops
-    adds.
-    """
+    """Depth-k without the pairs that are in a pool already: what judging the runs' tops adds."""
     chosen = depth_k(material, values, rng)
     return take(chosen, ~is_in(chosen.source, chosen.target, material.pooled))
 
@@ -38,17 +36,20 @@ def exhaustive(material: Material, values: Values, rng: np.random.Generator) -> 
     The best rank where a run holds the pair. Raises StrategyError where there are more.
     """
     n_pairs = len(material.sources) * len(material.targets)
-    if n_pairs > values["limit"]:
+    if n_pairs > int(values["limit"]):
         message = (
-            f"{len(material.sources):,} sources with {len(material.targets):,} targets each are {n_pairs:,} pairs; "
-            "choose a smaller query set, or a larger limit."
+            f"{len(material.sources):,} sources with {len(material.targets):,} targets each are "
+            f"{n_pairs:,} pairs; choose a smaller query set, or a larger limit."
         )
         raise StrategyError("limit", message)
     source = np.repeat(material.sources, len(material.targets))
     target = np.tile(material.targets, len(material.sources))
     run_pairs = union(material.runs)
     layout = Layout([source, run_pairs.source], [target, run_pairs.target])
-    codes, run_codes = layout.codes(source, target), layout.codes(run_pairs.source, run_pairs.target)
+    codes, run_codes = (
+        layout.codes(source, target),
+        layout.codes(run_pairs.source, run_pairs.target),
+    )
     position = np.searchsorted(run_codes, codes)
     is_ranked = np.append(run_codes, -1)[position] == codes
     rank = np.where(is_ranked, np.append(run_pairs.best_rank, NO_RANK)[position], NO_RANK)

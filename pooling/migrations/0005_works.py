@@ -99,7 +99,9 @@ class Migration(migrations.Migration):
             "pool",
             "state",
             models.CharField(
-                choices=[("draft", "Draft"), ("open", "Open"), ("closed", "Closed")], default="draft", max_length=6
+                choices=[("draft", "Draft"), ("open", "Open"), ("closed", "Closed")],
+                default="draft",
+                max_length=6,
             ),
         ),
         migrations.AlterField(

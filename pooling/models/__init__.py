@@ -4,5 +4,14 @@ from .pools import Pool, PoolPair, PoolRows, PoolSource, PoolStratum
 from .runs import Matrix, Ranking, Run, RunEvent, RunRows
 
 __all__ = [
-    "Matrix", "Pool", "PoolPair", "PoolRows", "PoolSource", "PoolStratum", "Ranking", "Run", "RunEvent", "RunRows",
-]  # fmt: skip
+    "Matrix",
+    "Pool",
+    "PoolPair",
+    "PoolRows",
+    "PoolSource",
+    "PoolStratum",
+    "Ranking",
+    "Run",
+    "RunEvent",
+    "RunRows",
+]

@@ -1,6 +1,6 @@
 """Pools: the pairs to judge, the strata they were drawn from, and the undrawn pairs."""
 
-from typing import Self
+from typing import Self, TypeAlias
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -20,6 +20,17 @@ class PoolRows(models.QuerySet["Pool"]):
         return self.filter(state=Pool.State.OPEN, round__state=Round.State.OPEN)
 
 
+class PoolState(models.TextChoices):
+    """Whether a pool's pairs are judged."""
+
+    DRAFT = "draft", "Draft"
+    OPEN = "open", "Open"
+    CLOSED = "closed", "Closed"
+
+
+OPENED_STATES = (PoolState.OPEN, PoolState.CLOSED)
+
+
 class Pool(models.Model):
     """A choice of pairs to judge: strategy, parameters, runs, seed; its round lives in annotate.
 
@@ -28,10 +39,7 @@ class Pool(models.Model):
     Its round says which seats are handed out.
     """
 
-    class State(models.TextChoices):
-        DRAFT = "draft", "Draft"
-        OPEN = "open", "Open"
-        CLOSED = "closed", "Closed"
+    State: TypeAlias = PoolState
 
     class WorkKind(models.TextChoices):
         """The kinds of work at a pool; at most one is unfinished at a time."""
@@ -58,13 +66,21 @@ class Pool(models.Model):
     seed = models.PositiveBigIntegerField(default=0)
     runs = models.ManyToManyField(Run, related_name="pools")
     query_set = models.ForeignKey(
-        QuerySet, models.PROTECT, null=True, blank=True, related_name="pools",
+        QuerySet,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="pools",
         help_text="Only these source items; empty means all of them.",
     )
     state = models.CharField(max_length=6, choices=State, default=State.DRAFT)
     round = models.OneToOneField(Round, models.PROTECT, null=True, blank=True, related_name="pool")
     work = models.ForeignKey(
-        Work, models.PROTECT, null=True, blank=True, related_name="+",
+        Work,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
         help_text="Its latest opening, closing or opening again.",
     )
     created_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
@@ -81,7 +97,7 @@ class Pool(models.Model):
             models.UniqueConstraint(fields=["collection", "name"], name="pooling_pool_unique_name"),
             models.CheckConstraint(
                 condition=Q(state="draft", opened_at__isnull=True)
-                | Q(state__in=["open", "closed"], opened_at__isnull=False, round__isnull=False),
+                | Q(state__in=OPENED_STATES, opened_at__isnull=False, round__isnull=False),
                 name="pooling_pool_open_has_round",
             ),
         ]
@@ -93,6 +109,11 @@ class Pool(models.Model):
     def is_at_work(self) -> bool:
         """Whether it is being opened, closed or opened again, or is to be."""
         return self.work is not None and self.work.is_unfinished
+
+    def own_round(self) -> Round:
+        """Its round, once its pairs are stored; a draft may have none."""
+        assert self.round is not None, "a pool with pairs has a round"  # noqa: S101
+        return self.round
 
     @property
     def phase(self) -> "Pool.Phase":
@@ -110,7 +131,9 @@ class PoolPair(models.Model):
 
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="pool_pairs")
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="pool_pairs")
-    best_rank = models.PositiveIntegerField(null=True, blank=True, help_text="Empty where no run of the pool holds it.")
+    best_rank = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Empty where no run of the pool holds it."
+    )
     stratum = models.PositiveSmallIntegerField(default=0)
     inclusion_probability = models.FloatField(default=1.0)
 
@@ -121,7 +144,9 @@ class PoolPair(models.Model):
                 condition=Q(inclusion_probability__gt=0, inclusion_probability__lte=1),
                 name="pooling_poolpair_probability_range",
             ),
-            models.CheckConstraint(condition=Q(best_rank__gte=1), name="pooling_poolpair_rank_from_1"),
+            models.CheckConstraint(
+                condition=Q(best_rank__gte=1), name="pooling_poolpair_rank_from_1"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -150,8 +175,9 @@ class PoolSource(models.Model):
 
 
 class PoolStratum(models.Model):
-    """One stratum of a source item in a sampled pool: its numbers of pairs and of drawn ones, and
-    the undrawn targets.
+    """One stratum of a source item in a sampled pool: numbers of pairs, drawn and in all.
+
+    The undrawn targets are kept too.
 
     Frozen at opening: estimates need the undrawn targets even after the runs are retired. Drawn are
     the pool's pairs of that source and stratum. Only pools in one direction have strata.
@@ -167,10 +193,13 @@ class PoolStratum(models.Model):
     class Meta:
         verbose_name_plural = "pool strata"
         constraints = [
-            models.UniqueConstraint(fields=["pool", "source", "stratum"], name="pooling_poolstratum_unique"),
+            models.UniqueConstraint(
+                fields=["pool", "source", "stratum"], name="pooling_poolstratum_unique"
+            ),
             models.CheckConstraint(
                 condition=Q(
-                    n_pooled=F("n_drawn") + Func(F("undrawn"), function="cardinality", output_field=IntegerField())
+                    n_pooled=F("n_drawn")
+                    + Func(F("undrawn"), function="cardinality", output_field=IntegerField())
                 ),
                 name="pooling_poolstratum_adds_up",
             ),

@@ -1,6 +1,6 @@
 """Runs: results of retrieval systems, their rankings, matrices and events."""
 
-from typing import Self
+from typing import BinaryIO, Self, TypeAlias, cast
 
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.postgres.fields import ArrayField
@@ -47,13 +47,29 @@ class RunRows(models.QuerySet["Run"]):
         return self.filter(Q(state=Run.State.RECEIVED) | Q(state=Run.State.READY) & unknown)
 
 
+class RunState(models.TextChoices):
+    """How far a run's file has been read."""
+
+    RECEIVED = "received", "Received"
+    READY = "ready", "Ready"
+    REJECTED = "rejected", "Rejected"
+
+
+READ_STATES = (RunState.READY, RunState.REJECTED)
+
+
+class RunScoreType(models.TextChoices):
+    """What a run's documents are ordered by."""
+
+    FLOAT32 = "float32", "float32, as trec_eval 9"
+    FLOAT64 = "float64", "float64, as trec_eval 10"
+    RANK = "rank", "The rank column"
+
+
 class Run(models.Model):
     """One system's results in one direction; the kept upload is the raw text."""
 
-    class State(models.TextChoices):
-        RECEIVED = "received", "Received"
-        READY = "ready", "Ready"
-        REJECTED = "rejected", "Rejected"
+    State: TypeAlias = RunState
 
     class WorkKind(models.TextChoices):
         """The kinds of work at a run; at most one is unfinished at a time."""
@@ -61,10 +77,7 @@ class Run(models.Model):
         READING = "run_reading", "Reading"
         REREADING = "run_rereading", "Reading again"
 
-    class ScoreType(models.TextChoices):
-        FLOAT32 = "float32", "float32, as trec_eval 9"
-        FLOAT64 = "float64", "float64, as trec_eval 10"
-        RANK = "rank", "The rank column"
+    ScoreType: TypeAlias = RunScoreType
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="runs")
     name = models.CharField(max_length=80)
@@ -74,33 +87,47 @@ class Run(models.Model):
     paper = models.CharField(max_length=300, blank=True)
     tags = ArrayField(models.CharField(max_length=30), default=list, blank=True)
     description = models.TextField(blank=True)
-    is_hidden = models.BooleanField(default=False, help_text="Only who uploaded it and site admins know of it.")
+    is_hidden = models.BooleanField(
+        default=False, help_text="Only who uploaded it and site admins know of it."
+    )
     state = models.CharField(max_length=8, choices=State, default=State.RECEIVED)
     file = models.FileField(upload_to="runs/", max_length=255)
     file_name = models.CharField(max_length=255)
     sha256 = models.CharField(max_length=64)
     score_type = models.CharField(max_length=7, choices=ScoreType, default=ScoreType.FLOAT32)
     columns = models.JSONField(
-        default=dict, blank=True, help_text="Of a table without a header: the numbers of its columns by their names."
+        default=dict,
+        blank=True,
+        help_text="Of a table without a header: the numbers of its columns by their names.",
     )
     report = models.JSONField(default=dict, blank=True)
     work = models.ForeignKey(
-        Work, models.PROTECT, null=True, blank=True, related_name="+", help_text="Its latest reading."
+        Work,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Its latest reading.",
     )
     uploaded_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
     retired_at = models.DateTimeField(null=True, blank=True)
     on_hold_since = models.DateTimeField(
-        null=True, blank=True, help_text="Too many rows are unknown: not used before a researcher says so."
+        null=True,
+        blank=True,
+        help_text="Too many rows are unknown: not used before a researcher says so.",
     )
     reading_due_at = models.DateTimeField(
         null=True,
         blank=True,
-        help_text="Items joined the collection since its last reading began: it is to be read again.",
+        help_text=(
+            "Items joined the collection since its last reading began: it is to be read again."
+        ),
     )
     marks_due = models.BooleanField(
-        default=False, help_text="Retired or restored a moment ago; its pools' pairs wait to be gone through."
+        default=False,
+        help_text="Retired or restored a moment ago; its pools' pairs wait to be gone through.",
     )
 
     objects = RunRows.as_manager()
@@ -108,7 +135,9 @@ class Run(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["collection", "name"], condition=Q(is_hidden=False), name="pooling_run_unique_name"
+                fields=["collection", "name"],
+                condition=Q(is_hidden=False),
+                name="pooling_run_unique_name",
             ),
             # Separate from public names: a refused name must not reveal somebody's hidden run.
             models.UniqueConstraint(
@@ -122,11 +151,11 @@ class Run(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(state="received", finished_at__isnull=True)
-                | Q(state__in=["ready", "rejected"], finished_at__isnull=False),
+                | Q(state__in=READ_STATES, finished_at__isnull=False),
                 name="pooling_run_finished_has_time",
             ),
             models.CheckConstraint(
-                condition=Q(score_type__in=["float32", "float64", "rank"]),
+                condition=Q(score_type__in=RunScoreType.values),
                 name="pooling_run_known_score_type",
             ),
         ]
@@ -159,7 +188,12 @@ class Run(models.Model):
 
         Else empty.
         """
-        return ", ".join(f"{name} {number}" for name, number in sorted(self.columns.items(), key=lambda name_and_number: name_and_number[1]))
+        return ", ".join(
+            f"{name} {number}"
+            for name, number in sorted(
+                self.columns.items(), key=lambda name_and_number: name_and_number[1]
+            )
+        )
 
     @property
     def n_unknown(self) -> int:
@@ -176,11 +210,13 @@ class Run(models.Model):
         """Whether its file was read before the collection had any of its sources."""
         return self.on_hold_since is not None and not self.n_ranked
 
+    def open_file(self) -> BinaryIO:
+        """Open its kept file to read it. Raises FileNotFoundError if it is gone."""
+        return cast(BinaryIO, self.file.open("rb"))  # Django's File has all that readers call
+
     @property
     def is_turned(self) -> bool:
-        """Whether no source is known and some are targets of the collection: the direction may be
-        the other one.
-        """
+        """Whether no source is known and some are targets: the direction may be the other one."""
         return not self.n_ranked and bool(self.report.get("n_turned"))
 
     @property
@@ -204,7 +240,9 @@ class Run(models.Model):
     @property
     def choice_label(self) -> str:
         """Its label in choices of runs: name, direction if reverse, and the doubts about it."""
-        direction = "" if self.direction == Direction.FORWARD else self.get_direction_display().lower()
+        direction = (
+            "" if self.direction == Direction.FORWARD else self.get_direction_display().lower()
+        )
         about = ", ".join(filter(None, [direction, self.doubts_text]))
         return f"{self.name} ({about})" if about else self.name
 
@@ -223,7 +261,9 @@ class Run(models.Model):
         """The share of unknown rows, as pages write it: "12.3 %"; empty if no row is unknown."""
         if not self.n_unknown:
             return ""
-        return f"{100 * self.unknown_share:.1f} %" if self.unknown_share >= 0.0005 else "under 0.1 %"
+        return (
+            f"{100 * self.unknown_share:.1f} %" if self.unknown_share >= 0.0005 else "under 0.1 %"
+        )
 
     @property
     def unknown_text(self) -> str:
@@ -231,8 +271,13 @@ class Run(models.Model):
 
         "none known" if the collection has none of its sources.
         """
-        return f"{self.unknown_per_cent} unknown" if self.n_unknown else "none known" if self.is_waiting else ""
-
+        return (
+            f"{self.unknown_per_cent} unknown"
+            if self.n_unknown
+            else "none known"
+            if self.is_waiting
+            else ""
+        )
 
     @property
     def doubts_text(self) -> str:
@@ -257,18 +302,23 @@ class Run(models.Model):
         return f"{100 * self.tied_share:.0f} %" if self.tied_share >= 0.005 else "under 1 %"
 
 
+class RunEventKind(models.TextChoices):
+    """What happened to a run."""
+
+    RENAMED = "renamed", "Renamed"
+    DESCRIBED = "described", "Described"
+    HIDDEN = "hidden", "Hidden"
+    PUBLISHED = "published", "Published"
+    RETIRED = "retired", "Retired"
+    RESTORED = "restored", "Brought back"
+    REREAD = "reread", "Read again"
+    ACCEPTED = "accepted", "Used with its unknown rows"
+
+
 class RunEvent(models.Model):
     """An action on a run after its upload; never changed, never deleted."""
 
-    class Kind(models.TextChoices):
-        RENAMED = "renamed", "Renamed"
-        DESCRIBED = "described", "Described"
-        HIDDEN = "hidden", "Hidden"
-        PUBLISHED = "published", "Published"
-        RETIRED = "retired", "Retired"
-        RESTORED = "restored", "Brought back"
-        REREAD = "reread", "Read again"
-        ACCEPTED = "accepted", "Used with its unknown rows"
+    Kind: TypeAlias = RunEventKind
 
     run = models.ForeignKey(Run, models.PROTECT, related_name="events")
     kind = models.CharField(max_length=9, choices=Kind)
@@ -279,11 +329,7 @@ class RunEvent(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(
-                    kind__in=[
-                        "renamed", "described", "hidden", "published", "retired", "restored", "reread", "accepted",
-                    ]
-                ),
+                condition=Q(kind__in=RunEventKind.values),
                 name="pooling_runevent_known_kind",
             ),
         ]
@@ -318,8 +364,9 @@ class Ranking(models.Model):
 
 
 class Matrix(models.Model):
-    """All similarities of a run that came as a matrix: its scores use them, its rankings end at the
-    100 best.
+    """All similarities of a run that came as a matrix.
+
+    Its scores use them, its rankings end at the 100 best.
 
     file : .npy, row by row; columns in ascending order of their ids, so that of equal scores the
         later one comes first

@@ -1,6 +1,4 @@
-"""Pairs with a known grade that are made without a person's help: reference positives and random
-negatives.
-"""
+"""Pairs with a known grade made without a person: reference positives and random negatives."""
 
 from typing import NamedTuple
 
@@ -25,7 +23,8 @@ _POSITIVES = """
     FROM annotate_referencelabel label
     JOIN annotate_item query ON query.id = label.query_id
     JOIN annotate_item document ON document.id = label.document_id
-    LEFT JOIN annotate_pair pair ON pair.query_id = label.query_id AND pair.document_id = label.document_id
+    LEFT JOIN annotate_pair pair
+         ON pair.query_id = label.query_id AND pair.document_id = label.document_id
     WHERE label.reference_set_id = %(reference)s AND label.grade >= %(positive_from)s
       AND query.excluded_at IS NULL AND document.excluded_at IS NULL
       AND query.split = 'test' AND document.split = 'test'
@@ -40,14 +39,17 @@ _POSITIVES = """
 _RANKED = """
     EXISTS (SELECT FROM pooling_ranking ranking JOIN pooling_run run ON run.id = ranking.run_id
             WHERE (run.direction = 'forward' AND ranking.source_id = candidate.query
-                   AND pooling_rank(ranking.targets, candidate.document, %(left_out)s::bigint[]) <= %(outside)s)
+                   AND pooling_rank(ranking.targets, candidate.document, %(left_out)s::bigint[])
+                       <= %(outside)s)
                OR (run.direction = 'reverse' AND ranking.source_id = candidate.document
-                   AND pooling_rank(ranking.targets, candidate.query, %(left_out)s::bigint[]) <= %(outside)s))
+                   AND pooling_rank(ranking.targets, candidate.query, %(left_out)s::bigint[])
+                       <= %(outside)s))
 """
 # Of these pairs, those that a reference set names, a run ranks high, or a pool or gold holds.
 _UNUSABLE = f"""
     SELECT candidate.position - 1
-    FROM unnest(%(query)s::bigint[], %(document)s::bigint[]) WITH ORDINALITY AS candidate(query, document, position)
+    FROM unnest(%(query)s::bigint[], %(document)s::bigint[])
+         WITH ORDINALITY AS candidate(query, document, position)
     WHERE EXISTS (SELECT FROM annotate_referencelabel label
                   WHERE label.query_id = candidate.query AND label.document_id = candidate.document)
        OR EXISTS (SELECT FROM annotate_pair pair
@@ -59,7 +61,8 @@ _RANKED_NEGATIVES = f"""
     SELECT gold.id
     FROM annotate_gold gold JOIN annotate_pair pair ON pair.id = gold.pair_id
     CROSS JOIN LATERAL (SELECT pair.query_id AS query, pair.document_id AS document) candidate
-    WHERE gold.collection_id = %(collection)s AND gold.origin = 'random' AND gold.retired_at IS NULL AND {_RANKED}
+    WHERE gold.collection_id = %(collection)s AND gold.origin = 'random'
+      AND gold.retired_at IS NULL AND {_RANKED}
     ORDER BY gold.id
 """  # noqa: S608 - own text
 
@@ -73,10 +76,15 @@ class GoldCounts(NamedTuple):
 
 @transaction.atomic
 def make_golds(
-    *, collection: Collection, reference_set: ReferenceSet, n_positive: int, n_negative: int, seed: int, occasion: str = ""
+    *,
+    collection: Collection,
+    reference_set: ReferenceSet,
+    n_positive: int,
+    n_negative: int,
+    seed: int,
+    occasion: str = "",
 ) -> GoldCounts:
-    """Add golds until the collection has this many from the reference and this many random
-    negatives.
+    """Add golds up to these numbers from the reference and of random negatives.
 
     The seed decides which. A random negative is in no reference set, no pair so far, and outside
     the first 25 of every run; nobody has judged it, so a few may be relevant after all: the lead
@@ -85,17 +93,25 @@ def make_golds(
     """
     lock_task("golds", collection=collection)
     lowest_grade = collection.levels.order_by("grade").values_list("grade", flat=True).first()
-    positives = _positives(collection, reference_set, _n_missing(collection, Gold.Origin.REFERENCE, n_positive), seed)
+    positives = _positives(
+        collection, reference_set, _n_missing(collection, Gold.Origin.REFERENCE, n_positive), seed
+    )
     negatives = _negatives(collection, _n_missing(collection, Gold.Origin.RANDOM, n_negative), seed)
-    if lowest_grade is None or lowest_grade >= collection.positive_from:  # a scheme without a negative level
+    # a scheme without a negative level
+    if lowest_grade is None or lowest_grade >= collection.positive_from:
         negatives = negatives[:0]
     _write(collection, positives[:, :2], positives[:, 2], Gold.Origin.REFERENCE)
     _write(collection, negatives, np.full(len(negatives), lowest_grade or 0), Gold.Origin.RANDOM)
     counts = GoldCounts(len(positives), len(negatives))
     if any(counts):
-        words = f"{counts.n_positive:,} from the reference, {counts.n_negative:,} random negatives, seed {seed}"
+        words = (
+            f"{counts.n_positive:,} from the reference, {counts.n_negative:,} random negatives, "
+            f"seed {seed}"
+        )
         reason = f"{occasion}: {words}." if occasion else f"{words}."
-        review_log.note(collection=collection, kind=ReviewAction.Kind.GOLDS_MADE, by=None, reason=reason)
+        review_log.note(
+            collection=collection, kind=ReviewAction.Kind.GOLDS_MADE, by=None, reason=reason
+        )
     return counts
 
 
@@ -104,17 +120,26 @@ def retire_ranked_negatives(*, collection: Collection) -> None:
     """Retire the random negatives that a run which came later ranks among its first 25."""
     with connection.cursor() as cursor:
         left_out = excluded_keys(collection_id=collection.pk)
-        cursor.execute(_RANKED_NEGATIVES, {"collection": collection.pk, "outside": OUTSIDE, "left_out": left_out})
+        cursor.execute(
+            _RANKED_NEGATIVES,
+            {"collection": collection.pk, "outside": OUTSIDE, "left_out": left_out},
+        )
         gold_ids = [row[0] for row in cursor.fetchall()]
-    for gold in Gold.objects.filter(pk__in=gold_ids).select_related("collection", "pair").order_by("pk"):
+    for gold in (
+        Gold.objects.filter(pk__in=gold_ids).select_related("collection", "pair").order_by("pk")
+    ):
         retire_gold(gold=gold, by=None, reason=f"a run ranks it among its first {OUTSIDE}")
 
 
 def _n_missing(collection: Collection, origin: Gold.Origin, n: int) -> int:
-    return max(0, n - Gold.objects.filter(collection=collection, origin=origin, retired_at=None).count())
+    return max(
+        0, n - Gold.objects.filter(collection=collection, origin=origin, retired_at=None).count()
+    )
 
 
-def _positives(collection: Collection, reference_set: ReferenceSet, n: int, seed: int) -> NDArray[np.int64]:
+def _positives(
+    collection: Collection, reference_set: ReferenceSet, n: int, seed: int
+) -> NDArray[np.int64]:
     """(n, 3) query, document, grade."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -132,9 +157,7 @@ def _positives(collection: Collection, reference_set: ReferenceSet, n: int, seed
 
 
 def _negatives(collection: Collection, n: int, seed: int) -> NDArray[np.int64]:
-    """(n, 2) query, document: drawn uniformly from all pairs of test items, without the unusable
-    ones.
-    """
+    """(n, 2) query, document: drawn uniformly from all pairs of test items but unusable ones."""
     rng = np.random.default_rng(seed)
     queries, documents = (_test_items(collection, side) for side in (Side.QUERY, Side.DOCUMENT))
     pooled = _pooled_queries(collection)
@@ -144,7 +167,9 @@ def _negatives(collection: Collection, n: int, seed: int) -> NDArray[np.int64]:
         return negatives
     for _ in range(_TRIES):
         candidates = np.stack([rng.choice(queries, 2 * n), rng.choice(documents, 2 * n)], axis=1)
-        negatives = np.concatenate([negatives, np.delete(candidates, _unusable_rows(collection, candidates), axis=0)])
+        negatives = np.concatenate(
+            [negatives, np.delete(candidates, _unusable_rows(collection, candidates), axis=0)]
+        )
         _, first = np.unique(negatives, axis=0, return_index=True)
         negatives = negatives[np.sort(first)]
         if len(negatives) >= n:
@@ -162,7 +187,9 @@ def _pooled_queries(collection: Collection) -> list[int]:
 
 
 def _test_items(collection: Collection, side: Side) -> NDArray[np.int64]:
-    items = Item.objects.filter(collection=collection, side=side, split="test", excluded_at=None).order_by("pk")
+    items = Item.objects.filter(
+        collection=collection, side=side, split="test", excluded_at=None
+    ).order_by("pk")
     return np.array(items.values_list("pk", flat=True), dtype=np.int64)
 
 
@@ -178,7 +205,9 @@ def _unusable_rows(collection: Collection, candidates: NDArray[np.int64]) -> lis
         return [row[0] for row in cursor.fetchall()]
 
 
-def _write(collection: Collection, pairs: NDArray[np.int64], grades: NDArray[np.int64], origin: Gold.Origin) -> None:
+def _write(
+    collection: Collection, pairs: NDArray[np.int64], grades: NDArray[np.int64], origin: Gold.Origin
+) -> None:
     keys = ensure_pairs(collection=collection, query=pairs[:, 0], document=pairs[:, 1]).keys
     Gold.objects.bulk_create(
         Gold(

@@ -24,7 +24,8 @@ _POOLED = """
 """
 _LABELLED = """
     SELECT label.query_id, label.document_id
-    FROM annotate_referencelabel label JOIN annotate_referenceset reference_set ON reference_set.id = label.reference_set_id
+    FROM annotate_referencelabel label
+    JOIN annotate_referenceset reference_set ON reference_set.id = label.reference_set_id
     WHERE reference_set.collection_id = %s AND reference_set.name = %s
 """
 _WORDS = """
@@ -35,21 +36,33 @@ _WORDS = """
 
 
 def gather_material(
-    *, collection: Collection, direction: Direction, runs: Sequence[RankedPairs], query_set: QuerySet | None,
+    *,
+    collection: Collection,
+    direction: Direction,
+    runs: Sequence[RankedPairs],
+    query_set: QuerySet | None,
     needs: frozenset[str],
-) -> Material:  # fmt: skip
+) -> Material:
     """Load the input of a strategy with these needs in one direction."""
-    ends = (Side.QUERY, Side.DOCUMENT) if direction == Direction.FORWARD else (Side.DOCUMENT, Side.QUERY)
+    ends = (
+        (Side.QUERY, Side.DOCUMENT)
+        if direction == Direction.FORWARD
+        else (Side.DOCUMENT, Side.QUERY)
+    )
     material = Material(runs)
     if "pooled" in needs:
         pooled = _pairs(_POOLED, [collection.pk])
-        material = material._replace(pooled=pooled if direction == Direction.FORWARD else Pairs(*pooled[::-1]))
+        material = material._replace(
+            pooled=pooled if direction == Direction.FORWARD else Pairs(*pooled[::-1])
+        )
     if "sources" in needs:
         sources = items_of(collection=collection, side=ends[0], query_set=query_set)
         material = material._replace(sources=sources)
     if "targets" in needs:
         gallery = items_of(collection=collection, side=ends[1], query_set=query_set, part="gallery")
-        whole = gallery if query_set and len(gallery) else items_of(collection=collection, side=ends[1])
+        whole = (
+            gallery if query_set and len(gallery) else items_of(collection=collection, side=ends[1])
+        )
         material = material._replace(targets=whole)
     if "lengths" in needs:
         item, words = _pairs(_WORDS, [collection.pk, ends[0]])
@@ -61,7 +74,7 @@ def items_of(
     *, collection: Collection, side: Side, query_set: QuerySet | None = None, part: str = "source"
 ) -> Integers:
     """Keys of the judged items of a side, ascending; only those of a given query set."""
-    parameters = {
+    parameters: dict[str, int | str | None] = {
         "collection": collection.pk,
         "side": side,
         "query_set": query_set.pk if query_set else None,
@@ -77,7 +90,7 @@ def labelled_pairs(*, collection: Collection, reference_set: str) -> Pairs:
     return _pairs(_LABELLED, [collection.pk, reference_set])
 
 
-def _pairs(statement: str, parameters: list[object]) -> Pairs:
+def _pairs(statement: str, parameters: Sequence[int | str]) -> Pairs:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         columns = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 2)

@@ -21,7 +21,8 @@ from pooling.services.run_reports import N_NAMED_IDS, RunReport, UnmatchedIds
 from pooling.services.run_storage import SIDES, SideItems, side_items
 
 GIGABYTE = 1024**3
-FORGOTTEN_AFTER = 2 * settings.LONG_TASK_SECONDS  # since a file was last written; no reader or writer takes so long
+# since a file was last written; no reader or writer takes so long
+FORGOTTEN_AFTER = 2 * settings.LONG_TASK_SECONDS
 
 
 class _MovableFile(File):
@@ -29,6 +30,7 @@ class _MovableFile(File):
 
     def temporary_file_path(self) -> str:
         """Path of the file now."""
+        assert self.file is not None, "it is made of an open file"  # noqa: S101
         return str(self.file.name)
 
 
@@ -38,9 +40,7 @@ def writer(*, run: Run) -> MatrixWriter:
 
 
 def ranked_columns(run: Run, ids: NDArray[np.bytes_]) -> NDArray[np.bool_]:
-    """Mask of the ranked columns of a run's matrix: all but those of items of another split than
-    test.
-    """
+    """Mask of the ranked columns of a run's matrix: all but of items of another split than test."""
     targets = side_items(run, SIDES[Direction(run.direction)][1])
     position = targets.ids.find(ids)
     return np.asarray(targets.is_test[position] | (position < 0))
@@ -50,9 +50,9 @@ def refusal(error: MatrixTooLarge, *, run: Run) -> str:
     """Say why a matrix is not accepted."""
     limit, left = settings.MATRICES_MAX_BYTES / GIGABYTE, max(_room(run), 0) / GIGABYTE
     return (
-        f"The matrix takes {error.n_bytes / GIGABYTE:.2f} GB; a collection's matrices may take {limit:.2f} GB "
-        f"together, of which {left:.2f} are left. Save it as float16, upload the best of each row as a TREC run, or "
-        "ask the operator for a larger MATRICES_MAX_MB."
+        f"The matrix takes {error.n_bytes / GIGABYTE:.2f} GB; a collection's matrices may take "
+        f"{limit:.2f} GB together, of which {left:.2f} are left. Save it as float16, upload the "
+        "best of each row as a TREC run, or ask the operator for a larger MATRICES_MAX_MB."
     )
 
 
@@ -78,8 +78,11 @@ def store_matrix(*, run: Run, matrix_file: WrittenMatrix | None, report: RunRepo
         columns=_keys(targets, matrix_file.columns).tolist(),
     )
     _report(report, sources, targets, matrix_file)
-    with matrix_file.path.open("rb") as stream:  # last: a file that was moved does not go back by itself
-        matrix.file.save(f"{run.pk}-{matrix_file.sha256[:16]}.npy", _MovableFile(stream), save=False)
+    # last: a file that was moved does not go back by itself
+    with matrix_file.path.open("rb") as stream:
+        matrix.file.save(
+            f"{run.pk}-{matrix_file.sha256[:16]}.npy", _MovableFile(stream), save=False
+        )
     matrix.save()
 
 
@@ -95,7 +98,11 @@ def sweep_files() -> int:
     """
     known_names = {Path(name).name for name in Matrix.objects.values_list("file", flat=True)}
     cutoff = time.time() - FORGOTTEN_AFTER
-    orphans = [path for path in _folder().glob("*") if path.name not in known_names and path.stat().st_mtime < cutoff]
+    orphans = [
+        path
+        for path in _folder().glob("*")
+        if path.name not in known_names and path.stat().st_mtime < cutoff
+    ]
     for path in orphans:
         path.unlink(missing_ok=True)
     return len(orphans)
@@ -116,7 +123,9 @@ def _keys(items: SideItems, ids: NDArray[np.bytes_]) -> NDArray[np.int64]:
     return np.asarray(signed[items.ids.find(ids)])
 
 
-def _report(report: RunReport, sources: SideItems, targets: SideItems, matrix_file: WrittenMatrix) -> None:
+def _report(
+    report: RunReport, sources: SideItems, targets: SideItems, matrix_file: WrittenMatrix
+) -> None:
     """Count cells, of which the rankings hold only the best."""
     row, column = sources.ids.find(matrix_file.rows), targets.ids.find(matrix_file.columns)
     unknown = column < 0

@@ -50,12 +50,17 @@ def pool_figures(*, pool: Pool) -> PoolFigures:
 
 def states_of(*, pools: Sequence[Pool]) -> dict[int, StateCounts]:
     """Count the pairs of each pool by state; none for one that was never opened. One query."""
-    state_rows = RoundPairState.objects.filter(round__in=[pool.round_id for pool in pools]).values_list("round", "state")
-    counts: dict[int, dict[str, int]] = {}
+    state_rows = RoundPairState.objects.filter(
+        round__in=[pool.round_id for pool in pools]
+    ).values_list("round", "state")
+    counts: dict[int | None, dict[str, int]] = {}
     for round_, state, n in state_rows.annotate(n=Count("pk")):
         counts.setdefault(round_, {})[state] = n
     is_open = {pool.pk: pool.phase == Pool.Phase.OPEN for pool in pools}
-    return {pool.pk: StateCounts(counts.get(pool.round_id, {}), is_open=is_open[pool.pk]) for pool in pools}
+    return {
+        pool.pk: StateCounts(counts.get(pool.round_id, {}), is_open=is_open[pool.pk])
+        for pool in pools
+    }
 
 
 def pool_rows(*, collection: Collection) -> list[PoolRow]:

@@ -1,6 +1,4 @@
-"""Opening of pools: their pairs with rank, stratum and probability, their round, their sample,
-golds.
-"""
+"""Opening of pools: pairs with rank, stratum and probability, the round, the sample, golds."""
 
 from collections.abc import Callable, Mapping
 
@@ -18,9 +16,11 @@ from pooling.core.selections import NO_RANK, DrawnSources
 from pooling.models import Pool
 from pooling.services import strata
 from pooling.services.golds import make_golds, retire_ranked_negatives
-from pooling.services.pair_choice import PairChoice, PoolError, choose_pairs
+from pooling.services.pair_choice import PairChoice, choose_pairs
+from pooling.services.pool_checks import PoolError
 
-N_GOLDS, MOST_GOLDS = 200, 20_000  # of each kind: so many that nobody meets one twice, and two a query of a large pool
+# of each kind: so many that nobody meets one twice, and two a query of a large pool
+N_GOLDS, MOST_GOLDS = 200, 20_000
 _ROWS = 4  # a pair: itself, and its rows in the pool, in the round and in the queue
 
 
@@ -30,19 +30,21 @@ def make_contents(*, pool: Pool, on_progress: ProgressCallback) -> seating.Openi
     Call it in a transaction. Raises PoolError, RoundExists, and whatever `on_progress` raises.
     """
     with connection.cursor() as cursor:
-        # Keys are checked block by block, not all at the end, where nobody could be told and
-        # nothing be stopped.
+        # Keys are checked block by block: at the end nobody could be told and nothing be stopped.
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     on_progress(n_done=0, unit="pairs chosen")
     choice = _choose(pool)
     # Progress of its own: the time that choosing took says nothing of the time that storing takes.
     on_progress(n_done=0, total=len(choice.query), unit="pairs")
     on_rows = pair_counter(on_progress, len(choice.query), rows=_ROWS)
-    pairs = ensure_pairs(collection=pool.collection, query=choice.query, document=choice.document, on_rows=on_rows)
+    pairs = ensure_pairs(
+        collection=pool.collection, query=choice.query, document=choice.document, on_rows=on_rows
+    )
     _write_pool_pairs(pool, pairs.keys, choice, on_rows)
     _keep_sample(pool, choice.drawn_sources)
     strata.keep_strata(pool=pool, choice=choice)
-    if choice.drawn_sources:  # scores over the drawn items are means over all that they were drawn of
+    # scores over the drawn items are means over all that they were drawn of
+    if choice.drawn_sources:
         seating.note_changes(collection_id=pool.collection_id, pair_ids=[None])
     return seating.begin_opening(
         collection=pool.collection,
@@ -55,7 +57,9 @@ def make_contents(*, pool: Pool, on_progress: ProgressCallback) -> seating.Openi
     )
 
 
-def pair_counter(on_progress: ProgressCallback, n_pairs: int, *, rows: int = 1, unit: str = "pairs") -> Callable[[int], None]:
+def pair_counter(
+    on_progress: ProgressCallback, n_pairs: int, *, rows: int = 1, unit: str = "pairs"
+) -> Callable[[int], None]:
     """Make a callback that tells how many pairs are done, of `rows` rows each."""
     n_rows = 0
 
@@ -77,7 +81,7 @@ def add_golds(*, pool: Pool) -> None:
 
     Retire those that a run ranks high.
     """
-    collection, policy = pool.collection, pool.round.policy
+    collection, policy = pool.collection, pool.own_round().policy
     retire_ranked_negatives(collection=collection)
     reference = collection.reference_sets.order_by("pk").first()
     has_curated = Gold.objects.filter(collection=collection, origin=Gold.Origin.CURATED).exists()
@@ -105,18 +109,24 @@ def _choose(pool: Pool) -> PairChoice:
         seed=pool.seed,
     )
     if not len(choice.query):
-        raise PoolError("runs", "The strategy takes no pair of these runs; choose others, or another query set.")
+        raise PoolError(
+            "runs", "The strategy takes no pair of these runs; choose others, or another query set."
+        )
     return choice
 
 
-def _write_pool_pairs(pool: Pool, keys: NDArray, choice: PairChoice, on_rows: seating.RowsCallback) -> None:
+def _write_pool_pairs(
+    pool: Pool, keys: NDArray, choice: PairChoice, on_rows: seating.RowsCallback
+) -> None:
     for block in blocks(len(keys)):
         copy_rows(
             "pooling_poolpair",
             {
                 "pool_id": str(pool.pk),
                 "pair_id": keys[block],
-                "best_rank": nullable_keys(np.where(choice.best_rank == NO_RANK, 0, choice.best_rank)[block]),
+                "best_rank": nullable_keys(
+                    np.where(choice.best_rank == NO_RANK, 0, choice.best_rank)[block]
+                ),
                 "stratum": choice.stratum[block],
                 "inclusion_probability": list(map(repr, choice.probability[block].tolist())),
             },
@@ -126,15 +136,16 @@ def _write_pool_pairs(pool: Pool, keys: NDArray, choice: PairChoice, on_rows: se
 
 
 def _keep_sample(pool: Pool, drawn_sources: Mapping[Direction, DrawnSources]) -> None:
-    """Name the source items that were drawn as a query set: a pool on a sample is scored on that
-    sample.
-    """
+    """Name the drawn source items as a query set: a pool on a sample is scored on that sample."""
     strata.keep_sources(pool=pool, drawn_sources=drawn_sources)
     for direction, sources in drawn_sources.items():
         sample, is_new = QuerySet.objects.get_or_create(
-            collection=pool.collection, direction=Direction(direction), name=f"sample {pool.name}"[:60]
+            collection=pool.collection,
+            direction=Direction(direction),
+            name=f"sample {pool.name}"[:60],
         )
         if is_new:
             QuerySetItem.objects.bulk_create(
-                (QuerySetItem(query_set=sample, item_id=item) for item in sources.source.tolist()), batch_size=5_000
+                (QuerySetItem(query_set=sample, item_id=item) for item in sources.source.tolist()),
+                batch_size=5_000,
             )

@@ -1,9 +1,19 @@
 """The pairs of a pool, a page at a time, each with its origin and its state."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, Exists, F, Func, IntegerField, OuterRef, QuerySet, Subquery, Value
+from django.db.models import (
+    BigIntegerField,
+    Exists,
+    F,
+    Func,
+    IntegerField,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Value,
+)
 
 from annotate.core.pair_states import PairState, StateCount
 from annotate.models import Direction, Resolution, RoundPairState, User
@@ -12,6 +22,9 @@ from pooling.http import PairFilter
 from pooling.models import Pool, PoolPair, Ranking, Run
 from pooling.services.provenance import Origin, origins
 from pooling.services.rankings import excluded_keys
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
 PAGE_SIZE = 50
 
@@ -39,12 +52,16 @@ class PairLine(NamedTuple):
 
 
 class PairPage(NamedTuple):
-    """Some pairs of a pool; `next` is the key after which the next page begins, 0 when there is
-    none.
-    """
+    """Some pairs of a pool; `next` is the key after which the next page begins, 0 for none."""
 
     lines: list[PairLine]
     next: int
+
+
+class StateColumn(TypedDict):
+    """The state of a pair in its pool's round, a PairState, as a column of the pool's pairs."""
+
+    state: str
 
 
 def pairs_of(*, pool: Pool, pair_filter: PairFilter, viewer: User | None) -> PairPage:
@@ -57,15 +74,27 @@ def pairs_of(*, pool: Pool, pair_filter: PairFilter, viewer: User | None) -> Pai
     pair_origins = origins(pairs=[row.pair for row in page_rows], viewer=viewer)
     is_open = pool.phase == Pool.Phase.OPEN
     lines = [
-        PairLine(row, pair_origins[row.pair_id], getattr(row.pair, "resolution", None), PairState(row.state), is_open)
+        PairLine(
+            row,
+            pair_origins[row.pair_id],
+            getattr(row.pair, "resolution", None),
+            PairState(row.state),
+            is_open,
+        )
         for row in page_rows
     ]
     return PairPage(lines, page_rows[-1].pair_id if len(rows) > PAGE_SIZE else 0)
 
 
-def _filtered_rows(pool: Pool, pair_filter: PairFilter) -> QuerySet[PoolPair]:
-    pair_state = RoundPairState.objects.filter(round=pool.round_id, pair=OuterRef("pair")).values("state")
-    rows = PoolPair.objects.filter(pool=pool, pair__gt=pair_filter.after).annotate(state=Subquery(pair_state))
+def _filtered_rows(
+    pool: Pool, pair_filter: PairFilter
+) -> "QuerySet[WithAnnotations[PoolPair, StateColumn]]":
+    pair_state = RoundPairState.objects.filter(round=pool.round_id, pair=OuterRef("pair")).values(
+        "state"
+    )
+    rows = PoolPair.objects.filter(pool=pool, pair__gt=pair_filter.after).annotate(
+        state=Subquery(pair_state)
+    )
     if pair_filter.state:
         rows = rows.filter(state=pair_filter.state)
     if pair_filter.query:
@@ -73,15 +102,31 @@ def _filtered_rows(pool: Pool, pair_filter: PairFilter) -> QuerySet[PoolPair]:
     if pair_filter.run is not None:
         rows = rows.filter(Exists(_rankings_with_pair(pool, pair_filter.run)))
     rows_with_items = rows.select_related("pair__query", "pair__document", "pair__resolution")
-    return rows_with_items.prefetch_related("pair__query__parts", "pair__document__parts").order_by("pair")
+    return rows_with_items.prefetch_related("pair__query__parts", "pair__document__parts").order_by(
+        "pair"
+    )
 
 
 def _rankings_with_pair(pool: Pool, run: Run) -> QuerySet[Ranking]:
     """The run's ranking that holds a pair as far down as the pool looks."""
     reach = depth_of(pool.strategy, pool.parameters)
     end_fields = (
-        ("pair__query", "pair__document") if run.direction == Direction.FORWARD else ("pair__document", "pair__query")
+        ("pair__query", "pair__document")
+        if run.direction == Direction.FORWARD
+        else ("pair__document", "pair__query")
     )
-    left_out = Value(excluded_keys(collection_id=pool.collection_id), output_field=ArrayField(BigIntegerField()))
-    rank = Func(F("targets"), OuterRef(end_fields[1]), left_out, function="pooling_rank", output_field=IntegerField())
-    return Ranking.objects.filter(run=run, source=OuterRef(end_fields[0])).annotate(rank=rank).filter(rank__lte=reach)
+    left_out = Value(
+        excluded_keys(collection_id=pool.collection_id), output_field=ArrayField(BigIntegerField())
+    )
+    rank = Func(
+        F("targets"),
+        OuterRef(end_fields[1]),
+        left_out,
+        function="pooling_rank",
+        output_field=IntegerField(),
+    )
+    return (
+        Ranking.objects.filter(run=run, source=OuterRef(end_fields[0]))
+        .annotate(rank=rank)
+        .filter(rank__lte=reach)
+    )

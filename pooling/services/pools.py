@@ -17,7 +17,7 @@ from annotate.services import seating
 from annotate.services.background import works
 from pooling.models import Pool, Run
 from pooling.services import pool_opening, run_retirement
-from pooling.services.pair_choice import PoolError, check_parameters
+from pooling.services.pool_checks import PoolError, check_parameters
 from pooling.services.runs import BadName, check_name
 
 
@@ -45,10 +45,18 @@ def create_pool(
         raise PoolError("name", str(error)) from error
     if hidden_runs := [run for run in runs if run.is_hidden]:
         raise PoolError("runs", f'Run "{hidden_runs[0]}" is hidden; publish it before you pool it.')
-    values = check_parameters(collection=collection, strategy=strategy, parameters=parameters, runs=runs, query_set=query_set,
-                   seed=seed)  # fmt: skip
+    values = check_parameters(
+        collection=collection,
+        strategy=strategy,
+        parameters=parameters,
+        runs=runs,
+        query_set=query_set,
+        seed=seed,
+    )
     # Their rows are locked: one that is being deleted is waited for, and missed.
-    if len(Run.objects.select_for_update(no_key=True).filter(pk__in=[run.pk for run in runs])) < len(set(runs)):
+    if len(
+        Run.objects.select_for_update(no_key=True).filter(pk__in=[run.pk for run in runs])
+    ) < len(set(runs)):
         raise PoolError("runs", "A run was deleted meanwhile; choose again.")
     pool, is_new = Pool.objects.get_or_create(
         collection=collection,
@@ -62,7 +70,9 @@ def create_pool(
         },
     )
     if not is_new:
-        raise PoolError("name", f'Pool "{name}" already exists in this collection; choose another name.')
+        raise PoolError(
+            "name", f'Pool "{name}" already exists in this collection; choose another name.'
+        )
     pool.runs.set(runs)
     return pool
 
@@ -86,7 +96,7 @@ def request_closing(*, pool: Pool, by: User | None, is_done_here: bool = False) 
     """
     locked_pool = _lock(pool)
     _require(locked_pool, Pool.State.OPEN)
-    seating.begin_closing(round_=locked_pool.round)
+    seating.begin_closing(round_=locked_pool.own_round())
     _ask(pool, Pool.WorkKind.CLOSING, by, is_done_here=is_done_here)
 
 
@@ -98,7 +108,7 @@ def request_reopening(*, pool: Pool, by: User | None, is_done_here: bool = False
     """
     locked_pool = _lock(pool)
     _require(locked_pool, Pool.State.CLOSED)
-    seating.begin_reopening(round_=locked_pool.round)
+    seating.begin_reopening(round_=locked_pool.own_round())
     _ask(pool, Pool.WorkKind.REOPENING, by, is_done_here=is_done_here)
 
 
@@ -109,7 +119,9 @@ def cancel_opening(*, pool: Pool, by: User | None) -> None:
     """
     pool.refresh_from_db()
     if pool.work is None or pool.phase != Pool.Phase.OPENING or pool.round_id is not None:
-        raise WrongPoolState(f'Pool "{pool}" has its pairs already, or is not being opened; close it instead.')
+        raise WrongPoolState(
+            f'Pool "{pool}" has its pairs already, or is not being opened; close it instead.'
+        )
     works.cancel(work=pool.work, by=by)
     pool.refresh_from_db()
 
@@ -156,7 +168,11 @@ def make_and_open(work: Work) -> None:
     except (PoolError, seating.RoundExists) as error:
         raise works.Failed("unfit", str(error)) from error
     n_rest = pool.pool_pairs.count() if rest is None else len(rest)
-    seating.finish_opening(round_=pool.round, pairs=rest, on_rows=_rows_callback(work, n_rest, unit="pairs known before"))
+    seating.finish_opening(
+        round_=pool.own_round(),
+        pairs=rest,
+        on_rows=_rows_callback(work, n_rest, unit="pairs known before"),
+    )
     _end(work, state=Pool.State.OPEN, opened_at=Now())
 
 
@@ -185,18 +201,23 @@ def _require(locked_pool: Pool, state: Pool.State) -> None:
     Failed work may be retried.
     """
     if locked_pool.state != state or locked_pool.is_at_work:
-        raise WrongPoolState(f'Pool "{locked_pool}" is {locked_pool.phase.label.lower()}, not {state.label.lower()}.')
+        raise WrongPoolState(
+            f'Pool "{locked_pool}" is {locked_pool.phase.label.lower()}, not {state.label.lower()}.'
+        )
 
 
 def _ask(pool: Pool, kind: Pool.WorkKind, by: User | None, *, is_done_here: bool) -> None:
-    work = works.ask(kind=kind, collection=pool.collection, subject=pool.pk, by=by, is_done_here=is_done_here)
+    work = works.ask(
+        kind=kind, collection=pool.collection, subject=pool.pk, by=by, is_done_here=is_done_here
+    )
     Pool.objects.filter(pk=pool.pk).update(work=work)
     pool.refresh_from_db()
 
 
 def _perform(pool: Pool) -> None:
     """Perform the work just requested for a pool here and now, as a worker would."""
-    works.perform(work=Work.objects.get(pk=pool.work_id))
+    assert pool.work is not None, "just requested"  # noqa: S101
+    works.perform(work=pool.work)
     pool.refresh_from_db()
 
 
@@ -215,15 +236,17 @@ def _make_contents(pool: Pool, work: Work) -> NDArray[np.int64]:
 
 def _go_through(work: Work, finish: Callable[..., None]) -> None:
     pool = Pool.objects.select_related("round").get(pk=work.subject)
-    finish(round_=pool.round, on_rows=_rows_callback(work, pool.pool_pairs.count()))
+    finish(round_=pool.own_round(), on_rows=_rows_callback(work, pool.pool_pairs.count()))
 
 
-def _rows_callback(work: Work, n_pairs: int, **unit: str) -> Callable[[int], None]:
+def _rows_callback(work: Work, n_pairs: int, *, unit: str = "pairs") -> Callable[[int], None]:
     """Make a callback for rows of work that can no longer be cancelled.
 
     A block it reports need not be done again.
     """
-    count = pool_opening.pair_counter(works.progress_callback(work, can_be_undone=False), n_pairs, **unit)
+    count = pool_opening.pair_counter(
+        works.progress_callback(work, can_be_undone=False), n_pairs, unit=unit
+    )
 
     def on_rows(n: int) -> None:
         count(n)

@@ -22,7 +22,8 @@ RBO_P = 0.9
 ADDS_DEPTH = 10
 _PAIR_STATES = """
     SELECT chosen.position - 1, coalesce(resolution.n_labels, 0), EXISTS (
-        SELECT FROM annotate_roundpair round_pair JOIN annotate_round round ON round.id = round_pair.round_id
+        SELECT FROM annotate_roundpair round_pair
+        JOIN annotate_round round ON round.id = round_pair.round_id
         WHERE round_pair.pair_id = pair.id AND round_pair.dropped_at IS NULL AND round.kind = 'pool'
           AND round.state IN ('opening', 'open'))
     FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS chosen(query, document, position)
@@ -36,8 +37,7 @@ _MEDIAN = """
 
 
 class RunShare(NamedTuple):
-    """Share of one run in a pool: pairs it holds, those no other run holds, those nobody has
-    judged.
+    """Share of one run in a pool: its pairs, those no other run holds, those nobody has judged.
 
     n_unknown : results as deep as the strategy looks whose target the collection lacks; they are no
         pairs
@@ -94,15 +94,26 @@ class Preview(NamedTuple):
 
 
 def preview(
-    *, collection: Collection, strategy: str, parameters: Mapping[str, object], runs: Sequence[Run],
-    query_set: QuerySet | None = None, seed: int = 0,
-) -> Preview:  # fmt: skip
+    *,
+    collection: Collection,
+    strategy: str,
+    parameters: Mapping[str, object],
+    runs: Sequence[Run],
+    query_set: QuerySet | None = None,
+    seed: int = 0,
+) -> Preview:
     """Preview the pairs of a pool and its cost at the collection's present policy and pace.
 
     Raises PoolError.
     """
-    choice = choose_pairs(collection=collection, strategy=strategy, parameters=parameters, runs=runs,
-                          query_set=query_set, seed=seed)  # fmt: skip
+    choice = choose_pairs(
+        collection=collection,
+        strategy=strategy,
+        parameters=parameters,
+        runs=runs,
+        query_set=query_set,
+        seed=seed,
+    )
     n_labels, is_waiting = _pair_states(choice)
     policy = Policy.objects.filter(collection=collection).latest("version")
     n_missing = _n_missing_labels(n_labels[~is_waiting], policy)
@@ -124,7 +135,11 @@ def preview(
         cost=hours * float(str(rate)) if rate else None,
         currency=str(parameters.get("currency") or "EUR"),
         shares=_shares(choice, n_labels == 0),
-        likenesses=[_direction_likeness(choice, direction) for direction in Direction if _n_runs(choice, direction) > 1],
+        likenesses=[
+            _direction_likeness(choice, direction)
+            for direction in Direction
+            if _n_runs(choice, direction) > 1
+        ],
         at=timezone.now(),
         n_unknown=_n_unknown(choice),
     )
@@ -135,7 +150,9 @@ def added_by(*, run: Run, depth: int = ADDS_DEPTH) -> Preview:
 
     Raises PoolError for a run that is not in use.
     """
-    return preview(collection=run.collection, strategy="depth-k", parameters={"depth": depth}, runs=[run])
+    return preview(
+        collection=run.collection, strategy="depth-k", parameters={"depth": depth}, runs=[run]
+    )
 
 
 def pace(*, collection: Collection) -> tuple[float, bool]:
@@ -166,21 +183,33 @@ def _n_missing_labels(n_labels: NDArray[np.int64], policy: Policy) -> int:
 
 
 def _n_golds(collection: Collection, policy: Policy, n_labels: int) -> int:
-    available = collection.reference_sets.exists() or Gold.objects.filter(collection=collection).exists()
+    available = (
+        collection.reference_sets.exists() or Gold.objects.filter(collection=collection).exists()
+    )
     a_batch = policy.gold_positives + policy.gold_negatives
     return ceil(n_labels / policy.batch_candidates) * a_batch if available else 0
 
 
 def _shares(choice: PairChoice, is_new: NDArray[np.bool_]) -> list[RunShare]:
     run_pairs = [as_pairs(run, top) for run, top in zip(choice.runs, choice.tops, strict=True)]
-    layout = Layout([choice.query, *(pairs.source for pairs in run_pairs)], [choice.document, *(pairs.target for pairs in run_pairs)])
+    layout = Layout(
+        [choice.query, *(pairs.source for pairs in run_pairs)],
+        [choice.document, *(pairs.target for pairs in run_pairs)],
+    )
     pool = layout.codes(choice.query, choice.document)  # ascending, as the pairs are
     positions = [_positions_of(pool, layout.codes(*pairs)) for pairs in run_pairs]
-    n_runs_with_pair = np.bincount(np.concatenate([*positions, np.empty(0, np.int64)]), minlength=len(pool))
+    n_runs_with_pair = np.bincount(
+        np.concatenate([*positions, np.empty(0, np.int64)]), minlength=len(pool)
+    )
     unknown = [int(np.count_nonzero(top.target < 0)) for top in choice.tops]
     return [
         RunShare(
-            run.pk, run.name, len(own), int((n_runs_with_pair[own] == 1).sum()), int(is_new[own].sum()), n_unknown,
+            run.pk,
+            run.name,
+            len(own),
+            int((n_runs_with_pair[own] == 1).sum()),
+            int(is_new[own].sum()),
+            n_unknown,
             run.doubts_text,
         )
         for run, own, n_unknown in zip(choice.runs, positions, unknown, strict=True)
@@ -191,7 +220,11 @@ def _n_unknown(choice: PairChoice) -> int:
     """Number of distinct pairs of a source and an unknown target, as deep as the strategy looks."""
     n = 0
     for direction in Direction:
-        tops = [top for run, top in zip(choice.runs, choice.tops, strict=True) if run.direction == direction]
+        tops = [
+            top
+            for run, top in zip(choice.runs, choice.tops, strict=True)
+            if run.direction == direction
+        ]
         lacking = [(top.source[top.target < 0], top.target[top.target < 0]) for top in tops]
         if lacking:
             source, target = (np.concatenate(columns) for columns in zip(*lacking, strict=True))
@@ -210,7 +243,11 @@ def _n_runs(choice: PairChoice, direction: Direction) -> int:
 
 
 def _direction_likeness(choice: PairChoice, direction: Direction) -> DirectionLikeness:
-    own = [(run, top) for run, top in zip(choice.runs, choice.tops, strict=True) if run.direction == direction]
+    own = [
+        (run, top)
+        for run, top in zip(choice.runs, choice.tops, strict=True)
+        if run.direction == direction
+    ]
     own.sort(key=lambda run_and_top: run_and_top[0].name)
     matrices = likeness([top for _, top in own], k=OVERLAP_DEPTH, p=RBO_P)
     return DirectionLikeness(direction, [run.name for run, _ in own], matrices)

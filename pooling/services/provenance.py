@@ -17,15 +17,23 @@ from pooling.services.rankings import excluded_keys
 
 # One part a direction: with OR or CASE around the source the planner would not use its index.
 _RUN_RANKS = """
-    SELECT requested.pair, ranking.run_id, pooling_rank(ranking.targets, requested.document, %(left_out)s::bigint[]) AS rank
-    FROM unnest(%(pair)s::bigint[], %(query)s::bigint[], %(document)s::bigint[]) AS requested(pair, query, document)
-    JOIN pooling_ranking ranking ON ranking.source_id = requested.query AND ranking.run_id = ANY(%(forward)s::bigint[])
-    WHERE requested.document = ANY(ranking.targets) AND NOT ARRAY[requested.query, requested.document] && %(left_out)s::bigint[]
+    SELECT requested.pair, ranking.run_id,
+           pooling_rank(ranking.targets, requested.document, %(left_out)s::bigint[]) AS rank
+    FROM unnest(%(pair)s::bigint[], %(query)s::bigint[], %(document)s::bigint[])
+         AS requested(pair, query, document)
+    JOIN pooling_ranking ranking
+         ON ranking.source_id = requested.query AND ranking.run_id = ANY(%(forward)s::bigint[])
+    WHERE requested.document = ANY(ranking.targets)
+      AND NOT ARRAY[requested.query, requested.document] && %(left_out)s::bigint[]
     UNION ALL
-    SELECT requested.pair, ranking.run_id, pooling_rank(ranking.targets, requested.query, %(left_out)s::bigint[])
-    FROM unnest(%(pair)s::bigint[], %(query)s::bigint[], %(document)s::bigint[]) AS requested(pair, query, document)
-    JOIN pooling_ranking ranking ON ranking.source_id = requested.document AND ranking.run_id = ANY(%(reverse)s::bigint[])
-    WHERE requested.query = ANY(ranking.targets) AND NOT ARRAY[requested.query, requested.document] && %(left_out)s::bigint[]
+    SELECT requested.pair, ranking.run_id,
+           pooling_rank(ranking.targets, requested.query, %(left_out)s::bigint[])
+    FROM unnest(%(pair)s::bigint[], %(query)s::bigint[], %(document)s::bigint[])
+         AS requested(pair, query, document)
+    JOIN pooling_ranking ranking
+         ON ranking.source_id = requested.document AND ranking.run_id = ANY(%(reverse)s::bigint[])
+    WHERE requested.query = ANY(ranking.targets)
+      AND NOT ARRAY[requested.query, requested.document] && %(left_out)s::bigint[]
 """
 
 
@@ -52,7 +60,11 @@ def origins(*, pairs: Sequence[Pair], viewer: User | None) -> dict[int, Origin]:
         return {}
     run_ranks = _run_ranks(pairs, viewer)
     pools: dict[int, list[PoolPair]] = defaultdict(list)
-    for row in PoolPair.objects.filter(pair__in=[pair.pk for pair in pairs]).select_related("pool").order_by("pool_id"):
+    for row in (
+        PoolPair.objects.filter(pair__in=[pair.pk for pair in pairs])
+        .select_related("pool")
+        .order_by("pool_id")
+    ):
         pools[row.pair_id].append(row)
     return {pair.pk: Origin(run_ranks[pair.pk], pools[pair.pk]) for pair in pairs}
 
@@ -63,12 +75,19 @@ def origin(*, pair: Pair, viewer: User | None) -> Origin:
 
 
 def sentence(pair_origin: Origin) -> str:
-    """Write an origin in words: 'in runs A rank 3, C rank 17; pooled in "first" (depth-k, depth
-    10), best rank 3'.
+    """Write an origin in words.
+
+    'in runs A rank 3, C rank 17; pooled in "first" (depth-k, depth 10), best rank 3'.
     """
-    runs = ", ".join(f"{run_rank.run.name} rank {run_rank.rank}" for run_rank in pair_origin.run_ranks)
-    pools = ", ".join(f'"{row.pool.name}" ({recipe(row.pool)}), {rank_text(row)}' for row in pair_origin.pools)
-    return "; ".join(filter(None, [f"in runs {runs}" if runs else "", f"pooled in {pools}" if pools else ""]))
+    runs = ", ".join(
+        f"{run_rank.run.name} rank {run_rank.rank}" for run_rank in pair_origin.run_ranks
+    )
+    pools = ", ".join(
+        f'"{row.pool.name}" ({recipe(row.pool)}), {rank_text(row)}' for row in pair_origin.pools
+    )
+    return "; ".join(
+        filter(None, [f"in runs {runs}" if runs else "", f"pooled in {pools}" if pools else ""])
+    )
 
 
 def rank_text(row: PoolPair) -> str:
@@ -78,18 +97,28 @@ def rank_text(row: PoolPair) -> str:
 
 def recipe(pool: Pool) -> str:
     """A pool's strategy and parameters in words: 'depth-k, depth 10'."""
-    return ", ".join([pool.strategy, *(f"{name} {value}" for name, value in sorted(pool.parameters.items()) if value)])
+    return ", ".join(
+        [
+            pool.strategy,
+            *(f"{name} {value}" for name, value in sorted(pool.parameters.items()) if value),
+        ]
+    )
 
 
 def _run_ranks(pairs: Sequence[Pair], viewer: User | None) -> dict[int, list[RunRank]]:
-    ready = Run.objects.visible_to(viewer).filter(collection=pairs[0].collection_id, state=Run.State.READY)
+    ready = Run.objects.visible_to(viewer).filter(
+        collection=pairs[0].collection_id, state=Run.State.READY
+    )
     runs = {run.pk: run for run in ready}
     columns = {
         "pair": [pair.pk for pair in pairs],
         "query": [pair.query_id for pair in pairs],
         "document": [pair.document_id for pair in pairs],
         "left_out": excluded_keys(collection_id=pairs[0].collection_id),
-        **{direction: [run.pk for run in runs.values() if run.direction == direction] for direction in ("forward", "reverse")},
+        **{
+            direction: [run.pk for run in runs.values() if run.direction == direction]
+            for direction in ("forward", "reverse")
+        },
     }
     ranks_by_pair: dict[int, list[RunRank]] = defaultdict(list)
     with connection.cursor() as cursor:

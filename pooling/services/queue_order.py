@@ -22,7 +22,8 @@ from pooling.services.rankings import left_out_keys, load_top
 
 LIVE_STRATEGIES = [name for name, plan in STRATEGIES.items() if plan.order]
 _JUDGED = """
-    SELECT pair.query_id, pair.document_id, coalesce(resolution.grade >= collection.positive_from, false)
+    SELECT pair.query_id, pair.document_id,
+           coalesce(resolution.grade >= collection.positive_from, false)
     FROM pooling_poolpair pooled JOIN annotate_pair pair ON pair.id = pooled.pair_id
     JOIN annotate_collection collection ON collection.id = pair.collection_id
     JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
@@ -44,19 +45,25 @@ _MOVE_SEATS = """
 
 def reorder_collection(*, collection: Collection) -> None:
     """Bring the order of each open live pool of a collection up to its labels."""
-    for pool in Pool.objects.handing_out().filter(collection=collection, strategy__in=LIVE_STRATEGIES).order_by("pk"):
+    for pool in (
+        Pool.objects.handing_out()
+        .filter(collection=collection, strategy__in=LIVE_STRATEGIES)
+        .order_by("pk")
+    ):
         reorder(pool=pool)
 
 
 def reorder(*, pool: Pool) -> None:
-    """Bring a live pool's order up to its labels: the next pairs of each source item to the front,
-    others back.
+    """Bring a live pool's order up to its labels: each source item's next pairs to the front.
+
+    Others go back.
 
     A pure function of the labels; safe to run at any time, and twice at once.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
-        (started_at,) = cursor.fetchone()  # a label that comes while this is computed is newer than the order
+        # a label that comes while this is computed is newer than the order
+        (started_at,) = cursor.fetchone()
         front = _front(pool)
         columns = {"query": front.source.tolist(), "document": front.target.tolist()}
         cursor.execute(_MOVE_SEATS, {"round": pool.round_id, **columns})
@@ -66,7 +73,11 @@ def reorder(*, pool: Pool) -> None:
 
 def has_live_pool(*, collection_id: int) -> bool:
     """Whether a collection has a pool whose order follows its labels."""
-    return Pool.objects.handing_out().filter(collection=collection_id, strategy__in=LIVE_STRATEGIES).exists()
+    return (
+        Pool.objects.handing_out()
+        .filter(collection=collection_id, strategy__in=LIVE_STRATEGIES)
+        .exists()
+    )
 
 
 def overdue_collections() -> list[int]:
@@ -83,7 +94,11 @@ def _front(pool: Pool) -> Pairs:
 
     A pair that people dispute counts as not relevant until it is resolved.
     """
-    values = {name: value for name, value in pool.parameters.items() if name not in {option.name for option in OPTIONS}}
+    values = {
+        name: value
+        for name, value in pool.parameters.items()
+        if name not in {option.name for option in OPTIONS}
+    }
     order, depth = STRATEGIES[pool.strategy].order, depth_of(pool.strategy, values)
     left_out = left_out_keys(collection=pool.collection)
     judged, relevant = _judged_pairs(pool)
@@ -97,20 +112,24 @@ def _front(pool: Pool) -> Pairs:
         if not sum(len(run.source) for run in runs):
             continue
         if pool_pairs is not None:
-            run_side_pairs = pool_pairs if direction == Direction.FORWARD else Pairs(*pool_pairs[::-1])
+            run_side_pairs = (
+                pool_pairs if direction == Direction.FORWARD else Pairs(*pool_pairs[::-1])
+            )
             runs = [rows_of(run, is_in(run.source, run.target, run_side_pairs)) for run in runs]
         labelled = judged if direction == Direction.FORWARD else Pairs(*judged[::-1])
         rng = np.random.default_rng([pool.seed, len(relevant)])
-        upcoming = live_orders.next_pairs(order, runs, labelled, relevant, ahead=int(values["ahead"]), rng=rng)
+        upcoming = live_orders.next_pairs(
+            order, runs, labelled, relevant, ahead=int(values["ahead"]), rng=rng
+        )
         fronts.append(upcoming if direction == Direction.FORWARD else Pairs(*upcoming[::-1]))
     return Pairs(*(np.concatenate(columns) for columns in zip(*fronts, strict=True)))
 
 
 def _was_reread(pool: Pool) -> bool:
-    """Whether a run was read again since the pool was opened: its top may name items that were not
-    there then.
-    """
-    return RunEvent.objects.filter(run__in=pool.runs.all(), kind=RunEvent.Kind.REREAD, at__gt=pool.opened_at).exists()
+    """Whether a run was read again since the pool was opened: its top may name newer items."""
+    return RunEvent.objects.filter(
+        run__in=pool.runs.all(), kind=RunEvent.Kind.REREAD, at__gt=pool.opened_at
+    ).exists()
 
 
 def _pool_pairs(pool: Pool) -> Pairs:

@@ -13,7 +13,8 @@ from pooling.models import Run
 
 # Arrays as PostgreSQL sends them: numbers need not become Python objects one by one.
 _TOPS = """
-    SELECT ranking.source_id, cardinality(ranking.targets[1:%(depth)s]), array_send(ranking.targets[1:%(depth)s]),
+    SELECT ranking.source_id, cardinality(ranking.targets[1:%(depth)s]),
+           array_send(ranking.targets[1:%(depth)s]),
            CASE WHEN %(with_scores)s THEN array_send(ranking.scores[1:%(depth)s]::float8[]) END
     FROM pooling_ranking ranking
     WHERE ranking.run_id = %(run)s AND cardinality(ranking.targets) > 0
@@ -29,7 +30,12 @@ _TO_THE_END = 2**31 - 1
 
 
 def load_top(
-    *, run: Run, depth: int, query_set: QuerySet | None = None, leave_out: NDArray[np.int64], with_scores: bool = False
+    *,
+    run: Run,
+    depth: int,
+    query_set: QuerySet | None = None,
+    leave_out: NDArray[np.int64],
+    with_scores: bool = False,
 ) -> RankedPairs:
     """A run's first `depth` targets for each source item, as rows of item keys by source.
 
@@ -61,14 +67,18 @@ def load_top(
         score = None if score is None else score[is_kept]
     _, lengths = np.unique(source, return_counts=True)
     starts = np.append(0, np.cumsum(lengths))
-    return truncate(RankedPairs(source, target, ranks(Rankings(starts, target)), score, starts), depth)
+    return truncate(
+        RankedPairs(source, target, ranks(Rankings(starts, target)), score, starts), depth
+    )
 
 
 def _gallery(query_set: QuerySet | None) -> NDArray[np.int64] | None:
     """Keys of the only targets that a query set lets into evaluation; None means all."""
     if query_set is None:
         return None
-    members = query_set.members.filter(part=QuerySetItem.Part.GALLERY).values_list("item", flat=True)
+    members = query_set.members.filter(part=QuerySetItem.Part.GALLERY).values_list(
+        "item", flat=True
+    )
     return np.array(members, dtype=np.int64) if members else None
 
 

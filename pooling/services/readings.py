@@ -5,12 +5,16 @@ from annotate.services.background import works
 from pooling.models import Run
 
 
-def request_reading(*, run: Run, kind: Run.WorkKind, by: User | None, is_done_here: bool = False) -> None:
+def request_reading(
+    *, run: Run, kind: Run.WorkKind, by: User | None, is_done_here: bool = False
+) -> None:
     """Have a run read, by a worker or by the caller.
 
     Call it with a lock on the run, which must not be being read.
     """
-    work = works.ask(kind=kind, collection=run.collection, subject=run.pk, by=by, is_done_here=is_done_here)
+    work = works.ask(
+        kind=kind, collection=run.collection, subject=run.pk, by=by, is_done_here=is_done_here
+    )
     Run.objects.filter(pk=run.pk).update(work=work)
     run.work = work
 

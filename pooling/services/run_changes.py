@@ -30,9 +30,13 @@ def change_run(*, run: Run, changes: RunChanges, by: User) -> None:
     if changes.description is not None:
         run_descriptions.describe_run(run=run, description=changes.description, by=by)
     if changes.is_hidden is not None and changes.is_hidden != run.is_hidden:
-        (run_descriptions.hide_run if changes.is_hidden else run_descriptions.publish_run)(run=run, by=by)
+        (run_descriptions.hide_run if changes.is_hidden else run_descriptions.publish_run)(
+            run=run, by=by
+        )
     if changes.is_retired is not None and changes.is_retired != bool(run.retired_at):
-        (run_retirement.retire_run if changes.is_retired else run_retirement.restore_run)(run=run, by=by)
+        (run_retirement.retire_run if changes.is_retired else run_retirement.restore_run)(
+            run=run, by=by
+        )
     if changes.is_on_hold is False and run.on_hold_since:
         run_holds.accept_run(run=run, by=by)
     if changes.score_type is not None and changes.score_type != run.score_type:

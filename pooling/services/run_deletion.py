@@ -24,15 +24,20 @@ class RunUndeletable(Exception):
 
 
 def delete_run(*, run: Run, by: User | None) -> None:
-    """Delete a run with its file, rankings, matrix, scores and events. 
+    """Delete a run with its file, rankings, matrix, scores and events.
 
     Raises RunUndeletable, MayNotDelete, NotOwner.
     """
     if not may_delete(run=run, by=by):
-        raise MayNotDelete("Only who uploaded a run, or leads the collection, may delete it; anybody can retire it.")
+        raise MayNotDelete(
+            "Only who uploaded a run, or leads the collection, may delete it; anybody can retire "
+            "it."
+        )
     with try_lock(run) as is_ours:
         if not is_ours:
-            raise RunUndeletable(f'Run "{run}" is being read at this moment; try again once that has ended.')
+            raise RunUndeletable(
+                f'Run "{run}" is being read at this moment; try again once that has ended.'
+            )
         _delete(run, by)
 
 
@@ -53,14 +58,15 @@ def _delete(run: Run, by: User | None) -> None:
     if locked_run.events.exists():
         command = f"delete_run {locked_run.collection.slug} {shlex.quote(locked_run.name)}"
         purging.allow_deleting(name=f"run {locked_run.pk}", command=command)
-        locked_run.events.all()._raw_delete(using="default")  # the ORM would look for rows that refer to them
+        # the ORM would look for rows that refer to them
+        locked_run.events.all()._raw_delete(using="default")
         purging.forbid_deleting()
     was_ready = locked_run.state == Run.State.READY
     key = locked_run.pk
     locked_run.delete()  # the matrix's file goes with the next sweep
     Work.objects.filter(kind__in=Run.WorkKind.values, subject=key).delete()
-    if locked_run.file:
-        delete_on_commit(locked_run.file.name)
+    if file_name := locked_run.file.name:
+        delete_on_commit(file_name)
     if was_ready:
         note_changes(collection_id=locked_run.collection_id, pair_ids=[None])
     log.info("%s deleted the run %s of %s", by, run, run.collection)

@@ -37,7 +37,9 @@ class RunDescription(NamedTuple):
 
 def description_of(run: Run) -> RunDescription:
     """The present description of a run."""
-    return RunDescription(run.name, run.system, run.team, run.paper, tuple(run.tags), run.description)
+    return RunDescription(
+        run.name, run.system, run.team, run.paper, tuple(run.tags), run.description
+    )
 
 
 @transaction.atomic
@@ -53,8 +55,14 @@ def describe_run(*, run: Run, description: RunDescription, by: User | None) -> l
     if description.name != old_description.name:
         check_name(description.name)
         _require_free_name(locked_run, description.name, is_hidden=locked_run.is_hidden)
-        events.append(_event(locked_run, RunEvent.Kind.RENAMED, by, f"before: {old_description.name}"))
-    if changed_fields := [field for field in RunDescription._fields[1:] if getattr(description, field) != getattr(old_description, field)]:
+        events.append(
+            _event(locked_run, RunEvent.Kind.RENAMED, by, f"before: {old_description.name}")
+        )
+    if changed_fields := [
+        field
+        for field in RunDescription._fields[1:]
+        if getattr(description, field) != getattr(old_description, field)
+    ]:
         events.append(_event(locked_run, RunEvent.Kind.DESCRIBED, by, ", ".join(changed_fields)))
     if events:
         _save(locked_run, **description._asdict() | {"tags": list(description.tags)})
@@ -69,7 +77,9 @@ def hide_run(*, run: Run, by: User) -> None:
     if not by.is_superuser and locked_run.uploaded_by_id != by.pk:
         raise NotUploader("Only who uploaded a run may hide it.")
     if locked_run.pools.exists():
-        raise RunInUse(f'Run "{run}" is part of a pool: its pairs are asked about, so it stays published.')
+        raise RunInUse(
+            f'Run "{run}" is part of a pool: its pairs are asked about, so it stays published.'
+        )
     if not locked_run.is_hidden:
         _require_free_name(locked_run, locked_run.name, is_hidden=True)
         _save(locked_run, is_hidden=True)
@@ -96,28 +106,41 @@ def reread_run(*, run: Run, score_type: str, by: User | None) -> None:
     """
     locked_run = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     if locked_run.pools.exists():
-        raise RunInUse(f'Run "{run}" is part of a pool, whose pairs came from the present order; upload the file again '
-                       "under another name.")  # fmt: skip
+        raise RunInUse(
+            f'Run "{run}" is part of a pool, whose pairs came from the present order; upload the '
+            "file again under another name."
+        )
     if locked_run.state == Run.State.READY and locked_run.is_being_read:
         raise RunInUse(f'Run "{run}" is being read again already; try once more when it is done.')
     if not locked_run.file:
-        raise RunInUse(f'The file of run "{run}" was kept for a while only, as it was rejected; upload it again.')
+        raise RunInUse(
+            f'The file of run "{run}" was kept for a while only, as it was rejected; upload it '
+            "again."
+        )
     if locked_run.state != Run.State.RECEIVED:
-        _event(locked_run, RunEvent.Kind.REREAD, by, f"before: {locked_run.get_score_type_display()}")
+        _event(
+            locked_run, RunEvent.Kind.REREAD, by, f"before: {locked_run.get_score_type_display()}"
+        )
         locked_run.rankings.all().delete()
         forget_matrix(run=locked_run)
-        _save(locked_run, state=Run.State.RECEIVED, finished_at=None, report={}, score_type=Run.ScoreType(score_type))
+        _save(
+            locked_run,
+            state=Run.State.RECEIVED,
+            finished_at=None,
+            report={},
+            score_type=Run.ScoreType(score_type),
+        )
         readings.request_reading(run=locked_run, kind=Run.WorkKind.READING, by=by)
         note_changes(collection_id=run.collection_id, pair_ids=[None])
     run.refresh_from_db()
 
 
 def _require_free_name(run: Run, name: str, *, is_hidden: bool) -> None:
-    """Raise RunExists if the name is taken by a published run, or by a hidden one of the same
-    uploader.
-    """
+    """Raise RunExists if a published run, or a hidden one of the same uploader, has the name."""
     same_name = Run.objects.filter(collection=run.collection_id, name=name).exclude(pk=run.pk)
-    same_name = same_name.filter(is_hidden=False) | same_name.filter(is_hidden=True, uploaded_by=run.uploaded_by_id)
+    same_name = same_name.filter(is_hidden=False) | same_name.filter(
+        is_hidden=True, uploaded_by=run.uploaded_by_id
+    )
     if same_name.exists():
         raise RunExists(f'Run "{name}" already exists in this collection; choose another name.')
 

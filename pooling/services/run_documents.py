@@ -1,7 +1,8 @@
 """Making documents from the ids in a run, for collections that come without a list of documents."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +26,13 @@ class NoUnknownDocuments(Exception):
     """The run names no unknown document, or its file has not been read; nothing was begun."""
 
 
-class RunDocumentImport(NamedTuple):
+@dataclass(frozen=True)
+class RunDocumentImport:
     """An import of the documents of a run, `run` by its key; see `make_documents`."""
 
     run: int
 
-    kind = Import.Kind.DOCUMENTS
+    kind: ClassVar = Import.Kind.DOCUMENTS
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Self:
@@ -39,22 +41,36 @@ class RunDocumentImport(NamedTuple):
 
     def parameters(self) -> dict[str, Any]:
         """Its parameters, to be stored."""
-        return self._asdict()
+        return asdict(self)
 
     def load(self, inputs: ImportInputs) -> Sequence[FileTallies]:
         """Read the run's kept file, and load the documents its collection lacks.
 
         Raises FileRejected if it cannot be read.
         """
-        run = Run.objects.select_related("collection").filter(pk=self.run, collection=inputs.collection).first()
+        run = (
+            Run.objects.select_related("collection")
+            .filter(pk=self.run, collection=inputs.collection)
+            .first()
+        )
         if run is None:
             problems = Problems()
-            problems.add(FormatError(inputs.source.name, None, "", "The run was deleted meanwhile; nothing was made."))
+            problems.add(
+                FormatError(
+                    inputs.source.name, None, "", "The run was deleted meanwhile; nothing was made."
+                )
+            )
             raise FileRejected(problems)
-        ids_found = unknown_documents(run=run, file_label=inputs.source.name, on_progress=inputs.on_progress)
+        ids_found = unknown_documents(
+            run=run, file_label=inputs.source.name, on_progress=inputs.on_progress
+        )
         ids = [id_.decode() for id_ in ids_found.tolist()]
         report = item_import.load_documents(
-            collection=run.collection, ids=ids, file_name=inputs.source.name, by=inputs.by, on_progress=inputs.on_progress
+            collection=run.collection,
+            ids=ids,
+            file_name=inputs.source.name,
+            by=inputs.by,
+            on_progress=inputs.on_progress,
         )
         return [report]
 
@@ -63,8 +79,9 @@ KINDS[RunDocumentImport.kind] = RunDocumentImport
 
 
 def may_make_documents(run: Run) -> bool:
-    """Whether a run's targets, or its sources in a reverse run, are documents that its collection
-    lacks, by its report.
+    """Whether, by its report, a run names documents that its collection lacks.
+
+    They are its targets, or its sources in a reverse run.
     """
     if run.state != Run.State.READY or run.is_turned:
         return False
@@ -85,12 +102,19 @@ def make_documents(*, run: Run, by: User | None, is_done_here: bool = False) -> 
         raise NoUnknownDocuments(f'Run "{run}" names no document that this collection lacks.')
     name = "a hidden run" if run.is_hidden else run.name  # imports are seen by all who lead
     document_import = RunDocumentImport(run.pk)
-    return imports.request_import(collection=run.collection, import_request=document_import, name=name, by=by, is_done_here=is_done_here)
+    return imports.request_import(
+        collection=run.collection,
+        import_request=document_import,
+        name=name,
+        by=by,
+        is_done_here=is_done_here,
+    )
 
 
 def unknown_documents(*, run: Run, file_label: str, on_progress: ProgressCallback) -> Ids:
-    """(n,) the ids, each once: of a forward run the unknown targets of known queries, of a reverse
-    one its sources.
+    """(n,) the ids of the documents that the collection lacks, each once.
+
+    Of a forward run the unknown targets of known queries, of a reverse one its sources.
 
     file_label : name of the file in faults; its own name may be a secret
     Raises FileRejected if the kept file can no longer be read.
@@ -98,19 +122,23 @@ def unknown_documents(*, run: Run, file_label: str, on_progress: ProgressCallbac
     sources, targets = (side_items(run, side) for side in SIDES[Direction(run.direction)])
     problems, id_parts, n_rows = Problems(), [np.empty(0, "S1")], 0
     try:
-        with run.file.open("rb") as stream:
+        with run.open_file() as stream:
             if not run.columns and (blocks := read_blocks(stream, file_label, problems)):
                 block = next(blocks)
                 return _unknown_ids(block.rows, block.columns, run, sources, targets)
             for part in read_parts(stream, file_label, problems, columns=run.columns):
                 part_run, n_rows = part.run, n_rows + len(part.line)
                 is_known = sources.is_test[sources.ids.find(part_run.queries)][part_run.query]
-                id_parts.append(_unknown_ids(part_run.queries, part_run.docs[is_known], run, sources, targets))
+                id_parts.append(
+                    _unknown_ids(part_run.queries, part_run.docs[is_known], run, sources, targets)
+                )
                 on_progress(n_done=n_rows, unit="rows read")
                 if sum(map(len, id_parts[1:])) > MERGED_AT:
                     id_parts = [np.unique(np.concatenate(id_parts))]
     except FileNotFoundError:
-        problems.add(FormatError(file_label, None, "", "The run's kept file is gone; upload the run again."))
+        problems.add(
+            FormatError(file_label, None, "", "The run's kept file is gone; upload the run again.")
+        )
     except FormatError as error:
         problems.add(error)
     if problems:
@@ -118,7 +146,11 @@ def unknown_documents(*, run: Run, file_label: str, on_progress: ProgressCallbac
     return np.unique(np.concatenate(id_parts))
 
 
-def _unknown_ids(queries: Ids, docs: Ids, run: Run, source_items: SideItems, target_items: SideItems) -> Ids:
-    ids, items = (docs, target_items) if run.direction == Direction.FORWARD else (queries, source_items)
+def _unknown_ids(
+    queries: Ids, docs: Ids, run: Run, source_items: SideItems, target_items: SideItems
+) -> Ids:
+    ids, items = (
+        (docs, target_items) if run.direction == Direction.FORWARD else (queries, source_items)
+    )
     ids = np.unique(ids)
     return ids[items.ids.find(ids) < 0]

@@ -22,9 +22,7 @@ class BadLimit(Exception):
 
 
 def has_too_many_unknown(*, run: Run, report: RunReport) -> bool:
-    """Whether a run has more unknown rows than its collection allows, or may be labels, and nobody
-    has accepted it.
-    """
+    """Whether a run that nobody has accepted has too many unknown rows, or may be labels."""
     n_ranked = report.n_unknown + report.n_kept
     if not n_ranked:
         return True
@@ -48,10 +46,14 @@ def accept_run(*, run: Run, by: User | None) -> None:
     Raises NotOnHold, also where none of its sources is known.
     """
     if run.is_waiting:
-        raise NotOnHold(f'Run "{run}" has nothing to use yet: the collection has none of its {run.sources}.')
+        raise NotOnHold(
+            f'Run "{run}" has nothing to use yet: the collection has none of its {run.sources}.'
+        )
     if not Run.objects.filter(pk=run.pk, on_hold_since__isnull=False).update(on_hold_since=None):
         raise NotOnHold(f'Run "{run}" is not on hold.')
-    RunEvent.objects.create(run=run, kind=RunEvent.Kind.ACCEPTED, by=by, note=f"unknown rows: {run.n_unknown:,}")
+    RunEvent.objects.create(
+        run=run, kind=RunEvent.Kind.ACCEPTED, by=by, note=f"unknown rows: {run.n_unknown:,}"
+    )
     note_changes(collection_id=run.collection_id, pair_ids=[None])
     run.refresh_from_db()
 
@@ -66,17 +68,24 @@ def set_limit(*, collection: Collection, share: float, by: User | None) -> list[
     if not 0 <= share <= 1:
         raise BadLimit("The share of unknown rows is from 0 to 100 %.")
     Collection.objects.filter(pk=collection.pk).update(unknown_limit=share)
-    on_hold = Run.objects.select_for_update().filter(collection=collection, on_hold_since__isnull=False)
-    released_runs = [run for run in on_hold.order_by("pk") if run.n_ranked and run.unknown_share <= share]
+    on_hold = Run.objects.select_for_update().filter(
+        collection=collection, on_hold_since__isnull=False
+    )
+    released_runs = [
+        run for run in on_hold.order_by("pk") if run.n_ranked and run.unknown_share <= share
+    ]
     released_runs = [run for run in released_runs if not run.report.get("has_grades")]
     if released_runs:
         keys = [run.pk for run in released_runs]
         Run.objects.filter(pk__in=keys).update(on_hold_since=None)
         note = f"the limit is {100 * share:g} % now"
         RunEvent.objects.bulk_create(
-            RunEvent(run=run, kind=RunEvent.Kind.ACCEPTED, by=by, note=note) for run in released_runs
+            RunEvent(run=run, kind=RunEvent.Kind.ACCEPTED, by=by, note=note)
+            for run in released_runs
         )
         note_changes(collection_id=collection.pk, pair_ids=[None])
     collection.refresh_from_db()
-    visible_runs = Run.objects.visible_to(by).in_use().filter(pk__in=[run.pk for run in released_runs])
+    visible_runs = (
+        Run.objects.visible_to(by).in_use().filter(pk__in=[run.pk for run in released_runs])
+    )
     return list(visible_runs.order_by("pk"))

@@ -7,9 +7,7 @@ N_NAMED_IDS = 20  # ids that are named; the others are counted
 
 
 class StoredFault(TypedDict):
-    """One fault of a file as stored: its line, None where it has none, the column at fault, and
-    what to do.
-    """
+    """One fault of a file as stored: its line, None where it has none, its column, what to do."""
 
     line: int | None
     field: str

@@ -34,8 +34,11 @@ def note_joined_items(*, collection_id: int) -> list[int]:
     may have begun without these items.
     """
     of_collection = Run.objects.filter(collection=collection_id)
-    lacking = of_collection.filter(Q(pk__in=of_collection.lacking_items()) | Q(pk__in=_runs_with_new_sources(collection_id)))
-    lacking.update(reading_due_at=Now())  # from here on their rows are locked, and no reading of them ends
+    lacking = of_collection.filter(
+        Q(pk__in=of_collection.lacking_items()) | Q(pk__in=_runs_with_new_sources(collection_id))
+    )
+    # from here on their rows are locked, and no reading of them ends
+    lacking.update(reading_due_at=Now())
     idle = of_collection.filter(state=Run.State.READY, reading_due_at__isnull=False).exclude(
         pk__in=Run.objects.being_read().filter(collection=collection_id)
     )
@@ -50,14 +53,20 @@ def _runs_with_new_sources(collection_id: int) -> list[int]:
 
     A collection that has been judged gets no more sources: its query sets stay as they are.
     """
-    runs = Run.objects.filter(collection=collection_id, state=Run.State.READY, report__has_key="n_met")
+    runs = Run.objects.filter(
+        collection=collection_id, state=Run.State.READY, report__has_key="n_met"
+    )
     runs = runs.filter(collection__scheme_frozen_at=None)
     source_counts = list(runs.values_list("pk", "direction", "report__n_met", "report__missing__n"))
     if not source_counts:
         return []
     items = Item.objects.filter(collection=collection_id, split="test", excluded_at=None).order_by()
     counts = dict(items.values_list("side").annotate(Count("pk")))
-    return [pk for pk, direction, n_met, n in source_counts if n_met + (n or 0) != counts.get(SIDES[Direction(direction)][0], 0)]
+    return [
+        pk
+        for pk, direction, n_met, n in source_counts
+        if n_met + (n or 0) != counts.get(SIDES[Direction(direction)][0], 0)
+    ]
 
 
 def _on_read_again(work: Work) -> None:
@@ -77,12 +86,13 @@ def read_again(work: Work) -> None:
     A file that cannot be read leaves it as it was.
     """
     run = Run.objects.select_related("collection").get(pk=work.subject)
-    # This waits for an import that is about to bring items. What joins later may be missed: it sets
-    # the mark again.
+    # This waits for an import that is about to bring items. What joins later sets the mark again.
     Run.objects.filter(pk=run.pk).update(reading_due_at=None)
     problems, on_progress = Problems(), works.progress_callback(work)
     try:
-        store_in_batches(partial(_replace, run, work, problems, on_progress), on_progress=on_progress)
+        store_in_batches(
+            partial(_replace, run, work, problems, on_progress), on_progress=on_progress
+        )
     except FileNotFoundError as error:
         raise works.Failed("no-file", "The kept file is gone.") from error
     if problems:
@@ -90,7 +100,9 @@ def read_again(work: Work) -> None:
 
 
 @transaction.atomic
-def _replace(run: Run, work: Work, problems: Problems, on_progress: ProgressCallback, batching: Batching) -> None:
+def _replace(
+    run: Run, work: Work, problems: Problems, on_progress: ProgressCallback, batching: Batching
+) -> None:
     run.rankings.all().delete()
     with matrix_storage.writer(run=run) as matrix:
         rows = read_rows(run=run, problems=problems, on_progress=on_progress, keep=matrix.add)
@@ -99,7 +111,9 @@ def _replace(run: Run, work: Work, problems: Problems, on_progress: ProgressCall
             try:
                 matrix_storage.store_matrix(run=run, matrix_file=matrix.finish(), report=report)
             except MatrixTooLarge as error:
-                problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
+                problems.add(
+                    FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run))
+                )
     if problems:
         transaction.set_rollback(True)
         return
@@ -119,6 +133,10 @@ def _log_rereading(run: Run, report: RunReport) -> None:
     """
     change = f"{run.n_unknown:,} before, {report.n_unknown:,} now"
     is_counted = "n_unknown" in run.report
-    note = f"items joined; unknown rows: {change}" if is_counted else "by newer rules: unknown rows keep their ranks"
+    note = (
+        f"items joined; unknown rows: {change}"
+        if is_counted
+        else "by newer rules: unknown rows keep their ranks"
+    )
     RunEvent.objects.create(run=run, kind=RunEvent.Kind.REREAD, note=note)
     log.info("Run %s of %s was read again: %s", run, run.collection, note)

@@ -1,7 +1,7 @@
 """Storing the rows of a run file as Ranking rows: ids resolved in bulk, one row a source item."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from struct import Struct
@@ -20,13 +20,17 @@ from pooling.core.text_blocks import as_lines
 from pooling.models import Run
 from pooling.services.run_reports import N_NAMED_IDS, RunReport, UnmatchedIds
 
-SIDES = {Direction.FORWARD: (Side.QUERY, Side.DOCUMENT), Direction.REVERSE: (Side.DOCUMENT, Side.QUERY)}
+SIDES = {
+    Direction.FORWARD: (Side.QUERY, Side.DOCUMENT),
+    Direction.REVERSE: (Side.DOCUMENT, Side.QUERY),
+}
 # One row for thousands of items: a million rows would be Python objects one by one. A key below 0
 # is no test item's. No id that a reader accepts holds white space, so that it can separate them. By
 # ranges of keys, since to group by them the server would sort all.
 _ITEMS = """
     WITH item AS NOT MATERIALIZED (
-        SELECT id, external_id, split, excluded_at FROM annotate_item WHERE collection_id = %s AND side = %s
+        SELECT id, external_id, split, excluded_at FROM annotate_item
+        WHERE collection_id = %s AND side = %s
     )
     SELECT part.* FROM (SELECT min(id) AS first, max(id) AS last FROM item) AS ends,
         generate_series(first, last, 50000) AS start,
@@ -75,7 +79,9 @@ class RankingBuilder:
     def __init__(self, run: Run, problems: Problems) -> None:
         self.report = RunReport()
         self._run, self._problems = run, problems
-        self._sources, self._targets = (side_items(run, side) for side in SIDES[Direction(run.direction)])
+        self._sources, self._targets = (
+            side_items(run, side) for side in SIDES[Direction(run.direction)]
+        )
         self._is_met = np.zeros(len(self._sources.keys), dtype=bool)
         self._odd, self._tally = OddIds(run.file_name, problems), FigureTally()
         self._unknown_targets = DistinctIds()
@@ -88,7 +94,12 @@ class RankingBuilder:
         """
         run = batch.run
         self.has_ranks |= bool(run.ranks.any())
-        order = rank(batch, score_type=self._run.score_type, name=self._run.file_name, problems=self._problems)
+        order = rank(
+            batch,
+            score_type=self._run.score_type,
+            name=self._run.file_name,
+            problems=self._problems,
+        )
         self._tally.add(order)
         self._scores.add(run)
         source, target = self._sources.ids.find(run.queries), self._targets.ids.find(run.docs)
@@ -101,7 +112,11 @@ class RankingBuilder:
         self._count(source, target, is_stored)
         if self._problems or not len(rows):
             return b""
-        scores = -run.ranks[rows].astype(np.float64) if self._run.score_type == BY_RANK else run.scores[rows]
+        scores = (
+            -run.ranks[rows].astype(np.float64)
+            if self._run.score_type == BY_RANK
+            else run.scores[rows]
+        )
         keys = _keys(self._targets, target[rows], run.docs, rows)
         return _rankings(self._run, self._sources.keys[source[rows]], keys, scores)
 
@@ -110,16 +125,24 @@ class RankingBuilder:
         report, figures = self.report, self._tally.figures()
         report.n_rows, report.n_queries = figures.rows, figures.queries
         report.shallowest, report.median_depth = figures.shallowest, figures.median_depth
-        report.deepest, report.ties, report.n_misranked = figures.deepest, figures.ties, figures.misranked
+        report.deepest, report.ties, report.n_misranked = (
+            figures.deepest,
+            figures.ties,
+            figures.misranked,
+        )
         report.has_grades, report.has_ranks = self._scores.are_grades, self.has_ranks
         report.unknown_targets.n = len(self._unknown_targets)
         report.n_met = int(np.count_nonzero(self._is_met))
         missing = np.sort(self._sources.keys[self._sources.counts[:-1] & ~self._is_met])
         first = Item.objects.filter(pk__in=missing[:N_NAMED_IDS].tolist()).order_by("pk")
-        report.missing = UnmatchedIds(n=len(missing), first=list(first.values_list("external_id", flat=True)))
+        report.missing = UnmatchedIds(
+            n=len(missing), first=list(first.values_list("external_id", flat=True))
+        )
         return report
 
-    def _count(self, source: NDArray[np.int32], target: NDArray[np.int32], is_stored: NDArray[np.bool_]) -> None:
+    def _count(
+        self, source: NDArray[np.int32], target: NDArray[np.int32], is_stored: NDArray[np.bool_]
+    ) -> None:
         """Count rows as kept, unknown or dropped.
 
         source, target : positions of their items, -1 for an unknown id
@@ -133,11 +156,14 @@ class RankingBuilder:
         self.report.n_dropped += int(np.count_nonzero(source >= 0)) - n_kept - n_unknown
         self._is_met[source[is_counted]] = True
 
-    def _note_unknown(self, batch: ReadRun, source: NDArray[np.int32], rows: NDArray[np.int64]) -> None:
+    def _note_unknown(
+        self, batch: ReadRun, source: NDArray[np.int32], rows: NDArray[np.int64]
+    ) -> None:
         """Count queries without a source, and the documents of these rows, which are unknown."""
         run, report = batch.run, self.report
         queries = np.flatnonzero(source < 0)
-        first_rows = np.searchsorted(run.query, queries)  # batches are in the order of their queries
+        # batches are in the order of their queries
+        first_rows = np.searchsorted(run.query, queries)
         self._odd.refuse("query", run.queries[queries], batch.line[first_rows])
         _note_first_ids(report.unknown_sources, run.queries[queries])
         report.n_turned += int(np.count_nonzero(self._targets.ids.find(run.queries[queries]) >= 0))
@@ -176,7 +202,9 @@ def store_rankings(*, run: Run, batches: Iterator[ReadRun], problems: Problems) 
     return report
 
 
-def _build_ahead(make: Callable[[ReadRun], bytes], batches: Iterable[ReadRun]) -> Iterator[bytes]:
+def _build_ahead(
+    make: Callable[[ReadRun], bytes], batches: Iterable[ReadRun]
+) -> Generator[bytes, None, None]:
     """Build each batch in a thread, while the next is read and the server stores the one before."""
     with ThreadPoolExecutor(1) as pool:
         waiting_future = None
@@ -196,7 +224,9 @@ def side_items(run: Run, side: Side) -> SideItems:
         cursor.execute(_ITEMS, [run.collection_id, side])
         for names, signed_bytes, excluded_ids in cursor:
             ids.append(as_lines(names.encode()))
-            elements = np.frombuffer(signed_bytes, dtype=_element(">i8"), offset=_ARRAY_HEAD.size - 4)
+            elements = np.frombuffer(
+                signed_bytes, dtype=_element(">i8"), offset=_ARRAY_HEAD.size - 4
+            )
             keys.append(elements["value"].astype(np.int64))
             excluded.append(np.array(excluded_ids, dtype=np.int64))
     signed_keys = np.concatenate(keys)
@@ -233,17 +263,24 @@ def _note_first_ids(unmatched: UnmatchedIds, ids: NDArray[np.bytes_]) -> None:
         del unmatched.first[N_NAMED_IDS:]
 
 
-def _rankings(run: Run, sources: NDArray[np.int64], targets: NDArray[np.int64], scores: NDArray[np.float64]) -> bytes:
+def _rankings(
+    run: Run, sources: NDArray[np.int64], targets: NDArray[np.int64], scores: NDArray[np.float64]
+) -> bytes:
     """Encode one Ranking for each stretch of equal sources, as COPY takes them."""
     starts = np.flatnonzero(np.diff(sources, prepend=0))
     ends = np.append(starts, len(sources))[1:]
     columns = ((_INT8, _elements(targets, ">i8")), (_FLOAT8, _elements(scores, ">f8")))
     pieces: list[bytes | memoryview] = [_COPY_HEAD]
-    for source, start, end in zip(sources[starts].tolist(), starts.tolist(), ends.tolist(), strict=True):
+    for source, start, end in zip(
+        sources[starts].tolist(), starts.tolist(), ends.tolist(), strict=True
+    ):
         pieces.append(_ROW_HEAD.pack(4, 8, run.pk, 8, source))
         for kind, elements in columns:
             part = elements[start:end]
-            pieces += [_ARRAY_HEAD.pack(_ARRAY_HEAD.size - 4 + part.nbytes, 1, 0, kind, len(part), 1), part.data]
+            pieces += [
+                _ARRAY_HEAD.pack(_ARRAY_HEAD.size - 4 + part.nbytes, 1, 0, kind, len(part), 1),
+                part.data,
+            ]
     return b"".join([*pieces, _COPY_END])
 
 

@@ -26,11 +26,14 @@ from pooling.services import matrix_storage, readings, run_holds
 from pooling.services.run_reports import RunReport, StoredFault, stored_fault
 from pooling.services.run_storage import store_rankings
 
-Batching = Callable[[Iterator[ReadRun]], Iterator[ReadRun]]  # makes batches of whole queries of the rows in the file's order
+# makes batches of whole queries of the rows in the file's order
+Batching = Callable[[Iterator[ReadRun]], Iterator[ReadRun]]
 Result = TypeVar("Result")
 MAX_NAME = 80
 MEGABYTE = 1_000_000
-CANCELLED = "Reading was cancelled, and nothing of the file is stored; upload it again to have it read."
+CANCELLED = (
+    "Reading was cancelled, and nothing of the file is stored; upload it again to have it read."
+)
 
 
 class RunExists(Exception):
@@ -42,9 +45,7 @@ class BadName(Exception):
 
 
 class ReceivedRun(NamedTuple):
-    """A received run, and whether anything was created or changed: False for the same file under
-    the same name.
-    """
+    """A received run, and whether anything changed: False for the same file and name again."""
 
     run: Run
     is_new: bool
@@ -112,22 +113,27 @@ def _store(run: Run, upload: File, *, is_done_here: bool) -> ReceivedRun:
     # The collection's row is the lock: of two uploads under one name the second sees the first.
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     # Its own row is locked too: in this moment somebody may have the rejected file read anew.
-    same_name = Run.objects.filter(collection=run.collection_id, name=run.name).visible_to(run.uploaded_by)
+    same_name = Run.objects.filter(collection=run.collection_id, name=run.name).visible_to(
+        run.uploaded_by
+    )
     existing = same_name.select_for_update(no_key=True).first()
     if existing is not None:
-        # A rejected run may be read again, even from the same file: the collection may have its
-        # items by now.
+        # A rejected run may be read again, even from the same file: its items may be here by now.
         if existing.state != Run.State.REJECTED and _is_same(existing, run):
             return ReceivedRun(existing, is_new=False)
         if existing.state != Run.State.REJECTED:
-            raise RunExists(f'Run "{run.name}" already exists in this collection; choose another name.')
+            raise RunExists(
+                f'Run "{run.name}" already exists in this collection; choose another name.'
+            )
         run.pk, run.created_at = existing.pk, existing.created_at
-        if existing.file:
-            delete_on_commit(existing.file.name)  # the rejected file
+        if rejected_file := existing.file.name:
+            delete_on_commit(rejected_file)
     upload.seek(0)
     run.file.save(uuid4().hex, upload, save=False)
     run.save()
-    readings.request_reading(run=run, kind=Run.WorkKind.READING, by=run.uploaded_by, is_done_here=is_done_here)
+    readings.request_reading(
+        run=run, kind=Run.WorkKind.READING, by=run.uploaded_by, is_done_here=is_done_here
+    )
     return ReceivedRun(run, is_new=True)
 
 
@@ -148,33 +154,40 @@ def read_here(*, run: Run) -> None:
 
 
 def _on_read(work: Work) -> None:
-    """Reject a run whose reading was cancelled or failed: its name is free, and its report says
-    why.
-    """
+    """Reject a run whose reading was cancelled or failed: its name is free, its report says why."""
     if work.state != Work.State.DONE:
         message = CANCELLED if work.state == Work.State.CANCELLED else work.error
-        _reject(Run.objects.filter(pk=work.subject, state=Run.State.RECEIVED), RunReport(), [stored_fault(message)], 1)
+        _reject(
+            Run.objects.filter(pk=work.subject, state=Run.State.RECEIVED),
+            RunReport(),
+            [stored_fault(message)],
+            1,
+        )
     readings.read_again_if_due(run_id=work.subject)
 
 
 @works.performs(
-    Run.WorkKind.READING, subject="run", on_finished=_on_read, advice="Upload the file again, or split it."
+    Run.WorkKind.READING,
+    subject="run",
+    on_finished=_on_read,
+    advice="Upload the file again, or split it.",
 )
 def read(work: Work) -> None:
-    """Read a received run's file and store its rankings: ready with all of them, or rejected with a
-    report.
-    """
+    """Read a received run's file: ready with all its rankings stored, or rejected with a report."""
     run = Run.objects.select_related("collection").get(pk=work.subject)
-    # This waits for an import that is about to bring items. What joins later may be missed: it sets
-    # the mark again.
+    # This waits for an import that is about to bring items. What joins later sets the mark again.
     Run.objects.filter(pk=run.pk).update(reading_due_at=None)
     problems, on_progress = Problems(), works.progress_callback(work)
-    report = store_in_batches(partial(_store_all, run, work, problems, on_progress), on_progress=on_progress)
+    report = store_in_batches(
+        partial(_store_all, run, work, problems, on_progress), on_progress=on_progress
+    )
     if problems:
         _refuse(run, work, report, problems)
 
 
-def store_in_batches(store: Callable[[Batching], Result], *, on_progress: progress.ProgressCallback) -> Result:
+def store_in_batches(
+    store: Callable[[Batching], Result], *, on_progress: progress.ProgressCallback
+) -> Result:
     """Call `store` with a function that makes batches of whole queries, and return its result.
 
     At first each query's rows are expected together. If they are not, as in few files, `store` must
@@ -187,26 +200,47 @@ def store_in_batches(store: Callable[[Batching], Result], *, on_progress: progre
 
 
 def read_rows(
-    *, run: Run, problems: Problems, on_progress: progress.ProgressCallback, keep: Callable[[MatrixBlock], None] = discard
+    *,
+    run: Run,
+    problems: Problems,
+    on_progress: progress.ProgressCallback,
+    keep: Callable[[MatrixBlock], None] = discard,
 ) -> Iterator[ReadRun]:
     """The rows of a run's file, a part at a time; none any more once there are problems.
 
     keep : takes the blocks of a similarity matrix, of which the rows are only the best cells
     """
     score_type = "float64" if run.score_type == Run.ScoreType.FLOAT64 else "float32"
-    with run.file.open("rb") as stream:
+    with run.open_file() as stream:
         try:
             select_columns = partial(matrix_storage.ranked_columns, run)
-            options = {"columns": run.columns, "score_type": score_type, "keep": keep, "select_columns": select_columns}
+            options = {
+                "columns": run.columns,
+                "score_type": score_type,
+                "keep": keep,
+                "select_columns": select_columns,
+            }
             for part in read_parts(stream, run.file_name, problems, **options):
                 if not problems:
                     yield part
-                on_progress(n_done=stream.tell() // MEGABYTE, total=run.file.size // MEGABYTE, unit="MB read")
+                on_progress(
+                    n_done=stream.tell() // MEGABYTE,
+                    total=run.file.size // MEGABYTE,
+                    unit="MB read",
+                )
         except MatrixTooLarge as error:
-            problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
+            problems.add(
+                FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run))
+            )
 
 
-def _store_all(run: Run, work: Work, problems: Problems, on_progress: progress.ProgressCallback, batching: Batching) -> RunReport:
+def _store_all(
+    run: Run,
+    work: Work,
+    problems: Problems,
+    on_progress: progress.ProgressCallback,
+    batching: Batching,
+) -> RunReport:
     """Store all of a run, or nothing and add to the problems.
 
     The run's own row is locked only at the very end.
@@ -215,15 +249,19 @@ def _store_all(run: Run, work: Work, problems: Problems, on_progress: progress.P
         rows = read_rows(run=run, problems=problems, on_progress=on_progress, keep=matrix.add)
         report = store_rankings(run=run, batches=batching(rows), problems=problems)
         if not problems and not report.n_kept + report.n_unknown and not _may_wait(run):
-            message = f"It names none of the {run.sources} of this collection; see the first unknown ids."
+            message = (
+                f"It names none of the {run.sources} of this collection; see the first unknown ids."
+            )
             if report.n_turned:
                 message = (
-                    f"It names none of the {run.sources} of this collection, but {report.n_turned:,} of its "
-                    f"{run.targets} where {run.sources} are to stand: choose the other direction, or swap the columns."
+                    f"It names none of the {run.sources} of this collection, but "
+                    f"{report.n_turned:,} of its {run.targets} where {run.sources} are to stand: "
+                    "choose the other direction, or swap the columns."
                 )
             if not report.unknown_sources.n:
                 message = (
-                    f"Its {run.sources} are all of another split than test, or excluded, so nothing of it is ranked."
+                    f"Its {run.sources} are all of another split than test, or excluded, so "
+                    "nothing of it is ranked."
                 )
             problems.add(FormatError(run.file_name, None, "", message))
         if problems:
@@ -235,15 +273,15 @@ def _store_all(run: Run, work: Work, problems: Problems, on_progress: progress.P
                 _accept(run, report)
                 works.finish(work=work)
             except MatrixTooLarge as error:  # another matrix took the room meanwhile
-                problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
+                problems.add(
+                    FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run))
+                )
                 transaction.set_rollback(True)
     return report
 
 
 def _may_wait(run: Run) -> bool:
-    """Whether the collection has no source items of the run yet: the file is read again once it has
-    some.
-    """
+    """Whether the collection has no source items of the run yet; with some it is read again."""
     return run.sources in run_holds.empty_sides(collection=run.collection)
 
 
@@ -257,7 +295,9 @@ def _accept(run: Run, report: RunReport) -> None:
 @transaction.atomic
 def _refuse(run: Run, work: Work, report: RunReport, problems: Problems) -> None:
     """Reject a run for all faults found in its file."""
-    errors = [stored_fault(error.message, line=error.line, field=error.field) for error in problems.errors]
+    errors = [
+        stored_fault(error.message, line=error.line, field=error.field) for error in problems.errors
+    ]
     _reject(Run.objects.filter(pk=run.pk), report, errors, problems.n)
     works.finish(work=work, state=Work.State.FAILED, code="refused", message=errors[0]["message"])
 
@@ -265,5 +305,9 @@ def _refuse(run: Run, work: Work, report: RunReport, problems: Problems) -> None
 def _reject(runs: RunRows, report: RunReport, errors: list[StoredFault], n_errors: int) -> None:
     report.errors, report.n_errors = errors, n_errors
     runs.update(
-        state=Run.State.REJECTED, report=asdict(report), finished_at=Now(), on_hold_since=None, reading_due_at=None
+        state=Run.State.REJECTED,
+        report=asdict(report),
+        finished_at=Now(),
+        on_hold_since=None,
+        reading_due_at=None,
     )

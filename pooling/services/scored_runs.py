@@ -22,8 +22,9 @@ MAX_CELLS = 20_000_000  # of a matrix that is written as lines: about a gigabyte
 
 
 class ScoringScope(NamedTuple):
-    """Items that scores count: keys of the sources, of the only targets (None for all), and of
-    excluded items.
+    """Items that scores count: keys of sources, of the only targets, of excluded items.
+
+    `gallery` is None for all targets.
     """
 
     sources: Ids
@@ -32,9 +33,7 @@ class ScoringScope(NamedTuple):
 
 
 class _ScoredItems(NamedTuple):
-    """The items of both sides, and masks of those that are ranked: (K + 1,), the last for unknown
-    ids.
-    """
+    """The items of both sides, and masks of the ranked ones: (K + 1,), the last for unknown ids."""
 
     sources: SideItems
     targets: SideItems
@@ -57,7 +56,10 @@ def trec_lines(*, run: Run, scope: ScoringScope) -> Iterator[str]:
     scored, tag = _scored_items(run, scope), "_".join(run.name.split())
     if matrix := run.report.get("matrix"):
         if matrix[0] * matrix[1] > MAX_CELLS:
-            message = f"As a TREC run this matrix would have up to {matrix[0] * matrix[1]:,} lines, more than "
+            message = (
+                f"As a TREC run this matrix would have up to {matrix[0] * matrix[1]:,} lines, more "
+                "than "
+            )
             raise TooLong(f"{message}{MAX_CELLS:,}; `evaluate` reads it as an .npz file.")
         yield from _matrix_lines(run, scored, tag)
         return
@@ -68,11 +70,17 @@ def trec_lines(*, run: Run, scope: ScoringScope) -> Iterator[str]:
 
 def _matrix_lines(run: Run, scored: _ScoredItems, tag: str) -> Iterator[str]:
     """The lines of all ranked cells."""
-    with run.file.open("rb") as stream:
+    with run.open_file() as stream:
         for block in read_blocks(stream, run.file_name, Problems()) or ():
             row, column = np.nonzero(block.values != -np.inf)
-            scores, line = block.values[row, column].astype(np.float64), row.astype(np.int64) + block.start + 1
-            rows, ranks = block.rows[block.start : block.start + len(block.values)], np.zeros(len(row), np.int32)
+            scores, line = (
+                block.values[row, column].astype(np.float64),
+                row.astype(np.int64) + block.start + 1,
+            )
+            rows, ranks = (
+                block.rows[block.start : block.start + len(block.values)],
+                np.zeros(len(row), np.int32),
+            )
             run_file = RunFile(rows, row.astype(np.int32), block.columns[column], scores, ranks, "")
             yield _lines(ReadRun(run_file, line), run, scored, tag)
 
@@ -94,7 +102,11 @@ def _lines(batch: ReadRun, run: Run, scored: _ScoredItems, tag: str) -> str:
     starts = np.flatnonzero(np.diff(query, prepend=-1))
     depth = np.diff(np.append(starts, len(rows)))
     position = np.arange(len(rows)) - np.repeat(starts, depth)
-    has_plain_scores = run.score_type == Run.ScoreType.FLOAT32 and not run.report["ties"] and not run.report.get("matrix")
+    has_plain_scores = (
+        run.score_type == Run.ScoreType.FLOAT32
+        and not run.report["ties"]
+        and not run.report.get("matrix")
+    )
     scores = batch.run.scores[rows] if has_plain_scores else np.repeat(depth, depth) - position
     columns = (batch.run.queries[query], batch.run.docs[rows], position + 1, scores)
     rows_as_text = zip(*(column.tolist() for column in columns), strict=True)

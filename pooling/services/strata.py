@@ -13,7 +13,8 @@ from annotate.services.bulk_copy import blocks, copy_rows
 from pooling.core.options import CHECK_STRATUM, NEGATIVE_STRATUM
 from pooling.core.selections import DrawnSources, Integers
 from pooling.models import Pool, PoolSource
-from pooling.services.pair_choice import PairChoice, PoolError, choose_pairs
+from pooling.services.pair_choice import PairChoice, choose_pairs
+from pooling.services.pool_checks import PoolError
 
 SAMPLED = "stratified"  # the strategy whose pools are samples by themselves
 _DRAWN = """
@@ -68,8 +69,13 @@ def keep_strata(*, pool: Pool, choice: PairChoice) -> None:
     source, target = choice.undrawn[:2] if is_forward else choice.undrawn[1::-1]
     drawn_cells = np.stack([drawn_source, choice.stratum[is_own]], axis=1)
     undrawn_cells = np.stack([source, choice.undrawn.stratum], axis=1)
-    cells, cell = np.unique(np.concatenate([drawn_cells, undrawn_cells]), axis=0, return_inverse=True)
-    n_drawn, n_undrawn = (np.bincount(part, minlength=len(cells)) for part in np.split(cell.reshape(-1), [len(drawn_cells)]))
+    cells, cell = np.unique(
+        np.concatenate([drawn_cells, undrawn_cells]), axis=0, return_inverse=True
+    )
+    n_drawn, n_undrawn = (
+        np.bincount(part, minlength=len(cells))
+        for part in np.split(cell.reshape(-1), [len(drawn_cells)])
+    )
     ordered_targets = target[np.lexsort((target, cell.reshape(-1)[len(drawn_cells) :]))]
     ends = np.cumsum(n_undrawn)
     for block in blocks(len(cells)):
@@ -89,8 +95,9 @@ def keep_strata(*, pool: Pool, choice: PairChoice) -> None:
 
 
 def freeze(*, pool: Pool) -> None:
-    """Store the strata of a pool that was opened before strata were stored, if choosing again draws
-    the same pairs.
+    """Store an older pool's strata, if choosing again draws the same pairs.
+
+    Pools opened later have theirs stored.
     """
     if pool.strategy != SAMPLED or pool.strata.exists():
         return
@@ -117,20 +124,33 @@ def population_of(*, pool: Pool) -> Population:
     source = 0 if directions == {Direction.FORWARD} else 1
     cells = [np.unique(part[:, [source, 2]], axis=0) for part in (drawn_rows, rows)]
     if n_missed := len(cells[1]) - len(cells[0]):
-        cell = "a stratum of one source item" if n_missed == 1 else f"{n_missed:,} strata of source items"
+        cell = (
+            "a stratum of one source item"
+            if n_missed == 1
+            else f"{n_missed:,} strata of source items"
+        )
         raise StrataUnknown(f"in {cell} nothing was drawn, so nothing is known of them.")
     order = np.lexsort((rows[:, 1], rows[:, 0]))
-    return Population(*rows[order].T, is_drawn=order < len(drawn_rows))
+    query, document, stratum = rows[order].T
+    return Population(query, document, stratum, is_drawn=order < len(drawn_rows))
 
 
 def _undrawn_pairs(pool: Pool, *, is_forward: bool) -> Integers:
     """(M, 3) query, document and stratum of the undrawn pairs. Raises StrataUnknown."""
-    strata = list(pool.strata.order_by("source", "stratum").values_list("source", "stratum", "undrawn"))
+    strata = list(
+        pool.strata.order_by("source", "stratum").values_list("source", "stratum", "undrawn")
+    )
     if not strata:
-        return np.stack(_choose_again(pool).undrawn, axis=1)
+        undrawn_pairs = _choose_again(pool).undrawn
+        assert undrawn_pairs is not None, "else StrataUnknown was raised"  # noqa: S101
+        return np.stack(undrawn_pairs, axis=1)
     sizes = [len(undrawn) for _, _, undrawn in strata]
-    source, stratum = np.repeat(np.array([row[:2] for row in strata], dtype=np.int64), sizes, axis=0).T
-    target = np.fromiter((key for _, _, undrawn in strata for key in undrawn), dtype=np.int64, count=sum(sizes))
+    source, stratum = np.repeat(
+        np.array([row[:2] for row in strata], dtype=np.int64), sizes, axis=0
+    ).T
+    target = np.fromiter(
+        (key for _, _, undrawn in strata for key in undrawn), dtype=np.int64, count=sum(sizes)
+    )
     return np.stack([source, target, stratum] if is_forward else [target, source, stratum], axis=1)
 
 
@@ -146,8 +166,15 @@ def _choose_again(pool: Pool) -> PairChoice:
 
     Raises StrataUnknown unless the same pairs are drawn.
     """
-    arguments = {"strategy": pool.strategy, "parameters": pool.parameters, "query_set": pool.query_set, "seed": pool.seed}
-    changed_error = StrataUnknown("its runs, or the items that count, have changed since it was drawn.")
+    arguments = {
+        "strategy": pool.strategy,
+        "parameters": pool.parameters,
+        "query_set": pool.query_set,
+        "seed": pool.seed,
+    }
+    changed_error = StrataUnknown(
+        "its runs, or the items that count, have changed since it was drawn."
+    )
     try:
         choice = choose_pairs(collection=pool.collection, runs=list(pool.runs.all()), **arguments)
     except PoolError as error:
@@ -155,6 +182,8 @@ def _choose_again(pool: Pool) -> PairChoice:
     if choice.undrawn is None:
         raise StrataUnknown("nothing of it was drawn.")
     own = choice.stratum < NEGATIVE_STRATUM
-    if not np.array_equal(np.stack([choice.query, choice.document, choice.stratum], axis=1)[own], _drawn_pairs(pool)):
+    if not np.array_equal(
+        np.stack([choice.query, choice.document, choice.stratum], axis=1)[own], _drawn_pairs(pool)
+    ):
         raise changed_error
     return choice

@@ -3,66 +3,79 @@
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access as annotate_access
+from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
 from annotate.services.background.workers import worker_is_missing
 from pooling import access, heatmaps, tasks
 from pooling.core.strategies import STRATEGIES
 from pooling.pool_forms import PoolForm, prefilled
+from pooling.sentences import AdditionSentences, PreviewSentences
 from pooling.services import pools as service
 from pooling.services import preview_requests
-from pooling.services.pair_choice import PoolError
+from pooling.services.pool_checks import PoolError
 from pooling.services.preview_requests import PreviewResult
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def pool_new(request: HttpRequest, slug: str) -> HttpResponse:
+def pool_new(request: SignedIn, slug: str) -> HttpResponse:
     """The form for a pool, filled in by its address.
 
     Sent, it makes the pool and has it opened in the background.
     """
-    collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
+    collection = annotate_access.get_collection(
+        user=request.user, slug=slug, roles=(Role.RESEARCHER,)
+    )
     form = _form(request, collection)
     if form.is_valid():
         try:
             pool = service.create_pool(
-                collection=collection, name=form.cleaned_data["name"], by=request.user, **form.choice()._asdict()
+                collection=collection,
+                name=form.cleaned_data["name"],
+                by=request.user,
+                **form.choice()._asdict(),
             )
             service.request_opening(pool=pool, by=request.user)
             return redirect("pooling:pool", slug, pool.pk)
         except PoolError as error:
             _add_error(form, error)
-    context = {"collection": collection, "form": form, "strategies": STRATEGIES, "strategy_key": form.strategy,
-               "strategy": STRATEGIES[form.strategy], "preview_at_once": "preview" in request.GET}  # fmt: skip
-    return render(request, "pooling/pool_new.html", context, status=422 if form.errors else 200)
+    return _form_page(request, collection, form)
 
 
 @require_POST
 @login_required
-def pool_preview(request: HttpRequest, slug: str) -> HttpResponse:
+def pool_preview(request: SignedIn, slug: str) -> HttpResponse:
     """The preview of the pool in the form; computed by a worker if that takes long."""
-    collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
+    collection = annotate_access.get_collection(
+        user=request.user, slug=slug, roles=(Role.RESEARCHER,)
+    )
     form = _form(request, collection)
     form.fields["name"].required = False
     if not form.is_valid():
-        return render(request, "pooling/_preview.html", {"form": form}, status=422 if form.errors else 200)
-    return _result_response(request, collection, _request_preview(collection, form.choice()._asdict()), form)
+        return render(
+            request, "pooling/_preview.html", {"form": form}, status=422 if form.errors else 200
+        )
+    return _result_response(
+        request, collection, _request_preview(collection, form.choice()._asdict()), form
+    )
 
 
 @require_safe
 @never_cache
 @login_required
-def pool_preview_state(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+def pool_preview_state(request: SignedIn, slug: str, key: str) -> HttpResponse:
     """The state of a preview, polled every 2 seconds while it is computed."""
-    collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
+    collection = annotate_access.get_collection(
+        user=request.user, slug=slug, roles=(Role.RESEARCHER,)
+    )
     result = preview_requests.find_result(collection=collection, key=key)
     if result is None:
         return render(request, "pooling/_preview.html", {"is_gone": True})
@@ -72,9 +85,11 @@ def pool_preview_state(request: HttpRequest, slug: str, key: str) -> HttpRespons
 @require_safe
 @never_cache
 @login_required
-def pool_alike(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+def pool_alike(request: SignedIn, slug: str, key: str) -> HttpResponse:
     """The likeness of the runs of a preview by one measure."""
-    collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
+    collection = annotate_access.get_collection(
+        user=request.user, slug=slug, roles=(Role.RESEARCHER,)
+    )
     result = preview_requests.find_result(collection=collection, key=key)
     measure = request.GET.get("measure", "")
     if result is None or result.preview is None or measure not in heatmaps.MEASURES:
@@ -85,22 +100,46 @@ def pool_alike(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_safe
 @never_cache
 @login_required
-def run_adds(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def run_adds(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """The cost of judging a run's first results, for its page."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
-    choice = {"strategy": "depth-k", "parameters": {"depth": preview_requests.ADDS_DEPTH}, "runs": [run], "query_set": None,
-              "seed": 1}  # fmt: skip
+    choice = {
+        "strategy": "depth-k",
+        "parameters": {"depth": preview_requests.ADDS_DEPTH},
+        "runs": [run],
+        "query_set": None,
+        "seed": 1,
+    }
     result = _request_preview(run.collection, choice)
-    context = {"collection": run.collection, "run": run, "result": result, "depth": preview_requests.ADDS_DEPTH}
+    context = {
+        "collection": run.collection,
+        "run": run,
+        "result": result,
+        "depth": preview_requests.ADDS_DEPTH,
+        "addition": AdditionSentences(run, result.preview) if result.preview else None,
+    }
     return render(request, "pooling/_adds.html", context)
 
 
-def _form(request: HttpRequest, collection: Collection) -> PoolForm:
+def _form(request: SignedIn, collection: Collection) -> PoolForm:
     strategy = request.POST.get("strategy") or request.GET.get("strategy") or next(iter(STRATEGIES))
     if strategy not in STRATEGIES:
         raise Http404(f"There is no strategy {strategy}.")
     initial = prefilled(collection=collection, query=request.GET)
     return PoolForm(request.POST or None, collection=collection, strategy=strategy, initial=initial)
+
+
+def _form_page(request: SignedIn, collection: Collection, form: PoolForm) -> HttpResponse:
+    """The page of the form, with the errors in it."""
+    context = {
+        "collection": collection,
+        "form": form,
+        "strategies": STRATEGIES,
+        "strategy_key": form.strategy,
+        "strategy": STRATEGIES[form.strategy],
+        "preview_at_once": "preview" in request.GET,
+    }
+    return render(request, "pooling/pool_new.html", context, status=422 if form.errors else 200)
 
 
 def _add_error(form: PoolForm, error: PoolError) -> None:
@@ -110,14 +149,21 @@ def _add_error(form: PoolForm, error: PoolError) -> None:
 def _request_preview(collection: Collection, choice: dict[str, Any]) -> PreviewResult:
     """Return the result of a preview request; if it is slow, enqueue a worker."""
     preview_request = preview_requests.build_request(**choice)
-    result, needs_worker = preview_requests.request_preview(collection=collection, preview_request=preview_request)
+    result, needs_worker = preview_requests.request_preview(
+        collection=collection, preview_request=preview_request
+    )
     if needs_worker:
-        enqueue_on_commit(tasks.preview_pool, collection_id=collection.pk, question=preview_request._asdict())
+        enqueue_on_commit(
+            tasks.preview_pool, collection_id=collection.pk, question=preview_request._asdict()
+        )
     return result
 
 
 def _result_response(
-    request: HttpRequest, collection: Collection, result: PreviewResult, form: PoolForm | None = None
+    request: SignedIn,
+    collection: Collection,
+    result: PreviewResult,
+    form: PoolForm | None = None,
 ) -> HttpResponse:
     """The fragment for a result: the preview, why there is none, or that one must wait."""
     if result.is_waiting:
@@ -129,14 +175,38 @@ def _result_response(
             "worker_missing": worker_is_missing(),
         }
         return render(request, "_job.html", job)
-    context = {"collection": collection, "preview": result.preview, "form": form, "error": result.error}
-    if result.preview:
-        context |= _heatmap_context(collection.slug, result, next(iter(heatmaps.MEASURES)))
-    return render(request, "pooling/_preview.html", context, status=422 if form and result.error else 200)
+    context = {
+        "collection": collection,
+        "preview": result.preview,
+        "form": form,
+        "error": result.error,
+    }
+    context |= _price_context(collection.slug, result)
+    return render(
+        request, "pooling/_preview.html", context, status=422 if form and result.error else 200
+    )
+
+
+def _price_context(slug: str, result: PreviewResult) -> dict[str, Any]:
+    """Context of a preview: its sentences, and the heatmaps by the first measure."""
+    if result.preview is None:
+        return {}
+    first_measure = next(iter(heatmaps.MEASURES))
+    sentences = {"sentences": PreviewSentences(result.preview)}
+    return sentences | _heatmap_context(slug, result, first_measure)
 
 
 def _heatmap_context(slug: str, result: PreviewResult, measure: str) -> dict[str, Any]:
     """Context of the heatmaps."""
-    heatmap_list = [heatmaps.heatmap(runs, measure) for runs in result.preview.likenesses] if result.preview else []
+    heatmap_list = (
+        [heatmaps.heatmap(runs, measure) for runs in result.preview.likenesses]
+        if result.preview
+        else []
+    )
     alike_url = reverse("pooling:pool-alike", args=[slug, result.key])
-    return {"heatmaps": heatmap_list, "measures": heatmaps.MEASURES, "measure": measure, "alike_url": alike_url}
+    return {
+        "heatmaps": heatmap_list,
+        "measures": heatmaps.MEASURES,
+        "measure": measure,
+        "alike_url": alike_url,
+    }

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access as annotate_access
 from annotate.access import LEADERS
+from annotate.http import SignedIn
 from annotate.models import Collection, Role
 from annotate.services import stuck_labels
 from annotate.services.background import works
@@ -30,15 +31,19 @@ JOBS = {  # titles and descriptions of the background work, by phase
     ),
     Pool.Phase.CLOSING: (
         "Closing the pool",
-        "Nothing more is handed out. Free seats are withdrawn; judgments stay, held pairs may still be finished.",
+        "Nothing more is handed out. Free seats are withdrawn; judgments stay, held pairs may "
+        "still be finished.",
     ),
-    Pool.Phase.REOPENING: ("Opening the pool again", "Withdrawn seats come back; they are handed out at the end."),
+    Pool.Phase.REOPENING: (
+        "Opening the pool again",
+        "Withdrawn seats come back; they are handed out at the end.",
+    ),
 }
 
 
 @require_safe
 @login_required
-def pools(request: HttpRequest, slug: str) -> HttpResponse:
+def pools(request: SignedIn, slug: str) -> HttpResponse:
     """All pools of a collection."""
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     context = {
@@ -53,7 +58,7 @@ def pools(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @never_cache
 @login_required
-def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def pool(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """One pool: its parameters, its figures and its state."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
     context = {
@@ -63,8 +68,9 @@ def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "parameters": _parameters(pool),
         "runs": pool.runs.order_by("direction", "name"),
         "figures": pool_figures.pool_figures(pool=pool),
-        "may_invite": Role.LEAD in annotate_access.roles_in(user=request.user, collection=pool.collection),
-        "stuck": stuck_labels.stuck_labels(collection=pool.collection).get(pool.round_id),
+        "may_invite": Role.LEAD
+        in annotate_access.roles_in(user=request.user, collection=pool.collection),
+        "stuck": _stuck_labels(pool),
         "may_open": _is_researcher(request, pool.collection),
     }
     return render(request, "pooling/pool.html", context | _waiting(request, pool))
@@ -73,7 +79,7 @@ def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 @never_cache
 @login_required
-def pool_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def pool_state(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """The state of a pool, polled every 2 seconds while it is opened or closed.
 
     At the end the page is reloaded.
@@ -86,7 +92,7 @@ def pool_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def pool_open(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def pool_open(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Have a draft, or a pool whose opening failed, opened in the background."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
     return _begin(request, pool, service.request_opening)
@@ -94,7 +100,7 @@ def pool_open(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def pool_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def pool_cancel(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Have a pool that is being opened be a draft again."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
     try:
@@ -106,7 +112,7 @@ def pool_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def pool_close(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def pool_close(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Stop handing out a pool's pairs; its free seats are withdrawn in the background."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
     return _begin(request, pool, service.request_closing)
@@ -114,13 +120,13 @@ def pool_close(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def pool_reopen(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def pool_reopen(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Have the missing pairs of a closed pool handed out again."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
     return _begin(request, pool, service.request_reopening)
 
 
-def _begin(request: HttpRequest, pool: Pool, ask: Callable[..., None]) -> HttpResponse:
+def _begin(request: SignedIn, pool: Pool, ask: Callable[..., None]) -> HttpResponse:
     try:
         ask(pool=pool, by=request.user)
     except service.WrongPoolState as error:
@@ -135,11 +141,16 @@ def _parameters(pool: Pool) -> list[tuple[str, object]]:
     return [(labels.get(name, name), value) for name, value in pool.parameters.items()]
 
 
-def _is_researcher(request: HttpRequest, collection: Collection) -> bool:
+def _stuck_labels(pool: Pool) -> stuck_labels.StuckLabels | None:
+    stuck_by_round = stuck_labels.stuck_labels(collection=pool.collection)
+    return None if pool.round_id is None else stuck_by_round.get(pool.round_id)
+
+
+def _is_researcher(request: SignedIn, collection: Collection) -> bool:
     return Role.RESEARCHER in annotate_access.roles_in(user=request.user, collection=collection)
 
 
-def _waiting(request: HttpRequest, pool: Pool) -> dict[str, Any]:
+def _waiting(request: SignedIn, pool: Pool) -> dict[str, Any]:
     """Context of the waiting part; empty when there is nothing to wait for."""
     if pool.work is None or not pool.work.is_unfinished:
         return {}

@@ -1,12 +1,13 @@
 """The list of a pool's pairs, each with its origin."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from annotate.http import SignedIn
 from pooling import access
 from pooling.forms import PoolPairsForm
 from pooling.services import pool_pairs as service
@@ -15,7 +16,7 @@ from pooling.services import pool_pairs as service
 @require_safe
 @never_cache
 @login_required
-def pool_pairs(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def pool_pairs(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """The pairs of a pool, filtered, a page at a time."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
     form = PoolPairsForm(request.GET, pool=pool)
@@ -27,6 +28,8 @@ def pool_pairs(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "pool": pool,
         "form": form,
         "page": page,
-        "query": urlencode({name: value for name, value in request.GET.items() if name != "after" and value}),
+        "query": urlencode(
+            {name: str(value) for name, value in request.GET.items() if name != "after" and value}
+        ),
     }
     return render(request, "pooling/pool_pairs.html", context, status=200 if page else 422)

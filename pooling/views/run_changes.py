@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access as annotate_access
+from annotate.http import SignedIn
 from annotate.models import Import, Role, User
 from annotate.queue import enqueue_on_commit
 from annotate.services.background import works
@@ -16,7 +17,13 @@ from annotate.services.purging import NotOwner
 from pooling import access, tasks
 from pooling.forms import DescriptionForm, LimitForm
 from pooling.models import Run
-from pooling.services import run_deletion, run_descriptions, run_documents, run_holds, run_retirement
+from pooling.services import (
+    run_deletion,
+    run_descriptions,
+    run_documents,
+    run_holds,
+    run_retirement,
+)
 from pooling.services.runs import BadName, RunExists
 
 REFUSALS = (
@@ -31,14 +38,20 @@ REFUSALS = (
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def run_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def run_edit(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """The form for a run's name and description."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
     description = run_descriptions.description_of(run)
-    form = DescriptionForm(request.POST or None, initial=description._asdict() | {"tags": ", ".join(description.tags)})
+    form = DescriptionForm(
+        request.POST or None, initial=description._asdict() | {"tags": ", ".join(description.tags)}
+    )
     if form.is_valid():
         try:
-            run_descriptions.describe_run(run=run, description=run_descriptions.RunDescription(**form.cleaned_data), by=request.user)
+            run_descriptions.describe_run(
+                run=run,
+                description=run_descriptions.RunDescription(**form.cleaned_data),
+                by=request.user,
+            )
             return redirect("pooling:run", slug, pk)
         except (RunExists, BadName) as error:
             form.add_error("name", str(error))
@@ -48,12 +61,14 @@ def run_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def run_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def run_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Do one of ACTIONS to a run."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
     act = ACTIONS.get(request.POST.get("action", ""))
     if act is None:
-        return HttpResponse(f"An action is one of {', '.join(ACTIONS)}.", status=422, content_type="text/plain")
+        return HttpResponse(
+            f"An action is one of {', '.join(ACTIONS)}.", status=422, content_type="text/plain"
+        )
     try:
         outcome = act(run, request.user)
         if isinstance(outcome, Import):
@@ -66,7 +81,7 @@ def run_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def run_delete(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Delete a run that is in no pool."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
     try:
@@ -80,9 +95,11 @@ def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def run_limit(request: HttpRequest, slug: str) -> HttpResponse:
+def run_limit(request: SignedIn, slug: str) -> HttpResponse:
     """Set the share of unknown rows above which runs are put on hold."""
-    collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
+    collection = annotate_access.get_collection(
+        user=request.user, slug=slug, roles=(Role.RESEARCHER,)
+    )
     form = LimitForm(request.POST)
     if form.is_valid():
         share = form.cleaned_data["per_cent"] / 100
@@ -96,7 +113,7 @@ def run_limit(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @login_required
-def run_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def run_cancel(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Stop the reading of a run's file."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
     if run.work is not None and run.state == Run.State.RECEIVED:
@@ -128,7 +145,9 @@ def _use(run: Run, by: User) -> str:
 def _retire(run: Run, by: User) -> str:
     run_retirement.retire_run(run=run, by=by)
     enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
-    return "Retired. Pairs that only this run brought are no longer asked about; their judgments stay."
+    return (
+        "Retired. Pairs that only this run brought are no longer asked about; their judgments stay."
+    )
 
 
 def _restore(run: Run, by: User) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -12,26 +12,28 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate import access as annotate_access
 from annotate.access import LEADERS
-from annotate.http import takes_files
+from annotate.http import SignedIn, takes_files
 from annotate.models import Role
 from annotate.services.background import works
 from pooling import access
 from pooling.forms import LimitForm, RunForm
 from pooling.models import Run
+from pooling.sentences import HoldSentences, ReportSentences, RetirementSentences
 from pooling.services import run_deletion, run_documents, run_holds, run_retirement
 from pooling.services import runs as service
 
 
 @require_safe
 @login_required
-def runs(request: HttpRequest, slug: str) -> HttpResponse:
+def runs(request: SignedIn, slug: str) -> HttpResponse:
     """All runs of a collection."""
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     visible_runs = Run.objects.visible_to(request.user).filter(collection=collection)
     context = {
         "collection": collection,
         "runs": visible_runs.select_related("uploaded_by", "work").order_by("direction", "name"),
-        "may_upload": Role.RESEARCHER in annotate_access.roles_in(user=request.user, collection=collection),
+        "may_upload": Role.RESEARCHER
+        in annotate_access.roles_in(user=request.user, collection=collection),
         "limit_form": LimitForm(initial={"per_cent": f"{100 * collection.unknown_limit:g}"}),
     }
     return render(request, "pooling/runs.html", context)
@@ -40,14 +42,18 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @takes_files
-def run_upload(request: HttpRequest, slug: str) -> HttpResponse:
+def run_upload(request: SignedIn, slug: str) -> HttpResponse:
     """The form for a run; its file is read in the background."""
-    collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
+    collection = annotate_access.get_collection(
+        user=request.user, slug=slug, roles=(Role.RESEARCHER,)
+    )
     form = RunForm(request.POST or None, request.FILES or None)
     if form.is_valid():
         fields = dict(form.cleaned_data)
         try:
-            received = service.receive_run(collection=collection, upload=fields.pop("file"), by=request.user, **fields)
+            received = service.receive_run(
+                collection=collection, upload=fields.pop("file"), by=request.user, **fields
+            )
             return _received_response(request, received)
         except (service.RunExists, service.BadName) as error:
             form.add_error("name", str(error))
@@ -55,7 +61,7 @@ def run_upload(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "pooling/run_new.html", context, status=422 if form.errors else 200)
 
 
-def _received_response(request: HttpRequest, received: service.ReceivedRun) -> HttpResponse:
+def _received_response(request: SignedIn, received: service.ReceivedRun) -> HttpResponse:
     run = received.run
     if not received.is_new:
         messages.info(request, f"This very file is already here as “{run}”; nothing was changed.")
@@ -65,7 +71,7 @@ def _received_response(request: HttpRequest, received: service.ReceivedRun) -> H
 @require_safe
 @never_cache
 @login_required
-def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def run(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """One run: the report on its file, or the faults of it."""
     run = access.get_run(user=request.user, slug=slug, pk=pk)
     context = {
@@ -74,8 +80,11 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "report": run.report,
         "pools": run.pools.order_by("pk"),
         "events": run.events.select_related("by").order_by("-pk")[:20],
-        "n_dropped": run_retirement.n_unique_pairs(run=run),
-        "empty_sides": run_holds.empty_sides(collection=run.collection) if run.on_hold_since else [],
+        "retirement": RetirementSentences(run, run_retirement.n_unique_pairs(run=run)),
+        "hold": HoldSentences(
+            run, run_holds.empty_sides(collection=run.collection) if run.on_hold_since else []
+        ),
+        "report_sentences": ReportSentences(run),
         "makes_documents": run_documents.may_make_documents(run),
         "may_change": _may_change(request, run),
         "may_delete": run_deletion.may_delete(run=run, by=request.user),
@@ -87,7 +96,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 @never_cache
 @login_required
-def run_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def run_state(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """The state of a run, polled every 2 seconds while its file is read.
 
     At the end the page is reloaded.
@@ -98,21 +107,25 @@ def run_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "_job.html", _waiting(request, run)["job"])
 
 
-def _waiting(request: HttpRequest, run: Run) -> dict[str, Any]:
+def _waiting(request: SignedIn, run: Run) -> dict[str, Any]:
     """Context of the waiting part; empty when there is nothing to wait for."""
     if run.work is None or not run.work.is_unfinished:
         return {}
     address, is_new = [run.collection.slug, run.pk], run.state == Run.State.RECEIVED
     job = {
         "poll_url": reverse("pooling:run-state", args=address),
-        "title": "Reading the file" if is_new else "Reading the kept file again: items joined the collection",
+        "title": "Reading the file"
+        if is_new
+        else "Reading the kept file again: items joined the collection",
         "detail": f"{run.file_name}: rows are checked, ids looked up, rankings stored.",
         "job_status": works.work_status(work=run.work),
-        "cancel_url": reverse("pooling:run-cancel", args=address) if is_new and _may_change(request, run) else "",
+        "cancel_url": reverse("pooling:run-cancel", args=address)
+        if is_new and _may_change(request, run)
+        else "",
         "cancel_effect": "nothing of the file is stored.",
     }
     return {"job": job}
 
 
-def _may_change(request: HttpRequest, run: Run) -> bool:
+def _may_change(request: SignedIn, run: Run) -> bool:
     return Role.RESEARCHER in annotate_access.roles_in(user=request.user, collection=run.collection)

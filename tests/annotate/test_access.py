@@ -1,4 +1,4 @@
-"""Who is switched off sees nothing, whatever she was, and though somebody still holds her session."""
+"""Who is switched off sees nothing, whatever she was, though somebody holds her session."""
 
 import pytest
 

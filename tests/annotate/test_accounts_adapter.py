@@ -1,4 +1,4 @@
-"""Secrets of second factors lie encrypted, and outlive a change of SECRET_KEY where the old one is a fallback.
+"""Secrets of second factors lie encrypted; where SECRET_KEY changes, a fallback still reads them.
 
 To see these tests fail: let `encrypt` give back its text, or leave the fallbacks out of `_cipher`.
 """
@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from annotate.accounts_adapter import MARK, SecondFactorAdapter
 from tests import cast
-from tests.annotate.views.test_account import code_for, sign_in, switch_on
+from tests.annotate.signing_in import code_for, sign_in, switch_on
 
 OLD, NEW = "o" * 64, "n" * 64
 adapter = SecondFactorAdapter()
@@ -55,9 +55,13 @@ def test_no_row_of_a_second_factor_holds_its_secret_and_its_codes_work(client, s
     client.get(reverse("mfa_view_recovery_codes"))
     with connection.cursor() as cursor:
         cursor.execute("SELECT data FROM mfa_authenticator")
-        rows = [json.loads(data) if isinstance(data, str) else data for (data,) in cursor.fetchall()]
+        rows = [
+            json.loads(data) if isinstance(data, str) else data for (data,) in cursor.fetchall()
+        ]
     assert secret not in json.dumps(rows)
-    assert len(rows) == 2 and all(row.get("secret", row.get("seed")).startswith(MARK) for row in rows)
+    assert len(rows) == 2 and all(
+        row.get("secret", row.get("seed")).startswith(MARK) for row in rows
+    )
     codes = Authenticator.objects.get(user=person, type="recovery_codes").wrap().get_unused_codes()
     client.post(reverse("account_logout"))
     sign_in(client, "ada")

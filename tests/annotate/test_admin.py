@@ -41,7 +41,9 @@ def test_nothing_can_be_added_changed_or_deleted(client, site_admin):
         row = model.objects.first()
         if row:
             assert client.post(reverse(f"{name}_delete", args=[row.pk])).status_code == 403
-    client.post(reverse("admin:annotate_collection_change", args=[collection.pk]), {"name": "changed"})
+    client.post(
+        reverse("admin:annotate_collection_change", args=[collection.pk]), {"name": "changed"}
+    )
     assert Collection.objects.get().name != "changed"
 
 
@@ -53,13 +55,26 @@ def test_who_is_not_of_the_site_is_kept_out(client):
 def test_an_account_can_be_closed_there(client, site_admin):
     person = cast.user("ada")
     page = client.get(reverse("admin:annotate_user_change", args=[person.pk]))
-    fields = {name: value for name, value in page.context["adminform"].form.initial.items() if value is not None}
+    fields = {
+        name: value
+        for name, value in page.context["adminform"].form.initial.items()
+        if value is not None
+    }
     joined = fields.pop("date_joined")
     del fields["is_active"]
     lists = {"groups": [], "user_permissions": []}
-    answer = client.post(page.request["PATH_INFO"], {
-        **fields, **lists, "date_joined_0": f"{joined:%Y-%m-%d}", "date_joined_1": f"{joined:%H:%M:%S}",
-        "last_login_0": "", "last_login_1": "", "is_superuser": "", "is_staff": "",
-    })
+    answer = client.post(
+        page.request["PATH_INFO"],
+        {
+            **fields,
+            **lists,
+            "date_joined_0": f"{joined:%Y-%m-%d}",
+            "date_joined_1": f"{joined:%H:%M:%S}",
+            "last_login_0": "",
+            "last_login_1": "",
+            "is_superuser": "",
+            "is_staff": "",
+        },
+    )
     assert answer.status_code == 302, answer.context["adminform"].form.errors
     assert not User.objects.get(pk=person.pk).is_active

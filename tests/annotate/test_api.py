@@ -24,7 +24,9 @@ def key(collection, scopes=("files:write",), role=Role.RESEARCHER):
 def post(client, headers, content=b"q0 0 d0 1\n", **fields):
     upload = {"file": SimpleUploadedFile("a.qrels", content)} if content else {}
     url = reverse("api:imports", args=["shapes"])
-    return client.post(url, {"kind": "reference", "name": "original", **fields, **upload}, headers=headers)
+    return client.post(
+        url, {"kind": "reference", "name": "original", **fields, **upload}, headers=headers
+    )
 
 
 def read_import(client, headers, pk):
@@ -41,7 +43,11 @@ def test_a_file_is_received_read_and_reported(client, collection):
     assert read_import(client, headers, pk)["progress"]["total"] == 40
     perform_work(received)
     import_answer = read_import(client, headers, pk)
-    assert (import_answer["state"], import_answer["error"], import_answer["progress"]) == ("done", "", None)
+    assert (import_answer["state"], import_answer["error"], import_answer["progress"]) == (
+        "done",
+        "",
+        None,
+    )
     assert import_answer["report"]["loads"][0]["figures"][1] == ["Labels stored", 1]
     assert post(client, headers).status_code == 200
     listed = client.get(reverse("api:imports", args=["shapes"]), headers=headers).json()["imports"]
@@ -70,11 +76,16 @@ def test_a_program_is_told_what_is_wrong_with_the_file(client, collection):
     pk = post(client, headers, content=b"q9 0 d0 1\n").json()["id"]
     perform_work(Import.objects.get(pk=pk))
     received = read_import(client, headers, pk)
-    assert (received["state"], received["error"]) == ("rejected", received["report"]["errors"][0]["message"])
+    assert (received["state"], received["error"]) == (
+        "rejected",
+        received["report"]["errors"][0]["message"],
+    )
     assert "no query" in received["error"]
 
 
-def test_many_imports_are_listed_with_as_few_questions_as_one(client, collection, django_assert_max_num_queries):
+def test_many_imports_are_listed_with_as_few_questions_as_one(
+    client, collection, django_assert_max_num_queries
+):
     headers, url = key(collection), reverse("api:imports", args=["shapes"])
     post(client, headers)
     with django_assert_max_num_queries(99) as few:

@@ -38,7 +38,9 @@ def judge_all(annotator, rng, vanish=0.0):
             if rng.random() < vanish:
                 return judgments
             answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=int(rng.random() < 0.5))
-            judgments.append(judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer))
+            judgments.append(
+                judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
+            )
     return judgments
 
 
@@ -55,8 +57,13 @@ def test_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twice(n_p
     Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(seconds=1))
     fresh = [cast.annotator(collection) for _ in range(5)]
     seeds |= {person.pk: len(people) + index for index, person in enumerate(fresh)}
-    # who found nothing left comes again: the last answers of the others may have asked for a third label
-    while any(more := run_concurrently(lambda person: judge_all(person, random.Random(seeds[person.pk])), fresh)):
+    # who found nothing left comes again: the last answers of the others may have asked for a third
+    # label
+    while any(
+        more := run_concurrently(
+            lambda person: judge_all(person, random.Random(seeds[person.pk])), fresh
+        )
+    ):
         judgments += more
 
     acknowledged = {judgment.pk for mine in judgments for judgment in mine}
@@ -73,18 +80,25 @@ def assert_third_seats(collection):
     """Every disagreement got exactly one label more, every agreement none."""
     labels = Counter()
     grades = {}
-    for pair, grade in Seat.objects.filter(state="done").order_by("number").values_list(
-        "pair_id", "judgment__level__grade"
+    for pair, grade in (
+        Seat.objects.filter(state="done")
+        .order_by("number")
+        .values_list("pair_id", "judgment__level__grade")
     ):
         labels[pair] += 1
         grades.setdefault(pair, []).append(grade)
     disagreed = {pair for pair, pair_grades in grades.items() if len(set(pair_grades)) > 1}
     assert {n for pair, n in labels.items() if pair in disagreed} == {3}
-    # Who changed her mind in another tab may have disagreed for a while: the third label may be under way by then.
-    changed = set(Judgment.objects.filter(superseded_by__isnull=False).values_list("pair_id", flat=True))
+    # Who changed her mind in another tab may have disagreed for a while: the third label may be
+    # under way by then.
+    changed = set(
+        Judgment.objects.filter(superseded_by__isnull=False).values_list("pair_id", flat=True)
+    )
     assert {n for pair, n in labels.items() if pair not in disagreed | changed} == {2}
     assert {n for pair, n in labels.items() if pair in changed} <= {2, 3}
-    assert Resolution.objects.filter(collection=collection).exclude(status="disputed").count() == len(labels)
+    assert Resolution.objects.filter(collection=collection).exclude(
+        status="disputed"
+    ).count() == len(labels)
 
 
 def test_two_people_who_disagree_at_the_same_moment_always_ask_for_a_third():
@@ -168,7 +182,9 @@ def test_nobody_waits_for_a_claim_that_is_still_going_on():
         going_on = pool.submit(claim_slowly)
         assert claimed.wait(240)
         try:
-            batch = pool.submit(closing_connections(claiming.current_batch), annotator=quick).result(240)
+            batch = pool.submit(
+                closing_connections(claiming.current_batch), annotator=quick
+            ).result(240)
         finally:
             may_commit.set()
         going_on.result()

@@ -38,7 +38,9 @@ def test_a_task_queued_after_redis_forgot_all_is_not_lost_on_the_way(broker: red
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("address", ["redis+socket:///proc/no-such-redis.sock?virtual_host=0", "redis://127.0.0.1:1/0"])
+@pytest.mark.parametrize(
+    "address", ["redis+socket:///proc/no-such-redis.sock?virtual_host=0", "redis://127.0.0.1:1/0"]
+)
 def test_without_redis_the_door_tries_once_and_does_not_wait(
     address: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,7 +84,9 @@ def test_what_grows_with_a_file_may_take_an_hour() -> None:
 
 def test_what_may_take_an_hour_is_what_has_a_queue_of_its_own() -> None:
     app.loader.import_default_modules()
-    long = {name for name, task in app.tasks.items() if task.time_limit == project.LONG_TASK_SECONDS}
+    long = {
+        name for name, task in app.tasks.items() if task.time_limit == project.LONG_TASK_SECONDS
+    }
     assert long == set(app.conf.task_routes)
 
 

@@ -21,7 +21,9 @@ STRANGER, HOME, CLASSROOM = "203.0.113.7", "198.51.100.4", "192.0.2.9"
 
 def attempt(client, login, password="a wrong guess", address=HOME, **headers):
     """Whether it let somebody in."""
-    answer = client.post(LOGIN, {"login": login, "password": password}, REMOTE_ADDR=address, **headers)
+    answer = client.post(
+        LOGIN, {"login": login, "password": password}, REMOTE_ADDR=address, **headers
+    )
     is_in = answer.status_code == 302
     assert is_in or "field-error" in answer.content.decode() or "notice" in answer.content.decode()
     return is_in
@@ -60,7 +62,8 @@ def test_a_patient_stranger_uses_up_nobodys_tries_elsewhere(maria):
     for _ in range(5):
         for _ in range(5):
             attempt(Client(), "maria", address=STRANGER)
-        SignInTry.objects.update(at=F("at") - sign_in_limits.SHORT)  # her five of the last minutes are over
+        # her five of the last minutes are over
+        SignInTry.objects.update(at=F("at") - sign_in_limits.SHORT)
     assert SignInTry.objects.count() == sign_in_limits.PERSON_HERE_LONG
     assert right(Client(), "maria")
 
@@ -132,7 +135,10 @@ def test_right_passwords_count_for_nothing(maria):
 def test_who_signed_up_here_is_known_here():
     link = accounts.invite(collection=cast.collection(), role=Role.ANNOTATOR, by=cast.user("lead"))
     client = Client()
-    client.post(reverse("annotate:invitation", args=[link.token]), {"username": "ada", "password": cast.PASSWORD})
+    client.post(
+        reverse("annotate:invitation", args=[link.token]),
+        {"username": "ada", "password": cast.PASSWORD},
+    )
     assert "browser" in client.cookies
 
 
@@ -180,10 +186,16 @@ def test_the_administration_has_no_door_of_its_own(maria):
     client = Client()
     form = {"username": "boss", "password": cast.PASSWORD}
     answer = client.post(reverse("admin:login"), form)
-    assert answer.status_code == 302 and answer.url.startswith(LOGIN) and "_auth_user_id" not in client.session
+    assert (
+        answer.status_code == 302
+        and answer.url.startswith(LOGIN)
+        and "_auth_user_id" not in client.session
+    )
     client.force_login(maria)
     assert client.get(reverse("admin:login")).status_code == 404
     assert client.get(reverse("admin:index")).status_code == 302
     client.force_login(boss)
     assert client.get(reverse("admin:index")).status_code == 200
-    assert client.post(reverse("admin:password_change"), form).url == reverse("account_change_password")
+    assert client.post(reverse("admin:password_change"), form).url == reverse(
+        "account_change_password"
+    )

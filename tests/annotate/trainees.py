@@ -10,13 +10,17 @@ from tests import campaigns, cast
 RIGHT = (2, 0, 1, 2, 0)
 
 
-def trained(slug: str = "birds", *, grades: tuple[int, ...] = RIGHT, **settings: object) -> Collection:
-    """A collection with an open pool of six pairs and as many training pairs as grades; switched on."""
+def trained(
+    slug: str = "birds", *, grades: tuple[int, ...] = RIGHT, **settings: object
+) -> Collection:
+    """A collection that trains: an open pool of six pairs, and as many training pairs as grades."""
     collection = cast.collection(slug, grades=3, batch_candidates=4)
     pairs = cast.pairs(collection, len(grades), per_query=max(1, len(grades)))
     campaigns.open_pool_round(collection, cast.pairs(collection, 6, per_query=3))
     specs = [
-        PairSpec(pair.query.external_id, pair.document.external_id, grade, f"reason {number}", "colours")
+        PairSpec(
+            pair.query.external_id, pair.document.external_id, grade, f"reason {number}", "colours"
+        )
         for number, (pair, grade) in enumerate(zip(pairs, grades, strict=True))
     ]
     training_setup.add_pairs(collection=collection, specs=specs, by=None)
@@ -31,7 +35,9 @@ def right_grade(hand_out: HandOut) -> int:
 
 def waiting(annotator: Annotator) -> list[HandOut]:
     """Return the hand-outs left of the try under way."""
-    hand_outs = HandOut.objects.filter(pk__in=training.waiting_hand_outs(annotator=annotator)).order_by("position")
+    hand_outs = HandOut.objects.filter(
+        pk__in=training.waiting_hand_outs(annotator=annotator)
+    ).order_by("position")
     return list(hand_outs.select_related("seat__pair__training_pair"))
 
 
@@ -51,4 +57,6 @@ def go(annotator: Annotator, *, n_wrong: int = 0) -> None:
 
 def training_seats(annotator: Annotator) -> list[Seat]:
     """Her seats in training."""
-    return list(Seat.objects.filter(annotator=annotator, purpose=Seat.Purpose.TRAINING).order_by("pk"))
+    return list(
+        Seat.objects.filter(annotator=annotator, purpose=Seat.Purpose.TRAINING).order_by("pk")
+    )

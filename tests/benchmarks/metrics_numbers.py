@@ -68,7 +68,14 @@ def contest_rows(contest: workloads.Contest, repeat: int, clock: Clock) -> Itera
         elif peer in contest.scale:
             start = clock()
             work()
-            yield Row(contest.work, ours, peer, contest.scale[peer] * (clock() - start), contest.goal, peak)
+            yield Row(
+                contest.work,
+                ours,
+                peer,
+                contest.scale[peer] * (clock() - start),
+                contest.goal,
+                peak,
+            )
         else:
             yield Row(contest.work, ours, peer, median_of(work, repeat, clock), contest.goal, peak)
     if not contest.peers:
@@ -77,12 +84,18 @@ def contest_rows(contest: workloads.Contest, repeat: int, clock: Clock) -> Itera
 
 def markdown_table(rows: list[Row]) -> str:
     """The table in Markdown."""
-    lines = ["| work | ours | peer | peer's | ratio | goal | peak MB |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| work | ours | peer | peer's | ratio | goal | peak MB |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for row in rows:
         theirs = "" if row.theirs is None else f"{row.theirs:.4g} s"
         ratio = "" if row.theirs is None else f"{row.theirs / row.ours:.1f}x"
         peak = "" if row.peak is None else f"{row.peak:.0f}"
-        lines.append(f"| {row.work} | {row.ours:.4g} s | {row.peer} | {theirs} | {ratio} | {row.goal} | {peak} |")
+        lines.append(
+            f"| {row.work} | {row.ours:.4g} s | {row.peer} | {theirs} | {ratio} | {row.goal} | "
+            f"{peak} |"
+        )
     return "\n".join(lines)
 
 
@@ -93,7 +106,9 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--only", default=",".join(SECTIONS))
     parser.add_argument(
-        "--cpu", action="store_true", help="processor seconds of all threads: for a machine that is shared"
+        "--cpu",
+        action="store_true",
+        help="processor seconds of all threads: for a machine that is shared",
     )
     options = parser.parse_args()
     clock = time.process_time if options.cpu else time.perf_counter

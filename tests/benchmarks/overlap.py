@@ -29,7 +29,9 @@ def make_lists(n_runs: int, n_topics: int, depth: int) -> list[list[list[int]]]:
         hidden = np.sort(rng.normal(size=4 * depth))
         names = rng.choice(N_TARGETS, len(hidden), replace=False)
         for topics in runs:
-            topics.append(names[np.argsort(-(hidden + rng.normal(0, 0.5, len(hidden))))[:depth]].tolist())
+            topics.append(
+                names[np.argsort(-(hidden + rng.normal(0, 0.5, len(hidden))))[:depth]].tolist()
+            )
     return runs
 
 
@@ -45,8 +47,12 @@ def agreement_by_loop(lists: list[list[list[int]]]) -> tuple[np.ndarray, np.ndar
     overlap, rbo_values = np.eye(len(lists)), np.eye(len(lists))
     for a, b in combinations(range(len(lists)), 2):
         both = list(zip(lists[a], lists[b], strict=True))
-        overlap[a, b] = np.mean([len(set(first[:K]) & set(second[:K])) / K for first, second in both])
-        rbo_values[a, b] = np.mean([rbo.RankingSimilarity(first, second).rbo_ext(p=P) for first, second in both])
+        overlap[a, b] = np.mean(
+            [len(set(first[:K]) & set(second[:K])) / K for first, second in both]
+        )
+        rbo_values[a, b] = np.mean(
+            [rbo.RankingSimilarity(first, second).rbo_ext(p=P) for first, second in both]
+        )
     return overlap, rbo_values
 
 
@@ -67,9 +73,18 @@ def main() -> None:
         result = agreement(rows, k=K, p=P)
         seconds.append(time.perf_counter() - start)
     upper = np.triu_indices(arguments.runs, k=1)
-    print(f"{arguments.runs} runs x {arguments.topics} topics x {arguments.depth}: {len(upper[0]):,} pairs of runs")
-    print(f"rbo in a loop {loop_seconds:9.2f} s    ours {median(seconds):8.4f} s    {loop_seconds / median(seconds):6.0f} x")
-    for name, ours, loop in (("overlap@10", result.overlap, overlap), ("RBO", result.rbo, rbo_values)):
+    print(
+        f"{arguments.runs} runs x {arguments.topics} topics x {arguments.depth}: "
+        f"{len(upper[0]):,} pairs of runs"
+    )
+    print(
+        f"rbo in a loop {loop_seconds:9.2f} s    ours {median(seconds):8.4f} s    "
+        f"{loop_seconds / median(seconds):6.0f} x"
+    )
+    for name, ours, loop in (
+        ("overlap@10", result.overlap, overlap),
+        ("RBO", result.rbo, rbo_values),
+    ):
         print(f"largest difference of {name}: {np.abs(ours - loop)[upper].max():.1e}")
 
 

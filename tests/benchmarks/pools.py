@@ -93,18 +93,30 @@ def trec_runs(texts: list) -> list:
     return trec_run_list
 
 
-def compare(title: str, runs: list[RankedPairs], depth: int, repeats: int, *, with_trectools: bool = True) -> None:
+def compare(
+    title: str, runs: list[RankedPairs], depth: int, repeats: int, *, with_trectools: bool = True
+) -> None:
     """Print one table.
 
     with_trectools : whether trectools takes part; its time grows faster than the queries
     """
     material = Material(runs)
-    rows = [(f"depth-{depth} pool", "depth-k", {"depth": depth}, pandas_union, {"topX": depth}),
-            ("take 10 by RRF", "take-n", {"n": 10, "depth": depth}, lambda run_frames, k: pandas_fusion(run_frames, k, 10),
-             {"strategy": "rrf", "topX": 10})]  # fmt: skip
+    rows = [
+        (f"depth-{depth} pool", "depth-k", {"depth": depth}, pandas_union, {"topX": depth}),
+        (
+            "take 10 by RRF",
+            "take-n",
+            {"n": 10, "depth": depth},
+            lambda run_frames, k: pandas_fusion(run_frames, k, 10),
+            {"strategy": "rrf", "topX": 10},
+        ),
+    ]
     peers = _peers(runs, with_trectools)
     print(f"\n{title}: {sum(len(run.rank) for run in runs):,} results")
-    print(f"{'work':<18}{'pairs':>9}{'ours, s':>10}" + "".join(f"{name + ', s':>20}{'x':>7}" for name in peers))
+    print(
+        f"{'work':<18}{'pairs':>9}{'ours, s':>10}"
+        + "".join(f"{name + ', s':>20}{'x':>7}" for name in peers)
+    )
     for name, strategy, values, by_pandas, by_trectools in rows:
         n_pairs = len(choose(strategy, material, values, seed=1).source)
         ours = median_seconds(repeats, lambda s=strategy, v=values: choose(s, material, v, seed=1))
@@ -114,13 +126,23 @@ def compare(title: str, runs: list[RankedPairs], depth: int, repeats: int, *, wi
                 cells += f"{'-':>20}{'':>7}"
                 continue
             if peer == "trectools":
-                theirs = median_seconds(1, lambda i=peer_runs, options=by_trectools: TrecPoolMaker().make_pool(i, **options))
+                theirs = median_seconds(
+                    1,
+                    lambda i=peer_runs, options=by_trectools: TrecPoolMaker().make_pool(
+                        i, **options
+                    ),
+                )
             else:
-                theirs = median_seconds(max(1, repeats // 2), lambda i=peer_runs, work=by_pandas: work(i, depth))
+                theirs = median_seconds(
+                    max(1, repeats // 2), lambda i=peer_runs, work=by_pandas: work(i, depth)
+                )
             cells += f"{theirs:>20.3f}{theirs / ours:>7.0f}"
         print(f"{name:<18}{n_pairs:>9,}{ours:>10.4f}{cells}")
     shallow = [RankedPairs(*(column[run.rank <= depth] for column in run[:3])) for run in runs]
-    print(f"how alike all runs are, all measures: {median_seconds(1, lambda: likeness(shallow, k=10, p=0.9)):.2f} s")
+    print(
+        "how alike all runs are, all measures: "
+        f"{median_seconds(1, lambda: likeness(shallow, k=10, p=0.9)):.2f} s"
+    )
 
 
 def _peers(runs: list[RankedPairs], with_trectools: bool) -> dict[str, list | None]:
@@ -128,7 +150,11 @@ def _peers(runs: list[RankedPairs], with_trectools: bool) -> dict[str, list | No
         return {"pandas": None, "pandas, text": None, "trectools": None}
     texts = frames(runs, as_text=True)
     trectools_runs = trec_runs(texts) if TrecPoolMaker is not None and with_trectools else None
-    return {"pandas": frames(runs, as_text=False), "pandas, text": texts, "trectools": trectools_runs}
+    return {
+        "pandas": frames(runs, as_text=False),
+        "pandas, text": texts,
+        "trectools": trectools_runs,
+    }
 
 
 def main() -> None:
@@ -138,9 +164,17 @@ def main() -> None:
     parser.add_argument("--only", default="trec,fire")
     options = parser.parse_args()
     if "trec" in options.only:
-        compare("100 runs x 50 topics x 1,000", make_runs(100, 50, 1000, 500_000), 100, options.repeats)
+        compare(
+            "100 runs x 50 topics x 1,000", make_runs(100, 50, 1000, 500_000), 100, options.repeats
+        )
     if "fire" in options.only:
-        compare("3 runs x 27,763 queries x 10", make_runs(3, 27_763, 10, 27_763), 10, options.repeats, with_trectools=False)
+        compare(
+            "3 runs x 27,763 queries x 10",
+            make_runs(3, 27_763, 10, 27_763),
+            10,
+            options.repeats,
+            with_trectools=False,
+        )
         compare("3 runs x 2,776 queries x 10", make_runs(3, 2_776, 10, 27_763), 10, options.repeats)
 
 

@@ -53,12 +53,18 @@ def test_a_million_judgments_are_restored_within_five_minutes(
     n_judgments = figures.size("judgments")
     key = secrets.token_urlsafe(64)
     names = [f"{name}_{open_folder.stat().st_ino}" for name in ("judged", "restored")]
-    create_database(service_home, names[0], template=migrated_template(service_home, django_db_blocker))
+    create_database(
+        service_home, names[0], template=migrated_template(service_home, django_db_blocker)
+    )
     create_database(service_home, names[1])
     judged, restored = (
         Stack(
             open_folder / name,
-            {"DATABASE_URL": service_home.database_url(name), "REDIS_URL": service_home.redis_url, "SECRET_KEY": key},
+            {
+                "DATABASE_URL": service_home.database_url(name),
+                "REDIS_URL": service_home.redis_url,
+                "SECRET_KEY": key,
+            },
         )
         for name in names
     )
@@ -68,7 +74,9 @@ def test_a_million_judgments_are_restored_within_five_minutes(
         collection = cast.collection("fire", grades=4)
         cast.items(collection, Side.QUERY, 2000)
         cast.items(collection, Side.DOCUMENT, n_judgments // 2000 + 1)
-        load = partial(import_judgments, collection=collection, file_name="fire.csv", columns=JudgmentColumns())
+        load = partial(
+            import_judgments, collection=collection, file_name="fire.csv", columns=JudgmentColumns()
+        )
         load(name="fire", stream=imports.judgments_file(), on_progress=imports.tell)
     backup_seconds, output = seconds_of(judged, "backup", str(judged.folder / "backup"))
     figures.record("backup", backup_seconds, "s")
@@ -82,4 +90,6 @@ def test_a_million_judgments_are_restored_within_five_minutes(
     assert exported[0].count("\n") > n_judgments
     qrels = [qrels_of(stack) for stack in (judged, restored)]
     n_other = (exported[0] != exported[1]) + (qrels[0] != qrels[1])
-    figures.record("exports, of judgments and of qrels, with other bytes than before", n_other, at_most=0)
+    figures.record(
+        "exports, of judgments and of qrels, with other bytes than before", n_other, at_most=0
+    )

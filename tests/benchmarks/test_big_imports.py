@@ -25,7 +25,13 @@ from tests.judgment_imports import import_judgments
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
 N_JUDGMENTS = int(os.environ.get("N_JUDGMENTS", "660000"))
 N_ITEMS = int(os.environ.get("N_ITEMS", "200000"))
-TABLES = ("annotate_pair", "annotate_judgment", "annotate_roundpair", "annotate_seat", "annotate_resolution")
+TABLES = (
+    "annotate_pair",
+    "annotate_judgment",
+    "annotate_roundpair",
+    "annotate_seat",
+    "annotate_resolution",
+)
 
 
 def tell(n_done: int, total: int | None = None, unit: str = "rows") -> None:
@@ -49,7 +55,12 @@ def test_importing_the_judgments_of_fire_beside_copy():
     cast.items(collection, Side.DOCUMENT, N_JUDGMENTS // 2000 + 1)
     stream = judgments_file()
     load = partial(
-        import_judgments, collection=collection, file_name="fire.csv", columns=JudgmentColumns(), name="fire", tell=tell
+        import_judgments,
+        collection=collection,
+        file_name="fire.csv",
+        columns=JudgmentColumns(),
+        name="fire",
+        tell=tell,
     )
     before, start = peak(), clock()
     report = load(stream=stream)
@@ -66,16 +77,24 @@ def test_importing_the_judgments_of_fire_beside_copy():
     copy_cost = elapsed(start)
     print(f"\n{N_JUDGMENTS:,} judgments of {report.n_pairs:,} pairs; importing took {grew} MB more")
     for name, spent in (("import", import_cost), ("again", reimport_cost), ("COPY", copy_cost)):
-        print(f"{name:8} {spent}  {spent.seconds / copy_cost.seconds:5.2f} x, {spent.cpu / copy_cost.cpu:5.2f} x CPU")
+        print(
+            f"{name:8} {spent}  {spent.seconds / copy_cost.seconds:5.2f} x, "
+            f"{spent.cpu / copy_cost.cpu:5.2f} x CPU"
+        )
     assert grew < 700
 
 
 def test_loading_items():
     collection = cast.collection("items")
-    lines = [f'{{"side": "document", "id": "d{n}", "text": "the text of document {n}"}}' for n in range(N_ITEMS)]
+    lines = [
+        f'{{"side": "document", "id": "d{n}", "text": "the text of document {n}"}}'
+        for n in range(N_ITEMS)
+    ]
     stream = io.BytesIO("\n".join(lines).encode())
     before, start = peak(), clock()
-    load_collection(collection=collection, source=FileSource(stream, "items.jsonl"), on_progress=tell)
+    load_collection(
+        collection=collection, source=FileSource(stream, "items.jsonl"), on_progress=tell
+    )
     spent, grew = elapsed(start), peak() - before
     assert Item.objects.filter(collection=collection).count() == N_ITEMS
     with connection.cursor() as cursor:

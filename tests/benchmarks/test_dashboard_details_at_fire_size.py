@@ -28,7 +28,10 @@ def elapsed_seconds(call):
 
 
 def test_a_closer_look_takes_seconds_and_a_viewer_next_to_nothing(client):
-    print(f"\n{'labels':>9} {'read, s':>8} {'look, s':>8} {'worker, s':>9} {'MiB':>6} {'page, ms':>9} {'304, ms':>8}")
+    print(
+        f"\n{'labels':>9} {'read, s':>8} {'look, s':>8} {'worker, s':>9} {'MiB':>6} "
+        f"{'page, ms':>9} {'304, ms':>8}"
+    )
     for scale in SCALES:
         study = fill(f"closer{scale:g}".replace(".", "-"), scale=scale)
         refresh.refresh(collection=study)
@@ -45,10 +48,15 @@ def test_a_closer_look_takes_seconds_and_a_viewer_next_to_nothing(client):
         page = sorted(elapsed_seconds(lambda a=address: client.get(a))[0] for _ in range(9))[4]
         tag = client.get(f"{address}numbers/")["ETag"]
         poll = sorted(
-            elapsed_seconds(lambda a=address, t=tag: client.get(f"{a}numbers/", headers={"If-None-Match": t}))[0]
+            elapsed_seconds(
+                lambda a=address, t=tag: client.get(f"{a}numbers/", headers={"If-None-Match": t})
+            )[0]
             for _ in range(N_POLLS)
         )[N_POLLS // 2]
         n = dashboard_details.snapshot_of(collection=study).n_judgments
-        print(f"{n:9,} {read[0]:8.2f} {look[0]:8.2f} {look[1]:9.2f} {peak:6.0f} {1000 * page:9.1f} {1000 * poll:8.2f}")
+        print(
+            f"{n:9,} {read[0]:8.2f} {look[0]:8.2f} {look[1]:9.2f} {peak:6.0f} {1000 * page:9.1f} "
+            f"{1000 * poll:8.2f}"
+        )
         assert look[0] < 30
         assert poll < 0.05

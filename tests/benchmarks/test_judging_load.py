@@ -74,8 +74,12 @@ class LoadAnnotator:
         await think()  # else all first answers would come at once
         while not is_over():
             submission = str(uuid4())
-            body = {"submission_id": submission, "hand_out": self.cards[0]["hand_out"], "grade": random.randrange(2),
-                    "active_ms": 9_000}  # fmt: skip
+            body = {
+                "submission_id": submission,
+                "hand_out": self.cards[0]["hand_out"],
+                "grade": random.randrange(2),
+                "active_ms": 9_000,
+            }
             reply = self.record("answer", await self.person.post(f"/c/{SLUG}/judge/answer", body))
             self.acknowledged.append(submission)
             self.cards = json.loads(reply.body)["cards"]
@@ -91,18 +95,33 @@ async def think() -> None:
 
 def open_study(n_people: int):
     """Create a pool that keeps n_people busy, with golds; returns the collection and its people."""
-    collection = cast.collection(SLUG, batch_candidates=18, labels_per_pair=2, gold_positives=1, gold_negatives=1)
+    collection = cast.collection(
+        SLUG, batch_candidates=18, labels_per_pair=2, gold_positives=1, gold_negatives=1
+    )
     users = [cast.user(f"load{number}") for number in range(n_people)]
     for user in users:
         cast.annotator(collection, user)
     pairs = cast.pairs(collection, 20_000)
     round_ = campaigns.open_pool_round(collection, pairs[500:])
     pool = Pool.objects.create(
-        collection=collection, name="pool", strategy="depth-k", state="open", round=round_, opened_at=timezone.now()
+        collection=collection,
+        name="pool",
+        strategy="depth-k",
+        state="open",
+        round=round_,
+        opened_at=timezone.now(),
     )
-    PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in pairs[500:])
+    PoolPair.objects.bulk_create(
+        PoolPair(pool=pool, pair=pair, best_rank=1) for pair in pairs[500:]
+    )
     Gold.objects.bulk_create(
-        Gold(collection=collection, pair=pair, grade=number % 2, is_positive=number % 2 == 1, origin="curated")
+        Gold(
+            collection=collection,
+            pair=pair,
+            grade=number % 2,
+            is_positive=number % 2 == 1,
+            origin="curated",
+        )
         for number, pair in enumerate(pairs[:500])
     )
     return collection, users
@@ -112,7 +131,8 @@ def free_first_pairs() -> None:
     """Free the first pairs of each batch, a different number in each: people are not in step."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE annotate_handout SET answered_at = now() WHERE position <= batch_id % 20 RETURNING seat_id"
+            "UPDATE annotate_handout SET answered_at = now() "
+            "WHERE position <= batch_id % 20 RETURNING seat_id"
         )
         seats = [row[0] for row in cursor.fetchall()]
     handed_out = Seat.objects.filter(pk__in=seats)
@@ -124,10 +144,14 @@ def print_times(title: str, seconds: dict[str, list[float]]) -> None:
     print(f"\n{title}")
     for kind, times in seconds.items():
         p50, p95, p99 = 1000 * np.percentile(times, [50, 95, 99])
-        print(f"{kind:12} n {len(times):6,}  p50 {p50:6.0f} ms  p95 {p95:6.0f} ms  p99 {p99:6.0f} ms")
+        print(
+            f"{kind:12} n {len(times):6,}  p50 {p50:6.0f} ms  p95 {p95:6.0f} ms  p99 {p99:6.0f} ms"
+        )
 
 
-def run_for_all(people: list[LoadAnnotator], act: Callable[[LoadAnnotator], Awaitable[None]]) -> None:
+def run_for_all(
+    people: list[LoadAnnotator], act: Callable[[LoadAnnotator], Awaitable[None]]
+) -> None:
     async def all_at_once() -> None:
         await asyncio.gather(*map(act, people))
         for annotator in people:
@@ -150,10 +174,18 @@ def timer(seconds: float) -> Callable[[], bool]:
 def assert_stored_once(collection: Collection, people: list[LoadAnnotator]) -> None:
     """Every acknowledged answer is stored once, and nothing else; nobody shares a seat."""
     judgments = Judgment.objects.filter(collection=collection)
-    stored_submissions = [str(submission) for submission in judgments.values_list("submission_id", flat=True)]
-    assert sorted(stored_submissions) == sorted(submission for annotator in people for submission in annotator.acknowledged)
+    stored_submissions = [
+        str(submission) for submission in judgments.values_list("submission_id", flat=True)
+    ]
+    assert sorted(stored_submissions) == sorted(
+        submission for annotator in people for submission in annotator.acknowledged
+    )
     done_seats = Seat.objects.filter(collection=collection, state="done")
-    assert done_seats.count() == done_seats.values("judgment").distinct().count() == len(stored_submissions)
+    assert (
+        done_seats.count()
+        == done_seats.values("judgment").distinct().count()
+        == len(stored_submissions)
+    )
     unanswered = HandOut.objects.filter(answered_at=None, batch__collection=collection)
     assert unanswered.count() == unanswered.values("seat").distinct().count() > len(people)
 
@@ -177,14 +209,22 @@ def test_a_thousand_annotators(fault_stack, django_db_blocker, figures):
     with measured_processors(stack) as work_times:
         run_for_all(people, lambda annotator: annotator.work(is_over))
     print_times(f"{n_people:,} people arrive within {STAMPEDE_SECONDS} s", stampede)
-    print_times(f"{n_people:,} people answer every {THINK_SECONDS} s or so, for {WORK_SECONDS} s", work)
+    print_times(
+        f"{n_people:,} people answer every {THINK_SECONDS} s or so, for {WORK_SECONDS} s", work
+    )
     with stack.orm(django_db_blocker):
         assert_stored_once(collection, people)
     assert "nothing broken" in stack.manage("fsck")
-    figures.record("rush: 99 of 100 pages and first batches", p99(stampede["page"], stampede["first batch"]), "ms",
-                 at_most=2_000)  # fmt: skip
+    figures.record(
+        "rush: 99 of 100 pages and first batches",
+        p99(stampede["page"], stampede["first batch"]),
+        "ms",
+        at_most=2_000,
+    )
     figures.record("work: answers", len(work["answer"]))
-    figures.record("work: 99 of 100 answers", p99(work["answer"], work["next batch"]), "ms", at_most=150)
+    figures.record(
+        "work: 99 of 100 answers", p99(work["answer"], work["next batch"]), "ms", at_most=150
+    )
     stampede_times.record(figures, "rush")
     work_times.record(figures, "work")
 
@@ -206,10 +246,14 @@ def test_a_thousand_annotators_beside_large_jobs(fault_stack, django_db_blocker,
         is_over = timer(LEAST_SECONDS)  # small jobs may end before the first answer
         run_for_all(people, lambda annotator: annotator.work(lambda: working.done() and is_over()))
         working.result()
-    print_times(f"{n_people:,} people answer every {THINK_SECONDS} s or so beside large jobs", beside)
+    print_times(
+        f"{n_people:,} people answer every {THINK_SECONDS} s or so beside large jobs", beside
+    )
     with stack.orm(django_db_blocker):
         assert_stored_once(collection, people)
         jobs.record(figures)  # no fsck: the downloaded rows were written by SQL
     figures.record("answers meanwhile", len(beside["answer"]))
-    figures.record("99 of 100 answers", p99(beside["answer"], beside["next batch"]), "ms", at_most=500)
+    figures.record(
+        "99 of 100 answers", p99(beside["answer"], beside["next batch"]), "ms", at_most=500
+    )
     work_times.record(figures, "meanwhile")

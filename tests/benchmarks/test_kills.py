@@ -49,7 +49,11 @@ def kill_postgres(stack: Stack) -> None:
 
 
 def judge_through(
-    clients: Sequence[WebClient], kill: Callable[[], None], n_kills: int, judge: Judge, n_answers: int = 0
+    clients: Sequence[WebClient],
+    kill: Callable[[], None],
+    n_kills: int,
+    judge: Judge,
+    n_answers: int = 0,
 ) -> list[str]:
     """Let people judge while `kill` is called `times` times; returns the acknowledged submissions.
 
@@ -70,7 +74,9 @@ def judge_through(
         try:
             for number in range(1, n_kills + 1):
                 time.sleep(RNG.uniform(0.5, 1.5))
-                assert wait_until(lambda number=number: has_enough(n_answers * number / n_kills), seconds=7200)
+                assert wait_until(
+                    lambda number=number: has_enough(n_answers * number / n_kills), seconds=7200
+                )
                 kill()
         finally:
             stopped.set()
@@ -84,7 +90,9 @@ def signed_in_clients(stack: Stack) -> list[WebClient]:
     return [faults.signed_in_client(stack, index) for index in range(faults.N_PEOPLE)]
 
 
-def judge_until(client: WebClient, stopped: Event, *, pause: float = 0) -> Iterator[tuple[str, float]]:
+def judge_until(
+    client: WebClient, stopped: Event, *, pause: float = 0
+) -> Iterator[tuple[str, float]]:
     """Judge until `stopped`; yields each acknowledged submission and its seconds.
 
     pause : seconds between two answers
@@ -95,7 +103,9 @@ def judge_until(client: WebClient, stopped: Event, *, pause: float = 0) -> Itera
             return
 
 
-def losing_replies(client: WebClient, stopped: Event, *, new_ids: bool) -> Iterator[tuple[str, float]]:
+def losing_replies(
+    client: WebClient, stopped: Event, *, new_ids: bool
+) -> Iterator[tuple[str, float]]:
     """Judge on a connection that loses every fifth reply, so that its answer is sent again.
 
     new_ids : whether each try has a new submission id, as if there were none
@@ -113,8 +123,10 @@ def losing_replies(client: WebClient, stopped: Event, *, new_ids: bool) -> Itera
         cards = cards or faults.post_until_acknowledged(client, "/c/busy/judge/next", {})["cards"]
 
 
-@pytest.mark.parametrize("kill", [pytest.param(kill_web_worker, id="web worker"),
-                                  pytest.param(kill_postgres, id="postgres")])  # fmt: skip
+@pytest.mark.parametrize(
+    "kill",
+    [pytest.param(kill_web_worker, id="web worker"), pytest.param(kill_postgres, id="postgres")],
+)
 def test_nothing_acknowledged_is_lost(fault_stack, django_db_blocker, figures, kill):
     n_kills, n_answers = figures.size("kills"), figures.size("answers")
     stack = fault_stack("kills")
@@ -143,18 +155,25 @@ def test_the_ledger_tells_of_answers_given_before_the_disk_had_them(fault_stack,
         with connection.cursor() as cursor:
             cursor.execute("ALTER SYSTEM SET synchronous_commit = off")
             cursor.execute("SELECT pg_reload_conf()")
-    with pytest.raises(AssertionError, match=r"forgotten|== \(0, 0\)"):  # a lost hand-out stops its annotator
-        acknowledged = judge_through(signed_in_clients(stack), partial(kill_postgres, stack), 6, judge_until)
+    # a lost hand-out stops its annotator
+    with pytest.raises(AssertionError, match=r"forgotten|== \(0, 0\)"):
+        acknowledged = judge_through(
+            signed_in_clients(stack), partial(kill_postgres, stack), 6, judge_until
+        )
         with stack.orm(django_db_blocker):
             faults.assert_stored_once(collection, acknowledged)
 
 
 @pytest.mark.parametrize("new_ids", [False, True])
-def test_the_ledger_tells_of_answers_without_a_submission_id(fault_stack, django_db_blocker, new_ids):
+def test_the_ledger_tells_of_answers_without_a_submission_id(
+    fault_stack, django_db_blocker, new_ids
+):
     stack = fault_stack("no id")
     with stack.orm(django_db_blocker):
         collection = faults.open_study(20_000)
     judge = partial(losing_replies, new_ids=new_ids)
-    acknowledged = judge_through(signed_in_clients(stack), partial(kill_web_worker, stack), 5, judge)
+    acknowledged = judge_through(
+        signed_in_clients(stack), partial(kill_web_worker, stack), 5, judge
+    )
     with stack.orm(django_db_blocker), pytest.raises(AssertionError) if new_ids else nullcontext():
         faults.assert_stored_once(collection, acknowledged)

@@ -21,6 +21,7 @@ from metrics.models import Snapshot
 from tests import cast
 from tests.journeys.test_faults import judge_continuously, open_study, signed_in_client
 from tests.journeys.test_queues import BLOCKED_SESSIONS, requested_download
+from tests.stack import Stack
 from tests.webclient import WebClient
 
 HOLD_SECONDS, MAX_WAIT, PAUSE = 180, 5, 10
@@ -62,7 +63,28 @@ def mail_server() -> Iterator[MailServer]:
         server.shutdown()
 
 
-def test_nobody_waits_for_numbers_or_mails_while_the_long_slot_is_taken(fault_stack, django_db_blocker):
+@contextmanager
+def held_slot(stack: Stack, work: Work) -> Iterator[None]:
+    """Hold a work's row, so that the work takes the long slot until the end, as is asserted."""
+    with (
+        psycopg.connect(stack.database_url) as other,
+        psycopg.connect(stack.database_url) as watcher,
+    ):
+        other.execute("SELECT FROM annotate_work WHERE id = %s FOR UPDATE", [work.pk])
+        watcher.autocommit = True
+        holder = [other.info.backend_pid]
+        assert wait_until(
+            lambda: watcher.execute(BLOCKED_SESSIONS, holder).fetchone() is not None,
+            seconds=600,
+        )
+        yield
+        # the slot is still taken
+        assert watcher.execute(BLOCKED_SESSIONS, holder).fetchone() is not None
+
+
+def test_nobody_waits_for_numbers_or_mails_while_the_long_slot_is_taken(
+    fault_stack, django_db_blocker
+):
     with mail_server() as mails:
         stack = fault_stack("slot", EMAIL_HOST="127.0.0.1", EMAIL_PORT=str(mails.server_address[1]))
         with stack.orm(django_db_blocker):
@@ -72,11 +94,7 @@ def test_nobody_waits_for_numbers_or_mails_while_the_long_slot_is_taken(fault_st
         judging, lead_client = judge_continuously(signed_in_client(stack, 0)), WebClient(stack.url)
         lead_client.sign_in(lead.username)
         n_judged, waits = 0, {"numbers": [], "mail": []}
-        with psycopg.connect(stack.database_url) as other, psycopg.connect(stack.database_url) as watcher:
-            other.execute("SELECT FROM annotate_work WHERE id = %s FOR UPDATE", [work.pk])
-            watcher.autocommit = True
-            holder = [other.info.backend_pid]
-            assert wait_until(lambda: watcher.execute(BLOCKED_SESSIONS, holder).fetchone() is not None, seconds=600)
+        with held_slot(stack, work):
             until = time.monotonic() + HOLD_SECONDS
             while time.monotonic() < until:
                 assert urllib.request.urlopen(f"{stack.url}/readyz").status == 200
@@ -85,7 +103,9 @@ def test_nobody_waits_for_numbers_or_mails_while_the_long_slot_is_taken(fault_st
                 n_judged += N_JUDGED
                 start = time.monotonic()
                 with stack.orm(django_db_blocker):
-                    numbers = Snapshot.objects.filter(collection=collection, kind="agreement", n_judgments=n_judged)
+                    numbers = Snapshot.objects.filter(
+                        collection=collection, kind="agreement", n_judgments=n_judged
+                    )
                     assert wait_until(numbers.exists, seconds=60)
                 waits["numbers"].append(time.monotonic() - start)
                 address, start = f"{n_judged}@example.org", time.monotonic()
@@ -93,10 +113,16 @@ def test_nobody_waits_for_numbers_or_mails_while_the_long_slot_is_taken(fault_st
                 assert wait_until(lambda address=address: address in mails.recipients, seconds=60)
                 waits["mail"].append(time.monotonic() - start)
                 time.sleep(PAUSE)
-            assert watcher.execute(BLOCKED_SESSIONS, holder).fetchone() is not None  # the slot is still taken
         with stack.orm(django_db_blocker):
-            assert wait_until(lambda: Work.objects.get(pk=work.pk).state == Work.State.DONE, seconds=600)
-    print({name: f"{max(seconds):.2f} s at most, {len(seconds)} times" for name, seconds in waits.items()})
+            assert wait_until(
+                lambda: Work.objects.get(pk=work.pk).state == Work.State.DONE, seconds=600
+            )
+    print(
+        {
+            name: f"{max(seconds):.2f} s at most, {len(seconds)} times"
+            for name, seconds in waits.items()
+        }
+    )
     assert max(waits["numbers"]) < MAX_WAIT
     assert max(waits["mail"]) < MAX_WAIT
 
@@ -104,5 +130,13 @@ def test_nobody_waits_for_numbers_or_mails_while_the_long_slot_is_taken(fault_st
 def invite(lead: WebClient, address: str) -> None:
     """Send an invitation by mail, as a lead does on the page of members."""
     lead.get("/c/busy/members/")
-    form = {"role": "annotator", "email": address, "days": 14, "by_mail": "on", "csrfmiddlewaretoken": lead.csrf}
-    lead.opener.open(f"{lead.base}/c/busy/members/invite/", urllib.parse.urlencode(form).encode(), timeout=60).read()
+    form = {
+        "role": "annotator",
+        "email": address,
+        "days": 14,
+        "by_mail": "on",
+        "csrfmiddlewaretoken": lead.csrf,
+    }
+    lead.opener.open(
+        f"{lead.base}/c/busy/members/invite/", urllib.parse.urlencode(form).encode(), timeout=60
+    ).read()

@@ -1,6 +1,7 @@
 """A similarity matrix of COCO's size, 25,000 captions x 5,000 images, read and scored by a worker.
 
-Prints seconds and memory. Run: python3 manage.py test --heavy -s tests/benchmarks/test_matrix_runs.py
+Prints seconds and memory. Run: python3 manage.py test --heavy -s
+tests/benchmarks/test_matrix_runs.py
 """
 
 import json
@@ -32,27 +33,44 @@ import json
 begun = time.perf_counter()
 refresh.refresh(collection=Collection.objects.get(pk={collection}))
 wall, begun = time.perf_counter() - begun, time.perf_counter()
-from metrics.services import leaderboard_cache, leaderboard_choices
+from metrics.services import leaderboard_cache, leaderboard_parameters
 collection = Collection.objects.get(pk={collection})
-choices = leaderboard_choices.read_choices(collection=collection, viewer=None, parameters={{}})
+choices = leaderboard_parameters.read_choices(collection=collection, viewer=None, parameters={{}})
 leaderboard_cache.compute(collection=collection, spec=choices.spec)
-print(json.dumps({{"wall": wall, "bounds": time.perf_counter() - begun, "peak": in_memory("VmHWM")}}))
+bounds = time.perf_counter() - begun
+print(json.dumps({{"wall": wall, "bounds": bounds, "peak": in_memory("VmHWM")}}))
 """
 
 
 def write_matrix(path, order):
     """Write an .npz file as numpy does, uncompressed."""
     scores = np.random.default_rng(3).standard_normal((N_QUERIES, N_DOCUMENTS), dtype=np.float32)
-    rows, columns = ([f"{side}{n}" for n in range(n_items)] for side, n_items in (("q", N_QUERIES), ("D", N_DOCUMENTS)))
-    np.savez(path, sim_mat=np.asarray(scores, order=order), row_ids=np.array(rows), column_ids=np.array(columns))
+    rows, columns = (
+        [f"{side}{n}" for n in range(n_items)]
+        for side, n_items in (("q", N_QUERIES), ("D", N_DOCUMENTS))
+    )
+    np.savez(
+        path,
+        sim_mat=np.asarray(scores, order=order),
+        row_ids=np.array(rows),
+        column_ids=np.array(columns),
+    )
 
 
 def refresh_in_process(collection):
     """Seconds and memory of the first refresh in a process of its own."""
     code = REFRESH.format(media=str(settings.MEDIA_ROOT), collection=collection.pk)
-    env = os.environ | {"DATABASE_URL": large_runs.database_url(), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    env = os.environ | {
+        "DATABASE_URL": large_runs.database_url(),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
     finished = subprocess.run(
-        [sys.executable, "-c", code], cwd=large_runs.ROOT, env=env, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=large_runs.ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert finished.returncode == 0, finished.stderr
     return json.loads(finished.stdout.splitlines()[-1])
@@ -70,8 +88,9 @@ def test_a_matrix_is_read_and_measured_in_little_memory(order, tmp_path, media_r
     assert reading["state"] == "ready", reading["report"]
     refreshing = refresh_in_process(collection)
     print(
-        f"\n| {order} order, {path.stat().st_size / 1e6:.0f} MB | read {reading['wall']:.1f} s, {reading['peak']:.0f} MiB | "
-        f"measured {refreshing['wall']:.1f} s, with bounds {refreshing['bounds']:.1f} s, {refreshing['peak']:.0f} MiB |"
+        f"\n| {order} order, {path.stat().st_size / 1e6:.0f} MB | read {reading['wall']:.1f} s, "
+        f"{reading['peak']:.0f} MiB | measured {refreshing['wall']:.1f} s, with bounds "
+        f"{refreshing['bounds']:.1f} s, {refreshing['peak']:.0f} MiB |"
     )
     assert Score.objects.filter(run=run).exists()
     assert max(reading["peak"], refreshing["peak"]) < WORKER_MIB

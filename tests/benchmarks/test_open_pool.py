@@ -35,7 +35,8 @@ pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest
 SIZES = [(9_000, 0), (27_763, 131)]  # queries of 20 pairs, and how many of them have 21
 N_TIMES = int(os.environ.get("OPEN_POOL_TIMES", "5"))
 MOST = 2.0  # times COPY, by the median of the seconds
-TABLES = ("annotate_pair", "pooling_poolpair", "annotate_roundpair", "annotate_seat")  # in the order of their foreign keys
+# in the order of their foreign keys
+TABLES = ("annotate_pair", "pooling_poolpair", "annotate_roundpair", "annotate_seat")
 
 
 class WorkCost(NamedTuple):
@@ -51,7 +52,10 @@ class WorkCost(NamedTuple):
         return self.worker + self.backend
 
     def __str__(self) -> str:
-        return f"{self.seconds:7.1f} s; CPU {self.worker:6.1f} s worker, {self.backend:6.1f} s database"
+        return (
+            f"{self.seconds:7.1f} s; CPU {self.worker:6.1f} s worker, "
+            f"{self.backend:6.1f} s database"
+        )
 
 
 def clock() -> WorkCost:
@@ -97,7 +101,10 @@ def copy_in(stored_rows: list[bytes], tables: Sequence[str] = TABLES) -> None:
 def empty_tables(tables: Sequence[str] = TABLES) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"BEGIN; {MAY_TRUNCATE}; TRUNCATE {', '.join(tables)} CASCADE; COMMIT")
-        cursor.execute("DELETE FROM pg_statistic WHERE starelid = ANY(%s::text[]::regclass[])", [list(large.TABLES)])
+        cursor.execute(
+            "DELETE FROM pg_statistic WHERE starelid = ANY(%s::text[]::regclass[])",
+            [list(large.TABLES)],
+        )
         cursor.execute("CHECKPOINT")
 
 
@@ -123,7 +130,11 @@ def watched_forecasts(pool: Pool) -> Iterator[list[Forecast]]:
     @closing_connections
     def look() -> None:
         while not ended.wait(0.25):
-            work = Work.objects.filter(subject=pool.pk, kind__startswith="pool").order_by("-pk").first()
+            work = (
+                Work.objects.filter(subject=pool.pk, kind__startswith="pool")
+                .order_by("-pk")
+                .first()
+            )
             current = work and progress.progress_of(job=works.job_of(work))
             if current and current.seconds_left is not None:
                 forecasts.append(Forecast(current.at.timestamp(), current.seconds_left))
@@ -139,8 +150,15 @@ def watched_forecasts(pool: Pool) -> Iterator[list[Forecast]]:
 
 def worst_forecast_factor(forecasts: list[Forecast], ended: float) -> float:
     """The largest factor between forecast and actual time while five seconds or more were left."""
-    left = [(forecast.seconds_left, ended - forecast.at) for forecast in forecasts if ended - forecast.at >= 5]
-    return max((max(forecast / actual, actual / max(forecast, 0.1)) for forecast, actual in left), default=1.0)
+    left = [
+        (forecast.seconds_left, ended - forecast.at)
+        for forecast in forecasts
+        if ended - forecast.at >= 5
+    ]
+    return max(
+        (max(forecast / actual, actual / max(forecast, 0.1)) for forecast, actual in left),
+        default=1.0,
+    )
 
 
 @pytest.mark.parametrize(("n_queries", "n_deeper"), SIZES)
@@ -165,7 +183,10 @@ def test_opening_many_pairs_beside_copy(n_queries, n_deeper):
         empty_tables()
         figures["COPY"].append(cost_of(copy_in, stored_rows))
     print(f"\n{n_pairs:,} pairs, {n_seats:,} seats; opening took at most {opened_in} MB")
-    print("What the page said of the time left was wrong by a factor of at most", [f"{factor:.1f}" for factor in factors])
+    print(
+        "What the page said of the time left was wrong by a factor of at most",
+        [f"{factor:.1f}" for factor in factors],
+    )
     by_clock = print_beside(figures, "COPY")
     assert {name: times for name, times in by_clock.items() if times >= MOST} == {}
     assert max(factors) < 2
@@ -176,7 +197,13 @@ def print_beside(figures: dict[str, list[WorkCost]], peer: str) -> dict[str, flo
     """Print all costs; returns the ratio of each one's median seconds to the peer's."""
     by_clock = {}
     for name, costs in figures.items():
-        by_clock[name] = median(cost.seconds for cost in costs) / median(cost.seconds for cost in figures[peer])
+        by_clock[name] = median(cost.seconds for cost in costs) / median(
+            cost.seconds for cost in figures[peer]
+        )
         by_cpu = median(cost.cpu for cost in costs) / median(cost.cpu for cost in figures[peer])
-        print(f"{name:12} {by_clock[name]:5.2f} x {peer}, {by_cpu:5.2f} x its CPU:", *costs, sep="\n    ")
+        print(
+            f"{name:12} {by_clock[name]:5.2f} x {peer}, {by_cpu:5.2f} x its CPU:",
+            *costs,
+            sep="\n    ",
+        )
     return by_clock

@@ -1,7 +1,7 @@
 """Provenance of pairs at 100 runs x 27,763 queries x 100 results, and the size of the database.
 
-Run: python3 manage.py test --heavy -s tests/benchmarks/test_provenance.py     (some 7 GB of disk, minutes)
-Smaller: ASSAYER_BENCH_RUNS=10, ASSAYER_BENCH_QUERIES=2776.
+Run: python3 manage.py test --heavy -s tests/benchmarks/test_provenance.py
+It takes minutes and some 7 GB of disk. Smaller: ASSAYER_BENCH_RUNS=10, ASSAYER_BENCH_QUERIES=2776.
 """
 
 import os
@@ -26,7 +26,8 @@ N_DOCUMENTS, DEPTH, POOLED, POOL_DEPTH = 5_000, 100, 3, 10
 ITEMS = """
     INSERT INTO annotate_item (collection_id, side, external_id, split, warning, excluded_reason)
     SELECT %(c)s, 'query', 'q' || i, 'test', '', '' FROM generate_series(1, %(queries)s) i
-    UNION ALL SELECT %(c)s, 'document', 'd' || i, 'test', '', '' FROM generate_series(0, %(documents)s - 1) i
+    UNION ALL SELECT %(c)s, 'document', 'd' || i, 'test', '', ''
+    FROM generate_series(0, %(documents)s - 1) i
 """
 NUMBERED_ITEMS = """
     CREATE TEMPORARY TABLE numbered_item AS
@@ -37,14 +38,18 @@ NUMBERED_ITEMS = """
 RANKINGS = """
     INSERT INTO pooling_ranking (run_id, source_id, targets, scores)
     SELECT %(run)s, q.id,
-           ARRAY(SELECT %(first)s + (q.n * 37 + %(nth)s * 101 + i * (CASE %(nth)s %% 4 WHEN 0 THEN 1 WHEN 1 THEN 3
-                 WHEN 2 THEN 7 ELSE 9 END)::bigint) %% %(documents)s FROM generate_series(0, %(depth)s - 1) i),
-           ARRAY(SELECT (1 - i * 0.003 - random() * 0.001)::real::float8 FROM generate_series(0, %(depth)s - 1) i)
+           ARRAY(SELECT %(first)s + (q.n * 37 + %(nth)s * 101
+                     + i * (CASE %(nth)s %% 4 WHEN 0 THEN 1 WHEN 1 THEN 3 WHEN 2 THEN 7
+                            ELSE 9 END)::bigint) %% %(documents)s
+                 FROM generate_series(0, %(depth)s - 1) i),
+           ARRAY(SELECT (1 - i * 0.003 - random() * 0.001)::real::float8
+                 FROM generate_series(0, %(depth)s - 1) i)
     FROM numbered_item q WHERE q.side = 'query'
 """
 PAIRS = """
     WITH ranked AS (
-        SELECT DISTINCT ranking.source_id, target FROM pooling_ranking ranking, unnest(targets[1:%(top)s]) target
+        SELECT DISTINCT ranking.source_id, target
+        FROM pooling_ranking ranking, unnest(targets[1:%(top)s]) target
         WHERE run_id = ANY(%(pooled)s)
     ), new_pair AS (
         INSERT INTO annotate_pair (collection_id, query_id, document_id)
@@ -52,6 +57,7 @@ PAIRS = """
     ) INSERT INTO pooling_poolpair (pool_id, pair_id, best_rank, stratum, inclusion_probability)
       SELECT %(pool)s, id, 1, 0, 1 FROM new_pair
 """
+TABLES = ("pooling_ranking", "annotate_pair", "pooling_poolpair", "annotate_item")
 NARROW = {
     "int4[] and float4[]": "targets::int4[], scores::float4[]",
     "int4[] and float8[]": "targets::int4[], scores",
@@ -65,7 +71,9 @@ def run_sql(statement: str, **values: object) -> list[tuple[object, ...]]:
         return cursor.fetchall() if cursor.description else []
 
 
-def percentiles_ms(work: Callable[[object], object], arguments: list[object]) -> tuple[float, float]:
+def percentiles_ms(
+    work: Callable[[object], object], arguments: list[object]
+) -> tuple[float, float]:
     """Median and 95th percentile in milliseconds."""
     spent = []
     for argument in arguments:
@@ -75,9 +83,15 @@ def percentiles_ms(work: Callable[[object], object], arguments: list[object]) ->
     return statistics.median(spent), sorted(spent)[int(0.95 * len(spent))]
 
 
-def test_provenance_at_size(capsys):
+def pool_of_large_runs() -> tuple[Pool, list[Run], float]:
+    """A pool of some of N_RUNS runs, all the runs, and the seconds that their rankings took."""
     collection = cast.collection()
-    fields = {"collection": collection, "direction": "forward", "state": "ready", "finished_at": collection.created_at}
+    fields = {
+        "collection": collection,
+        "direction": "forward",
+        "state": "ready",
+        "finished_at": collection.created_at,
+    }
     runs = Run.objects.bulk_create(Run(name=f"run {n}", **fields) for n in range(N_RUNS))
     run_sql(ITEMS, c=collection.pk, queries=N_QUERIES, documents=N_DOCUMENTS)
     run_sql(NUMBERED_ITEMS, c=collection.pk)
@@ -90,30 +104,59 @@ def test_provenance_at_size(capsys):
         collection=collection, name="depth", strategy="depth-k", parameters={"depth": POOL_DEPTH}
     )
     pool.runs.set(runs[:POOLED])
-    run_sql(PAIRS, c=collection.pk, pool=pool.pk, top=POOL_DEPTH, pooled=[run.pk for run in runs[:POOLED]])
-    for table in ("pooling_ranking", "annotate_pair", "pooling_poolpair", "annotate_item"):
+    run_sql(
+        PAIRS,
+        c=collection.pk,
+        pool=pool.pk,
+        top=POOL_DEPTH,
+        pooled=[run.pk for run in runs[:POOLED]],
+    )
+    for table in TABLES:
         run_sql(f"ANALYZE {table}")
-    keys = list(Pair.objects.filter(collection=collection).values_list("pk", flat=True))
+    return pool, runs, loading
+
+
+def test_provenance_at_size(capsys):
+    pool, runs, loading = pool_of_large_runs()
+    keys = list(Pair.objects.filter(collection=pool.collection).values_list("pk", flat=True))
     chosen = random.Random(4).sample(keys, 300)
     pairs = list(Pair.objects.filter(pk__in=chosen))
     single = percentiles_ms(lambda pair: provenance.origin(pair=pair, viewer=None), pairs)
     starts = [PairFilter(after=key) for key in chosen[:40]]
-    page = percentiles_ms(lambda request: pool_pairs.pairs_of(pool=pool, pair_filter=request, viewer=None), starts)
+    page = percentiles_ms(
+        lambda request: pool_pairs.pairs_of(pool=pool, pair_filter=request, viewer=None), starts
+    )
     of_run = [PairFilter(after=key, run=runs[1]) for key in chosen[:40]]
-    filtered = percentiles_ms(lambda request: pool_pairs.pairs_of(pool=pool, pair_filter=request, viewer=None), of_run)
+    filtered = percentiles_ms(
+        lambda request: pool_pairs.pairs_of(pool=pool, pair_filter=request, viewer=None), of_run
+    )
     assert len(provenance.origin(pair=pairs[0], viewer=None).run_ranks) >= 1
     with capsys.disabled():
-        print(f"\n{N_RUNS} runs x {N_QUERIES:,} queries x {DEPTH}: {N_RUNS * N_QUERIES * DEPTH:,} results")
+        print(
+            f"\n{N_RUNS} runs x {N_QUERIES:,} queries x {DEPTH}: "
+            f"{N_RUNS * N_QUERIES * DEPTH:,} results"
+        )
         print(f"rankings made in SQL in {loading:.0f} s; {len(keys):,} pairs pooled")
-        print(f"origin of one pair                {single[0]:8.2f} ms median {single[1]:8.2f} ms p95")
+        print(
+            f"origin of one pair                {single[0]:8.2f} ms median {single[1]:8.2f} ms p95"
+        )
         print(f"page of 50 pairs                  {page[0]:8.2f} ms median {page[1]:8.2f} ms p95")
-        print(f"page of 50 pairs brought by a run {filtered[0]:8.2f} ms median {filtered[1]:8.2f} ms p95")
-        for table in ("pooling_ranking", "annotate_pair", "pooling_poolpair", "annotate_item"):
-            print(f"{table:34s}{size_of(table):10.1f} MB with its indexes")
-        print(f"{'database':34s}{run_sql('SELECT pg_database_size(current_database())')[0][0] / 1e6:10.1f} MB")
-        for name, columns in NARROW.items():
-            per_row = bytes_a_ranking(columns, runs[0].pk)
-            print(f"{name:34s}{per_row:10.0f} bytes a ranking of {DEPTH}, without indexes")
+        print(
+            f"page of 50 pairs brought by a run {filtered[0]:8.2f} ms median "
+            f"{filtered[1]:8.2f} ms p95"
+        )
+        print_sizes(runs[0])
+
+
+def print_sizes(run: Run) -> None:
+    """Print the sizes of tables, of the database, and of rankings with narrower types."""
+    for table in TABLES:
+        print(f"{table:34s}{size_of(table):10.1f} MB with its indexes")
+    n_bytes = run_sql("SELECT pg_database_size(current_database())")[0][0]
+    print(f"{'database':34s}{n_bytes / 1e6:10.1f} MB")
+    for name, columns in NARROW.items():
+        per_row = bytes_a_ranking(columns, run.pk)
+        print(f"{name:34s}{per_row:10.0f} bytes a ranking of {DEPTH}, without indexes")
 
 
 def size_of(table: str) -> float:

@@ -48,7 +48,9 @@ class Cost(NamedTuple):
 def cost(call: Callable[[], object]) -> Cost:
     before, wall, worker = _database_seconds(), time.perf_counter(), time.process_time()
     call()
-    return Cost(time.perf_counter() - wall, time.process_time() - worker, _database_seconds() - before)
+    return Cost(
+        time.perf_counter() - wall, time.process_time() - worker, _database_seconds() - before
+    )
 
 
 def _database_seconds() -> float:
@@ -77,7 +79,8 @@ def measure_pages(client, study) -> None:
     """Each page's time and queries, after a campaign that left a long history."""
     value = Observation.objects.filter(collection=study, kind="agreement").last().value
     Observation.objects.bulk_create(
-        Observation(collection=study, kind="agreement", n_judgments=number, value=value) for number in range(N_POINTS)
+        Observation(collection=study, kind="agreement", n_judgments=number, value=value)
+        for number in range(N_POINTS)
     )
     client.force_login(cast.member(study, Role.LEAD))
     for page in PAGES:
@@ -85,7 +88,10 @@ def measure_pages(client, study) -> None:
         with CaptureQueriesContext(connection) as queries:
             assert client.get(f"/c/{study.slug}/{page}").status_code == 200
             n_queries = len(queries)
-        times = [1000 * cost(lambda page=page: client.get(f"/c/{study.slug}/{page}")).wall for _ in range(N_REQUESTS)]
+        times = [
+            1000 * cost(lambda page=page: client.get(f"/c/{study.slug}/{page}")).wall
+            for _ in range(N_REQUESTS)
+        ]
         low, high = np.quantile(times, [0.5, 0.95])
         print(f"  {page:22} median {low:4.0f} ms, p95 {high:4.0f} ms, {n_queries} queries")
 

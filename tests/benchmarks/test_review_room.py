@@ -35,7 +35,11 @@ def study(client):
     yield study
     if SCALE < 0.1:  # minutes at full size
         checks = [check for check in CHECKS if check.name != "annotate.doubles-exact"]
-        assert [(finding.check.name, finding.lines) for finding in run(checks) if not finding.check.notice] == []
+        assert [
+            (finding.check.name, finding.lines)
+            for finding in run(checks)
+            if not finding.check.notice
+        ] == []
 
 
 def print_time(label, seconds, more=""):
@@ -55,7 +59,11 @@ def read_page(client, label, address, n_times=3):
         answer = client.get(address)
     assert answer.status_code == 200
     n = len(queries)  # before another request resets them
-    seconds = print_time(label, median(seconds_of(lambda: client.get(address)) for _ in range(n_times)), f"{n} queries")
+    seconds = print_time(
+        label,
+        median(seconds_of(lambda: client.get(address)) for _ in range(n_times)),
+        f"{n} queries",
+    )
     assert seconds < MAX_REQUEST_SECONDS
     return answer, n
 
@@ -75,7 +83,11 @@ def run_review_work(label):
         handler = review_dispatch.HANDLERS[decision.action.kind]
         decision = review_work.go_on(decision=decision, handler=handler)
         longest = max(longest, time.perf_counter() - since)
-    print_time(label, time.perf_counter() - start, f"{decision.n_done:,} rows, the longest stretch {1000 * longest:,.0f} ms")
+    print_time(
+        label,
+        time.perf_counter() - start,
+        f"{decision.n_done:,} rows, the longest stretch {1000 * longest:,.0f} ms",
+    )
     assert longest < 3
     return decision
 
@@ -86,14 +98,32 @@ def withdraw_and_restore_labels(client, study):
     print(f"\n{n:,} labels of one person, {study.collection.pairs.count():,} pairs")
     read_page(client, "the person's page", person)
     read_page(client, "the person's page, counting what would go", f"{person}?since={EARLIER}")
-    send_form(client, "withdraw: the request", f"{person}act/", act="withdraw", since=EARLIER, expected=n, reason="asleep")
+    send_form(
+        client,
+        "withdraw: the request",
+        f"{person}act/",
+        act="withdraw",
+        since=EARLIER,
+        expected=n,
+        reason="asleep",
+    )
     read_page(client, "the person's page meanwhile", person)
     work = ReviewWork.objects.not_done().get()
-    read_page(client, "how far it is, every 2 s", f"/c/{study.collection.slug}/review-log/{work.pk}/work/")
+    read_page(
+        client, "how far it is, every 2 s", f"/c/{study.collection.slug}/review-log/{work.pk}/work/"
+    )
     assert run_review_work("withdraw: the worker").n_done == n
     read_page(client, "the person's page with what was withdrawn", person)
     since = timezone.now().isoformat()
-    send_form(client, "restore: the request", f"{person}act/", act="restore", since=EARLIER, until=LATER, reason=since)
+    send_form(
+        client,
+        "restore: the request",
+        f"{person}act/",
+        act="restore",
+        since=EARLIER,
+        until=LATER,
+        reason=since,
+    )
     assert run_review_work("restore: the worker").n_done == n
     assert Seat.objects.filter(annotator=study.annotator, state="done").count() == n
 
@@ -115,11 +145,18 @@ def use_inbox(client, study):
     n = Resolution.objects.filter(status="disputed").count()
     print(f"\n{n:,} disputed pairs")
     _, n_queries_first = read_page(client, "inbox, first page", f"{inbox}?tab=disputed")
-    answer, n_queries_last = read_page(client, "inbox, last page", f"{inbox}?tab=disputed&page=last")
+    answer, n_queries_last = read_page(
+        client, "inbox, last page", f"{inbox}?tab=disputed&page=last"
+    )
     assert n_queries_first == n_queries_last
     first = answer.context["rows"][0].pair.pk
     read_page(client, "a disputed pair", f"{inbox}pairs/{first}/?tab=disputed")
-    send_form(client, "a grade, and on to the next pair", f"{inbox}pairs/{first}/adjudicate/?tab=disputed", grade=2)
+    send_form(
+        client,
+        "a grade, and on to the next pair",
+        f"{inbox}pairs/{first}/adjudicate/?tab=disputed",
+        grade=2,
+    )
     read_page(client, "the log", f"/c/{study.collection.slug}/review-log/")
 
 
@@ -130,17 +167,30 @@ def preview_and_apply_tie_rule(study):
     cache.clear()
     start = time.perf_counter()
     preview, is_sent = policies.preview_change(policy=next_policy, with_closed=False)
-    print(f"\n{round_.round_pairs.count():,} pairs, {Resolution.objects.count():,} resolved, {n:,} disputed")
-    assert print_time("what another tie rule changes, seen", time.perf_counter() - start) < MAX_REQUEST_SECONDS
+    print(
+        f"\n{round_.round_pairs.count():,} pairs, {Resolution.objects.count():,} resolved, "
+        f"{n:,} disputed"
+    )
+    assert (
+        print_time("what another tie rule changes, seen", time.perf_counter() - start)
+        < MAX_REQUEST_SECONDS
+    )
     assert (preview.change.n_settled, is_sent) == (n, False)
     cache.clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(policies, "SYNCHRONOUS_ROWS", 0)  # the path of a worker, for large changes
         question = policies.preview_request(policy=next_policy, with_closed=True)
-        print_time("the same, closed pools too", seconds_of(lambda: policies.compute_preview(collection=collection, request_fields=question)))
+        print_time(
+            "the same, closed pools too",
+            seconds_of(
+                lambda: policies.compute_preview(collection=collection, request_fields=question)
+            ),
+        )
     saved = seconds_of(lambda: policies.save_policy(collection=collection, by=None, tie="up"))
     assert print_time("saved: the request", saved) < MAX_REQUEST_SECONDS
-    print_time("followed: the worker", seconds_of(lambda: policies.follow(round_=Round.objects.get())))
+    print_time(
+        "followed: the worker", seconds_of(lambda: policies.follow(round_=Round.objects.get()))
+    )
     assert policies.rounds_behind() == []
     assert not Resolution.objects.filter(status="disputed").exists()
 

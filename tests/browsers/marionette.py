@@ -49,12 +49,19 @@ class Marionette:
     def execute(self, command: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         """Send one of Selenium's commands; returns the answer as its HTTP connection would."""
         self.n_sent += 1
-        message = json.dumps([0, self.n_sent, f"WebDriver:{NAMES[command]}", _arguments(command, params or {})])
+        message = json.dumps(
+            [0, self.n_sent, f"WebDriver:{NAMES[command]}", _arguments(command, params or {})]
+        )
         self.socket.sendall(f"{len(message.encode())}:{message}".encode())
         _, _, fault, result = self.receive()
         if fault:
-            return {"status": HTTPStatus.INTERNAL_SERVER_ERROR, "value": json.dumps({"value": fault})}
-        is_bare = command == Command.NEW_SESSION or not isinstance(result, dict) or "value" not in result
+            return {
+                "status": HTTPStatus.INTERNAL_SERVER_ERROR,
+                "value": json.dumps({"value": fault}),
+            }
+        is_bare = (
+            command == Command.NEW_SESSION or not isinstance(result, dict) or "value" not in result
+        )
         return {"value": result if is_bare else result["value"]}
 
     def receive(self) -> Any:

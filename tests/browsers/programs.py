@@ -37,23 +37,36 @@ PREFERENCES = {
     "toolkit.legacyUserProfileCustomizations.stylesheets": True,
     "toolkit.telemetry.server": "data:,",
 }
-LOCAL_FILES = UselessFileDetector()  # the browser reads the files of this machine, so none is uploaded to it
+# the browser reads the files of this machine, so none is uploaded to it
+LOCAL_FILES = UselessFileDetector()
 # without these rules both have a minimal width, of their own tool bar, above that of a phone
 NARROW_STYLES = {
     "chrome/userChrome.css": ":root { min-width: 0 !important; }",
-    ".config/gtk-3.0/gtk.css": "button, entry, image { min-width: 0; margin: 0; padding: 0; border-width: 0; }",
+    ".config/gtk-3.0/gtk.css": (
+        "button, entry, image { min-width: 0; margin: 0; padding: 0; border-width: 0; }"
+    ),
 }
-MINI_BROWSERS = ("lib/*/webkit*gtk*/MiniBrowser", "lib/webkit*gtk*/MiniBrowser", "libexec/webkit*gtk*/MiniBrowser")
+MINI_BROWSERS = (
+    "lib/*/webkit*gtk*/MiniBrowser",
+    "lib/webkit*gtk*/MiniBrowser",
+    "libexec/webkit*gtk*/MiniBrowser",
+)
 
 
 @contextmanager
 def firefox(**preferences: object) -> Iterator[WebDriver]:
     """A Firefox with our preferences and further ones, dots as __; it saves files in `home`."""
-    program = _program("firefox-esr") or _program("firefox") or _installed("firefox-esr", "firefox-esr")
+    program = (
+        _program("firefox-esr") or _program("firefox") or _installed("firefox-esr", "firefox-esr")
+    )
     with ExitStack() as cleanup:
         home = _home(cleanup)
-        chosen = PREFERENCES | {name.replace("__", "."): value for name, value in preferences.items()}
-        lines = (f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in chosen.items())
+        chosen = PREFERENCES | {
+            name.replace("__", "."): value for name, value in preferences.items()
+        }
+        lines = (
+            f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in chosen.items()
+        )
         (home / "user.js").write_text("\n".join(lines))
         size = (f"--width={WINDOW[0]}", f"--height={WINDOW[1]}")
         command = [program, "--headless", "--no-remote", "--marionette", "--profile", home, *size]
@@ -63,7 +76,9 @@ def firefox(**preferences: object) -> Iterator[WebDriver]:
         _wait(lambda: port_file.exists() and port_file.read_text(), home / "log")
         connection = Marionette(int(port_file.read_text()))
         cleanup.callback(connection.close)
-        session = webdriver.Remote(connection, options=webdriver.FirefoxOptions(), file_detector=LOCAL_FILES)
+        session = webdriver.Remote(
+            connection, options=webdriver.FirefoxOptions(), file_detector=LOCAL_FILES
+        )
         session.home = home
         yield session
 
@@ -80,13 +95,17 @@ def webkit(**settings: int) -> Iterator[WebDriver]:
         lines = (f"{name.replace('_', '-')}={value}" for name, value in settings.items())
         (home / ".config/gtk-3.0/settings.ini").write_text("\n".join(["[Settings]", *lines]))
         display = cleanup.enter_context(_screen(screens, home))
-        port, driver = _start_webkit_driver(server, home, {**_environment(home), "DISPLAY": display})
+        port, driver = _start_webkit_driver(
+            server, home, {**_environment(home), "DISPLAY": display}
+        )
         cleanup.callback(stop, driver)
         options = webdriver.WebKitGTKOptions()
         options.binary_location = str(_mini_browser())
         options.add_argument("--automation")
         config = ClientConfig(f"http://127.0.0.1:{port}")
-        session = webdriver.Remote(RemoteConnection(client_config=config), options=options, file_detector=LOCAL_FILES)
+        session = webdriver.Remote(
+            RemoteConnection(client_config=config), options=options, file_detector=LOCAL_FILES
+        )
         cleanup.callback(session.quit)
         session.set_window_size(*WINDOW)
         session.home = home
@@ -96,9 +115,20 @@ def webkit(**settings: int) -> Iterator[WebDriver]:
 @contextmanager
 def _screen(program: str, home: Path) -> Iterator[str]:
     reader, writer = os.pipe()
-    command = [program, "-displayfd", str(writer), "-screen", "0", "1600x1200x24", "-nolisten", "tcp"]
+    command = [
+        program,
+        "-displayfd",
+        str(writer),
+        "-screen",
+        "0",
+        "1600x1200x24",
+        "-nolisten",
+        "tcp",
+    ]
     with open(home / "screen", "ab") as log:
-        server = subprocess.Popen(command, pass_fds=[writer], stdout=log, stderr=log, start_new_session=True)
+        server = subprocess.Popen(
+            command, pass_fds=[writer], stdout=log, stderr=log, start_new_session=True
+        )
     os.close(writer)
     try:
         with os.fdopen(reader) as number:
@@ -107,7 +137,9 @@ def _screen(program: str, home: Path) -> Iterator[str]:
         stop(server)
 
 
-def _start_webkit_driver(program: str, home: Path, env: dict[str, str]) -> tuple[int, subprocess.Popen[bytes]]:
+def _start_webkit_driver(
+    program: str, home: Path, env: dict[str, str]
+) -> tuple[int, subprocess.Popen[bytes]]:
     """Start WebKit's driver on a free port; if another program takes that first, try again."""
     while True:
         with socket.socket() as free:
@@ -126,7 +158,9 @@ def _answers(port: int) -> bool:
 
 def _mini_browser() -> Path:
     browsers = sorted(file for pattern in MINI_BROWSERS for file in Path("/usr").glob(pattern))
-    return browsers[-1] if browsers else pytest.skip("WebKit's driver is here, its MiniBrowser is not")
+    return (
+        browsers[-1] if browsers else pytest.skip("WebKit's driver is here, its MiniBrowser is not")
+    )
 
 
 def _home(cleanup: ExitStack) -> Path:
@@ -139,7 +173,11 @@ def _home(cleanup: ExitStack) -> Path:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    folders = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "XDG_RUNTIME_DIR": str(home)}
+    folders = {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_RUNTIME_DIR": str(home),
+    }
     return {**os.environ, **folders, "GIO_USE_VFS": "local", "NO_AT_BRIDGE": "1"}
 
 

@@ -18,13 +18,25 @@ addEventListener("error", (event) => {
   if (event instanceof ErrorEvent) tell(event.message);
   else if (event.target.matches?.("script, link")) tell("not loaded: " + event.target.outerHTML);
 }, true);
-addEventListener("unhandledrejection", (event) => tell(`unhandled: ${event.reason} ${event.reason?.stack ?? ""}`));
-addEventListener("securitypolicyviolation", (event) => tell(`policy: ${event.violatedDirective} ${event.blockedURI}`));
+addEventListener("unhandledrejection", ({ reason }) => {
+  tell(`unhandled: ${reason} ${reason?.stack ?? ""}`);
+});
+addEventListener("securitypolicyviolation", (event) => {
+  tell(`policy: ${event.violatedDirective} ${event.blockedURI}`);
+});
 // requests under way when a page is left are no fault
 const left = /NetworkError when attempting|Load failed/;
 console.error = (...words) => left.test(words.join(" ")) || tell("console: " + words.join(" "));
 """.replace("COMPLAINT", COMPLAINT)
-HOP_HEADERS = {"connection", "keep-alive", "transfer-encoding", "content-length", "accept-encoding", "date", "server"}
+HOP_HEADERS = {
+    "connection",
+    "keep-alive",
+    "transfer-encoding",
+    "content-length",
+    "accept-encoding",
+    "date",
+    "server",
+}
 CLOSED = None  # in place of a status: the connection is closed without an answer
 
 
@@ -48,7 +60,9 @@ class Proxy(ThreadingHTTPServer):
     @contextmanager
     def running(self) -> Iterator["Proxy"]:
         """Serve in a thread of its own."""
-        thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread = threading.Thread(
+            target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
         thread.start()
         try:
             yield self
@@ -135,7 +149,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def forward(self, body: bytes) -> None:
         """Forward the request to the server, and its answer to the browser."""
-        headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_HEADERS}
+        headers = {
+            name: value for name, value in self.headers.items() if name.lower() not in HOP_HEADERS
+        }
         connection = HTTPConnection(self.server.target, timeout=240)
         try:
             connection.request(self.command, self.path, body or None, headers)
@@ -147,7 +163,9 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         if response.getheader("Content-Type", "").startswith("text/html"):
-            content = content.replace(b"<head>", f'<head><script src="{LISTENER}"></script>'.encode(), 1)
+            content = content.replace(
+                b"<head>", f'<head><script src="{LISTENER}"></script>'.encode(), 1
+            )
         self.answer(response.status, response.msg, content)
         if self.path.endswith("/judge/answer") and response.status == HTTPStatus.OK:
             self.server.acknowledged.append(json.loads(body)["submission_id"])

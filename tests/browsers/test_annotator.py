@@ -39,7 +39,10 @@ class JudgeScreen:
     def wait_for_pair(self, number: int) -> None:
         """Wait for a position in the batch, until its card is visible."""
         ending = f" {number} of {BATCH_SIZE}"
-        self.window.wait_for(lambda: str(self.window.evaluate(TEXT_OF, "#progress-text")).endswith(ending), f"pair {number}")
+        self.window.wait_for(
+            lambda: str(self.window.evaluate(TEXT_OF, "#progress-text")).endswith(ending),
+            f"pair {number}",
+        )
         # the count of another tab may arrive before its answered card goes away
         card = f"Document, {number} of {BATCH_SIZE}"
         self.window.wait_for(lambda: self.window.evaluate(CARD) == card, card)
@@ -68,7 +71,9 @@ def test_every_answer_that_was_acknowledged_is_stored_once_whatever_happens(
     window, proxy, collection, annotator, media_root
 ):
     words = ({"kind": "text", "text": f"circle number {number}"} for number in itertools.count())
-    kinds = itertools.cycle([lambda: next(words), lambda: image(collection), lambda: video(collection)])
+    kinds = itertools.cycle(
+        [lambda: next(words), lambda: image(collection), lambda: video(collection)]
+    )
     open_documents(collection, *(next(kinds)() for _ in range(N_PAIRS)))
     window.sign_in("ada")
     window.open("/c/birds/judge/")
@@ -171,7 +176,8 @@ def in_two_tabs(screen: JudgeScreen) -> None:
     """Judge in two tabs; each continues from the other's position."""
     driver = screen.window.driver
     first = driver.current_window_handle
-    driver.switch_to.new_window("window")  # a tab would be hidden, and levels of a hidden card stay asleep
+    # a tab would be hidden, and levels of a hidden card stay asleep
+    driver.switch_to.new_window("window")
     screen.window.open("/c/birds/judge/")
     screen.judge()
     screen.wait_until_saved()
@@ -188,7 +194,9 @@ def in_two_tabs(screen: JudgeScreen) -> None:
 def assert_stored(collection: Collection, acknowledged: list[str]) -> None:
     """Every acknowledged answer is stored once, and every seat has its judgment."""
     judgments = Judgment.objects.filter(collection=collection)
-    stored_submissions = [str(submission) for submission in judgments.values_list("submission_id", flat=True)]
+    stored_submissions = [
+        str(submission) for submission in judgments.values_list("submission_id", flat=True)
+    ]
     assert len(stored_submissions) == len(set(stored_submissions))
     assert set(acknowledged) <= set(stored_submissions)
     assert Seat.objects.filter(judgment__isnull=False, state="done").count() == N_PAIRS - 1

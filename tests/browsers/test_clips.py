@@ -26,7 +26,9 @@ def driver() -> Iterator[WebDriver]:
         yield driver
 
 
-def test_the_strip_of_frames_is_filled_where_nothing_is_loaded_ahead(window, proxy, collection, annotator, media_root):
+def test_the_strip_of_frames_is_filled_where_nothing_is_loaded_ahead(
+    window, proxy, collection, annotator, media_root
+):
     proxy.scripts[LISTENER] = LISTEN + LONG_TIMEOUTS
     open_documents(collection, video(collection))
     window.sign_in("ada")

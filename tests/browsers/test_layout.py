@@ -22,11 +22,27 @@ from tests.page_checks import MAY_SCROLL, SCROLLS
 from tests.test_every_page import NO_PAGES, openings
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.heavy]
-PAGES = ("metrics:dashboard", "metrics:leaderboard", "metrics:compare", "metrics:explorer", "metrics:downloads",
-         "metrics:alarms", "pooling:pool-new", "pooling:runs", "pooling:pools", "annotate:members", "annotate:golds",
-         "annotate:inbox", "annotate:settings", "annotate:imports")  # fmt: skip
-OPEN_DETAILS = """document.querySelectorAll("details").forEach((one) => { one.open = !one.closest(".menu"); })"""
-HEIGHTS = """[...document.querySelectorAll("select:not([multiple], [size]), input[type=text], input[type=number]")]
+PAGES = (
+    "metrics:dashboard",
+    "metrics:leaderboard",
+    "metrics:compare",
+    "metrics:explorer",
+    "metrics:downloads",
+    "metrics:alarms",
+    "pooling:pool-new",
+    "pooling:runs",
+    "pooling:pools",
+    "annotate:members",
+    "annotate:golds",
+    "annotate:inbox",
+    "annotate:settings",
+    "annotate:imports",
+)
+OPEN_DETAILS = """document.querySelectorAll("details").forEach((one) => {
+  one.open = !one.closest(".menu");
+})"""
+HEIGHTS = """[...document.querySelectorAll(
+    "select:not([multiple], [size]), input[type=text], input[type=number]")]
     .filter((one) => one.getClientRects().length && !one.closest(".table"))
     .map((one) => Math.round(one.getBoundingClientRect().height))"""
 SCROLLBAR_WIDTH = """(() => {
@@ -39,7 +55,10 @@ SCROLLBAR_WIDTH = """(() => {
 })()"""
 # the widest scrollbars of any system
 SCROLLBAR_SETTINGS = {
-    "firefox": {"widget.gtk.overlay-scrollbars.enabled": False, "widget.non-native-theme.scrollbar.size.override": 17},
+    "firefox": {
+        "widget.gtk.overlay-scrollbars.enabled": False,
+        "widget.non-native-theme.scrollbar.size.override": 17,
+    },
     "webkit": {"gtk_overlay_scrolling": 0},
 }
 DESK, PHONE = (1280, 900), (390, 700)
@@ -68,14 +87,21 @@ class ChromiumScreen:
         self.page.goto(self.url + path)
 
     def evaluate(self, expression: str, *arguments: object) -> object:
-        return self.page.evaluate(f"(list) => (function () {{ return {expression} }})(...list)", list(arguments))
+        return self.page.evaluate(
+            f"(list) => (function () {{ return {expression} }})(...list)", list(arguments)
+        )
 
     def resize(self, width: int, height: int) -> None:
         self.page.set_viewport_size({"width": width, "height": height})
 
     def set_session(self, cookies: SimpleCookie) -> None:
         self.page.context.clear_cookies()
-        self.page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": self.url} for cookie in _session_cookies(cookies)])
+        self.page.context.add_cookies(
+            [
+                {"name": cookie.key, "value": cookie.value, "url": self.url}
+                for cookie in _session_cookies(cookies)
+            ]
+        )
 
 
 class SeleniumScreen(Window):
@@ -118,7 +144,9 @@ def layout_faults(screen: Screen, visits: Mapping[str, str]) -> dict[tuple[int, 
         screen.resize(*size)
         for name, url in visits.items():
             screen.open(url)
-            assert screen.evaluate("innerWidth") == size[0] and screen.evaluate(SCROLLBAR_WIDTH) >= 15
+            assert (
+                screen.evaluate("innerWidth") == size[0] and screen.evaluate(SCROLLBAR_WIDTH) >= 15
+            )
             screen.evaluate(f"({OPEN_DETAILS})")
             wrong = screen.evaluate(f"({SCROLLS})(arguments[0])", [may_scroll, SLIPS])
             heights = set(screen.evaluate(HEIGHTS))
@@ -151,7 +179,12 @@ def test_where_two_people_have_judged_ten_runs_nothing_scrolls_that_should_not(s
     dashboard_details.compute(collection=study)
     screen.set_session(_cookies(cast.user("root", is_superuser=True, is_staff=True)))
     person = reverse("metrics:dashboard-person", args=["study", study.annotators.first().pk])
-    assert layout_faults(screen, {"person": person} | {page: reverse(page, args=["study"]) for page in PAGES}) == {}
+    assert (
+        layout_faults(
+            screen, {"person": person} | {page: reverse(page, args=["study"]) for page in PAGES}
+        )
+        == {}
+    )
 
 
 def _cookies(user: User) -> SimpleCookie:
@@ -169,4 +202,8 @@ def test_on_a_phone_the_comment_grows_above_the_answers(window, collection, anno
     window.key("c")
     window.wait_for(lambda: window.evaluate("document.activeElement.id") == "comment")
     bottom = "document.getElementById('comment').getBoundingClientRect().bottom"
-    window.wait_for(lambda: window.evaluate(f"{bottom} <= document.querySelector('.panel').getBoundingClientRect().top"))
+    window.wait_for(
+        lambda: window.evaluate(
+            f"{bottom} <= document.querySelector('.panel').getBoundingClientRect().top"
+        )
+    )

@@ -5,14 +5,16 @@ import pytest
 from annotate.models import Batch, Collection, Resolution, Role
 from metrics.services import refresh
 from tests import cast
-from tests.annotate.views.test_inbox import dispute, fail_batch
+from tests.annotate.views.inbox_rows import dispute, fail_batch
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.heavy]
 
 
 @pytest.fixture
 def collection() -> Collection:
-    collection = cast.collection("birds", grades=3, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0)
+    collection = cast.collection(
+        "birds", grades=3, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0
+    )
     dispute(collection, 2)
     fail_batch(collection)
     refresh.refresh(collection=collection)
@@ -30,7 +32,9 @@ def test_the_dashboard_is_drawn_a_pair_decided_by_key_and_a_batch_accepted(windo
     window.find("h1", "Decide about a pair")
     window.wait_for(lambda: window.evaluate("document.readyState") == "complete")
     window.key("2")
-    window.wait_for(lambda: Resolution.objects.filter(status="adjudicated", grade=2).exists(), "decided")
+    window.wait_for(
+        lambda: Resolution.objects.filter(status="adjudicated", grade=2).exists(), "decided"
+    )
     window.open("/c/birds/inbox/?tab=batches")
     window.press("main table a")
     window.press("button", "Accept")

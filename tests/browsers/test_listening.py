@@ -11,7 +11,9 @@ script.textContent = "document.title = 'run'";
 document.head.append(script);
 throw new Error("thrown");
 """
-PLANT = "document.head.append(Object.assign(document.createElement('script'), { src: '/planted.js' }))"
+PLANT = (
+    "document.head.append(Object.assign(document.createElement('script'), { src: '/planted.js' }))"
+)
 
 
 def test_errors_and_breaches_of_the_policy_are_heard(window, proxy):
@@ -19,6 +21,9 @@ def test_errors_and_breaches_of_the_policy_are_heard(window, proxy):
     window.open("/accounts/login/")
     window.evaluate(PLANT)
     for planted in ("written", "thrown", "rejected", "policy: script-src"):
-        window.wait_for(lambda planted=planted: any(planted in complaint for complaint in proxy.complaints), planted)
+        window.wait_for(
+            lambda planted=planted: any(planted in complaint for complaint in proxy.complaints),
+            planted,
+        )
     assert window.evaluate("document.title") != "run"
     proxy.complaints.clear()

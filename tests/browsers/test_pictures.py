@@ -30,6 +30,10 @@ def test_what_failed_is_asked_for_again_and_loads_on_screen_and_of_the_next_card
     window.wait_for(lambda: window.evaluate(LOADED), "the first one loaded")
     window.wait_until_levels_awake()
     window.key("2")
-    window.wait_for(lambda: window.evaluate("document.querySelector('#progress-text').textContent.includes('2 of 2')"))
+    window.wait_for(
+        lambda: window.evaluate(
+            "document.querySelector('#progress-text').textContent.includes('2 of 2')"
+        )
+    )
     window.wait_for(lambda: window.evaluate(LOADED), "the one that was prepared meanwhile loaded")
     assert not Report.objects.exists()

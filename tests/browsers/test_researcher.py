@@ -22,7 +22,9 @@ def server(live_stack: Stack) -> str:
 
 
 @pytest.fixture
-def collection(live_stack: Stack, django_db_blocker: DjangoDbBlocker, request: pytest.FixtureRequest) -> Iterator[str]:
+def collection(
+    live_stack: Stack, django_db_blocker: DjangoDbBlocker, request: pytest.FixtureRequest
+) -> Iterator[str]:
     """The short name of a study that people have judged; one for each browser."""
     slug = f"study-{request.node.callspec.params['driver']}"
     with live_stack.orm(django_db_blocker):
@@ -33,7 +35,9 @@ def collection(live_stack: Stack, django_db_blocker: DjangoDbBlocker, request: p
     yield slug
 
 
-def test_a_run_is_uploaded_its_pool_priced_and_a_chart_of_the_leaderboard_saved(window, collection, tmp_path):
+def test_a_run_is_uploaded_its_pool_priced_and_a_chart_of_the_leaderboard_saved(
+    window, collection, tmp_path
+):
     window.sign_in(f"rita-{collection}")
     upload(window, collection, tmp_path / "delta.run")
     window.open(f"/c/{collection}/pools/new/")
@@ -44,7 +48,9 @@ def test_a_run_is_uploaded_its_pool_priced_and_a_chart_of_the_leaderboard_saved(
     window.wait_for(lambda: "delta" in window.text() or window.driver.refresh(), "the run's scores")
     window.find(".chart-view svg")
     window.press("[data-download=svg]")
-    window.wait_for(lambda: [file for file in window.driver.home.rglob("*.svg") if is_whole(file)], "the chart")
+    window.wait_for(
+        lambda: [file for file in window.driver.home.rglob("*.svg") if is_whole(file)], "the chart"
+    )
 
 
 def is_whole(chart: Path) -> bool:
@@ -53,7 +59,11 @@ def is_whole(chart: Path) -> bool:
 
 def upload(window, slug: str, file: Path) -> None:
     """Upload a run that ranks every document by its number."""
-    lines = [f"q{query} Q0 d{rank} {rank + 1} {1 / (rank + 1)} delta" for query in range(6) for rank in range(9)]
+    lines = [
+        f"q{query} Q0 d{rank} {rank + 1} {1 / (rank + 1)} delta"
+        for query in range(6)
+        for rank in range(9)
+    ]
     file.write_text("\n".join(lines) + "\n")
     window.open(f"/c/{slug}/runs/new/")
     window.fill("name", "delta")

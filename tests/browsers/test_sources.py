@@ -22,23 +22,37 @@ def driver() -> Iterator[WebDriver]:
         yield driver
 
 
-def test_a_recording_without_a_sound_device_is_no_failed_load(window, collection, annotator, media_root):
+def test_a_recording_without_a_sound_device_is_no_failed_load(
+    window, collection, annotator, media_root
+):
     open_documents(collection, recording(collection))
     window.sign_in("ada")
     window.open("/c/birds/judge/")
-    window.wait_for(lambda: window.evaluate("document.querySelector('#document audio')?.readyState") == 4, "the recording")
+    window.wait_for(
+        lambda: window.evaluate("document.querySelector('#document audio')?.readyState") == 4,
+        "the recording",
+    )
     window.key(" ")
     window.find("#document .trouble", "Is a loudspeaker or headphone connected?")
     window.wait_until_levels_awake()
     assert not window.has(".broken")
     window.key("m")  # muted it plays, and no trouble is shown
     window.key(" ")
-    window.wait_for(lambda: window.evaluate("document.querySelector('#document audio').paused") is False, "playing")
+    window.wait_for(
+        lambda: window.evaluate("document.querySelector('#document audio').paused") is False,
+        "playing",
+    )
     assert window.evaluate("document.querySelector('#document .trouble').hidden") is True
 
 
-def test_theora_is_told_and_passed_on_and_a_second_source_plays(window, collection, annotator, media_root):
-    old = {"kind": "video", "path": put_file(collection, "a.ogv", clips.theora()), "type": 'video/ogg; codecs="theora"'}
+def test_theora_is_told_and_passed_on_and_a_second_source_plays(
+    window, collection, annotator, media_root
+):
+    old = {
+        "kind": "video",
+        "path": put_file(collection, "a.ogv", clips.theora()),
+        "type": 'video/ogg; codecs="theora"',
+    }
     new = {"path": shape(collection, "s004.webm"), "type": 'video/webm; codecs="vp9"'}
     open_documents(collection, old, {**old, "also": [new]})
     window.sign_in("ada")
@@ -52,7 +66,9 @@ def test_theora_is_told_and_passed_on_and_a_second_source_plays(window, collecti
             window.wait_until_levels_awake()
             window.key("2")
     window.find("#empty-title")
-    window.wait_for(lambda: Judgment.objects.count() == 1 and Report.objects.count() == 1, "both on disk")
+    window.wait_for(
+        lambda: Judgment.objects.count() == 1 and Report.objects.count() == 1, "both on disk"
+    )
     assert Report.objects.get().kind == "unplayable"
 
 
@@ -61,18 +77,27 @@ def test_what_is_no_clip_gives_way_to_the_next_source_and_alone_is_passed_on(
     engine, proxy, collection, annotator, media_root
 ):
     no_clip = {"kind": "video", "path": put_file(collection, "no.webm", b"no clip"), "type": ""}
-    open_documents(collection, no_clip, {**no_clip, "also": [{"path": shape(collection, "s004.webm"), "type": "video/webm"}]})
+    open_documents(
+        collection,
+        no_clip,
+        {**no_clip, "also": [{"path": shape(collection, "s004.webm"), "type": "video/webm"}]},
+    )
     with engine() as driver:
         window = Window(driver, proxy.url)
         window.sign_in("ada")
         window.open("/c/birds/judge/")
         for _ in range(2):
-            window.wait_for(lambda: window.evaluate(PLAYS) or window.has("#document .unplayable"), "one or the other")
+            window.wait_for(
+                lambda: window.evaluate(PLAYS) or window.has("#document .unplayable"),
+                "one or the other",
+            )
             if window.evaluate(PLAYS):
                 window.wait_until_levels_awake()
                 window.key("2")
             else:
                 window.key("b")
         window.find("#empty-title")
-        window.wait_for(lambda: Judgment.objects.count() == 1 and Report.objects.count() == 1, "both on disk")
+        window.wait_for(
+            lambda: Judgment.objects.count() == 1 and Report.objects.count() == 1, "both on disk"
+        )
     assert Report.objects.get().kind == "unplayable"

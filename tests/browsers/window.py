@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 
-from selenium.common.exceptions import ElementNotInteractableException, StaleElementReferenceException
+from selenium.common.exceptions import (
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
@@ -12,8 +15,10 @@ from tests import cast
 
 PATIENCE = 240  # seconds; long, as machines differ
 VISIBLE = """
-const visible = [...document.querySelectorAll(arguments[0])].filter((element) => element.getClientRects().length);
-return visible.find((element) => !arguments[1] || element.textContent.includes(arguments[1])) ?? null;
+const [selector, words] = arguments;
+const all = [...document.querySelectorAll(selector)];
+const visible = all.filter((one) => one.getClientRects().length);
+return visible.find((one) => !words || one.textContent.includes(words)) ?? null;
 """
 
 
@@ -33,7 +38,9 @@ class Window:
 
     def wait_for(self, condition: Callable[[], object], name: str = "") -> None:
         """Wait until a condition holds; `name` describes it in the failure."""
-        assert wait_until(lambda: bool(condition()), seconds=PATIENCE), f"{name} not within {PATIENCE} s: {self.text()}"
+        assert wait_until(lambda: bool(condition()), seconds=PATIENCE), (
+            f"{name} not within {PATIENCE} s: {self.text()}"
+        )
 
     def text(self) -> str:
         """The visible text of the page."""
@@ -56,7 +63,9 @@ class Window:
         def click() -> bool:
             element = self.find(selector, text)
             try:
-                self.evaluate("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", element)
+                self.evaluate(
+                    "arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", element
+                )
                 element.click()
             except (ElementNotInteractableException, StaleElementReferenceException):
                 return False

@@ -47,7 +47,9 @@ def call(collection, secret, **query):
     return Echo.as_view()(request, slug=collection.slug)
 
 
-@pytest.mark.parametrize("header", [None, "Bearer", "Bearer wrong", "Basic eDp5", "Bearer \u00e9", "nonsense"])
+@pytest.mark.parametrize(
+    "header", [None, "Bearer", "Bearer wrong", "Basic eDp5", "Bearer \u00e9", "nonsense"]
+)
 def test_without_a_valid_key_every_address_answers_401(client, header):
     answer = client.get(ADDRESS, **({"HTTP_AUTHORIZATION": header} if header else {}))
     assert answer.status_code == 401
@@ -110,7 +112,9 @@ def test_wrong_fields_and_lines_are_listed(collection, researcher):
 def authenticator(person):
     """An authenticator that was set up an hour ago."""
     before = timezone.now() - timedelta(hours=1)
-    return Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data={}, created_at=before)
+    return Authenticator.objects.create(
+        user=person, type=Authenticator.Type.TOTP, data={}, created_at=before
+    )
 
 
 @pytest.fixture
@@ -118,17 +122,23 @@ def leads_need_mfa(settings):
     settings.LEADS_NEED_MFA = True
 
 
-def test_where_leads_need_a_second_factor_their_tokens_of_before_do_nothing(collection, leads_need_mfa, client):
+def test_where_leads_need_a_second_factor_their_tokens_of_before_do_nothing(
+    collection, leads_need_mfa, client
+):
     lead = cast.member(collection, Role.LEAD)
     old = key(lead)
     assert call(collection, old).status_code == 403
     address = f"/api/v1/collections/{collection.slug}/qrels/"
     answer = client.get(address, HTTP_AUTHORIZATION=f"Bearer {old}")
     assert (answer.status_code, answer.headers["Content-Type"]) == (403, "application/problem+json")
-    assert "set up an authenticator app on your account page, then make a new token" in answer.json()["detail"]
+    assert (
+        "set up an authenticator app on your account page, then make a new token"
+        in answer.json()["detail"]
+    )
     lead.api_tokens.update(created_at=timezone.now() - timedelta(hours=2))
     authenticator(lead)
-    assert call(collection, old).status_code == 403  # whoever had the password alone may have made it
+    # whoever had the password alone may have made it
+    assert call(collection, old).status_code == 403
     assert call(collection, key(lead)).status_code == 200
     Authenticator.objects.all().delete()
     assert call(collection, key(lead)).status_code == 403
@@ -138,7 +148,9 @@ def test_without_the_setting_a_leads_token_needs_nothing_more(collection):
     assert call(collection, key(cast.member(collection, Role.LEAD))).status_code == 200
 
 
-def test_researchers_tokens_need_no_second_factor_where_leads_do(collection, researcher, leads_need_mfa):
+def test_researchers_tokens_need_no_second_factor_where_leads_do(
+    collection, researcher, leads_need_mfa
+):
     cast.member(cast.collection("letters"), Role.LEAD, researcher)  # of another collection
     assert call(collection, key(researcher)).status_code == 200
 
@@ -153,7 +165,9 @@ def test_a_superusers_token_needs_one_too(collection, leads_need_mfa):
     assert call(collection, key(boss)).status_code == 200
 
 
-def test_a_lead_without_a_second_factor_cannot_make_a_token_where_leads_need_one(collection, leads_need_mfa, client):
+def test_a_lead_without_a_second_factor_cannot_make_a_token_where_leads_need_one(
+    collection, leads_need_mfa, client
+):
     lead = cast.member(collection, Role.LEAD)
     client.force_login(lead)
     form = {"name": "x", "scopes": ["qrels:read"], "days": 30}
@@ -168,7 +182,9 @@ def test_a_lead_without_a_second_factor_cannot_make_a_token_where_leads_need_one
 def passed(client, factor):
     """Record in the session that it passed this second factor."""
     session = client.session
-    session["account_authentication_methods"] = [{"method": "mfa", "at": 0, "id": factor.pk, "type": "totp"}]
+    session["account_authentication_methods"] = [
+        {"method": "mfa", "at": 0, "id": factor.pk, "type": "totp"}
+    ]
     session["account_authentication_methods_user"] = str(factor.user_id)
     session.save()
 

@@ -18,7 +18,9 @@ class Preview(NamedTuple):
     [(b"Preview", b"Renamed"), (b"test_cache", b"moved_away"), (b"Preview", b"NamedTuple")],
     ids=["renamed class", "moved module", "other fields"],
 )
-def test_a_value_of_a_class_that_an_upgrade_changed_is_missing(name: bytes, replacement: bytes) -> None:
+def test_a_value_of_a_class_that_an_upgrade_changed_is_missing(
+    name: bytes, replacement: bytes
+) -> None:
     cache.set("preview", Preview(3), 60)
     client = cache.client.get_client(write=True)  # type: ignore[attr-defined]  # django_redis has it
     key = cache.client.make_key("preview")  # type: ignore[attr-defined]

@@ -43,7 +43,9 @@ def filled_in(value: str, variables: dict[str, str]) -> str:
 def environment(service: dict[str, Any], servers: dict[str, str], folder: Path) -> dict[str, str]:
     """The service's environment, with the addresses of the test's servers."""
     variables = {"SECRET_KEY": KEY, "POSTGRES_PASSWORD": "unused", "APP_PASSWORD": "unused"}
-    service_environment = {name: filled_in(str(value), variables) for name, value in service["environment"].items()}
+    service_environment = {
+        name: filled_in(str(value), variables) for name, value in service["environment"].items()
+    }
     role = urlsplit(service_environment["DATABASE_URL"]).username
     assert role == ("assayer" if "APP_PASSWORD" in service_environment else app_role.NAME)
     assert service_environment["DATABASE_URL"].startswith(f"postgres://{role}:unused@postgres:")
@@ -64,9 +66,18 @@ def test_the_parts_are_there_and_no_secret_is() -> None:
     assert {"postgres", "redis", *OURS} <= set(SERVICES)
     assert SERVICES["postgres"]["image"] == "postgres:18"
     assert "noeviction" in SERVICES["redis"]["command"]
-    secrets = [SERVICES["web"]["environment"]["SECRET_KEY"], SERVICES["postgres"]["environment"]["POSTGRES_PASSWORD"]]
-    secrets += [SERVICES["migrate"]["environment"]["APP_PASSWORD"], SERVICES["beat"]["environment"]["DATABASE_URL"]]
-    assert all("POSTGRES_PASSWORD" not in SERVICES[name]["environment"]["DATABASE_URL"] for name in OURS[1:])
+    secrets = [
+        SERVICES["web"]["environment"]["SECRET_KEY"],
+        SERVICES["postgres"]["environment"]["POSTGRES_PASSWORD"],
+    ]
+    secrets += [
+        SERVICES["migrate"]["environment"]["APP_PASSWORD"],
+        SERVICES["beat"]["environment"]["DATABASE_URL"],
+    ]
+    assert all(
+        "POSTGRES_PASSWORD" not in SERVICES[name]["environment"]["DATABASE_URL"]
+        for name in OURS[1:]
+    )
     assert all(":?" in secret for secret in secrets)
 
 
@@ -75,15 +86,22 @@ def running(
     service_home: Home, tmp_path: Path, open_folder: Path, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
     """Start every service of ours by its own command, on a free port."""
-    create_database(service_home, "compose", template=migrated_template(service_home, django_db_blocker))
+    create_database(
+        service_home, "compose", template=migrated_template(service_home, django_db_blocker)
+    )
     processes: dict[str, subprocess.Popen[bytes]] = {}
     with separate_redis(open_folder) as redis_url:
         servers = {"DATABASE_URL": service_home.database_url("compose"), "REDIS_URL": redis_url}
         try:
             for name in OURS:
                 env = environment(SERVICES[name], servers, tmp_path)
-                command = [part.replace("0.0.0.0:8000", "127.0.0.1:0") for part in SERVICES[name]["command"]]
-                processes[name] = spawn(["env", *command], log=tmp_path / f"{name}.log", env=env, cwd=ROOT)
+                command = [
+                    part.replace("0.0.0.0:8000", "127.0.0.1:0")
+                    for part in SERVICES[name]["command"]
+                ]
+                processes[name] = spawn(
+                    ["env", *command], log=tmp_path / f"{name}.log", env=env, cwd=ROOT
+                )
                 if name == "migrate":
                     assert processes[name].wait(600) == 0, (tmp_path / "migrate.log").read_text()
             yield processes
@@ -104,5 +122,7 @@ def test_every_command_runs_and_together_they_are_ready(
         listens = re.search(r"Listening at: (http://127\.0\.0\.1:\d+)", logs["web"].read_text())
         return listens is not None and is_fully_ready(listens[1])
 
-    assert wait_until(ready, seconds=600, step=0.2), {name: log.read_text()[-2000:] for name, log in logs.items()}
+    assert wait_until(ready, seconds=600, step=0.2), {
+        name: log.read_text()[-2000:] for name, log in logs.items()
+    }
     assert [name for name in OURS[1:] if running[name].poll() is not None] == []

@@ -1,20 +1,14 @@
 """Faults refused by a start and by `check --deploy`, and settings that both accept.
 
-To see these tests fail: leave a check out of `environment.faults` or of `services.SERVER_CHECKS`, `check_services` out of `wsgi`
-or `celery`, or let `check_services` take an outage for a fault.
+To see these tests fail: leave a check out of `environment.faults` or of `services.SERVER_CHECKS`,
+`check_services` out of `wsgi` or `celery`, or let `check_services` take an outage for a fault.
 """
 
 import os
 import random
-import re
-import secrets
-import signal
 import string
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -29,19 +23,23 @@ from config.deployment.clean_exit import REFUSED_EXIT_CODE
 from config.deployment.environment import STATIC_FILES, faults
 from config.up.embedded import create_database
 from config.up.home import Home
-from config.up.processes import spawn, stop, wait_until
+from tests.config.deployment_starts import (
+    BEAT,
+    CHECK,
+    CHECK_ALL,
+    KEY,
+    UP,
+    WEB,
+    WORKER,
+    environment,
+    listening,
+    run_all,
+)
 from tests.databases import migrated_template, using_database
-from tests.stack import ROOT, separate_redis
+from tests.stack import separate_redis
 
-KEY = secrets.token_urlsafe(64)
 PUBLIC = {"SITE_URL": "https://judge.example.org", "TRUSTED_PROXY": "1"}
 NOWHERE = {"DATABASE_URL": "postgres://a@127.0.0.1:1/b", "REDIS_URL": "redis://127.0.0.1:1/0"}
-WEB = ("-m", "gunicorn", "--config", "python:config.web.gunicorn_settings", "--bind", "127.0.0.1:0")
-WORKER = ("-m", "celery", "-A", "config.celery", "worker", "--queues", "short", "--concurrency", "1")
-BEAT = ("-m", "celery", "-A", "config.clock", "beat", "--scheduler", "celery.beat:Scheduler")
-UP = ("manage.py", "up", "--no-demo", "--port", "0")
-CHECK = ("manage.py", "check", "--deploy", "--fail-level", "WARNING")
-CHECK_ALL = (*CHECK, "--database", "default")
 REFUSED_SETTINGS = {
     "no key": ({"SECRET_KEY": ""}, "SECRET_KEY is missing"),
     "short key": ({"SECRET_KEY": KEY[:49]}, "SECRET_KEY is missing or shorter"),
@@ -49,10 +47,19 @@ REFUSED_SETTINGS = {
     "one letter": ({"SECRET_KEY": "k" * 50}, "SECRET_KEY is an example"),
     "few letters": ({"SECRET_KEY": "0110100" * 8 + "7"}, "SECRET_KEY is an example"),
     "digits again and again": ({"SECRET_KEY": "0123456789" * 6}, "SECRET_KEY is an example"),
-    "a word and digits": ({"SECRET_KEY": "changeme-" * 5 + "0123456789"}, "SECRET_KEY is an example"),
+    "a word and digits": (
+        {"SECRET_KEY": "changeme-" * 5 + "0123456789"},
+        "SECRET_KEY is an example",
+    ),
     "the alphabet twice": ({"SECRET_KEY": string.ascii_lowercase * 2}, "SECRET_KEY is an example"),
-    "known earlier key": ({"SECRET_KEY_FALLBACKS": f"{KEY} {'0123456789' * 6}"}, "SECRET_KEY_FALLBACKS has a key"),
-    "no scheme": ({"SITE_URL": "judge.lan:8000"}, 'SITE_URL is "judge.lan:8000", which is no address'),
+    "known earlier key": (
+        {"SECRET_KEY_FALLBACKS": f"{KEY} {'0123456789' * 6}"},
+        "SECRET_KEY_FALLBACKS has a key",
+    ),
+    "no scheme": (
+        {"SITE_URL": "judge.lan:8000"},
+        'SITE_URL is "judge.lan:8000", which is no address',
+    ),
     "another scheme": ({"SITE_URL": "ftp://judge.lan", "DEBUG": "1"}, "which is no address"),
     "no host": ({"SITE_URL": "https://:8000", "TRUSTED_PROXY": "1"}, "which is no address"),
     "half a bracket": ({"SITE_URL": "http://[::1"}, "which is no address"),
@@ -61,54 +68,74 @@ REFUSED_SETTINGS = {
     "no proxy, in capitals": ({"SITE_URL": "HTTPS://judge.example.org"}, "set TRUSTED_PROXY=1"),
     "proxy off": ({**PUBLIC, "TRUSTED_PROXY": "0"}, "set TRUSTED_PROXY=1"),
     "debug": ({**PUBLIC, "DEBUG": "1"}, "DEBUG=1 shows everybody at judge.example.org"),
-    "days below none": ({"KEEP_UPLOADS_DAYS": "-1"}, 'KEEP_UPLOADS_DAYS is "-1": set it to a whole number'),
+    "days below none": (
+        {"KEEP_UPLOADS_DAYS": "-1"},
+        'KEEP_UPLOADS_DAYS is "-1": set it to a whole number',
+    ),
     "megabytes in words": ({"UPLOAD_MAX_MB": "lots"}, 'UPLOAD_MAX_MB is "lots"'),
-    "debug by another name": ({"DEBUG": "1", "ALLOWED_HOSTS": "localhost,10.0.0.7"}, "at 10.0.0.7 what"),
-    "another database": ({"DATABASE_URL": "mysql://a:secret@db/b"}, "DATABASE_URL is no address of a PostgreSQL"),
-    "a database without a name": ({"DATABASE_URL": "postgres://a:secret@db"}, "DATABASE_URL is no address"),
-    "a slash in a password": ({"DATABASE_URL": "postgres://a:sec/ret@db/b"}, "as % and two hexadecimal digits"),
+    "debug by another name": (
+        {"DEBUG": "1", "ALLOWED_HOSTS": "localhost,10.0.0.7"},
+        "at 10.0.0.7 what",
+    ),
+    "another database": (
+        {"DATABASE_URL": "mysql://a:secret@db/b"},
+        "DATABASE_URL is no address of a PostgreSQL",
+    ),
+    "a database without a name": (
+        {"DATABASE_URL": "postgres://a:secret@db"},
+        "DATABASE_URL is no address",
+    ),
+    "a slash in a password": (
+        {"DATABASE_URL": "postgres://a:sec/ret@db/b"},
+        "as % and two hexadecimal digits",
+    ),
     "no Redis": ({"REDIS_URL": "localhost:6379"}, "REDIS_URL is no address of a Redis"),
     "no cache": ({"CACHE_URL": "redis://localhost:port"}, "CACHE_URL is no address of a Redis"),
-    "no number of a Redis": ({"REDIS_URL": "redis://redis:6379/queue"}, "REDIS_URL is no address of a Redis"),
+    "no number of a Redis": (
+        {"REDIS_URL": "redis://redis:6379/queue"},
+        "REDIS_URL is no address of a Redis",
+    ),
     "no level": ({"LOG_LEVEL": "loud"}, 'LOG_LEVEL is "loud": set it to DEBUG, INFO'),
-    "no kind of files": ({"STATIC_FILES": "bogus"}, 'STATIC_FILES is "bogus": set it to hashed, compressed, plain'),
+    "no kind of files": (
+        {"STATIC_FILES": "bogus"},
+        'STATIC_FILES is "bogus": set it to hashed, compressed, plain',
+    ),
     "a path": ({"SITE_URL": "http://judge.lan/assayer/"}, "no path behind it"),
     "a query": ({"SITE_URL": "http://judge.lan?x=1"}, "no path behind it"),
-    "a blank": ({"SITE_URL": "http://judge lan"}, 'SITE_URL is "http://judge lan", which is no address'),
+    "a blank": (
+        {"SITE_URL": "http://judge lan"},
+        'SITE_URL is "http://judge lan", which is no address',
+    ),
     "a password": ({"SITE_URL": "http://user:secret@judge.lan"}, "no path behind it"),
-    "an address among hosts": ({"ALLOWED_HOSTS": "http://judge.lan"}, 'ALLOWED_HOSTS has "http://judge.lan"'),
+    "an address among hosts": (
+        {"ALLOWED_HOSTS": "http://judge.lan"},
+        'ALLOWED_HOSTS has "http://judge.lan"',
+    ),
     "a port of a host": ({"ALLOWED_HOSTS": "judge.lan:8000"}, 'ALLOWED_HOSTS has "judge.lan:8000"'),
-    "hosts between blanks": ({"ALLOWED_HOSTS": "a.lan b.lan"}, 'ALLOWED_HOSTS has "a.lan b.lan", which is no host'),
-    "a switch in words": ({"LEADS_NEED_MFA": "true"}, 'LEADS_NEED_MFA is "true": set it to 1, which turns it on'),
-    "days without end": ({"KEEP_UPLOADS_DAYS": "3000000"}, "set it to a whole number from 0 to 36,500"),
+    "hosts between blanks": (
+        {"ALLOWED_HOSTS": "a.lan b.lan"},
+        'ALLOWED_HOSTS has "a.lan b.lan", which is no host',
+    ),
+    "a switch in words": (
+        {"LEADS_NEED_MFA": "true"},
+        'LEADS_NEED_MFA is "true": set it to 1, which turns it on',
+    ),
+    "days without end": (
+        {"KEEP_UPLOADS_DAYS": "3000000"},
+        "set it to a whole number from 0 to 36,500",
+    ),
     "no file": ({"UPLOAD_MAX_MB": "0"}, "set it to a whole number from 1 to"),
     "any host": ({"ALLOWED_HOSTS": "judge.example.org, *"}, 'ALLOWED_HOSTS is "*"'),
 }
-ALL_STARTS = ("no key", "digits again and again", "half a bracket", "no proxy", "debug", "any host", "another database")
-
-
-def environment(folder: Path, **settings: str) -> dict[str, str]:
-    """The environment of a process with these variables alone."""
-    outer = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    ours = {"ASSAYER_NO_BOOTSTRAP": "1", "ASSAYER_VAR": str(folder), "STATIC_FILES": "plain", "SECRET_KEY": KEY}
-    return {**outer, **ours, **settings}
-
-
-def run_all(*commands: tuple[str, ...], env: dict[str, str]) -> list[tuple[int, str]]:
-    """Run commands side by side until each has ended; return codes and outputs."""
-    running = [
-        subprocess.Popen(
-            [sys.executable, *command], cwd=ROOT, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
-        for command in commands
-    ]
-    try:
-        outputs = [process.communicate(timeout=600)[0] for process in running]
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
-    return [(process.returncode, text) for process, text in zip(running, outputs, strict=True)]
+ALL_STARTS = (
+    "no key",
+    "digits again and again",
+    "half a bracket",
+    "no proxy",
+    "debug",
+    "any host",
+    "another database",
+)
 
 
 @pytest.mark.parametrize("name", REFUSED_SETTINGS)
@@ -123,17 +150,43 @@ def test_each_has_its_sentence(name: str) -> None:
     [
         {},
         PUBLIC,
-        {**PUBLIC, "ALLOWED_HOSTS": "judge.example.org,.example.org", "SECRET_KEY_FALLBACKS": KEY[::-1]},
+        {
+            **PUBLIC,
+            "ALLOWED_HOSTS": "judge.example.org,.example.org",
+            "SECRET_KEY_FALLBACKS": KEY[::-1],
+        },
         {"SITE_URL": "http://judge.lan:8000"},
         {"SITE_URL": "http://[fd00::1]:8000/", "ALLOWED_HOSTS": ""},
         {"SITE_URL": "", "DEBUG": "1"},
         {"DEBUG": "1"},
-        {"DEBUG": "1", "SITE_URL": "http://localhost:8001", "ALLOWED_HOSTS": "localhost,127.0.0.1,[::1]"},
+        {
+            "DEBUG": "1",
+            "SITE_URL": "http://localhost:8001",
+            "ALLOWED_HOSTS": "localhost,127.0.0.1,[::1]",
+        },
         {**PUBLIC, "DEBUG": "0"},
-        {"DATABASE_URL": "postgresql://assayer@/assayer?host=/run/postgresql", "REDIS_URL": "unix:///run/redis.sock?db=1"},
-        {"DATABASE_URL": "postgres://a:s%2Fcret@[fd00::2]:5432/b", "REDIS_URL": "rediss://:key@redis:6380/0"},
-        {"DATABASE_URL": "", "REDIS_URL": "", "CACHE_URL": "", "LOG_LEVEL": "", "STATIC_FILES": "", "DEBUG": ""},
-        {"LOG_LEVEL": "WARN", "STATIC_FILES": "compressed", "KEEP_UPLOADS_DAYS": "0", "MATRICES_MAX_MB": "0"},
+        {
+            "DATABASE_URL": "postgresql://assayer@/assayer?host=/run/postgresql",
+            "REDIS_URL": "unix:///run/redis.sock?db=1",
+        },
+        {
+            "DATABASE_URL": "postgres://a:s%2Fcret@[fd00::2]:5432/b",
+            "REDIS_URL": "rediss://:key@redis:6380/0",
+        },
+        {
+            "DATABASE_URL": "",
+            "REDIS_URL": "",
+            "CACHE_URL": "",
+            "LOG_LEVEL": "",
+            "STATIC_FILES": "",
+            "DEBUG": "",
+        },
+        {
+            "LOG_LEVEL": "WARN",
+            "STATIC_FILES": "compressed",
+            "KEEP_UPLOADS_DAYS": "0",
+            "MATRICES_MAX_MB": "0",
+        },
     ],
 )
 def test_right_settings_have_none(settings: dict[str, str]) -> None:
@@ -144,7 +197,9 @@ def test_every_kind_of_static_files_may_be_set(settings: LazySettings) -> None:
     assert set(settings.STATIC_STORAGE) == set(STATIC_FILES)
 
 
-@pytest.mark.parametrize("alphabet", [string.digits, string.hexdigits[:16], string.ascii_letters + string.digits])
+@pytest.mark.parametrize(
+    "alphabet", [string.digits, string.hexdigits[:16], string.ascii_letters + string.digits]
+)
 def test_keys_drawn_at_random_are_taken(alphabet: str) -> None:
     draw = random.Random(7)
     keys = ["".join(draw.choices(alphabet, k=50)) for _ in range(200)]
@@ -161,13 +216,17 @@ def test_several_are_told_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", ALL_STARTS)
-def test_settings_are_refused_by_every_start_and_the_deployment_check(tmp_path: Path, name: str) -> None:
+def test_settings_are_refused_by_every_start_and_the_deployment_check(
+    tmp_path: Path, name: str
+) -> None:
     settings, sentence = REFUSED_SETTINGS[name]
     if name == "no key":  # `up` makes one
         settings, commands = {**settings, **NOWHERE}, (CHECK, WEB, WORKER, BEAT)
     else:
         commands = (CHECK, WEB, WORKER, BEAT, UP)
-    for command, (code, output) in zip(commands, run_all(*commands, env=environment(tmp_path, **settings)), strict=True):
+    for command, (code, output) in zip(
+        commands, run_all(*commands, env=environment(tmp_path, **settings)), strict=True
+    ):
         assert code == (1 if command in (CHECK, UP) else REFUSED_EXIT_CODE), output
         assert sentence in output
         assert "Traceback" not in output
@@ -195,7 +254,9 @@ def lose_commits(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
     """Set the database to answer before it has written, for all connections."""
     name = env["DATABASE_URL"].rpartition("/")[2]
     with psycopg.connect(env["DATABASE_URL"], autocommit=True) as operator:
-        operator.execute(sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(sql.Identifier(name)))
+        operator.execute(
+            sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(sql.Identifier(name))
+        )
     return "synchronous_commit is off, as its database says"
 
 
@@ -215,7 +276,9 @@ def close_media(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
 def open_demo(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
     """Use a database with the demo's accounts, without the file of their passwords."""
     with using_database(env["DATABASE_URL"], blocker):
-        accounts.ensure_demo_accounts(passwords={"lead": "a long password", "admin": "another password"})
+        accounts.ensure_demo_accounts(
+            passwords={"lead": "a long password", "admin": "another password"}
+        )
     return "The demo accounts admin, lead have the passwords of the demo"
 
 
@@ -225,7 +288,8 @@ def test_services_are_refused_by_every_start_and_the_deployment_check(
     servers: dict[str, str], spoil: Callable[..., str], django_db_blocker: DjangoDbBlocker
 ) -> None:
     sentence = spoil(servers, django_db_blocker)
-    closes_them = (UP,) if spoil is not open_demo else ()  # `up` closes the accounts of a demo itself
+    # `up` closes the accounts of a demo itself
+    closes_them = (UP,) if spoil is not open_demo else ()
     commands = (CHECK_ALL, WEB, WORKER, *closes_them)
     for command, (code, output) in zip(commands, run_all(*commands, env=servers), strict=True):
         assert code == (1 if command in (CHECK_ALL, UP) else REFUSED_EXIT_CODE), output
@@ -233,31 +297,23 @@ def test_services_are_refused_by_every_start_and_the_deployment_check(
         assert "Traceback" not in output
 
 
-@contextmanager
-def listening(env: dict[str, str], log: Path) -> Iterator[str]:
-    """Start the web server alone; return its address."""
-    process = spawn([sys.executable, *WEB], log=log, env=env, cwd=ROOT)
-    try:
-
-        def address() -> re.Match[str] | None:
-            return re.search(r"Listening at: (http://127\.0\.0\.1:\d+)", log.read_text())
-
-        assert wait_until(lambda: bool(address()) or process.poll() is not None, seconds=600)
-        port = address()
-        assert port and process.poll() is None, log.read_text()
-        yield port[1]
-    finally:
-        stop(process, first=signal.SIGTERM)
-
-
 @pytest.mark.full
-def test_a_right_site_behind_a_proxy_passes_and_answers(servers: dict[str, str], tmp_path: Path) -> None:
+def test_a_right_site_behind_a_proxy_passes_and_answers(
+    servers: dict[str, str], tmp_path: Path
+) -> None:
     ((code, output),) = run_all(CHECK_ALL, env=servers)
     assert code == 0, output
-    assert not Path(servers["MEDIA_ROOT"]).exists()  # the check may be another account's than the web server's
+    # the check may be another account's than the web server's
+    assert not Path(servers["MEDIA_ROOT"]).exists()
     with listening(servers, tmp_path / "web.log") as url:
-        headers = {"Host": "judge.example.org", "X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.7"}
-        with urllib.request.urlopen(urllib.request.Request(f"{url}/accounts/login/", headers=headers)) as answer:
+        headers = {
+            "Host": "judge.example.org",
+            "X-Forwarded-Proto": "https",
+            "X-Forwarded-For": "192.0.2.7",
+        }
+        with urllib.request.urlopen(
+            urllib.request.Request(f"{url}/accounts/login/", headers=headers)
+        ) as answer:
             assert answer.status == 200
         assert Path(servers["MEDIA_ROOT"]).is_dir()
 
@@ -265,7 +321,10 @@ def test_a_right_site_behind_a_proxy_passes_and_answers(servers: dict[str, str],
 @pytest.mark.full
 def test_services_that_are_away_keep_no_web_server_from_starting(tmp_path: Path) -> None:
     env = environment(tmp_path, **NOWHERE)
-    with listening(env, tmp_path / "web.log") as url, urllib.request.urlopen(f"{url}/healthz") as answer:
+    with (
+        listening(env, tmp_path / "web.log") as url,
+        urllib.request.urlopen(f"{url}/healthz") as answer,
+    ):
         assert answer.status == 200
     log_text = (tmp_path / "web.log").read_text()
     assert "It starts although the database is away" in log_text

@@ -17,14 +17,18 @@ from config import health
 from tests.databases import connection_parameters
 
 pytestmark = pytest.mark.django_db
-WELL = dict.fromkeys(("database", "migrations", "disk", "redis", "short worker", "long worker"), "ok")
+WELL = dict.fromkeys(
+    ("database", "migrations", "disk", "redis", "short worker", "long worker"), "ok"
+)
 
 
 @pytest.fixture(autouse=True)
 def workers() -> None:
     """Let both workers' heartbeats be fresh, however slow the test is."""
     for queue in ("short", "long"):
-        WorkerHeartbeat.objects.create(name=f"{queue}@here", queues=[queue], at=Now() + timedelta(days=1))
+        WorkerHeartbeat.objects.create(
+            name=f"{queue}@here", queues=[queue], at=Now() + timedelta(days=1)
+        )
 
 
 @pytest.fixture(autouse=True)
@@ -49,17 +53,26 @@ def test_a_worker_not_seen_for_a_minute_is_named_and_pages_are_answered_all_the_
     hers = WorkerHeartbeat.objects.filter(queues=[queue])
     hers.update(at=Now() - timedelta(seconds=age)) if age else hers.delete()
     answer = client.get("/readyz")
-    assert (answer.status_code, answer.json()["parts"]) == (200, {**WELL, f"{queue} worker": "failing"})
+    assert (answer.status_code, answer.json()["parts"]) == (
+        200,
+        {**WELL, f"{queue} worker": "failing"},
+    )
 
 
 def test_a_worker_of_both_queues_stands_for_both(client: Client) -> None:
     WorkerHeartbeat.objects.all().delete()
-    WorkerHeartbeat.objects.create(name="one@here", queues=["long", "short"], at=Now() + timedelta(days=1))
+    WorkerHeartbeat.objects.create(
+        name="one@here", queues=["long", "short"], at=Now() + timedelta(days=1)
+    )
     assert client.get("/readyz").json()["parts"] == WELL
 
 
-def test_a_redis_that_is_away_is_named_at_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    absent_redis = redis.Redis(unix_socket_path="/proc/no-such-redis.sock", retry=health.broker.get_retry())
+def test_a_redis_that_is_away_is_named_at_once(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    absent_redis = redis.Redis(
+        unix_socket_path="/proc/no-such-redis.sock", retry=health.broker.get_retry()
+    )
     monkeypatch.setattr(health, "broker", absent_redis)
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["parts"]) == (200, {**WELL, "redis": "failing"})
@@ -67,7 +80,8 @@ def test_a_redis_that_is_away_is_named_at_once(client: Client, monkeypatch: pyte
 
 def test_a_redis_that_refuses_writes_is_named(client: Client, broker: redis.Redis) -> None:
     before = broker.config_get("min-replicas-to-write")
-    broker.config_set("min-replicas-to-write", 1)  # as full: it answers to a ping, and takes nothing
+    # as full: it answers to a ping, and takes nothing
+    broker.config_set("min-replicas-to-write", 1)
     try:
         assert client.get("/readyz").json()["parts"] == {**WELL, "redis": "failing"}
     finally:

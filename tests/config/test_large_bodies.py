@@ -44,7 +44,10 @@ def form(token: str) -> Body:
     line, end = b'{"side": "document", "id": "d1", "text": "x"}\n', b"\r\n--b--\r\n"
     beginning = (head + file).encode()
     return Body(
-        (beginning + line * ((LENGTH - len(beginning) - len(end)) // len(line))).ljust(LENGTH - len(end), b"\n") + end
+        (beginning + line * ((LENGTH - len(beginning) - len(end)) // len(line))).ljust(
+            LENGTH - len(end), b"\n"
+        )
+        + end
     )
 
 
@@ -76,7 +79,9 @@ def test_no_other_address_reads_a_large_body(collection):
     client, outcomes = signed_in(cast.user("root", is_superuser=True, is_staff=True)), {}
     for address in [*addresses(), *administration()]:
         takes = address.name in TAKE_FILES or address.name in TAKE_FILES_OF_PROGRAMS
-        for kind in ("application/json", "application/x-www-form-urlencoded") if takes else (MULTIPART,):
+        for kind in (
+            ("application/json", "application/x-www-form-urlencoded") if takes else (MULTIPART,)
+        ):
             body = form("a" * 32)
             answer = send(client, url_of(address), body, kind=kind)
             outcomes[address.name, kind] = (answer.status_code, body.n_read)
@@ -84,7 +89,9 @@ def test_no_other_address_reads_a_large_body(collection):
     assert len(outcomes) > 150 and nothing_kept()
 
 
-@pytest.mark.parametrize("path", ["/nothing/", "/c/shapes", "/static/nothing.css", "/api/v1/nothing/"])
+@pytest.mark.parametrize(
+    "path", ["/nothing/", "/c/shapes", "/static/nothing.css", "/api/v1/nothing/"]
+)
 def test_what_is_no_address_reads_no_large_body(collection, path):
     body = form("a" * 32)
     answer = send(signed_in(), path, body)
@@ -93,7 +100,11 @@ def test_what_is_no_address_reads_no_large_body(collection, path):
 
 
 def test_what_takes_files_is_what_is_marked(collection):
-    marked = {address.name for address in addresses() if uploads.takes_files(resolve(url_of(address)).func)}
+    marked = {
+        address.name
+        for address in addresses()
+        if uploads.takes_files(resolve(url_of(address)).func)
+    }
     assert marked == {*TAKE_FILES, *TAKE_FILES_OF_PROGRAMS}
 
 
@@ -111,10 +122,18 @@ def test_who_may_not_upload_keeps_nothing(collection, researcher, annotator, per
 
 @pytest.mark.parametrize("person", ["nobody", "stranger", "annotator", "other scope"])
 def test_a_program_that_may_not_upload_is_refused_unread(collection, researcher, annotator, person):
-    people = {"stranger": cast.user("stranger"), "annotator": annotator.user, "other scope": researcher}
+    people = {
+        "stranger": cast.user("stranger"),
+        "annotator": annotator.user,
+        "other scope": researcher,
+    }
     for name, scope in TAKE_FILES_OF_PROGRAMS.items():
         other_scopes = [other for other in TAKE_FILES_OF_PROGRAMS.values() if other != scope]
-        headers = cast.bearer(people[person], *(other_scopes if person == "other scope" else [scope])) if person in people else {}
+        headers = (
+            cast.bearer(people[person], *(other_scopes if person == "other scope" else [scope]))
+            if person in people
+            else {}
+        )
         body = form("")
         answer = send(signed_in(), reverse(name, args=["shapes"]), body, headers=headers)
         assert answer.status_code == {"nobody": 401, "other scope": 403}.get(person, 404)
@@ -126,14 +145,21 @@ def test_who_may_upload_keeps_every_byte(collection, researcher):
     content = body.getvalue()
     answer = send(signed_in(researcher), reverse("annotate:items-new", args=["shapes"]), body)
     assert answer.status_code == 302
-    assert Path(Import.objects.get().file.path).read_bytes() == content[content.index(b"{") : -len(b"\r\n--b--\r\n")]
+    assert (
+        Path(Import.objects.get().file.path).read_bytes()
+        == content[content.index(b"{") : -len(b"\r\n--b--\r\n")]
+    )
 
 
 def test_a_token_behind_the_file_or_behind_a_megabyte_is_none(collection, researcher):
     url, token = reverse("annotate:items-new", args=["shapes"]), form("a" * 32).getvalue()
     part = b'--b\r\nContent-Disposition: form-data; name="%s"\r\n\r\n'
     nameless = part % b"x" + b"x" * uploads.FIELDS + b"\r\n"
-    for before in (nameless, token[token.index(b"--b", 5) : uploads.FIELDS] + b"\r\n", b"no form at all " * 100_000):
+    for before in (
+        nameless,
+        token[token.index(b"--b", 5) : uploads.FIELDS] + b"\r\n",
+        b"no form at all " * 100_000,
+    ):
         body = Body((before + token)[:LENGTH])
         answer = send(signed_in(researcher), url, body)
         assert answer.status_code == 403

@@ -7,27 +7,13 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations import Migration
 from django.db.migrations.recorder import MigrationRecorder
-from django.utils import timezone
-from psycopg.types.json import Json
 from pytest_django import DjangoDbBlocker
 
 from annotate.first_migration import FirstMigration
-from annotate.models import (
-    Change,
-    Collection,
-    Item,
-    QuerySet,
-    ReferenceSet,
-    Report,
-    ReportEvent,
-    Resolution,
-    Round,
-    Side,
-)
+from annotate.models import Change, Collection, Item, Report, ReportEvent, Resolution, Round, Side
 from annotate.services import policies, reports
 from config.up.embedded import create_database
 from config.up.home import Home
-from metrics.models import Download, Observation, Score
 from pooling.models import Run
 from tests import campaigns, cast
 from tests.databases import migrated_template, using_database
@@ -62,26 +48,56 @@ BEFORE = {
         "0004_pool_sources",
         "0005_rankings_uncompressed",
     ],
-    "metrics": ["0001_initial", "0002_tallies", "0003_downloads", "0004_board_views", "0005_alarms"],
+    "metrics": [
+        "0001_initial",
+        "0002_tallies",
+        "0003_downloads",
+        "0004_board_views",
+        "0005_alarms",
+    ],
 }
 SINCE = {
     "annotate": [
-        "0003_unknown_limit", "0004_pair_states", "0005_reference_names", "0006_report_events", "0007_items_joined",
-        "0008_items_left_out", "0009_media_types", "0010_query_groups", "0011_work", "0012_sign_in_tries",
-        "0013_worker_queues", "0014_import_and_review_works", "0015_no_cancellations",
-        "0016_import_stretches", "0017_truncate_refused",
+        "0003_unknown_limit",
+        "0004_pair_states",
+        "0005_reference_names",
+        "0006_report_events",
+        "0007_items_joined",
+        "0008_items_left_out",
+        "0009_media_types",
+        "0010_query_groups",
+        "0011_work",
+        "0012_sign_in_tries",
+        "0013_worker_queues",
+        "0014_import_and_review_works",
+        "0015_no_cancellations",
+        "0016_import_stretches",
+        "0017_truncate_refused",
     ],
-    "pooling": ["0002_whole_runs", "0003_run_columns", "0004_pool_strata", "0005_works", "0006_truncate_refused"],
+    "pooling": [
+        "0002_whole_runs",
+        "0003_run_columns",
+        "0004_pool_strata",
+        "0005_works",
+        "0006_truncate_refused",
+    ],
     "metrics": [
-        "0002_bounds", "0003_label_sources", "0004_pair_states", "0005_galleries", "0006_planned_labels", "0007_plans",
-        "0008_download_works", "0009_refresh_tries", "0010_truncate_refused",
+        "0002_bounds",
+        "0003_label_sources",
+        "0004_pair_states",
+        "0005_galleries",
+        "0006_planned_labels",
+        "0007_plans",
+        "0008_download_works",
+        "0009_refresh_tries",
+        "0010_truncate_refused",
     ],
 }
-
 OURS = "relnamespace = 'public'::regnamespace"
 SCHEMA = f"""
     SELECT relname, attname || ' ' || format_type(atttypid, atttypmod) || ' ' || attstorage::text
-        || CASE WHEN attnotnull THEN ' NOT NULL ' ELSE ' ' END || coalesce(pg_get_expr(adbin, adrelid), '')
+        || CASE WHEN attnotnull THEN ' NOT NULL ' ELSE ' ' END
+        || coalesce(pg_get_expr(adbin, adrelid), '')
     FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0
     LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE {OURS}
     UNION ALL SELECT relname, conname || ' ' || pg_get_constraintdef(pg_constraint.oid)
@@ -104,7 +120,9 @@ def write_history(applied: dict[str, list[str]]) -> None:
 
 def history() -> set[tuple[str, str]]:
     """Our migrations recorded in the database."""
-    return set(MigrationRecorder(connection).migration_qs.filter(app__in=BEFORE).values_list("app", "name"))
+    return set(
+        MigrationRecorder(connection).migration_qs.filter(app__in=BEFORE).values_list("app", "name")
+    )
 
 
 def migrate() -> str:
@@ -132,17 +150,27 @@ def test_tables_of_only_some_are_refused_with_the_version_to_start_first(app: st
         before = history()
         with pytest.raises(CommandError) as refusal:
             migrate()
-        assert f"the last version that has {app}/migrations/{BEFORE[app][-1]}.py" in str(refusal.value)
+        assert f"the last version that has {app}/migrations/{BEFORE[app][-1]}.py" in str(
+            refusal.value
+        )
         assert history() == before
 
 
 @pytest.mark.django_db
 def test_runs_that_were_read_without_their_unknown_rows_are_due_to_be_read_again() -> None:
     collection = cast.collection()
-    clean, strange, dropped = (cast.run(collection, name, {}) for name in ("clean", "strange", "dropped"))
-    Run.objects.filter(pk=clean.pk).update(report={"n_dropped": 0, "unknown_targets": {"n": 0, "first": []}})
-    Run.objects.filter(pk=strange.pk).update(report={"n_dropped": 0, "unknown_targets": {"n": 2, "first": []}})
-    Run.objects.filter(pk=dropped.pk).update(report={"n_dropped": 3, "unknown_targets": {"n": 0, "first": []}})
+    clean, strange, dropped = (
+        cast.run(collection, name, {}) for name in ("clean", "strange", "dropped")
+    )
+    Run.objects.filter(pk=clean.pk).update(
+        report={"n_dropped": 0, "unknown_targets": {"n": 0, "first": []}}
+    )
+    Run.objects.filter(pk=strange.pk).update(
+        report={"n_dropped": 0, "unknown_targets": {"n": 2, "first": []}}
+    )
+    Run.objects.filter(pk=dropped.pk).update(
+        report={"n_dropped": 3, "unknown_targets": {"n": 0, "first": []}}
+    )
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     call_command("migrate", "pooling", "0001_initial", interactive=False, stdout=StringIO())
@@ -152,92 +180,6 @@ def test_runs_that_were_read_without_their_unknown_rows_are_due_to_be_read_again
     assert {(run.work.kind, run.work.state) for run in due} == {("run_rereading", "asked")}
     clean.refresh_from_db()
     assert (clean.work.kind, clean.work.state) == ("run_reading", "done")
-
-
-OLD_DOWNLOAD = """
-    INSERT INTO metrics_download (collection_id, kind, parameters, made_with, file_name, run_ids, state, file, n_bytes,
-                                  n_rows, sha256, error, attempts, finished_at)
-    VALUES (%(collection)s, 'qrels', %(parameters)s, '', 'a', '{}', %(state)s, %(file)s, %(n_bytes)s,
-            %(n_rows)s, %(sha256)s, %(error)s, %(attempts)s, %(finished_at)s)
-"""
-ASKED = {
-    "state": "asked", "file": "", "n_bytes": None, "n_rows": None, "sha256": "", "error": "", "attempts": 0,
-    "finished_at": None,
-}  # fmt: skip
-TOLD = ("state", "error", "attempts", "finished_at")
-OLD_SOURCES = """
-    INSERT INTO metrics_score (run_id, query_set_id, reference_set_id, label_source, measure, threshold, n_queries,
-                               n_missing, n_with_positive, per_query, inputs_sha256)
-    SELECT %(run)s, %(query_set)s, %(reference)s, source, 'AP', 1, 0, 0, 0, '', ''
-    FROM unnest(%(sources)s::text[]) source
-"""
-
-
-@pytest.mark.django_db
-def test_scores_downloads_and_history_of_before_name_their_label_source_by_its_key() -> None:
-    collection = cast.collection()
-    run = cast.run(collection, "system", {})
-    query_set = QuerySet.objects.create(collection=collection, name="all", direction="forward")
-    reference = ReferenceSet.objects.create(collection=collection, name="ours, v2")
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    call_command("migrate", "metrics", "0002_bounds", interactive=False, stdout=StringIO())
-    call_command("migrate", "annotate", "0003_unknown_limit", interactive=False, stdout=StringIO())
-    nameless = ReferenceSet.objects.create(collection=collection, name="").pk
-    primary_keys = {"run": run.pk, "query_set": query_set.pk}
-    with connection.cursor() as cursor:
-        cursor.execute(OLD_SOURCES, primary_keys | {"reference": None, "sources": ["people"]})
-        both = ["people_over_reference", "reference"]
-        for pk in (reference.pk, nameless):
-            cursor.execute(OLD_SOURCES, primary_keys | {"reference": pk, "sources": both})
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    old = {"label_source": "union", "reference": "ours, v2", "grades": "graded"}
-    with connection.cursor() as cursor:
-        cursor.execute(OLD_DOWNLOAD, {"collection": collection.pk, "parameters": Json(old), **ASKED})
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    rows = [[run.pk, query_set.pk, None, "people", "AP", 0.1], [run.pk, 1, reference.pk, "reference", "AP", None]]
-    columns = ["run", "query_set", "reference_set", "label_source", "measure", "mean"]
-    value = {"columns": columns, "rows": rows}
-    Observation.objects.create(collection=collection, kind="scores", n_judgments=1, value=value)
-    migrate()
-    keys = set(Score.objects.values_list("label_source", flat=True))
-    assert keys == {"only", "over:ours%2C%20v2", "none:ours%2C%20v2", "over:unnamed", "none:unnamed"}
-    assert set(collection.reference_sets.values_list("name", flat=True)) == {"ours, v2", "unnamed"}
-    assert Download.objects.get().parameters == {"label_source": "union:ours%2C%20v2", "grades": "graded"}
-    assert Observation.objects.get().value["rows"] == [
-        [run.pk, query_set.pk, "only", "AP", 0.1], [run.pk, 1, "none:ours%2C%20v2", "AP", None],
-    ]  # fmt: skip
-    assert Change.objects.filter(collection=collection).exists()
-
-
-@pytest.mark.django_db
-def test_what_became_of_downloads_is_said_by_their_works_and_the_way_back_says_it_too() -> None:
-    collection = cast.collection()
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    call_command("migrate", "metrics", "0007_plans", interactive=False, stdout=StringIO())
-    of_all = {"collection": collection.pk, "parameters": Json({})}
-    ended = {**ASKED, "finished_at": timezone.now()}
-    file = {"file": "downloads/a", "n_bytes": 1, "n_rows": 1, "sha256": "a"}
-    before = [
-        ASKED, {**ended, "state": "done", **file}, {**ended, "state": "expired", **file, "file": ""},
-        {**ended, "state": "failed", "error": "It is gone.", "attempts": 2}, {**ended, "state": "cancelled"},
-    ]  # fmt: skip
-    with connection.cursor() as cursor:
-        cursor.executemany(OLD_DOWNLOAD, [of_all | row for row in before])
-    migrate()
-    downloads = list(Download.objects.select_related("work").order_by("pk"))
-    assert [download.state_text for download in downloads] == ["Asked for", "Done", "Expired", "Failed", "Cancelled"]
-    assert all(download.work.subject == download.pk and download.work.kind == "download" for download in downloads)
-    assert (downloads[3].work.error, downloads[3].work.attempts) == ("It is gone.", 2)
-    assert all(download.work.finished_at == ended["finished_at"] for download in downloads[1:])
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    call_command("migrate", "metrics", "0007_plans", interactive=False, stdout=StringIO())
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT state, error, attempts, finished_at FROM metrics_download ORDER BY id")
-        assert cursor.fetchall() == [tuple(row[name] for name in TOLD) for row in before]
-    migrate()
 
 
 @pytest.mark.django_db
@@ -261,7 +203,9 @@ def test_a_report_that_a_lead_settled_before_has_an_event_that_says_when_and_by_
     settled = ReportEvent.objects.latest("pk")
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    call_command("migrate", "annotate", "0005_reference_names", interactive=False, stdout=StringIO())
+    call_command(
+        "migrate", "annotate", "0005_reference_names", interactive=False, stdout=StringIO()
+    )
     migrate()
     (event,) = ReportEvent.objects.all()
     assert (event.kind, event.at, event.by) == ("settled", settled.at, campaign.lead)
@@ -284,7 +228,9 @@ def test_pairs_of_before_are_complete_as_soon_as_their_rounds_were_gone_through_
 
 
 @pytest.mark.django_db
-def test_numbers_of_every_collection_are_due_anew_as_intervals_go_by_groups_of_queries_now() -> None:
+def test_numbers_of_every_collection_are_due_anew_as_intervals_go_by_groups_of_queries_now() -> (
+    None
+):
     collection = cast.collection()
     cast.items(collection, Side.QUERY, 1)
     with connection.cursor() as cursor:
@@ -307,7 +253,8 @@ def test_tables_made_at_once_are_those_that_django_makes_step_by_step(
     with using_database(service_home.database_url("made_step_by_step"), django_db_blocker):
         migrate()
     at_once, step_by_step = (
-        schema_of(service_home.database_url(name), django_db_blocker) for name in ("made_at_once", "made_step_by_step")
+        schema_of(service_home.database_url(name), django_db_blocker)
+        for name in ("made_at_once", "made_step_by_step")
     )
     assert step_by_step == at_once
     assert {"annotate_judgment", "pooling_ranking", "metrics_score", "annotate_refuse_change"} <= {

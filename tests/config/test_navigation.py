@@ -21,13 +21,19 @@ def labels(user, address):
 @pytest.mark.parametrize(
     ("role", "visible", "hidden"),
     [
-        (Role.ANNOTATOR, {"Overview", "Judge"}, {"Members", "Settings", "Dashboard", "Runs", "Leaderboard"}),
+        (
+            Role.ANNOTATOR,
+            {"Overview", "Judge"},
+            {"Members", "Settings", "Dashboard", "Runs", "Leaderboard"},
+        ),
         (Role.LEAD, {"Overview", "Members", "Settings"}, {"Judge"}),
         (Role.RESEARCHER, {"Overview"}, {"Judge", "Members", "Settings"}),
     ],
 )
 def test_each_role_finds_its_pages(collection, role, visible, hidden):
-    link_labels = set(labels(cast.member(collection, role), reverse("annotate:collection", args=["shapes"])))
+    link_labels = set(
+        labels(cast.member(collection, role), reverse("annotate:collection", args=["shapes"]))
+    )
     assert visible <= link_labels
     assert not hidden & link_labels
 

@@ -55,16 +55,24 @@ def visitor() -> Client:
     return Client(raise_request_exception=False)
 
 
-def test_a_page_says_that_the_site_is_busy_and_when_to_come_again(collection: Collection, visitor: Client) -> None:
+def test_a_page_says_that_the_site_is_busy_and_when_to_come_again(
+    collection: Collection, visitor: Client
+) -> None:
     visitor.force_login(cast.member(collection, Role.LEAD))
     with row_of(collection):
         answer = visitor.post(reverse("metrics:download-new", args=["shapes", "disputed"]))
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     page = answer.content.decode()
-    assert "nothing was changed" in page and "send the form again" in page and not collection.downloads.exists()
+    assert (
+        "nothing was changed" in page
+        and "send the form again" in page
+        and not collection.downloads.exists()
+    )
 
 
-def test_a_page_that_was_asked_for_is_asked_for_again_by_a_link(collection: Collection, visitor: Client) -> None:
+def test_a_page_that_was_asked_for_is_asked_for_again_by_a_link(
+    collection: Collection, visitor: Client
+) -> None:
     visitor.force_login(cast.member(collection, Role.LEAD))
     with holding("LOCK TABLE annotate_collection IN ACCESS EXCLUSIVE MODE"):
         answer = visitor.get("/c/shapes/?tab=a&b=<")
@@ -74,7 +82,11 @@ def test_a_page_that_was_asked_for_is_asked_for_again_by_a_link(collection: Coll
 
 def test_a_program_is_told_so_as_a_problem(collection: Collection, visitor: Client) -> None:
     key = cast.bearer(cast.member(collection, Role.RESEARCHER), "runs:write")
-    form = {"name": "a", "direction": "forward", "file": SimpleUploadedFile("a.run", b"q1 Q0 d1 1 0.5 a\n")}
+    form = {
+        "name": "a",
+        "direction": "forward",
+        "file": SimpleUploadedFile("a.run", b"q1 Q0 d1 1 0.5 a\n"),
+    }
     with row_of(collection):
         answer = visitor.post("/api/v1/collections/shapes/runs/", form, headers=key)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
@@ -85,7 +97,10 @@ def test_a_program_is_told_so_as_a_problem(collection: Collection, visitor: Clie
 def test_a_script_is_told_so_as_json(collection: Collection, visitor: Client) -> None:
     visitor.force_login(cast.annotator(collection).user)
     with holding("LOCK TABLE annotate_judgment IN ACCESS EXCLUSIVE MODE"):
-        answer = visitor.get(reverse("annotate:judge-recent", args=["shapes"]), headers={"accept": "application/json"})
+        answer = visitor.get(
+            reverse("annotate:judge-recent", args=["shapes"]),
+            headers={"accept": "application/json"},
+        )
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     assert answer.json() == {"error": outages.BUSY}
 
@@ -93,12 +108,15 @@ def test_a_script_is_told_so_as_json(collection: Collection, visitor: Client) ->
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        (OperationalError("sorry, too many clients already"), 503), (InterfaceError("connection already closed"), 503),
-        (OSError(errno.ENOSPC, "No space left on device"), 503), (RedisError("OOM command not allowed"), 503),
-        (FileNotFoundError(errno.ENOENT, "gone"), 500), (ValueError("ours"), 500),
+        (OperationalError("sorry, too many clients already"), 503),
+        (InterfaceError("connection already closed"), 503),
+        (OSError(errno.ENOSPC, "No space left on device"), 503),
+        (RedisError("OOM command not allowed"), 503),
+        (FileNotFoundError(errno.ENOENT, "gone"), 500),
+        (ValueError("ours"), 500),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_outages_are_503_and_our_own_mistakes_500(
     visitor: Client, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int
 ) -> None:
@@ -110,7 +128,9 @@ def test_outages_are_503_and_our_own_mistakes_500(
     assert visitor.get(reverse("metrics:downloads", args=["shapes"])).status_code == status
 
 
-@pytest.mark.parametrize(("program", "limits"), [("config.wsgi", ("3s", "20s")), ("config.celery", ("0", "0"))])
+@pytest.mark.parametrize(
+    ("program", "limits"), [("config.wsgi", ("3s", "20s")), ("config.celery", ("0", "0"))]
+)
 def test_requests_wait_for_some_seconds_and_workers_as_long_as_it_takes(
     service_home: Home, program: str, limits: tuple[str, str]
 ) -> None:
@@ -123,7 +143,9 @@ def test_requests_wait_for_some_seconds_and_workers_as_long_as_it_takes(
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
     env["DATABASE_URL"] = service_home.database_url(connection.settings_dict["NAME"])
     command, folder = [sys.executable, "-c", code], project.BASE_DIR
-    process = subprocess.run(command, check=False, env=env, cwd=folder, capture_output=True, text=True)
+    process = subprocess.run(
+        command, check=False, env=env, cwd=folder, capture_output=True, text=True
+    )
     assert tuple(process.stdout.split()) == limits, process.stderr
 
 

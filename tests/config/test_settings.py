@@ -35,7 +35,9 @@ def manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
 def printed(code: str, **environment: str) -> str:
     """The last line that Python prints for this code in an environment."""
     env = {**NEUTRAL, "SECRET_KEY": KEY, **environment}
-    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    process = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True
+    )
     return process.stdout.splitlines()[-1]
 
 
@@ -74,7 +76,9 @@ def test_over_https_cookies_have_the_host_prefix_and_hsts_is_sent() -> None:
 
 def test_a_scheme_in_capitals_is_the_same_one() -> None:
     names = "s.SITE_URL, s.HTTPS, s.SECURE_SSL_REDIRECT, s.CSRF_TRUSTED_ORIGINS"
-    values = setting(names, SECRET_KEY=KEY, SITE_URL="HTTPS://judge.example.org/", TRUSTED_PROXY="1")
+    values = setting(
+        names, SECRET_KEY=KEY, SITE_URL="HTTPS://judge.example.org/", TRUSTED_PROXY="1"
+    )
     assert values == "https://judge.example.org True True ['https://judge.example.org']"
 
 
@@ -105,16 +109,27 @@ def test_the_names_of_the_site_are_those_of_the_environment() -> None:
 
 
 def test_a_new_web_worker_has_the_code_of_every_page() -> None:
-    look = "before = set(sys.modules); resolve('/healthz'); print(sorted(set(sys.modules) - before))"
-    assert printed(f"import sys, config.wsgi; from django.urls import resolve; {look}", **AWAY) == "[]"
+    look = (
+        "before = set(sys.modules); resolve('/healthz'); print(sorted(set(sys.modules) - before))"
+    )
+    assert (
+        printed(f"import sys, config.wsgi; from django.urls import resolve; {look}", **AWAY) == "[]"
+    )
 
 
 @pytest.mark.parametrize(("queue", "n_processors"), [("long", "0"), ("short", "2")])
-def test_a_statement_of_long_work_takes_one_processor(service_home: Home, queue: str, n_processors: str) -> None:
-    worker = f"c.app.select_queues(['{queue}']); c.lower_priority(sender=SimpleNamespace(app=c.app))"
+def test_a_statement_of_long_work_takes_one_processor(
+    service_home: Home, queue: str, n_processors: str
+) -> None:
+    worker = (
+        f"c.app.select_queues(['{queue}']); c.lower_priority(sender=SimpleNamespace(app=c.app))"
+    )
     ask = "cursor.execute('SHOW max_parallel_workers_per_gather'); print(*cursor.fetchone())"
     imports = "import config.celery as c, django; django.setup(); from types import SimpleNamespace"
-    code = f"{imports}; {worker}; from django.db import connection; cursor = connection.cursor(); {ask}"
+    code = (
+        f"{imports}; {worker}; from django.db import connection; "
+        f"cursor = connection.cursor(); {ask}"
+    )
     assert printed(code, DATABASE_URL=service_home.database_url("postgres")) == n_processors
 
 
@@ -128,7 +143,10 @@ def test_a_request_waits_for_no_redis_that_has_stopped(program: str, seconds: st
 def test_addresses_in_the_environment_come_first() -> None:
     names = "s.DATABASES['default']['HOST'], s.CELERY_BROKER_URL"
     addresses = setting(
-        names, SECRET_KEY=KEY, DATABASE_URL="postgres://a:b@db.example.org/c", REDIS_URL="redis://r.example.org/3"
+        names,
+        SECRET_KEY=KEY,
+        DATABASE_URL="postgres://a:b@db.example.org/c",
+        REDIS_URL="redis://r.example.org/3",
     )
     assert addresses == "db.example.org redis://r.example.org/3"
 
@@ -140,7 +158,9 @@ def test_the_proxy_header_is_believed_only_when_asked() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("path", ["/healthz", "/accounts/login/", "/no/such/page", "/admin/", "/static/css/base.css"])
+@pytest.mark.parametrize(
+    "path", ["/healthz", "/accounts/login/", "/no/such/page", "/admin/", "/static/css/base.css"]
+)
 def test_every_answer_carries_the_security_headers(client: Client, path: str) -> None:
     headers = client.get(path).headers
     policy = headers["Content-Security-Policy"]
@@ -156,7 +176,8 @@ def test_every_answer_carries_the_security_headers(client: Client, path: str) ->
 
 def test_only_listed_media_hosts_are_foreign_sources() -> None:
     names = (
-        "s.CONTENT_SECURITY_POLICY['DIRECTIVES']['media-src'], s.CONTENT_SECURITY_POLICY['DIRECTIVES']['script-src']"
+        "s.CONTENT_SECURITY_POLICY['DIRECTIVES']['media-src'], "
+        "s.CONTENT_SECURITY_POLICY['DIRECTIVES']['script-src']"
     )
     policy = setting(names, SECRET_KEY=KEY, MEDIA_HOSTS="https://media.example.org")
     assert policy == "[\"'self'\", 'https://media.example.org'] [\"'self'\"]"
@@ -165,7 +186,9 @@ def test_only_listed_media_hosts_are_foreign_sources() -> None:
 @pytest.mark.django_db
 def test_nobody_can_sign_up_alone(client: Client) -> None:
     password = "a long password 1"
-    client.post("/accounts/signup/", {"username": "eve", "password1": password, "password2": password})
+    client.post(
+        "/accounts/signup/", {"username": "eve", "password1": password, "password2": password}
+    )
     assert not User.objects.filter(username="eve").exists()
 
 

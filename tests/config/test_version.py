@@ -31,7 +31,9 @@ def test_the_changelog_has_the_form_it_names() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("path", ["/", "/account/", "/accounts/login/", "/no/such/page", "/admin/", "/admin/annotate/"])
+@pytest.mark.parametrize(
+    "path", ["/", "/account/", "/accounts/login/", "/no/such/page", "/admin/", "/admin/annotate/"]
+)
 def test_pages_end_with_the_version(admin_client: Client, path: str) -> None:
     client = Client() if path == "/accounts/login/" else admin_client
     body = client.get(path).content.decode()
@@ -46,7 +48,11 @@ def test_pages_of_an_outage_do_too(page: str) -> None:
 
 def test_the_screens_without_a_foot_have_it_in_the_menu() -> None:
     templates = ROOT / "templates"
-    screens = [file for file in templates.rglob("*.html") if "{% block foot %}{% endblock %}" in file.read_text()]
+    screens = [
+        file
+        for file in templates.rglob("*.html")
+        if "{% block foot %}{% endblock %}" in file.read_text()
+    ]
     assert {file.name for file in screens} == {"judge.html", "training_screen.html"}
     for screen in screens:
         bar = re.search(r'{% block bar %}{% include "(.+)" %}{% endblock %}', screen.read_text())

@@ -18,7 +18,7 @@ SYSTEMS = ("heron", "otter", "finch")
 
 
 class Tables(NamedTuple):
-    """Ids of captions and items; (captions, items) arrays of the true grade and the reference pairs."""
+    """Ids of captions and items; (captions, items) arrays of true grades and reference pairs."""
 
     captions: list[str]
     items: list[str]
@@ -41,7 +41,9 @@ def tables() -> Tables:
     rows = collection()
     captions = sorted(row.id for row in rows if row.side == "query")
     items = sorted(row.id for row in rows if row.side == "document")
-    truth, reference = (_grades(name, captions, items) for name in ("truth.qrels", "reference.qrels"))
+    truth, reference = (
+        _grades(name, captions, items) for name in ("truth.qrels", "reference.qrels")
+    )
     return Tables(captions, items, truth, reference > 0)
 
 
@@ -58,14 +60,18 @@ def _grades(name: str, captions: list[str], items: list[str]) -> np.ndarray:
 def run(system: str, direction: str = "forward") -> np.ndarray:
     """(topics, depth) indices of a system's ranked targets in canonical order, best first."""
     study = tables()
-    topics, targets = (study.captions, study.items) if direction == "forward" else (study.items, study.captions)
+    topics, targets = (
+        (study.captions, study.items) if direction == "forward" else (study.items, study.captions)
+    )
     name = f"{system}.{direction}.run.gz"
     with (SHAPES / "runs" / name).open("rb") as stream:
         rankings = read_run(stream, name=name)
     ordered = canonical_order(rankings)
     assert (ordered.n_tied, ordered.n_misranked) == (0, 0)
     assert rankings.queries.astype(str).tolist() == topics
-    return np.searchsorted(targets, rankings.docs[ordered.order].astype(str)).reshape(len(topics), -1)
+    return np.searchsorted(targets, rankings.docs[ordered.order].astype(str)).reshape(
+        len(topics), -1
+    )
 
 
 def ranked(ranking: np.ndarray, grades: np.ndarray) -> RankedGrades:
@@ -73,4 +79,7 @@ def ranked(ranking: np.ndarray, grades: np.ndarray) -> RankedGrades:
     topics, depth = ranking.shape
     query, doc = np.indices(grades.shape).reshape(2, -1)
     indptr = np.arange(topics + 1) * depth
-    return align(Rankings(indptr, ranking.ravel().astype(np.int64)), LabelledPairs(query, doc, grades.ravel()))
+    return align(
+        Rankings(indptr, ranking.ravel().astype(np.int64)),
+        LabelledPairs(query, doc, grades.ravel()),
+    )

@@ -70,7 +70,10 @@ def test_each_caption_has_one_reference_of_the_top_grade_and_each_item_one_capti
 
 
 def test_the_truth_is_the_grade_of_every_pair(study):
-    graded = [[grade(caption, item.scene) for item in study.items.values()] for caption in study.captions.values()]
+    graded = [
+        [grade(caption, item.scene) for item in study.items.values()]
+        for caption in study.captions.values()
+    ]
     assert np.array_equal(graded, tables().truth)
 
 
@@ -111,7 +114,10 @@ def test_the_scheme_has_a_key_and_a_sentence_a_level_and_reasons_for_the_middle_
 
 
 def test_the_middle_levels_show_what_reasons_of_two_levels_are():
-    levels = {level["grade"]: level for level in json.loads((SHAPES / "scheme.json").read_text())["levels"]}
+    levels = {
+        level["grade"]: level
+        for level in json.loads((SHAPES / "scheme.json").read_text())["levels"]
+    }
     for middle in (2, 1):
         offered = level_reasons.from_stored(levels[middle]["reasons"])
         assert level_reasons.fault(offered) == ""
@@ -123,10 +129,16 @@ def test_the_middle_levels_show_what_reasons_of_two_levels_are():
 def test_the_guidelines_explain_every_level():
     guidelines = (SHAPES / "guidelines.md").read_text()
     levels = json.loads((SHAPES / "scheme.json").read_text())["levels"]
-    assert [level["name"] for level in levels if f"**{level['grade']} {level['name']}**" not in guidelines] == []
+    assert [
+        level["name"]
+        for level in levels
+        if f"**{level['grade']} {level['name']}**" not in guidelines
+    ] == []
 
 
-@pytest.mark.parametrize("file", [file for file in MEDIA if file.suffix != ".webm"], ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    "file", [file for file in MEDIA if file.suffix != ".webm"], ids=lambda file: file.name
+)
 def test_a_picture_opens(file):
     with Image.open(file) as picture:
         picture.load()
@@ -157,7 +169,8 @@ def decoded(file: Path) -> tuple[np.ndarray, list[int]]:
     """A clip's frames in grey, and which of them can be sought."""
     with av.open(str(file)) as container:
         assert container.streams.video[0].codec_context.name == "vp9"
-        container.streams.video[0].codec_context.thread_count = 1  # each would keep frames of its own
+        # each would keep frames of its own
+        container.streams.video[0].codec_context.thread_count = 1
         frames = list(container.decode(video=0))
     return np.array([frame.to_ndarray(format="gray") for frame in frames]), [
         n for n, frame in enumerate(frames) if frame.key_frame

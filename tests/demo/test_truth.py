@@ -1,7 +1,8 @@
 """The study's result: scores by people's labels are near the truth, by the reference they are not.
 
-A campaign without the product around it: the three forward runs pooled at depth 10, simulated annotators of
-sensitivity .9 and specificity .995, the label rules of the product, people over reference. Run with -s for the figures.
+A campaign without the product around it: the three forward runs pooled at depth 10, simulated
+annotators of sensitivity .9 and specificity .995, the label rules of the product, people over
+reference. Run with -s for the figures.
 """
 
 from functools import cache
@@ -53,7 +54,9 @@ def campaign(seed: int, policy: LabelPolicy, person: SimulatedAnnotator = PERSON
         labels: list[int] = []
         while len(labels) < n_needed(labels, n_wanted=policy.labels_per_pair, policy=policy):
             true = int(tables().truth[query, doc])
-            labels.append(label(true, annotator=person, levels=LEVELS, positive_from=RELEVANT, rng=rng))
+            labels.append(
+                label(true, annotator=person, levels=LEVELS, positive_from=RELEVANT, rng=rng)
+            )
         decision = decide(labels, policy)
         assert decision is not None and decision.grade is not None
         grades[query, doc] = decision.grade
@@ -69,7 +72,10 @@ def per_query(system: str, grades: np.ndarray) -> dict[str, np.ndarray]:
 def scores(grades: np.ndarray) -> dict[str, np.ndarray]:
     """For each measure the scores of the systems, in the order of SYSTEMS."""
     values_by_system = [per_query(system, grades) for system in SYSTEMS]
-    return {measure.name: np.array([values[measure.name].mean() for values in values_by_system]) for measure in MEASURES}
+    return {
+        measure.name: np.array([values[measure.name].mean() for values in values_by_system])
+        for measure in MEASURES
+    }
 
 
 @cache
@@ -111,14 +117,21 @@ def test_with_the_reference_alone_every_system_is_at_least_a_tenth_off(name):
 def test_with_peoples_labels_the_order_is_true_and_scores_are_within_three_points(seed):
     judged = campaign(seed, FIVE)
     measured = scores(judged.grades)
-    errors = "; ".join(f"{name} {row(measured[name] - true_scores()[name], '{:+.3f}')}" for name in measured)
-    print(f"\nseed {seed}: {judged.n_labels} labels, {judged.n_labels / pool().sum():.2f} a pair; error {errors}")
+    errors = "; ".join(
+        f"{name} {row(measured[name] - true_scores()[name], '{:+.3f}')}" for name in measured
+    )
+    print(
+        f"\nseed {seed}: {judged.n_labels} labels, "
+        f"{judged.n_labels / pool().sum():.2f} a pair; error {errors}"
+    )
     for name in ("C@1", "AP"):
         assert (np.argsort(-measured[name]) == np.arange(len(SYSTEMS))).all()
     assert largest_error(judged.grades) <= 0.03
 
 
-@pytest.mark.parametrize(("policy", "at_least"), [(ONE, 0.05), (THREE, 0.015)], ids=["one label", "third if needed"])
+@pytest.mark.parametrize(
+    ("policy", "at_least"), [(ONE, 0.05), (THREE, 0.015)], ids=["one label", "third if needed"]
+)
 def test_fewer_labels_lose_relevant_pairs_and_with_them_score(policy, at_least):
     errors = [largest_error(campaign(seed, policy).grades) for seed in SEEDS]
     cost = np.mean([campaign(seed, policy).n_labels for seed in SEEDS]) / pool().sum()
@@ -128,8 +141,11 @@ def test_fewer_labels_lose_relevant_pairs_and_with_them_score(policy, at_least):
 
 
 def c10_gained_and_lost(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Per system, shares of captions whose C@10 is 1 by a false positive alone, and 0 by a miss alone."""
-    measured_and_true = [(per_query(system, grades)["C@10"], per_query(system, tables().truth)["C@10"]) for system in SYSTEMS]
+    """Per system, shares of captions whose C@10 is 1 by false positives alone, 0 by misses."""
+    measured_and_true = [
+        (per_query(system, grades)["C@10"], per_query(system, tables().truth)["C@10"])
+        for system in SYSTEMS
+    ]
     return np.array([(measured > true).mean() for measured, true in measured_and_true]), np.array(
         [(measured < true).mean() for measured, true in measured_and_true]
     )
@@ -139,17 +155,25 @@ def c10_gained_and_lost(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def test_false_positives_inflate_c10_by_less_than_a_point(policy):
     both = np.array([c10_gained_and_lost(campaign(seed, policy).grades) for seed in SEEDS])
     gained, lost = both.mean(axis=0)
-    print(f"\nC@10, mean of five seeds: gained by false positives {row(gained, '{:.4f}')}, lost {row(lost, '{:.4f}')}")
+    print(
+        f"\nC@10, mean of five seeds: gained by false positives {row(gained, '{:.4f}')}, "
+        f"lost {row(lost, '{:.4f}')}"
+    )
     assert (gained <= 0.01).all()
 
 
 @pytest.mark.parametrize("specificity", [0.995, 0.95, 0.8])
 def test_the_inflation_of_c10_is_what_ten_chances_of_a_false_positive_give(specificity):
-    """A caption without a relevant item in its first ten gains when one of them is called relevant."""
+    """A caption without a relevant item among its first ten gains when one is called relevant."""
     careless = SimulatedAnnotator(sensitivity=1.0, specificity=specificity)
-    gained = np.mean([c10_gained_and_lost(campaign(seed, ONE, careless).grades)[0] for seed in SEEDS], axis=0)
+    gained = np.mean(
+        [c10_gained_and_lost(campaign(seed, ONE, careless).grades)[0] for seed in SEEDS], axis=0
+    )
     share = 1 - true_scores()["C@10"]
     expected = share * (1 - specificity**DEPTH)
-    print(f"\nspecificity {specificity}: C@10 inflated by {row(gained, '{:.4f}')}, expected {row(expected, '{:.4f}')}")
+    print(
+        f"\nspecificity {specificity}: C@10 inflated by {row(gained, '{:.4f}')}, expected "
+        f"{row(expected, '{:.4f}')}"
+    )
     deviation = np.sqrt(expected * specificity**DEPTH / (200 * len(SEEDS)))
     assert (np.abs(gained - expected) <= 4 * deviation).all()

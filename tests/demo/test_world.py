@@ -69,9 +69,21 @@ BESIDE = scene("a small green triangle", "a large yellow star", relation="left o
         (caption("two blue squares"), scene("two large blue squares"), EXACTLY),
         (caption("two blue squares"), scene("three large blue squares"), SOMEWHAT),
         (caption("two blue squares"), scene("a small blue square"), SOMEWHAT),
-        (caption("two stars"), scene("a small red star", "a large blue star", relation="above"), EXACTLY),
-        (caption("two red stars"), scene("a small red star", "a large blue star", relation="above"), SOMEWHAT),
-        (caption("three shapes"), scene("two small red stars", "a large blue heart", relation="above"), EXACTLY),
+        (
+            caption("two stars"),
+            scene("a small red star", "a large blue star", relation="above"),
+            EXACTLY,
+        ),
+        (
+            caption("two red stars"),
+            scene("a small red star", "a large blue star", relation="above"),
+            SOMEWHAT,
+        ),
+        (
+            caption("three shapes"),
+            scene("two small red stars", "a large blue heart", relation="above"),
+            EXACTLY,
+        ),
         (caption("a green shape"), scene("a large green heart"), EXACTLY),
         (caption("a green shape"), scene("a large red heart"), NOT_RELEVANT),
         (caption("a triangle", "a star"), BESIDE, EXACTLY),
@@ -80,7 +92,11 @@ BESIDE = scene("a small green triangle", "a large yellow star", relation="left o
         (caption("a star", "a triangle", relation="left of"), BESIDE, SOMEWHAT),
         (caption("a triangle", "a star", relation="above"), BESIDE, SOMEWHAT),
         (caption("a red triangle", "a star", relation="above"), BESIDE, NOT_RELEVANT),
-        (caption("a triangle", "a star", relation="left of"), scene("a small green triangle"), NOT_RELEVANT),
+        (
+            caption("a triangle", "a star", relation="left of"),
+            scene("a small green triangle"),
+            NOT_RELEVANT,
+        ),
         (caption("a triangle", "a heart"), BESIDE, NOT_RELEVANT),
         (caption("a circle", motion="up"), scene("a small red circle", motion="up"), EXACTLY),
         (caption("a circle", motion="up"), scene("a small red circle", motion="down"), SOMEWHAT),
@@ -99,7 +115,12 @@ def test_a_pair_is_graded_by_what_the_caption_says(described, drawn_scene, expec
 
 def test_likeness_is_the_share_of_words_that_hold_anywhere():
     description = caption("a small red circle", "a star", relation="above")
-    assert word_overlap(description, scene("a large red star", "a small blue circle", relation="above")) == 1.0
+    assert (
+        word_overlap(
+            description, scene("a large red star", "a small blue circle", relation="above")
+        )
+        == 1.0
+    )
     assert word_overlap(description, scene("a large red star")) == 2 / 5
     assert word_overlap(caption("three shapes"), BESIDE) == 0.0
 
@@ -110,7 +131,10 @@ def test_likeness_is_the_share_of_words_that_hold_anywhere():
         (RED_CIRCLE, "a red circle"),
         (caption("two small blue squares"), "two small blue squares"),
         (caption("three shapes"), "three shapes"),
-        (caption("a green triangle", "a yellow star", relation="left of"), "a green triangle left of a yellow star"),
+        (
+            caption("a green triangle", "a yellow star", relation="left of"),
+            "a green triangle left of a yellow star",
+        ),
         (caption("two hearts", "a star"), "two hearts and a star"),
         (caption("a red circle", motion="right"), "a red circle moves to the right"),
         (caption("a red circle", "a star", motion="up"), "a red circle rises beside a star"),
@@ -121,13 +145,19 @@ def test_a_caption_reads_as_english(described, text):
 
 
 def test_a_described_scene_names_all_that_is_in_it():
-    assert "a small green triangle lies to the left of a large yellow star" in describe(BESIDE, Random(1))
+    assert "a small green triangle lies to the left of a large yellow star" in describe(
+        BESIDE, Random(1)
+    )
     assert "there are two small red circles" in describe(scene("two small red circles"), Random(1))
 
 
 def test_captions_that_read_alike_are_the_same_caption():
     captions = make_study().captions.values()
-    assert len({caption_text(description) for description in captions}) == len(set(captions)) == len(captions)
+    assert (
+        len({caption_text(description) for description in captions})
+        == len(set(captions))
+        == len(captions)
+    )
 
 
 @given(seed=st.integers(0, 10_000))
@@ -136,7 +166,10 @@ def test_every_caption_is_different_and_wholly_true_of_its_own_scene(seed):
     scenes = make_scenes(Recipe(30, 8, 20, 8, 4), rng=rng)
     captions = write_captions(scenes, broad=5, rng=rng)
     assert len(set(captions)) == len(captions) == len(scenes) == len(set(scenes))
-    assert {grade(description, drawn_scene) for description, drawn_scene in zip(captions, scenes, strict=True)} == {EXACTLY}
+    assert {
+        grade(description, drawn_scene)
+        for description, drawn_scene in zip(captions, scenes, strict=True)
+    } == {EXACTLY}
 
 
 def test_a_recipe_that_asks_for_more_scenes_than_there_are_is_refused():
@@ -161,4 +194,6 @@ def test_every_still_shape_lies_inside_the_picture_and_groups_stand_as_their_rel
         if drawn_scene.relation == "left of":
             assert max(p.x + p.radius for p in first) < min(p.x - p.radius for p in rest[0])
         if drawn_scene.relation == "above":
-            assert max(p.y + 0.85 * p.radius for p in first) < min(p.y - 0.85 * p.radius for p in rest[0])
+            assert max(p.y + 0.85 * p.radius for p in first) < min(
+                p.y - 0.85 * p.radius for p in rest[0]
+            )

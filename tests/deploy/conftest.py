@@ -61,7 +61,9 @@ def site(
 
 
 @pytest.fixture(scope="module", params=["nginx", "caddy"])
-def proxy(request: pytest.FixtureRequest, site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+def proxy(
+    request: pytest.FixtureRequest, site: Site, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Proxy]:
     """Each proxy as deploy/ has it, in front of the site."""
     with ExitStack() as ends:
         proxy = Proxy(request.param, tmp_path_factory.mktemp(request.param), site.port)

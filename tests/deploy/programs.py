@@ -16,8 +16,16 @@ from config.testing import quietly
 from config.up.installers import pip, pip_variables
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "assayer-tests"
-PATHS = f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin"  # Debian's nginx is not where people's programs are
-HASTE = ("-o", "Acquire::Retries=0", "-o", "Acquire::http::Timeout=20", "-o", "Acquire::https::Timeout=20")
+# Debian's nginx is not where people's programs are
+PATHS = f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin"
+HASTE = (
+    "-o",
+    "Acquire::Retries=0",
+    "-o",
+    "Acquire::http::Timeout=20",
+    "-o",
+    "Acquire::https::Timeout=20",
+)
 S3_SERVER = ("moto[s3]==5.2.5", "flask==3.1.3", "flask-cors==6.0.2")
 
 
@@ -34,7 +42,9 @@ def debian_program(name: str, package: str) -> str:
         for program in _programs(folder, name) or _unpacked(folder, name):
             if quietly(str(program), package):
                 return str(program)
-    return pytest.skip(f"No {name}: run `apt-get install {name}` as root; `apt-get download` does not get it")
+    return pytest.skip(
+        f"No {name}: run `apt-get install {name}` as root; `apt-get download` does not get it"
+    )
 
 
 def python_s3_server() -> list[str]:
@@ -42,8 +52,19 @@ def python_s3_server() -> list[str]:
     with _in_cache("-".join(S3_SERVER)) as folder:
         if not folder.exists():
             with _draft(folder) as draft:
-                command = [*pip(), "install", "--quiet", "--target", draft, "--only-binary", ":all:", *S3_SERVER]
-                process = subprocess.run(command, env=pip_variables(), capture_output=True, text=True, check=False)
+                command = [
+                    *pip(),
+                    "install",
+                    "--quiet",
+                    "--target",
+                    draft,
+                    "--only-binary",
+                    ":all:",
+                    *S3_SERVER,
+                ]
+                process = subprocess.run(
+                    command, env=pip_variables(), capture_output=True, text=True, check=False
+                )
                 if process.returncode:
                     pytest.skip(f"No S3 server: pip cannot install {' '.join(S3_SERVER)}")
                 draft.rename(folder)
@@ -75,7 +96,9 @@ def _draft(folder: Path) -> Iterator[Path]:
 
 
 def _programs(folder: Path, name: str) -> list[Path]:
-    return [path for path in (folder / "usr/sbin" / name, folder / "usr/bin" / name) if path.exists()]
+    return [
+        path for path in (folder / "usr/sbin" / name, folder / "usr/bin" / name) if path.exists()
+    ]
 
 
 def _unpacked(folder: Path, name: str) -> list[Path]:

@@ -49,10 +49,16 @@ def make_certificate(folder: Path) -> tuple[Path, Path]:
     key = ec.generate_private_key(ec.SECP256R1())
     name, now = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)]), datetime.now(UTC)
     certificate = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    certificate = certificate.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
-    certificate = certificate.add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
+    certificate = certificate.not_valid_before(now - timedelta(days=1)).not_valid_after(
+        now + timedelta(days=1)
+    )
+    certificate = certificate.add_extension(
+        x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False
+    )
     pem = serialization.Encoding.PEM
-    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    private = key.private_bytes(
+        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
     files = folder / "certificate.pem", folder / "key.pem"
     files[0].write_bytes(certificate.sign(key, hashes.SHA256()).public_bytes(pem))
     files[1].write_bytes(private)
@@ -79,7 +85,10 @@ class Proxy:
             env = {**os.environ, "HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder)}
             process = spawn(command, log=self.log, env=env)
             ends.callback(stop, process)
-            assert wait_until(lambda: process.poll() is not None or self.answers(), seconds=PATIENCE), self.output_tail()  # noqa: B023
+            assert wait_until(
+                lambda process=process: process.poll() is not None or self.answers(),
+                seconds=PATIENCE,
+            ), self.output_tail()
             if process.poll() is None:
                 return
             assert "in use" in self.output_tail(), self.output_tail()
@@ -108,14 +117,19 @@ class Proxy:
             f"{NAME} {{\n": f"{NAME} {{\n\ttls {self.certificate} {self.key}\n",
             "127.0.0.1:8000": f"127.0.0.1:{self.backend}",
         }
-        (self.folder / "Caddyfile").write_text(replace_each((DEPLOY / "Caddyfile").read_text(), replaced))
+        (self.folder / "Caddyfile").write_text(
+            replace_each((DEPLOY / "Caddyfile").read_text(), replaced)
+        )
         return [program, "run", "--adapter", "caddyfile", "--config", self.folder / "Caddyfile"]
 
     def answers(self) -> bool:
         """Whether both ports take connections."""
         probes = [socket.socket(), socket.socket()]
         try:
-            return not any(probe.connect_ex(("127.0.0.1", port)) for probe, port in zip(probes, self.ports.values()))  # noqa: B905
+            return not any(
+                probe.connect_ex(("127.0.0.1", port))
+                for probe, port in zip(probes, self.ports.values(), strict=True)
+            )
         finally:
             for probe in probes:
                 probe.close()
@@ -131,14 +145,16 @@ class Proxy:
 
     def connect(self, source: str = "127.0.0.1") -> HTTPSConnection:
         """A connection to the site from an address of this machine."""
-        port = self.ports["https"]
+        port, trust = self.ports["https"], self.trust
 
         class Connection(HTTPSConnection):
             def connect(self) -> None:
-                plain = socket.create_connection(("127.0.0.1", port), PATIENCE, source_address=(source, 0))
-                self.sock = self._context.wrap_socket(plain, server_hostname=self.host)  # type: ignore[attr-defined]
+                plain = socket.create_connection(
+                    ("127.0.0.1", port), PATIENCE, source_address=(source, 0)
+                )
+                self.sock = trust.wrap_socket(plain, server_hostname=self.host)
 
-        return Connection(NAME, context=self.trust, timeout=PATIENCE)
+        return Connection(NAME, context=trust, timeout=PATIENCE)
 
     def ask(self, path: str, **headers: str) -> HTTPResponse:
         """The answer to GET on a connection of its own, no redirect followed."""
@@ -196,10 +212,18 @@ def start_web(ends: ExitStack, folder: Path, **settings: str) -> int:
     """The product's web server as docker-compose.yml starts it, on a port that it tells."""
     log = folder / "web.log"
     argv = [sys.executable, "-m", "gunicorn", "--config", "python:config.web.gunicorn_settings"]
-    env = {**os.environ, "SITE_URL": f"https://{NAME}", "TRUSTED_PROXY": "1", "STATIC_FILES": "plain", **settings}
+    env = {
+        **os.environ,
+        "SITE_URL": f"https://{NAME}",
+        "TRUSTED_PROXY": "1",
+        "STATIC_FILES": "plain",
+        **settings,
+    }
     process = spawn([*argv, "--bind", "127.0.0.1:0"], log=log, env=env, cwd=DEPLOY.parent)
     ends.callback(stop, process)
-    assert wait_until(lambda: log.read_text().count("Booting worker") == 2, seconds=PATIENCE), log.read_text()
+    assert wait_until(lambda: log.read_text().count("Booting worker") == 2, seconds=PATIENCE), (
+        log.read_text()
+    )
     port = re.search(r"Listening at: http://127\.0\.0\.1:(\d+)", log.read_text())
     assert port
     return int(port[1])

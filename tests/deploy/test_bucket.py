@@ -29,7 +29,8 @@ from tests.works import perform_work
 
 pytestmark = [
     pytest.mark.full,
-    pytest.mark.django_db(transaction=True),  # an outage that comes in the midst of a COPY ends the connection
+    # an outage that comes in the midst of a COPY ends the connection
+    pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("media_root", "keys"),
 ]
 PNG = b"\x89PNG\r\n\x1a\n" * 100
@@ -53,7 +54,9 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     process = spawn(python_s3_server(), log=log, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     try:
         running = re.compile(r"Running on (http://127\.0\.0\.1:\d+)")
-        assert wait_until(lambda: running.search(log.read_text()) or process.poll() is not None, seconds=240)
+        assert wait_until(
+            lambda: running.search(log.read_text()) or process.poll() is not None, seconds=240
+        )
         address = running.search(log.read_text())
         assert address, log.read_text()
         yield address[1]
@@ -73,17 +76,24 @@ def bucket(s3, settings):
 
 
 def use(settings, address):
-    settings.STORAGES = {**settings.STORAGES, **media_store(f"s3://films/shown?endpoint_url={address}&{OPTIONS}")}
+    settings.STORAGES = {
+        **settings.STORAGES,
+        **media_store(f"s3://films/shown?endpoint_url={address}&{OPTIONS}"),
+    }
 
 
 def receive(collection, **part):
     """An import of one item with this part."""
     line = json.dumps({"side": "document", "id": "d", **part}).encode()
     upload = SimpleUploadedFile("items.jsonl", line)
-    return imports.receive_import(collection=collection, import_request=ItemsImport(), upload=upload).import_
+    return imports.receive_import(
+        collection=collection, import_request=ItemsImport(), upload=upload
+    ).import_
 
 
-def test_a_picture_is_shown_by_a_link_of_the_bucket_that_works_for_some_minutes(client, collection, bucket):
+def test_a_picture_is_shown_by_a_link_of_the_bucket_that_works_for_some_minutes(
+    client, collection, bucket
+):
     bucket.put_object(Key="shown/shapes/m/a.png", Body=PNG)
     assert perform_work(receive(collection, image="m/a.png")).work.state == Work.State.DONE
     client.force_login(cast.annotator(collection).user)
@@ -103,9 +113,13 @@ def test_a_file_that_the_bucket_does_not_have_is_a_fault_of_the_import(collectio
 
 
 def test_of_a_clip_stretches_are_read_over_the_buckets_links(collection, bucket):
-    bucket.put_object(Key="shown/shapes/a.mp4", Body=clips.encode_clip("mp4", "libx264", "aac") + bytes(100_000))
+    bucket.put_object(
+        Key="shown/shapes/a.mp4", Body=clips.encode_clip("mp4", "libx264", "aac") + bytes(100_000)
+    )
     perform_work(receive(collection, video="a.mp4"))
-    assert Part.objects.get().looked_at is None and media_inspection_turns.overdue() == [collection.pk]
+    assert Part.objects.get().looked_at is None and media_inspection_turns.overdue() == [
+        collection.pk
+    ]
     assert media_inspection_turns.take_turn(collection=collection) == 1
     assert Part.objects.get().type.startswith('video/mp4; codecs="avc1')
 
@@ -143,7 +157,9 @@ def absent() -> str:
 
 
 @pytest.mark.parametrize("away", ["failing", "absent"])
-def test_while_the_bucket_is_away_work_waits_for_it_and_is_done_afterwards(collection, bucket, settings, request, away):
+def test_while_the_bucket_is_away_work_waits_for_it_and_is_done_afterwards(
+    collection, bucket, settings, request, away
+):
     bucket.put_object(Key="shown/shapes/m/a.png", Body=PNG)
     received = receive(collection, image="m/a.png")
     address = settings.STORAGES["collections"]["OPTIONS"]["endpoint_url"]
@@ -158,7 +174,9 @@ def test_while_the_bucket_is_away_work_waits_for_it_and_is_done_afterwards(colle
     assert perform_work(Import.objects.get()).work.state == Work.State.DONE
 
 
-def test_a_bucket_that_gives_us_no_right_is_no_outage(collection, bucket, settings, failing, monkeypatch):
+def test_a_bucket_that_gives_us_no_right_is_no_outage(
+    collection, bucket, settings, failing, monkeypatch
+):
     monkeypatch.setattr(Failing, "status", 403)
     received = receive(collection, image="m/a.png")
     use(settings, failing)

@@ -35,7 +35,11 @@ class Image:
     """A folder in which the Dockerfile's steps run, with a Python of its own, as in the image."""
 
     def __init__(self, folder: Path, **arguments: str) -> None:
-        self.root, self.context, self.arguments = folder / "root", source_tree.copy(folder / "context"), arguments
+        self.root, self.context, self.arguments = (
+            folder / "root",
+            source_tree.copy(folder / "context"),
+            arguments,
+        )
         for name in (self.context / ".dockerignore").read_text().split():
             shutil.rmtree(self.context / name, ignore_errors=True)
         programs = folder / "programs"
@@ -45,14 +49,23 @@ class Image:
             (programs / name).chmod(0o755)
         self.root.mkdir()
         self.folder = self.root
-        self.env = {"PATH": f"{programs}:{folder / 'python' / 'bin'}:/usr/bin:/bin", "HOME": str(folder)}
-        self.env |= {name: os.environ[name] for name in os.environ if name.startswith(("PIP_", "SSL_"))}
+        self.env = {
+            "PATH": f"{programs}:{folder / 'python' / 'bin'}:/usr/bin:/bin",
+            "HOME": str(folder),
+        }
+        self.env |= {
+            name: os.environ[name] for name in os.environ if name.startswith(("PIP_", "SSL_"))
+        }
         subprocess.run([sys.executable, "-m", "venv", folder / "python"], check=True)
         self.command: list[str] = []
 
     def build(self) -> None:
         """Run every step."""
-        lines = [line for line in (ROOT / "Dockerfile").read_text().splitlines() if not line.startswith("#")]
+        lines = [
+            line
+            for line in (ROOT / "Dockerfile").read_text().splitlines()
+            if not line.startswith("#")
+        ]
         for step in "\n".join(lines).replace("\\\n", " ").splitlines():
             name, _, rest = step.strip().partition(" ")
             if name:
@@ -108,13 +121,20 @@ class Image:
     def run(self, command: list[str], **env: str) -> None:
         """Run a command there, which must succeed."""
         process = subprocess.run(
-            command, cwd=self.folder, env={**env, **self.env}, capture_output=True, text=True, check=False
+            command,
+            cwd=self.folder,
+            env={**env, **self.env},
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert process.returncode == 0, process.stdout[-2000:] + process.stderr[-2000:]
 
 
 @pytest.fixture
-def servers(service_home: Home, open_folder: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, str]]:
+def servers(
+    service_home: Home, open_folder: Path, django_db_blocker: DjangoDbBlocker
+) -> Iterator[dict[str, str]]:
     """The addresses of a database and a Redis."""
     name = f"image_{open_folder.stat().st_ino}"
     create_database(service_home, name, template=migrated_template(service_home, django_db_blocker))
@@ -131,7 +151,9 @@ def test_the_steps_of_the_image_end_in_a_web_server_that_answers(
     image.build()
     assert not (image.folder / "tests").exists()
     with ExitStack() as ends:
-        settings = {name: environment(SERVICES[name], servers, image.root) for name in ("migrate", "web")}
+        settings = {
+            name: environment(SERVICES[name], servers, image.root) for name in ("migrate", "web")
+        }
         for variables in settings.values():
             for name in ("ASSAYER_VAR", "STATIC_FILES"):  # the image's own
                 del variables[name]
@@ -140,14 +162,20 @@ def test_the_steps_of_the_image_end_in_a_web_server_that_answers(
         log = open_folder / "web.log"
         assert image.command == SERVICES["web"]["command"]
         command = [part.replace("0.0.0.0:8000", "127.0.0.1:0") for part in image.command]
-        process = spawn(["env", *command], log=log, env={**settings["web"], **image.env}, cwd=image.folder)
+        process = spawn(
+            ["env", *command], log=log, env={**settings["web"], **image.env}, cwd=image.folder
+        )
         ends.callback(stop, process)
         listens = re.compile(r"Listening at: (http://127\.0\.0\.1:\d+)")
-        assert wait_until(lambda: listens.search(log.read_text()) or process.poll() is not None, seconds=PATIENCE)
+        assert wait_until(
+            lambda: listens.search(log.read_text()) or process.poll() is not None, seconds=PATIENCE
+        )
         address = listens.search(log.read_text())
         assert address, log.read_text()
         assert json.loads(get(f"{address[1]}/healthz"))["status"] == "ok"
-        style = re.search(r'href="(/static/[^"]+\.[0-9a-f]{12}\.css)"', get(f"{address[1]}/accounts/login/"))
+        style = re.search(
+            r'href="(/static/[^"]+\.[0-9a-f]{12}\.css)"', get(f"{address[1]}/accounts/login/")
+        )
         assert style and get(address[1] + style[1])
 
 

@@ -26,10 +26,16 @@ def upload(browser, slug, n_bytes):
     """Send a file of items by the form of its page."""
     page = f"/c/{slug}/items/new/"
     browser.get(page)
-    field = b'--b\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n' + browser.csrf.encode()
+    field = (
+        b'--b\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n'
+        + browser.csrf.encode()
+    )
     file = b'\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="items.jsonl"\r\n\r\n'
     lines = b"".join(LINE % number for number in range(n_bytes // len(LINE) + 1))
-    body, kind = field + file + lines + b"\r\n--b--\r\n", {"Content-Type": "multipart/form-data; boundary=b"}
+    body, kind = (
+        field + file + lines + b"\r\n--b--\r\n",
+        {"Content-Type": "multipart/form-data; boundary=b"},
+    )
     return lines, browser.opener.open(Request(browser.base + page, body, kind), timeout=240)
 
 
@@ -48,22 +54,29 @@ def test_no_page_leads_round_in_circles_and_plain_http_leads_to_https(proxy):
     assert (answer.status, answer.headers["Location"]) == (302, "/accounts/login/?next=/")
     assert "max-age=31536000" in answer.headers["Strict-Transport-Security"]
     assert "Sign in" not in proxy.ask("/accounts/login/", Host="other.example").read().decode()
-    for headers in ({}, {"X-Forwarded-Proto": "https"}):  # nobody says for himself that he came by https
+    # nobody says for himself that he came by https
+    for headers in ({}, {"X-Forwarded-Proto": "https"}):
         plain = proxy.ask_without_tls("/accounts/login/?a=b", **headers)
         assert plain.status in (301, 308)
-        assert re.fullmatch(rf"https://{NAME}(:\d+)?/accounts/login/\?a=b", plain.headers["Location"])
+        assert re.fullmatch(
+            rf"https://{NAME}(:\d+)?/accounts/login/\?a=b", plain.headers["Location"]
+        )
 
 
 def test_one_signs_in_with_cookies_for_https_alone(proxy, slug):
     browser = proxy.browser()
     browser.sign_in(slug)
     assert slug in browser.get("/")
-    cookies = next(handler.cookiejar for handler in browser.opener.handlers if hasattr(handler, "cookiejar"))
+    cookies = next(
+        handler.cookiejar for handler in browser.opener.handlers if hasattr(handler, "cookiejar")
+    )
     assert {"__Host-sessionid"} <= {cookie.name for cookie in cookies if cookie.secure}
     assert all(cookie.secure for cookie in cookies)
 
 
-@pytest.mark.parametrize("header", ["X-Forwarded-Proto", "X-Forwarded-Proto, X-Forwarded-For", "x_forwarded_proto"])
+@pytest.mark.parametrize(
+    "header", ["X-Forwarded-Proto", "X-Forwarded-Proto, X-Forwarded-For", "x_forwarded_proto"]
+)
 def test_nobody_makes_the_site_believe_that_he_came_by_plain_http(proxy, header):
     forged = dict.fromkeys(header.split(", "), "http")
     assert proxy.ask("/accounts/login/", **forged).status == 200
@@ -71,7 +84,9 @@ def test_nobody_makes_the_site_believe_that_he_came_by_plain_http(proxy, header)
 
 def test_wrong_passwords_count_by_the_address_that_the_proxy_saw(proxy, slug):
     for number in range(5):
-        forger = proxy.browser(**{"X-Forwarded-For": f"203.0.113.{number}", "Forwarded": f"for=203.0.113.{number}"})
+        forger = proxy.browser(
+            **{"X-Forwarded-For": f"203.0.113.{number}", "Forwarded": f"for=203.0.113.{number}"}
+        )
         forger.sign_in(slug, "wrong")
         assert slug not in forger.get("/accounts/login/")
     forger = proxy.browser(**{"X-Forwarded-For": "203.0.113.9"})
@@ -101,12 +116,18 @@ SEND = """async ([address, size]) => {
 }"""
 
 
-def test_browsers_come_by_http_2_and_the_product_itself_refuses_what_is_too_large(proxy, slug, launch_browser):
-    chromium = launch_browser(args=["--no-sandbox", f"--host-resolver-rules=MAP {NAME}:443 {proxy.address}"])
+def test_browsers_come_by_http_2_and_the_product_itself_refuses_what_is_too_large(
+    proxy, slug, launch_browser
+):
+    chromium = launch_browser(
+        args=["--no-sandbox", f"--host-resolver-rules=MAP {NAME}:443 {proxy.address}"]
+    )
     with chromium, chromium.new_context(ignore_https_errors=True) as context:
         page = context.new_page()
         page.goto(f"https://{NAME}/c/{slug}/items/new/", timeout=PATIENCE * 1000)
-        assert page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol") == "h2"
+        assert (
+            page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol") == "h2"
+        )
         page.fill("[name=login]", slug)
         page.fill("[name=password]", cast.PASSWORD)
         page.press("[name=password]", "Enter")
@@ -126,10 +147,14 @@ def test_clients_that_send_too_slowly_are_sent_away_and_hold_nobody_up(proxy, si
         connection.endheaders()
         connection.send(b"x")
     assert proxy.ask("/healthz").status == 200
-    assert wait_until(lambda: site.log.read_text().count(SLOW) >= before + len(slow), seconds=PATIENCE)
+    assert wait_until(
+        lambda: site.log.read_text().count(SLOW) >= before + len(slow), seconds=PATIENCE
+    )
     if proxy.kind == "nginx":  # Caddy answers nobody by HTTP/1.1 who stopped in the midst of a body
         answers = [connection.getresponse() for connection in slow]
-        assert [(answer.status, SLOW in answer.read().decode()) for answer in answers] == [(408, True)] * len(slow)
+        assert [(answer.status, SLOW in answer.read().decode()) for answer in answers] == [
+            (408, True)
+        ] * len(slow)
     for connection in slow:
         connection.close()
 
@@ -159,5 +184,7 @@ def test_downloads_and_media_come_whole_and_in_stretches(proxy, slug, site):
     assert json.loads(browser.get("/account/data/"))["account"]
     address = f"{browser.base}/c/{slug}-m/media/{number}/"
     assert browser.opener.open(address, timeout=240).read() == picture
-    stretch = browser.opener.open(Request(address, headers={"Range": "bytes=1000-70999"}), timeout=240)
+    stretch = browser.opener.open(
+        Request(address, headers={"Range": "bytes=1000-70999"}), timeout=240
+    )
     assert (stretch.status, stretch.read()) == (206, picture[1000:71000])

@@ -37,7 +37,10 @@ def small_study(n_captions: int) -> StudyFiles:
             truth[captions[caption]][item] = int(grade)
     reference = _lines_of(chosen, (SHAPES / "reference.qrels").read_text())
     runs = {
-        system: _lines_of(chosen, gzip.decompress((SHAPES / "runs" / f"{system}.forward.run.gz").read_bytes()).decode())
+        system: _lines_of(
+            chosen,
+            gzip.decompress((SHAPES / "runs" / f"{system}.forward.run.gz").read_bytes()).decode(),
+        )
         for system in SYSTEMS
     }
     label_of = {_shown_content(row): row["id"] for row in rows if row["side"] == "document"}

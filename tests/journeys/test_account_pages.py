@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from annotate.models import User
 from annotate.services import email_change
 from tests import cast
-from tests.annotate.views.test_account import code_for
+from tests.annotate.signing_in import code_for
 from tests.clocks import MOMENT
 from tests.page_checks import check_page
 
@@ -30,13 +30,20 @@ def tab(context: BrowserContext, live_server: object) -> Iterator[Page]:
     complaints: list[str] = []
     page = context.new_page()
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: request.url.startswith((live_server.url, "data:")) or complaints.append(request.url))
+    page.on(
+        "request",
+        lambda request: (
+            request.url.startswith((live_server.url, "data:")) or complaints.append(request.url)
+        ),
+    )
     yield page
     assert complaints == []
 
 
 @pytest.fixture
-def check_tab(tab: Page, live_server: object, request: pytest.FixtureRequest) -> Callable[..., None]:
+def check_tab(
+    tab: Page, live_server: object, request: pytest.FixtureRequest
+) -> Callable[..., None]:
     """Function that checks title and looks of a page, opened by URL name or already open."""
 
     def act(title: str, name: str = "", *arguments: object) -> None:

@@ -34,8 +34,12 @@ from tests.webclient import WebClient
 
 # the last: a reply cut off within its head has no length, and so an empty body
 FAILURES = (
-    urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError, json.JSONDecodeError
-)  # fmt: skip
+    urllib.error.URLError,
+    http.client.HTTPException,
+    ConnectionError,
+    TimeoutError,
+    json.JSONDecodeError,
+)
 N_PEOPLE = 4
 N_RESUMED = 40  # answers after which all are taken to be at work again
 MAX_ANSWERS = 180  # answers before a pause, so that pairs are left when the last part dies
@@ -47,11 +51,19 @@ def open_study(n_pairs: int, *, n_people: int = N_PEOPLE) -> Collection:
     add_annotators(collection, n_people)
     pairs = cast.pairs(collection, n_pairs)
     round_ = seating.open_round(
-        collection=collection, kind=Round.Kind.POOL, name="pool", policy=cast.policy(collection),
+        collection=collection,
+        kind=Round.Kind.POOL,
+        name="pool",
+        policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in pairs],
     )
     pool = Pool.objects.create(
-        collection=collection, name="pool", strategy="depth-k", state="open", round=round_, opened_at=timezone.now()
+        collection=collection,
+        name="pool",
+        strategy="depth-k",
+        state="open",
+        round=round_,
+        opened_at=timezone.now(),
     )
     PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in pairs)
     return collection
@@ -71,14 +83,18 @@ def signed_in_client(stack: Stack, index: int) -> WebClient:
     return client
 
 
-def post_until_acknowledged(client: WebClient, path: str, body: dict[str, object]) -> dict[str, object]:
+def post_until_acknowledged(
+    client: WebClient, path: str, body: dict[str, object]
+) -> dict[str, object]:
     """Send a request until it is acknowledged, as the judge screen does."""
     deadline = time.monotonic() + 600  # a killed PostgreSQL recovers slowly on a busy disk
     while time.monotonic() < deadline:
         try:
             return client.post(path, body)[0]
         except FAILURES as error:
-            assert getattr(error, "code", None) != HTTPStatus.NOT_FOUND, "what was handed out is forgotten"
+            assert getattr(error, "code", None) != HTTPStatus.NOT_FOUND, (
+                "what was handed out is forgotten"
+            )
             client.n_failures += 1
             time.sleep(0.05)
     raise AssertionError("not acknowledged within ten minutes")
@@ -99,18 +115,25 @@ def is_converged(stack: Stack, collection: Collection, blocker: DjangoDbBlocker)
     """Whether the collection's numbers include every judgment."""
     with stack.orm(blocker):
         n = Judgment.objects.filter(collection=collection).count()
-        is_counted = Snapshot.objects.filter(collection=collection, kind="agreement", n_judgments=n).exists()
+        is_counted = Snapshot.objects.filter(
+            collection=collection, kind="agreement", n_judgments=n
+        ).exists()
         return is_counted and not Change.objects.filter(collection=collection).exists()
 
 
 def count_faults(collection: Collection, acknowledged: Sequence[str]) -> tuple[int, int]:
     """Numbers of acknowledged submissions that are lost, and of those stored or counted twice."""
     stored_submissions = [
-        str(uuid) for uuid in Judgment.objects.filter(collection=collection).values_list("submission_id", flat=True)
+        str(uuid)
+        for uuid in Judgment.objects.filter(collection=collection).values_list(
+            "submission_id", flat=True
+        )
     ]
     done_seats = Seat.objects.filter(collection=collection, state="done")
     counted_twice = done_seats.count() - done_seats.values("judgment").distinct().count()
-    return len(set(acknowledged) - set(stored_submissions)), len(stored_submissions) - len(set(stored_submissions)) + counted_twice
+    return len(set(acknowledged) - set(stored_submissions)), len(stored_submissions) - len(
+        set(stored_submissions)
+    ) + counted_twice
 
 
 def assert_stored_once(collection: Collection, acknowledged: Sequence[str]) -> None:
@@ -158,13 +181,15 @@ def people_judge(stack: Stack) -> Iterator[tuple[AcknowledgedAnswers, Callable[[
             acknowledged.allow_more()
             n_enough = len(acknowledged) + N_RESUMED
             ended = wait_until(
-                lambda: len(acknowledged) >= n_enough or any(future.done() for future in working), seconds=600
+                lambda: len(acknowledged) >= n_enough or any(future.done() for future in working),
+                seconds=600,
             )
             assert ended
 
         try:
             yield acknowledged, wait_for_answers
-            assert not any(future.done() for future in working)  # else the last kills happened while nobody judged
+            # else the last kills happened while nobody judged
+            assert not any(future.done() for future in working)
         finally:
             stopped.set()
             acknowledged.allow_more()
@@ -193,14 +218,17 @@ def kill_and_wait(stack: Stack, part: str) -> None:
     assert wait_until(lambda: stack.processes()[part] != dead, seconds=600)
 
 
-def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_become_those_of_a_rebuild(
+def test_whatever_is_killed_no_answer_is_lost_and_the_numbers_become_those_of_a_rebuild(
     open_folder: Path, fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
 ) -> None:
-    stack = fault_stack("kills", TMPDIR=str(open_folder))  # for files that a killed worker leaves behind
+    # for files that a killed worker leaves behind
+    stack = fault_stack("kills", TMPDIR=str(open_folder))
     with stack.orm(django_db_blocker):
         collection = studies.study("busy", n_queries=250, n_documents=20, batch_candidates=18)
         pool = Pool.objects.get(collection=collection)
-        PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all())
+        PoolPair.objects.bulk_create(
+            PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all()
+        )
         add_annotators(collection)
     with people_judge(stack) as (acknowledged, wait_for_answers):
         for part in ("postgres", "web", "worker", "redis", "beat", "worker"):
@@ -230,10 +258,14 @@ def test_without_redis_answers_are_saved_and_people_sign_in(
     judging = judge_continuously(signed_in_client(stack, 1))  # they sign in without Redis
     answers = [next(judging) for _ in range(60)]
     ordinary, seconds = (np.array([seconds for _, seconds in phase]) for phase in (before, answers))
-    print(f"without Redis: p50 {1000 * np.median(seconds):.0f} ms, p99 {1000 * np.percentile(seconds, 99):.0f} ms; "
-          f"with it p50 {1000 * np.median(ordinary):.0f} ms")  # fmt: skip
+    print(
+        f"without Redis: p50 {1000 * np.median(seconds):.0f} ms, p99 "
+        f"{1000 * np.percentile(seconds, 99):.0f} ms; "
+        f"with it p50 {1000 * np.median(ordinary):.0f} ms"
+    )
     if pytestconfig.getoption("--heavy"):
-        assert np.median(seconds) < 4 * np.median(ordinary)  # none waits for a socket: that would take 200 ms
+        # none waits for a socket: that would take 200 ms
+        assert np.median(seconds) < 4 * np.median(ordinary)
         assert np.percentile(seconds, 99) < 0.3
     with stack.orm(django_db_blocker):
         assert_stored_once(collection, [submission for submission, _ in before + answers])

@@ -21,7 +21,12 @@ from pytest_django import DjangoDbBlocker
 from config.outages import BUSY
 from config.up.processes import command_line, wait_until
 from tests import cast
-from tests.journeys.test_faults import AcknowledgedAnswers, assert_recovered, open_study, people_judge
+from tests.journeys.test_faults import (
+    AcknowledgedAnswers,
+    assert_recovered,
+    open_study,
+    people_judge,
+)
 from tests.stack import Stack
 from tests.webclient import WebClient
 
@@ -54,7 +59,8 @@ def full_disk(stack: Stack, disk: Path) -> Iterator[None]:
     def is_reported() -> bool:
         fill(filler)  # ending processes free some space
         with suppress(OSError, ValueError, KeyError):  # the file of processes may just be rewritten
-            if command_line(stack.processes()["beat"]):  # it is not started again while the disk is full
+            # it is not started again while the disk is full
+            if command_line(stack.processes()["beat"]):
                 stack.kill("beat")
         return "The disk is full" in stack.output_text()
 
@@ -93,23 +99,34 @@ def full_redis(stack: Stack) -> Iterator[None]:
 @contextmanager
 def no_connections(stack: Stack) -> Iterator[None]:
     """A time in which the test holds every connection to the database, the product's too."""
-    terminate_clients = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend'"
-    has_all_connections = "SELECT count(*) = current_setting('max_connections')::int FROM pg_stat_activity"
+    terminate_clients = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE backend_type = 'client backend'"
+    )
+    has_all_connections = (
+        "SELECT count(*) = current_setting('max_connections')::int FROM pg_stat_activity"
+    )
     with ExitStack() as taken_connections:
 
         def take_all() -> None:
             try:
                 while True:
-                    taken_connections.enter_context(psycopg.connect(stack.database_url, application_name="taken"))
+                    taken_connections.enter_context(
+                        psycopg.connect(stack.database_url, application_name="taken")
+                    )
             except psycopg.OperationalError:
                 return
 
-        first = taken_connections.enter_context(psycopg.connect(stack.database_url, application_name="taken", autocommit=True))
+        first = taken_connections.enter_context(
+            psycopg.connect(stack.database_url, application_name="taken", autocommit=True)
+        )
 
         def is_reported() -> bool:
             first.execute(f"{terminate_clients} AND application_name <> 'taken'")
             take_all()
-            if first.execute(f"{has_all_connections} WHERE application_name = 'taken'").fetchone() != (True,):
+            if first.execute(
+                f"{has_all_connections} WHERE application_name = 'taken'"
+            ).fetchone() != (True,):
                 return False  # the product may have taken a freed connection
             status, body, retry_after = fetch(stack, "/api/v1/collections/busy/runs/")
             return status == 503 and retry_after == "5" and "nothing was changed" in body
@@ -127,14 +144,17 @@ def assert_judging_continues(acknowledged: AcknowledgedAnswers) -> None:
     def has_failed() -> bool:
         return [client.n_failures for client in acknowledged.clients] != failures
 
-    assert wait_until(lambda: has_failed() or len(acknowledged) >= n_before + N_DURING_OUTAGE, seconds=600)
+    assert wait_until(
+        lambda: has_failed() or len(acknowledged) >= n_before + N_DURING_OUTAGE, seconds=600
+    )
     assert not has_failed()
 
 
 def assert_nothing_acknowledged(acknowledged: AcknowledgedAnswers) -> None:
     """Clients retry, and none of their answers is acknowledged."""
     acknowledged.allow_more()
-    assert await_failures(acknowledged, 1) <= len(acknowledged.clients)  # each may have one on its way
+    # each may have one on its way
+    assert await_failures(acknowledged, 1) <= len(acknowledged.clients)
     assert await_failures(acknowledged, N_DURING_OUTAGE) == 0
 
 
@@ -144,7 +164,10 @@ def await_failures(acknowledged: AcknowledgedAnswers, n: int) -> int:
     n_failures_awaited = [client.n_failures + n for client in clients]
 
     def have_tried() -> bool:
-        all_failed = all(client.n_failures >= least for client, least in zip(clients, n_failures_awaited, strict=True))
+        all_failed = all(
+            client.n_failures >= least
+            for client, least in zip(clients, n_failures_awaited, strict=True)
+        )
         return all_failed or len(acknowledged) > n_before + len(clients)
 
     assert wait_until(have_tried, seconds=600)
@@ -160,11 +183,18 @@ def assert_busy_page(stack: Stack, visitor: WebClient) -> None:
 
 @pytest.mark.parametrize("resource", ["disk", "redis", "connections"])
 def test_nothing_acknowledged_is_lost_and_it_goes_on_by_itself(
-    small_disk: Callable[[str], Path], fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker, resource: str
+    small_disk: Callable[[str], Path],
+    fault_stack: Callable[..., Stack],
+    django_db_blocker: DjangoDbBlocker,
+    resource: str,
 ) -> None:
     disk = small_disk("700m")
     stack = fault_stack("outage", ASSAYER_VAR=str(disk / "var"))
-    outage = {"disk": partial(full_disk, disk=disk), "redis": full_redis, "connections": no_connections}[resource]
+    outage = {
+        "disk": partial(full_disk, disk=disk),
+        "redis": full_redis,
+        "connections": no_connections,
+    }[resource]
     with stack.orm(django_db_blocker):
         collection = open_study(900)
         cast.annotator(collection, cast.user("visitor"))

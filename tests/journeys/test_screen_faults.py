@@ -22,9 +22,12 @@ def open_study() -> None:
     cast.annotator(collection, cast.user("ada"))
     pairs = cast.pairs(collection, N_PAIRS)
     seating.open_round(
-        collection=collection, kind=Round.Kind.POOL, name="pool", policy=cast.policy(collection),
+        collection=collection,
+        kind=Round.Kind.POOL,
+        name="pool",
+        policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in pairs],
-    )  # fmt: skip
+    )
 
 
 def open_judge_screen(page: Page, url: str) -> None:
@@ -42,7 +45,9 @@ def read_grades(stack: Stack, blocker: DjangoDbBlocker) -> list[int]:
 
     def is_read() -> bool:
         with suppress(OperationalError), stack.orm(blocker):
-            stored_grades[:] = Judgment.objects.order_by("pk").values_list("level__grade", flat=True)
+            stored_grades[:] = Judgment.objects.order_by("pk").values_list(
+                "level__grade", flat=True
+            )
             return True
         return False
 
@@ -71,7 +76,9 @@ def test_what_the_screen_called_saved_is_on_disk_after_the_server_was_killed_in_
         if number in (3, 7):
             if page.locator("#saved").inner_text() == "Saved":  # perhaps before it died
                 assert read_grades(stack, django_db_blocker) == pressed
-            assert wait_until(lambda part=part, dead=dead: stack.processes()[part] != dead, seconds=600)
+            assert wait_until(
+                lambda part=part, dead=dead: stack.processes()[part] != dead, seconds=600
+            )
         elif number % 2:
             continue  # press the next key while this answer is on its way
         expect(page.locator("#saved")).to_have_text("Saved", timeout=600_000)

@@ -37,13 +37,21 @@ def new_person(live_stack: Stack, browser: Browser) -> Iterator[Callable[[], Pag
     complaints: list[str] = []
 
     def make() -> Page:
-        context = with_long_timeout(browser.new_context(base_url=live_stack.url, viewport={"width": 1280, "height": 800}))
+        context = with_long_timeout(
+            browser.new_context(base_url=live_stack.url, viewport={"width": 1280, "height": 800})
+        )
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
+        page.on(
+            "console",
+            lambda line: complaints.append(line.text) if "Content Security" in line.text else None,
+        )
         ours = (live_stack.url, "blob:", "data:")
-        page.on("request", lambda request: request.url.startswith(ours) or complaints.append(request.url))
+        page.on(
+            "request",
+            lambda request: request.url.startswith(ours) or complaints.append(request.url),
+        )
         return page
 
     yield make
@@ -88,9 +96,13 @@ def make_collection(page: Page, study: StudyFiles) -> None:
 
 def load_reference(page: Page, study: StudyFiles) -> None:
     page.goto(reverse("annotate:reference-new", args=[SLUG]))
-    page.get_by_label("Labels", exact=True).set_input_files(upload("reference.qrels", study.reference))
+    page.get_by_label("Labels", exact=True).set_input_files(
+        upload("reference.qrels", study.reference)
+    )
     page.locator("main form button").last.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Reference labels from reference.qrels")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "Reference labels from reference.qrels"
+    )
     expect(page.locator("main")).to_contain_text("Done", timeout=120_000)
 
 
@@ -127,7 +139,9 @@ def check_provenance(page: Page, study: StudyFiles, pool: int) -> None:
     query, document = row.locator("th, td").nth(0), row.locator("th, td").nth(1)
     pair = query.inner_text().split("\n")[0], document.inner_text().split("\n")[0]
     for name, content in study.runs.items():
-        ranks = {tuple(line.split()[:3:2]): line.split()[3] for line in content.decode().splitlines()}
+        ranks = {
+            tuple(line.split()[:3:2]): line.split()[3] for line in content.decode().splitlines()
+        }
         expected = f"{name}\xa0{ranks[pair]}" if pair in ranks else name
         assert (expected in row.inner_text()) == (pair in ranks), (pair, name, row.inner_text())
     assert_accessible(page)
@@ -194,7 +208,10 @@ class KeyboardAnnotator:
 
 
 def test_from_uploaded_runs_to_qrels_that_tools_agree_with(
-    live_stack: Stack, django_db_blocker: DjangoDbBlocker, new_person: Callable[[], Page], study: StudyFiles
+    live_stack: Stack,
+    django_db_blocker: DjangoDbBlocker,
+    new_person: Callable[[], Page],
+    study: StudyFiles,
 ) -> None:
     with live_stack.orm(django_db_blocker):
         cast.member(cast.collection("earlier-work"), Role.RESEARCHER, cast.user("rita"))
@@ -242,7 +259,12 @@ def compare_with_tools(page: Page, study: StudyFiles) -> None:
         for ours, theirs in oracles(qrels, reference, content).items():
             whole, alone = (100 * value for value in theirs)
             expected = f"{whole:.1f} ({alone:.1f} + {whole - alone:.1f})"
-            assert equal_as_printed(cells[ours].split("\n")[0], expected), (name, ours, cells[ours], expected)
+            assert equal_as_printed(cells[ours].split("\n")[0], expected), (
+                name,
+                ours,
+                cells[ours],
+                expected,
+            )
         assert float(cells["Judged@10"]) == 100.0
 
 
@@ -250,7 +272,9 @@ def equal_as_printed(printed: str, expected: str) -> bool:
     """Whether printed numbers are equal, but for the last digit."""
     texts = (text.replace("\u2212", "-") for text in (printed, expected))
     ours, theirs = (list(map(float, re.findall(r"-?\d+\.\d", text))) for text in texts)
-    return len(ours) == len(theirs) == 3 and all(abs(a - b) < 0.11 for a, b in zip(ours, theirs, strict=True))
+    return len(ours) == len(theirs) == 3 and all(
+        abs(a - b) < 0.11 for a, b in zip(ours, theirs, strict=True)
+    )
 
 
 def download(page: Page, label_source: str) -> str:
@@ -262,8 +286,13 @@ def download(page: Page, label_source: str) -> str:
 
 def oracles(qrels: str, reference: str, run: bytes) -> dict[str, tuple[float, float]]:
     """Values by measure: with people's labels over the reference, and with the reference alone."""
-    names = {"C@1": "Success(rel=2)@1", "C@5": "Success(rel=2)@5", "C@10": "Success(rel=2)@10",
-             "AP": "AP(rel=2)", "nDCG@10": "nDCG@10"}  # fmt: skip
+    names = {
+        "C@1": "Success(rel=2)@1",
+        "C@5": "Success(rel=2)@5",
+        "C@10": "Success(rel=2)@10",
+        "AP": "AP(rel=2)",
+        "nDCG@10": "nDCG@10",
+    }
     tool_measures = {ours: ir_measure(theirs) for ours, theirs in names.items()}
     values_by_source = []
     for labels in (qrels, reference):
@@ -274,7 +303,9 @@ def oracles(qrels: str, reference: str, run: bytes) -> dict[str, tuple[float, fl
         )
         tools = {ours: values[theirs] for ours, theirs in tool_measures.items()}
         values_by_source.append(tools | {"mAP@R": map_at_r(labels, run.decode())})
-    return {ours: (values_by_source[0][ours], values_by_source[1][ours]) for ours in values_by_source[0]}
+    return {
+        ours: (values_by_source[0][ours], values_by_source[1][ours]) for ours in values_by_source[0]
+    }
 
 
 def map_at_r(qrels: str, run: str, threshold: int = 2) -> float:
@@ -291,5 +322,9 @@ def map_at_r(qrels: str, run: str, threshold: int = 2) -> float:
     for query, relevant in positives.items():
         first = [document for _, document in sorted(ranked[query], reverse=True)][: len(relevant)]
         hits = [document in relevant for document in first]
-        total += sum(sum(hits[: i + 1]) / (i + 1) for i, hit in enumerate(hits) if hit) / len(relevant) if relevant else 0.0
+        total += (
+            sum(sum(hits[: i + 1]) / (i + 1) for i, hit in enumerate(hits) if hit) / len(relevant)
+            if relevant
+            else 0.0
+        )
     return total / len(positives)

@@ -39,17 +39,31 @@ def sign_in(context: BrowserContext, live_server: LiveServer) -> Callable[[User]
 
 @pytest.fixture
 def open_judge(
-    context: BrowserContext, live_server: object, person: User, sign_in: Callable, request: pytest.FixtureRequest
+    context: BrowserContext,
+    live_server: object,
+    person: User,
+    sign_in: Callable,
+    request: pytest.FixtureRequest,
 ) -> Iterator[Callable]:
     """Function that opens the judge screen in a new tab; errors and foreign requests fail."""
     complaints: list[str] = []
     sign_in(person)
 
     def act(*, before: Callable[[Page], None] = lambda page: None) -> Page:
-        page = awaiting_levels(context.new_page(), is_clock_stopped="frozen_pages" in request.fixturenames)
+        page = awaiting_levels(
+            context.new_page(), is_clock_stopped="frozen_pages" in request.fixturenames
+        )
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
-        page.on("request", lambda request: request.url.startswith(live_server.url) or complaints.append(request.url))
+        page.on(
+            "console",
+            lambda line: complaints.append(line.text) if "Content Security" in line.text else None,
+        )
+        page.on(
+            "request",
+            lambda request: (
+                request.url.startswith(live_server.url) or complaints.append(request.url)
+            ),
+        )
         before(page)
         page.goto(f"{live_server.url}/c/birds/judge/")
         expect(page.locator(".level").first).to_be_visible()

@@ -16,7 +16,10 @@ from tests.browsing import pass_time, wait_for_condition
 
 N_PAIRS = 5
 SHAPES = Path(__file__).parents[2] / "demo" / "shapes" / "media"
-PAGE = "<h1>A red circle</h1><p>Two circles, one of them red, beside a square.</p><script>document.title = 'x'</script>"
+PAGE = (
+    "<h1>A red circle</h1><p>Two circles, one of them red, beside a square.</p>"
+    "<script>document.title = 'x'</script>"
+)
 
 
 def expect_position(page: Page, number: int) -> None:
@@ -37,7 +40,9 @@ def wait_for_requests(page: Page, requests: Sized, n: int) -> None:
 
 def wait_for_frames(page: Page) -> None:
     """Wait until a clip's strip of frames is drawn; the page draws it when it is idle."""
-    wait_for_condition(page, lambda: page.locator("#document .strip canvas").count() == 8 or pass_time(page, 0.001))
+    wait_for_condition(
+        page, lambda: page.locator("#document .strip canvas").count() == 8 or pass_time(page, 0.001)
+    )
 
 
 def stored_grades() -> list[int]:
@@ -87,13 +92,19 @@ def recording(collection: Collection) -> dict[str, object]:
 
 
 def open_documents(
-    collection: Collection, *documents: dict[str, object], query: str = "a red circle", warning: str = ""
+    collection: Collection,
+    *documents: dict[str, object],
+    query: str = "a red circle",
+    warning: str = "",
 ) -> list[Pair]:
     """Open a round of one query and these documents, each a single part; closes all others."""
     query_item = _item(collection, Side.QUERY, "asked", {"kind": "text", "text": query})
     return _open_single_round(
         collection,
-        [(query_item, _item(collection, Side.DOCUMENT, f"shown{i}", part, warning)) for i, part in enumerate(documents)],
+        [
+            (query_item, _item(collection, Side.DOCUMENT, f"shown{i}", part, warning))
+            for i, part in enumerate(documents)
+        ],
     )
 
 
@@ -103,13 +114,18 @@ def open_queries(collection: Collection, *queries: dict[str, object]) -> list[Pa
     return _open_single_round(
         collection,
         [
-            (_item(collection, Side.QUERY, f"asked{i}", part), _item(collection, Side.DOCUMENT, f"shown{i}", words))
+            (
+                _item(collection, Side.QUERY, f"asked{i}", part),
+                _item(collection, Side.DOCUMENT, f"shown{i}", words),
+            )
             for i, part in enumerate(queries)
         ],
     )
 
 
-def _item(collection: Collection, side: Side, name: str, part: dict[str, object], warning: str = "") -> Item:
+def _item(
+    collection: Collection, side: Side, name: str, part: dict[str, object], warning: str = ""
+) -> Item:
     item = Item.objects.create(collection=collection, side=side, external_id=name, warning=warning)
     Part.objects.create(item=item, position=0, **part)
     return item
@@ -118,6 +134,9 @@ def _item(collection: Collection, side: Side, name: str, part: dict[str, object]
 def _open_single_round(collection: Collection, items: list[tuple[Item, Item]]) -> list[Pair]:
     for round_ in collection.rounds.all():
         seating.close_round(round_=round_)
-    pairs = [Pair.objects.create(collection=collection, query=query, document=document) for query, document in items]
+    pairs = [
+        Pair.objects.create(collection=collection, query=query, document=document)
+        for query, document in items
+    ]
     campaigns.open_pool_round(collection, pairs, name="shown")
     return pairs

@@ -30,15 +30,27 @@ def assert_accessible(page, state):
 def check_all_states(page):
     """Go through the screen's states by key, checking each."""
     for key, state in (
-        ("g", "at rest"), ("Escape", "guidelines"), ("1", "at rest again"), ("a", "reasons"), ("Escape", "details"),
-        ("x", "without reasons"), ("Escape", "cannot judge"), ("e", "back"), ("Escape", "escalate"), ("?", "back"),
-        ("Escape", "keys"), ("r", "back"), ("Escape", "last judgments"),
-    ):  # fmt: skip
+        ("g", "at rest"),
+        ("Escape", "guidelines"),
+        ("1", "at rest again"),
+        ("a", "reasons"),
+        ("Escape", "details"),
+        ("x", "without reasons"),
+        ("Escape", "cannot judge"),
+        ("e", "back"),
+        ("Escape", "escalate"),
+        ("?", "back"),
+        ("Escape", "keys"),
+        ("r", "back"),
+        ("Escape", "last judgments"),
+    ):
         assert_accessible(page, state)
         page.keyboard.press(key)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.full)]
+)
 def test_no_state_of_the_screen_has_an_accessibility_finding(collection, open_judge, width, scheme):
     reasons = [{"name": "does not match", "what": ["quantity", "colour"]}, "too general"]
     Level.objects.filter(collection=collection, grade=1).update(reasons=reasons)
@@ -53,17 +65,25 @@ def test_no_state_of_the_screen_has_an_accessibility_finding(collection, open_ju
     assert_accessible(page, "batch done")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [pytest.param(1280, "dark", marks=pytest.mark.full), (390, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [pytest.param(1280, "dark", marks=pytest.mark.full), (390, "light")]
+)
 def test_media_have_no_accessibility_finding(collection, open_judge, media_root, width, scheme):
     documents = [
-        image(collection), video(collection), recording(collection), {"kind": "html", "text": PAGE},
+        image(collection),
+        video(collection),
+        recording(collection),
+        {"kind": "html", "text": PAGE},
         {"kind": "image", "path": put_file(collection, "bad.png", b"no picture")},
-    ]  # fmt: skip
+    ]
     open_documents(collection, *documents)
     page = open_judge()
     page.set_viewport_size({"width": width, "height": 844})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    asleep, given_up = page.locator("#judge.is-asleep"), page.locator("#document .broken:not(.is-trying)")
+    asleep, given_up = (
+        page.locator("#judge.is-asleep"),
+        page.locator("#document .broken:not(.is-trying)"),
+    )
     for number in range(1, 6):
         expect_position(page, number)
         page.keyboard.press("+")
@@ -98,7 +118,10 @@ def test_the_answers_are_one_stop_of_the_tab_key_and_arrows_walk_through_them(op
 def test_a_screen_reader_hears_the_card_the_answers_and_trouble_in_this_order(open_judge, context):
     page = open_judge()
     snapshot = page.locator("#judge").aria_snapshot()
-    order = [snapshot.index(words) for words in ("Query", "Document, 1 of 5", "How relevant is it", "Undo", "Comment")]
+    order = [
+        snapshot.index(words)
+        for words in ("Query", "Document, 1 of 5", "How relevant is it", "Undo", "Comment")
+    ]
     assert order == sorted(order)
     assert snapshot.count('- radio "') == 3
     context.set_offline(True)
@@ -109,13 +132,18 @@ def test_a_screen_reader_hears_the_card_the_answers_and_trouble_in_this_order(op
 
 
 @pytest.mark.usefixtures("frozen_pages")
-def test_nothing_plays_or_moves_by_itself_for_who_asked_for_stillness(collection, open_judge, media_root):
+def test_nothing_plays_or_moves_by_itself_for_who_asked_for_stillness(
+    collection, open_judge, media_root
+):
     open_documents(collection, video(collection))
     page = open_judge(before=lambda page: page.emulate_media(reduced_motion="reduce"))
     wait_for_frames(page)
     assert page.evaluate("document.querySelector('#document video').paused")
     page.keyboard.press("g")
-    moving = "document.getAnimations().filter((one) => one.effect.getComputedTiming().duration > 10).length"
+    moving = (
+        "document.getAnimations()"
+        ".filter((one) => one.effect.getComputedTiming().duration > 10).length"
+    )
     assert page.evaluate(moving) == 0
 
 

@@ -19,7 +19,8 @@ WATCH = """() => {
   const look = () => {
     const item = document.querySelector("#document > *");
     const image = item?.querySelector("img"), video = item?.querySelector("video");
-    const isThere = item && (!image || (image.complete && image.naturalWidth)) && (!video || video.readyState > 1);
+    const hasImage = !image || (image.complete && image.naturalWidth);
+    const isThere = item && hasImage && (!video || video.readyState > 1);
     if (isThere && item !== shown) events.push({ what: "shown", at: performance.now() });
     if (isThere) shown = item;
     requestAnimationFrame(look);
@@ -35,13 +36,16 @@ WATCH = """() => {
 }"""
 # PRESS presses keys in pairs, `gaps` apart.
 PRESS = """async (gaps) => {
-  const judge = document.getElementById("judge"), wait = (ms) => new Promise((done) => setTimeout(done, ms));
-  const press = () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "2", bubbles: true }));
+  const judge = document.getElementById("judge"), again = document.getElementById("empty-again");
+  const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+  const key = { key: "2", bubbles: true };
+  const press = () => document.body.dispatchEvent(new KeyboardEvent("keydown", key));
   const answers = () => window.recorded.filter((event) => event.what === "answer").length;
   for (const [number, gap] of gaps.entries()) {
-    if (answers() !== number) throw new Error(`${answers()} answers after ${number} pairs of presses`);
+    const n = answers();
+    if (n !== number) throw new Error(`${n} answers after ${number} pairs of presses`);
     while (judge.matches(".is-asleep, .is-empty, .is-loading")) {
-      if (!document.getElementById("empty-again").hidden) document.getElementById("empty-again").click();
+      if (!again.hidden) again.click();
       await wait(10);
     }
     press();
@@ -93,7 +97,9 @@ def test_levels_sleep_until_the_picture_is_there(collection, open_judge):
     page.wait_for_timeout(2 * MOMENT)
     expect(page.locator("#judge")).to_have_class("judge is-asleep")
     expect(page.locator(".levels")).to_have_attribute("aria-disabled", "true")
-    page.evaluate('document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "2", bubbles: true }))')
+    page.evaluate(
+        'document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "2", bubbles: true }))'
+    )
     expect(page.locator("#progress-text")).to_contain_text("1 of 1")
     held_routes[0].continue_()
     page.keyboard.press("2")

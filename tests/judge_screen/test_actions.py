@@ -27,7 +27,9 @@ def test_a_pair_put_off_comes_back_at_the_end_of_the_batch(page):
     page.keyboard.press("l")
     expect(page.locator("#document")).not_to_have_text(first)
     expect_saved(page)
-    assert HandOut.objects.get(deferred_at__isnull=False).seat.pair.document.parts.get().text == first
+    assert (
+        HandOut.objects.get(deferred_at__isnull=False).seat.pair.document.parts.get().text == first
+    )
     for number in range(1, N_PAIRS):
         expect_position(page, number)
         expect(page.locator("#document")).not_to_have_text(first)

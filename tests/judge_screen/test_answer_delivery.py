@@ -8,7 +8,13 @@ from playwright.sync_api import expect
 
 from annotate.models import Judgment, Seat, User
 from tests.browsing import wait_for_condition, wait_until_levels_awake
-from tests.judge_screen.screen import N_PAIRS, expect_position, expect_saved, stored_grades, wait_for_requests
+from tests.judge_screen.screen import (
+    N_PAIRS,
+    expect_position,
+    expect_saved,
+    stored_grades,
+    wait_for_requests,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

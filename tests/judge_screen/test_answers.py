@@ -6,7 +6,13 @@ from playwright.sync_api import expect
 
 from annotate.models import Judgment, JudgmentEvent
 from tests.browsing import pass_time, wait_for_condition
-from tests.judge_screen.screen import N_PAIRS, expect_position, expect_saved, stored_grades, wait_for_requests
+from tests.judge_screen.screen import (
+    N_PAIRS,
+    expect_position,
+    expect_saved,
+    stored_grades,
+    wait_for_requests,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -21,7 +27,13 @@ def test_a_batch_is_judged_with_the_keyboard_alone(open_judge):
     expect(page.locator("#empty-title")).to_have_text("Batch done")
     expect_saved(page)
     assert stored_grades() == [2, 0, 2, 0, 2]
-    assert list(Judgment.objects.order_by("pk").values_list("active_ms", flat=True)) == [1000, 2000, 3000, 4000, 5000]
+    assert list(Judgment.objects.order_by("pk").values_list("active_ms", flat=True)) == [
+        1000,
+        2000,
+        3000,
+        4000,
+        5000,
+    ]
 
 
 def test_keys_are_off_while_typing_and_with_a_modifier_held(open_judge):
@@ -119,7 +131,9 @@ def test_a_closed_tab_sends_what_it_kept_when_it_is_opened_again(open_judge):
     assert sorted(stored_grades()) == [0, 2]  # a closed tab may send them in parallel
 
 
-def test_an_ended_session_keeps_the_answer_and_sends_it_after_signing_in(open_judge, sign_in, person):
+def test_an_ended_session_keeps_the_answer_and_sends_it_after_signing_in(
+    open_judge, sign_in, person
+):
     page = open_judge()
     Session.objects.all().delete()
     page.keyboard.press("2")

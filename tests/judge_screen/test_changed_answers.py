@@ -66,20 +66,28 @@ def test_changing_shows_the_answer_as_it_stands_and_escape_leaves_all_as_it_was(
 
 
 @pytest.mark.parametrize("reload", [False, True])
-def test_a_change_is_one_row_more_and_undone_it_lets_the_first_answer_count_again(open_judge, reload):
+def test_a_change_is_one_row_more_and_undone_it_lets_the_first_answer_count_again(
+    open_judge, reload
+):
     page = open_judge()
     first = judge(page, "22")[0]
     change(page, first)
     page.keyboard.press("0")
     expect_position(page, 3)
     expect_saved(page)
-    assert (stored_grades(), counting_grades(), JudgmentEvent.objects.count()) == ([2, 2, 0], [2, 0], 0)
+    assert (stored_grades(), counting_grades(), JudgmentEvent.objects.count()) == (
+        [2, 2, 0],
+        [2, 0],
+        0,
+    )
     if reload:
         page.reload()
         expect_position(page, 3)
     third = document_text(page)
     page.keyboard.press("z")
-    expect(page.get_by_role("status").get_by_text("The change is taken back: “Level 2” stands again.")).to_be_visible()
+    expect(
+        page.get_by_role("status").get_by_text("The change is taken back: “Level 2” stands again.")
+    ).to_be_visible()
     expect(page.locator("#document")).to_have_text(third)
     expect_position(page, 3)
     expect_saved(page)
@@ -102,14 +110,17 @@ def test_reasons_given_before_are_chosen_when_the_same_level_is_pressed_again(op
     change(page, first)
     expect(page.locator("#changing")).to_contain_text("Level 1 (action)")
     page.keyboard.press("1")
-    expect(page.locator("#chips").get_by_role("button", name="action")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#chips").get_by_role("button", name="action")).to_have_attribute(
+        "aria-pressed", "true"
+    )
     page.locator("#chips").get_by_role("button", name="colour").click()
     page.keyboard.press("Enter")
     expect_position(page, 2)
     expect_saved(page)
     assert [sorted(judgment.reasons) for judgment in Judgment.objects.order_by("pk")] == [
-        ["action"], ["action", "colour"],
-    ]  # fmt: skip
+        ["action"],
+        ["action", "colour"],
+    ]
 
 
 @pytest.mark.parametrize("reload", [False, True])
@@ -267,7 +278,9 @@ def test_what_can_no_longer_be_changed_is_said_when_it_is_tried(open_judge):
     expect(row).to_be_visible()
     Batch.objects.update(settled_at=F("finished_at"))
     row.get_by_role("button", name="Change").click()
-    expect(page.get_by_role("status").get_by_text("Batch 1 is settled; its answers stand.")).to_be_visible()
+    expect(
+        page.get_by_role("status").get_by_text("Batch 1 is settled; its answers stand.")
+    ).to_be_visible()
     expect(page.locator("#changing")).to_be_hidden()
 
 

@@ -17,7 +17,9 @@ def change(collection, text="# Look twice"):
     )
 
 
-def test_a_change_is_told_once_even_while_the_page_is_open_and_judgments_keep_what_they_saw(collection, open_judge):
+def test_a_change_is_told_once_even_while_the_page_is_open_and_judgments_keep_what_they_saw(
+    collection, open_judge
+):
     page = open_judge()
     notice = page.locator("#guidelines-changed")
     expect(notice).to_be_hidden()

@@ -21,7 +21,10 @@ def remap(page, level, key):
 
 def shortcuts(page):
     return {
-        level.get_attribute("data-grade"): (level.locator("kbd").inner_text(), level.get_attribute("aria-keyshortcuts"))
+        level.get_attribute("data-grade"): (
+            level.locator("kbd").inner_text(),
+            level.get_attribute("aria-keyshortcuts"),
+        )
         for level in page.locator(".level").all()
     }
 

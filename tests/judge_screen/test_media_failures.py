@@ -39,7 +39,9 @@ def failing(n_requests, *, n_failures, status=404):
 
 def wait_for_tries(page, n_requests, *, n):
     """Let time pass until both pictures were requested n times each."""
-    wait_for_condition(page, lambda: (len(n_requests) == 2 and min(n_requests.values()) >= n) or pass_time(page, 1))
+    wait_for_condition(
+        page, lambda: (len(n_requests) == 2 and min(n_requests.values()) >= n) or pass_time(page, 1)
+    )
     assert set(n_requests.values()) == {n}
 
 
@@ -54,7 +56,9 @@ def test_a_picture_that_came_with_the_second_try_is_shown_when_its_card_is(open_
     expect(page.locator("#document .broken")).to_have_count(0)
 
 
-def test_a_picture_that_did_not_come_is_asked_for_again_when_the_network_is_back(open_judge, n_requests, context):
+def test_a_picture_that_did_not_come_is_asked_for_again_when_the_network_is_back(
+    open_judge, n_requests, context
+):
     page = open_judge(before=failing(n_requests, n_failures=2))
     wait_for_tries(page, n_requests, n=2)
     expect(page.locator("#document .broken [data-what]")).to_have_text("This image did not load.")
@@ -68,7 +72,9 @@ def test_a_picture_that_did_not_come_is_asked_for_again_when_the_network_is_back
     assert set(n_requests.values()) == {3}
 
 
-def test_a_picture_that_did_not_load_while_it_was_prepared_is_reported_with_one_key(open_judge, n_requests):
+def test_a_picture_that_did_not_load_while_it_was_prepared_is_reported_with_one_key(
+    open_judge, n_requests
+):
     page = open_judge(before=failing(n_requests, n_failures=99))
     wait_for_tries(page, n_requests, n=2)
     given_up = page.locator("#document .broken:not(.is-trying)")
@@ -87,7 +93,11 @@ def test_what_does_not_load_is_tried_again_ever_more_rarely(open_judge):
 
     def fail(page):
         page.route(
-            "**/media/**", lambda route: (requested_at.setdefault(route.request.url, []).append(seconds), route.abort())
+            "**/media/**",
+            lambda route: (
+                requested_at.setdefault(route.request.url, []).append(seconds),
+                route.abort(),
+            ),
         )
 
     page = open_judge(before=fail)
@@ -97,8 +107,11 @@ def test_what_does_not_load_is_tried_again_ever_more_rarely(open_judge):
         seconds += 1
         pass_time(page, 1)
 
-    wait_for_condition(page, lambda: [len(times) for times in requested_at.values()] == [7, 7] or pass_a_second())
-    for times in requested_at.values():  # 2, 5, 10, 20, 40 and 60 seconds after each failure, noticed a little later
+    wait_for_condition(
+        page, lambda: [len(times) for times in requested_at.values()] == [7, 7] or pass_a_second()
+    )
+    # 2, 5, 10, 20, 40 and 60 seconds after each failure, noticed a little later
+    for times in requested_at.values():
         assert times[-1] - times[0] > 100
         assert times[6] - times[5] > times[3] - times[2]
     pass_time(page, 3_600)
@@ -113,12 +126,16 @@ def test_nothing_is_reported_while_the_server_is_away_and_the_sign_in_is_offered
     expect(page.locator("#document .broken:not(.is-trying)")).to_be_visible()
     page.route("**/judge/token", lambda route: route.abort())
     page.keyboard.press("b")
-    expect(page.locator(".is-passing")).to_contain_text("Nothing is reported: the server cannot be reached")
+    expect(page.locator(".is-passing")).to_contain_text(
+        "Nothing is reported: the server cannot be reached"
+    )
     page.unroute("**/media/**")
     page.route("**/media/**", lambda route: route.fulfill(status=503))
     page.unroute("**/judge/token")
     page.keyboard.press("b")
-    expect(page.locator(".is-passing")).to_contain_text("Nothing is reported: the server cannot give this file")
+    expect(page.locator(".is-passing")).to_contain_text(
+        "Nothing is reported: the server cannot give this file"
+    )
     page.unroute("**/media/**")
     page.route("**/media/**", lambda route: route.fulfill(status=404))
     signed_in = context.cookies()

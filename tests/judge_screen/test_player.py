@@ -36,10 +36,14 @@ def test_o_switches_the_loop_and_a_clip_without_it_ends(page):
     assert is_pressed(page, "loopToggle") == "false"
     page.evaluate("document.querySelector('#document video').playbackRate = 4")
     wait_for_expression(page, "document.querySelector('#document video').paused")
-    assert page.evaluate(f"{CURRENT_TIME} >= document.querySelector('#document video').duration - 0.1")
+    assert page.evaluate(
+        f"{CURRENT_TIME} >= document.querySelector('#document video').duration - 0.1"
+    )
     page.keyboard.press("o")
     page.keyboard.press("Space")
-    wait_for_expression(page, f"!document.querySelector('#document video').paused && {CURRENT_TIME} < 2")
+    wait_for_expression(
+        page, f"!document.querySelector('#document video').paused && {CURRENT_TIME} < 2"
+    )
     wait_for_expression(page, f"{CURRENT_TIME} > 2")
     wait_for_expression(page, f"{CURRENT_TIME} < 2")  # round and round
     assert is_pressed(page, "loopToggle") == "true"

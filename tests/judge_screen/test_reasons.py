@@ -40,10 +40,13 @@ def test_a_shortcoming_asks_what_falls_short_by_key(collection_with_nested_reaso
     assert Judgment.objects.get().reasons == ["does not match/colour", "too general"]
 
 
-def test_a_shortcoming_pressed_again_is_taken_back_with_what_it_said(collection_with_nested_reasons, open_judge):
+def test_a_shortcoming_pressed_again_is_taken_back_with_what_it_said(
+    collection_with_nested_reasons, open_judge
+):
     page = open_judge()
     page.keyboard.press("1")
-    for key in "ahdha":  # first reason and its first detail, second and its first, then the first again
+    # first reason and its first detail, second and its first, then the first again
+    for key in "ahdha":
         page.keyboard.press(key)
     assert page.locator("#chips-what [aria-pressed=true]").all_inner_texts() == ["h\nquantity"]
     page.keyboard.press("a")
@@ -53,7 +56,9 @@ def test_a_shortcoming_pressed_again_is_taken_back_with_what_it_said(collection_
     assert Judgment.objects.get().reasons == ["is missing/action"]
 
 
-def test_who_leaves_the_reasons_has_every_level_before_her_again(collection_with_nested_reasons, open_judge):
+def test_who_leaves_the_reasons_has_every_level_before_her_again(
+    collection_with_nested_reasons, open_judge
+):
     page = open_judge()
     for keys in ("1a", "1aj"):
         for key in keys:
@@ -75,9 +80,12 @@ def test_chips_can_be_touched(collection_with_nested_reasons, open_judge):
     assert Judgment.objects.get().reasons == ["does not match/quantity"]
 
 
-def test_another_level_is_a_change_of_mind_and_is_counted(collection_with_nested_reasons, open_judge):
+def test_another_level_is_a_change_of_mind_and_is_counted(
+    collection_with_nested_reasons, open_judge
+):
     page = open_judge()
-    for key in ("1", "Escape", "1", "1", "1", "2"):  # opened, closed, opened, closed by itself, opened, another
+    # opened, closed, opened, closed by itself, opened, another
+    for key in ("1", "Escape", "1", "1", "1", "2"):
         page.keyboard.press(key)
     expect_position(page, 2)
     expect_saved(page)
@@ -86,7 +94,9 @@ def test_another_level_is_a_change_of_mind_and_is_counted(collection_with_nested
 
 
 @pytest.mark.parametrize("policy", [{"ask_reasons": False}])
-def test_a_policy_that_asks_for_no_reasons_takes_the_key_alone(collection_with_nested_reasons, open_judge):
+def test_a_policy_that_asks_for_no_reasons_takes_the_key_alone(
+    collection_with_nested_reasons, open_judge
+):
     page = open_judge()
     page.keyboard.press("1")
     expect_position(page, 2)

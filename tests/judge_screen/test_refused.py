@@ -33,7 +33,9 @@ def refusal_notice(page):
     return page.locator(".messages .notice-bad")
 
 
-def test_an_answer_that_is_refused_is_kept_shown_and_sent_again_on_demand(open_judge, context, live_server):
+def test_an_answer_that_is_refused_is_kept_shown_and_sent_again_on_demand(
+    open_judge, context, live_server
+):
     page = open_judge()
     refuse_first_card(page, {"status": 409, "json": {"error": "Batch 1 is settled."}}, first={})
     page.keyboard.press("2")
@@ -45,7 +47,9 @@ def test_an_answer_that_is_refused_is_kept_shown_and_sent_again_on_demand(open_j
     other = context.new_page()
     other.goto(live_server.url)
     notice = other.locator(".messages .notice")
-    expect(notice).to_contain_text("1 answer in birds was refused, and is kept on this device alone.")
+    expect(notice).to_contain_text(
+        "1 answer in birds was refused, and is kept on this device alone."
+    )
     expect(notice.get_by_role("link", name="Look")).to_have_attribute("href", "/c/birds/judge/")
     assert stored_grades() == []
     page.unroute("**/judge/answer")
@@ -94,5 +98,7 @@ def test_while_the_server_fails_at_everything_nothing_is_set_aside(open_judge):
     expect(page.locator("#saved")).to_have_text("Not saved - will retry (1 waiting)")
     page.unroute("**/judge/answer")
     page.unroute("**/judge/token")
-    wait_for_condition(page, lambda: page.locator("#saved").inner_text() == "Saved" or pass_time(page, 1))
+    wait_for_condition(
+        page, lambda: page.locator("#saved").inner_text() == "Saved" or pass_time(page, 1)
+    )
     assert stored_grades() == [2]

@@ -41,7 +41,9 @@ def test_the_dialog_says_that_the_sign_in_opens_in_a_new_tab_and_the_page_stays(
     expect(dialog).to_be_visible()
 
 
-def test_who_closed_the_dialog_goes_on_and_what_waits_is_sent_when_she_comes_back_signed_in(page, sign_in, person):
+def test_who_closed_the_dialog_goes_on_and_what_waits_is_sent_when_she_comes_back_signed_in(
+    page, sign_in, person
+):
     page.keyboard.press("Escape")
     expect(page.locator("#dialog-signin")).to_be_hidden()
     assert warns_on_leaving(page)
@@ -74,7 +76,9 @@ def test_an_empty_deck_says_that_one_is_signed_out_and_goes_on_from_there(page, 
         page.keyboard.press("2")
     expect(page.locator("#empty-title")).to_have_text("You are signed out")
     n_waiting = page.locator("#saved").inner_text().partition("(")[2].split()[0]
-    expect(page.locator("#empty-text")).to_contain_text(f"{n_waiting} answers are kept in this browser")
+    expect(page.locator("#empty-text")).to_contain_text(
+        f"{n_waiting} answers are kept in this browser"
+    )
     page.locator("#empty").get_by_role("button", name="Sign in").click()
     expect(page.locator("#dialog-signin")).to_be_visible()
     sign_in(person)
@@ -92,7 +96,9 @@ def test_a_session_found_ended_by_an_undo_is_told_and_not_called_an_unreachable_
     expect(page.locator("#saved")).to_have_text("Signed out")
 
 
-def test_a_session_found_ended_when_cards_are_asked_for_is_told_the_same_way(open_judge, sign_in, person):
+def test_a_session_found_ended_when_cards_are_asked_for_is_told_the_same_way(
+    open_judge, sign_in, person
+):
     page = open_judge()
     for number in range(1, N_PAIRS + 1):
         expect_position(page, number)

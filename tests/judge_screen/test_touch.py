@@ -17,8 +17,11 @@ pytestmark = [
 STATE = """() => {
   const frame = document.querySelector("#document .frame"), box = frame.getBoundingClientRect();
   return {
-    zoom: Number(frame.style.getPropertyValue("--zoom") || 1), left: frame.scrollLeft, top: frame.scrollTop,
-    box: [box.x, box.y, box.width, box.height].map(Math.round), page: [scrollX, scrollY, visualViewport.scale],
+    zoom: Number(frame.style.getPropertyValue("--zoom") || 1),
+    left: frame.scrollLeft,
+    top: frame.scrollTop,
+    box: [box.x, box.y, box.width, box.height].map(Math.round),
+    page: [scrollX, scrollY, visualViewport.scale],
   };
 }"""
 IS_AT_END = """(() => {
@@ -41,7 +44,9 @@ class Fingers:
 
     def send(self, kind: str, *points: Point, at: Point) -> None:
         """Send a touch event with all current points, each with an id of its own."""
-        touches = [{"x": at[0] + x, "y": at[1] + y, "id": number} for number, (x, y) in enumerate(points)]
+        touches = [
+            {"x": at[0] + x, "y": at[1] + y, "id": number} for number, (x, y) in enumerate(points)
+        ]
         self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
 
     def tap(self, point: Point = (0, 0)) -> None:
@@ -55,7 +60,9 @@ class Fingers:
         at = self.middle()
         self.send("touchStart", start, at=at)
         for step in range(1, 13):
-            self.send("touchMove", (start[0] + right * step / 12, start[1] + down * step / 12), at=at)
+            self.send(
+                "touchMove", (start[0] + right * step / 12, start[1] + down * step / 12), at=at
+            )
         self.send("touchEnd", at=at)
 
     def pinch(self, first: float, last: float, *, wandering: float = 0) -> None:

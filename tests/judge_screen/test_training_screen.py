@@ -15,7 +15,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def collection():
     collection = trained(grades=(2, 0, 1))
-    Guidelines.objects.create(collection=collection, version=2, markdown="# How to judge\n\n## Colours\n\nThey count.")
+    Guidelines.objects.create(
+        collection=collection, version=2, markdown="# How to judge\n\n## Colours\n\nThey count."
+    )
     return collection
 
 
@@ -26,8 +28,14 @@ def page(frozen_pages, context, live_server, annotator, sign_in):
     sign_in(annotator.user)
     page = awaiting_levels(context.new_page(), is_clock_stopped=True)
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
-    page.on("request", lambda request: request.url.startswith(live_server.url) or complaints.append(request.url))
+    page.on(
+        "console",
+        lambda line: complaints.append(line.text) if "Content Security" in line.text else None,
+    )
+    page.on(
+        "request",
+        lambda request: request.url.startswith(live_server.url) or complaints.append(request.url),
+    )
     page.goto(f"{live_server.url}/c/birds/judge/")
     page.get_by_role("button", name="Begin").click()
     expect(page.locator("#progress-text")).to_have_text("1 of 3")
@@ -56,7 +64,9 @@ def test_a_try_is_gone_through_with_the_keyboard_alone(page, annotator):
     assert list(Judgment.objects.values_list("active_ms", flat=True)) == [1000] * 3
 
 
-def test_a_wrong_answer_is_told_in_a_live_region_with_the_paragraph_and_cannot_be_mended(page, annotator):
+def test_a_wrong_answer_is_told_in_a_live_region_with_the_paragraph_and_cannot_be_mended(
+    page, annotator
+):
     press(page, annotator, is_right=False)
     feedback = page.locator("#told")
     assert feedback.get_attribute("aria-live") == "polite"
@@ -103,7 +113,8 @@ def test_a_pair_left_out_is_reported_and_the_next_one_comes(page, annotator):
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "scheme"), [(1280, 800, "light"), pytest.param(390, 844, "dark", marks=pytest.mark.full)]
+    ("width", "height", "scheme"),
+    [(1280, 800, "light"), pytest.param(390, 844, "dark", marks=pytest.mark.full)],
 )
 def test_the_screen_has_no_accessibility_finding(page, annotator, width, height, scheme):
     page.set_viewport_size({"width": width, "height": height})
@@ -116,7 +127,9 @@ def test_the_screen_has_no_accessibility_finding(page, annotator, width, height,
 
 
 def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(page, annotator, new_context):
-    screen = with_long_timeout(new_context(**PHONE, storage_state=page.context.storage_state())).new_page()
+    screen = with_long_timeout(
+        new_context(**PHONE, storage_state=page.context.storage_state())
+    ).new_page()
     awaiting_levels(screen).goto(page.url)
     expect(screen.locator("#progress-text")).to_have_text("1 of 3")
     assert low_targets(screen) == []
@@ -125,11 +138,15 @@ def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(page, annotator, n
     assert low_targets(screen) == []
 
 
-def test_a_clip_that_cannot_play_is_left_out_with_what_it_is_as_the_note(collection, request, annotator):
+def test_a_clip_that_cannot_play_is_left_out_with_what_it_is_as_the_note(
+    collection, request, annotator
+):
     items = Item.objects.filter(collection=collection, side="document")
     Part.objects.filter(item__in=items).delete()
     mime = 'video/ogg; codecs="theora"'
-    Part.objects.bulk_create(Part(item=item, position=0, kind="video", path="a.ogv", type=mime) for item in items)
+    Part.objects.bulk_create(
+        Part(item=item, position=0, kind="video", path="a.ogv", type=mime) for item in items
+    )
     page = request.getfixturevalue("page")
     box = page.locator("#document .unplayable")
     expect(box).to_contain_text("This browser cannot play this clip (Ogg, Theora).")
@@ -139,4 +156,7 @@ def test_a_clip_that_cannot_play_is_left_out_with_what_it_is_as_the_note(collect
     page.locator("#dialog-cannot").get_by_role("button", name="Leave it out").click()
     expect(page.locator("#progress-text")).to_have_text("2 of 3")
     report = Report.objects.get()
-    assert (report.kind, report.note) == ("cannot_judge", "This browser cannot play it (Ogg, Theora).")
+    assert (report.kind, report.note) == (
+        "cannot_judge",
+        "This browser cannot play it (Ogg, Theora).",
+    )

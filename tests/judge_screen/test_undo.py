@@ -29,7 +29,8 @@ def record_announcements(page):
     page.evaluate("""() => {
         window.announcements = [];
         const live = document.getElementById("live");
-        new MutationObserver(() => window.announcements.push(live.textContent)).observe(live, {childList: true});
+        const record = () => window.announcements.push(live.textContent);
+        new MutationObserver(record).observe(live, {childList: true});
     }""")
 
 
@@ -115,6 +116,8 @@ def test_an_answer_of_the_last_20_is_changed(open_judge, reload):
     expect_saved(page)
     new_judgment = Judgment.objects.order_by("pk").last()
     assert new_judgment.pair.document.parts.get().text == first
-    assert sorted(Seat.objects.filter(state="done").values_list("judgment__level__grade", flat=True)) == [0, 2, 2]
+    assert sorted(
+        Seat.objects.filter(state="done").values_list("judgment__level__grade", flat=True)
+    ) == [0, 2, 2]
     page.keyboard.press("r")
     expect(page.locator("#recent-list li", has_text=first)).to_contain_text("Level 0")

@@ -9,14 +9,18 @@ from tests.judge_screen.screen import N_PAIRS, expect_position, expect_saved, st
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("frozen_pages")]
 REFUSE_STORAGE = """
-    Object.defineProperty(window, "localStorage", { get() { throw new DOMException("refused", "SecurityError"); } });
+    Object.defineProperty(window, "localStorage", {
+        get() { throw new DOMException("refused", "SecurityError"); },
+    });
 """
 
 KEPT_KEYS = "Object.keys(localStorage).filter((key) => /outbox|aside/.test(key))"
 REFUSE_LONGER_VALUES = """
     const put = Storage.prototype.setItem;
     Storage.prototype.setItem = function (key, value) {
-        if (this.getItem(key)?.length < value.length) throw new DOMException("full", "QuotaExceededError");
+        if (this.getItem(key)?.length < value.length) {
+            throw new DOMException("full", "QuotaExceededError");
+        }
         put.call(this, key, value);
     };
 """
@@ -50,8 +54,12 @@ def test_what_waits_is_sent_as_the_page_is_left(outage, context, live_server):
 
 def test_what_waits_is_sent_as_soon_as_somebody_looks_at_the_page_again(outage, context):
     context.unroute_all()
-    look = "document.dispatchEvent(new Event('visibilitychange')), document.querySelector('#saved').dataset.state"
-    wait_for_condition(outage, lambda: outage.evaluate(look) == "saved")  # the last try may still be failing at first
+    look = (
+        "document.dispatchEvent(new Event('visibilitychange')), "
+        "document.querySelector('#saved').dataset.state"
+    )
+    # the last try may still be failing at first
+    wait_for_condition(outage, lambda: outage.evaluate(look) == "saved")
     assert stored_grades() == [2, 0]
 
 
@@ -71,9 +79,14 @@ def test_the_browser_is_asked_to_keep_what_waits(open_judge):
 
 def test_where_the_browser_keeps_nothing_it_is_said_first_and_no_second_answer_waits(open_judge):
     page = open_judge(before=lambda page: page.add_init_script(REFUSE_STORAGE))
-    expect(page.locator(".judge-notices")).to_contain_text("This browser keeps nothing for this site")
+    expect(page.locator(".judge-notices")).to_contain_text(
+        "This browser keeps nothing for this site"
+    )
     held_routes = []
-    page.route("**/judge/answer", lambda route: route.continue_() if held_routes else held_routes.append(route))
+    page.route(
+        "**/judge/answer",
+        lambda route: route.continue_() if held_routes else held_routes.append(route),
+    )
     page.keyboard.press("2")
     expect_position(page, 2)
     page.keyboard.press("0")
@@ -97,7 +110,9 @@ def test_where_the_browser_keeps_nothing_it_is_said_first_and_no_second_answer_w
     assert stored_grades() == [2, 0]
 
 
-def test_every_page_says_what_waits_whose_it_is_and_what_can_be_done(outage, context, live_server, person, sign_in):
+def test_every_page_says_what_waits_whose_it_is_and_what_can_be_done(
+    outage, context, live_server, person, sign_in
+):
     page = context.new_page()
     page.goto(live_server.url)
     notice = page.locator(".messages .notice")
@@ -123,7 +138,9 @@ def test_every_page_says_what_waits_whose_it_is_and_what_can_be_done(outage, con
     context.unroute_all()
     for screen in (page, outage):
         state = screen.locator("#saved")
-        wait_for_condition(screen, lambda state=state: state.inner_text() == "Saved" or pass_time(state.page, 1))
+        wait_for_condition(
+            screen, lambda state=state: state.inner_text() == "Saved" or pass_time(state.page, 1)
+        )
     assert sorted(stored_grades()) == [0, 2]  # a page that is left may send them in parallel
     assert page.evaluate(KEPT_KEYS) == []
 
@@ -138,7 +155,9 @@ def test_any_page_sends_what_waits_of_whoever_is_signed_in(outage, context, live
     expect(page.locator(".messages .notice")).to_have_count(0)
 
 
-def test_where_nobody_may_judge_any_more_what_waits_can_be_thrown_away(outage, context, live_server, annotator):
+def test_where_nobody_may_judge_any_more_what_waits_can_be_thrown_away(
+    outage, context, live_server, annotator
+):
     outage.close()
     context.unroute_all()
     Membership.objects.filter(user=annotator.user).delete()
@@ -158,18 +177,24 @@ def test_the_judge_screen_says_that_she_may_not_judge_any_more(open_judge, annot
     Membership.objects.filter(pk=member.pk).delete()
     page.keyboard.press("2")
     expect(page.locator("#empty-title")).to_have_text("You cannot judge here any more")
-    expect(page.locator("#empty-text")).to_contain_text("Ask its lead. 1 answer is kept in this browser and sent once")
+    expect(page.locator("#empty-text")).to_contain_text(
+        "Ask its lead. 1 answer is kept in this browser and sent once"
+    )
     for key in "lxb":
         page.keyboard.press(key)  # on a hidden card
     expect(page.locator("#dialog-cannot")).to_be_hidden()
     expect(page.locator("#saved")).to_have_text("Not saved - kept here (1 waiting)")
     member.save(force_insert=True)
-    wait_for_condition(page, lambda: page.locator("#saved").inner_text() == "Saved" or pass_time(page, 1))
+    wait_for_condition(
+        page, lambda: page.locator("#saved").inner_text() == "Saved" or pass_time(page, 1)
+    )
     expect_position(page, 2)
     assert stored_grades() == [2]
 
 
-def test_a_page_that_stands_open_sends_what_a_closed_tab_left_behind(open_judge, context, live_server):
+def test_a_page_that_stands_open_sends_what_a_closed_tab_left_behind(
+    open_judge, context, live_server
+):
     """Also answers that came after others were sent, and answers given one by one."""
     other = context.new_page()
     other.goto(live_server.url)
@@ -211,12 +236,17 @@ def test_a_full_storage_stops_nothing(open_judge):
     """The browser has room for the answer, and for nothing more about it."""
     page = open_judge(before=lambda page: page.add_init_script(REFUSE_LONGER_VALUES))
     failing = [500]
-    page.route("**/judge/answer", lambda route: route.fulfill(status=failing.pop()) if failing else route.continue_())
+    page.route(
+        "**/judge/answer",
+        lambda route: route.fulfill(status=failing.pop()) if failing else route.continue_(),
+    )
     page.keyboard.press("2")
     expect_position(page, 2)
     expect(page.locator("#saved")).to_have_text("Not saved - will retry (1 waiting)")
     expect(page.locator(".until-saved")).to_contain_text("no room left to keep answers")
-    wait_for_condition(page, lambda: page.locator("#saved").inner_text() == "Saved" or pass_time(page, 1))
+    wait_for_condition(
+        page, lambda: page.locator("#saved").inner_text() == "Saved" or pass_time(page, 1)
+    )
     expect(page.locator(".until-saved")).to_have_count(0)
     page.keyboard.press("0")
     expect_position(page, 3)
@@ -224,12 +254,17 @@ def test_a_full_storage_stops_nothing(open_judge):
     assert stored_grades() == [2, 0]
 
 
-def test_a_tab_that_sleeps_in_its_turn_holds_the_others_up_for_a_minute_at_most(open_judge, context, live_server):
+def test_a_tab_that_sleeps_in_its_turn_holds_the_others_up_for_a_minute_at_most(
+    open_judge, context, live_server
+):
     page = open_judge()
     sleeper = context.new_page()
     sleeper.goto(f"{live_server.url}/healthz")
     owner = page.evaluate("`${document.querySelector('#judge').dataset.owner}`")
-    sleeper.evaluate(f"void navigator.locks.request('assayer.outbox.birds.{owner}.', () => new Promise(() => {{}}))")
+    sleeper.evaluate(
+        f"void navigator.locks.request('assayer.outbox.birds.{owner}.', "
+        f"() => new Promise(() => {{}}))"
+    )
     page.keyboard.press("2")
     pass_time(page, 59)
     expect(page.locator("#saved")).to_have_text("Saving…")

@@ -53,13 +53,21 @@ def test_the_button_on_the_warning_uncovers_it_too(open_covered):
 @pytest.mark.parametrize("part", [video, recording])
 def test_no_key_plays_a_clip_that_a_warning_covers(open_covered, part):
     page = open_covered(part)
-    wait_for_expression(page, "document.querySelector('#document :is(video, audio)').readyState > 1")
-    before = [media_attribute(page, attribute) for attribute in ("muted", "playbackRate", "currentTime")]
+    wait_for_expression(
+        page, "document.querySelector('#document :is(video, audio)').readyState > 1"
+    )
+    before = [
+        media_attribute(page, attribute) for attribute in ("muted", "playbackRate", "currentTime")
+    ]
     for key in ("Space", "o", "s", "m", "ArrowRight", "."):
         page.keyboard.press(key)
     assert media_attribute(page, "paused")  # no playing, not even for a moment
-    assert [media_attribute(page, attribute) for attribute in ("muted", "playbackRate", "currentTime")] == before
-    expect(page.locator("#document [data-act=loopToggle]")).to_have_attribute("aria-pressed", "true")
+    assert [
+        media_attribute(page, attribute) for attribute in ("muted", "playbackRate", "currentTime")
+    ] == before
+    expect(page.locator("#document [data-act=loopToggle]")).to_have_attribute(
+        "aria-pressed", "true"
+    )
     page.keyboard.press("v")
     if part is recording:
         assert media_attribute(page, "paused")  # sound does not start by itself

@@ -18,7 +18,9 @@ NAMES = ("query", "document", "score")
 
 
 def _trec(rows: Rows) -> bytes:
-    return "".join(f"{source} Q0 {target} 1 {score!r} tag\n" for source, target, score in rows).encode()
+    return "".join(
+        f"{source} Q0 {target} 1 {score!r} tag\n" for source, target, score in rows
+    ).encode()
 
 
 def _by_source(rows: Rows) -> dict[str, Rows]:
@@ -31,12 +33,18 @@ def _by_source(rows: Rows) -> dict[str, Rows]:
 def _ranked(rows: Rows) -> list[tuple[str, str, int]]:
     """Each row with its rank instead of its score."""
     lists = _by_source(canonical(rows)).values()
-    return [(source, target, rank) for source_rows in lists for rank, (source, target, _) in enumerate(source_rows, start=1)]
+    return [
+        (source, target, rank)
+        for source_rows in lists
+        for rank, (source, target, _) in enumerate(source_rows, start=1)
+    ]
 
 
 def _table(rows: Rows, separator: str, *header: str) -> bytes:
     lines = [separator.join(header)] if header else []
-    return "".join(line + "\n" for line in [*lines, *(separator.join(map(str, row)) for row in rows)]).encode()
+    return "".join(
+        line + "\n" for line in [*lines, *(separator.join(map(str, row)) for row in rows)]
+    ).encode()
 
 
 def _json_lines(rows: Rows) -> bytes:
@@ -46,7 +54,10 @@ def _json_lines(rows: Rows) -> bytes:
 
 def _rankings(rows: Rows) -> bytes:
     lists = _by_source(rows).items()
-    lines = ({"query": source, "ranking": [row[1:] for row in source_rows]} for source, source_rows in lists)
+    lines = (
+        {"query": source, "ranking": [row[1:] for row in source_rows]}
+        for source, source_rows in lists
+    )
     return "".join(json.dumps(line) + "\n" for line in lines).encode()
 
 
@@ -58,17 +69,26 @@ def _parquet(rows: Rows) -> bytes:
 
 
 def _dictionary(rows: Rows) -> bytes:
-    return json.dumps({source: {row[1]: row[2] for row in source_rows} for source, source_rows in _by_source(rows).items()}).encode()
+    return json.dumps(
+        {
+            source: {row[1]: row[2] for row in source_rows}
+            for source, source_rows in _by_source(rows).items()
+        }
+    ).encode()
 
 
 def _pairs(rows: Rows) -> bytes:
     lists = _by_source(canonical(rows)).items()
-    return json.dumps({source: [row[1:] for row in source_rows] for source, source_rows in lists}).encode()
+    return json.dumps(
+        {source: [row[1:] for row in source_rows] for source, source_rows in lists}
+    ).encode()
 
 
 def _ids(rows: Rows) -> bytes:
     lists = _by_source(canonical(rows)).items()
-    return json.dumps({source: [row[1] for row in source_rows] for source, source_rows in lists}).encode()
+    return json.dumps(
+        {source: [row[1] for row in source_rows] for source, source_rows in lists}
+    ).encode()
 
 
 def _columns(rows: Rows) -> bytes:
@@ -89,7 +109,9 @@ def matrix(rows: Rows, kind: str) -> tuple[np.ndarray, list[str], list[str]]:
 def _npz(rows: Rows, kind: str) -> bytes:
     cells, sources, targets = matrix(rows, kind)
     file = io.BytesIO()
-    np.savez_compressed(file, sim_mat=cells, row_ids=np.array(sources), column_ids=np.array(targets))
+    np.savez_compressed(
+        file, sim_mat=cells, row_ids=np.array(sources), column_ids=np.array(targets)
+    )
     return file.getvalue()
 
 

@@ -39,15 +39,26 @@ def study(
     **policy: object,
 ) -> Collection:
     """A collection with a reference set, two forward runs, a reverse one, and a pool of depth 3."""
-    policy = {"labels_per_pair": 2, "gold_positives": 0, "gold_negatives": 0, "batch_candidates": 50, **policy}
+    policy = {
+        "labels_per_pair": 2,
+        "gold_positives": 0,
+        "gold_negatives": 0,
+        "batch_candidates": 50,
+        **policy,
+    }
     collection = cast.collection(slug, grades=grades, positive_from=positive_from, **policy)
     queries = cast.items(collection, "query", n_queries)
     documents = cast.items(collection, "document", n_documents)
     for direction, items in (("forward", queries), ("reverse", documents)):
         everything = QuerySet.objects.create(collection=collection, name="all", direction=direction)
-        QuerySetItem.objects.bulk_create(QuerySetItem(query_set=everything, item=item) for item in items)
+        QuerySetItem.objects.bulk_create(
+            QuerySetItem(query_set=everything, item=item) for item in items
+        )
     own = [(query, documents[i % n_documents]) for i, query in enumerate(queries)]
-    reference(collection, {(query.external_id, document.external_id): grades - 1 for query, document in own})
+    reference(
+        collection,
+        {(query.external_id, document.external_id): grades - 1 for query, document in own},
+    )
     if with_runs:
         for number, name in enumerate(("alpha", "beta")):
             run(collection, name, seed=number)
@@ -80,8 +91,11 @@ def unordered_study(*, with_numbers: bool = False) -> Collection:
     Two people have judged in it.
     """
     collection = study("study", n_queries=8, n_documents=12, grades=4, positive_from=2, ceiling=2)
-    for number, item in enumerate(collection.items.order_by("pk")):  # who judges what goes by these ids
-        Item.objects.filter(pk=item.pk).update(external_id=f"{(number * 7919) % 1000}-{item.external_id}é")
+    # who judges what goes by these ids
+    for number, item in enumerate(collection.items.order_by("pk")):
+        Item.objects.filter(pk=item.pk).update(
+            external_id=f"{(number * 7919) % 1000}-{item.external_id}é"
+        )
     for seed in range(2):
         judge(cast.annotator(collection), seed=seed, n=20)
     if with_numbers:
@@ -89,7 +103,9 @@ def unordered_study(*, with_numbers: bool = False) -> Collection:
     return collection
 
 
-def reference(collection: Collection, labels: dict[tuple[str, str], int], name: str = "original") -> ReferenceSet:
+def reference(
+    collection: Collection, labels: dict[tuple[str, str], int], name: str = "original"
+) -> ReferenceSet:
     """A reference set from (query id, document id) -> grade.
 
     Leaves the Change row that loading leaves.
@@ -99,21 +115,34 @@ def reference(collection: Collection, labels: dict[tuple[str, str], int], name: 
     return reference_set
 
 
-def run(collection: Collection, name: str, *, direction: str = "forward", seed: int = 0, missing: int = 0) -> Run:
+def run(
+    collection: Collection,
+    name: str,
+    *,
+    direction: str = "forward",
+    seed: int = 0,
+    missing: int = 0,
+) -> Run:
     """A ready run that ranks every target at random; `missing` of the sources are left out."""
     rng = np.random.default_rng(seed)
     sides = ("query", "document") if direction == "forward" else ("document", "query")
     sources, targets = (
-        list(collection.items.filter(side=side).order_by("pk").values_list("pk", flat=True)) for side in sides
+        list(collection.items.filter(side=side).order_by("pk").values_list("pk", flat=True))
+        for side in sides
     )
     rankings = {
-        source: (rng.permutation(targets).tolist(), sorted(rng.random(len(targets)).tolist(), reverse=True))
+        source: (
+            rng.permutation(targets).tolist(),
+            sorted(rng.random(len(targets)).tolist(), reverse=True),
+        )
         for source in sources[missing:]
     }
     return cast.run(collection, name, rankings, direction=direction)
 
 
-def open_pool(collection: Collection, queries: list[Item], documents: list[Item], depth: int = 3) -> Pool:
+def open_pool(
+    collection: Collection, queries: list[Item], documents: list[Item], depth: int = 3
+) -> Pool:
     """An open pool of the first documents of each query, and of its own one."""
     pairs = Pair.objects.bulk_create(
         Pair(collection=collection, query=query, document=documents[(i + step) % len(documents)])
@@ -122,14 +151,21 @@ def open_pool(collection: Collection, queries: list[Item], documents: list[Item]
     )
     round_ = campaigns.open_pool_round(collection, pairs)
     return Pool.objects.create(
-        collection=collection, name="depth 3", strategy="depth", round=round_, state="open", opened_at=timezone.now()
+        collection=collection,
+        name="depth 3",
+        strategy="depth",
+        round=round_,
+        state="open",
+        opened_at=timezone.now(),
     )
 
 
 def name_pairs(collection: Collection) -> None:
     """Fill a study's pool with its pairs, as in an opened one, so that fsck finds no fault."""
     pool = Pool.objects.get(collection=collection)
-    PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all())
+    PoolPair.objects.bulk_create(
+        PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all()
+    )
 
 
 def judge(annotator: Annotator, *, n: int | None = None, seed: int = 0, likes: float = 0.5) -> int:
@@ -146,7 +182,9 @@ def judge(annotator: Annotator, *, n: int | None = None, seed: int = 0, likes: f
     hand_outs = [hand_outs[at] for at in rng.permutation(len(hand_outs))[:n]]
     for hand_out in hand_outs:
         grade = int(rng.choice(grades[1:])) if rng.random() < likes else grades[0]
-        answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade, active_ms=int(rng.integers(2000, 9000)))
+        answer = judging.JudgmentAnswer(
+            submission_id=uuid4(), grade=grade, active_ms=int(rng.integers(2000, 9000))
+        )
         judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
     return len(hand_outs)
 
@@ -162,7 +200,11 @@ def numbers(collection: Collection) -> dict[str, list[dict[str, object]]]:
 
     def rows(queryset: object) -> list[dict[str, object]]:
         return [
-            {k: bytes(v) if isinstance(v, memoryview) else v for k, v in row.items() if k not in without}
+            {
+                k: bytes(v) if isinstance(v, memoryview) else v
+                for k, v in row.items()
+                if k not in without
+            }
             for row in queryset.values()
         ]
 
@@ -176,4 +218,6 @@ def numbers(collection: Collection) -> dict[str, list[dict[str, object]]]:
 
 def observations(collection: Collection, kind: str) -> list[Observation]:
     """The kept history of one kind."""
-    return list(Observation.objects.filter(collection=collection, kind=kind).order_by("n_judgments"))
+    return list(
+        Observation.objects.filter(collection=collection, kind=kind).order_by("n_judgments")
+    )

@@ -63,12 +63,16 @@ class Inside:
         """Where models find its rows."""
         return nullcontext()
 
-    def api(self, method: str, path: str, fields: Fields | None = None, file: File | None = None) -> Answer:
+    def api(
+        self, method: str, path: str, fields: Fields | None = None, file: File | None = None
+    ) -> Answer:
         """Ask `/api/v1/`: by GET with parameters, by POST with a form, by PATCH with JSON."""
         parameters: Any = dict(fields or {}) | ({"file": SimpleUploadedFile(*file)} if file else {})
         client = Client(headers=self._headers)
         if method == "PATCH":
-            answer = client.patch(f"/api/v1/{path}", json.dumps(parameters), content_type="application/json")
+            answer = client.patch(
+                f"/api/v1/{path}", json.dumps(parameters), content_type="application/json"
+            )
         else:
             answer = getattr(client, method.lower())(f"/api/v1/{path}", parameters)
         return _answer(answer)
@@ -111,7 +115,9 @@ class Outside:
         """Where models find its rows."""
         return self._stack.orm(self._blocker)
 
-    def api(self, method: str, path: str, fields: Fields | None = None, file: File | None = None) -> Answer:
+    def api(
+        self, method: str, path: str, fields: Fields | None = None, file: File | None = None
+    ) -> Answer:
         """As inside."""
         address, body, headers = f"{self._stack.url}/api/v1/{path}", None, dict(self._headers)
         if method == "GET":
@@ -131,7 +137,9 @@ class Outside:
     def form(self, path: str, fields: Fields) -> Answer:
         """As inside."""
         self._browser.get("/account/")
-        body = urllib.parse.urlencode({**fields, "csrfmiddlewaretoken": self._browser.csrf}).encode()
+        body = urllib.parse.urlencode(
+            {**fields, "csrfmiddlewaretoken": self._browser.csrf}
+        ).encode()
         request = urllib.request.Request(self._stack.url + path, body, {"Referer": self._stack.url})
         return _opened(self._browser.opener, request)
 
@@ -180,7 +188,10 @@ def settle(product: Product, collection: Collection) -> None:
     with product.database():
         runs = Run.objects.filter(collection=collection, state=Run.State.READY)
         product.until(lambda: not runs.being_read().exists())
-        unscored, changes = runs.filter(on_hold_since=None, scores=None), Change.objects.filter(collection=collection)
+        unscored, changes = (
+            runs.filter(on_hold_since=None, scores=None),
+            Change.objects.filter(collection=collection),
+        )
         product.until(lambda: not (changes.exists() or unscored.exists()), of=collection)
 
 
@@ -224,9 +235,15 @@ def _opened(opener: urllib.request.OpenerDirector, request: urllib.request.Reque
 def _multipart(fields: Fields, file: File | None) -> tuple[bytes, str]:
     """A form with a file as browsers send it, and its content type."""
     mark = uuid.uuid4().hex
-    parts = [f'--{mark}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{fields[name]}\r\n' for name in fields]
+    parts = [
+        f'--{mark}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{fields[name]}\r\n'
+        for name in fields
+    ]
     body = "".join(parts).encode()
     if file:
-        head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{file.name}"\r\n\r\n'
+        head = (
+            f'--{mark}\r\nContent-Disposition: form-data; name="file"; '
+            f'filename="{file.name}"\r\n\r\n'
+        )
         body += head.encode() + file.data + b"\r\n"
     return body + f"--{mark}--\r\n".encode(), f"multipart/form-data; boundary={mark}"

@@ -16,12 +16,14 @@ in_a_browser = pytest.mark.django_db(transaction=True)
 # by chart: the text of each mark beneath it and its distance from the middle of the nearest bar,
 # then the width of the bars
 DRAWN = """() => Object.fromEntries([...document.querySelectorAll("figure.chart")].map((figure) => {
-  const boxes = (selector) => [...figure.querySelectorAll(selector)].map((one) => [one, one.getBoundingClientRect()]);
+  const boxes = (selector) =>
+    [...figure.querySelectorAll(selector)].map((one) => [one, one.getBoundingClientRect()]);
   const middle = (box) => box.left + box.width / 2;
   const bars = boxes(".mark-rect.role-mark path").map(([, box]) => box);
   const beneath = (box) => Math.min(...bars.map((bar) => Math.abs(middle(bar) - middle(box))));
   const [axis] = figure.querySelectorAll(".role-axis-label");
-  const marks = [...axis.querySelectorAll("text")].filter((one) => getComputedStyle(one).opacity !== "0");
+  const marks = [...axis.querySelectorAll("text")].filter(
+    (one) => getComputedStyle(one).opacity !== "0");
   return [figure.id, {
     names: marks.map((one) => one.textContent),
     off: marks.map((one) => beneath(one.getBoundingClientRect())),
@@ -47,13 +49,19 @@ def test_an_axis_of_counts_has_no_mark_twice_where_there_is_one_label(page, live
 @in_a_browser
 @pytest.mark.urls("tests.metrics.pages_of_days")
 @pytest.mark.parametrize("timezone", ["America/Los_Angeles", "Asia/Tokyo"])
-def test_labels_a_day_name_no_day_twice_and_each_beneath_its_bar(new_context, live_server, timezone):
+def test_labels_a_day_name_no_day_twice_and_each_beneath_its_bar(
+    new_context, live_server, timezone
+):
     page = new_context(timezone_id=timezone).new_page()
     page.goto(f"{live_server.url}/days/")
     expect(page.locator("figure.chart[data-drawn]")).to_have_count(len(pages_of_days.LENGTHS))
     charts = page.evaluate(DRAWN)
-    assert {id: chart for id, chart in charts.items() if len(set(chart["names"])) < len(chart["names"])} == {}
-    assert {id: chart for id, chart in charts.items() if not chart["off"] or max(chart["off"]) > 1} == {}
+    assert {
+        id: chart for id, chart in charts.items() if len(set(chart["names"])) < len(chart["names"])
+    } == {}
+    assert {
+        id: chart for id, chart in charts.items() if not chart["off"] or max(chart["off"]) > 1
+    } == {}
     assert charts["days-1"]["names"] == ["1 Jun"]
     assert charts["days-7"]["names"] == [f"{day} Jun" for day in range(1, 8)]
     assert charts["days-366"]["names"][0] == "1 Jun2026"  # on two lines

@@ -7,7 +7,8 @@ def test_a_dot_plot_has_its_names_on_the_axis_in_the_order_given_and_all_digits_
     dots = [Dot(f"run {number}", 90 - number / 3, None, 80.0, 95.0) for number in range(17)]
     chart = score_dots(dots, measure="AP", unit="%", id="a", title="AP")
     assert chart.spec["encoding"]["y"]["sort"] == [dot.run for dot in dots]
-    assert "color" not in chart.spec["encoding"] and len(chart.spec["layer"]) == 2  # no reference, no tick for it
+    # no reference, no tick for it
+    assert "color" not in chart.spec["encoding"] and len(chart.spec["layer"]) == 2
     assert [row[0] for row in chart.rows] == [dot.run for dot in dots]
     assert (chart.rows[1][1].text, chart.rows[1][1].exact) == ("89.7", repr(90 - 1 / 3))
     assert "Tick" not in chart.subtitle
@@ -42,4 +43,6 @@ def test_of_ranks_the_run_whose_is_lower_is_the_better_one():
     ranks = difference_plot([[1, -2.0], [2, 0.0], [3, 4.0]], is_rank=True, **arguments)
     assert [row[2] for row in shares.rows] == ["b", "equal", "a"]
     assert [row[2] for row in ranks.rows] == ["a", "equal", "b"]
-    assert shares.subtitle.startswith("Above zero the first") and ranks.subtitle.startswith("Below zero the first")
+    assert shares.subtitle.startswith("Above zero the first") and ranks.subtitle.startswith(
+        "Below zero the first"
+    )

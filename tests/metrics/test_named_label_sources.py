@@ -15,9 +15,10 @@ from metrics.http import QrelsRequest as QrelsWanted
 from metrics.models import Download, Score
 from metrics.services import leaderboard_cache, refresh, tallies
 from metrics.services.leaderboard import leaderboard_of
-from metrics.services.leaderboard_choices import read_choices, read_comparison
+from metrics.services.leaderboard_parameters import read_choices, read_comparison
 from tests import cast
 from tests.metrics import studies, uploads
+from tests.metrics.pages import text_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 
@@ -51,7 +52,9 @@ def differing(collection):
         for row in Resolution.objects.filter(collection=collection).select_related("pair")
     }
     both, differ = Counter(), Counter()
-    for label in ReferenceLabel.objects.filter(reference_set__collection=collection).select_related("reference_set"):
+    for label in ReferenceLabel.objects.filter(reference_set__collection=collection).select_related(
+        "reference_set"
+    ):
         grade = people.get((label.query_id, label.document_id))
         both[label.reference_set.name] += grade is not None
         differ[label.reference_set.name] += grade is not None and grade != label.grade
@@ -62,26 +65,40 @@ def test_conflicts_are_counted_and_listed_set_by_set(client, judged):
     client.force_login(cast.member(judged, Role.RESEARCHER))
     both, differ = differing(judged)
     assert len(both) == 3 and min(differ.values()) > 0
-    choices = read_choices(collection=judged, viewer=None, parameters={"labels": "none:cxc,original"})
+    choices = read_choices(
+        collection=judged, viewer=None, parameters={"labels": "none:cxc,original"}
+    )
     leaderboard = leaderboard_of(choices=choices, collection=judged, view=None, version="")
     assert [(row["name"], row["n_both"]) for row in leaderboard.conflicts] == [
         (name, both[name]) for name in ("cxc", "original")
     ]
-    page = client.get(f"/c/{judged.slug}/leaderboard/", {"labels": "none:cxc,original"}).content.decode()
+    page = client.get(
+        f"/c/{judged.slug}/leaderboard/", {"labels": "none:cxc,original"}
+    ).content.decode()
     assert '<th scope="row">cxc</th>' in page and '<th scope="row">ours' not in page
 
     download = uploads.downloaded(judged, Download.Kind.CONFLICTS, {})
     header, *lines = download.file.read().decode().splitlines()
-    assert header.split("\t") == ["reference_set", "query", "document", "reference_grade", "people_grade"]
+    assert header.split("\t") == [
+        "reference_set",
+        "query",
+        "document",
+        "reference_grade",
+        "people_grade",
+    ]
     assert Counter(line.split("\t")[0] for line in lines) == differ
-    assert all(line.split("\t")[3] != line.split("\t")[4] for line in lines) and lines == sorted(lines)
+    assert all(line.split("\t")[3] != line.split("\t")[4] for line in lines) and lines == sorted(
+        lines
+    )
 
 
 def test_the_choices_of_a_form_become_one_key_in_the_address(client, judged):
     client.force_login(cast.member(judged, Role.RESEARCHER))
     for name in ("leaderboard", "leaderboard/compare"):
         address = f"/c/{judged.slug}/{name}/"
-        answer = client.get(address, {"labels": "union", "sets": ["original", "cxc"], "threshold": "2"})
+        answer = client.get(
+            address, {"labels": "union", "sets": ["original", "cxc"], "threshold": "2"}
+        )
         assert answer.status_code == 302
         assert answer.headers["Location"] == f"{address}?labels=union:cxc,original&threshold=2"
     assert client.get(f"/c/{judged.slug}/leaderboard/", {"labels": "union"}).status_code == 422
@@ -94,30 +111,40 @@ def test_the_choices_of_a_form_become_one_key_in_the_address(client, judged):
         ({"label_source": "union", "sets": ["cxc", "original"]}, "union:cxc,original"),
         ({"label_source": "over:original", "sets": ["cxc"]}, 'leave out "sets"'),
         ({"label_source": "over:original", "reference": "cxc"}, '"reference" is no parameter'),
-        ({"label_source": "over:nothing"}, 'no reference set "nothing"; it has, as keys write them, original, cxc, '),
+        (
+            {"label_source": "over:nothing"},
+            'no reference set "nothing"; it has, as keys write them, original, cxc, ',
+        ),
     ],
 )
 def test_no_set_that_was_asked_for_is_dropped(client, judged, parameters, expected):
     """Every page and API uses the source that the parameters name, or reports an error."""
     if expected.startswith(("over", "union")):
         by_key = {"label_source": expected, "direction": "forward"}
-        assert api_qrels(client, judged, direction="forward", **parameters) == api_qrels(client, judged, **by_key)
+        assert api_qrels(client, judged, direction="forward", **parameters) == api_qrels(
+            client, judged, **by_key
+        )
     else:
-        assert expected in asked_api(client, judged, **parameters).content.decode().replace('\\"', '"')
+        assert expected in asked_api(client, judged, **parameters).content.decode().replace(
+            '\\"', '"'
+        )
     researcher = cast.member(judged, Role.RESEARCHER)
     client.force_login(researcher)
-    address_parameters = {"labels" if name == "label_source" else name: value for name, value in parameters.items()}
+    address_parameters = {
+        "labels" if name == "label_source" else name: value for name, value in parameters.items()
+    }
     answer = client.get(f"/c/{judged.slug}/leaderboard/", address_parameters)
     if answer.status_code == 302:
         assert f"labels={expected}" in answer.headers["Location"]
     elif "reference" not in parameters:
-        page = unescape(answer.content.decode())
+        page = unescape(text_of(answer))
         assert answer.status_code == 422 and expected in page
         assert all(f'value="{name}" checked' in page for name in parameters.get("sets", []))
     answer = client.post(f"/c/{judged.slug}/downloads/new/qrels/", parameters)
     if answer.status_code == 422:
-        assert expected in unescape(answer.content.decode())
-        assert all(f'value="{name}" checked' in answer.content.decode() for name in parameters.get("sets", []))
+        page = unescape(text_of(answer))
+        assert expected in page
+        assert all(f'value="{name}" checked' in page for name in parameters.get("sets", []))
     elif "reference" not in parameters:
         assert judged.downloads.get().parameters["label_source"] == expected
 
@@ -130,45 +157,69 @@ def test_a_comparison_leads_to_the_explorer_with_its_labels_or_says_that_it_cann
     refresh.refresh(collection=judged)
     for key, explored in (("over:cxc", "over:cxc"), ("none:cxc,original", "over:original")):
         parameters = {"labels": key, "a": run.pk, "measure": "AP"}
-        choices = read_comparison(collection=judged, viewer=None, parameters={**parameters, "a": str(run.pk)})
+        choices = read_comparison(
+            collection=judged, viewer=None, parameters={**parameters, "a": str(run.pk)}
+        )
         leaderboard_cache.compute(collection=judged, spec=choices.spec)
         page = client.get(f"/c/{judged.slug}/leaderboard/compare/", parameters).content.decode()
         assert f"&amp;labels={explored}" in page
         assert ("The explorer, where the queries below lead" in page) == (key != explored)
     answer = client.get(f"/c/{judged.slug}/explorer/", {"labels": "union:cxc"})
-    assert answer.status_code == 422 and '"union:cxc" is not shown here' in unescape(answer.content.decode())
+    assert answer.status_code == 422 and '"union:cxc" is not shown here' in unescape(
+        answer.content.decode()
+    )
 
 
 def test_a_source_without_people_has_scores_of_one_part_and_no_rule(client, judged):
-    choices = read_choices(collection=judged, viewer=None, parameters={"labels": "none:cxc", "people": "first"})
+    choices = read_choices(
+        collection=judged, viewer=None, parameters={"labels": "none:cxc", "people": "first"}
+    )
     leaderboard_cache.compute(collection=judged, spec=choices.spec)
     client.force_login(cast.member(judged, Role.RESEARCHER))
     address = f"/c/{judged.slug}/leaderboard/"
     page = client.get(address, {"labels": "none:cxc", "people": "first"}).content.decode()
-    assert "Scores with reference “cxc” alone." in page and "+ 0.0)" not in page and "Of people" not in page
+    assert (
+        "Scores with reference “cxc” alone." in page
+        and "+ 0.0)" not in page
+        and "Of people" not in page
+    )
     form = {"label_source": "none:cxc", "rule": "median"}
     assert client.post(f"/c/{judged.slug}/downloads/new/qrels/", form).status_code == 302
     download = judged.downloads.get()
-    assert "Median" not in download.made_with and download.parameters["rule"] == "" and "median" not in download.file_name
+    assert (
+        "Median" not in download.made_with
+        and download.parameters["rule"] == ""
+        and "median" not in download.file_name
+    )
 
 
 def test_a_long_source_is_cut_in_a_file_name_with_a_mark_of_its_own():
     sources = [LabelSource.of("over", [f"{part} {'x' * 120}"]) for part in ("a, 1", "a, 2")]
     names = [QrelsWanted("forward", source).file_name for source in sources]
-    assert len(set(names)) == 2 and {len(name) for name in names} == {len("forward-") + 100 + len(".qrels")}
+    assert len(set(names)) == 2 and {len(name) for name in names} == {
+        len("forward-") + 100 + len(".qrels")
+    }
     assert all(name.startswith("forward-over-a%2C%20") for name in names)
 
 
 def test_the_choices_of_the_downloads_page_are_the_same_source(client, judged):
     client.force_login(cast.member(judged, Role.RESEARCHER))
     address = f"/c/{judged.slug}/downloads/new/qrels/"
-    assert client.post(address, {"label_source": "over", "sets": ["cxc", "original"]}).status_code == 302
+    assert (
+        client.post(address, {"label_source": "over", "sets": ["cxc", "original"]}).status_code
+        == 302
+    )
     download = judged.downloads.get()
-    assert download.parameters["label_source"] == "over:cxc,original" and "over-cxc,original" in download.file_name
+    assert (
+        download.parameters["label_source"] == "over:cxc,original"
+        and "over-cxc,original" in download.file_name
+    )
     assert "people over references “cxc”, “original”" in download.made_with
     page = client.post(address, {"label_source": "none"}).content.decode()
     assert "needs a reference set" in page and judged.downloads.count() == 1
     assert "Nothing was made." in page and '<option value="none" selected>' in page
+
+
 def test_scores_of_people_alone_go_when_a_reference_set_comes():
     study = studies.study("bare")
     study.reference_sets.all().delete()
@@ -201,7 +252,15 @@ def test_evaluate_takes_a_set_whose_name_has_an_equals_sign_and_strata_alone(tmp
 
     def scored(*options):
         out = StringIO()
-        call_command("evaluate", str(tmp_path / "a.run"), *options, "--measures", "AP xinfAP", "--json", stdout=out)
+        call_command(
+            "evaluate",
+            str(tmp_path / "a.run"),
+            *options,
+            "--measures",
+            "AP xinfAP",
+            "--json",
+            stdout=out,
+        )
         return json.loads(out.getvalue())
 
     by_name = scored("--reference", f"a%3Db={tmp_path / 'plain.qrels'}")
@@ -209,4 +268,9 @@ def test_evaluate_takes_a_set_whose_name_has_an_equals_sign_and_strata_alone(tmp
     alone = scored("--reference", f"s={tmp_path / 'strata.qrels'}")
     assert alone["all"] == scored("--qrels", str(tmp_path / "strata.qrels"))["all"]
     with pytest.raises(CommandError, match="score the run with them alone"):
-        scored("--reference", f"s={tmp_path / 'strata.qrels'}", "--reference", f"p={tmp_path / 'plain.qrels'}")
+        scored(
+            "--reference",
+            f"s={tmp_path / 'strata.qrels'}",
+            "--reference",
+            f"p={tmp_path / 'plain.qrels'}",
+        )

@@ -1,17 +1,12 @@
 """Page, API, downloads, `evaluate` and an independent tool give one number for any upload."""
 
-import csv
 import json
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from html import unescape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from ir_measures import Qrel
 
 from annotate.models import ApiToken, Change, Collection, User
 from annotate.models.items import ItemQuerySet
@@ -21,12 +16,13 @@ from annotate.services.exclusions import exclude_item
 from config.celery import app
 from metrics.core import label_sources
 from metrics.core.alignment import Rankings
-from metrics.core.label_sources import LabelSource, People, larger_grades, quote_name
+from metrics.core.label_sources import LabelSource, People, larger_grades
 from metrics.services import leaderboard_measuring, measuring, ranks
 from metrics.services.ranks import read_rankings
 from pooling.models import Run
 from tests import cast
 from tests.metrics import uploads, worlds
+from tests.metrics.product_answers import ProductAnswers
 from tests.metrics.run_forms import FORMS
 from tests.metrics.surfaces import (
     File,
@@ -36,8 +32,6 @@ from tests.metrics.surfaces import (
     Refused,
     bring,
     bring_run,
-    computed,
-    downloaded,
     settle,
 )
 from tests.metrics.worlds import World
@@ -45,10 +39,18 @@ from tests.sizes import share_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 LEVELS = [LevelSpec(grade, f"Level {grade}") for grade in range(3)]
-MEASURES = " ".join([*worlds.NAMES, *worlds.RANKS])
 SCOPES = [ApiToken.Scope.FILES_WRITE, ApiToken.Scope.RUNS_WRITE, ApiToken.Scope.QRELS_READ]
 READ_BY_EVALUATE = ("TREC", "TREC, gzipped", "npz float16", "npz float32", "npz float64")
-REPEATABLE = ("TREC", "TREC, gzipped", "JSON lines", "CSV", "TSV", "CSV without a header", "Parquet", "JSON of ids")
+REPEATABLE = (
+    "TREC",
+    "TREC, gzipped",
+    "JSON lines",
+    "CSV",
+    "TSV",
+    "CSV without a header",
+    "Parquet",
+    "JSON of ids",
+)
 N_CASES = max(40, share_of(100))  # 2,000 with --heavy
 BOARD = ("table", "page")
 SCORES = (*BOARD, "usual table", "scores")
@@ -75,7 +77,9 @@ def world_of(number: int) -> World:
     form = list(FORMS)[number % len(FORMS)]
     direction = ("forward", "reverse")[number // len(FORMS) % 2]
     n_sets = 1 + (number + number // (2 * len(FORMS))) % 3
-    return worlds.random_world(np.random.default_rng([number, 12]), direction=direction, form=form, n_sets=n_sets)
+    return worlds.random_world(
+        np.random.default_rng([number, 12]), direction=direction, form=form, n_sets=n_sets
+    )
 
 
 @pytest.mark.parametrize("number", range(N_CASES))
@@ -117,52 +121,68 @@ def ignore_a_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def count_other_splits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count labels on documents of another split than test, which no run can find."""
-    monkeypatch.setattr(ItemQuerySet, "left_out", lambda items: items.filter(excluded_at__isnull=False))
+    monkeypatch.setattr(
+        ItemQuerySet, "left_out", lambda items: items.filter(excluded_at__isnull=False)
+    )
 
 
-@pytest.mark.parametrize(("plant", "number", "where"), [
-    (close_ranks, 0, SCORES), (cut_matrices, 14, SCORES), (ignore_a_set, 2, {*BOARD, *LABELS, *COMMAND}),
-    (count_other_splits, 3, {*SCORES, *LABELS, *COMMAND}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("plant", "number", "where"),
+    [
+        (close_ranks, 0, SCORES),
+        (cut_matrices, 14, SCORES),
+        (ignore_a_set, 2, {*BOARD, *LABELS, *COMMAND}),
+        (count_other_splits, 3, {*SCORES, *LABELS, *COMMAND}),
+    ],
+)
 def test_a_fault_is_seen_wherever_it_shows(plant, number, where, inside, tmp_path, monkeypatch):
     plant(monkeypatch)
     wrong = wrong_answers(product_answers(inside, number, tmp_path))
     assert {output_name.partition(",")[0] for output_name in wrong} == {*where}
 
 
-def product_answers(product: Product, number: int, folder: Path) -> "ProductAnswers":
+def product_answers(product: Product, number: int, folder: Path) -> ProductAnswers:
     """Bring a whole world to the product, to read its numbers there."""
     world, rng = world_of(number), np.random.default_rng([number, 13])
     collection = brought(product, world, f"world{number}", is_repeated=rng.random() < 0.3)
     sets = [name for name in world.references if rng.random() < 0.7] or list(world.references)[-1:]
-    return ProductAnswers(product, collection, world, LabelSource.of(rng.choice(list(People)), sets), folder)
+    return ProductAnswers(
+        product, collection, world, LabelSource.of(rng.choice(list(People)), sets), folder
+    )
 
 
-def wrong_answers(outputs: "ProductAnswers") -> dict[str, tuple[object, object]]:
+def wrong_answers(outputs: ProductAnswers) -> dict[str, tuple[object, object]]:
     """Pairs of outputs of the product and the independent tool that differ, by their name."""
     return {where: (answer, right) for where, answer, right in answers(outputs) if answer != right}
 
 
-def answers(outputs: "ProductAnswers") -> Iterator[tuple[str, object, object]]:
+def answers(outputs: ProductAnswers) -> Iterator[tuple[str, object, object]]:
     """Yield the name of each output of the product, its value, and the right value."""
     world, source = outputs.world, outputs.source
     labels = sorted(world.labels(source.people, list(source.sets)))
     right = worlds.means(world, labels)
     yield "table", outputs.table(outputs.board), near(right)
-    printed = {name: value if name in worlds.RANKS else 100 * value for name, value in right.items()}
+    printed = {
+        name: value if name in worlds.RANKS else 100 * value for name, value in right.items()
+    }
     yield "page", outputs.page(), pytest.approx(printed, abs=0.05 + 1e-6, nan_ok=True)
     usual = outputs.table({"queries": outputs.queries})
     of_usual = worlds.means(world, world.labels("over", ["original"]))
     assert len(usual) > 2
-    yield "usual table", {name: usual[name] for name in usual if name in of_usual}, near(
-        {name: of_usual[name] for name in usual if name in of_usual}
+    yield (
+        "usual table",
+        {name: usual[name] for name in usual if name in of_usual},
+        near({name: of_usual[name] for name in usual if name in of_usual}),
     )
     yield "labels by API", outputs.labels_by_api(), labels
     yield "labels by page", outputs.labels_by_page(), labels
     scored = worlds.canonical([tuple(row) for row in world.scored()])
     yield "run as it was scored", outputs.ranked_run(), [row[:2] for row in scored]
     if {row[0] for row in scored}.isdisjoint(label.query_id for label in labels):
-        for where, evaluated in (("evaluate", outputs.evaluated_file), ("evaluate by key", outputs.evaluated_by_key)):
+        for where, evaluated in (
+            ("evaluate", outputs.evaluated_file),
+            ("evaluate by key", outputs.evaluated_by_key),
+        ):
             with pytest.raises(Refused, match=r"share no query|file is empty"):
                 evaluated()
             yield where, "refused", "refused"
@@ -175,7 +195,9 @@ def answers(outputs: "ProductAnswers") -> Iterator[tuple[str, object, object]]:
     assert len(stored) == 2 * len(world.references)
     for key, by_measure in stored.items():
         stored_source = LabelSource.parse(key)
-        of_each = worlds.per_query(world, world.labels(stored_source.people, list(stored_source.sets)))
+        of_each = worlds.per_query(
+            world, world.labels(stored_source.people, list(stored_source.sets))
+        )
         assert len(by_measure) > 3
         yield f"scores, {key}", by_measure, {name: near(of_each[name]) for name in by_measure}
 
@@ -189,8 +211,15 @@ def brought(product: Product, world: World, slug: str, *, is_repeated: bool) -> 
     """A collection to which all of a world was brought, in an order in which it may come."""
     with product.database():
         collection = create_collection(name=slug, slug=slug, levels=LEVELS, positive_from=1)
-    bring(product, slug, "items", items_of(world, set(world.documents) - world.late | set(world.queries)))
-    rows = "".join(f"{query},{document},ann,{grade}\n" for (query, document), grade in world.people.items())
+    bring(
+        product,
+        slug,
+        "items",
+        items_of(world, set(world.documents) - world.late | set(world.queries)),
+    )
+    rows = "".join(
+        f"{query},{document},ann,{grade}\n" for (query, document), grade in world.people.items()
+    )
     columns = {name: name for name in ("query", "document", "annotator", "grade")}
     judgments = File("j.csv", f"query,document,annotator,grade\n{rows}".encode())
     bring(product, slug, "judgments", judgments, name="Ann's", layout="long", **columns)
@@ -199,7 +228,13 @@ def brought(product: Product, world: World, slug: str, *, is_repeated: bool) -> 
         bring(product, slug, "items", items_of(world, world.late))
     for name, labels in world.references.items():
         lines = [f"{query} 0 {document} {grade}\n" for (query, document), grade in labels.items()]
-        bring(product, slug, "reference", File("a.qrels", "".join(lines + lines[::2]).encode()), name=name)
+        bring(
+            product,
+            slug,
+            "reference",
+            File("a.qrels", "".join(lines + lines[::2]).encode()),
+            name=name,
+        )
     with product.database():
         if world.gallery:
             uploads.with_gallery(collection, world.direction, world.gallery)
@@ -213,7 +248,14 @@ def brought(product: Product, world: World, slug: str, *, is_repeated: bool) -> 
 def items_of(world: World, some: set[str]) -> File:
     """Some items as they are loaded, with where they are split to."""
     rows = [
-        json.dumps({"side": side, "id": item, "text": item, "split": "train" if item in world.train else "test"})
+        json.dumps(
+            {
+                "side": side,
+                "id": item,
+                "text": item,
+                "split": "train" if item in world.train else "test",
+            }
+        )
         for side, item in world.items
         if item in some
     ]
@@ -230,122 +272,12 @@ def upload(product: Product, world: World, slug: str, *, is_repeated: bool) -> N
     if is_repeated and world.form in REPEATABLE:
         file = File(file_name, write([*world.rows, world.rows[0]]))
         run = bring_run(product, slug, file, name="system", **fields)
-        assert run.state == Run.State.REJECTED and "stands already" in str(run.report["errors"]), run.report
+        assert run.state == Run.State.REJECTED and "stands already" in str(run.report["errors"]), (
+            run.report
+        )
         assert product.api("DELETE", f"collections/{slug}/runs/{run.pk}/").status == 204
     run = bring_run(product, slug, File(file_name, write(world.rows)), name="system", **fields)
     assert run.state == Run.State.READY, run.report
     if run.on_hold_since:
         answer = product.api("PATCH", f"collections/{slug}/runs/{run.pk}/", {"is_on_hold": False})
         assert answer.status == 200, answer.body
-
-
-@dataclass
-class ProductAnswers:
-    """All outputs of the product on a world; means by measure, NaN if not defined."""
-
-    product: Product
-    collection: Collection
-    world: World
-    source: LabelSource
-    folder: Path
-
-    @property
-    def queries(self) -> str:
-        """The name of the query set."""
-        return "gallery" if self.world.gallery else "all"
-
-    @property
-    def board(self) -> dict[str, str]:
-        """The leaderboard's choices."""
-        return {"labels": self.source.key, "queries": self.queries, "measures": MEASURES}
-
-    def table(self, choices: dict[str, str]) -> dict[str, float]:
-        """The leaderboard as CSV."""
-        text = computed(self.product, f"/c/{self.collection.slug}/leaderboard/table.csv", choices).decode()
-        rows = [row for row in csv.DictReader(text.splitlines()) if row["direction"] == self.world.direction]
-        return {row["measure"]: float(row["score"] or "nan") for row in rows}
-
-    def page(self) -> dict[str, float]:
-        """The cells of the leaderboard's page as they are printed, shares in per cent."""
-        page = unescape(computed(self.product, f"/c/{self.collection.slug}/leaderboard/", self.board).decode())
-        row = re.findall(r'<tr>\s*<th scope="row">system.*?</tr>', page, re.DOTALL)[0]  # charts have tables too, below
-        cells = re.findall(r'<td class="number([^>]*)>(.*?)</td>', row, re.DOTALL)
-        cells_by_measure = {}
-        for name, (attributes, cell) in zip(MEASURES.split(), cells, strict=False):
-            plain = re.sub(r"<span.*</span>", "", cell, flags=re.DOTALL)
-            number = re.search(r"-?\d+\.\d", plain)
-            cells_by_measure[name] = float("nan") if "undefined" in attributes or not number else float(number[0])
-        return cells_by_measure
-
-    def labels_by_api(self) -> list[Qrel]:
-        """The qrels that programs get."""
-        answer = self.product.api("GET", f"collections/{self.collection.slug}/qrels/", self.qrels_parameters(self.source))
-        return sorted(uploads.qrels_of(answer.body.decode()))
-
-    def labels_by_page(self) -> list[Qrel]:
-        """The qrels that are made in the background."""
-        download = downloaded(self.product, self.collection, "qrels", self.qrels_parameters(self.source))
-        return sorted(uploads.qrels_of(download.decode()))
-
-    def qrels_parameters(self, source: LabelSource) -> dict[str, str]:
-        """The parameters of a request for qrels."""
-        return {"direction": self.world.direction, "label_source": source.key, "queries": self.queries}
-
-    def run_file(self) -> str:
-        """The run as it was scored."""
-        with self.product.database():
-            run = Run.objects.get(collection=self.collection)
-            queries = self.collection.query_sets.get(direction=self.world.direction, name=self.queries)
-        parameters = {"run": str(run.pk), "queries": str(queries.pk)}
-        return downloaded(self.product, self.collection, "run", parameters).decode()
-
-    def ranked_run(self) -> list[tuple[str, str]]:
-        """Source and target of each line of the run as it was scored, best first."""
-        lines = (line.split() for line in self.run_file().splitlines())
-        return [row[:2] for row in worlds.canonical([(row[0], row[2], float(row[4])) for row in lines])]
-
-    def evaluated_file(self) -> dict[str, float]:
-        """Scores by `evaluate` of the run as scored and the labels as downloaded."""
-        run, labels = self._file("a.run", self.run_file().encode()), self._qrels("all", self.source)
-        return self._evaluated(run, "--qrels", labels)
-
-    def evaluated_by_key(self) -> dict[str, float]:
-        """Scores by `evaluate` from people's labels, those of each set, and the key."""
-        run = self._file("a.run", self.run_file().encode())
-        options = ["--qrels", self._qrels("people", LabelSource.of(People.ONLY)), "--label-source", self.source.key]
-        for number, name in enumerate(self.source.sets):
-            qrels = self._qrels(str(number), LabelSource.of(People.NONE, [name]))
-            options += ["--reference", f"{quote_name(name)}={qrels}"]
-        return self._evaluated(run, *options)
-
-    def evaluated_upload(self) -> dict[str, float]:
-        """Scores by `evaluate` of the file as it was uploaded."""
-        file_name, write, _ = FORMS[self.world.form]
-        run = self._file(file_name, write(self.world.rows))
-        return self._evaluated(run, "--qrels", self._qrels("all", self.source))
-
-    def scores_file(self) -> dict[str, dict[str, dict[str, float]]]:
-        """The stored scores, by label source, measure and query."""
-        text = downloaded(self.product, self.collection, "scores", {}).decode()
-        values_by_source: dict[str, dict[str, dict[str, float]]] = {}
-        for row in csv.DictReader(text.splitlines(), delimiter="\t"):
-            is_ours = row["query_set"] == self.queries and row["direction"] == self.world.direction
-            if is_ours and row["measure"] in worlds.NAMES:
-                of_source = values_by_source.setdefault(row["label_source"], {})
-                of_source.setdefault(row["measure"], {})[row["query"]] = float(row["value"])
-        return values_by_source
-
-    def _qrels(self, name: str, source: LabelSource) -> str:
-        data = self.product.page(f"/c/{self.collection.slug}/downloads/qrels/", self.qrels_parameters(source)).body
-        return self._file(f"{name}.qrels", data)
-
-    def _file(self, name: str, data: bytes) -> str:
-        path = self.folder / name
-        path.write_bytes(data)
-        return str(path)
-
-    def _evaluated(self, run: str, *options: str) -> dict[str, float]:
-        queries = self._file("queries.txt", "\n".join(self.world.sources).encode())
-        output = self.product.command("evaluate", run, *options, "--measures", MEASURES, "--queries", queries, "--json")
-        means = json.loads(output)["all"]
-        return {name: float("nan") if value is None else value for name, value in means.items()}

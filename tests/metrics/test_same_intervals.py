@@ -46,10 +46,29 @@ def test_alpha_of_the_dashboard_of_its_parts_and_of_a_file_of_the_labels(study, 
     table.write_bytes(b"".join(judgment_export.write(collection=study, kind="csv")))
     scores.write_text("".join(download_rows.scores_per_query(collection=study, viewer=None)))
     value = Snapshot.objects.get(collection=study, kind="agreement").value
-    columns = ("--unit", "query,document", "--value", "grade", "--group", "query", "--groups", scores)
+    columns = (
+        "--unit",
+        "query,document",
+        "--value",
+        "grade",
+        "--group",
+        "query",
+        "--groups",
+        scores,
+    )
     for name, options in (("planned", ["--planned"]), ("all", [])):
         page = value[name]["ordinal"]
-        printed = command("agreement", table, "--level", "ordinal", "--bootstrap", 1000, *columns, *options, "--json")
+        printed = command(
+            "agreement",
+            table,
+            "--level",
+            "ordinal",
+            "--bootstrap",
+            1000,
+            *columns,
+            *options,
+            "--json",
+        )
         assert page["low"] < page["value"]
         assert [printed[name] for name in ("alpha", "low", "high", "seed")] == [
             page[name] for name in ("value", "low", "high", "seed")
@@ -69,15 +88,18 @@ def test_a_score_on_the_page_in_the_file_of_scores_and_from_evaluate(study, tmp_
     head = lines[0].split("\t")
     rows = [dict(zip(head, line.split("\t"), strict=True)) for line in lines[1:]]
     values = [
-        float(row["value"]) for row in rows
+        float(row["value"])
+        for row in rows
         if (row["run"], row["measure"], row["label_source"]) == ("alpha", "AP", score.label_source)
-    ]  # fmt: skip
+    ]
     (interval,) = mean_intervals(np.array([sorted(values, reverse=True)]), are_shares=True)
     assert interval == pytest.approx((score.low, score.high), abs=1e-12)
     parameters = {"direction": "forward", "label_source": score.label_source}
     form = QrelsForm(parameters, collection=study)
     assert form.is_valid()
-    (tmp_path / "qrels").write_text("".join(download_rows.qrels(collection=study, qrels_request=form.qrels_request())))
+    (tmp_path / "qrels").write_text(
+        "".join(download_rows.qrels(collection=study, qrels_request=form.qrels_request()))
+    )
     (tmp_path / "run").write_text(run_lines(score.run))
     files = tmp_path / "run", "--qrels", tmp_path / "qrels", "--score-type", "float64"
     printed = command("evaluate", *files, "--measures", "AP", "--intervals", "--json")
@@ -87,13 +109,18 @@ def test_a_score_on_the_page_in_the_file_of_scores_and_from_evaluate(study, tmp_
 
 def test_two_runs_have_the_same_interval_and_the_same_p_whichever_is_named_first(study):
     first, second = (
-        np.frombuffer(Score.objects.get(run__name=name, measure="AP", label_source="over:original").per_query)
+        np.frombuffer(
+            Score.objects.get(run__name=name, measure="AP", label_source="over:original").per_query
+        )
         for name in ("alpha", "beta")
     )
     queries = study.items.filter(side="query").order_by("pk").values_list("pk", flat=True)
     scope, groups = SimpleNamespace(sources=np.array(queries)), Groups.single(len(queries))
     inputs = SimpleNamespace(scope=scope, groups=groups, measures=[parse_one("AP")])
-    forth, back = (leaderboard_comparison._comparison_facts(inputs, *both) for both in ((first, second), (second, first)))
+    forth, back = (
+        leaderboard_comparison._comparison_facts(inputs, *both)
+        for both in ((first, second), (second, first))
+    )
     assert (forth["low"], forth["high"]) == (-back["high"], -back["low"])
     assert [test["p"] for test in forth["tests"]] == [test["p"] for test in back["tests"]]
 
@@ -105,4 +132,8 @@ def test_queries_that_the_qrels_do_not_name_count_where_a_list_does(tmp_path):
     files = tmp_path / "run", "--qrels", tmp_path / "qrels", "--measures", "AP", "--json"
     assert command("evaluate", *files)["all"]["AP"] == 1
     printed = command("evaluate", *files, "--queries", tmp_path / "ids")
-    assert (printed["num_q"], printed["num_q_missing"], printed["all"]["AP"]) == (3, 1, pytest.approx(1 / 3))
+    assert (printed["num_q"], printed["num_q_missing"], printed["all"]["AP"]) == (
+        3,
+        1,
+        pytest.approx(1 / 3),
+    )

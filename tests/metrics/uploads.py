@@ -10,7 +10,16 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from ir_measures import AP, Judged, Qrel, ScoredDoc, Success, nDCG
 
-from annotate.models import Collection, Direction, Item, Pair, QuerySet, QuerySetItem, Resolution, Work
+from annotate.models import (
+    Collection,
+    Direction,
+    Item,
+    Pair,
+    QuerySet,
+    QuerySetItem,
+    Resolution,
+    Work,
+)
 from annotate.services.query_sets import complete_query_sets
 from metrics.core.label_sources import LabelSource
 from metrics.http import QrelsRequest
@@ -21,7 +30,13 @@ from pooling.services import runs
 from tests import cast
 from tests.works import perform_work
 
-THEIRS = {"C@1": Success @ 1, "C@5": Success @ 5, "C@10": Success @ 10, "AP": AP, "nDCG@10": nDCG @ 10}
+THEIRS = {
+    "C@1": Success @ 1,
+    "C@5": Success @ 5,
+    "C@10": Success @ 10,
+    "AP": AP,
+    "nDCG@10": nDCG @ 10,
+}
 
 
 class Upload(NamedTuple):
@@ -39,7 +54,12 @@ def collection(rng: np.random.Generator, n_queries: int = 5, n_documents: int = 
         train = study.items.filter(external_id__in=[f"q{n_queries - 1}", f"d{n_documents - 1}"])
         train.update(split="train")
     complete_query_sets(collection=study)
-    pairs = [(f"q{q}", f"d{d}") for q in range(n_queries) for d in range(n_documents) if rng.random() < 0.3]
+    pairs = [
+        (f"q{q}", f"d{d}")
+        for q in range(n_queries)
+        for d in range(n_documents)
+        if rng.random() < 0.3
+    ]
     cast.reference(study, {pair: int(rng.integers(0, 3)) for pair in [*pairs, ("q0", "d0")]})
     return study
 
@@ -57,11 +77,15 @@ def upload(rng: np.random.Generator, *, direction: str = "forward", strange: flo
 def labels(rng: np.random.Generator, of: Collection, *, n_sets: int) -> list[str]:
     """Grades by people for some pairs, and further reference sets; the names of all sets."""
     names = ["original", "cxc", "ours, v2 (50 %)"][:n_sets]
-    queries, documents = (list(of.items.filter(side=side).order_by("pk")) for side in ("query", "document"))
+    queries, documents = (
+        list(of.items.filter(side=side).order_by("pk")) for side in ("query", "document")
+    )
     every = [(query, document) for query in queries for document in documents]
     for name in names[1:]:
         some = [pair for pair in every if rng.random() < 0.2]
-        cast.reference(of, {(q.external_id, d.external_id): int(rng.integers(0, 3)) for q, d in some}, name)
+        cast.reference(
+            of, {(q.external_id, d.external_id): int(rng.integers(0, 3)) for q, d in some}, name
+        )
     policy = cast.policy(of)
     for query, document in every:
         if rng.random() < 0.3:
@@ -80,21 +104,28 @@ def run_lines(rng: np.random.Generator, of: Collection, *, direction: str, stran
     """
     sides = ("query", "document") if direction == "forward" else ("document", "query")
     sources, targets = (
-        list(of.items.filter(side=side).order_by("pk").values_list("external_id", flat=True)) for side in sides
+        list(of.items.filter(side=side).order_by("pk").values_list("external_id", flat=True))
+        for side in sides
     )
     lines = []
     for source in [*sources, "elsewhere"]:
         if source != sources[0] and rng.random() < 0.15:
             continue
         is_strange = rng.random() < 0.15 and source != sources[0]
-        known_targets = [] if is_strange else rng.permutation(targets)[: int(rng.integers(1, len(targets) + 1))].tolist()
+        known_targets = (
+            []
+            if is_strange
+            else rng.permutation(targets)[: int(rng.integers(1, len(targets) + 1))].tolist()
+        )
         unknown = [f"x{number}" for number in range(40) if rng.random() < strange]
         for target in rng.permutation([*known_targets, *unknown]).tolist():
             lines.append(f"{source} Q0 {target} 1 {int(rng.integers(0, 6)) / 4} system\n")
     return "".join(rng.permutation(lines).tolist())
 
 
-def ingested(of: Collection, name: str, lines: str, *, direction: str = "forward", **fields: str) -> Run:
+def ingested(
+    of: Collection, name: str, lines: str, *, direction: str = "forward", **fields: str
+) -> Run:
     """The run that reading these lines makes; in use, however strange."""
     file = SimpleUploadedFile(f"{name}.run", lines.encode())
     run = runs.receive_run(collection=of, name=name, direction=direction, upload=file, **fields).run
@@ -107,7 +138,9 @@ def ingested(of: Collection, name: str, lines: str, *, direction: str = "forward
 
 def leave_out(of: Collection, *names: str) -> None:
     """Exclude items from evaluation, as a lead does."""
-    of.items.filter(external_id__in=names).update(excluded_at=timezone.now(), excluded_reason="broken")
+    of.items.filter(external_id__in=names).update(
+        excluded_at=timezone.now(), excluded_reason="broken"
+    )
 
 
 def with_gallery(of: Collection, direction: str, targets: list[str]) -> QuerySet:
@@ -118,18 +151,25 @@ def with_gallery(of: Collection, direction: str, targets: list[str]) -> QuerySet
     members = [(item, "source") for item in sources] + [
         (item, "gallery") for item in of.items.exclude(side=side).filter(external_id__in=targets)
     ]
-    QuerySetItem.objects.bulk_create(QuerySetItem(query_set=query_set, item=item, part=part) for item, part in members)
+    QuerySetItem.objects.bulk_create(
+        QuerySetItem(query_set=query_set, item=item, part=part) for item, part in members
+    )
     return query_set
 
 
 def qrels_of(text: str) -> list[Qrel]:
     """Qrels as another tool reads them."""
-    return [Qrel(q, d, int(grade)) for q, _, d, grade in (line.split() for line in text.splitlines())]
+    return [
+        Qrel(q, d, int(grade)) for q, _, d, grade in (line.split() for line in text.splitlines())
+    ]
 
 
 def run_of(text: str) -> list[ScoredDoc]:
     """A run as another tool reads it."""
-    return [ScoredDoc(q, d, float(score)) for q, _, d, _, score, _ in (line.split() for line in text.splitlines())]
+    return [
+        ScoredDoc(q, d, float(score))
+        for q, _, d, _, score, _ in (line.split() for line in text.splitlines())
+    ]
 
 
 def theirs(qrels: list[Qrel], run: list[ScoredDoc], sources: list[str]) -> dict[str, list[float]]:
@@ -142,9 +182,13 @@ def theirs(qrels: list[Qrel], run: list[ScoredDoc], sources: list[str]) -> dict[
     return {name: list(values.values()) for name, values in values_by_name.items()}
 
 
-def ours(run: Run, query_set: QuerySet, label_source: str = "none:original") -> dict[str, list[float]]:
+def ours(
+    run: Run, query_set: QuerySet, label_source: str = "none:original"
+) -> dict[str, list[float]]:
     """The stored values of each source, by measure."""
-    scores = Score.objects.filter(run=run, query_set=query_set, label_source=label_source, measure__in=THEIRS)
+    scores = Score.objects.filter(
+        run=run, query_set=query_set, label_source=label_source, measure__in=THEIRS
+    )
     return {score.measure: np.frombuffer(score.per_query, dtype="<f8").tolist() for score in scores}
 
 
@@ -157,10 +201,15 @@ def sources_of(query_set: QuerySet) -> list[str]:
 def reference_qrels(query_set: QuerySet) -> list[Qrel]:
     """The qrels that the page gives for its reference set."""
     qrels_request = QrelsRequest(
-        direction=Direction(query_set.direction), label_source=LabelSource.parse("none:original"),
-        query_set=query_set, threshold=None, rule="",
-    )  # fmt: skip
-    return qrels_of("".join(download_rows.qrels(collection=query_set.collection, qrels_request=qrels_request)))
+        direction=Direction(query_set.direction),
+        label_source=LabelSource.parse("none:original"),
+        query_set=query_set,
+        threshold=None,
+        rule="",
+    )
+    return qrels_of(
+        "".join(download_rows.qrels(collection=query_set.collection, qrels_request=qrels_request))
+    )
 
 
 def as_scored(run: Run, query_set: QuerySet) -> str:
@@ -195,9 +244,13 @@ def assert_judged(run: Run, query_set: QuerySet) -> None:
     On the run as it was scored: it settles ties its way.
     """
     scored = run_of(as_scored(run, query_set))
-    score = Score.objects.get(run=run, query_set=query_set, label_source="none:original", measure="Judged@10")
+    score = Score.objects.get(
+        run=run, query_set=query_set, label_source="none:original", measure="Judged@10"
+    )
     stored = np.frombuffer(score.per_query, dtype="<f8").tolist()
-    assert stored == pytest.approx(judged(reference_qrels(query_set), scored, sources_of(query_set)))
+    assert stored == pytest.approx(
+        judged(reference_qrels(query_set), scored, sources_of(query_set))
+    )
 
 
 def assert_scores(run: Run, query_set: QuerySet, lines: str) -> None:

@@ -8,9 +8,16 @@ from ir_measures import AP, RR, P, Qrel, R, Rprec, ScoredDoc, Success, nDCG
 
 Labels = dict[tuple[str, str], int]  # grades by (query, document)
 THEIRS = {
-    "C@1": Success @ 1, "C@5": Success @ 5, "C@10": Success @ 10, "AP": AP, "nDCG@10": nDCG @ 10,
-    "RR": RR, "Rprec": Rprec, "R@5": R @ 5, "P@5": P @ 5,
-}  # fmt: skip
+    "C@1": Success @ 1,
+    "C@5": Success @ 5,
+    "C@10": Success @ 10,
+    "AP": AP,
+    "nDCG@10": nDCG @ 10,
+    "RR": RR,
+    "Rprec": Rprec,
+    "R@5": R @ 5,
+    "P@5": P @ 5,
+}
 AT_R = "mAP@R"  # which ir_measures lacks
 NAMES = (*THEIRS, AT_R)
 RANKS = {"MedR": np.median, "MeanR": np.mean}  # of the first positive of each query that has one
@@ -49,7 +56,9 @@ class World(NamedTuple):
     @property
     def items(self) -> list[tuple[str, str]]:
         """Side and id of every item."""
-        return [("query", item) for item in self.queries] + [("document", item) for item in self.documents]
+        return [("query", item) for item in self.queries] + [
+            ("document", item) for item in self.documents
+        ]
 
     @property
     def closes_ranks(self) -> bool:
@@ -69,7 +78,10 @@ class World(NamedTuple):
         """The grades that count: people's over the sets' largest, the larger of both, or one."""
         reference: Labels = {}
         for name in sets if people != "only" else ():
-            reference |= {pair: max(grade, reference.get(pair, 0)) for pair, grade in self.references[name].items()}
+            reference |= {
+                pair: max(grade, reference.get(pair, 0))
+                for pair, grade in self.references[name].items()
+            }
         own = self.people if people != "none" else {}
         both = {pair: max(reference[pair], own[pair]) for pair in reference.keys() & own.keys()}
         grades = reference | own | (both if people == "union" else {})
@@ -92,18 +104,28 @@ def random_world(rng: np.random.Generator, *, direction: str, form: str, n_sets:
     left_out = {"q1", "d2"} if rng.random() < 0.3 else set()
     late = {"d5", "d9"} if direction == "forward" and rng.random() < 0.4 else set()
     targets = documents if direction == "forward" else queries
-    gallery = [] if rng.random() < 0.7 else [target for target in targets[:-1] if rng.random() < 0.6] or targets[:1]
+    gallery = (
+        []
+        if rng.random() < 0.7
+        else [target for target in targets[:-1] if rng.random() < 0.6] or targets[:1]
+    )
     gallery = [target for target in gallery if target not in train | late | left_out]
     density = 0.05 if form in MATRICES else 0.3
     sets = {name: _labels(rng, queries, documents, density) for name in SETS[:n_sets]}
     people = _labels(rng, queries, [name for name in documents if name not in late], density)
     sides = (queries, documents) if direction == "forward" else (documents, queries)
     rows = _rows(rng, *sides, is_whole=form in MATRICES)
-    return World(direction, form, queries, documents, train, left_out, late, gallery, sets, people, rows)
+    return World(
+        direction, form, queries, documents, train, left_out, late, gallery, sets, people, rows
+    )
 
 
-def _labels(rng: np.random.Generator, queries: list[str], documents: list[str], density: float) -> Labels:
-    some = [(query, document) for query in queries for document in documents if rng.random() < density]
+def _labels(
+    rng: np.random.Generator, queries: list[str], documents: list[str], density: float
+) -> Labels:
+    some = [
+        (query, document) for query in queries for document in documents if rng.random() < density
+    ]
     return {pair: int(rng.integers(0, 3)) for pair in [*some, ("q0", "d0")]}
 
 
@@ -118,9 +140,14 @@ def _rows(
     for source in [*sources, "elsewhere"]:
         if source != sources[0] and rng.random() < 0.15:
             continue
-        known_targets = targets if is_whole else rng.permutation(targets)[: int(rng.integers(1, len(targets) + 1))].tolist()
+        known_targets = (
+            targets
+            if is_whole
+            else rng.permutation(targets)[: int(rng.integers(1, len(targets) + 1))].tolist()
+        )
         is_strange = rng.random() < 0.15 and source != sources[0]
-        strange = [f"{'ax'[number % 2]}{number}" for number in range(20) if rng.random() < 0.3]  # before and behind
+        # before and behind
+        strange = [f"{'ax'[number % 2]}{number}" for number in range(20) if rng.random() < 0.3]
         highest = 200 if is_whole else 6
         for target in [*([] if is_strange else known_targets), *strange]:
             if not (is_whole and rng.random() < 0.05):
@@ -130,7 +157,9 @@ def _rows(
 
 def canonical(rows: list[tuple[str, str, float]]) -> list[tuple[str, str, float]]:
     """By source, best first; ties by id, the last in order first, as trec_eval settles them."""
-    return sorted(sorted(rows, key=lambda row: (row[2], row[1]), reverse=True), key=lambda row: row[0])
+    return sorted(
+        sorted(rows, key=lambda row: (row[2], row[1]), reverse=True), key=lambda row: row[0]
+    )
 
 
 def per_query(world: World, labels: list[Qrel]) -> dict[str, dict[str, float]]:
@@ -149,7 +178,9 @@ def _at_r(world: World, labels: list[Qrel]) -> dict[str, float]:
     values = dict.fromkeys(world.sources, 0.0)
     for source, targets in positive.items():
         hits = [target in targets for target in lists.get(source, [])[: len(targets)]]
-        values[source] = sum(np.mean(hits[: position + 1]) for position, hit in enumerate(hits) if hit) / len(targets)
+        values[source] = sum(
+            np.mean(hits[: position + 1]) for position, hit in enumerate(hits) if hit
+        ) / len(targets)
     return values
 
 
@@ -158,7 +189,10 @@ def means(world: World, labels: list[Qrel]) -> dict[str, float]:
 
     NaN if no list is long enough for a rank, or no query has a positive.
     """
-    values = {name: float(np.mean(list(values_by_query.values()))) for name, values_by_query in per_query(world, labels).items()}
+    values = {
+        name: float(np.mean(list(values_by_query.values())))
+        for name, values_by_query in per_query(world, labels).items()
+    }
     first = _first_ranks(world.scored(), labels)
     ranks = {name: float(middle(first)) if first else np.inf for name, middle in RANKS.items()}
     return values | {name: value if np.isfinite(value) else np.nan for name, value in ranks.items()}
@@ -168,7 +202,9 @@ def _first_ranks(run: list[ScoredDoc], labels: list[Qrel]) -> list[float]:
     """The rank of the first positive of each query with one, infinite if its list holds none."""
     lists, first_ranks = _lists(run), []
     for source, targets in _positive(labels).items():
-        ranks = [rank for rank, target in enumerate(lists.get(source, []), start=1) if target in targets]
+        ranks = [
+            rank for rank, target in enumerate(lists.get(source, []), start=1) if target in targets
+        ]
         first_ranks.append(ranks[0] if ranks else np.inf)
     return first_ranks
 

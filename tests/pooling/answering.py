@@ -7,7 +7,9 @@ from annotate.services import claiming, judging
 from tests import cast
 
 
-def answer_batch(collection: Collection, *, annotator: Annotator | None = None, grade: int = 1) -> None:
+def answer_batch(
+    collection: Collection, *, annotator: Annotator | None = None, grade: int = 1
+) -> None:
     """Answer one batch with one grade, by a new annotator unless one is given."""
     annotator = annotator or cast.annotator(collection)
     batch = claiming.current_batch(annotator=annotator)
@@ -19,9 +21,14 @@ def answer_batch(collection: Collection, *, annotator: Annotator | None = None, 
 def answer_pair(collection: Collection, query: str, document: str, *, grade: int) -> None:
     """Answer the free seat of one pair by a new annotator, as if the queue held nothing else."""
     seat = Seat.objects.get(
-        round__collection=collection, pair__query__external_id=query, pair__document__external_id=document, state="free"
+        round__collection=collection,
+        pair__query__external_id=query,
+        pair__document__external_id=document,
+        state="free",
     )
-    other_seats = Seat.objects.filter(round__collection=collection, state="free").exclude(pk=seat.pk)
+    other_seats = Seat.objects.filter(round__collection=collection, state="free").exclude(
+        pk=seat.pk
+    )
     queue_keys = dict(other_seats.values_list("pk", "queue_key"))
     other_seats.update(state="withdrawn")
     answer_batch(collection, grade=grade)

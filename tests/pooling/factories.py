@@ -26,7 +26,9 @@ def lines(ranked: Ranked, direction: str = Direction.FORWARD) -> bytes:
     ).encode()
 
 
-def run(collection: Collection, name: str, ranked: Ranked, direction: str = Direction.FORWARD) -> Run:
+def run(
+    collection: Collection, name: str, ranked: Ranked, direction: str = Direction.FORWARD
+) -> Run:
     """A run that is ready."""
     upload = SimpleUploadedFile(f"{name}.run", lines(ranked, direction))
     received = runs.receive_run(
@@ -38,11 +40,20 @@ def run(collection: Collection, name: str, ranked: Ranked, direction: str = Dire
 
 
 def draft(
-    collection: Collection, of: list[Run], name: str = "first", strategy: str = "depth-k", **parameters: float
+    collection: Collection,
+    of: list[Run],
+    name: str = "first",
+    strategy: str = "depth-k",
+    **parameters: float,
 ) -> Pool:
     """A pool that is not open yet."""
     return pools.create_pool(
-        collection=collection, name=name, strategy=strategy, parameters=parameters or {"depth": 2}, runs=of, seed=1
+        collection=collection,
+        name=name,
+        strategy=strategy,
+        parameters=parameters or {"depth": 2},
+        runs=of,
+        seed=1,
     )
 
 
@@ -56,7 +67,9 @@ def opened(collection: Collection, of: list[Run], **options: object) -> Pool:
 
 def reference(collection: Collection, pairs: list[tuple[int, int]], grade: int = 1) -> ReferenceSet:
     """A reference set of numbered items."""
-    return cast.reference(collection, {(f"q{query}", f"d{document}"): grade for query, document in pairs})
+    return cast.reference(
+        collection, {(f"q{query}", f"d{document}"): grade for query, document in pairs}
+    )
 
 
 def external_ids(rows) -> set[tuple[str, str]]:

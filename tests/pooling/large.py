@@ -1,6 +1,4 @@
-"""Pools of any size, written by SQL, in databases whose planner knows little of them; and what work
-on them reads.
-"""
+"""Pools of any size, written by SQL, unknown to the planner; and what work on them reads."""
 
 from typing import NamedTuple
 
@@ -16,25 +14,32 @@ N_DOCUMENTS, DEPTH = 5_000, 20
 FILL = (
     """INSERT INTO annotate_item (collection_id, side, external_id, split, warning, excluded_reason)
        SELECT %(c)s, 'query', 'q' || i, 'test', '', '' FROM generate_series(1, %(queries)s) i
-       UNION ALL SELECT %(c)s, 'document', 'd' || i, 'test', '', '' FROM generate_series(1, %(documents)s) i""",
-    """WITH place AS (SELECT id, side, (row_number() OVER (PARTITION BY side ORDER BY id) - 1)::int AS n
+       UNION ALL SELECT %(c)s, 'document', 'd' || i, 'test', '', ''
+                 FROM generate_series(1, %(documents)s) i""",
+    """WITH place AS (SELECT id, side,
+                            (row_number() OVER (PARTITION BY side ORDER BY id) - 1)::int AS n
                      FROM annotate_item WHERE collection_id = %(c)s)
        INSERT INTO pooling_ranking (run_id, source_id, targets, scores)
        SELECT %(run)s, q.id, array_agg(d.id ORDER BY k), array_agg(0::float8) FROM place q
        CROSS JOIN LATERAL generate_series(0, %(depth)s - 1 + (q.n < %(deeper)s)::int) k
        JOIN place d ON d.side = 'document' AND d.n = (q.n * 7 + k * 31) %% %(documents)s
        WHERE q.side = 'query' GROUP BY q.id""",
-)  # fmt: skip
+)
 TABLES = (
-    "annotate_item", "annotate_pair", "annotate_round", "annotate_roundpair", "annotate_seat", "annotate_resolution",
-    "annotate_pairexclusion", "pooling_poolpair", "pooling_ranking",
-)  # fmt: skip
+    "annotate_item",
+    "annotate_pair",
+    "annotate_round",
+    "annotate_roundpair",
+    "annotate_seat",
+    "annotate_resolution",
+    "annotate_pairexclusion",
+    "pooling_poolpair",
+    "pooling_ranking",
+)
 
 
 class Read(NamedTuple):
-    """What the server has read in this database: pages, in its memory or not, and rows, wanted or
-    not.
-    """
+    """What the server has read here: pages, from its memory or not, and rows, wanted or not."""
 
     pages: int
     rows: int
@@ -46,13 +51,23 @@ def draft(n_queries: int, *, deeper: int = 0, name: str = "large") -> Pool:
     run = Run.objects.create(
         collection=collection, name="system", direction="forward", state="ready", finished_at=now()
     )
-    sizes = {"c": collection.pk, "run": run.pk, "queries": n_queries, "documents": N_DOCUMENTS, "depth": DEPTH,
-             "deeper": deeper}  # fmt: skip
+    sizes = {
+        "c": collection.pk,
+        "run": run.pk,
+        "queries": n_queries,
+        "documents": N_DOCUMENTS,
+        "depth": DEPTH,
+        "deeper": deeper,
+    }
     with connection.cursor() as cursor:
         for statement in FILL:
             cursor.execute(statement, sizes)
     return pools.create_pool(
-        collection=collection, name="all", strategy="depth-k", parameters={"depth": DEPTH + 1}, runs=[run]
+        collection=collection,
+        name="all",
+        strategy="depth-k",
+        parameters={"depth": DEPTH + 1},
+        runs=[run],
     )
 
 
@@ -61,7 +76,9 @@ def nothing_is_known() -> None:
     empty_tables()
     with connection.cursor() as cursor:
         cursor.execute(f"BEGIN; {MAY_TRUNCATE}; TRUNCATE {', '.join(TABLES)} CASCADE; COMMIT")
-        cursor.execute("DELETE FROM pg_statistic WHERE starelid = ANY(%s::text[]::regclass[])", [list(TABLES)])
+        cursor.execute(
+            "DELETE FROM pg_statistic WHERE starelid = ANY(%s::text[]::regclass[])", [list(TABLES)]
+        )
 
 
 def tables_count_as_empty() -> None:
@@ -88,6 +105,7 @@ def read() -> Read:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_stat_force_next_flush()")
         cursor.execute(
-            "SELECT blks_hit + blks_read, tup_returned FROM pg_stat_database WHERE datname = current_database()"
+            "SELECT blks_hit + blks_read, tup_returned FROM pg_stat_database WHERE datname = "
+            "current_database()"
         )
         return Read(*cursor.fetchone())

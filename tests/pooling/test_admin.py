@@ -17,6 +17,8 @@ def test_lists_and_rows_open_and_nothing_can_be_added_or_deleted(client, collect
         name = f"admin:pooling_{model}"
         assert client.get(reverse(f"{name}_changelist")).status_code == 200
         assert client.get(reverse(f"{name}_change", args=[row.pk])).status_code == 200
-        assert client.post(reverse(f"{name}_change", args=[row.pk]), {"name": "x"}).status_code == 403
+        assert (
+            client.post(reverse(f"{name}_change", args=[row.pk]), {"name": "x"}).status_code == 403
+        )
         assert client.get(reverse(f"{name}_add")).status_code == 403
         assert client.get(reverse(f"{name}_delete", args=[row.pk])).status_code == 403

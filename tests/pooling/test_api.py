@@ -28,8 +28,12 @@ def test_a_run_is_received_and_its_state_can_be_read(client, collection):
     answer = post(client, collection, headers)
     assert (answer.status_code, answer.json()["state"]) == (201, "received")
     perform_work(Run.objects.get())
-    runs = client.get(f"/api/v1/collections/{collection.slug}/runs/", headers=headers).json()["runs"]
-    assert [(run["id"], run["state"], run["report"]["n_kept"]) for run in runs] == [(answer.json()["id"], "ready", 1)]
+    runs = client.get(f"/api/v1/collections/{collection.slug}/runs/", headers=headers).json()[
+        "runs"
+    ]
+    assert [(run["id"], run["state"], run["report"]["n_kept"]) for run in runs] == [
+        (answer.json()["id"], "ready", 1)
+    ]
 
 
 def test_the_same_file_again_is_answered_200_and_another_one_422(client, collection):
@@ -44,9 +48,14 @@ def test_the_same_file_again_is_answered_200_and_another_one_422(client, collect
 
 @pytest.mark.parametrize(
     ("fields", "field"),
-    [({"name": None}, "name"), ({"direction": "sideways"}, "direction"), ({"file": None}, "file"),
-     ({"name": "a\x00"}, "name"), ({"score_type": "float16"}, "score_type")],
-)  # fmt: skip
+    [
+        ({"name": None}, "name"),
+        ({"direction": "sideways"}, "direction"),
+        ({"file": None}, "file"),
+        ({"name": "a\x00"}, "name"),
+        ({"score_type": "float16"}, "score_type"),
+    ],
+)
 def test_fields_that_are_wrong_are_named(client, collection, fields, field):
     answer = post(client, collection, key(collection), **fields)
     assert answer.status_code == 422
@@ -56,7 +65,10 @@ def test_fields_that_are_wrong_are_named(client, collection, fields, field):
 def test_who_may_not_upload_is_refused(client, collection):
     assert post(client, collection, {}).status_code == 401
     assert post(client, collection, {"Authorization": "Bearer nonsense"}).status_code == 401
-    assert post(client, collection, key(collection, scopes=[ApiToken.Scope.QRELS_READ])).status_code == 403
+    assert (
+        post(client, collection, key(collection, scopes=[ApiToken.Scope.QRELS_READ])).status_code
+        == 403
+    )
     for role in (Role.ANNOTATOR, Role.LEAD):
         assert post(client, collection, key(collection, role)).status_code == 404
     other = factories.collection()
@@ -74,12 +86,28 @@ def test_a_run_is_described_retired_and_brought_back(client, collection):
     headers = key(collection)
     run = factories.run(collection, "A", {0: [1]})
     answer = patch(
-        client, collection, run, headers, name="B", tags=["sparse"], paper="10.1145/1234.5", is_retired=True
+        client,
+        collection,
+        run,
+        headers,
+        name="B",
+        tags=["sparse"],
+        paper="10.1145/1234.5",
+        is_retired=True,
     ).json()
-    assert (answer["name"], answer["tags"], answer["paper"]) == ("B", ["sparse"], "https://doi.org/10.1145/1234.5")
+    assert (answer["name"], answer["tags"], answer["paper"]) == (
+        "B",
+        ["sparse"],
+        "https://doi.org/10.1145/1234.5",
+    )
     assert answer["retired_at"]
     assert patch(client, collection, run, headers, is_retired=False).json()["retired_at"] is None
-    assert [event.kind for event in run.events.order_by("pk")] == ["renamed", "described", "retired", "restored"]
+    assert [event.kind for event in run.events.order_by("pk")] == [
+        "renamed",
+        "described",
+        "retired",
+        "restored",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +135,14 @@ def test_the_documents_that_only_a_run_names_are_made(client, collection):
     assert client.post(address, headers=headers).status_code == 422  # nobody has read it yet
     perform_work(run)
     answer = client.post(address, headers=headers)
-    assert (answer.status_code, answer.json()["kind"], answer.json()["state"]) == (201, "documents", "received")
+    assert (answer.status_code, answer.json()["kind"], answer.json()["state"]) == (
+        201,
+        "documents",
+        "received",
+    )
     imports = f"/api/v1/collections/{collection.slug}/imports/"
     refused = client.post(imports, {"kind": "documents"}, headers=headers)
-    assert (refused.status_code, "one of items, reference" in refused.json()["detail"]) == (422, True)
+    assert (refused.status_code, "one of items, reference" in refused.json()["detail"]) == (
+        422,
+        True,
+    )

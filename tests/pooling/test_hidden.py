@@ -1,6 +1,4 @@
-"""A hidden run leaves no trace on any page, download or answer that other people of the collection
-get.
-"""
+"""A hidden run leaves no trace on pages, in downloads or answers that others get."""
 
 import pytest
 from django.test import Client
@@ -18,14 +16,25 @@ MARKS = ("zqname", "zqsystem", "zqteam", "zqpaper", "zqtag", "zqwords", "zqfile"
 
 def hidden_run(campaign, owner):
     queries, documents = (
-        list(campaign.collection.items.filter(side=side).values_list("pk", flat=True)) for side in ("query", "document")
+        list(campaign.collection.items.filter(side=side).values_list("pk", flat=True))
+        for side in ("query", "document")
     )
     scores = [-1.0 * n for n in range(len(documents))]
     run = cast.run(
-        campaign.collection, "zqname", dict.fromkeys(queries, (documents[::-1], scores)), system="zqsystem",
-        team="zqteam", paper="https://zqpaper.example", tags=["zqtag"], description="zqwords", file_name="zqfile",
-        file="", sha256="5eaf00d5" * 8, uploaded_by=owner, is_hidden=True,
-    )  # fmt: skip
+        campaign.collection,
+        "zqname",
+        dict.fromkeys(queries, (documents[::-1], scores)),
+        system="zqsystem",
+        team="zqteam",
+        paper="https://zqpaper.example",
+        tags=["zqtag"],
+        description="zqwords",
+        file_name="zqfile",
+        file="",
+        sha256="5eaf00d5" * 8,
+        uploaded_by=owner,
+        is_hidden=True,
+    )
     seating.note_changes(collection_id=campaign.collection.pk, pair_ids=[None])
     refresh.refresh(collection=campaign.collection)
     assert run.scores.exists()
@@ -45,19 +54,25 @@ def all_that(person, campaign, run):
     for path in ("", f"{run.pk}/"):
         url = f"/api/v1/collections/{campaign.collection.slug}/runs/{path}"
         crawler.keep(url, client.get(url, headers=headers))
-    return {mark: [reply.request for reply in crawler.replies if mark in reply.text] for mark in MARKS}
+    return {
+        mark: [reply.request for reply in crawler.replies if mark in reply.text] for mark in MARKS
+    }
 
 
 @pytest.mark.parametrize("role", [pytest.param(Role.RESEARCHER, marks=pytest.mark.full), Role.LEAD])
 def test_other_people_of_the_collection_find_no_trace_of_a_hidden_run(campaign, role):
     run = hidden_run(campaign, campaign.researcher)
-    assert all_that(cast.member(campaign.collection, role), campaign, run) == {mark: [] for mark in MARKS}
+    assert all_that(cast.member(campaign.collection, role), campaign, run) == {
+        mark: [] for mark in MARKS
+    }
 
 
 def test_who_uploaded_it_finds_it_in_its_places(campaign):
     run = hidden_run(campaign, campaign.researcher)
     pages_with_run = all_that(campaign.researcher, campaign, run)
     slug = campaign.collection.slug
-    expected_pages = [f"GET {reverse(name, args=[slug])}" for name in ("pooling:runs", "metrics:leaderboard")]
+    expected_pages = [
+        f"GET {reverse(name, args=[slug])}" for name in ("pooling:runs", "metrics:leaderboard")
+    ]
     assert set(expected_pages) <= set(pages_with_run["zqname"])
     assert all(pages_with_run.values())

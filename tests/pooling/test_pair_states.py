@@ -23,23 +23,35 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 def situation(case):
-    """A pool of two runs some of whose pairs were judged, reported, decided on, excluded and
-    dropped.
-    """
+    """A pool of two runs with pairs judged, reported, decided on, excluded and dropped."""
     rng = Random(case)
     collection = factories.collection(
-        3, 9, grades=3, labels_per_pair=rng.choice([1, 2, 3]), ceiling=4, stop_early=rng.random() < 0.5,
-        double_share=rng.choice(["0", "0.3"]), batch_candidates=8, tie=rng.choice(["dispute", "up"]),
-    )  # fmt: skip
-    runs = [factories.run(collection, name, {q: rng.sample(range(9), 6) for q in range(3)}) for name in "AB"]
+        3,
+        9,
+        grades=3,
+        labels_per_pair=rng.choice([1, 2, 3]),
+        ceiling=4,
+        stop_early=rng.random() < 0.5,
+        double_share=rng.choice(["0", "0.3"]),
+        batch_candidates=8,
+        tie=rng.choice(["dispute", "up"]),
+    )
+    runs = [
+        factories.run(collection, name, {q: rng.sample(range(9), 6) for q in range(3)})
+        for name in "AB"
+    ]
     pool = factories.opened(collection, runs, depth=4)
     for _ in range(4):
         judge_some(cast.annotator(collection), rng)
     lead = cast.member(collection, Role.LEAD)
-    stuck = list(collection.resolutions.filter(status__in=["disputed", "escalated"]).order_by("pair"))
+    stuck = list(
+        collection.resolutions.filter(status__in=["disputed", "escalated"]).order_by("pair")
+    )
     for resolution in stuck[: len(stuck) // 2]:
         adjudicating.adjudicate(pair=resolution.pair, by=lead, grade=rng.randrange(3))
-    for round_pair in rng.sample(list(RoundPair.objects.filter(round=pool.round).order_by("pk")), 2):
+    for round_pair in rng.sample(
+        list(RoundPair.objects.filter(round=pool.round).order_by("pk")), 2
+    ):
         exclusions.exclude_pair(pair=round_pair.pair, by=lead, reason="nobody can tell")
     if rng.random() < 0.4:
         run_retirement.retire_run(run=runs[1], by=lead)
@@ -58,7 +70,12 @@ def judge_some(annotator, rng):
             judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
         else:
             kind = rng.choice(list(Report.Kind))
-            report_fields = {"token": hand_out.token, "submission_id": uuid4(), "kind": kind, "reason": "dark"}
+            report_fields = {
+                "token": hand_out.token,
+                "submission_id": uuid4(),
+                "kind": kind,
+                "reason": "dark",
+            }
             reports.report_pair(annotator=annotator, **report_fields)
 
 
@@ -87,12 +104,15 @@ def expected(pool):
 
 
 def has_all(grades, n_wanted, policy):
-    """Whether a pair has what it needs by majority; somebody may still hold a seat for a label it
-    no longer needs.
-    """
+    """Whether a pair has what it needs by majority; a seat that is not needed may still be held."""
     most = Counter(grades).most_common(2)
     is_decided = len(most) == 1 or (len(most) == 2 and most[0][1] > most[1][1])
-    if policy.stop_early and len(grades) >= 2 + n_wanted - policy.labels_per_pair and is_decided and most[0][1] >= 2:
+    if (
+        policy.stop_early
+        and len(grades) >= 2 + n_wanted - policy.labels_per_pair
+        and is_decided
+        and most[0][1] >= 2
+    ):
         return True
     return len(grades) >= n_wanted and (is_decided or len(grades) >= policy.ceiling)
 
@@ -128,7 +148,10 @@ def assert_everywhere(client, collection, pool, states):
     expected_counts = {state: counts[state] for state in PairState}
     (row,) = Snapshot.objects.get(collection=collection, kind="progress").value["rounds"]
     total = Snapshot.objects.get(collection=collection, kind="progress").value["total"]
-    assert row["states"] == total["states"] == expected_counts and row["n_pairs"] == total["n_pairs"] == n_pairs
+    assert (
+        row["states"] == total["states"] == expected_counts
+        and row["n_pairs"] == total["n_pairs"] == n_pairs
+    )
     assert tallies.drift(collection=collection) == []
     now = pool_figures.pool_figures(pool=pool).states
     assert {state: now[state] for state in PairState} == expected_counts and now.n_pairs == n_pairs
@@ -136,10 +159,14 @@ def assert_everywhere(client, collection, pool, states):
     assert (line.states.n_pairs, line.states.n_complete) == (n_pairs, expected_counts["complete"])
     for state in PairState:
         listed = pool_pairs.pairs_of(pool=pool, pair_filter=PairFilter(state), viewer=None).lines
-        assert len(listed) == expected_counts[state] and {pair_line.state for pair_line in listed} <= {state}
+        assert len(listed) == expected_counts[state] and {
+            pair_line.state for pair_line in listed
+        } <= {state}
     person = cast.member(collection, Role.RESEARCHER)
     headers = cast.bearer(person, ApiToken.Scope.POOLS_WRITE, collection=collection)
-    (pool_data,) = client.get(f"/api/v1/collections/{collection.slug}/pools/", headers=headers).json()["pools"]
+    (pool_data,) = client.get(
+        f"/api/v1/collections/{collection.slug}/pools/", headers=headers
+    ).json()["pools"]
     assert pool_data["pairs"] == {"n": n_pairs, **expected_counts}
     download = uploads.downloaded(collection, Download.Kind.PAIRS, {})
     header, *lines = [text.split("\t") for text in download.file.read().decode().splitlines()]
@@ -158,7 +185,9 @@ def assert_everywhere(client, collection, pool, states):
 
 
 def test_what_an_open_pool_wants_makes_a_pair_complete_whatever_a_closed_one_wanted():
-    collection = factories.collection(2, 6, grades=3, labels_per_pair=3, ceiling=3, double_share="0", batch_candidates=20)
+    collection = factories.collection(
+        2, 6, grades=3, labels_per_pair=3, ceiling=3, double_share="0", batch_candidates=20
+    )
     runs = [factories.run(collection, "A", {q: [0, 1] for q in range(2)})]
     first = factories.opened(collection, runs, depth=2)
     judge_all(cast.annotator(collection))
@@ -172,8 +201,13 @@ def test_what_an_open_pool_wants_makes_a_pair_complete_whatever_a_closed_one_wan
 
 
 def test_what_is_left_out_waits_for_no_lead_and_a_closed_pool_asks_for_nothing(client):
-    collection = factories.collection(2, 8, grades=3, labels_per_pair=2, ceiling=2, double_share="0", batch_candidates=20)
-    runs = [factories.run(collection, name, dict.fromkeys(range(2), of)) for name, of in (("A", [0, 1]), ("B", [2, 3]))]
+    collection = factories.collection(
+        2, 8, grades=3, labels_per_pair=2, ceiling=2, double_share="0", batch_candidates=20
+    )
+    runs = [
+        factories.run(collection, name, dict.fromkeys(range(2), of))
+        for name, of in (("A", [0, 1]), ("B", [2, 3]))
+    ]
     pool = factories.opened(collection, runs, depth=2)
     for grade in (0, 2):
         judge_all(cast.annotator(collection), grade=grade)
@@ -192,7 +226,11 @@ def test_what_is_left_out_waits_for_no_lead_and_a_closed_pool_asks_for_nothing(c
     assert client.get(f"/c/{collection.slug}/dashboard/").context["dashboard"].totals.states.is_open
     pools.close_pool(pool=pool)
     refresh.refresh(collection=collection)
-    assert not client.get(f"/c/{collection.slug}/dashboard/").context["dashboard"].totals.states.is_open
+    assert (
+        not client.get(f"/c/{collection.slug}/dashboard/")
+        .context["dashboard"]
+        .totals.states.is_open
+    )
 
 
 def judge_all(annotator, grade=1):

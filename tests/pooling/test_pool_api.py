@@ -1,6 +1,4 @@
-"""Programs price and open pools with a scoped token; what is wrong is named by its field, and
-nothing is made.
-"""
+"""Programs price and open pools with a scoped token; faults are named by field, nothing is made."""
 
 import pytest
 from django.utils import timezone
@@ -21,11 +19,17 @@ def key(collection, scope=ApiToken.Scope.POOLS_WRITE):
 
 def post(client, collection, fields, path="", headers=None):
     address = f"/api/v1/collections/{collection.slug}/pools/{path}"
-    return client.post(address, fields, content_type="application/json", headers=headers or key(collection))
+    return client.post(
+        address, fields, content_type="application/json", headers=headers or key(collection)
+    )
 
 
 def test_a_pool_is_priced_made_and_read(client, collection):
-    choice = {"strategy": "take-n", "parameters": {"n": 2, "fusion": "borda", "negatives": 1}, "runs": ["a", "b"]}
+    choice = {
+        "strategy": "take-n",
+        "parameters": {"n": 2, "fusion": "borda", "negatives": 1},
+        "runs": ["a", "b"],
+    }
     price = post(client, collection, choice, "preview/")
     assert (price.status_code, price.json()["state"], price.json()["n_pairs"]) == (200, "done", 6)
     assert [share["name"] for share in price.json()["shares"]] == ["a", "b"]
@@ -33,7 +37,9 @@ def test_a_pool_is_priced_made_and_read(client, collection):
     answer = post(client, collection, choice | {"name": "first", "seed": 7})
     assert (answer.status_code, answer.json()["state"]) == (201, "opening")
     perform_work(Pool.objects.get())
-    pools_data = client.get(f"/api/v1/collections/{collection.slug}/pools/", headers=key(collection)).json()["pools"]
+    pools_data = client.get(
+        f"/api/v1/collections/{collection.slug}/pools/", headers=key(collection)
+    ).json()["pools"]
     assert [(pool["name"], pool["state"], pool["seed"], pool["runs"]) for pool in pools_data] == [
         ("first", "open", 7, ["a", "b"])
     ]
@@ -48,9 +54,13 @@ def test_a_pool_that_could_not_be_opened_has_failed_and_says_why(client, collect
     assert post(client, collection, fields).status_code == 201
     collection.runs.filter(name="a").update(retired_at=timezone.now())
     perform_work(Pool.objects.get())
-    pools = client.get(f"/api/v1/collections/{collection.slug}/pools/", headers=key(collection)).json()["pools"]
+    pools = client.get(
+        f"/api/v1/collections/{collection.slug}/pools/", headers=key(collection)
+    ).json()["pools"]
     reason = 'Run "a" is not ready in this collection; leave it out.'
-    assert [(pool["state"], pool["error"], pool["opened_at"]) for pool in pools] == [("failed", reason, None)]
+    assert [(pool["state"], pool["error"], pool["opened_at"]) for pool in pools] == [
+        ("failed", reason, None)
+    ]
 
 
 def test_a_large_pool_s_price_is_asked_for_until_it_is_counted(client, collection, monkeypatch):
@@ -59,7 +69,9 @@ def test_a_large_pool_s_price_is_asked_for_until_it_is_counted(client, collectio
     waiting = post(client, collection, choice, "preview/")
     assert (waiting.status_code, waiting.json()) == (202, {"state": "counting"})
     runs = list(Run.objects.order_by("pk"))
-    question = preview_requests.build_request(strategy="depth-k", parameters={"depth": 2}, runs=runs, query_set=None, seed=1)
+    question = preview_requests.build_request(
+        strategy="depth-k", parameters={"depth": 2}, runs=runs, query_set=None, seed=1
+    )
     tasks.preview_pool(collection_id=collection.pk, question=question._asdict())
     assert post(client, collection, choice, "preview/").json()["n_pairs"] == 6
 
@@ -82,10 +94,14 @@ def test_a_large_pool_s_price_is_asked_for_until_it_is_counted(client, collectio
         ({"depth": 3}, "depth"),
     ],
 )
-def test_what_cannot_be_a_pool_is_refused_by_field_for_price_and_pool(client, collection, change, field):
+def test_what_cannot_be_a_pool_is_refused_by_field_for_price_and_pool(
+    client, collection, change, field
+):
     headers = key(collection)
     for path, extra_fields in (("preview/", {}), ("", {"name": "p"})):
-        answer = post(client, collection, {"strategy": "depth-k"} | extra_fields | change, path, headers)
+        answer = post(
+            client, collection, {"strategy": "depth-k"} | extra_fields | change, path, headers
+        )
         assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
         assert [error["field"] for error in answer.json()["errors"]] == [field]
     assert Pool.objects.count() == 0
@@ -93,5 +109,8 @@ def test_what_cannot_be_a_pool_is_refused_by_field_for_price_and_pool(client, co
 
 def test_a_key_for_runs_opens_no_pools(client, collection):
     headers = key(collection, ApiToken.Scope.RUNS_WRITE)
-    assert post(client, collection, {"strategy": "depth-k", "name": "p"}, "", headers).status_code == 403
+    assert (
+        post(client, collection, {"strategy": "depth-k", "name": "p"}, "", headers).status_code
+        == 403
+    )
     assert post(client, collection, {"strategy": "depth-k"}, "preview/", headers).status_code == 403

@@ -12,8 +12,9 @@ from tests.works import perform_work
 
 
 def run_of(collection, rankings, name="bm25", direction="forward", **fields):
-    """A run of these rankings, in use whatever its unknown items; rankings : ids of targets, best
-    first.
+    """A run of these rankings, in use whatever its unknown items.
+
+    rankings : ids of targets, best first
     """
     lines = "".join(
         f"{source} Q0 {target} {rank} {-rank} t\n"
@@ -21,7 +22,9 @@ def run_of(collection, rankings, name="bm25", direction="forward", **fields):
         for rank, target in enumerate(targets.split(), 1)
     )
     upload = SimpleUploadedFile(f"{name}.run", lines.encode())
-    run = runs.receive_run(collection=collection, name=name, direction=direction, upload=upload, **fields).run
+    run = runs.receive_run(
+        collection=collection, name=name, direction=direction, upload=upload, **fields
+    ).run
     perform_work(run)
     assert run.state == "ready", run.report["errors"]
     return run
@@ -34,7 +37,10 @@ def used(*of):
 
 def stored(run):
     names = dict(run.collection.items.values_list("pk", "external_id"))
-    return {names[row.source_id]: [names.get(pk, "?") for pk in row.targets] for row in run.rankings.all()}
+    return {
+        names[row.source_id]: [names.get(pk, "?") for pk in row.targets]
+        for row in run.rankings.all()
+    }
 
 
 def load(collection, *lines):
@@ -45,10 +51,14 @@ def load(collection, *lines):
 
 def pairs_of(choice, collection):
     names = dict(collection.items.values_list("pk", "external_id"))
-    ends = zip(choice.query.tolist(), choice.document.tolist(), choice.best_rank.tolist(), strict=True)
+    ends = zip(
+        choice.query.tolist(), choice.document.tolist(), choice.best_rank.tolist(), strict=True
+    )
     return {(names[query], names[document]): rank for query, document, rank in ends}
 
 
 def chosen_pairs(collection, of, strategy="depth-k", **parameters):
-    choice = pair_choice.choose_pairs(collection=collection, strategy=strategy, parameters=parameters, runs=used(*of))
+    choice = pair_choice.choose_pairs(
+        collection=collection, strategy=strategy, parameters=parameters, runs=used(*of)
+    )
     return pairs_of(choice, collection)

@@ -30,7 +30,7 @@ from annotate.services.query_sets import load_query_set
 from annotate.services.reference_qrels import qrels_lines
 from annotate.services.references import FileRejected, load_reference
 from metrics.services import leaderboard_cache, refresh
-from metrics.services.leaderboard_choices import read_choices
+from metrics.services.leaderboard_parameters import read_choices
 from pooling.services.runs import receive_run
 from tests import cast
 from tests.annotate.core.files import archive, file
@@ -52,20 +52,34 @@ def list_keys(name: str) -> list[str]:
 def coco():
     """The 5,000 test images of COCO and all captions of the lists, as items without parts."""
     collection = cast.collection("coco")
-    captions, images = list_keys("original_caption_to_image"), list_keys("original_image_to_caption")
+    captions, images = (
+        list_keys("original_caption_to_image"),
+        list_keys("original_image_to_caption"),
+    )
     # two pairs of ECCV's lists have a caption outside of COCO's test captions
     listed = json.loads((LIST_FOLDER / "eccv_image_to_caption.json").read_bytes()).values()
-    captions += sorted({str(caption) for captions_of_image in listed for caption in captions_of_image} - set(captions))
+    captions += sorted(
+        {str(caption) for captions_of_image in listed for caption in captions_of_image}
+        - set(captions)
+    )
     sides = [("query", caption) for caption in captions] + [("document", image) for image in images]
-    lines = [json.dumps({"side": side, "id": external_id, "parts": []}) for side, external_id in sides]
+    lines = [
+        json.dumps({"side": side, "id": external_id, "parts": []}) for side, external_id in sides
+    ]
     load_collection(collection=collection, source=FileSource(file(*lines), "coco.jsonl"))
     for name in ("original", "cxc", "eccv"):
-        upload = archive({f"{kind}.json": (LIST_FOLDER / f"{name}_{kind}.json").read_bytes() for kind in KINDS})
+        upload = archive(
+            {f"{kind}.json": (LIST_FOLDER / f"{name}_{kind}.json").read_bytes() for kind in KINDS}
+        )
         load_reference(collection=collection, stream=upload, file_name=f"{name}.zip", name=name)
     for direction, kind in zip(("forward", "reverse"), KINDS, strict=True):
         with (LIST_FOLDER / f"eccv_{kind}.json").open("rb") as stream:
             load_query_set(
-                collection=collection, stream=stream, file_name=f"{kind}.json", name="eccv", direction=direction
+                collection=collection,
+                stream=stream,
+                file_name=f"{kind}.json",
+                name="eccv",
+                direction=direction,
             )
     return collection
 
@@ -82,7 +96,11 @@ def test_table_3_comes_out_on_the_collections_page(coco, client):
     }
     assert counts["eccv", "forward"] == (1_332, {"original": 1_332, "cxc": 1_895, "eccv": 11_279})
     assert counts["eccv", "reverse"] == (1_261, {"original": 6_305, "cxc": 8_906, "eccv": 22_550})
-    assert counts["all", "forward"][1] | {"eccv": 0} == {"original": 25_000, "cxc": 35_585, "eccv": 0}
+    assert counts["all", "forward"][1] | {"eccv": 0} == {
+        "original": 25_000,
+        "cxc": 35_585,
+        "eccv": 0,
+    }
     person = cast.user("rosa")
     Membership.objects.create(user=person, collection=coco, role="researcher")
     client.force_login(person)
@@ -99,7 +117,9 @@ def test_table_3_comes_out_on_the_leaderboard_by_label_source(coco, client):
     all pairs that ECCV adds to CxC stand for them.
     """
     judge_pairs_new_in_eccv(coco)
-    captions, images = (list(coco.items.filter(side=side).values_list("pk", flat=True)) for side in SIDES)
+    captions, images = (
+        list(coco.items.filter(side=side).values_list("pk", flat=True)) for side in SIDES
+    )
     cast.run(coco, "system", {captions[0]: ([images[0]], [1.0])})
     cast.run(coco, "back", {images[0]: ([captions[0]], [1.0])}, direction="reverse")
     refresh.refresh(collection=coco)
@@ -121,19 +141,31 @@ def test_table_3_comes_out_on_the_leaderboard_by_label_source(coco, client):
         spec = read_choices(collection=coco, viewer=person, parameters=parameters).spec
         leaderboard_cache.compute(collection=coco, spec=spec)
         page = " ".join(client.get("/c/coco/leaderboard/", parameters).content.decode().split())
-        assert f"1,332 queries of {n_groups:,} documents with {n_images} positive pairs" in page, key
+        assert f"1,332 queries of {n_groups:,} documents with {n_images} positive pairs" in page, (
+            key
+        )
         assert f"1,261 documents with {n_captions} positive pairs" in page, key
 
 
 def judge_pairs_new_in_eccv(coco):
     """Give grade 1 by people to each pair of ECCV's lists that is not in CxC's."""
     eccv, cxc = (
-        set(ReferenceLabel.objects.filter(reference_set__name=name).values_list("query", "document"))
+        set(
+            ReferenceLabel.objects.filter(reference_set__name=name).values_list("query", "document")
+        )
         for name in ("eccv", "cxc")
     )
     new_pairs = sorted(eccv - cxc)
-    pairs = Pair.objects.bulk_create(Pair(collection=coco, query_id=q, document_id=d) for q, d in new_pairs)
-    fields = {"collection": coco, "status": "single", "grade": 1, "n_labels": 1, "policy": cast.policy(coco)}
+    pairs = Pair.objects.bulk_create(
+        Pair(collection=coco, query_id=q, document_id=d) for q, d in new_pairs
+    )
+    fields = {
+        "collection": coco,
+        "status": "single",
+        "grade": 1,
+        "n_labels": 1,
+        "policy": cast.policy(coco),
+    }
     Resolution.objects.bulk_create(Resolution(pair=pair, **fields) for pair in pairs)
 
 
@@ -141,7 +173,9 @@ def test_the_sets_go_out_and_come_in_again_the_same(coco):
     for reference in ReferenceSet.objects.filter(collection=coco):
         out = "".join(qrels_lines(reference_set=reference)).encode()
         upload = SimpleUploadedFile("again.qrels", out)
-        assert not load_reference(collection=coco, stream=upload.file, file_name="a", name=reference.name).is_new
+        assert not load_reference(
+            collection=coco, stream=upload.file, file_name="a", name=reference.name
+        ).is_new
 
 
 @pytest.mark.heavy
@@ -170,7 +204,9 @@ def test_the_qrels_of_trec_evals_own_tests_load(name):
 
 def test_qrels_of_several_assessors_who_differ_are_no_reference_and_both_lines_are_named():
     lines = (FOLDER / "trec_eval_test" / "qrels.123").read_text().splitlines()
-    with pytest.raises(FileRejected, match=r"Line 3686: line 5 gives this pair grade 0; keep one of them\."):
+    with pytest.raises(
+        FileRejected, match=r"Line 3686: line 5 gives this pair grade 0; keep one of them\."
+    ):
         load_qrels("qrels.123", [line.split() for line in lines])
     assert not ReferenceSet.objects.exists()
 
@@ -180,7 +216,10 @@ def load_qrels(name, fields):
     collection = cast.collection(grades=7)
     for side, column in (("query", 0), ("document", 2)):
         ids = {row[column] for row in fields}
-        Item.objects.bulk_create(Item(collection=collection, side=side, external_id=external_id) for external_id in sorted(ids))
+        Item.objects.bulk_create(
+            Item(collection=collection, side=side, external_id=external_id)
+            for external_id in sorted(ids)
+        )
     with (FOLDER / "trec_eval_test" / name).open("rb") as stream:
         return load_reference(collection=collection, stream=stream, file_name=name, name="original")
 
@@ -191,7 +230,10 @@ def test_the_runs_of_trec_evals_own_tests_load():
     fields = [line.split() for line in lines]
     for side, column in (("query", 0), ("document", 2)):
         ids = {row[column] for row in fields}
-        Item.objects.bulk_create(Item(collection=collection, side=side, external_id=external_id) for external_id in sorted(ids))
+        Item.objects.bulk_create(
+            Item(collection=collection, side=side, external_id=external_id)
+            for external_id in sorted(ids)
+        )
     upload = ContentFile((FOLDER / "trec_eval_test" / "results.test").read_bytes(), "results.test")
     run = receive_run(collection=collection, name="trec", direction="forward", upload=upload).run
     perform_work(run)

@@ -30,18 +30,29 @@ def convert(tool: str, folder: str, out: Path) -> None:
 def counting_labels(slug: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pair, annotator and grade of the labels that count."""
     seats = Seat.objects.filter(collection__slug=slug, purpose="import", state="done")
-    return tuple(np.array(list(seats.values_list("pair_id", "annotator_id", "judgment__level__grade"))).T)
+    return tuple(
+        np.array(list(seats.values_list("pair_id", "annotator_id", "judgment__level__grade"))).T
+    )
 
 
 @pytest.fixture
 def flickr8k(tmp_path):
     convert("flickr8k_to_assayer.py", "flickr8k_judgments", tmp_path)
     call_command(
-        "load_collection", "flickr8k", tmp_path / "collection.jsonl", levels=LEVELS, positive_from=4,
+        "load_collection",
+        "flickr8k",
+        tmp_path / "collection.jsonl",
+        levels=LEVELS,
+        positive_from=4,
         name="Flickr8k experts",
-    )  # fmt: skip
+    )
     call_command("load_reference", "flickr8k", tmp_path / "reference.qrels")
-    call_command("import_judgments", "flickr8k", tmp_path / "experts.csv", annotators="expert1,expert2,expert3")
+    call_command(
+        "import_judgments",
+        "flickr8k",
+        tmp_path / "experts.csv",
+        annotators="expert1,expert2,expert3",
+    )
     return tmp_path
 
 
@@ -59,21 +70,33 @@ def test_the_expert_grades_of_flickr8k_give_the_known_agreement(flickr8k):
 def test_every_pair_is_resolved_and_loading_all_of_it_again_changes_nothing(flickr8k, capsys):
     assert Resolution.objects.count() == 5822
     assert set(Resolution.objects.values_list("n_labels", flat=True)) == {3}
-    own = ReferenceLabel.objects.filter(reference_set__name="original").values_list("query_id", "document_id")
+    own = ReferenceLabel.objects.filter(reference_set__name="original").values_list(
+        "query_id", "document_id"
+    )
     judged = set(Pair.objects.values_list("query_id", "document_id"))
     assert len(judged & set(own)) == 158
     assert [finding for finding in run(CHECKS) if not finding.check.notice] == []
     capsys.readouterr()
     call_command("load_collection", "flickr8k", flickr8k / "collection.jsonl")
     call_command("load_reference", "flickr8k", flickr8k / "reference.qrels")
-    call_command("import_judgments", "flickr8k", flickr8k / "experts.csv", annotators="expert1,expert2,expert3")
+    call_command(
+        "import_judgments",
+        "flickr8k",
+        flickr8k / "experts.csv",
+        annotators="expert1,expert2,expert3",
+    )
     assert capsys.readouterr().out.count("Nothing changed") == 3
     assert Judgment.objects.count() == 17466
 
 
 def test_the_repeated_votes_of_a_crowd_supersede_their_forerunners(tmp_path):
     convert("vuurens_to_assayer.py", "crowd_vuurens_trec2011", tmp_path)
-    call_command("load_collection", "crowd", tmp_path / "collection.jsonl", levels="0:Not relevant,1:Relevant")
+    call_command(
+        "load_collection",
+        "crowd",
+        tmp_path / "collection.jsonl",
+        levels="0:Not relevant,1:Relevant",
+    )
     for name in ("votes.tsv", "others.tsv"):
         call_command("import_judgments", "crowd", tmp_path / name)
     assert Judgment.objects.count() == 17395 + 41081

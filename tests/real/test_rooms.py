@@ -37,7 +37,9 @@ def words(text):
 
 def word_counts(path, **conditions):
     rows = (json.loads(line) for line in path.read_text().splitlines())
-    return {row["id"]: Counter(words(row["text"])) for row in rows if conditions.items() <= row.items()}
+    return {
+        row["id"]: Counter(words(row["text"])) for row in rows if conditions.items() <= row.items()
+    }
 
 
 def search(queries, images, *, bm25):
@@ -62,7 +64,10 @@ def search(queries, images, *, bm25):
                 gain = 2.2 * n / (n + norm[image]) if bm25 else m * n * rarity[word] / norm[image]
                 scores[image] += rarity[word] * gain
         best = sorted(scores.items(), key=lambda row: (-row[1], row[0]))[:50]
-        lines += [f"{query} Q0 {image} {rank} {score:.6f} text\n" for rank, (image, score) in enumerate(best, 1)]
+        lines += [
+            f"{query} Q0 {image} {rank} {score:.6f} text\n"
+            for rank, (image, score) in enumerate(best, 1)
+        ]
     return "".join(lines)
 
 
@@ -73,27 +78,51 @@ def flickr8k(tmp_path, media_root):
     levels = {"levels": LEVELS, "positive_from": 4, "name": "Flickr8k experts"}
     call_command("load_collection", "flickr8k", tmp_path / "collection.jsonl", **levels)
     call_command("load_reference", "flickr8k", tmp_path / "reference.qrels")
-    call_command("import_judgments", "flickr8k", tmp_path / "experts.csv", annotators="expert1,expert2,expert3")
+    call_command(
+        "import_judgments",
+        "flickr8k",
+        tmp_path / "experts.csv",
+        annotators="expert1,expert2,expert3",
+    )
     collection = Collection.objects.get(slug="flickr8k")
     collection.files = {}
-    queries, images = word_counts(tmp_path / "collection.jsonl", side="query"), word_counts(tmp_path / "image_texts.jsonl")
+    queries, images = (
+        word_counts(tmp_path / "collection.jsonl", side="query"),
+        word_counts(tmp_path / "image_texts.jsonl"),
+    )
     for name in ("tf-idf", "bm25"):
         collection.files[name] = search(queries, images, bm25=name == "bm25")
         upload = ContentFile(collection.files[name].encode(), name=f"{name}.run")
-        received = runs.receive_run(collection=collection, name=name, direction="forward", upload=upload)
+        received = runs.receive_run(
+            collection=collection, name=name, direction="forward", upload=upload
+        )
         runs.read_here(run=received.run)
     ready = list(collection.runs.filter(state="ready"))
-    pool = create_pool(collection=collection, name="depth 5", strategy="depth-k", parameters={"depth": 5}, runs=ready)
+    pool = create_pool(
+        collection=collection,
+        name="depth 5",
+        strategy="depth-k",
+        parameters={"depth": 5},
+        runs=ready,
+    )
     open_pool(pool=pool)
     start = time.perf_counter()
     refresh.refresh(collection=collection)
-    print(f"\nrefresh of {collection.judgments.count()} judgments, 2 runs: {time.perf_counter() - start:.2f} s")
+    print(
+        f"\nrefresh of {collection.judgments.count()} judgments, 2 runs: "
+        f"{time.perf_counter() - start:.2f} s"
+    )
     return collection
 
 
 def test_the_dashboard_says_what_is_known_of_the_experts_grades(client, flickr8k):
     client.force_login(cast.member(flickr8k, Role.LEAD))
-    known_alphas = {"nominal": "0.5168", "ordinal": "0.6939", "interval": "0.7885", "ratio": "0.7054"}
+    known_alphas = {
+        "nominal": "0.5168",
+        "ordinal": "0.6939",
+        "interval": "0.7885",
+        "ratio": "0.7054",
+    }
     for level, value in known_alphas.items():
         page = client.get("/c/flickr8k/dashboard/", {"level": level}).content.decode()
         assert f"Alpha, {level}" in page and f">{value}<" in page
@@ -101,18 +130,27 @@ def test_the_dashboard_says_what_is_known_of_the_experts_grades(client, flickr8k
     rows = {row["kind"]: row for row in flickr8k.snapshots.get(kind="progress").value["rounds"]}
     assert (rows["import"]["n_pairs"], rows["import"]["n_done"]) == (5822, 17466)
     assert rows["pool"]["n_left"] > 0
-    lines = b"".join(client.get("/c/flickr8k/downloads/judgments/jsonl/").streaming_content).splitlines()
+    lines = b"".join(
+        client.get("/c/flickr8k/downloads/judgments/jsonl/").streaming_content
+    ).splitlines()
     assert len(lines) == 17466
 
 
 def test_the_leaderboard_says_what_ir_measures_says_on_the_files(client, flickr8k):
     client.force_login(cast.member(flickr8k, Role.RESEARCHER))
-    theirs = {"C@1": Success(rel=4) @ 1, "C@10": Success(rel=4) @ 10, "AP": AP(rel=4), "nDCG@10": nDCG @ 10}
+    theirs = {
+        "C@1": Success(rel=4) @ 1,
+        "C@10": Success(rel=4) @ 10,
+        "AP": AP(rel=4),
+        "nDCG@10": nDCG @ 10,
+    }
     for source in ("over:original", "none:original"):
         answer = client.get("/c/flickr8k/downloads/qrels/", {"label_source": source})
         qrels = list(ir_measures.read_trec_qrels(b"".join(answer.streaming_content).decode()))
         for name, file in flickr8k.files.items():
-            values = ir_measures.calc_aggregate(theirs.values(), qrels, list(ir_measures.read_trec_run(file)))
+            values = ir_measures.calc_aggregate(
+                theirs.values(), qrels, list(ir_measures.read_trec_run(file))
+            )
             for measure, their_measure in theirs.items():
                 score = Score.objects.get(run__name=name, measure=measure, label_source=source)
                 assert score.mean == pytest.approx(values[their_measure], abs=1e-9)

@@ -62,20 +62,31 @@ class FaultyConnection:
         fault = self.rng.choice(FAULTS) if has_fault else ""
         faulty_leg, at = self.rng.choice(("request", "reply")), self.rng.randrange(MAX_BYTES)
         legs = {"request": (reader, connection[1]), "reply": (connection[0], writer)}
-        works = [asyncio.create_task(self._forward(*ends, fault if faulty_leg == name else "", at, name))
-                 for name, ends in legs.items()]  # fmt: skip
+        works = [
+            asyncio.create_task(self._forward(*ends, fault if faulty_leg == name else "", at, name))
+            for name, ends in legs.items()
+        ]
         with suppress(ConnectionError):
             await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
         for work in works:
             work.cancel()
-        is_reset = any(work.done() and not work.cancelled() and work.result() == "reset" for work in works)
+        is_reset = any(
+            work.done() and not work.cancelled() and work.result() == "reset" for work in works
+        )
         for end in (writer, connection[1]):
             if is_reset:
-                end.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, LINGER_ZERO)
+                end.get_extra_info("socket").setsockopt(
+                    socket.SOL_SOCKET, socket.SO_LINGER, LINGER_ZERO
+                )
             end.close()
 
     async def _forward(
-        self, source: asyncio.StreamReader, target: asyncio.StreamWriter, fault: str, at: int, name: str
+        self,
+        source: asyncio.StreamReader,
+        target: asyncio.StreamWriter,
+        fault: str,
+        at: int,
+        name: str,
     ) -> str:
         """Forward bytes; returns the fault that ended it, "" if it ended by itself."""
         n_bytes = 0

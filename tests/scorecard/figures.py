@@ -32,11 +32,20 @@ class Figures:
         return n
 
     def record(
-        self, name: str, value: float, unit: str = "", *, at_most: float | None = None, at_least: float | None = None
+        self,
+        name: str,
+        value: float,
+        unit: str = "",
+        *,
+        at_most: float | None = None,
+        at_least: float | None = None,
     ) -> None:
         """Record a measured value and its goal; the test fails at its end if the goal is missed."""
         is_met = (at_most is None or value <= at_most) and (at_least is None or value >= at_least)
-        bounds = [f"at most {at_most:,}" if at_most is not None else "", f"at least {at_least:,}" if at_least else ""]
+        bounds = [
+            f"at most {at_most:,}" if at_most is not None else "",
+            f"at least {at_least:,}" if at_least else "",
+        ]
         goal = ", ".join(filter(None, bounds))
         self._write(figure=name, value=value, unit=unit, goal=goal, is_met=is_met)
         print(f"\n{self.row.id}: {name} {value:,.6g} {unit} ({goal or 'no goal'})", flush=True)

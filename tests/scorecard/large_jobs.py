@@ -21,7 +21,8 @@ from tests.webclient import WebClient, send_file
 MEGABYTE = 1_000_000
 N_QUERIES = 2_000  # of the imported labels
 PER_PAIR = 3
-NAMES = {"run_reading": "the run", "import": "the labels", "download": "the file of judgments"}  # by kinds of work
+# by kinds of work
+NAMES = {"run_reading": "the run", "import": "the labels", "download": "the file of judgments"}
 
 
 class LargeJobs:
@@ -57,13 +58,21 @@ class LargeJobs:
             file.write("annotator,query,document,grade\n")
             for number in range(PER_PAIR * self.n_pairs):
                 pair, person = number % self.n_pairs, number // self.n_pairs
-                file.write(f"p{person},q{pair % N_QUERIES},d{pair // N_QUERIES},{(pair + person * 7) % 4}\n")
+                query, document = pair % N_QUERIES, pair // N_QUERIES
+                file.write(f"p{person},q{query},d{document},{(pair + person * 7) % 4}\n")
         return collection
 
     def run_all(self, blocker: DjangoDbBlocker) -> None:
         """Start all three jobs, wait until each is done, and download the file."""
-        labels = {"kind": "judgments", "name": "labels", "query": "query", "document": "document", "layout": "long",
-                  "annotator": "annotator", "grade": "grade"}  # fmt: skip
+        labels = {
+            "kind": "judgments",
+            "name": "labels",
+            "query": "query",
+            "document": "document",
+            "layout": "long",
+            "annotator": "annotator",
+            "grade": "grade",
+        }
         run = {"name": "large", "direction": "forward"}
         send_file(self.stack.url, f"{self.run_of.slug}/runs/", run, self.run, self.key)
         send_file(self.stack.url, f"{self.labels_of.slug}/imports/", labels, self.labels, self.key)
@@ -81,7 +90,9 @@ class LargeJobs:
         assert wait_until(are_done, seconds=3600, step=1)
         with self.stack.orm(blocker):
             finished_download = Download.objects.get(collection__slug="fire")
-        with page.opener.open(f"{page.base}/c/fire/downloads/{finished_download.pk}/file/", timeout=240) as file:
+        with page.opener.open(
+            f"{page.base}/c/fire/downloads/{finished_download.pk}/file/", timeout=240
+        ) as file:
             while file.read(MEGABYTE):
                 pass
 
@@ -94,7 +105,9 @@ class LargeJobs:
         for work in self.works().order_by("pk"):
             assert work.state == Work.State.DONE, work.error
             duration = work.finished_at - work.asked_at
-            figures.record(f"{NAMES[work.kind]}, from asking to the end", duration.total_seconds(), "s")
+            figures.record(
+                f"{NAMES[work.kind]}, from asking to the end", duration.total_seconds(), "s"
+            )
         (run,) = Run.objects.filter(collection=self.run_of)
         assert (run.state, run.report["n_kept"]) == (Run.State.READY, self.n_lines), run.report
         assert Judgment.objects.filter(collection=self.labels_of).count() == PER_PAIR * self.n_pairs

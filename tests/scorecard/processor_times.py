@@ -25,7 +25,9 @@ class ProcessorTimes:
         cores = os.cpu_count() or 1
         figures.record(f"{when}: the load's own processor time", self.load, "s")
         figures.record(f"{when}: the product's processor time", self.product, "s")
-        figures.record(f"{when}: the load's share of all cores", 100 * self.load / (self.clock * cores), "%")
+        figures.record(
+            f"{when}: the load's share of all cores", 100 * self.load / (self.clock * cores), "%"
+        )
 
 
 @contextmanager
@@ -35,7 +37,9 @@ def measured_processors(stack: Stack) -> Iterator[ProcessorTimes]:
     start = time.monotonic(), time.process_time(), _of_all(stack.process.pid)
     yield result
     ended = time.monotonic(), time.process_time(), _of_all(stack.process.pid)
-    result.clock, result.load, result.product = (after - before for before, after in zip(start, ended, strict=True))
+    result.clock, result.load, result.product = (
+        after - before for before, after in zip(start, ended, strict=True)
+    )
 
 
 def _of_all(parent: int) -> float:

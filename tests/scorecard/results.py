@@ -4,14 +4,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from tests.scorecard.rows import ScorecardRow
 
 HEAD = """# What is promised, and what was measured
 
-`python -m tests.scorecard` measures it and writes this page; [the same for programs](reliability.json). Each row is a
-test of its own, which `python3 manage.py test --heavy` runs with the name below it. Sizes, goals and tests are in
+`python -m tests.scorecard` measures it and writes this page; \
+[the same for programs](reliability.json). Each row is a
+test of its own, which `python3 manage.py test --heavy` runs with the name below it. \
+Sizes, goals and tests are in
 `tests/scorecard/rows.py`.
 
 """
@@ -61,10 +63,11 @@ class Result:
     failure: str = ""
 
     @classmethod
-    def read(cls, stored: Mapping[str, object]) -> Self:
+    def read(cls, stored: Mapping[str, Any]) -> Self:
         """A result stored as JSON."""
-        result = cls(**stored)  # type: ignore[arg-type]
-        result.figures = [Figure(**figure) for figure in stored["figures"]]  # type: ignore[attr-defined]
+        result = cls(**stored)
+        figures: Sequence[Mapping[str, Any]] = stored["figures"]
+        result.figures = [Figure(**figure) for figure in figures]
         return result
 
     def read_lines(self, lines: Iterable[str]) -> None:
@@ -79,7 +82,11 @@ class Result:
 
     def is_met(self) -> bool:
         """Whether the tests passed, and measured something."""
-        return not self.failure and bool(self.figures) and all(figure.is_met for figure in self.figures)
+        return (
+            not self.failure
+            and bool(self.figures)
+            and all(figure.is_met for figure in self.figures)
+        )
 
     def outcome(self, row: ScorecardRow) -> str:
         """The outcome as a word or sentence, with a mark if sizes were smaller than required."""
@@ -121,14 +128,30 @@ def _line(row: ScorecardRow, result: Result | None) -> str:
 
 def _section(row: ScorecardRow, result: Result | None) -> str:
     sizes = result.sizes if result else {}
-    tried = [f"| {name} | {number(n)} | {number(sizes.get(name, 0))} |" for name, n in row.sizes.items()]
-    lines = [f"\n## {row.id}", "", row.promise, "", f"Goal: {row.goal}", "", f"`{row.node}`", "",
-             "| size | wanted | run |", "|---|---|---|", *tried, ""]  # fmt: skip
+    tried = [
+        f"| {name} | {number(n)} | {number(sizes.get(name, 0))} |" for name, n in row.sizes.items()
+    ]
+    lines = [
+        f"\n## {row.id}",
+        "",
+        row.promise,
+        "",
+        f"Goal: {row.goal}",
+        "",
+        f"`{row.node}`",
+        "",
+        "| size | wanted | run |",
+        "|---|---|---|",
+        *tried,
+        "",
+    ]
     if result is None:
         return "\n".join([*lines, f"{NEVER.capitalize()}.", ""])
     lines += [f"- {figure.text}" for figure in result.figures]
-    lines += [f"- Processor time of the load's own process: {number(result.processor)} s; in all it took "
-              f"{number(result.seconds)} s."]  # fmt: skip
+    lines += [
+        f"- Processor time of the load's own process: {number(result.processor)} s; in all it took "
+        f"{number(result.seconds)} s."
+    ]
     lines += ["- **Smaller than wanted.**"] if result.is_short(row) else []
     lines += [f"- **Failed:** {result.failure}"] if result.failure else []
     return "\n".join([*lines, f"- {result.at}, {result.commit}, on {result.machine}.", ""])

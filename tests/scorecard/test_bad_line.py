@@ -18,10 +18,18 @@ def test_on_a_bad_line_every_answer_is_stored_once(fault_stack, django_db_blocke
     with stack.orm(django_db_blocker):
         collection = faults.open_study(2 * n_each * N_PEOPLE + 400, n_people=N_PEOPLE)
     clients = [faults.signed_in_client(stack, index) for index in range(N_PEOPLE)]
-    with FaultyConnection(stack.url, share=0.3).running() as connection, ThreadPoolExecutor(N_PEOPLE) as pool:
+    with (
+        FaultyConnection(stack.url, share=0.3).running() as connection,
+        ThreadPoolExecutor(N_PEOPLE) as pool,
+    ):
         for client in clients:
             client.base = connection.url
-        judging = [pool.submit(lambda client: list(islice(faults.judge_continuously(client), n_each)), client) for client in clients]
+        judging = [
+            pool.submit(
+                lambda client: list(islice(faults.judge_continuously(client), n_each)), client
+            )
+            for client in clients
+        ]
         acknowledged = [submission for work in judging for submission, _ in work.result()]
     with stack.orm(django_db_blocker):
         n_lost, n_doubled = faults.count_faults(collection, acknowledged)

@@ -1,6 +1,7 @@
 """Concurrent claims: a million over all connections, disagreements at once, vanished people.
 
-Run one of them: python3 manage.py test --heavy --share 0.05 -s tests/scorecard/test_claims.py -k vanished
+Run one of them: python3 manage.py test --heavy --share 0.05 -s tests/scorecard/test_claims.py -k
+vanished
 """
 
 import time
@@ -18,18 +19,25 @@ from config.up.processes import wait_until
 from tests import campaigns, cast
 from tests.databases import closing_connections, run_concurrently
 
-pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(4 * 3600)]
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.timeout(4 * 3600),
+]
 BATCH = 20
 
 
 def newcomers(collection: Collection, n: int) -> list[Annotator]:
     """Create n annotators without accounts who have not begun."""
     return Annotator.objects.bulk_create(
-        Annotator(collection=collection, origin="simulated", pseudonym=f"N{number}") for number in range(n)
+        Annotator(collection=collection, origin="simulated", pseudonym=f"N{number}")
+        for number in range(n)
     )
 
 
-def share_out(work: Callable[[Annotator], object], people: list[Annotator], n_connections: int) -> None:
+def share_out(
+    work: Callable[[Annotator], object], people: list[Annotator], n_connections: int
+) -> None:
     """Run `work` for each person, over n_connections at once."""
     waiting, turn = iter(people), Lock()
 
@@ -50,7 +58,9 @@ def share_out(work: Callable[[Annotator], object], people: list[Annotator], n_co
 def test_no_seat_is_handed_out_twice_and_nobody_gets_a_pair_twice(figures):
     n_claims, n_connections = figures.size("claims"), figures.size("connections")
     # every pair needs two labels; the last seats are of pairs that the same people already have
-    collection = campaigns.open_collection(n_claims * 11 // 20 + BATCH, labels_per_pair=2, batch_candidates=BATCH)
+    collection = campaigns.open_collection(
+        n_claims * 11 // 20 + BATCH, labels_per_pair=2, batch_candidates=BATCH
+    )
     people = newcomers(collection, -(-n_claims // BATCH))
     start = time.perf_counter()
     share_out(lambda person: claiming.current_batch(annotator=person), people, n_connections)
@@ -59,7 +69,9 @@ def test_no_seat_is_handed_out_twice_and_nobody_gets_a_pair_twice(figures):
     n = hand_outs.count()
     figures.record("claims", n, at_least=n_claims)
     figures.record("claims a second", n / seconds)
-    figures.record("seats handed out twice", n - hand_outs.values("seat").distinct().count(), at_most=0)
+    figures.record(
+        "seats handed out twice", n - hand_outs.values("seat").distinct().count(), at_most=0
+    )
     n_distinct_pairs = hand_outs.values("batch__annotator", "seat__pair").distinct().count()
     figures.record("pairs that somebody was handed twice", n - n_distinct_pairs, at_most=0)
     n_held = Seat.objects.filter(collection=collection, state="held").count()
@@ -68,7 +80,9 @@ def test_no_seat_is_handed_out_twice_and_nobody_gets_a_pair_twice(figures):
 
 def test_every_disagreement_of_one_moment_asks_for_one_label_more(figures):
     n_pairs = figures.size("disagreements")
-    collection = campaigns.open_collection(n_pairs, labels_per_pair=2, ceiling=3, batch_candidates=n_pairs)
+    collection = campaigns.open_collection(
+        n_pairs, labels_per_pair=2, ceiling=3, batch_candidates=n_pairs
+    )
     people = [cast.annotator(collection), cast.annotator(collection)]
     tokens = []
     for person in people:
@@ -90,7 +104,9 @@ def test_every_disagreement_of_one_moment_asks_for_one_label_more(figures):
     figures.record("disagreements without a third label", n_pairs - n_pairs_with_third, at_most=0)
     figures.record("third labels too many", n_third_seats - n_pairs_with_third, at_most=0)
     seats = Seat.objects.filter(collection=collection).values("pair").annotate(n=Count("pk"))
-    figures.record("pairs with another number of seats than three", seats.exclude(n=3).count(), at_most=0)
+    figures.record(
+        "pairs with another number of seats than three", seats.exclude(n=3).count(), at_most=0
+    )
 
 
 def seats_of_batch(person: Annotator) -> list[int]:
@@ -101,7 +117,9 @@ def seats_of_batch(person: Annotator) -> list[int]:
 
 def test_what_vanished_people_hold_is_handed_out_again(figures):
     n_people = figures.size("people")
-    collection = campaigns.open_collection(n_people * BATCH, batch_candidates=BATCH, lease_minutes=1)
+    collection = campaigns.open_collection(
+        n_people * BATCH, batch_candidates=BATCH, lease_minutes=1
+    )
     people = newcomers(collection, 3 * n_people)
     vanished = {seat for person in people[:n_people] for seat in seats_of_batch(person)}
     start, other_people, reassigned = time.monotonic(), people[n_people:], set()
@@ -114,7 +132,11 @@ def test_what_vanished_people_hold_is_handed_out_again(figures):
         return len(reassigned) == len(vanished)
 
     are_all = wait_until(are_out_again, seconds=300, step=0.5)
-    figures.record("seconds from the end of the lease until all are out again", time.monotonic() - start - 60, at_most=60)
+    figures.record(
+        "seconds from the end of the lease until all are out again",
+        time.monotonic() - start - 60,
+        at_most=60,
+    )
     figures.record("seats of vanished people", len(vanished))
     figures.record("seats that were not handed out again", len(vanished - reassigned), at_most=0)
     assert are_all

@@ -71,7 +71,9 @@ async def answer_once(tabs: Tabs, hand_out: str) -> list[str]:
     return [await submit_answer(tabs.first, hand_out, str(uuid4()))]
 
 
-def act_at_once(people_tabs: Iterable[Tabs], act: Callable[[Tabs], Awaitable[list[str]]]) -> list[str]:
+def act_at_once(
+    people_tabs: Iterable[Tabs], act: Callable[[Tabs], Awaitable[list[str]]]
+) -> list[str]:
     """Let all people act at once; returns the acknowledged submissions."""
 
     async def everybody() -> list[list[str]]:
@@ -91,7 +93,10 @@ def study(fault_stack, django_db_blocker):
     def make(n_pairs: int, n_people: int = N_PEOPLE) -> tuple[Collection, list[Tabs]]:
         with stack.orm(django_db_blocker):
             collection = faults.open_study(n_pairs, n_people=n_people)
-            users = [annotator.user for annotator in collection.annotators.select_related("user").order_by("pk")]
+            users = [
+                annotator.user
+                for annotator in collection.annotators.select_related("user").order_by("pk")
+            ]
             sessions = sessions_of(users, secret=stack.home.read_secret_key())
         return collection, [Tabs(stack.url, session) for session in sessions]
 
@@ -114,7 +119,9 @@ def test_a_double_click_is_one_judgment(study, django_db_blocker, figures):
         n = Judgment.objects.filter(collection=collection).count()
     figures.record("double clicks", len(acknowledged), at_least=n_each * N_PEOPLE)
     figures.record("double clicks lost", n_lost, at_most=0)
-    figures.record("judgments beyond one a double click", n_doubled + n - len(set(acknowledged)), at_most=0)
+    figures.record(
+        "judgments beyond one a double click", n_doubled + n - len(set(acknowledged)), at_most=0
+    )
 
 
 def test_a_pair_in_two_tabs_is_one_label(study, django_db_blocker, figures):
@@ -123,7 +130,9 @@ def test_a_pair_in_two_tabs_is_one_label(study, django_db_blocker, figures):
     n = len(act_at_once(people_tabs, lambda tabs: tabs.judge(judge_in_both_tabs, n_each))) // 2
     with study.stack.orm(django_db_blocker):
         judgments = Judgment.objects.filter(collection=collection)
-        n_again = judgments.values("annotator", "pair").annotate(n=Count("pk")).filter(n__gt=1).count()
+        n_again = (
+            judgments.values("annotator", "pair").annotate(n=Count("pk")).filter(n__gt=1).count()
+        )
         n_done = Seat.objects.filter(collection=collection, state="done").count()
     figures.record("pairs judged in two tabs", n, at_least=n_each * N_PEOPLE)
     figures.record("pairs without a label", n - n_done, at_most=0)
@@ -136,19 +145,29 @@ def test_an_answer_that_comes_late_is_kept(study, django_db_blocker, figures):
     late, in_time_tabs = people_tabs[:n_people], people_tabs[n_people:]
     act_at_once(late, Tabs.claim)
     with study.stack.orm(django_db_blocker):
-        late_hand_outs = [[str(token) for token in batch.hand_outs.values_list("token", flat=True)]
-                for batch in Batch.objects.filter(collection=collection).order_by("annotator")]  # fmt: skip
-        Seat.objects.filter(collection=collection, state="held").update(leased_until=ClockTimestamp())
+        late_hand_outs = [
+            [str(token) for token in batch.hand_outs.values_list("token", flat=True)]
+            for batch in Batch.objects.filter(collection=collection).order_by("annotator")
+        ]
+        Seat.objects.filter(collection=collection, state="held").update(
+            leased_until=ClockTimestamp()
+        )
     half = in_time_tabs[: n_people // 2]  # half of the late seats are handed out again, and judged
     in_time = act_at_once(half, lambda tabs: tabs.judge(answer_once, BATCH))
 
     async def answer_late(tabs: Tabs) -> list[str]:
-        return [submission for hand_out in late_hand_outs[late.index(tabs)] for submission in await answer_once(tabs, hand_out)]
+        return [
+            submission
+            for hand_out in late_hand_outs[late.index(tabs)]
+            for submission in await answer_once(tabs, hand_out)
+        ]
 
     late_submissions = act_at_once(late, answer_late)
     with study.stack.orm(django_db_blocker):
         n_lost, n_doubled = faults.count_faults(collection, in_time + late_submissions)
-        counting = Seat.objects.filter(collection=collection, state="done", judgment__submission_id__in=late_submissions).count()
+        counting = Seat.objects.filter(
+            collection=collection, state="done", judgment__submission_id__in=late_submissions
+        ).count()
     figures.record("late answers", len(late_submissions), at_least=n_people * BATCH)
     figures.record("late answers thrown away", n_lost, at_most=0)
     figures.record("seats that count twice", n_doubled, at_most=0)

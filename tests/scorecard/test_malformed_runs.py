@@ -26,9 +26,11 @@ from tests.pooling.core.run_samples import MATRIX, SAMPLES, parquet
 from tests.works import perform_work
 
 pytestmark = [
-    pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root"),
+    pytest.mark.heavy,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("media_root"),
     pytest.mark.timeout(4 * 3600),
-]  # fmt: skip
+]
 MOST_ACCIDENTS = 4
 MOST_TRIES = 20  # files for each refused one; where few bytes matter, most stay valid
 
@@ -48,7 +50,10 @@ FILES: dict[str, tuple[str, bytes]] = {
     "npz": ("a.npz", SAMPLES["npz"]),
     "gzip": ("a.run.gz", gzip.compress(SAMPLES["trec"], mtime=0)),
     "zip": ("a.zip", zipped()),
-    "Parquet": ("a.parquet", parquet(query=["q1"] * 50, document=[f"d{n}" for n in range(50)], score=[0.5] * 50)),
+    "Parquet": (
+        "a.parquet",
+        parquet(query=["q1"] * 50, document=[f"d{n}" for n in range(50)], score=[0.5] * 50),
+    ),
 }
 TEXTS = ("TREC", "JSONL", "CSV")
 EMPTY = {"The file is empty.", "The file holds no rows."}  # errors without a line
@@ -67,7 +72,9 @@ def send(client: Client) -> Callable[[str, bytes], Outcome]:
     """Function that uploads a file as a run and has it read."""
     collection = cast.collection("runs")
     for side, names in (("query", ("q1", "q2")), ("document", [f"d{n}" for n in range(50)])):
-        Item.objects.bulk_create(Item(collection=collection, side=side, external_id=name) for name in names)
+        Item.objects.bulk_create(
+            Item(collection=collection, side=side, external_id=name) for name in names
+        )
     key = cast.bearer(cast.member(collection, Role.RESEARCHER), "runs:write")
 
     def send(name: str, data: bytes) -> Outcome:
@@ -83,9 +90,12 @@ def send(client: Client) -> Callable[[str, bytes], Outcome]:
             run.delete()  # frees the name for the next one
             return Outcome(False, [], False)
         errors = run.report["errors"]
-        if errors[0]["message"].startswith("It names none"):  # only its ids were damaged: not malformed
+        # only its ids were damaged: not malformed
+        if errors[0]["message"].startswith("It names none"):
             return Outcome(False, [], False)
-        is_located = any(error["line"] or error["field"] or error["message"] in EMPTY for error in errors)
+        is_located = any(
+            error["line"] or error["field"] or error["message"] in EMPTY for error in errors
+        )
         return Outcome(True, [error["message"] for error in errors], is_located)
 
     return send
@@ -104,13 +114,18 @@ def mutants(sample: bytes) -> Iterator[bytes]:
 
 def are_sentences(errors: list[str]) -> bool:
     """Whether there are errors, all written for people and not by Python."""
-    return bool(errors) and all(error.strip() and "Traceback" not in error and "Error(" not in error for error in errors)
+    return bool(errors) and all(
+        error.strip() and "Traceback" not in error and "Error(" not in error for error in errors
+    )
 
 
 def n_stored() -> int:
     """Number of stored rows of refused runs."""
     refused_runs = {"run__state": "rejected"}
-    return Ranking.objects.filter(**refused_runs).count() + Matrix.objects.filter(**refused_runs).count()
+    return (
+        Ranking.objects.filter(**refused_runs).count()
+        + Matrix.objects.filter(**refused_runs).count()
+    )
 
 
 @pytest.mark.parametrize("kind", FILES)
@@ -130,5 +145,9 @@ def test_a_malformed_run_is_refused_in_a_sentence(send, figures, kind):
     figures.record(f"{kind}: files refused", counts["refused"], at_least=n)
     figures.record(f"{kind}: refused, but not in sentences", counts["not in sentences"], at_most=0)
     most = 0 if kind in TEXTS else None
-    figures.record(f"{kind}: refused, naming neither line nor field", counts["naming neither line nor field"], at_most=most)
+    figures.record(
+        f"{kind}: refused, naming neither line nor field",
+        counts["naming neither line nor field"],
+        at_most=most,
+    )
     figures.record(f"{kind}: rows of refused files", counts["rows stored"], at_most=0)

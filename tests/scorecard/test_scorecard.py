@@ -11,13 +11,25 @@ from tests.scorecard.__main__ import ROOT, run
 from tests.scorecard.results import Result, load, page, save
 from tests.scorecard.rows import ROWS, ScorecardRow, row_of
 
-ROW_IDS = {*(f"A{n}" for n in range(1, 8)), *(f"B{n}" for n in range(1, 5)), "D2", "D3", "E1", "E2", "E3"}
-ROW = ScorecardRow("X1", "Nothing is lost.", "None lost.", {"kills": 50, "answers": 1_000}, "tests/x.py::test_x")
+ROW_IDS = {
+    *(f"A{n}" for n in range(1, 8)),
+    *(f"B{n}" for n in range(1, 5)),
+    "D2",
+    "D3",
+    "E1",
+    "E2",
+    "E3",
+}
+ROW = ScorecardRow(
+    "X1", "Nothing is lost.", "None lost.", {"kills": 50, "answers": 1_000}, "tests/x.py::test_x"
+)
 LINES = [
-    '{"size": "kills", "run": 50}', '{"size": "answers", "run": 1000}', '{"processor": 1.5}',
+    '{"size": "kills", "run": 50}',
+    '{"size": "answers", "run": 1000}',
+    '{"processor": 1.5}',
     '{"figure": "answers lost", "value": 0, "unit": "", "goal": "at most 0", "is_met": true}',
     '{"figure": "99 of 100", "value": 143.25, "unit": "ms", "goal": "at most 150", "is_met": true}',
-]  # fmt: skip
+]
 
 
 def result(*lines: str, **fields: object) -> Result:
@@ -44,24 +56,33 @@ def test_every_row_has_a_test_that_asks_for_its_figures():
     command += [row.node for row in ROWS]
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     asking = re.findall(r"(\S+\.py::.+) \(fixtures used: .*\bfigures\b", finished.stdout)
-    assert {row_of(node).id for node in asking} == {row.id for row in ROWS}, finished.stdout + finished.stderr
+    assert {row_of(node).id for node in asking} == {row.id for row in ROWS}, (
+        finished.stdout + finished.stderr
+    )
 
 
 @pytest.mark.parametrize(
     ("row_result", "expected"),
     [
         (result(), "met"),
-        (result(*LINES[:1], '{"size": "answers", "run": 999}', *LINES[2:]), "met, at a smaller size than wanted"),
+        (
+            result(*LINES[:1], '{"size": "answers", "run": 999}', *LINES[2:]),
+            "met, at a smaller size than wanted",
+        ),
         (result(*LINES[:1], *LINES[2:]), "met, at a smaller size than wanted"),
         (result(failure="the server did not start"), "**not met**: the server did not start"),
         (result(*LINES[:2]), "**not met**: nothing was measured"),
         (
-            result(*LINES[:4], LINES[4].replace("143.25", "228").replace("true", "false"), failure="it was missed"),
+            result(
+                *LINES[:4],
+                LINES[4].replace("143.25", "228").replace("true", "false"),
+                failure="it was missed",
+            ),
             "**not met**: 99 of 100: 228 ms (goal: at most 150, missed)",
         ),
     ],
     ids=["met", "smaller", "a size never asked for", "failed", "nothing told", "missed"],
-)  # fmt: skip
+)
 def test_the_page_says_what_came_of_a_row(row_result, expected):
     assert outcome(row_result) == expected
 
@@ -70,9 +91,12 @@ def test_the_page_says_sizes_figures_load_machine_and_commit():
     text = page([ROW], {"X1": result()})
     for line in (
         "| met | answers lost: 0; 99 of 100: 143.2 ms |\n",
-        "| kills | 50 | 50 |", "| answers | 1,000 | 1,000 |", "- 99 of 100: 143.2 ms (goal: at most 150)",
-        "- Processor time of the load's own process: 1.5 s; in all it took 3 s.", "- 2026-01-02, abc, on 2 cores.",
-    ):  # fmt: skip
+        "| kills | 50 | 50 |",
+        "| answers | 1,000 | 1,000 |",
+        "- 99 of 100: 143.2 ms (goal: at most 150)",
+        "- Processor time of the load's own process: 1.5 s; in all it took 3 s.",
+        "- 2026-01-02, abc, on 2 cores.",
+    ):
         assert line in text
     assert "Smaller than wanted" not in text and "Failed" not in text
 
@@ -94,7 +118,10 @@ def test_why_a_row_failed_is_the_reason_of_its_test(tmp_path):
     assert run([sys.executable, "-c", "pass"], str(tmp_path / "told")) == ""
     stopped = "print('==== no tests ran ===='); raise SystemExit(2)"
     assert run([sys.executable, "-c", stopped], str(tmp_path / "told")) == "no tests ran"
-    assert run([sys.executable, "-c", "raise SystemExit(3)"], str(tmp_path / "told")) == "it ended with 3"
+    assert (
+        run([sys.executable, "-c", "raise SystemExit(3)"], str(tmp_path / "told"))
+        == "it ended with 3"
+    )
 
 
 def test_figures_are_lines_of_json_and_a_missed_goal_fails_the_test(tmp_path, monkeypatch):

@@ -11,7 +11,9 @@ PARTS = Template(
     """{% extends "base.html" %}
 {% block title %}Parts{% endblock %}
 {% block main %}<h1>Parts</h1>
-{% include "_chart.html" with id="scores" title="Scores" subtitle="Of two runs." spec=spec columns=columns rows=rows %}
+{% with subtitle="Of two runs." %}
+{% include "_chart.html" with id="scores" title="Scores" spec=spec columns=columns rows=rows %}
+{% endwith %}
 {% include "_job.html" with poll_url="/job/" title="Reading run bm25" worker_missing=True %}
 {% endblock %}
 {% block scripts %}{% include "_chart_scripts.html" %}{% endblock %}"""
@@ -24,9 +26,16 @@ polls: list[str | None] = []
 def parts(request: HttpRequest) -> HttpResponse:
     """A page with one chart and one job card."""
     values = [{"run": name, "score": score} for name, score in RUNS]
-    encoding = {"x": {"field": "score", "type": "quantitative"}, "y": {"field": "run", "type": "nominal"}}
+    encoding = {
+        "x": {"field": "score", "type": "quantitative"},
+        "y": {"field": "run", "type": "nominal"},
+    }
     context = {
-        "spec": {"data": {"values": values}, "mark": {"type": "bar", "color": "@teal"}, "encoding": encoding},
+        "spec": {
+            "data": {"values": values},
+            "mark": {"type": "bar", "color": "@teal"},
+            "encoding": encoding,
+        },
         "columns": ["Run", "Score"],
         "rows": [[name, f"{score:.2f}"] for name, score in RUNS],
     }
@@ -40,9 +49,16 @@ def job(request: HttpRequest) -> HttpResponse:
         return HttpResponse(status=304)
     if len(polls) > 2:
         return HttpResponse(DONE.render(RequestContext(request, {})))
-    again = Template('{% include "_job.html" with poll_url="/job/" title="Reading run bm25" job_status=job_status %}')
-    half = JobStatus(Progress(1, 2, "rows", None, timezone.now()), is_cancelling=False, worker_missing=False)
-    return HttpResponse(again.render(RequestContext(request, {"job_status": half})), headers={"ETag": '"half"'})
+    again = Template(
+        '{% include "_job.html" with poll_url="/job/" title="Reading run bm25" '
+        "job_status=job_status %}"
+    )
+    half = JobStatus(
+        Progress(1, 2, "rows", None, timezone.now()), is_cancelling=False, worker_missing=False
+    )
+    return HttpResponse(
+        again.render(RequestContext(request, {"job_status": half})), headers={"ETag": '"half"'}
+    )
 
 
 urlpatterns = [path("parts/", parts), path("job/", job)]

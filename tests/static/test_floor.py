@@ -16,8 +16,16 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools" / "browsers"
 STATIC = ROOT / "static"
-INSTALL = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1",
-           "--engine-strict")  # fmt: skip
+INSTALL = (
+    "npm",
+    "ci",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--prefer-offline",
+    "--fetch-retries=1",
+    "--engine-strict",
+)
 # each with a word of its finding: functions, rules, properties, units, values, selectors
 PLANTED_STYLES = {
     ":root { --ink: light-dark(red, blue); }": "light-dark()",
@@ -29,7 +37,9 @@ PLANTED_STYLES = {
     "a:has(b) { color: red; }": ":has",
     "a { & b { color: red; } }": "nesting",
     "a { color: rgb(from red r g b); }": "css-relative-colors",
-    "@supports not (color: light-dark(red, blue)) { a { color: light-dark(red, blue); } }": "light-dark()",
+    "@supports not (color: light-dark(red, blue)) { a { color: light-dark(red, blue); } }": (
+        "light-dark()"
+    ),
 }
 PLANTED_SCRIPTS = {
     "[2, 1].toSorted();": "toSorted",
@@ -43,9 +53,13 @@ PLANTED_SCRIPTS = {
 }
 KNOWN_STYLES = """
 @supports (color: light-dark(red, blue)) { a { color: light-dark(red, blue); } }
-@layer x { a:is(b, c) { color: color-mix(in oklab, red, blue); min-height: 100dvh; translate: 1px 0; inset: 0; } }
+@layer x { a:is(b, c) { color: color-mix(in oklab, red, blue); min-height: 100dvh; translate: 1px 0;
+  inset: 0; } }
 """
-KNOWN_SCRIPTS = "[1].findLast(Boolean); structuredClone({}); document.body.inert = true; [1].at(-1); CSS.escape('a');"
+KNOWN_SCRIPTS = (
+    "[1].findLast(Boolean); structuredClone({}); document.body.inert = true; "
+    "[1].at(-1); CSS.escape('a');"
+)
 
 pytestmark = pytest.mark.full
 
@@ -56,13 +70,19 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     if not shutil.which("npm") or not shutil.which("node"):
         pytest.skip("there is no Node.js with npm here")
     folder = shutil.copytree(
-        TOOLS, tmp_path_factory.mktemp("floor") / "bench", ignore=shutil.ignore_patterns("node_modules")
+        TOOLS,
+        tmp_path_factory.mktemp("floor") / "bench",
+        ignore=shutil.ignore_patterns("node_modules"),
     )
     installation = run(folder, *INSTALL)
     if installation.returncode:
         # a lock that does not fit its packages is our fault; an unreachable registry is not
-        assert "EINTEGRITY" not in installation.stderr and "EUSAGE" not in installation.stderr, installation.stderr
-        pytest.skip(f"npm could not install the linters: {' '.join(installation.stderr.splitlines()[:2])}")
+        assert "EINTEGRITY" not in installation.stderr and "EUSAGE" not in installation.stderr, (
+            installation.stderr
+        )
+        pytest.skip(
+            f"npm could not install the linters: {' '.join(installation.stderr.splitlines()[:2])}"
+        )
     for part in ("css", "js", "vendor"):
         shutil.copytree(STATIC / part, folder / part)
     yield folder
@@ -82,10 +102,16 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def style_faults(bench: Path, pattern: str) -> list[str]:
-    finished = run(bench, "node", "node_modules/stylelint/bin/stylelint.mjs", "--formatter=json", pattern)
+    finished = run(
+        bench, "node", "node_modules/stylelint/bin/stylelint.mjs", "--formatter=json", pattern
+    )
     assert finished.returncode in (0, 2), finished.stderr
     files = json.loads(finished.stderr)  # stylelint writes its findings there
-    return [f"{Path(file['source']).name}:{warning['line']} {warning['text']}" for file in files for warning in file["warnings"]]
+    return [
+        f"{Path(file['source']).name}:{warning['line']} {warning['text']}"
+        for file in files
+        for warning in file["warnings"]
+    ]
 
 
 def script_faults(bench: Path, *patterns: str) -> list[str]:
@@ -93,7 +119,9 @@ def script_faults(bench: Path, *patterns: str) -> list[str]:
     assert finished.returncode in (0, 1), finished.stderr
     files = json.loads(finished.stdout)
     return [
-        f"{Path(file['filePath']).name}:{message['line']} {message['message']}" for file in files for message in file["messages"]
+        f"{Path(file['filePath']).name}:{message['line']} {message['message']}"
+        for file in files
+        for message in file["messages"]
     ]
 
 
@@ -141,11 +169,16 @@ def test_what_the_oldest_browsers_know_is_let_be(bench):
 
 def test_older_browsers_are_told_apart_where_the_floor_is(bench):
     """Each engine's oldest version is the first with both features queried in css/layout.css."""
-    data = json.loads((bench / "node_modules" / "@mdn" / "browser-compat-data" / "data.json").read_text())["css"]
+    data = json.loads(
+        (bench / "node_modules" / "@mdn" / "browser-compat-data" / "data.json").read_text()
+    )["css"]
     features = (data["at-rules"]["media"]["range_syntax"], data["types"]["color"]["color-mix"])
     names = {"ios_saf": "safari_ios"}
     for line in json.loads((TOOLS / "package.json").read_text())["browserslist"]:
         name, floor = line.split(" >= ")
         supports = [feature["__compat"]["support"][names.get(name, name)] for feature in features]
-        firsts = [(support[0] if isinstance(support, list) else support)["version_added"] for support in supports]
+        firsts = [
+            (support[0] if isinstance(support, list) else support)["version_added"]
+            for support in supports
+        ]
         assert max(float(first) for first in firsts) == float(floor), (name, firsts)

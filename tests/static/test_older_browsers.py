@@ -27,8 +27,11 @@ OLD_SCRIPTS = """
     CSS.supports = (...asked) => !asked.join().includes("light-dark") && supports.apply(CSS, asked);
 """
 # Elements that must stand out, each with what it lacks: background, border or readable text.
-PLAIN = """(quiet = '.button-quiet, [type=checkbox], [type=radio]') => [...document.querySelectorAll(
-    'body, .bar, .card, .level, .button, dialog[open], .reasons, .chip, input:not([type=hidden]), textarea',
+PLAIN = """(
+  quiet = '.button-quiet, [type=checkbox], [type=radio]',
+) => [...document.querySelectorAll(
+    'body, .bar, .card, .level, .button, dialog[open], .reasons, .chip, ' +
+    'input:not([type=hidden]), textarea',
 )].filter((one) => one.checkVisibility() && !one.matches(quiet)).flatMap((one) => {
     const { color, backgroundColor, borderBottomWidth, borderBottomStyle } = getComputedStyle(one);
     const isEdged = borderBottomStyle !== 'none' && parseFloat(borderBottomWidth) > 0;
@@ -36,7 +39,8 @@ PLAIN = """(quiet = '.button-quiet, [type=checkbox], [type=radio]') => [...docum
         'a ground': backgroundColor !== 'rgba(0, 0, 0, 0)',
         'an edge': isEdged || one === document.body,
         words: color !== backgroundColor,
-    }).filter(([, isThere]) => !isThere).map(([what]) => `${one.tagName}.${one.className} has not ${what}`);
+    }).filter(([, isThere]) => !isThere)
+      .map(([what]) => `${one.tagName}.${one.className} has not ${what}`);
 })"""
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -139,7 +143,10 @@ def test_a_lead_can_read_settings_and_is_offered_no_dark_colours(old_page, live_
 def test_a_chart_is_drawn_in_light_colours_which_paper_leaves_as_they_are(old_page, live_server):
     old_page.goto(f"{live_server.url}/parts/")
     expect(old_page.locator("#scores[data-drawn=light] svg")).to_be_visible()
-    assert old_page.locator("#scores .mark-rect path").first.get_attribute("fill") == "rgb(4, 111, 126)"
+    assert (
+        old_page.locator("#scores .mark-rect path").first.get_attribute("fill")
+        == "rgb(4, 111, 126)"
+    )
 
 
 @pytest.mark.parametrize("lacks", ["color-mix(in oklab, red, blue)", "(width >= 0px)"])
@@ -174,9 +181,13 @@ def test_whoever_asks_is_told_the_same_floor(file):
 
 
 def test_the_sign_in_page_names_the_floor(client):
-    assert f"Works in {floor()} and later." in " ".join(client.get("/accounts/login/").content.decode().split())
+    assert f"Works in {floor()} and later." in " ".join(
+        client.get("/accounts/login/").content.decode().split()
+    )
 
 
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
 def test_only_tokens_are_light_or_dark(sheet):
-    assert sheet.name == "tokens.css" or "light-dark(" not in re.sub(r"@supports[^{]*", "", sheet.read_text())
+    assert sheet.name == "tokens.css" or "light-dark(" not in re.sub(
+        r"@supports[^{]*", "", sheet.read_text()
+    )

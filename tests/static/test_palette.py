@@ -20,14 +20,32 @@ SCHEMES = (0, 1)
 
 VISION = {
     "normal": np.eye(3),
-    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
-    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.01182, 0.04294, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.3039],
+    ],
 }
-TO_LMS = [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
-          [0.0883024619, 0.2817188376, 0.6299787005]]  # fmt: skip
-TO_LAB = [[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099],
-          [0.0259040371, 0.7827717662, -0.808675766]]  # fmt: skip
+TO_LMS = [
+    [0.4122214708, 0.5363325363, 0.0514459929],
+    [0.2119034982, 0.6806995451, 0.1073969566],
+    [0.0883024619, 0.2817188376, 0.6299787005],
+]
+TO_LAB = [
+    [0.2104542553, 0.793617785, -0.0040720468],
+    [1.9779984951, -2.428592205, 0.4505937099],
+    [0.0259040371, 0.7827717662, -0.808675766],
+]
 
 
 def linear(token: str, scheme: int) -> np.ndarray:
@@ -41,7 +59,10 @@ def oklab(rgb: np.ndarray) -> np.ndarray:
 
 
 def contrast(foreground: str, background: str, scheme: int) -> float:
-    low, high = sorted(float(linear(token, scheme) @ [0.2126, 0.7152, 0.0722]) for token in (foreground, background))
+    low, high = sorted(
+        float(linear(token, scheme) @ [0.2126, 0.7152, 0.0722])
+        for token in (foreground, background)
+    )
     return (high + 0.05) / (low + 0.05)
 
 
@@ -58,7 +79,10 @@ def test_browsers_without_light_dark_have_the_light_colours():
 @pytest.mark.parametrize("vision", VISION)
 def test_no_two_data_colours_look_alike(vision, scheme):
     perceived = {token: oklab(np.array(VISION[vision]) @ linear(token, scheme)) for token in DATA}
-    distances = {pair: 100 * np.linalg.norm(perceived[pair[0]] - perceived[pair[1]]) for pair in itertools.combinations(DATA, 2)}
+    distances = {
+        pair: 100 * np.linalg.norm(perceived[pair[0]] - perceived[pair[1]])
+        for pair in itertools.combinations(DATA, 2)
+    }
     closest = min(distances, key=distances.get)
     assert distances[closest] >= 8, closest
 

@@ -38,12 +38,16 @@ def bar_colour(page: Page) -> str:
 def test_a_chart_is_drawn_in_the_palettes_colours_and_again_when_the_theme_changes(parts):
     assert bar_colour(parts) == "rgb(4, 111, 126)"
     parts.emulate_media(color_scheme="dark")
-    expect(parts.locator("#scores .mark-rect path").first).to_have_attribute("fill", "rgb(85, 180, 181)")
+    expect(parts.locator("#scores .mark-rect path").first).to_have_attribute(
+        "fill", "rgb(85, 180, 181)"
+    )
 
 
 def test_pictures_are_downloaded_in_light_colours_whatever_the_page_looks_like(parts):
     parts.emulate_media(color_scheme="dark")
-    expect(parts.locator("#scores .mark-rect path").first).to_have_attribute("fill", "rgb(85, 180, 181)")
+    expect(parts.locator("#scores .mark-rect path").first).to_have_attribute(
+        "fill", "rgb(85, 180, 181)"
+    )
     assert "rgb(4, 111, 126)" in download(parts, "svg").read_text()
     assert download(parts, "png").read_bytes().startswith(b"\x89PNG")
 

@@ -13,8 +13,9 @@ LINE = b'{"side": "document", "id": "d1", "text": "x"}\n'
 DROP = """(box) => {
   const carried = new DataTransfer();
   carried.items.add(new File(["x".repeat(2048)], "dropped.jsonl"));
+  const properties = { bubbles: true, cancelable: true, dataTransfer: carried };
   for (const name of ["dragenter", "dragover", "drop"])
-    box.dispatchEvent(new DragEvent(name, { bubbles: true, cancelable: true, dataTransfer: carried }));
+    box.dispatchEvent(new DragEvent(name, properties));
 }"""
 
 
@@ -27,7 +28,9 @@ def signed_in(page: Page, live_server: object, researcher: User) -> Page:
 
 
 def choose(page: Page, label: str, name: str, content: bytes) -> None:
-    page.get_by_label(label).set_input_files({"name": name, "mimeType": "text/plain", "buffer": content})
+    page.get_by_label(label).set_input_files(
+        {"name": name, "mimeType": "text/plain", "buffer": content}
+    )
 
 
 def send(page: Page) -> None:
@@ -37,7 +40,10 @@ def send(page: Page) -> None:
 def test_a_dropped_file_is_shown_with_its_size(signed_in):
     signed_in.locator("[data-field=file] .file-drop").evaluate(DROP)
     expect(signed_in.locator("[data-field=file] output")).to_have_text("dropped.jsonl · 2.0 KB")
-    assert signed_in.get_by_label("Items").evaluate("(input) => input.files[0].name") == "dropped.jsonl"
+    assert (
+        signed_in.get_by_label("Items").evaluate("(input) => input.files[0].name")
+        == "dropped.jsonl"
+    )
 
 
 def test_a_sent_file_leads_to_its_import(signed_in):
@@ -50,7 +56,9 @@ def test_what_is_wrong_is_shown_and_the_files_stay_chosen(signed_in):
     choose(signed_in, "Items", "a.jsonl", LINE)
     choose(signed_in, "Media", "a.png", b"x")
     send(signed_in)
-    expect(signed_in.locator("[data-field=media] .field-error")).to_contain_text("a.png is no zip archive")
+    expect(signed_in.locator("[data-field=media] .field-error")).to_contain_text(
+        "a.png is no zip archive"
+    )
     expect(signed_in.locator("[data-field=file] output")).to_contain_text("a.jsonl")
     signed_in.get_by_label("Media").set_input_files([])
     send(signed_in)
@@ -67,7 +75,9 @@ def test_a_file_that_is_too_large_is_not_sent(signed_in, settings):
 
 
 def test_without_script_the_form_sends_its_file_all_the_same(new_context, signed_in):
-    context = with_long_timeout(new_context(java_script_enabled=False, storage_state=signed_in.context.storage_state()))
+    context = with_long_timeout(
+        new_context(java_script_enabled=False, storage_state=signed_in.context.storage_state())
+    )
     plain = context.new_page()
     plain.goto(signed_in.url)
     choose(plain, "Items", "a.jsonl", LINE)

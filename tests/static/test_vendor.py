@@ -31,4 +31,6 @@ def test_every_package_brings_its_licence_and_the_registrys_integrity_string():
 
 def test_no_vendored_script_names_a_source_map():
     """collectstatic with hashed names stops at a missing source map."""
-    assert [file.name for file in VENDOR.rglob("*.js") if b"sourceMappingURL" in file.read_bytes()] == []
+    assert [
+        file.name for file in VENDOR.rglob("*.js") if b"sourceMappingURL" in file.read_bytes()
+    ] == []

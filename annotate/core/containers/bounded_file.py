@@ -25,10 +25,7 @@ class DamagedMedia(ValueError):
 
 
 class BoundedFile:
-    """A file read in single pieces.
-
-    Raises DamagedMedia beyond its end and after MAX_READS pieces.
-    """
+    """A file read in pieces; raises DamagedMedia beyond its end and after MAX_READS pieces."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream

@@ -25,18 +25,21 @@ class Box(NamedTuple):
 
 
 def read(file: BoundedFile) -> Tracks:
-    """Read the tracks of the movie box, anywhere in the file.
-
-    Raises DamagedMedia if it is cut or missing.
-    """
+    """Read the tracks of the movie box, wherever it is; raises DamagedMedia without a whole one."""
     container = "mp4"
     for box in _boxes(file, 0, file.size):
         if box.type == b"ftyp" and file.read_exactly(box.start, 4) == b"qt  ":
             container = "quicktime"
         elif box.type == b"moov" and not box.is_cut:
-            tracks = [_track(file, track) for track in _boxes(file, box.start, box.end) if track.type == b"trak"]
+            tracks = [
+                _track(file, track)
+                for track in _boxes(file, box.start, box.end)
+                if track.type == b"trak"
+            ]
             pictures = tuple(codec for kind, codec in tracks if kind == _VIDEO)
-            return Tracks(container, pictures, tuple(codec for kind, codec in tracks if kind == _AUDIO))
+            return Tracks(
+                container, pictures, tuple(codec for kind, codec in tracks if kind == _AUDIO)
+            )
     raise DamagedMedia("no movie box, or half of one")
 
 
@@ -55,14 +58,19 @@ def _boxes(file: BoundedFile, position: int, end: int) -> Iterator[Box]:
 
 def _descend(file: BoundedFile, box: Box | None, *path: bytes) -> Box | None:
     for name in path:
-        box = next((child for child in _boxes(file, box.start, box.end) if child.type == name), None) if box else None
+        box = (
+            next((child for child in _boxes(file, box.start, box.end) if child.type == name), None)
+            if box
+            else None
+        )
     return box
 
 
 def _track(file: BoundedFile, track: Box) -> tuple[bytes, str]:
     """The kind of a track, and its codec as MIME types spell it."""
     media = _descend(file, track, b"mdia")
-    handler_box, descriptions_box = _descend(file, media, b"hdlr"), _descend(file, media, b"minf", b"stbl", b"stsd")
+    handler_box = _descend(file, media, b"hdlr")
+    descriptions_box = _descend(file, media, b"minf", b"stbl", b"stsd")
     if handler_box is None or descriptions_box is None:
         return b"", ""
     kind = file.read_exactly(handler_box.start + 8, 4)
@@ -91,15 +99,23 @@ def _codec_parameter(name: bytes, content: bytes, *, is_video: bool) -> str:
     if name in (b"mp4a", b"mp4v"):
         # without a descriptor it is QuickTime's own form of AAC, or too old to tell
         default_codec = "" if is_video else "mp4a.40.2"
-        return codecs.mpeg4(records[b"esds"][4:], name.decode()) if b"esds" in records else default_codec
+        return (
+            codecs.mpeg4(records[b"esds"][4:], name.decode())
+            if b"esds" in records
+            else default_codec
+        )
     lowered_name = name.decode("latin-1").strip().lower()
-    return _NAMES.get(name) or (lowered_name if lowered_name.replace("-", "").isalnum() and lowered_name.isascii() else "")
+    return _NAMES.get(name) or (
+        lowered_name if lowered_name.replace("-", "").isalnum() and lowered_name.isascii() else ""
+    )
 
 
 def _records(content: bytes, *, is_video: bool) -> dict[bytes, bytes]:
     """The inner boxes of a sample description by name, with those inside QuickTime's box `wave`."""
     version = int.from_bytes(content[_SAMPLE_HEADER : _SAMPLE_HEADER + 2])
-    start = _SAMPLE_HEADER + (_VIDEO_FIELDS if is_video else _AUDIO_FIELDS.get(version, _AUDIO_FIELDS[0]))
+    start = _SAMPLE_HEADER + (
+        _VIDEO_FIELDS if is_video else _AUDIO_FIELDS.get(version, _AUDIO_FIELDS[0])
+    )
     records: dict[bytes, bytes] = {}
     unread = [content[start:]]
     while unread:

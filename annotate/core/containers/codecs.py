@@ -22,7 +22,9 @@ def hevc(record: bytes, name: str = "hvc1") -> str:
     compatible = int(f"{int.from_bytes(record[2:6]):032b}"[::-1], 2)  # bits are written in reverse
     tier = "H" if record[1] & 0x20 else "L"
     constraints = [f"{byte:X}" for byte in record[6:12].rstrip(b"\0")]
-    return ".".join([name, f"{space}{record[1] & 0x1F}", f"{compatible:X}", f"{tier}{record[12]}", *constraints])
+    return ".".join(
+        [name, f"{space}{record[1] & 0x1F}", f"{compatible:X}", f"{tier}{record[12]}", *constraints]
+    )
 
 
 def av1(record: bytes) -> str:
@@ -54,8 +56,16 @@ def mpeg4(descriptor: bytes, name: str) -> str:
                 return ""
             if kind == 0x20:
                 sequence_header = descriptor.find(b"\0\0\1\xb0", position)
-                return f"{name}.20.{descriptor[sequence_header + 4]}" if sequence_header >= 0 else f"{name}.20.9"
-            return f"{name}.40.{_audio_object(descriptor, position + 13)}" if kind == 0x40 else f"{name}.{kind:02X}"
+                return (
+                    f"{name}.20.{descriptor[sequence_header + 4]}"
+                    if sequence_header >= 0
+                    else f"{name}.20.9"
+                )
+            return (
+                f"{name}.40.{_audio_object(descriptor, position + 13)}"
+                if kind == 0x40
+                else f"{name}.{kind:02X}"
+            )
         else:
             position = end
 
@@ -87,4 +97,8 @@ def _audio_object(descriptor: bytes, position: int) -> int:
         return 2
     _, position, _ = _descriptor(descriptor, position)
     kind = descriptor[position] >> 3
-    return kind if kind != 31 else 32 + ((descriptor[position] & 0x07) << 3 | descriptor[position + 1] >> 5)
+    return (
+        kind
+        if kind != 31
+        else 32 + ((descriptor[position] & 0x07) << 3 | descriptor[position + 1] >> 5)
+    )

@@ -16,11 +16,22 @@ log = logging.getLogger(__name__)
 LONGEST_TYPE = 120
 _PACKET = 188  # bytes of each packet of an MPEG transport stream, which begins with a G
 # Errors of readers at hostile or damaged files; after each of them the type is unknown.
-_FAULTS = (ValueError, IndexError, KeyError, OverflowError, EOFError, OSError, BadZipFile, zlib.error, FormatError)
+_FAULTS = (
+    ValueError,
+    IndexError,
+    KeyError,
+    OverflowError,
+    EOFError,
+    OSError,
+    BadZipFile,
+    zlib.error,
+    FormatError,
+)
 _OTHER_CONTAINERS = {
-    b"FLV\x01": Tracks("x-flv"), b"\x30\x26\xb2\x75": Tracks("x-ms-asf"),
+    b"FLV\x01": Tracks("x-flv"),
+    b"\x30\x26\xb2\x75": Tracks("x-ms-asf"),
     b"\0\0\x01\xba": Tracks("mpeg", kind="video"),
-}  # fmt: skip
+}
 
 
 def detect_mime_type(stream: BinaryIO, kind: str) -> str:
@@ -40,13 +51,17 @@ def detect_mime_type(stream: BinaryIO, kind: str) -> str:
 
 
 def mime_type(tracks: Tracks, kind: str) -> str:
-    """The MIME type of tracks: for a clip with a codec of the picture and one of the sound.
+    """The MIME type of tracks: a codec of the picture and one of the sound for a clip.
 
-    For a recording with the sound's codec alone, as nothing else of it is played.
+    For a recording it names the sound's codec alone, as nothing else of it is played.
     """
     plain_type = f"{tracks.kind or kind}/{tracks.container}"
     picture_tracks = [tracks.pictures] if kind == "video" else []
-    codecs_to_name = [_preferred_codec(codecs, tracks.container) for codecs in (*picture_tracks, tracks.sounds) if codecs]
+    codecs_to_name = [
+        _preferred_codec(codecs, tracks.container)
+        for codecs in (*picture_tracks, tracks.sounds)
+        if codecs
+    ]
     if not codecs_to_name or not all(codecs_to_name):
         return plain_type
     full_type = f'{plain_type}; codecs="{", ".join(codecs_to_name)}"'
@@ -54,11 +69,10 @@ def mime_type(tracks: Tracks, kind: str) -> str:
 
 
 def _preferred_codec(codecs: Sequence[str], container: str) -> str:
-    """The first codec that browsers play, as they skip tracks they cannot play.
-
-    Without one, return the first codec.
-    """
-    return next((codec for codec in codecs if codec and plays_somewhere(codec, container)), codecs[0])
+    """The first codec that browsers play, as they skip other tracks; without one, the first."""
+    return next(
+        (codec for codec in codecs if codec and plays_somewhere(codec, container)), codecs[0]
+    )
 
 
 def _tracks(file: BoundedFile) -> Tracks | None:
@@ -73,4 +87,6 @@ def _tracks(file: BoundedFile) -> Tracks | None:
         return {b"WAVE": Tracks("wav"), b"AVI ": Tracks("x-msvideo")}.get(head[8:12])
     if head[::_PACKET] == b"GGG":
         return Tracks("mp2t")
-    return frames.read(file) or next((tracks for magic, tracks in _OTHER_CONTAINERS.items() if head.startswith(magic)), None)
+    return frames.read(file) or next(
+        (tracks for magic, tracks in _OTHER_CONTAINERS.items() if head.startswith(magic)), None
+    )

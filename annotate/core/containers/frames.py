@@ -5,10 +5,15 @@ from annotate.core.containers.bounded_file import BoundedFile, Tracks
 _TAG_HEADER = 10  # bytes of an ID3 tag's header
 _MAX_TAGS = 4
 _READ_BYTES = 1 << 14
-_MAX_OFFSET = 1 << 12  # a stream that was cut begins in the middle of a frame, of 1,441 bytes at most
+# a stream that was cut begins in the middle of a frame, of 1,441 bytes at most
+_MAX_OFFSET = 1 << 12
 _MIN_FRAMES = 3  # consecutive frames, which do not occur by chance
 _MPEG_1, _MPEG_2, _MPEG_2_5 = 3, 2, 0
-_RATES = {_MPEG_1: (44_100, 48_000, 32_000), _MPEG_2: (22_050, 24_000, 16_000), _MPEG_2_5: (11_025, 12_000, 8_000)}
+_RATES = {
+    _MPEG_1: (44_100, 48_000, 32_000),
+    _MPEG_2: (22_050, 24_000, 16_000),
+    _MPEG_2_5: (11_025, 12_000, 8_000),
+}
 _KILOBITS = {  # a second, by whether it is MPEG-1 and by the layer
     (True, 1): (32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448),
     (True, 2): (32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384),
@@ -34,7 +39,11 @@ def read(file: BoundedFile) -> Tracks | None:
     if position and head and not head.strip(b"\0"):  # some leave more room than the tag says
         return _MP3
     is_whole = position + len(head) == file.size
-    frame_starts = (n for n in range(min(len(head), _MAX_OFFSET)) if head[n] == 0xFF and _frames_follow(head, n, is_whole))
+    frame_starts = (
+        n
+        for n in range(min(len(head), _MAX_OFFSET))
+        if head[n] == 0xFF and _frames_follow(head, n, is_whole)
+    )
     first_frame = next(frame_starts, None)
     return None if first_frame is None else _AAC if _is_aac(head[first_frame:]) else _MP3
 
@@ -51,9 +60,12 @@ def _frames_follow(data: bytes, position: int, is_whole: bool) -> bool:
     """Whether enough frames follow one another, or all frames up to the file's end."""
     is_aac = _is_aac(data[position:])
     for _ in range(_MIN_FRAMES):
-        if position == len(data) or data.startswith(b"TAG", position):  # a tag of the old kind ends the file
+        # a tag of the old kind ends the file
+        if position == len(data) or data.startswith(b"TAG", position):
             return is_whole
-        if _is_aac(data[position:]) != is_aac or not (length := _length(data[position : position + 6])):
+        if _is_aac(data[position:]) != is_aac or not (
+            length := _length(data[position : position + 6])
+        ):
             return False
         position += length
     return True

@@ -10,18 +10,30 @@ _TRACK, _TYPE, _CODEC, _PRIVATE = 0xAE, 0x83, 0x86, 0x63A2
 _VIDEO, _AUDIO = 1, 2
 _MAX_TRACKS = 1 << 20  # of the Tracks; a decoder's set-up takes some kilobytes
 _NAMES = {
-    "V_VP8": "vp8", "V_VP9": "vp9", "V_THEORA": "theora", "V_MPEG4/ISO/ASP": "mp4v.20", "V_MPEG4/ISO/SP": "mp4v.20",
-    "A_OPUS": "opus", "A_VORBIS": "vorbis", "A_AAC": "mp4a.40.2", "A_FLAC": "flac", "A_MPEG/L3": "mp3",
-    "A_AC3": "ac-3", "A_EAC3": "ec-3", "V_MPEG1": "mp4v.6A", "V_MPEG2": "mp4v.61",
-}  # fmt: skip
-_CODEC_READERS = {"V_AV1": codecs.av1, "V_MPEG4/ISO/AVC": codecs.h264, "V_MPEGH/ISO/HEVC": codecs.hevc}
+    "V_VP8": "vp8",
+    "V_VP9": "vp9",
+    "V_THEORA": "theora",
+    "V_MPEG4/ISO/ASP": "mp4v.20",
+    "V_MPEG4/ISO/SP": "mp4v.20",
+    "A_OPUS": "opus",
+    "A_VORBIS": "vorbis",
+    "A_AAC": "mp4a.40.2",
+    "A_FLAC": "flac",
+    "A_MPEG/L3": "mp3",
+    "A_AC3": "ac-3",
+    "A_EAC3": "ec-3",
+    "V_MPEG1": "mp4v.6A",
+    "V_MPEG2": "mp4v.61",
+}
+_CODEC_READERS = {
+    "V_AV1": codecs.av1,
+    "V_MPEG4/ISO/AVC": codecs.h264,
+    "V_MPEGH/ISO/HEVC": codecs.hevc,
+}
 
 
 def read(file: BoundedFile) -> Tracks:
-    """Read the tracks before the first cluster.
-
-    Raises DamagedMedia where the file ends before them.
-    """
+    """Read the tracks before the first cluster; raises DamagedMedia where the file ends before."""
     _, position, end = _element(file, 0)
     header = dict(_children(file.read_exactly(position, min(end - position, 4_096))))
     container = "webm" if header.get(_DOC_TYPE, b"").rstrip(b"\0") == b"webm" else "matroska"

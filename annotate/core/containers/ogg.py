@@ -5,9 +5,15 @@ from annotate.core.containers.bounded_file import BoundedFile, DamagedMedia, Tra
 MAGIC = b"OggS"
 _FIRST_PAGE = 0x02  # the flag of a stream's first page
 _STREAMS = {
-    b"\x80theora": "theora", b"\x01vorbis": "vorbis", b"OpusHead": "opus", b"\x7fFLAC": "flac", b"Speex   ": "speex",
-    b"BBCD": "dirac", b"OVP80": "vp8", b"PCM     ": "pcm",
-}  # fmt: skip
+    b"\x80theora": "theora",
+    b"\x01vorbis": "vorbis",
+    b"OpusHead": "opus",
+    b"\x7fFLAC": "flac",
+    b"Speex   ": "speex",
+    b"BBCD": "dirac",
+    b"OVP80": "vp8",
+    b"PCM     ": "pcm",
+}
 _PICTURES = ("theora", "dirac", "vp8")
 _TEXT_STREAMS = (b"fishead\0", b"CMML\0", b"\x80kate")  # streams about the others, and subtitles
 
@@ -27,9 +33,16 @@ def read(file: BoundedFile) -> Tracks:
         position += 27 + len(lengths)
         first_bytes = file.read_up_to(position, 8)
         if not first_bytes.startswith(_TEXT_STREAMS):
-            stream_codecs.append(next((codec for magic, codec in _STREAMS.items() if first_bytes.startswith(magic)), ""))
+            stream_codecs.append(
+                next(
+                    (codec for magic, codec in _STREAMS.items() if first_bytes.startswith(magic)),
+                    "",
+                )
+            )
         position += sum(lengths)
     if not stream_codecs:
         raise DamagedMedia("no stream begins")
     pictures = tuple(codec for codec in stream_codecs if codec in _PICTURES)
-    return Tracks("ogg", pictures, tuple(codec for codec in stream_codecs if codec not in _PICTURES))
+    return Tracks(
+        "ogg", pictures, tuple(codec for codec in stream_codecs if codec not in _PICTURES)
+    )

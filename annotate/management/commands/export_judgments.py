@@ -1,4 +1,7 @@
-"""Write every judgment of a collection, under pseudonyms: CSV for spreadsheets, JSON lines or Parquet for programs."""
+"""Write every judgment of a collection, under pseudonyms.
+
+CSV is for spreadsheets, JSON lines and Parquet are for programs.
+"""
 
 import sys
 from argparse import ArgumentParser
@@ -25,7 +28,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write piece by piece."""
-        pieces = judgment_export.write(collection=files.find_collection(options["slug"]), kind=options["format"])
+        pieces = judgment_export.write(
+            collection=files.find_collection(options["slug"]), kind=options["format"]
+        )
         with files.faults_as_sentences():
             if options["out"] is None:
                 sys.stdout.buffer.writelines(pieces)

@@ -16,33 +16,59 @@ from annotate.services.imports import import_now
 
 
 class Command(BaseCommand):
-    """The same file twice changes nothing; a file with a fault changes nothing and has its lines named."""
+    """The same file twice changes nothing.
+
+    A file with a fault changes nothing either, and has its lines named.
+    """
 
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments: collection and file; levels and texts of a collection that is made."""
         parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("file", type=Path, help="JSON lines, CSV, TSV, a BEIR folder, or a zip of these")
-        parser.add_argument("--media", type=Path, help="folder or zip of the media that the file names")
-        parser.add_argument("--by", default="", help="user who loads; leads and researches a collection made here")
+        parser.add_argument(
+            "file", type=Path, help="JSON lines, CSV, TSV, a BEIR folder, or a zip of these"
+        )
+        parser.add_argument(
+            "--media", type=Path, help="folder or zip of the media that the file names"
+        )
+        parser.add_argument(
+            "--by", default="", help="user who loads; leads and researches a collection made here"
+        )
         making = parser.add_argument_group("to make the collection")
         making.add_argument("--levels", default="", help='such as "0:Not relevant,1:Relevant"')
-        making.add_argument("--positive-from", type=int, help="smallest grade that is relevant; default: the largest")
-        making.add_argument("--measurement", default="ordinal", choices=Collection.Measurement.values)
+        making.add_argument(
+            "--positive-from",
+            type=int,
+            help="smallest grade that is relevant; default: the largest",
+        )
+        making.add_argument(
+            "--measurement", default="ordinal", choices=Collection.Measurement.values
+        )
         making.add_argument("--name", default="", help="default: the short name")
-        making.add_argument("--guidelines", type=Path, help="Markdown file of what annotators are told")
+        making.add_argument(
+            "--guidelines", type=Path, help="Markdown file of what annotators are told"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load, all or nothing."""
         with files.faults_as_sentences(), ExitStack() as stack, transaction.atomic():
             source = stack.enter_context(files.opened_source(options["file"]))
-            media = stack.enter_context(files.opened_source(options["media"])) if options["media"] else None
+            media = (
+                stack.enter_context(files.opened_source(options["media"]))
+                if options["media"]
+                else None
+            )
             by = files.find_user(options["by"])
             collection = self._collection(options)
             digest = files.checksum_of(options["file"])
             received_import = import_now(
-                collection=collection, import_request=ItemsImport(), source=source, sha256=digest, media_source=media, by=by
+                collection=collection,
+                import_request=ItemsImport(),
+                source=source,
+                sha256=digest,
+                media_source=media,
+                by=by,
             )
         first_message, *further_messages = files.import_messages(received_import)
         self.stdout.write("\n".join([f"{collection.slug}: {first_message}", *further_messages]))
@@ -70,6 +96,8 @@ def parse_levels(text: str) -> list[LevelSpec]:
     for entry in text.split(","):
         grade, colon, name = entry.partition(":")
         if not colon or not grade.strip().isdecimal() or not name.strip():
-            raise CommandError(f'Levels are given as "0:Not relevant,1:Relevant", not as "{entry}".')
+            raise CommandError(
+                f'Levels are given as "0:Not relevant,1:Relevant", not as "{entry}".'
+            )
         levels.append(LevelSpec(int(grade), name.strip()))
     return levels

@@ -36,5 +36,11 @@ class Command(BaseCommand):
         import_request = QuerySetImport(options["name"], options["direction"])
         with files.faults_as_sentences(), files.opened_source(options["file"]) as source:
             digest = files.checksum_of(options["file"])
-            received_import = import_now(collection=collection, import_request=import_request, source=source, sha256=digest, by=by)
+            received_import = import_now(
+                collection=collection,
+                import_request=import_request,
+                source=source,
+                sha256=digest,
+                by=by,
+            )
         self.stdout.write("\n".join(files.import_messages(received_import)))

@@ -1,4 +1,4 @@
-"""Load reference labels of a collection: TREC qrels, or a table with query-id, corpus-id and score."""
+"""Load reference labels of a collection: TREC qrels, or a table with query-id, corpus-id, score."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -21,16 +21,30 @@ class Command(BaseCommand):
         """Add the arguments: collection, file, name and reading of grades."""
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("file", type=Path)
-        parser.add_argument("--name", default="original", help='name of the reference set; default "original"')
-        parser.add_argument("--grades", default="", help='what the file\'s grades become, such as "0:1,1:4"')
-        parser.add_argument("--min-grade", type=int, default=0, help="leave out rows of a smaller grade in the file")
         parser.add_argument(
-            "--skip-unknown", action="store_true", help="leave out labels of items the collection does not have"
+            "--name", default="original", help='name of the reference set; default "original"'
         )
-        parser.add_argument("--make-documents", action="store_true", help="make the documents that only they name")
-        parser.add_argument("--skip-blank", action="store_true", help="leave out rows without a grade")
         parser.add_argument(
-            "--columns", default="", help='of a table without a header, such as "query:1,document:2,grade:3"'
+            "--grades", default="", help='what the file\'s grades become, such as "0:1,1:4"'
+        )
+        parser.add_argument(
+            "--min-grade", type=int, default=0, help="leave out rows of a smaller grade in the file"
+        )
+        parser.add_argument(
+            "--skip-unknown",
+            action="store_true",
+            help="leave out labels of items the collection does not have",
+        )
+        parser.add_argument(
+            "--make-documents", action="store_true", help="make the documents that only they name"
+        )
+        parser.add_argument(
+            "--skip-blank", action="store_true", help="leave out rows without a grade"
+        )
+        parser.add_argument(
+            "--columns",
+            default="",
+            help='of a table without a header, such as "query:1,document:2,grade:3"',
         )
         parser.add_argument("--by", default="", help="user who loads")
 
@@ -48,7 +62,13 @@ class Command(BaseCommand):
         collection, by = files.find_collection(options["slug"]), files.find_user(options["by"])
         with files.faults_as_sentences(), files.opened_source(options["file"]) as source:
             digest = files.checksum_of(options["file"])
-            received_import = import_now(collection=collection, import_request=import_request, source=source, sha256=digest, by=by)
+            received_import = import_now(
+                collection=collection,
+                import_request=import_request,
+                source=source,
+                sha256=digest,
+                by=by,
+            )
         self.stdout.write("\n".join(files.import_messages(received_import)))
 
 

@@ -1,4 +1,4 @@
-"""Make the account that looks after the site, and print a link by which its person chooses a password."""
+"""Make the account that looks after the site, and print a link to choose its password."""
 
 import sys
 from typing import Any
@@ -15,7 +15,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments: user name and address."""
-        parser.add_argument("username", nargs="?", help="the user name; asked for where it is left out")
+        parser.add_argument(
+            "username", nargs="?", help="the user name; asked for where it is left out"
+        )
         parser.add_argument("--email", default="", help="where mails go that this person asks for")
 
     def handle(self, *args: Any, username: str | None, email: str, **options: Any) -> None:
@@ -29,15 +31,21 @@ class Command(BaseCommand):
         name = admin.user.get_username()
         self.stdout.write(f"{name} looks after the site{' now' if not admin.is_new else ''}.")
         if admin.user.has_usable_password():
-            self.stdout.write(f"The password stays; `password_link {name}` makes a link to choose another one.")
+            self.stdout.write(
+                f"The password stays; `password_link {name}` makes a link to choose another one."
+            )
         else:
             link = site_accounts.password_link(user=admin.user)
-            self.stdout.write(f"Open this link within three days to choose a password; it works once:\n{link}")
+            self.stdout.write(
+                f"Open this link within three days to choose a password; it works once:\n{link}"
+            )
 
 
 def _prompt_account(email: str) -> tuple[str, str]:
     """Ask the person at the terminal for user name and address."""
     if not sys.stdin.isatty():
-        raise CommandError("Say whose account it is: make_admin NAME [--email ADDRESS]; nothing was made.")
+        raise CommandError(
+            "Say whose account it is: make_admin NAME [--email ADDRESS]; nothing was made."
+        )
     username = input("User name: ").strip()
     return username, email or input("E-mail address (may be left out): ").strip()

@@ -21,6 +21,8 @@ class Command(BaseCommand):
         """Print the link."""
         user = User.objects.filter(username=username).first()
         if user is None or not user.is_active:
-            raise CommandError(f'There is no account "{username}" that can be signed in to; no link was made.')
+            raise CommandError(
+                f'There is no account "{username}" that can be signed in to; no link was made.'
+            )
         self.stdout.write(f"This link lets {username} choose a password, once, within three days:")
         self.stdout.write(site_accounts.password_link(user=user))

@@ -26,10 +26,12 @@ from annotate.services.background.workers import worker_is_missing
 SECONDS_BETWEEN = 0.5
 ROWS_BETWEEN = 2_000
 Row = TypeVar("Row")
-SHARE_OF_TIME = 0.05  # of a job's time: the most that reports may cost, and looks for a cancellation likewise
+# of a job's time: the most that reports may cost, and looks for a cancellation likewise
+SHARE_OF_TIME = 0.05
 KEPT_SECONDS = 3600
 clock: Callable[[], float] = monotonic  # seconds; tests put a clock of their own here
-_UNITS = ((1, "second", 56), (60, "minute", 7200), (3600, "hour", inf))  # size, name, used below so many seconds
+# size, name, used below so many seconds
+_UNITS = ((1, "second", 56), (60, "minute", 7200), (3600, "hour", inf))
 
 
 class Job(NamedTuple):
@@ -58,10 +60,7 @@ class Progress(NamedTuple):
 
     @property
     def time_left(self) -> str:
-        """The time left in words, "" while it is unknown.
-
-        All units may be done before the job is.
-        """
+        """The time left in words, "" if unknown; all units may be done before the job is."""
         if self.total and self.n_done >= self.total:
             return "finishing"
         return "" if self.seconds_left is None else f"{in_words(self.seconds_left)} left"
@@ -112,6 +111,7 @@ def advance(
     """Report how far a job is, and raise Cancelled if somebody asked it to stop.
 
     is_cancelled : asks the database whether somebody did; None for a job that nobody can cancel
+
     Cheap enough for every block of rows: it reports and asks about twice a second. A job of several
     stretches may change `unit` or start again from a smaller `n_done`; the time left is that of the
     present stretch. While the connection is busy with a COPY it cannot ask, so long copies are made
@@ -145,19 +145,13 @@ def with_progress(rows: Iterable[Row], report: ProgressCallback) -> Iterator[Row
 
 
 def progress_of(*, job: Job) -> Progress | None:
-    """Return how far a job was at its last report.
-
-    None before the first, or if Redis has lost it.
-    """
+    """Return how far a job was at its last report, None if there is none or Redis has lost it."""
     fields = cache.get(_key(job))
     return Progress(*fields) if fields else None
 
 
 def job_status(*, job: Job) -> JobStatus:
-    """Return the status of a value being computed, which nobody can cancel.
-
-    See works.work_status.
-    """
+    """Return the status of a value being computed; nobody can cancel it (see works.work_status)."""
     return JobStatus(progress_of(job=job), False, worker_is_missing())
 
 
@@ -181,7 +175,11 @@ def _report(job: Job, watch: _Watch, total: int | None, now: float) -> None:
     seconds_left = None
     if total and n_covered > 0:
         seconds_left = max(0, total - watch.n_done) * (now - watch.begun) / n_covered
-    cache.set(_key(job), (watch.n_done, total, watch.unit, seconds_left, timezone.now()), timeout=KEPT_SECONDS)
+    cache.set(
+        _key(job),
+        (watch.n_done, total, watch.unit, seconds_left, timezone.now()),
+        timeout=KEPT_SECONDS,
+    )
 
 
 def _again_at(begun: float) -> float:

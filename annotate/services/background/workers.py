@@ -11,26 +11,34 @@ from annotate.models import Collection, WorkerHeartbeat
 
 SEEN_WITHIN = timedelta(seconds=60)
 LOCKS = {
-    "run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwork": 7, "collection": 9, "plan": 10,
-    "loading": 11, "golds": 12, "matrices": 13,
-}  # fmt: skip
+    "run": 2,
+    "pool": 3,
+    "import": 4,
+    "download": 5,
+    "round": 6,
+    "reviewwork": 7,
+    "collection": 9,
+    "plan": 10,
+    "loading": 11,
+    "golds": 12,
+    "matrices": 13,
+}
 # 1 is one person's tabs, 8 the views of leaderboards; "collection" is for inspecting its media
 
 
 def worker_is_missing(*, queue: str = "short") -> bool:
-    """Whether no worker of this queue, short or long, has reported for a minute.
+    """Whether no worker of this queue has reported for a minute, by the database's clock.
 
-    The clock is the database's.
+    queue : short or long
     """
-    return not WorkerHeartbeat.objects.filter(at__gt=Now() - SEEN_WITHIN, queues__contains=[queue]).exists()
+    return not WorkerHeartbeat.objects.filter(
+        at__gt=Now() - SEEN_WITHIN, queues__contains=[queue]
+    ).exists()
 
 
 @contextmanager
 def try_lock(subject: models.Model) -> Iterator[bool]:
-    """Lock this run, pool, round... until the block ends.
-
-    Yields False if somebody else has it locked.
-    """
+    """Lock this run, pool, round... until the block ends; False if somebody else has it locked."""
     with try_lock_subject(subject._meta.model_name or "", subject.pk) as is_ours:
         yield is_ours
 

@@ -39,24 +39,48 @@ log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 3
 OUTAGE = "outages"  # the error code of work that was ended by too many of them
-MOST_OUTAGES = 1_000  # over half a day; a job that brings the database down each time must come to an end too
+# over half a day; a job that brings the database down each time must come to an end too
+MOST_OUTAGES = 1_000
 OVERDUE_AFTER = timedelta(seconds=20)
-PAUSED_AFTER, LONGER_PAUSE = 10, timedelta(seconds=60)  # outages, and how long work rests after so many
+# outages, and how long work rests after so many
+PAUSED_AFTER, LONGER_PAUSE = 10, timedelta(seconds=60)
 OUTAGE_SECONDS = 900  # how long a worker waits for the database, to give an attempt back
 _OUTAGE_ERRNOS = {
-    errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ESTALE,
-    errno.ETIMEDOUT, errno.ECONNRESET, errno.ECONNREFUSED, errno.EHOSTUNREACH,
-}  # fmt: skip
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EROFS,
+    errno.ENOMEM,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ESTALE,
+    errno.ETIMEDOUT,
+    errno.ECONNRESET,
+    errno.ECONNREFUSED,
+    errno.EHOSTUNREACH,
+}
 # PostgreSQL's errors that are outages: lost connections, no disk, memory or connections left,
 # shutdowns, a broken disk, and errors that pass by themselves: deadlocks, conflicts, locks held.
 _OUTAGE_STATES = ("08", "53100", "53200", "53300", "57P", "58", "40", "55P03")
 # The driver's own errors too: Django wraps none that comes in the midst of a COPY.
-FAILURES = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError, RedisError, OSError)
+FAILURES = (
+    OperationalError,
+    InterfaceError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    RedisError,
+    OSError,
+)
 _WENT_DOWN = RawSQL(
     "state = 'running' AND begun_at < pg_postmaster_start_time()", (), output_field=BooleanField()
 )
-WORN_OUT = f"This was begun {MAX_ATTEMPTS} times and never came to its end; the worker's log says why."
-OUTAGES = f"Outages of the database, Redis or the disk ended this {MOST_OUTAGES} times; the worker's log says which."
+WORN_OUT = (
+    f"This was begun {MAX_ATTEMPTS} times and never came to its end; the worker's log says why."
+)
+OUTAGES = (
+    f"Outages of the database, Redis or the disk ended this {MOST_OUTAGES} times; "
+    "the worker's log says which."
+)
 TOO_LONG = "This took longer than any work may, an hour."
 
 
@@ -115,7 +139,9 @@ def performs(
 
 
 @transaction.atomic
-def ask(*, kind: str, collection: Collection, subject: int, by: User | None, is_done_here: bool = False) -> Work:
+def ask(
+    *, kind: str, collection: Collection, subject: int, by: User | None, is_done_here: bool = False
+) -> Work:
     """Store work for a worker, or for the caller, who then calls `perform` after the commit.
 
     The caller has made sure, behind a lock on the subject, that no such work is unfinished.
@@ -163,8 +189,7 @@ def _do(work: Work) -> None:
 def _begin(work: Work) -> bool:
     """Count an attempt, committed before any work, so that one that kills its worker counts too.
 
-    An attempt that went down together with the database is none: no worker was left to give it
-    back.
+    An attempt that went down with the database is none: no worker was left to give it back.
     """
     unfinished = Work.objects.unfinished().filter(pk=work.pk)
     started = {"state": Work.State.RUNNING, "begun_at": ClockTimestamp()}
@@ -187,7 +212,9 @@ def _fail(work: Work, code: str, message: str) -> None:
 
 
 @transaction.atomic
-def finish(*, work: Work, state: Work.State = Work.State.DONE, code: str = "", message: str = "") -> bool:
+def finish(
+    *, work: Work, state: Work.State = Work.State.DONE, code: str = "", message: str = ""
+) -> bool:
     """Store how work ended, once; False if it had ended before.
 
     A kind may call it in the transaction that stores its outcome, at its very end: until that is
@@ -220,9 +247,17 @@ def ask_again(*, work: Work) -> bool:
     The caller has made sure that no other such work about the subject is unfinished.
     """
     reset_fields = {
-        "state": Work.State.ASKED, "asked_at": ClockTimestamp(), "attempts": 0, "n_outages": 0, "error_code": "",
-        "error_data": {}, "begun_at": None, "finished_at": None, "cancel_asked_at": None, "cancelled_by": None,
-    }  # fmt: skip
+        "state": Work.State.ASKED,
+        "asked_at": ClockTimestamp(),
+        "attempts": 0,
+        "n_outages": 0,
+        "error_code": "",
+        "error_data": {},
+        "begun_at": None,
+        "finished_at": None,
+        "cancel_asked_at": None,
+        "cancelled_by": None,
+    }
     if not Work.objects.filter(pk=work.pk, state=Work.State.FAILED).update(**reset_fields):
         return False
     work.refresh_from_db()
@@ -260,7 +295,9 @@ def progress_callback(work: Work, *, can_be_undone: bool = True) -> ProgressCall
 
     def report(n_done: int, total: int | None = None, unit: str = "rows") -> None:
         is_cancelled = partial(is_cancelling, work=work) if can_be_undone else None
-        progress.advance(job=job_of(work), n_done=n_done, total=total, unit=unit, is_cancelled=is_cancelled)
+        progress.advance(
+            job=job_of(work), n_done=n_done, total=total, unit=unit, is_cancelled=is_cancelled
+        )
 
     return report
 
@@ -276,10 +313,7 @@ def may_cancel(*, work: Work) -> bool:
 
 
 def work_status(*, work: Work) -> JobStatus:
-    """Return the status of unfinished work for a page.
-
-    A request to cancel that came too late is not shown.
-    """
+    """Return the status of unfinished work for a page; cancellations too late are not shown."""
     last_progress = progress.progress_of(job=job_of(work))
     is_heard = work.cancel_asked_at is not None and may_cancel(work=work)
     return JobStatus(last_progress, is_heard, worker_is_missing(queue="long"))
@@ -301,14 +335,18 @@ def is_outage(error: Exception) -> bool:
 def _give_back(work: Work) -> None:
     """Take back the count of an attempt that an outage ended, once the database is there again."""
     until = time.monotonic() + OUTAGE_SECONDS
-    ours = Work.objects.filter(pk=work.pk, state=Work.State.RUNNING, begun_at=work.begun_at, attempts__gte=1)
+    ours = Work.objects.filter(
+        pk=work.pk, state=Work.State.RUNNING, begun_at=work.begun_at, attempts__gte=1
+    )
     while True:
         try:
             connection.close_if_unusable_or_obsolete()
             ours.update(attempts=F("attempts") - 1, n_outages=F("n_outages") + 1)
         except (OperationalError, InterfaceError) as error:
             if time.monotonic() > until:
-                log.warning("%s: an attempt ended by an outage could not be given back: %s", work, error)
+                log.warning(
+                    "%s: an attempt ended by an outage could not be given back: %s", work, error
+                )
                 return
             time.sleep(1)
         else:

@@ -19,7 +19,14 @@ from .bulk_resolutions import resolve_pairs
 from .evidence import CANNOT_JUDGE_LIMIT, PairEvidence
 from .plan import SeatPlan, label_policy, n_missing, plan
 from .rebuilding import RebuildCounts, rebuild_pairs
-from .reconciling import CHUNK, lock_annotator, note_changes, reconcile_answered, reconcile_locked, reconcile_pairs
+from .reconciling import (
+    CHUNK,
+    lock_annotator,
+    note_changes,
+    reconcile_answered,
+    reconcile_locked,
+    reconcile_pairs,
+)
 from .rounds import (
     OpeningRound,
     RoundExists,
@@ -36,8 +43,31 @@ from .rounds import (
 )
 
 __all__ = [
-    "CANNOT_JUDGE_LIMIT", "CHUNK", "SeatPlan", "RebuildCounts", "RoundExists", "PairEvidence", "RowsCallback", "OpeningRound", "begin_closing",
-    "begin_reopening", "close_round", "finish_closing", "finish_opening", "label_policy", "lock_annotator",
-    "n_missing", "ignore_rows", "note_changes", "open_round", "plan", "rebuild_pairs", "reconcile_answered",
-    "reconcile_locked", "reconcile_pairs", "reopen_round", "resolve_pairs", "begin_opening",
-]  # fmt: skip
+    "CANNOT_JUDGE_LIMIT",
+    "CHUNK",
+    "OpeningRound",
+    "PairEvidence",
+    "RebuildCounts",
+    "RoundExists",
+    "RowsCallback",
+    "SeatPlan",
+    "begin_closing",
+    "begin_opening",
+    "begin_reopening",
+    "close_round",
+    "finish_closing",
+    "finish_opening",
+    "ignore_rows",
+    "label_policy",
+    "lock_annotator",
+    "n_missing",
+    "note_changes",
+    "open_round",
+    "plan",
+    "rebuild_pairs",
+    "reconcile_answered",
+    "reconcile_locked",
+    "reconcile_pairs",
+    "reopen_round",
+    "resolve_pairs",
+]

@@ -23,7 +23,8 @@ _SETTLED = """
     FROM unnest(%s::bigint[]) AS requested(pair)
     CROSS JOIN LATERAL (
         SELECT array_agg(seat.grade ORDER BY seat.grade)
-                   FILTER (WHERE seat.purpose IN ('label', 'import') AND seat.state = 'done') AS grades,
+                   FILTER (WHERE seat.purpose IN ('label', 'import')
+                           AND seat.state = 'done') AS grades,
                bool_or(seat.purpose = 'label' AND seat.state = 'free'
                        OR seat.purpose = 'adjudication' AND seat.state = 'done') AS is_moving
         FROM (SELECT seat.purpose, seat.state, (
@@ -32,27 +33,32 @@ _SETTLED = """
               FROM annotate_seat seat WHERE seat.pair_id = requested.pair) seat) counting
     CROSS JOIN LATERAL (
         SELECT round.collection_id, round.policy_id
-        FROM annotate_roundpair round_pair JOIN annotate_round round ON round.id = round_pair.round_id
+        FROM annotate_roundpair round_pair
+        JOIN annotate_round round ON round.id = round_pair.round_id
         WHERE round_pair.pair_id = requested.pair AND round.kind IN ('pool', 'import')
         ORDER BY CASE WHEN round_pair.dropped_at IS NULL THEN round_pair.n_wanted ELSE 0 END DESC,
           round.id DESC LIMIT 1) deciding
     CROSS JOIN LATERAL (
         SELECT max(round_pair.n_wanted) FILTER (WHERE round.kind IN ('pool', 'import')) AS n,
                bool_or(round.state IN ('opening', 'open')) AS is_open
-        FROM annotate_roundpair round_pair JOIN annotate_round round ON round.id = round_pair.round_id
+        FROM annotate_roundpair round_pair
+        JOIN annotate_round round ON round.id = round_pair.round_id
         WHERE round_pair.pair_id = requested.pair) demand
     WHERE counting.grades IS NOT NULL AND NOT counting.is_moving AND NOT demand.is_open
-      AND NOT EXISTS (SELECT FROM annotate_pairexclusion excluded WHERE excluded.pair_id = requested.pair OFFSET 0)
+      AND NOT EXISTS (SELECT FROM annotate_pairexclusion excluded
+                      WHERE excluded.pair_id = requested.pair OFFSET 0)
       AND (SELECT count(*) FILTER (WHERE report.state = 'open')
            FROM annotate_report report WHERE report.pair_id = requested.pair) = 0
       AND NOT EXISTS (SELECT FROM annotate_resolution resolution
-                      WHERE resolution.pair_id = requested.pair AND lower(resolution.status) = 'model' OFFSET 0)
+                      WHERE resolution.pair_id = requested.pair
+                        AND lower(resolution.status) = 'model' OFFSET 0)
     ORDER BY requested.pair
 """
 _RESOLVE = """
-    INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
-    SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::smallint[], %s::smallint[], %s::boolean[],
-                         %s::bigint[])
+    INSERT INTO annotate_resolution (
+        pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
+    SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::smallint[], %s::smallint[],
+                         %s::boolean[], %s::bigint[])
     ON CONFLICT (pair_id) DO UPDATE SET
         status = excluded.status, grade = excluded.grade, n_labels = excluded.n_labels,
         is_complete = excluded.is_complete, policy_id = excluded.policy_id
@@ -74,24 +80,27 @@ class SettledPair(NamedTuple):
 
 @transaction.atomic(savepoint=False)
 def resolve_pairs(*, pairs: Keys) -> None:
-    """Do the same as `reconcile_pairs`, faster where no open round wants most pairs.
-
-    Ascending keys.
-    """
+    """Do as `reconcile_pairs`, faster where no open round wants most pairs; ascending keys."""
     lock_pairs(pairs)
     # After the lock, and in a statement of its own: what somebody committed meanwhile must be seen.
     with connection.cursor() as cursor:
         cursor.execute(_SETTLED, [pairs.tolist()])
         settled_pairs = [SettledPair(*row) for row in cursor.fetchall()]
     _write_resolutions(settled_pairs)
-    reconcile_pairs(pair_ids=np.setdiff1d(pairs, np.array([pair.pair for pair in settled_pairs], dtype=np.int64)).tolist())
+    reconcile_pairs(
+        pair_ids=np.setdiff1d(
+            pairs, np.array([pair.pair for pair in settled_pairs], dtype=np.int64)
+        ).tolist()
+    )
 
 
 def _write_resolutions(settled_pairs: Sequence[SettledPair]) -> None:
     policies = {
-        pk: label_policy(policy) for pk, policy in Policy.objects.in_bulk({pair.policy for pair in settled_pairs}).items()
+        pk: label_policy(policy)
+        for pk, policy in Policy.objects.in_bulk({pair.policy for pair in settled_pairs}).items()
     }
-    decisions: dict[tuple[int, ...], labels.Decision | None] = {}  # many pairs share few combinations of grades
+    # many pairs share few combinations of grades
+    decisions: dict[tuple[int, ...], labels.Decision | None] = {}
     is_complete: dict[tuple[int, ...], bool] = {}
     rows = []
     for pair in settled_pairs:
@@ -99,9 +108,17 @@ def _write_resolutions(settled_pairs: Sequence[SettledPair]) -> None:
         if key not in decisions:
             policy = policies[pair.policy]
             decisions[key] = labels.decide(pair.grades, policy)
-            is_complete[key] = labels.n_needed(pair.grades, n_wanted=pair.n_asked, policy=policy) == len(pair.grades)
+            is_complete[key] = labels.n_needed(
+                pair.grades, n_wanted=pair.n_asked, policy=policy
+            ) == len(pair.grades)
         if decision := decisions[key]:
-            resolution = (decision.status, decision.grade, decision.n_labels, is_complete[key], pair.policy)
+            resolution = (
+                decision.status,
+                decision.grade,
+                decision.n_labels,
+                is_complete[key],
+                pair.policy,
+            )
             rows.append((pair.pair, pair.collection, *resolution))
     if rows:
         with connection.cursor() as cursor:

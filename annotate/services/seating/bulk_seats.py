@@ -15,15 +15,18 @@ from annotate.core import labels, ordering
 from annotate.models import Round, Seat
 from annotate.services.bulk_copy import copy_rows
 from annotate.services.seating.plan import label_policy, runs_of_a_query
+from annotate.statements import SqlValue
 
 Keys = NDArray[np.int64]
 
 _LOCK = """
-    SELECT count(*) FROM (SELECT FROM annotate_pair WHERE id = ANY(%(pairs)s) ORDER BY id FOR NO KEY UPDATE) locked
+    SELECT count(*) FROM (SELECT FROM annotate_pair WHERE id = ANY(%(pairs)s)
+                          ORDER BY id FOR NO KEY UPDATE) locked
 """
 _SHARED = """
     SELECT requested.pair FROM unnest(%(pairs)s::bigint[]) AS requested(pair)
-    WHERE EXISTS (SELECT FROM annotate_roundpair WHERE pair_id = requested.pair AND round_id <> %(round)s OFFSET 0)
+    WHERE EXISTS (SELECT FROM annotate_roundpair
+                  WHERE pair_id = requested.pair AND round_id <> %(round)s OFFSET 0)
     ORDER BY requested.pair
 """
 # The keys lead, and each subquery is an aggregate or ends in OFFSET 0, so that it is run once a key
@@ -32,13 +35,15 @@ _SHARED = """
 # the whole table, and opening again did not end. A pair that may be a gold does not count as
 # untouched: its row is a person's lock, not to be held for long.
 _UNTOUCHED = """
-    SELECT requested.pair, (SELECT pair.query_id FROM annotate_pair pair WHERE pair.id = requested.pair),
+    SELECT requested.pair,
+           (SELECT pair.query_id FROM annotate_pair pair WHERE pair.id = requested.pair),
            demand.n_wanted, seats.n, seats.n_free, seats.n_spare
     FROM unnest(%(pairs)s::bigint[]) AS requested(pair)
     CROSS JOIN LATERAL (
         SELECT count(*) AS n_rounds,
                max(round_pair.n_wanted)
-                   FILTER (WHERE round_pair.round_id = %(round)s AND round_pair.dropped_at IS NULL) AS n_wanted
+                   FILTER (WHERE round_pair.round_id = %(round)s
+                           AND round_pair.dropped_at IS NULL) AS n_wanted
         FROM annotate_roundpair round_pair WHERE round_pair.pair_id = requested.pair) demand
     CROSS JOIN LATERAL (
         SELECT count(*) AS n,
@@ -49,7 +54,8 @@ _UNTOUCHED = """
     WHERE demand.n_rounds = 1 AND demand.n_wanted IS NOT NULL
       AND (SELECT count(*) FILTER (WHERE report.state = 'open')
            FROM annotate_report report WHERE report.pair_id = requested.pair) = 0
-      AND NOT EXISTS (SELECT FROM annotate_resolution resolution WHERE resolution.pair_id = requested.pair OFFSET 0)
+      AND NOT EXISTS (SELECT FROM annotate_resolution resolution
+                      WHERE resolution.pair_id = requested.pair OFFSET 0)
       AND NOT EXISTS (SELECT FROM annotate_gold gold WHERE gold.pair_id = requested.pair OFFSET 0)
     ORDER BY requested.pair
 """
@@ -74,7 +80,8 @@ _WITHDRAW = f"""
 """  # noqa: S608 - own text
 # A pair that waits for a label that nobody is asked for any more is disputed.
 _DISPUTE = """
-    UPDATE annotate_resolution SET status = 'disputed' WHERE pair_id = ANY(%(pairs)s) AND status = 'waiting'
+    UPDATE annotate_resolution SET status = 'disputed'
+    WHERE pair_id = ANY(%(pairs)s) AND status = 'waiting'
 """
 
 
@@ -107,29 +114,20 @@ def seat_untouched_pairs(*, round_: Round, pairs: Keys) -> Keys:
 
 
 def seat_created_pairs(*, round_: Round, pairs: Keys, n_wanted: Keys) -> None:
-    """Give pairs made by this transaction, which nobody else can be at, their seats.
-
-    Ascending keys.
-    """
+    """Give pairs made by this transaction, which nobody else can be at, seats; ascending keys."""
     (query,) = _columns(_QUERIES, 1, pairs=pairs.tolist())
     _make_seats(round_, pairs, query, _n_first(round_, n_wanted))
 
 
 def seat_pairs_of_new_round(*, round_: Round, pairs: Keys) -> Keys:
-    """Do the same as `seat_untouched_pairs` in a long transaction.
-
-    No pair is locked that an annotator may be at.
-    """
+    """Do as `seat_untouched_pairs` in a long transaction; lock no pair an annotator may be at."""
     untouched = _untouched(round_, pairs).pair
     rest = seat_untouched_pairs(round_=round_, pairs=untouched)
     return np.setdiff1d(pairs, np.setdiff1d(untouched, rest))
 
 
 def withdraw_unshared_seats(*, round_: Round, pairs: Keys) -> Keys:
-    """Withdraw the free seats of a closing round's pairs that no other round names.
-
-    Returns the others.
-    """
+    """Withdraw the free seats of pairs that a closing round alone names; return the other pairs."""
     lock_pairs(pairs)
     (shared,) = _columns(_SHARED, 1, round=round_.pk, pairs=pairs.tolist())
     own = np.setdiff1d(pairs, shared).tolist()
@@ -157,7 +155,11 @@ def _n_first(round_: Round, n_wanted: Keys) -> Keys:
 
 def _make_seats(round_: Round, pair: Keys, query: Keys, n_seats: Keys) -> None:
     """Insert the first seats of pairs: as many as are wanted at first, planned doubles last."""
-    policy, key, n_runs = round_.policy, bytes(round_.collection.key), runs_of_a_query(round_.policy)
+    policy, key, n_runs = (
+        round_.policy,
+        bytes(round_.collection.key),
+        runs_of_a_query(round_.policy),
+    )
     if not len(pair):
         return
     n_single = labels.n_first(policy.labels_per_pair, label_policy(policy))
@@ -166,7 +168,9 @@ def _make_seats(round_: Round, pair: Keys, query: Keys, n_seats: Keys) -> None:
     numbers = np.arange(len(pairs)) - np.repeat(np.cumsum(n_seats) - n_seats, n_seats) + 1
     rows = zip(pairs.tolist(), queries, numbers.tolist(), strict=True)
     queue_keys = [
-        ordering.queue_key(key, query=query, pair=pair, number=number, grouped=policy.grouped, n_runs=n_runs)
+        ordering.queue_key(
+            key, query=query, pair=pair, number=number, grouped=policy.grouped, n_runs=n_runs
+        )
         for pair, query, number in rows
     ]
     copy_rows(
@@ -177,20 +181,22 @@ def _make_seats(round_: Round, pair: Keys, query: Keys, n_seats: Keys) -> None:
             "pair_id": pairs,
             "purpose": str(Seat.Purpose.LABEL),
             "number": numbers,
-            "why": np.where(numbers <= n_single, str(Seat.Why.FIRST), str(Seat.Why.DOUBLE)).tolist(),
+            "why": np.where(
+                numbers <= n_single, str(Seat.Why.FIRST), str(Seat.Why.DOUBLE)
+            ).tolist(),
             "state": str(Seat.State.FREE),
             "queue_key": np.array(queue_keys, dtype=np.int64),
         },
     )
 
 
-def _columns(query: str, n: int, **parameters: object) -> Keys:
+def _columns(query: str, n: int, **parameters: SqlValue) -> Keys:
     """Return the n columns of a query's rows."""
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
         return np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, n).T
 
 
-def _execute(statement: str, **parameters: object) -> None:
+def _execute(statement: str, **parameters: SqlValue) -> None:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from annotate.models import Collection, Policy, Report, Resolution, Round, Seat
-from annotate.statements import columns, objects, prepared_cursor
+from annotate.statements import SqlValue, columns, objects, prepared_cursor
 
 CANNOT_JUDGE_LIMIT = 2  # people after whom a pair leaves the queue for the lead
 _SEATS = f"""
@@ -22,13 +22,18 @@ _SEATS = f"""
 # An open escalation takes a pair out of the queue, as do too many people who could not judge it.
 # There are never too many people whose browsers do not play it: it waits for another browser.
 _DEMANDS = f"""
-    SELECT {columns(Round, "round")}, {columns(Policy, "policy")}, {columns(Collection, "collection")},
+    SELECT {columns(Round, "round")}, {columns(Policy, "policy")},
+           {columns(Collection, "collection")},
            round_pair.pair_id,
-             CASE WHEN round_pair.dropped_at IS NULL THEN round_pair.n_wanted ELSE 0 END, round_pair.n_wanted,
-           EXISTS (SELECT FROM annotate_pairexclusion exclusion WHERE exclusion.pair_id = round_pair.pair_id),
+           CASE WHEN round_pair.dropped_at IS NULL THEN round_pair.n_wanted ELSE 0 END,
+           round_pair.n_wanted,
+           EXISTS (SELECT FROM annotate_pairexclusion exclusion
+                   WHERE exclusion.pair_id = round_pair.pair_id),
            (SELECT coalesce(bool_or(report.kind = %(escalated)s), false)
-                   OR count(DISTINCT report.annotator_id) FILTER (WHERE report.kind <> %(unplayable)s) >= %(limit)s
-            FROM annotate_report report WHERE report.pair_id = round_pair.pair_id AND report.state = 'open')
+                   OR count(DISTINCT report.annotator_id)
+                      FILTER (WHERE report.kind <> %(unplayable)s) >= %(limit)s
+            FROM annotate_report report
+            WHERE report.pair_id = round_pair.pair_id AND report.state = 'open')
     FROM annotate_roundpair round_pair JOIN annotate_round round ON round.id = round_pair.round_id
     JOIN annotate_policy policy ON policy.id = round.policy_id
     JOIN annotate_collection collection ON collection.id = round.collection_id
@@ -55,6 +60,12 @@ class PairEvidence(NamedTuple):
     excluded: bool
     adjudicated: int | None = None
     modelled: int | None = None
+
+    @property
+    def open_round(self) -> Round:
+        """The open round; for a pair that wants seats, which has one."""
+        assert self.round is not None, "no open round, no seats wanted"  # noqa: S101
+        return self.round
 
 
 class RoundDemand(NamedTuple):
@@ -103,40 +114,57 @@ def read_evidence(ids: list[int]) -> dict[int, PairEvidence]:
                 adjudicated=labels[pair].adjudicated,
             ),
         )
-    by_model = [pair for pair, evidence in evidence_by_pair.items() if evidence.policy.rule == Policy.Rule.MODEL]
+    by_model = [
+        pair
+        for pair, evidence in evidence_by_pair.items()
+        if evidence.policy.rule == Policy.Rule.MODEL
+    ]
     for pair, grade, n_labels in _modelled(by_model):
-        if n_labels == len(evidence_by_pair[pair].grades):  # else the model has yet to see the newest
+        # else the model has yet to see the newest
+        if n_labels == len(evidence_by_pair[pair].grades):
             evidence_by_pair[pair] = evidence_by_pair[pair]._replace(modelled=grade)
     return evidence_by_pair
 
 
+class _GradedSeat(NamedTuple):
+    """A seat and the grade of its judgment, if it has one."""
+
+    seat: Seat
+    grade: int | None
+
+
 def _pair_labels(ids: list[int]) -> dict[int, _PairLabels]:
-    seats: dict[int, list[Seat]] = defaultdict(list)
+    seats: dict[int, list[_GradedSeat]] = defaultdict(list)
     with prepared_cursor() as cursor:
         cursor.execute(_SEATS, {"pairs": ids})
         rows = cursor.fetchall()
     for row in rows:
         (seat,) = objects(row, Seat)
-        seat.grade = row[-1]
-        seats[seat.pair_id].append(seat)
-    return defaultdict(lambda: _PairLabels([], [], None), {pair: _labels_of(pair_seats) for pair, pair_seats in seats.items()})
+        seats[seat.pair_id].append(_GradedSeat(seat, row[-1]))
+    return defaultdict(
+        lambda: _PairLabels([], [], None),
+        {pair: _labels_of(pair_seats) for pair, pair_seats in seats.items()},
+    )
 
 
-def _labels_of(seats: list[Seat]) -> _PairLabels:
-    done_seats = sorted((seat for seat in seats if seat.state == Seat.State.DONE), key=lambda seat: seat.judgment_id)
-    adjudicated_grades = [seat.grade for seat in done_seats if seat.purpose == Seat.Purpose.ADJUDICATION]
+def _labels_of(graded_seats: list[_GradedSeat]) -> _PairLabels:
+    judgments = sorted(
+        (seat.judgment_id, seat.purpose, grade)
+        for seat, grade in graded_seats
+        if seat.state == Seat.State.DONE and seat.judgment_id is not None and grade is not None
+    )
+    adjudicated_grades = [
+        grade for _, purpose, grade in judgments if purpose == Seat.Purpose.ADJUDICATION
+    ]
     return _PairLabels(
-        grades=[seat.grade for seat in done_seats if seat.purpose in Seat.COUNTING],
-        seats=[seat for seat in seats if seat.purpose == Seat.Purpose.LABEL],
+        grades=[grade for _, purpose, grade in judgments if purpose in Seat.COUNTING],
+        seats=[seat for seat, _ in graded_seats if seat.purpose == Seat.Purpose.LABEL],
         adjudicated=adjudicated_grades[-1] if adjudicated_grades else None,
     )
 
 
-def _modelled(ids: list[int]) -> list[tuple[int, int, int]]:
-    """Return pair, grade and number of labels of resolutions by a model.
-
-    services/model_grades.py writes them.
-    """
+def _modelled(ids: list[int]) -> list[tuple[int, int | None, int]]:
+    """Return pair, grade and number of labels of a model's resolutions (see model_grades.py)."""
     if not ids:
         return []
     resolutions = Resolution.objects.filter(pair__in=ids, status=Resolution.Status.MODEL)
@@ -145,8 +173,12 @@ def _modelled(ids: list[int]) -> list[tuple[int, int, int]]:
 
 def _demands(ids: list[int]) -> list[RoundDemand]:
     """Return rounds' demands: open rounds first, of them the most demanding, then the newest."""
-    kinds = {"escalated": Report.Kind.ESCALATED, "unplayable": Report.Kind.UNPLAYABLE}
-    parameters = {"pairs": ids, "limit": CANNOT_JUDGE_LIMIT, **kinds}
+    parameters: dict[str, SqlValue] = {
+        "pairs": ids,
+        "limit": CANNOT_JUDGE_LIMIT,
+        "escalated": Report.Kind.ESCALATED,
+        "unplayable": Report.Kind.UNPLAYABLE,
+    }
     with prepared_cursor() as cursor:
         cursor.execute(_DEMANDS, parameters)
         rows = cursor.fetchall()
@@ -154,9 +186,18 @@ def _demands(ids: list[int]) -> list[RoundDemand]:
     demands = []
     for row in rows:
         *round_columns, pair, n_wanted, n_asked, is_excluded, is_escalated = row
-        round_ = rounds.get(round_columns[0]) or rounds.setdefault(round_columns[0], _round(round_columns))
+        round_ = rounds.get(round_columns[0]) or rounds.setdefault(
+            round_columns[0], _round(round_columns)
+        )
         demands.append(RoundDemand(pair, n_wanted, n_asked, round_, is_excluded, is_escalated))
-    return sorted(demands, key=lambda demand: (demand.round.state not in Round.WANTING, -demand.n_wanted, -demand.round.pk))
+    return sorted(
+        demands,
+        key=lambda demand: (
+            demand.round.state not in Round.WANTING,
+            -demand.n_wanted,
+            -demand.round.pk,
+        ),
+    )
 
 
 def _round(row: list[object]) -> Round:

@@ -11,8 +11,8 @@ from annotate.services.seating.evidence import PairEvidence, read_evidence
 class SeatPlan(NamedTuple):
     """Everything to write so that seats and resolutions become what they should be.
 
-    new, freed, withdrawn : seats to make, to free (again, in another round, or for another reason),
-        to withdraw
+    new, withdrawn : seats to make, to withdraw
+    freed : seats to free (again, in another round, or for another reason)
     moved : held seats that go on in another round: once they lapse, only an open round's queue
         gives them out
     resolutions : the resolution of each pair that has one, changed or not
@@ -28,10 +28,7 @@ class SeatPlan(NamedTuple):
 
 
 def plan(*, pairs: Sequence[Pair]) -> SeatPlan:
-    """Return everything that reconciling these pairs writes.
-
-    Reads alone, so that a check can use it.
-    """
+    """Return everything that reconciling these pairs writes; reads alone: a check can use it."""
     evidence_by_pair = read_evidence([pair.pk for pair in pairs])
     changes = SeatPlan([], [], [], [], [], [])
     for pair in pairs:
@@ -53,7 +50,9 @@ def n_missing(*, pair_ids: Sequence[int]) -> dict[int, int]:
     Pairs that miss none are left out. Labels that somebody is about to give are missing still.
     """
     evidence_by_pair = read_evidence(list(pair_ids))
-    missing = {pair: _n_missing(evidence, evidence.n_asked) for pair, evidence in evidence_by_pair.items()}
+    missing = {
+        pair: _n_missing(evidence, evidence.n_asked) for pair, evidence in evidence_by_pair.items()
+    }
     return {pair: n for pair, n in missing.items() if n}
 
 
@@ -87,10 +86,14 @@ def runs_of_a_query(policy: Policy) -> int:
 
 def _plan_seats(pair: Pair, evidence: PairEvidence, changes: SeatPlan) -> None:
     """Sort one pair's free seats into unchanged, freed, withdrawn and new ones."""
-    n_needed = labels.n_needed(evidence.grades, n_wanted=evidence.n_wanted, policy=label_policy(evidence.policy))
+    n_needed = labels.n_needed(
+        evidence.grades, n_wanted=evidence.n_wanted, policy=label_policy(evidence.policy)
+    )
     n_held = sum(seat.state == Seat.State.HELD for seat in evidence.seats)
     n_free = (
-        0 if evidence.escalated or evidence.adjudicated is not None else max(0, n_needed - len(evidence.grades) - n_held)
+        0
+        if evidence.escalated or evidence.adjudicated is not None
+        else max(0, n_needed - len(evidence.grades) - n_held)
     )
     spare = [
         seat
@@ -102,11 +105,10 @@ def _plan_seats(pair: Pair, evidence: PairEvidence, changes: SeatPlan) -> None:
     for seat in spare[:n_free]:
         position += 1
         why = _why(evidence, position)
-        # A planned seat may be wanted now because labels differ; it is not planned again
-        # afterwards.
+        # A planned seat may be wanted now because labels differ; it is not planned again later.
         is_late = why == Seat.Why.DISAGREEMENT != seat.why
-        if seat.state != Seat.State.FREE or seat.round_id != evidence.round.pk or is_late:
-            seat.round = evidence.round
+        if seat.state != Seat.State.FREE or seat.round_id != evidence.open_round.pk or is_late:
+            seat.round = evidence.open_round
             seat.why = why if is_late else seat.why
             changes.freed.append(seat)
     changes.withdrawn.extend(seat for seat in spare[n_free:] if seat.state == Seat.State.FREE)
@@ -122,9 +124,14 @@ def _plan_seats(pair: Pair, evidence: PairEvidence, changes: SeatPlan) -> None:
 
 def _new_seat(pair: Pair, evidence: PairEvidence, number: int, why: Seat.Why) -> Seat:
     policy = evidence.policy
-    key = bytes(evidence.round.collection.key)
+    key = bytes(evidence.open_round.collection.key)
     queue_key = ordering.queue_key(
-        key, query=pair.query_id, pair=pair.pk, number=number, grouped=policy.grouped, n_runs=runs_of_a_query(policy)
+        key,
+        query=pair.query_id,
+        pair=pair.pk,
+        number=number,
+        grouped=policy.grouped,
+        n_runs=runs_of_a_query(policy),
     )
     return Seat(
         collection_id=pair.collection_id,
@@ -147,16 +154,20 @@ def _why(evidence: PairEvidence, position: int) -> Seat.Why:
     policy = label_policy(evidence.policy)
     if position > labels.n_first(evidence.n_wanted, policy):
         return Seat.Why.DISAGREEMENT
-    if any(seat.state == Seat.State.WITHDRAWN and seat.annotator_id is not None for seat in evidence.seats):
+    if any(
+        seat.state == Seat.State.WITHDRAWN and seat.annotator_id is not None
+        for seat in evidence.seats
+    ):
         return Seat.Why.TOP_UP
-    return Seat.Why.FIRST if position <= labels.n_first(policy.labels_per_pair, policy) else Seat.Why.DOUBLE
+    return (
+        Seat.Why.FIRST
+        if position <= labels.n_first(policy.labels_per_pair, policy)
+        else Seat.Why.DOUBLE
+    )
 
 
 def _asks_for_more(evidence: PairEvidence, policy: labels.LabelPolicy) -> bool:
-    """Whether people are still to settle a dispute.
-
-    A model settles it with the labels there are.
-    """
+    """Whether people are still to settle a dispute; a model does with the labels there are."""
     n_needed = labels.n_needed(evidence.grades, n_wanted=evidence.n_wanted, policy=policy)
     return policy.rule != labels.MODEL and n_needed > len(evidence.grades)
 
@@ -164,7 +175,11 @@ def _asks_for_more(evidence: PairEvidence, policy: labels.LabelPolicy) -> bool:
 def _resolution(pair: Pair, evidence: PairEvidence) -> Resolution | None:
     policy = label_policy(evidence.policy)
     decision = labels.decide(evidence.grades, policy, modelled=evidence.modelled)
-    if decision is not None and decision.status == Resolution.Status.DISPUTED and _asks_for_more(evidence, policy):
+    if (
+        decision is not None
+        and decision.status == Resolution.Status.DISPUTED
+        and _asks_for_more(evidence, policy)
+    ):
         decision = decision._replace(status=Resolution.Status.WAITING)  # a lead is asked last
     if evidence.escalated:
         decision = labels.Decision("escalated", None, len(evidence.grades))

@@ -33,11 +33,22 @@ def rebuild_pairs(*, collection: Collection) -> RebuildCounts:
             before = _resolutions(pairs)
             changes = reconcile_locked(pairs=pairs)
             after = _resolutions(pairs)
-            changed_pairs = {pair for pair in {*before, *after} if before.get(pair) != after.get(pair)}
-            seat_pairs = [seat.pair_id for seat in (*changes.new, *changes.freed, *changes.withdrawn, *changes.moved)]
+            changed_pairs = {
+                pair for pair in {*before, *after} if before.get(pair) != after.get(pair)
+            }
+            seat_pairs = [
+                seat.pair_id
+                for seat in (*changes.new, *changes.freed, *changes.withdrawn, *changes.moved)
+            ]
             if changed_pairs or seat_pairs:
-                note_changes(collection_id=collection.pk, pair_ids=sorted({*changed_pairs, *seat_pairs}))
-        n_pairs, n_resolutions, n_seats = n_pairs + len(pairs), n_resolutions + len(changed_pairs), n_seats + len(seat_pairs)
+                note_changes(
+                    collection_id=collection.pk, pair_ids=sorted({*changed_pairs, *seat_pairs})
+                )
+        n_pairs, n_resolutions, n_seats = (
+            n_pairs + len(pairs),
+            n_resolutions + len(changed_pairs),
+            n_seats + len(seat_pairs),
+        )
         last_pk = pairs[-1].pk
 
 

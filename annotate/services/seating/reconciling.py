@@ -9,18 +9,21 @@ from django.db import transaction
 from annotate.models import Change, Pair, Resolution, Seat
 from annotate.services.seating.plan import SeatPlan, plan
 from annotate.signals import pairs_changed
-from annotate.statements import prepared_cursor
+from annotate.statements import SqlValue, prepared_cursor
 
 CHUNK = 5_000
 _NOTE = """
     INSERT INTO annotate_change (collection_id, pair_id)
     SELECT %(noted_collection)s, changed.pair_id
-    FROM unnest(%(noted_pairs)s::bigint[]) WITH ORDINALITY AS changed(pair_id, position) ORDER BY changed.position
+    FROM unnest(%(noted_pairs)s::bigint[]) WITH ORDINALITY AS changed(pair_id, position)
+    ORDER BY changed.position
 """
 _RESOLVE = """
-    INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
-    SELECT * FROM unnest(%(pair)s::bigint[], %(collection)s::bigint[], %(status)s::text[], %(grade)s::smallint[],
-                         %(n_labels)s::smallint[], %(is_complete)s::boolean[], %(policy)s::bigint[])
+    INSERT INTO annotate_resolution (
+        pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
+    SELECT * FROM unnest(%(pair)s::bigint[], %(collection)s::bigint[], %(status)s::text[],
+                         %(grade)s::smallint[], %(n_labels)s::smallint[],
+                         %(is_complete)s::boolean[], %(policy)s::bigint[])
     ON CONFLICT (pair_id) DO UPDATE SET
         status = excluded.status, grade = excluded.grade, n_labels = excluded.n_labels,
         is_complete = excluded.is_complete, policy_id = excluded.policy_id
@@ -42,10 +45,7 @@ def reconcile_pairs(*, pair_ids: Iterable[int]) -> None:
 
 
 def reconcile_locked(*, pairs: Sequence[Pair]) -> SeatPlan:
-    """Reconcile pairs whose rows the present transaction locked before it read anything of them.
-
-    Returns the changes written.
-    """
+    """Reconcile pairs that the present transaction locked before reading; return the changes."""
     changes = plan(pairs=pairs)
     _write_seats(changes)
     _write_resolutions(changes.resolutions, changes.unresolved)
@@ -60,7 +60,10 @@ def reconcile_answered(*, pair: Pair) -> None:
     changes = plan(pairs=[pair])
     _write_seats(changes)
     if changes.resolutions:
-        parameters = {**_resolution_parameters(changes.resolutions), **_note_parameters(pair.collection_id, [pair.pk])}
+        parameters = {
+            **_resolution_parameters(changes.resolutions),
+            **_note_parameters(pair.collection_id, [pair.pk]),
+        }
         with prepared_cursor() as cursor:
             cursor.execute(_RESOLVE_AND_NOTE, parameters)
         _notify_once_committed(pair.collection_id)
@@ -82,13 +85,15 @@ def note_changes(*, collection_id: int, pair_ids: Sequence[int | None]) -> None:
     _notify_once_committed(collection_id)
 
 
-def _note_parameters(collection_id: int, pair_ids: Sequence[int | None]) -> dict[str, object]:
+def _note_parameters(collection_id: int, pair_ids: Sequence[int | None]) -> dict[str, SqlValue]:
     """Return the parameters of _NOTE."""
     return {"noted_collection": collection_id, "noted_pairs": list(pair_ids)}
 
 
 def _notify_once_committed(collection_id: int) -> None:
-    transaction.on_commit(lambda: pairs_changed.send(sender=Change, collection_id=collection_id), robust=True)
+    transaction.on_commit(
+        lambda: pairs_changed.send(sender=Change, collection_id=collection_id), robust=True
+    )
 
 
 def _write_seats(changes: SeatPlan) -> None:
@@ -96,11 +101,15 @@ def _write_seats(changes: SeatPlan) -> None:
         Seat.objects.bulk_create(changes.new, batch_size=CHUNK)
     # Only seats that are still as they were read: one may have been claimed or given back since.
     for (round_id, why), seats in _grouped(changes.freed, "round_id", "why").items():
-        Seat.objects.filter(pk__in=seats, annotator=None).update(state=Seat.State.FREE, round_id=round_id, why=why)
+        Seat.objects.filter(pk__in=seats, annotator=None).update(
+            state=Seat.State.FREE, round_id=round_id, why=why
+        )
     for (round_id,), seats in _grouped(changes.moved, "round_id").items():
         Seat.objects.filter(pk__in=seats, state=Seat.State.HELD).update(round_id=round_id)
     if changes.withdrawn:
-        withdrawn = Seat.objects.filter(pk__in=[seat.pk for seat in changes.withdrawn], state=Seat.State.FREE)
+        withdrawn = Seat.objects.filter(
+            pk__in=[seat.pk for seat in changes.withdrawn], state=Seat.State.FREE
+        )
         withdrawn.update(state=Seat.State.WITHDRAWN)
 
 
@@ -120,7 +129,7 @@ def _write_resolutions(resolutions: list[Resolution], unresolved: list[int]) -> 
         Resolution.objects.filter(pair__in=unresolved).delete()
 
 
-def _resolution_parameters(resolutions: list[Resolution]) -> dict[str, object]:
+def _resolution_parameters(resolutions: list[Resolution]) -> dict[str, SqlValue]:
     """Return the parameters of _RESOLVE."""
     return {
         "pair": [resolution.pair_id for resolution in resolutions],
@@ -141,4 +150,7 @@ def lock_annotator(annotator_id: int) -> None:
     that a sequential scan is quickest.
     """
     with prepared_cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(1, %s), set_config('enable_seqscan', 'off', true)", [annotator_id])
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(1, %s), set_config('enable_seqscan', 'off', true)",
+            [annotator_id],
+        )

@@ -54,11 +54,15 @@ def open_round(
 ) -> Round:
     """Make a round that wants labels of these pairs, doubles chosen, seats free to be claimed.
 
-    In one transaction.
-    Raises RoundExists when the name is taken. Opening with 0 pairs is allowed.
+    In one transaction. Raises RoundExists when the name is taken; 0 pairs are allowed.
     """
     opening = begin_opening(
-        collection=collection, kind=kind, name=name, policy=policy, pair_ids=pair_ids, priority=priority
+        collection=collection,
+        kind=kind,
+        name=name,
+        policy=policy,
+        pair_ids=pair_ids,
+        priority=priority,
     )
     finish_opening(round_=opening.round, pairs=opening.pairs_without_seats)
     return opening.round
@@ -93,16 +97,23 @@ def begin_opening(
     if not created:
         raise RoundExists(f'Round "{name}" already exists in this collection; choose another name.')
     pairs = np.unique(np.fromiter(pair_ids, dtype=np.int64))
-    doubles = ordering.choose_doubles(pairs.tolist(), share=policy.double_share, key=bytes(collection.key))
+    doubles = ordering.choose_doubles(
+        pairs.tolist(), share=policy.double_share, key=bytes(collection.key)
+    )
     n_wanted = policy.labels_per_pair + np.isin(pairs, list(doubles)).astype(np.int64)
     is_created = np.isin(pairs, [] if created_pairs is None else created_pairs)
     rest = []
     for block in blocks(len(pairs)):
         block_pairs, is_new = pairs[block], is_created[block]
-        copy_rows("annotate_roundpair", {"round_id": str(round_.pk), "pair_id": block_pairs, "n_wanted": n_wanted[block]})
+        copy_rows(
+            "annotate_roundpair",
+            {"round_id": str(round_.pk), "pair_id": block_pairs, "n_wanted": n_wanted[block]},
+        )
         _drop_excluded(round_, block_pairs)
         on_rows(len(block_pairs))
-        seat_created_pairs(round_=round_, pairs=block_pairs[is_new], n_wanted=n_wanted[block][is_new])
+        seat_created_pairs(
+            round_=round_, pairs=block_pairs[is_new], n_wanted=n_wanted[block][is_new]
+        )
         rest.append(seat_pairs_of_new_round(round_=round_, pairs=block_pairs[~is_new]))
         on_rows(len(block_pairs))
     analyse_grown_tables(annotate_roundpair=len(pairs), annotate_seat=len(pairs))
@@ -111,18 +122,25 @@ def begin_opening(
 
 def _drop_excluded(round_: Round, pairs: NDArray[np.int64]) -> None:
     """Drop pairs that a lead excluded: no new round wants them."""
-    # A query of its own: one UPDATE looked for exclusions once for each row of the round, 3 to 4 s
-    # a block.
-    excluded = list(PairExclusion.objects.filter(pair__in=pairs.tolist()).values_list("pair", flat=True))
+    # A query of its own: one UPDATE looked for exclusions once for each row, 3 to 4 s a block.
+    excluded = list(
+        PairExclusion.objects.filter(pair__in=pairs.tolist()).values_list("pair", flat=True)
+    )
     if excluded:
-        RoundPair.objects.filter(round=round_, pair__in=excluded).update(dropped_at=ClockTimestamp())
+        RoundPair.objects.filter(round=round_, pair__in=excluded).update(
+            dropped_at=ClockTimestamp()
+        )
 
 
-def finish_opening(*, round_: Round, pairs: NDArray[np.int64] | None = None, on_rows: RowsCallback = ignore_rows) -> None:
+def finish_opening(
+    *, round_: Round, pairs: NDArray[np.int64] | None = None, on_rows: RowsCallback = ignore_rows
+) -> None:
     """Give the pairs of a round that is being opened their free seats, then let it hand them out.
 
-    pairs : those that may miss seats; default: all. on_rows : called with one row a pair. Safe to
-    run again after a kill.
+    Safe to run again after a kill.
+
+    pairs : those that may miss seats; default: all
+    on_rows : called with one row a pair
     """
     for block in _blocks(round_, pairs):
         with transaction.atomic(savepoint=False):
@@ -140,10 +158,11 @@ def begin_closing(*, round_: Round) -> None:
 def finish_closing(*, round_: Round, on_rows: RowsCallback = ignore_rows) -> None:
     """Withdraw a closing round's free seats; held seats are left to finish, judgments stay.
 
-    on_rows : called with one row a pair. Safe to run again after a kill.
+    Safe to run again after a kill.
+
+    on_rows : called with one row a pair
     """
-    # All pairs, also those without a free seat: an answer that began before may be asking for one
-    # more label.
+    # All pairs: one without a free seat may get one by an answer that began before.
     for block in _blocks(round_, None):
         with transaction.atomic(savepoint=False):
             shared = withdraw_unshared_seats(round_=round_, pairs=block)
@@ -175,7 +194,9 @@ def _blocks(round_: Round, pairs: NDArray[np.int64] | None) -> Iterator[NDArray[
     if pairs is None:
         rows = round_.round_pairs.order_by("pair_id").values_list("pair_id", flat=True)
         pairs = np.fromiter(rows.iterator(chunk_size=BLOCK), dtype=np.int64)
-    analyse_underestimated_tables(annotate_pair=len(pairs), annotate_roundpair=len(pairs), annotate_seat=len(pairs))
+    analyse_underestimated_tables(
+        annotate_pair=len(pairs), annotate_roundpair=len(pairs), annotate_seat=len(pairs)
+    )
     return (pairs[stretch] for stretch in stretches(len(pairs)))
 
 

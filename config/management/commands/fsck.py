@@ -25,7 +25,9 @@ class Command(BaseCommand):
             self.stdout.write(describe(finding))
         broken = [finding for finding in findings if not finding.check.notice]
         if broken:
-            raise CommandError(f"{len(broken)} of {len(CHECKS)} checks failed; nothing was changed.")
+            raise CommandError(
+                f"{len(broken)} of {len(CHECKS)} checks failed; nothing was changed."
+            )
         self.stdout.write(f"{len(CHECKS)} checks, nothing broken.")
 
 

@@ -1,4 +1,7 @@
-"""Make the database role of web servers and workers, which owns no table; run it after `migrate`, as the owner."""
+"""Make the database role of web servers and workers, which owns no table.
+
+Run it after `migrate`, as the owner.
+"""
 
 import os
 from typing import Any
@@ -10,7 +13,7 @@ from config import app_role
 
 
 class Command(BaseCommand):
-    """Safe to run at every start: a role that is there gets the password and the rights that it should have."""
+    """Safe at every start: a role that is there gets the password and rights it should have."""
 
     help = __doc__
 
@@ -18,9 +21,13 @@ class Command(BaseCommand):
         """Make the role, with the environment's password."""
         password = os.environ.get("APP_PASSWORD", "")
         if not password:
-            raise CommandError("Set APP_PASSWORD to the password that DATABASE_URL of web and workers has.")
+            raise CommandError(
+                "Set APP_PASSWORD to the password that DATABASE_URL of web and workers has."
+            )
         try:
             is_new = app_role.make_app_role(password=password)
         except ProgrammingError as error:
-            raise CommandError(f"This database role cannot make {app_role.NAME}: {error}") from error
+            raise CommandError(
+                f"This database role cannot make {app_role.NAME}: {error}"
+            ) from error
         self.stdout.write(f"The role {app_role.NAME} is {'made' if is_new else 'up to date'}.")

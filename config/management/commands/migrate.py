@@ -15,11 +15,15 @@ class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         """Change the tables, unless a squashed migration's originals are only partly applied."""
         connection = connections[options["database"]]
-        loader, recorded = MigrationLoader(connection), MigrationRecorder(connection).applied_migrations()
+        loader, recorded = (
+            MigrationLoader(connection),
+            MigrationRecorder(connection).applied_migrations(),
+        )
         for (app, name), migration in loader.replacements.items():
             if (app, name) in recorded and (app, name) not in loader.applied_migrations:
                 raise CommandError(
-                    f"The tables of {app} are of an older version: start once the last version that has "
-                    f"{app}/migrations/{migration.replaces[-1][1]}.py, then this one; nothing was changed."
+                    f"The tables of {app} are of an older version: start once the last version "
+                    f"that has {app}/migrations/{migration.replaces[-1][1]}.py, "
+                    "then this one; nothing was changed."
                 )
         super().handle(*args, **options)

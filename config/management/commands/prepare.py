@@ -43,4 +43,6 @@ class Command(BaseCommand):
         """Close the demo accounts where others reach the site: their passwords lie in a file."""
         closed = site_accounts.close_demo_accounts(passwords=first_start.passwords(settings.HOME))
         if closed:
-            self.stdout.write(f"The demo accounts {', '.join(closed)} are closed. {first_start.NO_DEMO_ACCOUNTS}")
+            self.stdout.write(
+                f"The demo accounts {', '.join(closed)} are closed. {first_start.NO_DEMO_ACCOUNTS}"
+            )

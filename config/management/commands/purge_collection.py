@@ -16,7 +16,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the collection, and the confirmation."""
         parser.add_argument("slug", help="short name of the collection, as in its address")
-        parser.add_argument("--yes", action="store_true", help="really delete; without it rows are only counted")
+        parser.add_argument(
+            "--yes", action="store_true", help="really delete; without it rows are only counted"
+        )
 
     def handle(self, *args: Any, slug: str, yes: bool, **options: Any) -> None:
         """Delete the collection, or say what would be deleted."""
@@ -26,7 +28,8 @@ class Command(BaseCommand):
         if not yes:
             n_items, n_judgments = collection.items.count(), collection.judgments.count()
             raise CommandError(
-                f'"{slug}" has {n_items} items and {n_judgments} judgments; add --yes to delete it for good.'
+                f'"{slug}" has {n_items} items and {n_judgments} judgments; '
+                "add --yes to delete it for good."
             )
         try:
             counts = purging.purge_collection(collection=collection)

@@ -16,7 +16,7 @@ from config.up.progress import ConsoleProgress
 
 
 class Command(BaseCommand):
-    """While nothing else of the product runs; started without `up`, it brings the embedded server along."""
+    """While nothing else of the product runs; without `up` it brings the embedded server along."""
 
     help = __doc__
     requires_system_checks: list[str] = []
@@ -24,7 +24,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the folder, and the option for a new key."""
         parser.add_argument("folder", type=Path, help="what `backup` has written")
-        parser.add_argument("--new-key", action="store_true", help="go on without the backup's SECRET_KEY")
+        parser.add_argument(
+            "--new-key", action="store_true", help="go on without the backup's SECRET_KEY"
+        )
 
     def handle(self, *args: Any, folder: Path, new_key: bool, **options: Any) -> None:
         """Check the backup, restore it, run fsck."""
@@ -32,18 +34,26 @@ class Command(BaseCommand):
         with faults_as_sentences("Nothing was restored."):
             facts, sums = read_backup(folder, progress)
             with database_server(settings.HOME, alone=True):
-                restored = restore_backup(folder=folder, facts=facts, sums=sums, new_key=new_key, progress=progress)
+                restored = restore_backup(
+                    folder=folder, facts=facts, sums=sums, new_key=new_key, progress=progress
+                )
                 progress.end()
                 self.stdout.write(
-                    f"{restored.n_judgments:,} judgments and {restored.n_files:,} files, of {facts.made_at}."
+                    f"{restored.n_judgments:,} judgments and {restored.n_files:,} files, "
+                    f"of {facts.made_at}."
                 )
                 if facts.absent:
                     n_absent = f"{len(facts.absent):,} files"
-                    self.stderr.write(f"{n_absent} were not there when it was made: {shortened(facts.absent)}")
+                    self.stderr.write(
+                        f"{n_absent} were not there when it was made: {shortened(facts.absent)}"
+                    )
                 if restored.n_migrations:
                     self.stdout.write(f"{restored.n_migrations} later migrations were applied.")
                 if restored.n_judgments != facts.n_judgments:
-                    raise CommandError(f"The backup had {facts.n_judgments:,} judgments: do not go on with this one.")
+                    raise CommandError(
+                        f"The backup had {facts.n_judgments:,} judgments: "
+                        "do not go on with this one."
+                    )
                 call_command("fsck", stdout=self.stdout)
                 RestoreMark(sums).take_away()
         self.stdout.write("Numbers that were due are refreshed by the workers once they run.")

@@ -7,50 +7,80 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.core.formats import FormatError, GroupedProblems
-from metrics.core.agreement import Alpha, GroupedUnits, MeasurementLevel, alpha_of_counts, percent_agreement
+from metrics.core.agreement import Alpha, MeasurementLevel, alpha_of_counts, percent_agreement
 from metrics.core.counts import UnitCounts, count_units, counts_of_several
 from metrics.core.group_files import as_groups
 from metrics.core.groups import Groups
 from metrics.core.label_files import LabelTable, read_labels
+from metrics.core.unit_samples import GroupedUnits
 from metrics.management.argument_types import share, whole
 from metrics.management.groups import FILE_HELP, groups_from_file, refuse_one_group
 
 
 class Command(BaseCommand):
-    help = "Agreement of the labels in a table (CSV, or tabs): a label a line, or a column an annotator."
+    help = (
+        "Agreement of the labels in a table (CSV, or tabs): a label a line, or a column an "
+        "annotator."
+    )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("labels", metavar="LABELS", help="the table")
         parser.add_argument(
-            "--level", choices=[str(level) for level in MeasurementLevel], required=True, help="how values compare"
+            "--level",
+            choices=[str(level) for level in MeasurementLevel],
+            required=True,
+            help="how values compare",
         )
         parser.add_argument(
-            "--unit", default="unit", help="column of what was labelled, or several: by names a,b or numbers 1,2 or 1-2"
-        )
-        parser.add_argument("--annotator", default="annotator", help="column or columns of who labelled")
-        parser.add_argument("--no-header", action="store_true", help="the first line names no columns")
-        parser.add_argument(
-            "--value", default="value", help='column of the label; "" where each annotator has a column'
+            "--unit",
+            default="unit",
+            help="column of what was labelled, or several: by names a,b or numbers 1,2 or 1-2",
         )
         parser.add_argument(
-            "--planned", action="store_true", help='labels whose column "why" is first or double alone: the headline'
+            "--annotator", default="annotator", help="column or columns of who labelled"
         )
-        parser.add_argument("--bootstrap", type=whole, default=0, metavar="N", help="samples of an interval")
         parser.add_argument(
-            "--group", default="", help="with --bootstrap: column or columns of what units belong to: draw whole groups"
+            "--no-header", action="store_true", help="the first line names no columns"
         )
-        parser.add_argument("--groups", metavar="FILE", help=f"groups of the values of --group; {FILE_HELP}")
+        parser.add_argument(
+            "--value",
+            default="value",
+            help='column of the label; "" where each annotator has a column',
+        )
+        parser.add_argument(
+            "--planned",
+            action="store_true",
+            help='labels whose column "why" is first or double alone: the headline',
+        )
+        parser.add_argument(
+            "--bootstrap", type=whole, default=0, metavar="N", help="samples of an interval"
+        )
+        parser.add_argument(
+            "--group",
+            default="",
+            help="with --bootstrap: column or columns of what units belong to: draw whole groups",
+        )
+        parser.add_argument(
+            "--groups", metavar="FILE", help=f"groups of the values of --group; {FILE_HELP}"
+        )
         parser.add_argument("--confidence", type=share, default=0.95, help="of the interval (.95)")
         parser.add_argument(
-            "--seed", type=whole, help="of the bootstrap, printed; default: hash of the labels, or number of groups"
+            "--seed",
+            type=whole,
+            help="of the bootstrap, printed; default: hash of the labels, or number of groups",
         )
         parser.add_argument("--digits", type=whole, default=4, help="after the point (4)")
         parser.add_argument("--json", action="store_true", help="one JSON object, full precision")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if (options["group"] and not options["bootstrap"]) or (options["groups"] and not options["group"]):
-            raise CommandError("--group is of the interval, which --bootstrap asks for, and --groups is of --group.")
+        if (options["group"] and not options["bootstrap"]) or (
+            options["groups"] and not options["group"]
+        ):
+            raise CommandError(
+                "--group is of the interval, which --bootstrap asks for, and --groups is of "
+                "--group."
+            )
         table = self.labels(options)
         unit_counts = count_units(table.labels)
         try:
@@ -60,7 +90,9 @@ class Command(BaseCommand):
                 n_replicates=options["bootstrap"],
                 confidence=options["confidence"],
                 seed=options["seed"],
-                grouped_units=self.grouped_units(table, unit_counts, options) if options["group"] else None,
+                grouped_units=self.grouped_units(table, unit_counts, options)
+                if options["group"]
+                else None,
             )
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error
@@ -75,7 +107,10 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(report))
         else:
-            self.stdout.writelines(f"{key}\t{format_value(value, options['digits'])}\n" for key, value in report.items())
+            self.stdout.writelines(
+                f"{key}\t{format_value(value, options['digits'])}\n"
+                for key, value in report.items()
+            )
 
     def labels(self, options: dict[str, Any]) -> LabelTable:
         """Read the labels of the table, and the groups of units.
@@ -98,19 +133,25 @@ class Command(BaseCommand):
                     planned=options["planned"],
                 )
         except (FormatError, OSError) as error:
-            raise CommandError(f"{options['labels']}: {getattr(error, 'strerror', '') or error}") from error
+            raise CommandError(
+                f"{options['labels']}: {getattr(error, 'strerror', '') or error}"
+            ) from error
         if problems:
             raise CommandError(f"{options['labels']}: {problems}")
         return table
 
-    def grouped_units(self, table: LabelTable, unit_counts: UnitCounts, options: dict[str, Any]) -> GroupedUnits:
+    def grouped_units(
+        self, table: LabelTable, unit_counts: UnitCounts, options: dict[str, Any]
+    ) -> GroupedUnits:
         """The units with two labels or more, by group.
 
         Raises CommandError where all are of one group.
         """
         has_several, counts = counts_of_several(table.labels)
         groups = self.groups(table, options).within(has_several)
-        refuse_one_group(groups, noun="units with two labels", advice="name other groups, or leave out --group")
+        refuse_one_group(
+            groups, noun="units with two labels", advice="name other groups, or leave out --group"
+        )
         return GroupedUnits.of(counts, groups.of_query, unit_counts)
 
     def groups(self, table: LabelTable, options: dict[str, Any]) -> Groups:
@@ -118,9 +159,13 @@ class Command(BaseCommand):
         if not options["groups"]:
             return as_groups(table.groups)
         if any(len(group) > 1 for group in table.groups):
-            raise CommandError("--groups says where the values of one column belong: name one by --group.")
+            raise CommandError(
+                "--groups says where the values of one column belong: name one by --group."
+            )
         values = list(dict.fromkeys(group[0] for group in table.groups if group))
-        value_groups = groups_from_file(options["groups"], values, stderr=self.stderr, noun="values of --group")
+        value_groups = groups_from_file(
+            options["groups"], values, stderr=self.stderr, noun="values of --group"
+        )
         number = dict(zip(values, value_groups.of_query.tolist(), strict=True))
         return as_groups([(number[group[0]],) if group else () for group in table.groups])
 
@@ -137,7 +182,10 @@ def as_dict(alpha: Alpha) -> dict[str, Any]:
         report |= {"low": alpha.low, "high": alpha.high, "seed": alpha.seed}
         if alpha.n_groups is not None:
             report["n_groups"] = alpha.n_groups
-        report |= {"n_replicates": alpha.n_replicates, "n_undefined_replicates": alpha.n_undefined_replicates}
+        report |= {
+            "n_replicates": alpha.n_replicates,
+            "n_undefined_replicates": alpha.n_undefined_replicates,
+        }
     for name in ("n_units", "n_labels", "n_pairable_units", "n_pairable_labels"):
         report[name] = getattr(alpha, name)
     return report

@@ -18,46 +18,79 @@ from metrics.core.multiple import METHODS as RANGE_METHODS
 from metrics.core.score_files import ScoreTable, option_name
 from metrics.core.significance import CORRECTIONS, SAMPLING_TESTS, TESTS, paired_test
 from metrics.core.swaps import reer_paired, reversal
-from metrics.core.tournament import HAVE_OWN_ERRORS, NEWMAN_KEULS, RANDOMIZED_TUKEY, Verdicts, decide
+from metrics.core.tournament import (
+    HAVE_OWN_ERRORS,
+    NEWMAN_KEULS,
+    RANDOMIZED_TUKEY,
+    Verdicts,
+    decide,
+)
 from metrics.core.tournament import METHODS as ALL_METHODS
 from metrics.management.argument_types import count, share, whole
 from metrics.management.groups import add_group_arguments, groups_of
 from metrics.management.labels import add_label_arguments, labels_of
 from metrics.management.samples import beyond_sample, refuse_unequal_rates
 from metrics.management.scores import add_choice_arguments, read_table
-from metrics.services.leaderboard_choices import METHOD_NAMES, MISSING_NAMES, MISSING_QUERIES, MISSING_ZERO
+from metrics.services.leaderboard_choices import (
+    METHOD_NAMES,
+    MISSING_NAMES,
+    MISSING_QUERIES,
+    MISSING_ZERO,
+)
 
 METHODS = [name for name in ALL_METHODS if name not in TESTS]
 N_SAMPLES = 10_000  # of a paired test
 NOT_COMPARED = (
-    "The labels are a sample, of which {1} counts what was not drawn as irrelevant, leaves it out or infers it with an "
-    "unknown bias, for {0} at least: it tells no runs apart. Measures of ranks that were all drawn do, such as P@k."
+    "The labels are a sample, of which {1} counts what was not drawn as irrelevant, leaves it out "
+    "or infers it with an unknown bias, for {0} at least: it tells no runs apart. Measures of "
+    "ranks that were all drawn do, such as P@k."
 )
 
 
 class Command(BaseCommand):
     help = (
-        "Compare runs on one measure: which differ, all pairs at once (randomized-tukey, tukey, regwq, newman-keuls), "
-        "or every pair by a paired test. Of those the columns reversal and reer are chances: that as many other "
-        "queries turn the order round, and that two such sets of queries disagree (docs/numbers.md)."
+        "Compare runs on one measure: which differ, all pairs at once (randomized-tukey, tukey, "
+        "regwq, newman-keuls), or every pair by a paired test. Of those the columns reversal and "
+        "reer are chances: that as many other queries turn the order round, and that two such "
+        "sets of queries disagree (docs/numbers.md)."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("runs", nargs="+", metavar="FILE", help="run files; or without labels one file of scores")
+        parser.add_argument(
+            "runs",
+            nargs="+",
+            metavar="FILE",
+            help="run files; or without labels one file of scores",
+        )
         add_label_arguments(parser)
-        parser.add_argument("--measure", help="default AP; of a file of scores, which, where it holds several")
+        parser.add_argument(
+            "--measure", help="default AP; of a file of scores, which, where it holds several"
+        )
         parser.add_argument("--test", choices=[*METHODS, *TESTS], default=RANDOMIZED_TUKEY)
         parser.add_argument("--alpha", type=share, default=0.05, help="level of significance (.05)")
-        parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="of paired tests (holm)")
-        parser.add_argument("--threshold", help="grade from which a document is positive (1); of a file, which scores")
+        parser.add_argument(
+            "--correction", choices=list(CORRECTIONS), default="holm", help="of paired tests (holm)"
+        )
+        parser.add_argument(
+            "--threshold",
+            help="grade from which a document is positive (1); of a file, which scores",
+        )
         add_choice_arguments(parser, ["direction", "query_set"])
-        missing_help = "what is done with queries that a run misses: zero counts 0, as is done with run files unless told, or "
-        missing_help += "leave such runs or queries out"
+        missing_help = (
+            "what is done with queries that a run misses: zero counts 0, as is done with run files "
+            "unless told, or leave such runs or queries out"
+        )
         parser.add_argument("--missing", choices=list(MISSING_NAMES), help=missing_help)
         add_group_arguments(parser)
-        parser.add_argument("--samples", type=count, help="permutations of randomized Tukey, samples of a test")
-        parser.add_argument("--seed", type=whole, help="of those samples; default: a hash of the scores, as on pages")
+        parser.add_argument(
+            "--samples", type=count, help="permutations of randomized Tukey, samples of a test"
+        )
+        parser.add_argument(
+            "--seed",
+            type=whole,
+            help="of those samples; default: a hash of the scores, as on pages",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -68,7 +101,9 @@ class Command(BaseCommand):
                 self.stderr.write(f"{facts}: whole groups are compared.")
             if options["test"] in METHODS:
                 verdicts = decide_runs(table, groups, options)
-                self.stderr.writelines(f"{sentence}\n" for sentence in notes(table, groups, verdicts, options))
+                self.stderr.writelines(
+                    f"{sentence}\n" for sentence in notes(table, groups, verdicts, options)
+                )
                 self.stdout.writelines(verdict_lines(table, groups, verdicts))
             else:
                 self.warn_of_few_samples(len(table.runs), options)
@@ -83,18 +118,29 @@ class Command(BaseCommand):
         has_labels = options["qrels"] or options["reference"]
         foreign_options = ("direction", "query_set") if has_labels else ("queries",)
         if misplaced := [name for name in foreign_options if options[name]]:
-            of = "a file of scores, not of run files" if has_labels else "run files, not of a file of scores"
+            of = (
+                "a file of scores, not of run files"
+                if has_labels
+                else "run files, not of a file of scores"
+            )
             raise CommandError(f"{option_name(misplaced[0])} is an option of {of}.")
         if has_labels:
             return self.complete(*measure_runs(options), rule=options["missing"] or MISSING_ZERO)
         if len(options["runs"]) > 1:
-            raise CommandError("Name the labels of run files by --qrels or --reference, or name one file of scores.")
+            raise CommandError(
+                "Name the labels of run files by --qrels or --reference, or name one file of "
+                "scores."
+            )
         table = read_table(options["runs"][0], options)
         if len(table.runs) < 2:
-            raise CommandError(f"The file holds scores of {table.runs[0]} alone; two runs or more are compared.")
+            raise CommandError(
+                f"The file holds scores of {table.runs[0]} alone; two runs or more are compared."
+            )
         return self.complete(table, np.isnan(table.values), rule=options["missing"])
 
-    def complete(self, table: ScoreTable, is_missing: NDArray[np.bool_], *, rule: str | None) -> ScoreTable:
+    def complete(
+        self, table: ScoreTable, is_missing: NDArray[np.bool_], *, rule: str | None
+    ) -> ScoreTable:
         """Treat missing scores by the rule.
 
         CommandError where there is none, or too little is left.
@@ -102,14 +148,26 @@ class Command(BaseCommand):
         """
         if not is_missing.any():
             return table
-        missing_text = [f"{run} on {n:,}" for run, n in zip(table.runs, is_missing.sum(axis=0).tolist(), strict=True) if n]
+        missing_text = [
+            f"{run} on {n:,}"
+            for run, n in zip(table.runs, is_missing.sum(axis=0).tolist(), strict=True)
+            if n
+        ]
         first = table.queries[int(np.argmax(is_missing.any(axis=1)))]
-        lack = f"Scores are missing: of {len(table.queries):,} queries {', '.join(missing_text[:5])}, such as {quoted(first)}."
+        lack = (
+            f"Scores are missing: of {len(table.queries):,} queries {', '.join(missing_text[:5])}, "
+            f"such as {quoted(first)}."
+        )
         if rule is None:
-            raise CommandError(f"{lack} Say by --missing whether they count 0, or what to leave out: runs or queries.")
+            raise CommandError(
+                f"{lack} Say by --missing whether they count 0, or what to leave out: runs or "
+                "queries."
+            )
         if rule == MISSING_ZERO:
             self.stderr.write(f"{lack} They count 0.")
-            return table._replace(values=np.where(is_missing, np.nan_to_num(table.values), table.values))
+            return table._replace(
+                values=np.where(is_missing, np.nan_to_num(table.values), table.values)
+            )
         if rule == MISSING_QUERIES:
             kept_queries = np.flatnonzero(~is_missing.any(axis=1))
             if not len(kept_queries):
@@ -129,7 +187,9 @@ class Command(BaseCommand):
             return
         if n_pairs >= options["alpha"] * (1 + (options["samples"] or N_SAMPLES)):
             least = int(n_pairs / options["alpha"]) + 1
-            fact = f"{n_pairs:,} pairs need {least:,} samples before Holm's correction lets any differ"
+            fact = (
+                f"{n_pairs:,} pairs need {least:,} samples before Holm's correction lets any differ"
+            )
             self.stderr.write(f"{fact}: see --samples, or decide by {RANDOMIZED_TUKEY}.")
 
 
@@ -157,7 +217,8 @@ def measure_runs(options: dict[str, Any]) -> tuple[ScoreTable, NDArray[np.bool_]
             raise CommandError(NOT_COMPARED.format(run.name, measure.name))
         columns.append(measure.compute(run.ranked, threshold))
         is_missing.append(run.ranked.depth == 0)
-        queries = [query.decode() for query in run.queries]  # those of the labels, so the same for each run
+        # those of the labels, so the same for each run
+        queries = [query.decode() for query in run.queries]
     return ScoreTable(queries, names, np.stack(columns, axis=1)), np.stack(is_missing, axis=1)
 
 
@@ -167,32 +228,59 @@ def decide_runs(table: ScoreTable, groups: Groups, options: dict[str, Any]) -> V
     return decide(table.values, seed=options["seed"], n_samples=options["samples"], **settings)
 
 
-def notes(table: ScoreTable, groups: Groups, verdicts: Verdicts, options: dict[str, Any]) -> Iterator[str]:
+def notes(
+    table: ScoreTable, groups: Groups, verdicts: Verdicts, options: dict[str, Any]
+) -> Iterator[str]:
     """Sentences on the method of the decision."""
-    permutations_text = f", {verdicts.n_samples:,} permutations of the runs within each query or group" if verdicts.n_samples else ""
+    permutations_text = (
+        f", {verdicts.n_samples:,} permutations of the runs within each query or group"
+        if verdicts.n_samples
+        else ""
+    )
     own_error_text = " and each pair's own error" if verdicts.method in HAVE_OWN_ERRORS else ""
-    yield f"{METHOD_NAMES[verdicts.method]}{own_error_text} at {options['alpha']:g}{permutations_text}."
+    yield (
+        f"{METHOD_NAMES[verdicts.method]}{own_error_text} at "
+        f"{options['alpha']:g}{permutations_text}."
+    )
     if verdicts.method != options["test"]:
-        yield f"It decided instead of {options['test']}: so many runs and queries would take too long to permute."
+        yield (
+            f"It decided instead of {options['test']}: so many runs and queries would take too "
+            "long to permute."
+        )
     if verdicts.method == NEWMAN_KEULS:
         yield f"It does not hold the family-wise error; rely on {RANDOMIZED_TUKEY}."
     if not are_zero_one(table.values):
         return
     if verdicts.method in RANGE_METHODS:
-        yield f"It was made for scores that are near normal, and these are 0 or 1: rely on {RANDOMIZED_TUKEY}."
+        yield (
+            "It was made for scores that are near normal, and these are 0 or 1: rely on "
+            f"{RANDOMIZED_TUKEY}."
+        )
     q = cochran(table.values, groups)
-    method_text = f"df {q.df}" if q.df is not None else f"{q.n_samples:,} permutations of the groups"
+    method_text = (
+        f"df {q.df}" if q.df is not None else f"{q.n_samples:,} permutations of the groups"
+    )
     yield f"Cochran's Q that no runs differ: {q.statistic:.3f}, {method_text}, p {q.p_value:.3g}."
 
 
 def verdict_lines(table: ScoreTable, groups: Groups, verdicts: Verdicts) -> Iterator[str]:
     """Lines of place, run, mean, pseudo-group, letters, and the places of runs that differ."""
-    group_of = {place: number for number, group in enumerate(verdicts.groups, start=1) for place in group}
+    group_of = {
+        place: number for number, group in enumerate(verdicts.groups, start=1) for place in group
+    }
     means = groups.mean(table.values)
     yield "place\trun\tmean\tgroup\tletters\tdiffers_from\n"
     for place, system in enumerate(verdicts.order):
-        different_places = ",".join(str(rank + 1) for rank in np.flatnonzero(verdicts.significant[place])) or "-"
-        row = (place + 1, table.runs[system], f"{means[system]:.4f}", group_of[place], ",".join(verdicts.letters[place]))
+        different_places = (
+            ",".join(str(rank + 1) for rank in np.flatnonzero(verdicts.significant[place])) or "-"
+        )
+        row = (
+            place + 1,
+            table.runs[system],
+            f"{means[system]:.4f}",
+            group_of[place],
+            ",".join(verdicts.letters[place]),
+        )
         yield "\t".join(map(str, (*row, different_places))) + "\n"
 
 
@@ -202,11 +290,15 @@ def pair_lines(table: ScoreTable, groups: Groups, options: dict[str, Any]) -> It
     order = np.argsort(-scores.mean(axis=0), kind="stable")
     pairs = list(combinations(order, 2))
     sampling = {"seed": options["seed"], "n_samples": options["samples"] or N_SAMPLES}
-    tests = [paired_test(options["test"], *scores[:, [i, j]].T, groups=groups, **sampling) for i, j in pairs]
+    tests = [
+        paired_test(options["test"], *scores[:, [i, j]].T, groups=groups, **sampling)
+        for i, j in pairs
+    ]
     adjusted = CORRECTIONS[options["correction"]]([test.p_value for test in tests])
     yield f"run\tother\tdifference\tp\tp_{options['correction']}\tdiffers\treversal\treer\n"
     for (i, j), test, p in zip(pairs, tests, adjusted, strict=True):
         verdict = "yes" if p < options["alpha"] else "no"
         shares = groups.shares(scores[:, [i, j]]).T
         columns = f"{test.difference:.4f}\t{test.p_value:.3g}\t{p:.3g}\t{verdict}"
-        yield f"{names[i]}\t{names[j]}\t{columns}\t{reversal(*shares):.3f}\t{reer_paired(*shares):.3f}\n"
+        swaps = f"{reversal(*shares):.3f}\t{reer_paired(*shares):.3f}"
+        yield f"{names[i]}\t{names[j]}\t{columns}\t{swaps}\n"

@@ -25,13 +25,13 @@ from pooling.core.runs import SCORE_TYPES
 EXAMPLES = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
 
 INTERVALS_HELP = (
-    "95 %% intervals too, as on the leaderboard: what other queries like these would give, labels taken as right; "
-    "Wilson's with an effective number of queries, of mean ranks Student's t"
+    "95 %% intervals too, as on the leaderboard: what other queries like these would give, labels "
+    "taken as right; Wilson's with an effective number of queries, of mean ranks Student's t"
 )
 
 BEYOND = (
-    "{}: the labels are a sample. {} count what was not drawn as irrelevant, leave it out, or infer it as xinfAP and "
-    "infNDCG do, with an unknown bias: no intervals."
+    "{}: the labels are a sample. {} count what was not drawn as irrelevant, leave it out, or "
+    "infer it as xinfAP and infNDCG do, with an unknown bias: no intervals."
 )
 
 
@@ -42,16 +42,38 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("runs", nargs="+", metavar="RUN", help="run files")
         add_label_arguments(parser)
-        parser.add_argument("--measures", default=EXAMPLES, help=f'such as "{EXAMPLES}" (the default)')
+        parser.add_argument(
+            "--measures", default=EXAMPLES, help=f'such as "{EXAMPLES}" (the default)'
+        )
         parser.add_argument("--per-query", action="store_true", help="a line for every query too")
-        parser.add_argument("--threshold", type=finite, default=1, help="grade from which a document is positive (1)")
-        parser.add_argument("--positive-queries", action="store_true", help="average over queries with a positive only")
+        parser.add_argument(
+            "--threshold",
+            type=finite,
+            default=1,
+            help="grade from which a document is positive (1)",
+        )
+        parser.add_argument(
+            "--positive-queries",
+            action="store_true",
+            help="average over queries with a positive only",
+        )
         parser.add_argument("--intervals", action="store_true", help=INTERVALS_HELP)
-        parser.add_argument("--groups", metavar="FILE", help=f"intervals for whole groups of queries; {FILE_HELP}")
+        parser.add_argument(
+            "--groups", metavar="FILE", help=f"intervals for whole groups of queries; {FILE_HELP}"
+        )
         parser.add_argument("--digits", type=whole, default=4, help="after the point (4)")
-        parser.add_argument("--json", action="store_true", help="one JSON object a run, full precision")
-        parser.add_argument("--score-type", choices=SCORE_TYPES, default=SCORE_TYPES[0], help="how scores are compared")
-        parser.add_argument("--use-ranks", action="store_true", help="order by the rank column, not by scores")
+        parser.add_argument(
+            "--json", action="store_true", help="one JSON object a run, full precision"
+        )
+        parser.add_argument(
+            "--score-type",
+            choices=SCORE_TYPES,
+            default=SCORE_TYPES[0],
+            help="how scores are compared",
+        )
+        parser.add_argument(
+            "--use-ranks", action="store_true", help="order by the rank column, not by scores"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -61,17 +83,26 @@ class Command(BaseCommand):
             reading_options = {name: options[name] for name in ("score_type", "use_ranks")}
             source, labels = labels_of(options)
             refuse_unequal_rates(labels, measures)
-            runs = evaluate_files(options["runs"], labels, queries_path=options["queries"], **reading_options)
+            runs = evaluate_files(
+                options["runs"], labels, queries_path=options["queries"], **reading_options
+            )
             groups = None
             for run in runs:
-                if options["groups"] and groups is None:  # the queries are those of the labels, the same for each run
+                # the queries are those of the labels, the same for each run
+                if options["groups"] and groups is None:
                     queries = [query.decode() for query in run.queries]
                     groups = groups_from_file(options["groups"], queries, stderr=self.stderr)
-                query_options = {"threshold": options["threshold"], "positive": options["positive_queries"]}
+                query_options = {
+                    "threshold": options["threshold"],
+                    "positive": options["positive_queries"],
+                }
                 report = EvaluationReport(run, measures, source, groups, **query_options)
                 if report.beyond_sample:
                     self.stderr.write(BEYOND.format(run.name, ", ".join(report.beyond_sample)))
-                report_options = {"per_query": options["per_query"], "intervals": options["intervals"]}
+                report_options = {
+                    "per_query": options["per_query"],
+                    "intervals": options["intervals"],
+                }
                 if options["json"]:
                     self.stdout.write(json.dumps(report.as_dict(**report_options)))
                 else:
@@ -79,7 +110,9 @@ class Command(BaseCommand):
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error
         except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror}." if error.filename else str(error)) from error
+            raise CommandError(
+                f"{error.filename}: {error.strerror}." if error.filename else str(error)
+            ) from error
         except ValueError as error:
             raise CommandError(str(error)) from error
 
@@ -118,7 +151,8 @@ class EvaluationReport:
             for q in np.flatnonzero(self.is_counted):
                 query = self.run.queries[q].decode()
                 for measure in self.measures:
-                    yield f"{measure.name}\t{query}\t{self._text(self.values[measure.name][q], digits)}\n"
+                    value_text = self._text(self.values[measure.name][q], digits)
+                    yield f"{measure.name}\t{query}\t{value_text}\n"
         yield f"runid\tall\t{self.run.name}\n"
         if self.source:
             yield f"label_source\tall\t{self.source}\n"
@@ -132,7 +166,8 @@ class EvaluationReport:
         for name, ends in self.intervals().items() if intervals else ():
             design_columns = designs[name]._asdict() if designs else {}
             for key, value in (ends._asdict() | design_columns).items():
-                yield f"{name}_{key}\tall\t{self._text(np.nan if value is None else value, digits)}\n"
+                value_text = self._text(np.nan if value is None else value, digits)
+                yield f"{name}_{key}\tall\t{value_text}\n"
 
     def _text(self, value: float, digits: int) -> str:
         """Format a number; for a rank beyond the lists, the rank at which they end."""
@@ -153,18 +188,24 @@ class EvaluationReport:
         if self.groups is not None:
             designs = self.designs(self.groups)
             report["groups"] = {"n": self.groups.n} | {
-                key: {name: getattr(group_design, key) for name, group_design in designs.items()} for key in Design._fields
+                key: {name: getattr(group_design, key) for name, group_design in designs.items()}
+                for key in Design._fields
             }
         if per_query:
             report["queries"] = {
-                self.run.queries[q].decode(): {name: _number(values[q]) for name, values in self.values.items()}
+                self.run.queries[q].decode(): {
+                    name: _number(values[q]) for name, values in self.values.items()
+                }
                 for q in np.flatnonzero(self.is_counted)
             }
         return report
 
     def means(self) -> dict[str, float]:
         """Each measure's average over the queries that count."""
-        return {measure.name: measure.average(self.values[measure.name][self.is_counted]) for measure in self.measures}
+        return {
+            measure.name: measure.average(self.values[measure.name][self.is_counted])
+            for measure in self.measures
+        }
 
     def intervals(self) -> dict[str, Interval]:
         """The interval of each measure that is a mean, None where it has none.

@@ -1,4 +1,4 @@
-"""Load the demo study "Shapes": items, reference labels, runs, an open pool, and the demo accounts in their roles."""
+"""Load the demo study "Shapes": items, reference labels, runs, an open pool, accounts in roles."""
 
 from typing import Any
 

@@ -16,8 +16,8 @@ from metrics.management.scores import add_choice_arguments
 
 class Command(BaseCommand):
     help = (
-        "For numbers of queries, from a file of scores a query: the error of a score, that of a difference of two "
-        "runs, and the smallest difference that a test shows."
+        "For numbers of queries, from a file of scores a query: the error of a score, that of a "
+        "difference of two runs, and the smallest difference that a test shows."
     )
     requires_system_checks: list[str] = []
 
@@ -25,21 +25,39 @@ class Command(BaseCommand):
         parser.add_argument(
             "scores",
             metavar="SCORES",
-            help="what evaluate --per-query prints, the file of scores of Downloads, a table of queries and runs, or a "
-            "number a line",
+            help=(
+                "what evaluate --per-query prints, the file of scores of Downloads, a table of "
+                "queries and runs, or a number a line"
+            ),
         )
         add_choice_arguments(parser)
-        parser.add_argument("--run", help="which run; default, where the file holds several: those in the middle")
+        parser.add_argument(
+            "--run", help="which run; default, where the file holds several: those in the middle"
+        )
         add_group_arguments(parser)
-        parser.add_argument("--sizes", default="500,1000,3000", help="numbers of queries (500,1000,3000)")
-        parser.add_argument("--error", type=positive, help="find the number of queries whose error is at most this")
-        parser.add_argument("--against", metavar="SCORES", help="a file of other runs' scores on the same queries")
-        parser.add_argument("--against-run", metavar="RUN", help="which run of it, or of the first file")
-        parser.add_argument("--difference", type=positive, help="of two runs: find the queries that show this one")
-        parser.add_argument("--power", type=share, default=0.8, help="chance to show a difference (.8)")
+        parser.add_argument(
+            "--sizes", default="500,1000,3000", help="numbers of queries (500,1000,3000)"
+        )
+        parser.add_argument(
+            "--error", type=positive, help="find the number of queries whose error is at most this"
+        )
+        parser.add_argument(
+            "--against", metavar="SCORES", help="a file of other runs' scores on the same queries"
+        )
+        parser.add_argument(
+            "--against-run", metavar="RUN", help="which run of it, or of the first file"
+        )
+        parser.add_argument(
+            "--difference", type=positive, help="of two runs: find the queries that show this one"
+        )
+        parser.add_argument(
+            "--power", type=share, default=0.8, help="chance to show a difference (.8)"
+        )
         parser.add_argument("--alpha", type=share, default=0.05, help="level of significance (.05)")
         parser.add_argument("--samples", type=count, default=10_000, help="samples a size (10000)")
-        parser.add_argument("--seed", type=whole, help="of the samples; default: a hash of the scores")
+        parser.add_argument(
+            "--seed", type=whole, help="of the samples; default: a hash of the scores"
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -49,7 +67,9 @@ class Command(BaseCommand):
             raise CommandError(f"{error.file}: {error}") from error
         except (ValueError, OSError) as error:
             raise CommandError(str(error)) from error
-        self.stdout.writelines([json.dumps(plan.as_dict()), "\n"] if options["json"] else lines(plan))
+        self.stdout.writelines(
+            [json.dumps(plan.as_dict()), "\n"] if options["json"] else lines(plan)
+        )
 
 
 def lines(plan: SampleSizePlan) -> Iterator[str]:
@@ -67,5 +87,9 @@ def lines(plan: SampleSizePlan) -> Iterator[str]:
 def _cell(value: float | int | None, column: str, plan: SampleSizePlan) -> str:
     """Format a number, or the reason for its absence."""
     if value is None:
-        return f"more than the {plan.facts['queries']:,} queries there are" if column.endswith("_of_these") else "n/a"
+        return (
+            f"more than the {plan.facts['queries']:,} queries there are"
+            if column.endswith("_of_these")
+            else "n/a"
+        )
     return f"{value:.4f}" if isinstance(value, float) else str(value)

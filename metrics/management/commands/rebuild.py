@@ -13,15 +13,22 @@ from metrics.services import leaderboard_cache, refresh
 class Command(BaseCommand):
     """Held and filled seats stay; history is kept; annotators may go on judging meanwhile."""
 
-    help = "Make a collection's seats, resolutions and numbers anew from its judgments; says what differed."
+    help = (
+        "Make a collection's seats, resolutions and numbers anew from its judgments; says what "
+        "differed."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """A collection's short name, or --all."""
         parser.add_argument("slug", nargs="?", help="the collection's name in its address")
         parser.add_argument("--all", action="store_true", help="every collection")
-        parser.add_argument("--numbers", action="store_true", help="numbers alone: snapshots, scores, leaderboards")
+        parser.add_argument(
+            "--numbers", action="store_true", help="numbers alone: snapshots, scores, leaderboards"
+        )
 
-    def handle(self, *args: Any, slug: str | None, all: bool, numbers: bool, **options: Any) -> None:
+    def handle(
+        self, *args: Any, slug: str | None, all: bool, numbers: bool, **options: Any
+    ) -> None:
         """Rebuild the collections one by one."""
         if bool(slug) == all:
             raise CommandError("Name one collection, or give --all.")
@@ -33,9 +40,12 @@ class Command(BaseCommand):
                 repairs = seating.rebuild_pairs(collection=collection)
                 imports.mark_resolved(collection=collection)
                 self.stdout.write(
-                    f"{collection.slug}: {repairs.n_pairs:,} pairs; {repairs.n_resolutions:,} resolutions and "
-                    f"{repairs.n_seats:,} seats were not what the judgments say, and now are"
+                    f"{collection.slug}: {repairs.n_pairs:,} pairs; {repairs.n_resolutions:,} "
+                    f"resolutions and {repairs.n_seats:,} seats were not what the judgments say, "
+                    "and now are"
                 )
             leaderboard_cache.delete_views(collection=collection)
             rebuilt = refresh.rebuild(collection=collection)
-            self.stdout.write(f"{collection.slug}: {rebuilt.n_snapshots} snapshots, {rebuilt.n_scores} scores")
+            self.stdout.write(
+                f"{collection.slug}: {rebuilt.n_snapshots} snapshots, {rebuilt.n_scores} scores"
+            )

@@ -16,30 +16,46 @@ from pooling.services import run_documents, run_holds, runs
 
 
 class Command(BaseCommand):
-    """The same file under the same name changes nothing; a file with a fault is refused and has its lines named."""
+    """The same file under the same name changes nothing; a file with a fault is refused.
+
+    Its lines at fault are named.
+    """
 
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments: collection, file, name and options."""
         parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("file", type=Path, help="TREC run, JSON lines, CSV, TSV or .npz; gzip or plain")
+        parser.add_argument(
+            "file", type=Path, help="TREC run, JSON lines, CSV, TSV or .npz; gzip or plain"
+        )
         parser.add_argument("--name", required=True, help="name of the run on the leaderboard")
         parser.add_argument("--direction", default=Direction.FORWARD, choices=Direction.values)
-        parser.add_argument("--score-type", default=Run.ScoreType.FLOAT32, choices=Run.ScoreType.values)
         parser.add_argument(
-            "--columns", default="", help='of a table without a header, such as "query:1,document:2,score:3"'
+            "--score-type", default=Run.ScoreType.FLOAT32, choices=Run.ScoreType.values
+        )
+        parser.add_argument(
+            "--columns",
+            default="",
+            help='of a table without a header, such as "query:1,document:2,score:3"',
         )
         parser.add_argument("--system", default="")
         parser.add_argument("--description", default="")
-        parser.add_argument("--make-documents", action="store_true", help="make the documents that only it names")
-        parser.add_argument("--accept-unknown", action="store_true", help="use it, however many rows are unknown")
+        parser.add_argument(
+            "--make-documents", action="store_true", help="make the documents that only it names"
+        )
+        parser.add_argument(
+            "--accept-unknown", action="store_true", help="use it, however many rows are unknown"
+        )
         parser.add_argument("--by", default="", help="user who uploads")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Receive and read, all or nothing."""
         collection, by = files.find_collection(options["slug"]), files.find_user(options["by"])
-        fields = {key: options[key] for key in ("name", "direction", "score_type", "system", "description")}
+        fields = {
+            key: options[key]
+            for key in ("name", "direction", "score_type", "system", "description")
+        }
         fields["columns"] = files.parse_columns(options["columns"], RunForm.base_fields["columns"])
         try:
             with files.faults_as_sentences(), options["file"].open("rb") as stream:
@@ -50,10 +66,12 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         runs.read_here(run=received.run)
         if options["make_documents"] and run_documents.may_make_documents(received.run):
-            document_import = run_documents.make_documents(run=received.run, by=by, is_done_here=True)
-            works.perform(work=document_import.work)
-            if document_import.work.state != Work.State.DONE:
-                raise CommandError(f"No documents were made: {document_import.work.error}")
+            document_import = run_documents.make_documents(
+                run=received.run, by=by, is_done_here=True
+            )
+            works.perform(work=document_import.reading)
+            if document_import.reading.state != Work.State.DONE:
+                raise CommandError(f"No documents were made: {document_import.reading.error}")
             document_import.refresh_from_db()
             runs.read_here(run=received.run)  # again, with the documents
             self.stdout.write(" ".join(document_import.report["sentences"]))
@@ -66,7 +84,11 @@ class Command(BaseCommand):
         if run.state == Run.State.REJECTED:
             lines = [_sentence(error) for error in report["errors"]]
             left = report["n_errors"] - len(lines)
-            raise CommandError("\n".join(["Nothing was loaded.", *lines, *([f"and {left:,} more."] if left else [])]))
+            raise CommandError(
+                "\n".join(
+                    ["Nothing was loaded.", *lines, *([f"and {left:,} more."] if left else [])]
+                )
+            )
         if not received.is_new:
             self.stdout.write(f'Run "{run}" holds this very file already. Nothing changed.')
             return
@@ -75,19 +97,24 @@ class Command(BaseCommand):
             for field, name in (("unknown_sources", run.sources), ("unknown_targets", run.targets))
         )
         self.stdout.write(
-            f'Run "{run}": {report["n_kept"]:,} of {report["n_rows"]:,} rows measured, for {report["n_queries"]:,} '
-            f"{run.sources}; {unknown}, {report['missing']['n']:,} {run.sources} of the collection not in the file."
+            f'Run "{run}": {report["n_kept"]:,} of {report["n_rows"]:,} rows measured, for '
+            f"{report['n_queries']:,} {run.sources}; {unknown}, {report['missing']['n']:,} "
+            f"{run.sources} of the collection not in the file."
         )
         if run.is_waiting:
             self.stdout.write(
-                f"It waits: none of its {run.sources} is known. Load them, and the file is read again by itself."
+                f"It waits: none of its {run.sources} is known. Load them, and the file is read "
+                "again by itself."
             )
         elif run.on_hold_since:
             self.stdout.write(
-                f"On hold: {run.unknown_text}, and such rows count as unjudged. Load the items they name, make the "
-                "documents by their ids alone (--make-documents), or use the run as it is: --accept-unknown."
+                f"On hold: {run.unknown_text}, and such rows count as unjudged. Load the items "
+                "they name, make the documents by their ids alone (--make-documents), or use the "
+                "run as it is: --accept-unknown."
             )
 
 
 def _sentence(error: dict[str, Any]) -> str:
-    return error["message"] if error["line"] is None else f"Line {error['line']}: {error['message']}"
+    return (
+        error["message"] if error["line"] is None else f"Line {error['line']}: {error['message']}"
+    )

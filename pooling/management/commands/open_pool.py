@@ -11,14 +11,14 @@ from pooling.core.options import OPTIONS
 from pooling.core.parameters import NumberParameter, Parameter
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool, Run
-from pooling.services import pair_choice, pools, previews
-from pooling.services.pair_choice import PoolError
+from pooling.services import pool_checks, pools, previews
+from pooling.services.pool_checks import PoolError
 
 _PREFIX = "parameter_"
 
 
 class Command(BaseCommand):
-    """Parameters of a strategy, and the options of all of them, are options of their names, such as --depth 10."""
+    """Parameters of strategies and options of all are options by name, such as --depth 10."""
 
     help = __doc__
 
@@ -27,20 +27,32 @@ class Command(BaseCommand):
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("--name", default="", help="default: the strategy and its parameters")
         parser.add_argument("--strategy", default="depth-k", choices=list(STRATEGIES))
-        parser.add_argument("--runs", default="", help='names, "a,b,c"; default: all that are ready')
-        parser.add_argument("--query-set", default="", help="name of a query set; only its source items")
+        parser.add_argument(
+            "--runs", default="", help='names, "a,b,c"; default: all that are ready'
+        )
+        parser.add_argument(
+            "--query-set", default="", help="name of a query set; only its source items"
+        )
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--by", default="", help="user who opens")
-        parser.add_argument("--preview", action="store_true", help="say what it would cost, and open nothing")
+        parser.add_argument(
+            "--preview", action="store_true", help="say what it would cost, and open nothing"
+        )
         for name, parameter in sorted(_parameters().items()):
             kind = float if isinstance(parameter, NumberParameter) else str
             option = f"--{name.replace('_', '-')}"
-            parser.add_argument(option, type=kind, dest=_PREFIX + name, help=parameter.label.replace("%", "%%"))
+            parser.add_argument(
+                option, type=kind, dest=_PREFIX + name, help=parameter.label.replace("%", "%%")
+            )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make and open it, or say what it would cost."""
         collection = files.find_collection(options["slug"])
-        parameters = {name: options[_PREFIX + name] for name in _parameters() if options[_PREFIX + name] is not None}
+        parameters = {
+            name: options[_PREFIX + name]
+            for name in _parameters()
+            if options[_PREFIX + name] is not None
+        }
         query_set = _query_set(collection, options["query_set"])
         choice = {
             "collection": collection,
@@ -54,8 +66,12 @@ class Command(BaseCommand):
             if options["preview"]:
                 self._print_preview(previews.preview(**choice))
             else:
-                parameters_text = ", ".join(f"{name} {_short(value)}" for name, value in parameters.items())
-                name = options["name"] or " ".join(filter(None, [options["strategy"], parameters_text]))
+                parameters_text = ", ".join(
+                    f"{name} {_short(value)}" for name, value in parameters.items()
+                )
+                name = options["name"] or " ".join(
+                    filter(None, [options["strategy"], parameters_text])
+                )
                 by = files.find_user(options["by"])
                 self._open(pools.create_pool(**choice, name=name, by=by), by)
         except PoolError as error:
@@ -66,22 +82,23 @@ class Command(BaseCommand):
         if pool.work is None or pool.state != Pool.State.OPEN:
             raise CommandError(pool.work.error if pool.work else "")
         self.stdout.write(
-            f'Pool "{pool}" is open: {pool.pool_pairs.count():,} pairs, {pool.round.seats.count():,} seats.'
+            f'Pool "{pool}" is open: {pool.pool_pairs.count():,} pairs, '
+            f"{pool.own_round().seats.count():,} seats."
         )
 
     def _print_preview(self, price: previews.Preview) -> None:
         cost = f", {price.cost:,.0f} {price.currency}" if price.cost is not None else ""
         self.stdout.write(
-            f"{price.n_pairs:,} pairs: {price.n_new:,} new, {price.n_waiting:,} asked by other pools, "
-            f"{price.n_judged:,} judged already; {price.n_labels:,} labels and {price.n_golds:,} golds, "
-            f"{price.hours:,.1f} hours{cost}."
+            f"{price.n_pairs:,} pairs: {price.n_new:,} new, {price.n_waiting:,} asked by other "
+            f"pools, {price.n_judged:,} judged already; {price.n_labels:,} labels and "
+            f"{price.n_golds:,} golds, {price.hours:,.1f} hours{cost}."
         )
 
 
 def _parameters() -> dict[str, Parameter]:
-    return {parameter.name: parameter for plan in STRATEGIES.values() for parameter in plan.parameters} | {
-        parameter.name: parameter for parameter in OPTIONS
-    }
+    return {
+        parameter.name: parameter for plan in STRATEGIES.values() for parameter in plan.parameters
+    } | {parameter.name: parameter for parameter in OPTIONS}
 
 
 def _short(value: float | str) -> str:
@@ -97,7 +114,7 @@ def _runs(collection: Collection, names: str, query_set: QuerySet | None) -> lis
     runs = list(ready.filter(name__in=run_names))
     missing = sorted(set(run_names) - {run.name for run in runs})
     if missing:
-        raise CommandError(pair_choice.why_not_poolable(collection=collection, name=missing[0]))
+        raise CommandError(pool_checks.why_not_poolable(collection=collection, name=missing[0]))
     return runs
 
 
@@ -106,5 +123,8 @@ def _query_set(collection: Collection, name: str) -> QuerySet | None:
         return None
     query_sets = list(collection.query_sets.filter(name=name)[:2])
     if len(query_sets) != 1:
-        raise CommandError(f'There {"are two" if query_sets else "is no"} query set{"s" * bool(query_sets)} "{name}".')
+        raise CommandError(
+            f"There {'are two' if query_sets else 'is no'} query set{'s' * bool(query_sets)} "
+            f'"{name}".'
+        )
     return query_sets[0]

@@ -30,7 +30,9 @@ def packed(*lines: str) -> io.BytesIO:
 def archive(members: Mapping[str, bytes], **options: int) -> io.BytesIO:
     """A zip archive, the same whenever it is made."""
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", **{"compression": zipfile.ZIP_DEFLATED, **options}) as packed_file:
+    with zipfile.ZipFile(
+        stream, "w", **{"compression": zipfile.ZIP_DEFLATED, **options}
+    ) as packed_file:
         for name, content in members.items():
             packed_file.writestr(zipfile.ZipInfo(name), content, packed_file.compression)
     stream.seek(0)

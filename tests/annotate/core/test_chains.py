@@ -61,10 +61,15 @@ def test_groups_are_numbered_as_they_come_and_rows_within_them_too(rows):
     groups = chains.number_groups(*np.array(rows, dtype=np.int64).reshape(-1, 2).T)
     distinct_rows = list(dict.fromkeys(rows))
     assert groups.tolist() == [distinct_rows.index(row) for row in rows]
-    assert chains.positions_in_group(groups).tolist() == [rows[:index].count(row) for index, row in enumerate(rows)]
+    assert chains.positions_in_group(groups).tolist() == [
+        rows[:index].count(row) for index, row in enumerate(rows)
+    ]
     last = {row: index for index, row in enumerate(rows)}
     assert chains.last_rows(groups).tolist() == [last[row] for row in distinct_rows]
-    earlier = [max((n for n in range(index) if rows[n] == row), default=-1) for index, row in enumerate(rows)]
+    earlier = [
+        max((n for n in range(index) if rows[n] == row), default=-1)
+        for index, row in enumerate(rows)
+    ]
     assert chains.previous_in_group(groups).tolist() == earlier
 
 
@@ -85,4 +90,6 @@ def test_of_each_chain_as_much_is_known_as_its_own_labels_overlap(stored, file):
 def test_a_moment_survives_being_a_number(at):
     assert chains.moment(chains.microseconds(at)) == at
     if at and at.year > 1:
-        assert chains.microseconds(at.astimezone(timezone(timedelta(hours=-5)))) == chains.microseconds(at)
+        assert chains.microseconds(
+            at.astimezone(timezone(timedelta(hours=-5)))
+        ) == chains.microseconds(at)

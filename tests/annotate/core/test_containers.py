@@ -68,7 +68,10 @@ def test_av1_says_its_profile_level_and_depth_in_both_containers(capfd):
 def test_theora_is_named_before_the_sound_whatever_comes_first():
     assert look(clips.theora()) == 'video/ogg; codecs="theora, vorbis"'
     assert look(clips.theora(with_sound=False)) == 'video/ogg; codecs="theora"'
-    assert look(clips.ogg(b"\x01vorbis", b"fishead\0", b"\x80theora")) == 'video/ogg; codecs="theora, vorbis"'
+    assert (
+        look(clips.ogg(b"\x01vorbis", b"fishead\0", b"\x80theora"))
+        == 'video/ogg; codecs="theora, vorbis"'
+    )
     assert look(clips.ogg(b"Speex   1.2"), "audio") == 'audio/ogg; codecs="speex"'
 
 
@@ -76,19 +79,28 @@ def test_with_one_codec_that_has_no_name_here_none_is_named():
     assert look(clips.ogg(b"\x80theora", b"mystery!")) == "video/ogg"
 
 
-@pytest.mark.parametrize("content", [
-    ("mp4", "libx264", "aac", 'audio/mp4; codecs="mp4a.40.2"'),
-    ("webm", "libvpx", "libopus", 'audio/webm; codecs="opus"'),
-    ("mp4", "libx264", "", "audio/mp4"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "content",
+    [
+        ("mp4", "libx264", "aac", 'audio/mp4; codecs="mp4a.40.2"'),
+        ("webm", "libvpx", "libopus", 'audio/webm; codecs="opus"'),
+        ("mp4", "libx264", "", "audio/mp4"),
+    ],
+)
 def test_of_a_recording_the_sound_alone_is_named(content):
     *streams, mime = content
     assert look(clips.encode_clip(*streams), "audio") == mime
 
 
 def test_of_several_tracks_of_a_kind_the_first_is_named_that_browsers_would_play():
-    assert look(clips.ogg(b"\x80theora", b"\x01vorbis", b"OpusHead")) == 'video/ogg; codecs="theora, vorbis"'
-    assert look(clips.ogg(b"Speex   ", b"\x80theora", b"OpusHead")) == 'video/ogg; codecs="theora, opus"'
+    assert (
+        look(clips.ogg(b"\x80theora", b"\x01vorbis", b"OpusHead"))
+        == 'video/ogg; codecs="theora, vorbis"'
+    )
+    assert (
+        look(clips.ogg(b"Speex   ", b"\x80theora", b"OpusHead"))
+        == 'video/ogg; codecs="theora, opus"'
+    )
     assert look(clips.ogg(b"mystery!", b"OpusHead"), "audio") == 'audio/ogg; codecs="opus"'
     assert look(clips.ogg(b"BBCD", b"OVP80")) == 'video/ogg; codecs="vp8"'
 
@@ -97,14 +109,32 @@ def test_the_object_type_of_mpeg_4_says_what_is_a_picture_and_what_a_sound():
     def descriptor(kind: int) -> bytes:
         return bytes([0x03, 20, 0, 1, 0, 0x04, 13, kind]) + bytes(12)
 
-    parameters = {kind: codecs.mpeg4(descriptor(kind), "mp4v") for kind in (0x60, 0x61, 0x65, 0x6A, 0x6C, 0x69, 0x40)}
+    parameters = {
+        kind: codecs.mpeg4(descriptor(kind), "mp4v")
+        for kind in (0x60, 0x61, 0x65, 0x6A, 0x6C, 0x69, 0x40)
+    }
     assert parameters == {
-        0x60: "mp4v.60", 0x61: "mp4v.61", 0x65: "mp4v.65", 0x6A: "mp4v.6A", 0x6C: "mp4v.6C", 0x69: "", 0x40: "",
-    }  # fmt: skip
-    parameters = {kind: codecs.mpeg4(descriptor(kind), "mp4a") for kind in (0x40, 0x67, 0x69, 0x6B, 0xA5, 0x61, 0)}
+        0x60: "mp4v.60",
+        0x61: "mp4v.61",
+        0x65: "mp4v.65",
+        0x6A: "mp4v.6A",
+        0x6C: "mp4v.6C",
+        0x69: "",
+        0x40: "",
+    }
+    parameters = {
+        kind: codecs.mpeg4(descriptor(kind), "mp4a")
+        for kind in (0x40, 0x67, 0x69, 0x6B, 0xA5, 0x61, 0)
+    }
     assert parameters == {
-        0x40: "mp4a.40.2", 0x67: "mp4a.67", 0x69: "mp4a.69", 0x6B: "mp4a.6B", 0xA5: "mp4a.A5", 0x61: "", 0: "",
-    }  # fmt: skip
+        0x40: "mp4a.40.2",
+        0x67: "mp4a.67",
+        0x69: "mp4a.69",
+        0x6B: "mp4a.6B",
+        0xA5: "mp4a.A5",
+        0x61: "",
+        0: "",
+    }
 
 
 def test_a_record_that_is_cut_leaves_its_codec_without_a_name_and_its_container_known():
@@ -113,11 +143,14 @@ def test_a_record_that_is_cut_leaves_its_codec_without_a_name_and_its_container_
     assert look(whole[:at] + b"free" + whole[at + 4 :]) == "video/mp4"
 
 
-@pytest.mark.parametrize("whole", [
-    lambda: clips.encode_clip("mp4", "libx264", "aac"),
-    lambda: clips.encode_clip("mp4", "libx264", "aac", movflags="frag_keyframe+empty_moov"),
-    lambda: clips.encode_clip("mov", "libx264", "pcm_s16le"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "whole",
+    [
+        lambda: clips.encode_clip("mp4", "libx264", "aac"),
+        lambda: clips.encode_clip("mp4", "libx264", "aac", movflags="frag_keyframe+empty_moov"),
+        lambda: clips.encode_clip("mov", "libx264", "pcm_s16le"),
+    ],
+)
 def test_an_mp4_that_is_cut_before_or_within_its_movie_box_could_not_be_read(whole):
     content = whole()
     begin = content.index(b"moov") - 4
@@ -187,7 +220,13 @@ def test_a_movie_box_is_found_at_the_head_at_the_end_and_before_fragments():
 
 def test_a_tag_before_the_sound_is_skipped():
     tag = b"ID3\x04\0\0" + bytes([0, 0, 2, 0]) + b"\x01" * 256
-    assert look(tag + clips.encode_clip("mp3", sound="libmp3lame", id3v2_version="0", write_xing="0"), "audio") == "audio/mpeg"
+    assert (
+        look(
+            tag + clips.encode_clip("mp3", sound="libmp3lame", id3v2_version="0", write_xing="0"),
+            "audio",
+        )
+        == "audio/mpeg"
+    )
     assert look(tag + clips.encode_clip("flac", sound="flac"), "audio") == "audio/flac"
 
 
@@ -231,11 +270,24 @@ def test_a_file_that_leads_around_for_ever_ends_after_so_many_reads(monkeypatch)
     assert look(void) == ""
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"\0", b"\x1a\x45\xdf\xa3", b"OggS", b"RIFF", b"ID3", b"\xff\xfb", b"\xff" * 64, b"\0" * 64,
-    b"ID3\4\0\0\x7f\x7f\x7f\x7f", b"<html><script>alert(1)</script>", b"\0\0\0\x08ftyp",
-    b"\0\0\0\1ftyp\xff\xff\xff\xff\xff\xff\xff\xff",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\0",
+        b"\x1a\x45\xdf\xa3",
+        b"OggS",
+        b"RIFF",
+        b"ID3",
+        b"\xff\xfb",
+        b"\xff" * 64,
+        b"\0" * 64,
+        b"ID3\4\0\0\x7f\x7f\x7f\x7f",
+        b"<html><script>alert(1)</script>",
+        b"\0\0\0\x08ftyp",
+        b"\0\0\0\1ftyp\xff\xff\xff\xff\xff\xff\xff\xff",
+    ],
+)
 def test_what_is_no_clip_or_none_any_more_is_not_known_and_raises_nothing(content):
     assert look(content) == ""
 
@@ -261,8 +313,12 @@ def test_a_file_that_is_cut_or_changed_anywhere_says_something_plain_or_nothing(
     for _ in range(300):
         broken = bytearray(lively)
         for _ in range(chance.randrange(1, 20)):
-            broken[chance.randrange(len(broken))] = chance.choice([0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)])
-        mime = look(bytes(broken[: chance.randrange(len(broken) + 1)] if chance.random() < 0.3 else broken))
+            broken[chance.randrange(len(broken))] = chance.choice(
+                [0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)]
+            )
+        mime = look(
+            bytes(broken[: chance.randrange(len(broken) + 1)] if chance.random() < 0.3 else broken)
+        )
         assert len(mime) <= 120 and mime.isprintable()
         assert mime == "" or mime.startswith("video/") or mime == "audio/mpeg"
         assert not set(mime) & set("<>&'\\")

@@ -19,7 +19,10 @@ from annotate.core.formats import (
 
 
 def test_an_error_names_its_line():
-    assert str(FormatError("a.tsv", 812, "", "expected 6 fields, found 5.")) == "Line 812: expected 6 fields, found 5."
+    assert (
+        str(FormatError("a.tsv", 812, "", "expected 6 fields, found 5."))
+        == "Line 812: expected 6 fields, found 5."
+    )
 
 
 def test_an_error_without_a_line_is_the_bare_sentence():
@@ -52,7 +55,16 @@ def test_an_error_that_ends_reading_becomes_the_last_problem():
 
 
 @pytest.mark.parametrize(
-    "text", ["q1", "1056338697_4711750833.jpg#0", "20488_clueweb09-en0000-22-24372", "寿司", "naïve", "a:b", "x" * 255]
+    "text",
+    [
+        "q1",
+        "1056338697_4711750833.jpg#0",
+        "20488_clueweb09-en0000-22-24372",
+        "寿司",
+        "naïve",
+        "a:b",
+        "x" * 255,
+    ],
 )
 def test_opaque_ids_are_fine(text):
     assert id_fault(text) == ""
@@ -86,12 +98,16 @@ def test_an_accepted_id_is_one_field_of_one_line(text):
         assert len(f"q 0 {text} 1".splitlines()) == 1
 
 
-@pytest.mark.parametrize(("text", "value"), [("3", 3), (" 3 ", 3), ("-2", -2), ("2.0", 2), ("+1", 1)])
+@pytest.mark.parametrize(
+    ("text", "value"), [("3", 3), (" 3 ", 3), ("-2", -2), ("2.0", 2), ("+1", 1)]
+)
 def test_whole_numbers_are_read(text, value):
     assert whole_number(text) == value
 
 
-@pytest.mark.parametrize("text", ["", "nan", "NaN", "inf", "2.5", "1e3", "\u0661", "0x1", "9" * 30, "yes"])
+@pytest.mark.parametrize(
+    "text", ["", "nan", "NaN", "inf", "2.5", "1e3", "\u0661", "0x1", "9" * 30, "yes"]
+)
 def test_what_is_no_whole_number_is_none(text):
     assert whole_number(text) is None
 

@@ -17,7 +17,9 @@ FLICKR = "1056338697_4711750833.jpg#0"
 
 
 def item(**changes):
-    return json.dumps({"side": "document", "id": "d1", "parts": [{"kind": "text", "text": "hi"}], **changes})
+    return json.dumps(
+        {"side": "document", "id": "d1", "parts": [{"kind": "text", "text": "hi"}], **changes}
+    )
 
 
 def part(**fields):
@@ -42,18 +44,30 @@ def test_an_item_has_side_id_split_warning_and_parts_in_order():
 
 
 def test_flat_fields_stand_for_one_part_each():
-    rows, _ = items('{"side": "query", "id": 7, "text": "hi", "image": "a.png", "video": "a.webm", "start": 2}')
+    rows, _ = items(
+        '{"side": "query", "id": 7, "text": "hi", "image": "a.png", "video": "a.webm", "start": 2}'
+    )
     assert rows[0].id == "7"
-    assert rows[0].parts == (PartRow("text", "hi"), PartRow("image", "", "a.png"), PartRow("video", "", "a.webm", 2.0))
+    assert rows[0].parts == (
+        PartRow("text", "hi"),
+        PartRow("image", "", "a.png"),
+        PartRow("video", "", "a.webm", 2.0),
+    )
 
 
 def test_a_table_and_json_lines_give_the_same_items():
-    table = ("side\tid\ttext\timage\tsplit\twarning", "query\tq1\ta dog\t\t\t", "document\td1\t\ta.jpg\tdev\tblood")
+    table = (
+        "side\tid\ttext\timage\tsplit\twarning",
+        "query\tq1\ta dog\t\t\t",
+        "document\td1\t\ta.jpg\tdev\tblood",
+    )
     lines = (
         '{"side": "query", "id": "q1", "text": "a dog"}',
         '{"side": "document", "id": "d1", "image": "a.jpg", "split": "dev", "warning": "blood"}',
     )
-    from_table, from_lines = ([row._replace(line=0, file="") for row in items(*text)[0]] for text in (table, lines))
+    from_table, from_lines = (
+        [row._replace(line=0, file="") for row in items(*text)[0]] for text in (table, lines)
+    )
     assert from_table == from_lines
     assert len(from_lines) == 2
 
@@ -130,7 +144,9 @@ def test_an_address_of_a_medium_is_kept_as_it_stands():
     assert rows[0].parts[0].path == "https://media.example.org/a.png?size=2"
 
 
-@pytest.mark.parametrize("stream", [file(), file("", "  "), packed(), file("hello"), file("id,text", "1,x")])
+@pytest.mark.parametrize(
+    "stream", [file(), file("", "  "), packed(), file("hello"), file("id,text", "1,x")]
+)
 def test_what_is_no_collection_is_refused(stream):
     with pytest.raises(FormatError):
         list(item_formats.read_items(FileSource(stream, "x.jsonl"), Problems()))
@@ -143,9 +159,12 @@ def test_a_table_without_a_needed_column_says_which():
 
 BEIR = {
     "scifact/corpus.jsonl": (
-        '{"_id": "d1", "title": "T", "text": "body", "metadata": {}}\n{"_id": "d2", "title": "", "text": "b"}\n'
+        '{"_id": "d1", "title": "T", "text": "body", "metadata": {}}\n{"_id": "d2", "title": "", '
+        '"text": "b"}\n'
     ),
-    "scifact/queries.jsonl": "".join(f'{{"_id": "q{n}", "text": "query {n}"}}\n' for n in (1, 2, 3)),
+    "scifact/queries.jsonl": "".join(
+        f'{{"_id": "q{n}", "text": "query {n}"}}\n' for n in (1, 2, 3)
+    ),
     "scifact/qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
     "scifact/qrels/train.tsv": "query-id\tcorpus-id\tscore\nq2\td1\t1\nq1\td2\t1\n",
 }
@@ -163,14 +182,21 @@ def test_a_beir_archive_gives_documents_and_queries_with_the_splits_of_its_label
         ("query", "q3", "unused"),
     ]
     assert [part.text for part in rows[0].parts] == ["T", "body"]
-    assert [item_formats.reference_name(name) for name in item_formats.beir_qrels(source)] == ["original", "train"]
+    assert [item_formats.reference_name(name) for name in item_formats.beir_qrels(source)] == [
+        "original",
+        "train",
+    ]
 
 
 def test_a_query_that_the_labels_of_several_splits_name_is_there_to_be_tested():
-    source = zipped({**BEIR, "scifact/qrels/dev.tsv": "query-id\tcorpus-id\tscore\nq1\td2\t1\nq2\td2\t1\n"})
+    source = zipped(
+        {**BEIR, "scifact/qrels/dev.tsv": "query-id\tcorpus-id\tscore\nq1\td2\t1\nq2\td2\t1\n"}
+    )
     assert [(row.id, row.split) for row in items_of(source)[0] if row.side == "query"] == [
-        ("q1", "test"), ("q2", "dev"), ("q3", "unused"),
-    ]  # fmt: skip
+        ("q1", "test"),
+        ("q2", "dev"),
+        ("q3", "unused"),
+    ]
 
 
 def test_a_beir_folder_is_the_same(tmp_path):
@@ -184,13 +210,17 @@ def test_a_beir_folder_is_the_same(tmp_path):
 def test_faults_of_a_beir_folder_name_file_and_line():
     source = zipped({**BEIR, "scifact/qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\tNaN\n"})
     faults = items_of(source)[1]
-    assert faults == ['Line 2: grade "NaN" is no grade; write one, or leave out rows without a grade.']
+    assert faults == [
+        'Line 2: grade "NaN" is no grade; write one, or leave out rows without a grade.'
+    ]
     broken = zipped({**BEIR, "scifact/corpus.jsonl": "{\n"})
     assert items_of(broken)[1][0].startswith("Line 1: this is no JSON")
 
 
 def test_an_archive_with_media_beside_one_file_of_items_is_read():
-    source = zipped({"collection.jsonl": item() + "\n", "media/a.png": "x", "notes.jsonl": "{}", "README": "hi"})
+    source = zipped(
+        {"collection.jsonl": item() + "\n", "media/a.png": "x", "notes.jsonl": "{}", "README": "hi"}
+    )
     assert [row.id for row in items_of(source)[0]] == ["d1"]
 
 
@@ -199,7 +229,9 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
 )
-KEYS = st.sampled_from(["side", "id", "split", "warning", "group", "parts", "text", "image", "start", "end"])
+KEYS = st.sampled_from(
+    ["side", "id", "split", "warning", "group", "parts", "text", "image", "start", "end"]
+)
 
 
 @given(st.dictionaries(KEYS, JSON))
@@ -212,16 +244,27 @@ def test_any_object_is_an_item_or_at_least_one_fault(record):
 
 def test_a_group_is_text_or_a_whole_number_and_blanks_around_it_do_not_count():
     groups = ("a film", 7, " 7\t", "  ", None)
-    rows, faults = items(*(item(id=f"d{number}", group=group) for number, group in enumerate(groups)))
+    rows, faults = items(
+        *(item(id=f"d{number}", group=group) for number, group in enumerate(groups))
+    )
     assert ([row.group for row in rows], faults) == (["a film", "7", "7", "", ""], [])
-    rows, faults = items("side,id,text,group", 'query,q1,a dog,"v7, cut"', "query,q2,a cat,", name="collection.csv")
-    assert ([(row.group, len(row.parts)) for row in rows], faults) == ([("v7, cut", 1), ("", 1)], [])
+    rows, faults = items(
+        "side,id,text,group", 'query,q1,a dog,"v7, cut"', "query,q2,a cat,", name="collection.csv"
+    )
+    assert ([(row.group, len(row.parts)) for row in rows], faults) == (
+        [("v7, cut", 1), ("", 1)],
+        [],
+    )
 
 
 @pytest.mark.parametrize("mark", [",", "\t"])
 def test_a_table_of_groups_alone_shows_nothing(mark):
-    table = (mark.join(cells) for cells in (("side", "id", "group"), ("query", "q1", "v7"), ("document", "d1", "")))
+    table = (
+        mark.join(cells)
+        for cells in (("side", "id", "group"), ("query", "q1", "v7"), ("document", "d1", ""))
+    )
     rows, faults = items(*table)
     assert ([(row.side, row.id, row.parts, row.group) for row in rows], faults) == (
-        [("query", "q1", (), "v7"), ("document", "d1", (), "")], []
-    )  # fmt: skip
+        [("query", "q1", (), "v7"), ("document", "d1", (), "")],
+        [],
+    )

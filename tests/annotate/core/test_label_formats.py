@@ -35,7 +35,10 @@ def test_qrels_are_read_with_blanks_or_tabs_and_negative_grades(make):
 
 @pytest.mark.parametrize("separator", ["\t", ","])
 def test_a_table_of_labels_is_told_by_its_header(separator):
-    lines = [separator.join(row) for row in (("query-id", "corpus-id", "score"), ("q1", "d1", "2"), ("q1", "d2", "0"))]
+    lines = [
+        separator.join(row)
+        for row in (("query-id", "corpus-id", "score"), ("q1", "d1", "2"), ("q1", "d2", "0"))
+    ]
     assert references(file(*lines)) == ([("q1", "d1", 2, 2), ("q1", "d2", 0, 3)], [])
 
 
@@ -61,7 +64,9 @@ def test_a_faulty_label_is_named_and_the_others_are_read(line, why):
     assert why in faults[0]
 
 
-@pytest.mark.parametrize("stream", [file(), packed(), file(" ", ""), file("q1,d1"), file("qid,docid", "a,b")])
+@pytest.mark.parametrize(
+    "stream", [file(), packed(), file(" ", ""), file("q1,d1"), file("qid,docid", "a,b")]
+)
 def test_what_is_no_file_of_labels_is_refused(stream):
     with pytest.raises(FormatError):
         references(stream)
@@ -72,7 +77,9 @@ ID = st.text("abz09.#_-:/é", min_size=1, max_size=9)
 
 @given(st.lists(st.tuples(ID, ID, st.integers(-2, 100)), min_size=1, max_size=20))
 def test_any_qrels_written_are_read_back(rows):
-    read, faults = references(file(*(f"{query} 0 {document} {grade}" for query, document, grade in rows)))
+    read, faults = references(
+        file(*(f"{query} 0 {document} {grade}" for query, document, grade in rows))
+    )
     assert [row[:3] for row in read] == rows
     assert faults == []
 
@@ -83,7 +90,13 @@ WIDE = JudgmentColumns(query="caption", document="image", annotators=("e1", "e2"
 def test_one_column_an_annotator_gives_one_label_each_and_blanks_are_missing():
     rows, faults = judgments(file("image,caption,e1,e2,e3", "i1,c1,1,4,", "i2,c1,2,2,2"), WIDE)
     labels = [(row.annotator, row.document, row.grade, row.line) for row in rows]
-    assert labels == [("e1", "i1", 1, 2), ("e2", "i1", 4, 2), ("e1", "i2", 2, 3), ("e2", "i2", 2, 3), ("e3", "i2", 2, 3)]
+    assert labels == [
+        ("e1", "i1", 1, 2),
+        ("e2", "i1", 4, 2),
+        ("e1", "i2", 2, 3),
+        ("e2", "i2", 2, 3),
+        ("e3", "i2", 2, 3),
+    ]
     assert faults == []
 
 
@@ -110,7 +123,9 @@ def test_one_label_a_line_with_words_for_grades_and_a_time():
 
 
 def test_json_lines_are_read_with_the_same_names():
-    rows, faults = judgments(file('{"annotator": 7, "query": "q", "document": "d", "grade": 2, "more": []}'))
+    rows, faults = judgments(
+        file('{"annotator": 7, "query": "q", "document": "d", "grade": 2, "more": []}')
+    )
     assert [tuple(row)[:4] for row in rows] == [("7", "q", "d", 2)]
     assert faults == []
 
@@ -122,40 +137,71 @@ def test_a_grade_that_is_none_is_named(grade):
     assert faults == [f'Line 3: grade "{grade}" is no grade: a whole number from 0 on.']
 
 
-BLANK = [("", "is blank"), ("NaN", '"NaN" is no grade'), ("null", '"null" is no grade'), (" N/A ", '"N/A" is no grade')]
+BLANK = [
+    ("", "is blank"),
+    ("NaN", '"NaN" is no grade'),
+    ("null", '"null" is no grade'),
+    (" N/A ", '"N/A" is no grade'),
+]
 
 
 @pytest.mark.parametrize(("grade", "fact"), BLANK)
 def test_a_blank_grade_is_a_fault_or_left_out_and_counted(grade, fact):
     sentence = f"Line 3: grade {fact}; write one, or leave out rows without a grade."
     for header, read in (
-        ("annotator,query,document,grade", lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:])),
-        ("annotator,query-id,corpus-id,score", lambda *arguments: read_reference(arguments[0], "x", *arguments[1:])),
+        (
+            "annotator,query,document,grade",
+            lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:]),
+        ),
+        (
+            "annotator,query-id,corpus-id,score",
+            lambda *arguments: read_reference(arguments[0], "x", *arguments[1:]),
+        ),
     ):
         for blanks, faults in ((None, [sentence]), (Blanks(are_left_out=True), [])):
             problems = Problems()
-            rows = list(read(file(header, "a,q,d,1", f"a,q,e,{grade}", "a,q,f,0"), problems, blanks))
+            rows = list(
+                read(file(header, "a,q,d,1", f"a,q,e,{grade}", "a,q,f,0"), problems, blanks)
+            )
             assert ([row.document for row in rows], problems.lines()) == (["d", "f"], faults)
             assert blanks is None or blanks.n == 1
 
 
 def test_rows_that_nobody_judged_and_lists_of_nothing_are_blank_too():
     for read, stream in (
-        (lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:]),
-         file("annotator,query,document,grade", ",q,d,", "a,q,e,1")),
-        (lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:]),
-         file('{"annotator": "a", "query": "q", "document": "d"}',
-              '{"annotator": "a", "query": "q", "document": "e", "grade": 1}')),
-        (lambda *arguments: read_reference(arguments[0], "x", *arguments[1:]), file('{"q": {"d": null, "e": 1}}')),
-        (lambda *arguments: read_reference(arguments[0], "x", *arguments[1:]), file("q 0 d NA", "q 0 e 1")),
-    ):  # fmt: skip
+        (
+            lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:]),
+            file("annotator,query,document,grade", ",q,d,", "a,q,e,1"),
+        ),
+        (
+            lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:]),
+            file(
+                '{"annotator": "a", "query": "q", "document": "d"}',
+                '{"annotator": "a", "query": "q", "document": "e", "grade": 1}',
+            ),
+        ),
+        (
+            lambda *arguments: read_reference(arguments[0], "x", *arguments[1:]),
+            file('{"q": {"d": null, "e": 1}}'),
+        ),
+        (
+            lambda *arguments: read_reference(arguments[0], "x", *arguments[1:]),
+            file("q 0 d NA", "q 0 e 1"),
+        ),
+    ):
         blanks, problems = Blanks(are_left_out=True), Problems()
         rows = list(read(stream, problems, blanks))
-        assert ([(row.document, row.grade) for row in rows], blanks.n, problems.lines()) == ([("e", 1)], 1, [])
+        assert ([(row.document, row.grade) for row in rows], blanks.n, problems.lines()) == (
+            [("e", 1)],
+            1,
+            [],
+        )
     table = file("query-id,corpus-id,score,stratum", "q,d,,1", "q,e,1,1")
     problems = Problems()
     assert len(list(read_reference(table, "x", problems, Blanks(are_left_out=True)))) == 1
-    assert problems.lines() == ["Line 2: grade is blank; of a sample write -1 for what was not drawn."]
+    assert problems.lines() == [
+        "Line 2: grade is blank; of a sample write -1 for what was not drawn."
+    ]
 
 
 def test_an_annotators_field_that_no_object_has_is_a_fault():
@@ -170,12 +216,18 @@ def test_an_annotators_field_that_no_object_has_is_a_fault():
 
 def test_a_word_that_the_caller_explains_is_a_grade_and_not_blank():
     columns = JudgmentColumns(grades={"none": 0})
-    rows, faults = judgments(file("annotator,query,document,grade", "a,q,d,none", "a,q,e,null"), columns)
+    rows, faults = judgments(
+        file("annotator,query,document,grade", "a,q,d,none", "a,q,e,null"), columns
+    )
     assert [row.grade for row in rows] == [0] and len(faults) == 1
 
 
 def test_blank_cells_of_annotators_own_columns_are_no_faults():
-    columns, blanks, problems = JudgmentColumns(annotators=("a", "b")), Blanks(are_left_out=True), Problems()
+    columns, blanks, problems = (
+        JudgmentColumns(annotators=("a", "b")),
+        Blanks(are_left_out=True),
+        Problems(),
+    )
     stream = file("query,document,a,b", "q,d,1,", "q,e,NA,nan", "q,f,2,0")
     assert len(list(read_judgments(stream, "x", columns, problems, blanks))) == 3
     assert (problems.n, blanks.n) == (0, 3)
@@ -229,8 +281,9 @@ def test_columns_of_a_table_without_a_header_are_named_by_number(make):
     rows, faults = judgments(make("d1,q1,2,ada,1700000000", "d2,q1,0,bob,1700000001"), columns)
     assert faults == []
     assert [(row.query, row.document, row.annotator, row.grade, row.line) for row in rows] == [
-        ("q1", "d1", "ada", 2, 1), ("q1", "d2", "bob", 0, 2),
-    ]  # fmt: skip
+        ("q1", "d1", "ada", 2, 1),
+        ("q1", "d2", "bob", 0, 2),
+    ]
 
 
 def test_one_column_an_annotator_may_be_numbered_too():

@@ -7,24 +7,41 @@ from hypothesis import strategies as st
 from annotate.core import level_reasons
 from annotate.core.level_reasons import Reason
 
-WORDS = st.text("abc xyzé", min_size=1, max_size=12).map(lambda text: " ".join(text.split())).filter(bool)
+WORDS = (
+    st.text("abc xyzé", min_size=1, max_size=12)
+    .map(lambda text: " ".join(text.split()))
+    .filter(bool)
+)
 NAMES = st.lists(WORDS, unique=True, max_size=5)
 REASONS = NAMES.flatmap(
-    lambda names: st.tuples(*(NAMES.map(lambda details, name=name: Reason(name, tuple(details))) for name in names))
+    lambda names: st.tuples(
+        *(NAMES.map(lambda details, name=name: Reason(name, tuple(details))) for name in names)
+    )
 )
 
 
 def test_a_plain_list_of_names_stays_what_it_was():
     assert level_reasons.parse_text("colour, action") == [Reason("colour"), Reason("action")]
-    assert level_reasons.as_stored(level_reasons.parse_text("colour, action")) == ["colour", "action"]
+    assert level_reasons.as_stored(level_reasons.parse_text("colour, action")) == [
+        "colour",
+        "action",
+    ]
     assert level_reasons.codes(["colour", "action"]) == ["colour", "action"]
 
 
 def test_a_shortcoming_names_what_falls_short():
     typed = level_reasons.parse_text("does not match: quantity, species; too general, not clear")
-    assert typed == [Reason("does not match", ("quantity", "species")), Reason("too general"), Reason("not clear")]
+    assert typed == [
+        Reason("does not match", ("quantity", "species")),
+        Reason("too general"),
+        Reason("not clear"),
+    ]
     stored = level_reasons.as_stored(typed)
-    assert stored == [{"name": "does not match", "what": ["quantity", "species"]}, "too general", "not clear"]
+    assert stored == [
+        {"name": "does not match", "what": ["quantity", "species"]},
+        "too general",
+        "not clear",
+    ]
     assert level_reasons.codes(stored) == [
         "does not match/quantity",
         "does not match/species",
@@ -60,6 +77,10 @@ def test_what_cannot_be_offered_is_said(text, says):
 
 def test_what_can_be_offered_has_no_fault():
     assert (
-        level_reasons.fault(level_reasons.parse_text("does not match: quantity, colour; missing: quantity, colour; other"))
+        level_reasons.fault(
+            level_reasons.parse_text(
+                "does not match: quantity, colour; missing: quantity, colour; other"
+            )
+        )
         == ""
     )

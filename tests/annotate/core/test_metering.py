@@ -13,9 +13,11 @@ from tests.annotate.core.files import file, packed, zipped
 
 @pytest.mark.parametrize("make", [file, packed], ids=["plain", "gzip"])
 def test_rows_in_all_are_guessed_within_a_sixth_half_way_through(make):
-    # No packer makes less than 5 MB of these; beside that the 128 KiB that Python may read ahead of it are few.
+    # No packer makes less than 5 MB of these; beside that the 128 KiB that Python may read ahead of
+    # it are few.
     lines = (
-        f'{{"side": "document", "id": "d{number}", "text": "{shake_256(str(number).encode()).hexdigest(256)}"}}'
+        f'{{"side": "document", "id": "d{number}", "text": '
+        f'"{shake_256(str(number).encode()).hexdigest(256)}"}}'
         for number in range(20_000)
     )
     source = MeteredSource(FileSource(make(*lines), "collection.jsonl"))
@@ -30,7 +32,14 @@ def test_rows_in_all_are_guessed_within_a_sixth_half_way_through(make):
 
 def test_every_file_of_an_archive_counts_but_the_media():
     source = MeteredSource(
-        zipped({"corpus.jsonl": "12345", "queries.jsonl": "12345", "a.png": "12345678901234567890", "qrels/x.tsv": ""})
+        zipped(
+            {
+                "corpus.jsonl": "12345",
+                "queries.jsonl": "12345",
+                "a.png": "12345678901234567890",
+                "qrels/x.tsv": "",
+            }
+        )
     )
     with source.open("corpus.jsonl") as stream:
         stream.read()

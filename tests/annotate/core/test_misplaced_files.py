@@ -18,12 +18,29 @@ JSON_ITEMS = '{"side": "document", "id": "d1", "text": "a dog"}'
 CORPUS = '{"_id": "d1", "title": "", "text": "a dog"}'
 
 
-@pytest.mark.parametrize(("first", "kind"), [
-    (QRELS, LABELS), ("q1\tQ0\td1\t-2", LABELS), ("q1\t0\td1\t-2", LABELS), (STRATIFIED, LABELS), (TREC_RUN, RUN),
-    ("q1 Q0 d1 1 -inf mine", RUN), (JSON_RUN, RUN), ('{"query": "q1", "ranking": ["d1"]}', RUN), (JSON_ITEMS, ITEMS),
-    (CORPUS, ITEMS), ("side,id,text", ""), ("query-id\tcorpus-id\tscore", PAIRS),
-    ("side,query,document", ""), ("d1", ""), ("", ""), ("{", ""), ("[1]", ""), ("four words of text", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("first", "kind"),
+    [
+        (QRELS, LABELS),
+        ("q1\tQ0\td1\t-2", LABELS),
+        ("q1\t0\td1\t-2", LABELS),
+        (STRATIFIED, LABELS),
+        (TREC_RUN, RUN),
+        ("q1 Q0 d1 1 -inf mine", RUN),
+        (JSON_RUN, RUN),
+        ('{"query": "q1", "ranking": ["d1"]}', RUN),
+        (JSON_ITEMS, ITEMS),
+        (CORPUS, ITEMS),
+        ("side,id,text", ""),
+        ("query-id\tcorpus-id\tscore", PAIRS),
+        ("side,query,document", ""),
+        ("d1", ""),
+        ("", ""),
+        ("{", ""),
+        ("[1]", ""),
+        ("four words of text", ""),
+    ],
+)
 def test_a_first_line_says_what_a_file_is(first, kind):
     for expected in (ITEMS, LABELS, RUN):
         sentence = misplaced_sentence(first, expected=expected)
@@ -31,12 +48,23 @@ def test_a_first_line_says_what_a_file_is(first, kind):
         assert bool(sentence) is is_mistaken, (first, expected)
 
 
-@pytest.mark.parametrize(("first", "fault"), [
-    (QRELS, "Line 1: this looks like qrels (query, iteration, document, grade). Load it as reference labels."),
-    (TREC_RUN, "Line 1: this looks like a TREC run (query, Q0, document, rank, score, tag). Upload it as a run."),
-    (JSON_RUN, "Line 1: this looks like a run (JSON lines). Upload it as a run."),
-    ('{"q1": {"d1": 1}}', "Line 1: this is one JSON object of objects"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("first", "fault"),
+    [
+        (
+            QRELS,
+            "Line 1: this looks like qrels (query, iteration, document, grade). Load it as "
+            "reference labels.",
+        ),
+        (
+            TREC_RUN,
+            "Line 1: this looks like a TREC run (query, Q0, document, rank, score, tag). Upload "
+            "it as a run.",
+        ),
+        (JSON_RUN, "Line 1: this looks like a run (JSON lines). Upload it as a run."),
+        ('{"q1": {"d1": 1}}', "Line 1: this is one JSON object of objects"),
+    ],
+)
 def test_labels_and_runs_are_no_items(first, fault):
     problems = Problems()
     assert not list(guarded(read_items(FileSource(file(first), "a.txt"), problems), problems))
@@ -60,20 +88,32 @@ def test_labels_and_items_are_no_run(first):
     assert [line.startswith("Line 1: this looks like") for line in problems.lines()] == [True]
 
 
-@pytest.mark.parametrize(("lines", "items"), [
-    (["d1", "d 2", "d3"], None),
-    (["d1", "", "d2"], [("document", "d1"), ("document", "d2")]),
-    (["doc_id", "d1"], [("document", "d1")]),
-    (["side,id", "document,d1", "query,q1"], [("document", "d1"), ("query", "q1")]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("lines", "items"),
+    [
+        (["d1", "d 2", "d3"], None),
+        (["d1", "", "d2"], [("document", "d1"), ("document", "d2")]),
+        (["doc_id", "d1"], [("document", "d1")]),
+        (["side,id", "document,d1", "query,q1"], [("document", "d1"), ("query", "q1")]),
+    ],
+)
 def test_documents_may_be_known_by_their_ids_alone(lines, items):
     rows, faults = items_of(FileSource(file(*lines), "ids.csv"))
     if items is None:
         assert faults == ['Line 2: the id "d 2" contains white space; write ids without it.']
     else:
-        assert ([(row.side, row.id) for row in rows], {row.parts for row in rows}, faults) == (items, {()}, [])
+        assert ([(row.side, row.id) for row in rows], {row.parts for row in rows}, faults) == (
+            items,
+            {()},
+            [],
+        )
 
 
 def test_a_table_with_texts_needs_one_in_each_row():
-    _, faults = items_of(FileSource(file("side,id,text", "document,d1,", "document,d2,a dog"), "items.csv"))
-    assert faults == ["Line 2: item has nothing to show; give it a text, a page of html, an image, a video or audio."]
+    _, faults = items_of(
+        FileSource(file("side,id,text", "document,d1,", "document,d2,a dog"), "items.csv")
+    )
+    assert faults == [
+        "Line 2: item has nothing to show; give it a text, a page of html, an image, a video or "
+        "audio."
+    ]

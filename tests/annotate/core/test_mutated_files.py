@@ -28,37 +28,69 @@ JSON_ITEMS = b"".join(
     json.dumps(item).encode() + b"\n"
     for item in (
         {"side": "query", "id": "c1", "text": "a red circle"},
-        {"side": "document", "id": "s7", "parts": [{"kind": "video", "path": "media/s7.webm", "start": 0, "end": 4}]},
-        {"side": "document", "id": "s8", "split": "train", "warning": "blinks", "text": "two stars", "image": "a.png"},
+        {
+            "side": "document",
+            "id": "s7",
+            "parts": [{"kind": "video", "path": "media/s7.webm", "start": 0, "end": 4}],
+        },
+        {
+            "side": "document",
+            "id": "s8",
+            "split": "train",
+            "warning": "blinks",
+            "text": "two stars",
+            "image": "a.png",
+        },
     )
 )
-TABLE = b'side,id,text,image,split\nquery,q1,"a, dog",,\ndocument,d1,,a.jpg,dev\ndocument,d2,"two\nlines",,test\n'
+TABLE = (
+    b'side,id,text,image,split\nquery,q1,"a, dog",,\n'
+    b'document,d1,,a.jpg,dev\ndocument,d2,"two\nlines",,test\n'
+)
 TAB_TABLE = b"side\tid\ttext\nquery\tq1\ta dog\ndocument\td1\tx\n"
 CAPTIONS = b'key,video_id,sentence\nret0,video7,a cat\nret1,video7,"a, b"\nret2,video8,a dog\n'
 TOPIC_LINES = b"1048585\twhat is it\n2\tb c\n301\tx\n"
 ITEMS = [
-    JSON_ITEMS, TABLE, TAB_TABLE, CAPTIONS, TOPIC_LINES, CLASSIC.encode(), XML.encode(),
-    json.dumps(MSRVTT).encode(), json.dumps(MSRVTT, indent=1).encode(), archive(BEIR).getvalue(),
+    JSON_ITEMS,
+    TABLE,
+    TAB_TABLE,
+    CAPTIONS,
+    TOPIC_LINES,
+    CLASSIC.encode(),
+    XML.encode(),
+    json.dumps(MSRVTT).encode(),
+    json.dumps(MSRVTT, indent=1).encode(),
+    archive(BEIR).getvalue(),
     archive({"collection.jsonl": JSON_ITEMS, "media/s7.webm": b"x"}, compression=0).getvalue(),
     gzip.compress(JSON_ITEMS, mtime=0),
-]  # fmt: skip
+]
 QRELS = b"301 0 d1 1\n301 0 d2 -1\n302 0 d1 2\n302\t0\td3\t-2\n"
 REFERENCES = [
-    QRELS, b"1001 0 s1 1 1\n1001 0 s2 2 -1\n1002 0 s1 1 0\n", BEIR["qrels/test.tsv"], CAPTIONS,
-    b"query-id,corpus-id,score,stratum\nq,d,1,3\nq,e,0,1\n", b'{"c1": ["i1", 2],\n"c2": ["i1"]}',
-    b'{"q1": {"d1": 1, "d2": 0},\n "q2": {"d1": 2}}', json.dumps(MSRVTT).encode(), gzip.compress(QRELS, mtime=0),
+    QRELS,
+    b"1001 0 s1 1 1\n1001 0 s2 2 -1\n1002 0 s1 1 0\n",
+    BEIR["qrels/test.tsv"],
+    CAPTIONS,
+    b"query-id,corpus-id,score,stratum\nq,d,1,3\nq,e,0,1\n",
+    b'{"c1": ["i1", 2],\n"c2": ["i1"]}',
+    b'{"q1": {"d1": 1, "d2": 0},\n "q2": {"d1": 2}}',
+    json.dumps(MSRVTT).encode(),
+    gzip.compress(QRELS, mtime=0),
     archive({"a.qrels": QRELS, "b.json": b'{"c1": ["i1"]}'}).getvalue(),
-]  # fmt: skip
-LONG = b"query,document,annotator,grade,at\nq1,d1,ana,1,2024-05-31T14:00:00Z\nq1,d2,bo,0,\nq2,d1,ana,2,1717164000\n"
+]
+LONG = (
+    b"query,document,annotator,grade,at\n"
+    b"q1,d1,ana,1,2024-05-31T14:00:00Z\nq1,d2,bo,0,\nq2,d1,ana,2,1717164000\n"
+)
 WIDE = b"query\tdocument\tana\tbo\nq1\td1\t1\t2\nq1\td2\t\t0\n"
 JSON_JUDGMENTS = (
     b'{"query":"q1","document":"d1","annotator":"ana","grade":1,"at":null}\n'
     b'{"query":"q2","document":"d1","annotator":"bo","grade":"0","at":5}\n'
 )
 JUDGMENTS = [
-    (LONG, JudgmentColumns(time="at")), (WIDE, JudgmentColumns(annotators=("ana", "bo"))),
+    (LONG, JudgmentColumns(time="at")),
+    (WIDE, JudgmentColumns(annotators=("ana", "bo"))),
     (JSON_JUDGMENTS, JudgmentColumns(time="at", grades={"yes": 1})),
-]  # fmt: skip
+]
 
 
 def n_lines(data: bytes) -> int:
@@ -83,7 +115,11 @@ def test_items(data):
         problems.add(error)
     else:
         for row in guarded(read_items(source, problems), problems):
-            assert not id_fault(row.id) and row.side in ("query", "document") and isinstance(row.parts, tuple)
+            assert (
+                not id_fault(row.id)
+                and row.side in ("query", "document")
+                and isinstance(row.parts, tuple)
+            )
     assert_errors_described(problems, n_lines(data))
 
 
@@ -103,7 +139,9 @@ def test_judgments(sample, columns):
     @given(damaged_files([sample, gzip.compress(sample, mtime=0)]))
     def run(data):
         problems = Problems()
-        for row in guarded(read_judgments(io.BytesIO(data), "upload.bin", columns, problems), problems):
+        for row in guarded(
+            read_judgments(io.BytesIO(data), "upload.bin", columns, problems), problems
+        ):
             assert not id_fault(row.query) and not id_fault(row.annotator) and row.grade >= 0
         assert_errors_described(problems, n_lines(data))
         try:
@@ -115,7 +153,11 @@ def test_judgments(sample, columns):
 
 
 @cases(150)
-@given(damaged_files([b"q1\nq2\n\nq3\n", b'{"q1": [1, 2],\n"q2": {"a": 1}}', gzip.compress(b"q1\nq2\n", mtime=0)]))
+@given(
+    damaged_files(
+        [b"q1\nq2\n\nq3\n", b'{"q1": [1, 2],\n"q2": {"a": 1}}', gzip.compress(b"q1\nq2\n", mtime=0)]
+    )
+)
 def test_lists_of_ids(data):
     problems = Problems()
     rows = list(guarded(read_ids(io.BytesIO(data), "ids.txt", problems), problems))
@@ -139,10 +181,16 @@ def test_archives(data):
 def test_every_sample_is_sound_before_anything_happens_to_it():
     for data in ITEMS:
         problems = Problems()
-        assert list(read_items(open_source(io.BytesIO(data), "a.bin"), problems)) and problems.lines() == []
+        assert (
+            list(read_items(open_source(io.BytesIO(data), "a.bin"), problems))
+            and problems.lines() == []
+        )
     for data in REFERENCES:
         problems = Problems()
         assert list(read_reference(io.BytesIO(data), "a.bin", problems)) and problems.lines() == []
     for data, columns in JUDGMENTS:
         problems = Problems()
-        assert list(read_judgments(io.BytesIO(data), "a.bin", columns, problems)) and problems.lines() == []
+        assert (
+            list(read_judgments(io.BytesIO(data), "a.bin", columns, problems))
+            and problems.lines() == []
+        )

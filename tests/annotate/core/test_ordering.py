@@ -14,7 +14,17 @@ KEY = b"k" * 32
 
 def test_the_hash_depends_on_key_and_values():
     assert keyed_hash(KEY, 1, 2) == keyed_hash(KEY, 1, 2)
-    assert len({keyed_hash(KEY, 1, 2), keyed_hash(KEY, 12), keyed_hash(KEY, 2, 1), keyed_hash(b"x", 1, 2)}) == 4
+    assert (
+        len(
+            {
+                keyed_hash(KEY, 1, 2),
+                keyed_hash(KEY, 12),
+                keyed_hash(KEY, 2, 1),
+                keyed_hash(b"x", 1, 2),
+            }
+        )
+        == 4
+    )
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(1, 9), st.booleans())
@@ -24,15 +34,19 @@ def test_a_queue_key_fits_a_bigint(query, pair, number, grouped):
 
 def test_grouped_keys_keep_a_querys_seats_together():
     seats = [(query, pair) for query in range(20) for pair in range(query * 100, query * 100 + 30)]
-    ordered = sorted(seats, key=lambda s: queue_key(KEY, query=s[0], pair=s[1], number=1, grouped=True))
+    ordered = sorted(
+        seats, key=lambda s: queue_key(KEY, query=s[0], pair=s[1], number=1, grouped=True)
+    )
     blocks = 1 + sum(a[0] != b[0] for a, b in pairwise(ordered))
     assert blocks == 20
 
 
 def test_the_seats_of_a_pair_are_in_different_runs_and_second_ones_as_often_in_each():
     seats = [(pair, number) for pair in range(2_000) for number in (1, 2)]
-    run_of = {seat: queue_key(KEY, query=7, pair=seat[0], number=seat[1], grouped=True, n_runs=2) >> 31
-              for seat in seats}  # fmt: skip
+    run_of = {
+        seat: queue_key(KEY, query=7, pair=seat[0], number=seat[1], grouped=True, n_runs=2) >> 31
+        for seat in seats
+    }
     assert len(set(run_of.values())) == 2
     assert all(run_of[pair, 1] != run_of[pair, 2] for pair in range(2_000))
     first_run = run_of[0, 1]

@@ -9,9 +9,13 @@ from annotate.core.labels import LabelPolicy, decide
 from annotate.core.policy_changes import LabelledPairGroup, policy_effect
 
 POLICIES = st.builds(
-    LabelPolicy, st.just(2), st.just(5), st.integers(0, 2), st.sampled_from(["majority", "median", "unanimous"]),
+    LabelPolicy,
+    st.just(2),
+    st.just(5),
+    st.integers(0, 2),
+    st.sampled_from(["majority", "median", "unanimous"]),
     st.sampled_from(["dispute", "up", "down"]),
-)  # fmt: skip
+)
 PAIRS = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=4), max_size=30)
 
 
@@ -19,10 +23,17 @@ PAIRS = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=4), max_size=3
 def test_counted_by_group_as_decided_pair_by_pair(pairs, old, new, positive_from):
     before = [decide(sorted(grades), old) for grades in pairs]
     after = [decide(sorted(grades), new) for grades in pairs]
-    groups = Counter((tuple(sorted(grades)), was.status, was.grade) for grades, was in zip(pairs, before, strict=True))
+    groups = Counter(
+        (tuple(sorted(grades)), was.status, was.grade)
+        for grades, was in zip(pairs, before, strict=True)
+    )
     rows = [LabelledPairGroup(*key, policy=7, n=n) for key, n in groups.items()]
     effect = policy_effect(rows, policies={7: new}, positive_from=positive_from)
-    moves = [(was.grade, now.grade) for was, now in zip(before, after, strict=True) if was.grade != now.grade]
+    moves = [
+        (was.grade, now.grade)
+        for was, now in zip(before, after, strict=True)
+        if was.grade != now.grade
+    ]
     graded = [(was, now) for was, now in moves if was is not None and now is not None]
     assert effect.n_pairs == len(moves) == sum(change.n for change in effect.resolution_changes)
     assert effect.n_to_relevant == sum(was < positive_from <= now for was, now in graded)

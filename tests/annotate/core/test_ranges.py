@@ -48,13 +48,18 @@ def test_what_is_no_single_range_is_ignored(header):
     assert parse_range(header, size=SIZE) is None
 
 
-@pytest.mark.parametrize(("header", "size"), [("bytes=10000-", SIZE), ("bytes=-0", SIZE), ("bytes=0-", 0)])
+@pytest.mark.parametrize(
+    ("header", "size"), [("bytes=10000-", SIZE), ("bytes=-0", SIZE), ("bytes=0-", 0)]
+)
 def test_a_range_of_nothing_is_unsatisfiable(header, size):
     with pytest.raises(UnsatisfiableRange):
         parse_range(header, size=size)
 
 
-@given(st.text(alphabet="bytes=0123456789-, ", max_size=30) | st.text(max_size=20), st.integers(0, 1000))
+@given(
+    st.text(alphabet="bytes=0123456789-, ", max_size=30) | st.text(max_size=20),
+    st.integers(0, 1000),
+)
 def test_any_header_gives_a_range_inside_the_file_or_none(header, size):
     try:
         byte_range = parse_range(header, size=size)

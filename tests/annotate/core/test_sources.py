@@ -29,7 +29,9 @@ def test_what_tools_leave_behind_is_skipped():
     assert ZipSource(archive(members), "z").names() == ["a"]
 
 
-@pytest.mark.parametrize("name", ["../a", "/etc/passwd", "a/../../b", "a\\b", "C:/a", "a//b", "a/./b", "x\u202ey"])
+@pytest.mark.parametrize(
+    "name", ["../a", "/etc/passwd", "a/../../b", "a\\b", "C:/a", "a//b", "a/./b", "x\u202ey"]
+)
 def test_an_archive_with_a_name_that_leads_out_is_refused_whole(name):
     with pytest.raises(FormatError, match="The zip archive is refused"):
         ZipSource(archive({"fine.txt": b"1", name: b"2"}), "z")
@@ -89,7 +91,14 @@ def test_a_folder_opens_only_what_lies_in_it(tmp_path):
     source = FolderSource(inside)
     with source.open("m/a.txt") as stream:
         assert stream.read() == b"fine"
-    for name in ("../secret.txt", "link.txt", "m/../../secret.txt", str(tmp_path / "secret.txt"), "m", "none"):
+    for name in (
+        "../secret.txt",
+        "link.txt",
+        "m/../../secret.txt",
+        str(tmp_path / "secret.txt"),
+        "m",
+        "none",
+    ):
         assert not source.holds(name)
         with pytest.raises(FormatError):
             source.open(name)

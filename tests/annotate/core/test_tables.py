@@ -24,6 +24,9 @@ def test_numbers_stay_numbers_and_nothing_is_an_empty_cell():
 
 
 def test_moments_are_written_in_utc_to_the_millisecond():
-    assert timestamp(datetime(2024, 5, 31, 16, 0, 0, 1999, timezone(timedelta(hours=2)))) == "2024-05-31T14:00:00.001Z"
+    assert (
+        timestamp(datetime(2024, 5, 31, 16, 0, 0, 1999, timezone(timedelta(hours=2))))
+        == "2024-05-31T14:00:00.001Z"
+    )
     assert timestamp(datetime(2024, 5, 31, 14, tzinfo=UTC)) == "2024-05-31T14:00:00.000Z"
     assert timestamp(None) is None

@@ -73,7 +73,9 @@ def test_a_line_without_an_end_is_refused():
 
 def test_a_file_beyond_the_limit_is_refused():
     with pytest.raises(FormatError, match="larger than 1 MB"):
-        read(io.BytesIO((b"x" * 99 + b"\n") * 12_000), limits=text_files.Limits(unpacked=1024 * 1024))
+        read(
+            io.BytesIO((b"x" * 99 + b"\n") * 12_000), limits=text_files.Limits(unpacked=1024 * 1024)
+        )
 
 
 def objects(*texts):
@@ -85,7 +87,9 @@ def test_blank_lines_between_objects_are_skipped():
     assert objects('{"a": 1}', "", ' {"b": 2} ') == ([(1, {"a": 1}), (3, {"b": 2})], [])
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", "3", "{'a': 1}", '{"a": NaN}', '{"a": Infinity}', "[" * 200_000])
+@pytest.mark.parametrize(
+    "text", ["{", "[1]", "3", "{'a': 1}", '{"a": NaN}', '{"a": Infinity}', "[" * 200_000]
+)
 def test_lines_that_hold_no_json_object_are_named(text):
     rows, faults = objects('{"a": 1}', text)
     assert rows == [(1, {"a": 1})]

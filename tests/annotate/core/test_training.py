@@ -17,8 +17,17 @@ from annotate.core.training_states import TrainingHistory, TrainingRules, traini
 from annotate.markdown import headings, to_html
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-RULES = TrainingRules(has_quiz=True, has_pairs=True, max_tries=2, wait=timedelta(hours=1), needs_review=False)
-FRESH = TrainingHistory(admitted="", quiz_passed=True, is_trying=False, n_tries=0, last_passed=False, last_failed_at=None)
+RULES = TrainingRules(
+    has_quiz=True, has_pairs=True, max_tries=2, wait=timedelta(hours=1), needs_review=False
+)
+FRESH = TrainingHistory(
+    admitted="",
+    quiz_passed=True,
+    is_trying=False,
+    n_tries=0,
+    last_passed=False,
+    last_failed_at=None,
+)
 GRADES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)
 
 
@@ -33,7 +42,10 @@ def test_spearman_is_scipys_where_that_is_a_number(pairs):
 
 def test_spearman_of_ten_students_ranked_in_mathematics_and_music():
     # Without ties it is 1 - 6 * sum(d^2) / (n^3 - n).
-    maths, music = np.array([7, 4, 3, 10, 6, 2, 9, 8, 1, 5]), np.array([5, 7, 3, 10, 1, 9, 6, 2, 8, 4])
+    maths, music = (
+        np.array([7, 4, 3, 10, 6, 2, 9, 8, 1, 5]),
+        np.array([5, 7, 3, 10, 1, 9, 6, 2, 8, 4]),
+    )
     by_hand = 1 - 6 * int(((maths - music) ** 2).sum()) / (10**3 - 10)
     assert spearman(maths, music) == pytest.approx(by_hand)
 
@@ -46,7 +58,10 @@ def test_accuracy_is_the_share_of_equal_grades_and_undefined_of_none():
 @pytest.mark.parametrize(("n_right", "passed"), [(4, True), (3, False)])
 def test_a_mark_of_four_fifths_is_four_of_five(n_right, passed):
     answers = np.array([1] * n_right + [0] * (5 - n_right))
-    assert mark_answers(answers, np.ones(5, dtype=int), measure="accuracy", pass_mark=0.8).passed is passed
+    assert (
+        mark_answers(answers, np.ones(5, dtype=int), measure="accuracy", pass_mark=0.8).passed
+        is passed
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +89,11 @@ def test_without_a_quiz_one_begins_with_the_pairs_and_without_pairs_a_lead_waits
 
 def test_a_quiz_passes_at_its_mark_in_whole_answers():
     questions = [Question(f"q{n}", ("a", "b"), 0) for n in range(5)]
-    assert quizzes.mark(questions, [0, 0, 0, 0, 1], at_least=0.8) == ((True, True, True, True, False), 4, True)
+    assert quizzes.mark(questions, [0, 0, 0, 0, 1], at_least=0.8) == (
+        (True, True, True, True, False),
+        4,
+        True,
+    )
     assert not quizzes.mark(questions, [0, 0, 0, 1, 1], at_least=0.8).passed
     assert quizzes.mark([], [], at_least=1).passed
     with pytest.raises(ValueError, match="shorter"):
@@ -111,7 +130,8 @@ def test_a_table_names_each_fault_with_its_line():
 
 
 @pytest.mark.parametrize(
-    ("content", "says"), [(b"query,document\n", "column grade is missing"), (b"\xff\xfe", "UTF-8"), (b"", "missing")]
+    ("content", "says"),
+    [(b"query,document\n", "column grade is missing"), (b"\xff\xfe", "UTF-8"), (b"", "missing")],
 )
 def test_what_is_no_table_is_refused(content, says):
     with pytest.raises(FormatError, match=says):
@@ -120,7 +140,12 @@ def test_what_is_no_table_is_refused(content, says):
 
 def test_headings_have_anchors_of_their_own_and_nothing_else_is_marked():
     text = "# Colours\n\n## What *counts*\n\ntext <b>x</b>\n\n## Colours\n\n## ???\n"
-    assert [heading.anchor for heading in headings(text)] == ["colours", "what-counts", "colours--2", "part"]
+    assert [heading.anchor for heading in headings(text)] == [
+        "colours",
+        "what-counts",
+        "colours--2",
+        "part",
+    ]
     assert headings(text)[1].title == "What counts"
     html = to_html(text)
     assert '<h2 id="g-colours">Colours</h2>' in html

@@ -1,4 +1,4 @@
-"""The commands that read files: readable reports, faults with their lines on stderr and exit code 1."""
+"""The commands that read files: reports, and faults with their lines, on stderr, exit code 1."""
 
 import gzip
 import os
@@ -37,12 +37,27 @@ def test_a_collection_is_made_and_loaded_for_a_user(items, capsys):
     guidelines = items.with_name("guidelines.md")
     guidelines.write_text("# Look twice")
     call_command(
-        "load_collection", "birds", items, levels="1:No,2:Perhaps,4:Yes", positive_from=2, measurement="interval",
-        name="Birds of the north", guidelines=guidelines, by="ana",
-    )  # fmt: skip
+        "load_collection",
+        "birds",
+        items,
+        levels="1:No,2:Perhaps,4:Yes",
+        positive_from=2,
+        measurement="interval",
+        name="Birds of the north",
+        guidelines=guidelines,
+        by="ana",
+    )
     collection = Collection.objects.get(slug="birds")
-    assert (collection.name, collection.measurement, collection.positive_from) == ("Birds of the north", "interval", 2)
-    assert list(collection.levels.values_list("grade", "name")) == [(4, "Yes"), (2, "Perhaps"), (1, "No")]
+    assert (collection.name, collection.measurement, collection.positive_from) == (
+        "Birds of the north",
+        "interval",
+        2,
+    )
+    assert list(collection.levels.values_list("grade", "name")) == [
+        (4, "Yes"),
+        (2, "Perhaps"),
+        (1, "No"),
+    ]
     assert collection.guidelines.get().markdown == "# Look twice"
     assert Membership.objects.filter(user=person, collection=collection).count() == 2
     assert capsys.readouterr().out.startswith("birds: 3 rows: 3 new items with 3 parts")
@@ -53,7 +68,9 @@ def test_a_collection_nobody_made_is_an_error_that_says_how(items):
         call_command("load_collection", "birds", items)
 
 
-@pytest.mark.parametrize("levels", ["Relevant", "1:Yes", "1:Yes,1:No", "a:Yes,b:No", "0:,1:Yes", "0:No,300:Yes"])
+@pytest.mark.parametrize(
+    "levels", ["Relevant", "1:Yes", "1:Yes,1:No", "a:Yes,b:No", "0:,1:Yes", "0:No,300:Yes"]
+)
 def test_levels_that_are_no_scheme_are_an_error_and_nothing_is_made(items, levels):
     with pytest.raises(CommandError):
         call_command("load_collection", "birds", items, levels=levels)
@@ -100,7 +117,13 @@ def test_grades_that_are_none_are_an_error(loaded, tmp_path, grades):
 def test_judgments_are_imported_by_their_columns(loaded, tmp_path, capsys):
     path = tmp_path / "votes.csv"
     path.write_text("who,caption,image,said\nw1,q1,d1,yes\nw2,q1,d1,no\nw1,q1,d1,no\n")
-    options = {"annotator": "who", "query": "caption", "document": "image", "grade": "said", "grades": "yes:1,no:0"}
+    options = {
+        "annotator": "who",
+        "query": "caption",
+        "document": "image",
+        "grade": "said",
+        "grades": "yes:1,no:0",
+    }
     call_command("import_judgments", "birds", path, **options, rule="majority", tie="up")
     assert Judgment.objects.count() == 3
     assert "3 new judgments" in capsys.readouterr().out
@@ -131,8 +154,18 @@ def test_a_fault_goes_to_stderr_with_exit_code_1(items):
     items.write_text("{\n" * 60)
     server = os.environ["DATABASE_URL"].rpartition("/")[0]
     environment = {**os.environ, "DATABASE_URL": f"{server}/{connection.settings_dict['NAME']}"}
-    command = [sys.executable, "manage.py", "load_collection", "birds", str(items), "--levels", LEVELS]
-    process = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        "manage.py",
+        "load_collection",
+        "birds",
+        str(items),
+        "--levels",
+        LEVELS,
+    ]
+    process = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert process.returncode == 1
     assert "Line 1: this is no JSON" in process.stderr
     assert "and 10 more." in process.stderr

@@ -23,20 +23,29 @@ from annotate.services import accounts, judging, reports
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
-PASSWORDS = {name: f"{name}-password-{name}" for name in ("annotator", "lead", "researcher", "admin")}
+PASSWORDS = {
+    name: f"{name}-password-{name}" for name in ("annotator", "lead", "researcher", "admin")
+}
 
 
 def invited(role=Role.ANNOTATOR, **fields):
     collection = cast.collection()
-    return accounts.invite(collection=collection, role=role, by=cast.member(collection, Role.LEAD), **fields)
+    return accounts.invite(
+        collection=collection, role=role, by=cast.member(collection, Role.LEAD), **fields
+    )
 
 
 def test_demo_accounts_are_one_a_role_and_only_admin_looks_after_the_site():
     accounts.ensure_demo_accounts(passwords=PASSWORDS)
     assert set(User.objects.values_list("username", "is_superuser")) == {
-        ("annotator", False), ("lead", False), ("researcher", False), ("admin", True),
+        ("annotator", False),
+        ("lead", False),
+        ("researcher", False),
+        ("admin", True),
     }
-    assert all(User.objects.get(username=name).check_password(word) for name, word in PASSWORDS.items())
+    assert all(
+        User.objects.get(username=name).check_password(word) for name, word in PASSWORDS.items()
+    )
 
 
 def test_making_demo_accounts_again_changes_no_hash():
@@ -86,7 +95,9 @@ def test_a_pseudonym_already_taken_is_passed_over(monkeypatch):
     first_pseudonym = Annotator.objects.get().pseudonym
     real = accounts.pseudonym
     monkeypatch.setattr(
-        accounts, "pseudonym", lambda key, *seeds: first_pseudonym if seeds[-1] == "0" else real(key, *seeds)
+        accounts,
+        "pseudonym",
+        lambda key, *seeds: first_pseudonym if seeds[-1] == "0" else real(key, *seeds),
     )
     accounts.join(collection=collection, user=second, role=Role.ANNOTATOR)
     assert Annotator.objects.values("pseudonym").distinct().count() == 2
@@ -103,7 +114,9 @@ def test_an_invited_person_gets_the_role():
     invitation, token = invited()
     person = cast.user()
     accounts.accept_invitation(token=token, user=person)
-    assert Membership.objects.filter(user=person, role="annotator", collection=invitation.collection).exists()
+    assert Membership.objects.filter(
+        user=person, role="annotator", collection=invitation.collection
+    ).exists()
     assert Annotator.objects.filter(user=person).exists()
 
 
@@ -197,16 +210,25 @@ def test_erasing_a_person_keeps_judgments_and_forgets_the_person():
     _, hand_outs = campaigns.collection_with_batch(pairs=2)
     annotator = hand_outs[0].batch.annotator
     person = annotator.user
-    User.objects.filter(pk=person.pk).update(email="ada@example.org", first_name="Ada", last_login=timezone.now())
+    User.objects.filter(pk=person.pk).update(
+        email="ada@example.org", first_name="Ada", last_login=timezone.now()
+    )
     answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=1, comment="I am Ada")
     judging.record_judgment(annotator=annotator, token=hand_outs[0].token, answer=answer)
     reports.report_pair(
-        annotator=annotator, token=hand_outs[1].token, submission_id=uuid4(), kind="escalated", note="Ada asks"
+        annotator=annotator,
+        token=hand_outs[1].token,
+        submission_id=uuid4(),
+        kind="escalated",
+        note="Ada asks",
     )
     before = Judgment.objects.values().get(), list(Resolution.objects.order_by("pk").values())
     person.refresh_from_db()
     accounts.erase_person(user=person)
-    assert (Judgment.objects.values().get(), list(Resolution.objects.order_by("pk").values())) == before
+    assert (
+        Judgment.objects.values().get(),
+        list(Resolution.objects.order_by("pk").values()),
+    ) == before
     assert not JudgmentComment.objects.exists()
     assert Report.objects.get().note == ""
     annotator.refresh_from_db()
@@ -235,7 +257,9 @@ def test_invitations_that_an_erased_person_never_accepted_end_and_forget_her_add
     person = cast.user("ada", email="Ada@example.org")
     for_her = invited(email="ada@example.org", by_mail=True)
     run_out = invited(email="ADA@example.org")
-    Invitation.objects.filter(pk=run_out.invitation.pk).update(expires_at=timezone.now() - timedelta(days=9))
+    Invitation.objects.filter(pk=run_out.invitation.pk).update(
+        expires_at=timezone.now() - timedelta(days=9)
+    )
     for_eve = invited(email="eve@example.org", by_mail=True)
     for_anybody = invited()
     accounts.erase_person(user=person)

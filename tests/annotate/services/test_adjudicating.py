@@ -1,11 +1,19 @@
-"""A lead's grade decides a pair alone, never enters agreement, and can be changed and taken back."""
+"""A lead's grade decides a pair alone, never enters agreement; it can be changed and taken back."""
 
 from uuid import uuid4
 
 import pytest
 
 from annotate.models import Judgment, JudgmentEvent, Report, Resolution, ReviewAction, Round, Seat
-from annotate.services import adjudicating, claiming, exclusions, judging, report_settling, reports, seating
+from annotate.services import (
+    adjudicating,
+    claiming,
+    exclusions,
+    judging,
+    report_settling,
+    reports,
+    seating,
+)
 from metrics.models import Snapshot
 from tests import campaigns, cast
 from tests.soundness import is_sound_without_pools
@@ -17,7 +25,14 @@ pytestmark = pytest.mark.django_db
 def collection():
     """One pair that two people of two disagree about."""
     collection = campaigns.open_collection(
-        1, "birds", grades=4, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0
+        1,
+        "birds",
+        grades=4,
+        positive_from=2,
+        labels_per_pair=2,
+        ceiling=2,
+        gold_positives=0,
+        gold_negatives=0,
     )
     for grade in (0, 3):
         campaigns.judge_batch(cast.annotator(collection), grade)
@@ -36,14 +51,23 @@ def inputs_of(collection):
 
 def test_the_grade_decides_and_agreement_does_not_see_it(collection, lead):
     before, people = campaigns.agreement(collection), inputs_of(collection)
-    judgment = adjudicating.adjudicate(pair=collection.pairs.get(), by=lead, grade=2, note="a wing is enough")
+    judgment = adjudicating.adjudicate(
+        pair=collection.pairs.get(), by=lead, grade=2, note="a wing is enough"
+    )
     assert resolution() == ("adjudicated", 2, 2)
-    assert (judgment.purpose, judgment.annotator.user, judgment.hand_out) == ("adjudication", lead, None)
+    assert (judgment.purpose, judgment.annotator.user, judgment.hand_out) == (
+        "adjudication",
+        lead,
+        None,
+    )
     assert (campaigns.agreement(collection), inputs_of(collection)) == (before, people)
     action = ReviewAction.objects.get()
     assert (action.kind, action.by, action.pair, action.reason) == (
-        "adjudicated", lead, collection.pairs.get(), "a wing is enough"
-    )  # fmt: skip
+        "adjudicated",
+        lead,
+        collection.pairs.get(),
+        "a wing is enough",
+    )
     assert is_sound_without_pools()
 
 
@@ -63,8 +87,10 @@ def test_another_leads_grade_withdraws_the_first_ones(collection, lead):
     first = adjudicating.adjudicate(pair=pair, by=lead, grade=2)
     adjudicating.adjudicate(pair=pair, by=other, grade=3)
     assert (resolution(), first.events.get().kind, first.events.get().by) == (
-        ("adjudicated", 3, 2), "withdrawn", other
-    )  # fmt: skip
+        ("adjudicated", 3, 2),
+        "withdrawn",
+        other,
+    )
     adjudicating.adjudicate(pair=pair, by=lead, grade=0)
     assert resolution() == ("adjudicated", 0, 2)
     assert Judgment.objects.filter(purpose="adjudication", seat__isnull=False).count() == 1
@@ -90,7 +116,9 @@ def test_an_adjudicated_pair_is_asked_no_more_and_an_escalation_is_settled_by_it
     campaigns.open_pool_round(collection, [pair], name="second")
     claiming.current_batch(annotator=(annotator := cast.annotator(collection)))
     hand_out = claiming.open_hand_outs(annotator=annotator).get()
-    reports.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
+    reports.report_pair(
+        annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?"
+    )
     adjudicating.adjudicate(pair=pair, by=lead, grade=3)
     assert Resolution.objects.get(pair=pair).status == "adjudicated"
     assert not Seat.objects.filter(pair=pair, state="free").exists()
@@ -107,8 +135,14 @@ def test_a_later_label_does_not_move_an_adjudicated_grade(collection, lead):
     campaigns.open_pool_round(collection, [pair], name="second")
     claiming.current_batch(annotator=(annotator := cast.annotator(collection)))
     adjudicating.adjudicate(pair=pair, by=lead, grade=3)
-    campaigns.judge(claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator").get(), 0)
-    assert Resolution.objects.values_list("status", "grade", "n_labels").get(pair=pair) == ("adjudicated", 3, 1)
+    campaigns.judge(
+        claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator").get(), 0
+    )
+    assert Resolution.objects.values_list("status", "grade", "n_labels").get(pair=pair) == (
+        "adjudicated",
+        3,
+        1,
+    )
     assert is_sound_without_pools()
 
 
@@ -147,17 +181,21 @@ def test_reports_returned_to_the_queue_can_be_opened_again(collection, lead):
     campaigns.open_pool_round(collection, [pair], name="second")
     claiming.current_batch(annotator=(annotator := cast.annotator(collection)))
     hand_out = claiming.open_hand_outs(annotator=annotator).get()
-    reports.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
+    reports.report_pair(
+        annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?"
+    )
     assert report_settling.settle_reports(pair=pair, by=lead, reason="clear enough") == 1
     assert Seat.objects.filter(pair=pair, state="free").count() == 2
     assert is_sound_without_pools()
     with pytest.raises(report_settling.NothingOpen):
         report_settling.settle_reports(pair=pair, by=lead)
     assert report_settling.reopen_reports(pair=pair, by=lead) == 1
-    assert (Resolution.objects.get(pair=pair).status, Seat.objects.filter(pair=pair, state="free").count()) == (
-        "escalated", 0
-    )  # fmt: skip
+    assert (
+        Resolution.objects.get(pair=pair).status,
+        Seat.objects.filter(pair=pair, state="free").count(),
+    ) == ("escalated", 0)
     assert is_sound_without_pools()
     assert list(ReviewAction.objects.order_by("pk").values_list("kind", flat=True)) == [
-        "reports_settled", "reports_reopened"
-    ]  # fmt: skip
+        "reports_settled",
+        "reports_reopened",
+    ]

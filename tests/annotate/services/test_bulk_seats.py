@@ -1,6 +1,7 @@
-"""The short cut of reconciling for the plain pairs of a round: the very rows that reconciling one by one makes.
+"""The short cut of reconciling for the plain pairs of a round makes the very rows of the long way.
 
-To see these tests fail: leave a NOT EXISTS out of `bulk_seats._UNTOUCHED`, or let `withdraw_unshared_seats` take shared pairs.
+To see these tests fail: leave a NOT EXISTS out of `bulk_seats._UNTOUCHED`, or let
+`withdraw_unshared_seats` take shared pairs.
 """
 
 import random
@@ -39,18 +40,28 @@ def trial():
 
 
 def situation(seed: int):
-    """A collection in which much has happened: seats free, held, judged, reported, withdrawn; golds; closed rounds."""
+    """A collection with seats free, held, judged, reported, withdrawn; golds; closed rounds."""
     rng = random.Random(seed)
     collection = cast.collection(
-        double_share=rng.choice(["0", "0.3"]), labels_per_pair=rng.choice([1, 2, 3]), ceiling=4, batch_candidates=6,
-        gold_positives=1, gold_negatives=1, grouped=rng.random() < 0.5,
+        double_share=rng.choice(["0", "0.3"]),
+        labels_per_pair=rng.choice([1, 2, 3]),
+        ceiling=4,
+        batch_candidates=6,
+        gold_positives=1,
+        gold_negatives=1,
+        grouped=rng.random() < 0.5,
         stop_early=rng.random() < 0.5,
-    )  # fmt: skip
+    )
     pairs = cast.pairs(collection, 40)
     for pair in rng.sample(pairs, 4):
         grade = rng.randrange(2)
-        Gold.objects.create(collection=collection, pair=pair, grade=grade, is_positive=grade == 1, origin="curated")
-    before = [campaigns.open_pool_round(collection, rng.sample(pairs, 10), f"before {n}") for n in range(2)]
+        Gold.objects.create(
+            collection=collection, pair=pair, grade=grade, is_positive=grade == 1, origin="curated"
+        )
+    before = [
+        campaigns.open_pool_round(collection, rng.sample(pairs, 10), f"before {n}")
+        for n in range(2)
+    ]
     for _ in range(2):
         judge_some(cast.annotator(collection), rng)
     if rng.random() < 0.5:
@@ -68,20 +79,31 @@ def judge_some(annotator, rng):
             judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
         elif dice < 0.7:
             kind = rng.choice(list(Report.Kind))
-            reports.report_pair(annotator=annotator, token=hand_out.token, submission_id=submission_id, kind=kind)
+            reports.report_pair(
+                annotator=annotator, token=hand_out.token, submission_id=submission_id, kind=kind
+            )
 
 
 def everything(round_name):
     """All seats and resolutions, with the round as its name: a trial's keys differ."""
     names = dict(Round.objects.values_list("pk", "name"))
-    seats = [(*row[:3], names[row[3]], *row[4:]) for row in Seat.objects.order_by(*SEAT[:3], "pk").values_list(*SEAT)]
+    seats = [
+        (*row[:3], names[row[3]], *row[4:])
+        for row in Seat.objects.order_by(*SEAT[:3], "pk").values_list(*SEAT)
+    ]
     return (
         seats,
-        list(Resolution.objects.order_by("pair").values_list(
-            "pair", "status", "grade", "n_labels", "is_complete", "policy"
-        )),
-        list(RoundPair.objects.filter(round__name=round_name).order_by("pair").values_list("pair", "n_wanted")),
-    )  # fmt: skip
+        list(
+            Resolution.objects.order_by("pair").values_list(
+                "pair", "status", "grade", "n_labels", "is_complete", "policy"
+            )
+        ),
+        list(
+            RoundPair.objects.filter(round__name=round_name)
+            .order_by("pair")
+            .values_list("pair", "n_wanted")
+        ),
+    )
 
 
 def one_by_one(monkeypatch):
@@ -92,7 +114,9 @@ def one_by_one(monkeypatch):
 
 
 @pytest.mark.parametrize("seed", seeds(12, by_default=4))
-def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pair_by_pair_makes(seed, monkeypatch):
+def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pair_by_pair_makes(
+    seed, monkeypatch
+):
     collection, pairs, rng = situation(seed)
     chosen = rng.sample(pairs, 30)
     dropped = rng.choice(chosen)
@@ -122,7 +146,9 @@ def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pa
 def test_a_round_of_new_pairs_is_opened_without_reconciling_any(monkeypatch):
     collection = cast.collection(double_share="0.1")
     pairs = cast.pairs(collection, 50)
-    monkeypatch.setattr(rounds, "reconcile_pairs", lambda pair_ids: pytest.fail("reconciled") if pair_ids else None)
+    monkeypatch.setattr(
+        rounds, "reconcile_pairs", lambda pair_ids: pytest.fail("reconciled") if pair_ids else None
+    )
     round_ = campaigns.open_pool_round(collection, pairs, "new")
     seating.close_round(round_=round_)
     seating.reopen_round(round_=round_)
@@ -137,9 +163,13 @@ def test_pairs_made_just_now_get_the_seats_that_others_get(monkeypatch, grouped)
     def story(fresh):
         with trial():
             opening = seating.begin_opening(
-                collection=collection, kind=Round.Kind.POOL, name="new", policy=cast.policy(collection), pair_ids=pairs,
+                collection=collection,
+                kind=Round.Kind.POOL,
+                name="new",
+                policy=cast.policy(collection),
+                pair_ids=pairs,
                 created_pairs=fresh,
-            )  # fmt: skip
+            )
             assert opening.pairs_without_seats.tolist() == []
             return everything("new")
 
@@ -162,17 +192,26 @@ def test_pairs_are_known_for_new_by_who_made_them_alone():
 def test_what_a_round_being_opened_wants_is_handed_to_nobody():
     collection = cast.collection()
     opening = seating.begin_opening(
-        collection=collection, kind=Round.Kind.POOL, name="new", policy=cast.policy(collection),
+        collection=collection,
+        kind=Round.Kind.POOL,
+        name="new",
+        policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in cast.pairs(collection, 10)],
-    )  # fmt: skip
-    assert (opening.round.state, Seat.objects.filter(state="free").count(), len(opening.pairs_without_seats)) == ("opening", 10, 0)
+    )
+    assert (
+        opening.round.state,
+        Seat.objects.filter(state="free").count(),
+        len(opening.pairs_without_seats),
+    ) == ("opening", 10, 0)
     person = cast.annotator(collection)
     assert claiming.current_batch(annotator=person) is None
     seating.finish_opening(round_=opening.round, pairs=opening.pairs_without_seats)
     assert claiming.current_batch(annotator=person).hand_outs.count() == 10
 
 
-def test_a_round_being_closed_hands_out_nothing_more_and_a_killed_closing_is_taken_up_again(monkeypatch):
+def test_a_round_being_closed_hands_out_nothing_more_and_a_killed_closing_is_taken_up_again(
+    monkeypatch,
+):
     monkeypatch.setattr(bulk_copy, "BLOCK", 10)
     collection = cast.collection(batch_candidates=5)
     round_ = campaigns.open_pool_round(collection, cast.pairs(collection, 40), "new")
@@ -194,14 +233,23 @@ def test_a_pair_that_somebody_may_be_at_or_another_round_asks_for_is_left_to_rec
     collection = cast.collection()
     pairs = cast.pairs(collection, 6)
     campaigns.open_pool_round(collection, pairs[:2], "before")
-    Gold.objects.create(collection=collection, pair=pairs[2], grade=1, is_positive=True, origin="curated")
+    Gold.objects.create(
+        collection=collection, pair=pairs[2], grade=1, is_positive=True, origin="curated"
+    )
     other, round_ = (
         Round.objects.create(
-            collection=collection, kind="pool", name=name, policy=cast.policy(collection), state="opening"
+            collection=collection,
+            kind="pool",
+            name=name,
+            policy=cast.policy(collection),
+            state="opening",
         )
         for name in ("other", "new")
     )
-    RoundPair.objects.create(round=other, pair=pairs[3], n_wanted=2)  # its seats are still to be made
+    # its seats are still to be made
+    RoundPair.objects.create(round=other, pair=pairs[3], n_wanted=2)
     RoundPair.objects.bulk_create(RoundPair(round=round_, pair=pair, n_wanted=1) for pair in pairs)
-    rest = bulk_seats.seat_pairs_of_new_round(round_=round_, pairs=np.array([pair.pk for pair in pairs]))
+    rest = bulk_seats.seat_pairs_of_new_round(
+        round_=round_, pairs=np.array([pair.pk for pair in pairs])
+    )
     assert rest.tolist() == [pair.pk for pair in pairs[:4]]

@@ -4,7 +4,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from annotate.models import Gold, Item, PairExclusion, Report, Resolution, ReviewAction, RoundPair, Seat
+from annotate.models import (
+    Gold,
+    Item,
+    PairExclusion,
+    Report,
+    Resolution,
+    ReviewAction,
+    RoundPair,
+    Seat,
+)
 from annotate.services import claiming, exclusions, reports
 from metrics.services.labels import scope_of
 from pooling.services import run_retirement
@@ -20,11 +29,18 @@ def wanted_labels(pair):
 
 def test_an_excluded_pair_is_wanted_by_no_round_and_comes_back_as_it_was(campaign):
     report = Report.objects.get()
-    pair, before = report.pair, set(Seat.objects.filter(pair=report.pair, state="free").values_list("pk", flat=True))
+    pair, before = (
+        report.pair,
+        set(Seat.objects.filter(pair=report.pair, state="free").values_list("pk", flat=True)),
+    )
     n_wanted = wanted_labels(pair)
     exclusions.exclude_pair(pair=pair, by=campaign.lead, reason="does not play")
     report.refresh_from_db()
-    assert (wanted_labels(pair), report.state, report.events.latest("pk").by) == (0, "settled", campaign.lead)
+    assert (wanted_labels(pair), report.state, report.events.latest("pk").by) == (
+        0,
+        "settled",
+        campaign.lead,
+    )
     assert not Seat.objects.filter(pair=pair, state="free").exists()
     assert not Resolution.objects.filter(pair=pair).exists()
     assert is_sound()
@@ -41,11 +57,17 @@ def test_an_excluded_pair_is_wanted_by_no_round_and_comes_back_as_it_was(campaig
 
 def test_a_report_that_a_lead_settled_long_ago_stays_settled_when_its_pair_comes_back(campaign):
     report = Report.objects.get()
-    reports.settle(reports=Report.objects.all(), by=campaign.lead, at=datetime(2026, 1, 1, tzinfo=UTC))
+    reports.settle(
+        reports=Report.objects.all(), by=campaign.lead, at=datetime(2026, 1, 1, tzinfo=UTC)
+    )
     exclusions.exclude_pair(pair=report.pair, by=campaign.lead, reason="odd")
     exclusions.restore_pair(pair=report.pair, by=campaign.lead)
     settled = Report.objects.with_settled_at().get()
-    assert (settled.state, settled.settled_at.year, settled.events.latest("pk").by) == ("settled", 2026, campaign.lead)
+    assert (settled.state, settled.settled_at.year, settled.events.latest("pk").by) == (
+        "settled",
+        2026,
+        campaign.lead,
+    )
 
 
 def test_labels_of_an_excluded_pair_stay_in_the_log(campaign):

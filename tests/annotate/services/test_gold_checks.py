@@ -1,6 +1,6 @@
 """The consequences of missed golds in a finished batch.
 
-To see these tests fail: leave `check_batch` out of `claiming.finish_if_done`, or the verdict out of `check_batch`.
+To see these tests fail: leave `check_batch` out of `claiming.finish_if_done`, or its verdict out.
 """
 
 from datetime import timedelta
@@ -22,7 +22,9 @@ def with_golds(**policy):
     collection = cast.collection(grades=2, batch_candidates=3, **policy)
     pairs = cast.pairs(collection, 14, per_query=14)
     for pair, grade in zip(pairs[10:], (1, 1, 0, 0), strict=True):
-        Gold.objects.create(collection=collection, pair=pair, grade=grade, is_positive=grade > 0, origin="curated")
+        Gold.objects.create(
+            collection=collection, pair=pair, grade=grade, is_positive=grade > 0, origin="curated"
+        )
     campaigns.open_pool_round(collection, pairs[:10])
     return collection
 
@@ -47,27 +49,44 @@ def check_state(batch):
     return batch.n_golds, batch.n_golds_right, batch.gold_action, batch.verdict
 
 
-@pytest.mark.parametrize(("n_wrong", "gold_pass", "action"), [(0, "1", ""), (1, "0.75", ""), (2, "0.75", "hold")])
+@pytest.mark.parametrize(
+    ("n_wrong", "gold_pass", "action"), [(0, "1", ""), (1, "0.75", ""), (2, "0.75", "hold")]
+)
 def test_a_finished_batch_is_held_when_too_few_of_its_golds_are_right(n_wrong, gold_pass, action):
     batch = finished(n_wrong, gold_action="hold", gold_pass=gold_pass)
     assert check_state(batch) == (4, 4 - n_wrong, action, "held" if action else "")
 
 
 def in_batches_of_two(n_wrong, **policy):
-    """Batches of two golds each, one after the other, so many of them answered wrongly; all as they then stand."""
+    """Batches of two golds each, one after another, so many answered wrongly; as they are then."""
     policy = {"gold_action": "hold", "gold_pass": "0.75", **policy}
-    collection = cast.collection(grades=2, batch_candidates=3, gold_positives=1, gold_negatives=1, **policy)
+    collection = cast.collection(
+        grades=2, batch_candidates=3, gold_positives=1, gold_negatives=1, **policy
+    )
     n_golds = 2 * len(n_wrong)
-    pairs = cast.pairs(collection, 10 * len(n_wrong) + n_golds, per_query=10 * len(n_wrong) + n_golds)
+    pairs = cast.pairs(
+        collection, 10 * len(n_wrong) + n_golds, per_query=10 * len(n_wrong) + n_golds
+    )
     for index, pair in enumerate(pairs[-n_golds:]):
         grade = index % 2
-        Gold.objects.create(collection=collection, pair=pair, grade=grade, is_positive=grade > 0, origin="curated")
+        Gold.objects.create(
+            collection=collection, pair=pair, grade=grade, is_positive=grade > 0, origin="curated"
+        )
     campaigns.open_pool_round(collection, pairs[:-n_golds])
     annotator = cast.annotator(collection)
     for wrong in n_wrong:
         claiming.current_batch(annotator=annotator)
-        answer_all(list(claiming.open_hand_outs(annotator=annotator).select_related("seat", "batch__annotator")), wrong)
-    return [check_state(batch) for batch in Batch.objects.filter(annotator=annotator).order_by("number")]
+        answer_all(
+            list(
+                claiming.open_hand_outs(annotator=annotator).select_related(
+                    "seat", "batch__annotator"
+                )
+            ),
+            wrong,
+        )
+    return [
+        check_state(batch) for batch in Batch.objects.filter(annotator=annotator).order_by("number")
+    ]
 
 
 def test_nobody_fails_on_fewer_than_four_golds():
@@ -75,7 +94,8 @@ def test_nobody_fails_on_fewer_than_four_golds():
 
 
 def test_a_batch_with_fewer_golds_is_judged_together_with_those_before_it_once_they_are_enough():
-    assert in_batches_of_two([1, 0, 1]) == [(2, 1, "", ""), (2, 2, "", ""), (2, 1, "", "")]  # 3 of 4
+    # 3 of 4
+    assert in_batches_of_two([1, 0, 1]) == [(2, 1, "", ""), (2, 2, "", ""), (2, 1, "", "")]
     assert in_batches_of_two([1, 1]) == [(2, 1, "", ""), (2, 1, "hold", "held")]
 
 
@@ -85,8 +105,10 @@ def test_a_batch_whose_own_golds_are_right_does_not_fail_by_those_before_it():
 
 def test_what_one_batch_failed_by_fails_no_other_one():
     assert in_batches_of_two([2, 2, 1], gold_action="warn") == [
-        (2, 0, "", ""), (2, 0, "warn", ""), (2, 1, "", ""),
-    ]  # fmt: skip
+        (2, 0, "", ""),
+        (2, 0, "warn", ""),
+        (2, 1, "", ""),
+    ]
 
 
 def test_the_log_names_the_batches_whose_golds_were_counted_together():
@@ -97,7 +119,9 @@ def test_the_log_names_the_batches_whose_golds_were_counted_together():
 def test_what_an_unfinished_batchs_golds_say_is_nobodys_business_yet():
     collection = cast.collection(grades=2, batch_candidates=3, gold_action="hold")
     pairs = cast.pairs(collection, 8)
-    Gold.objects.create(collection=collection, pair=pairs[7], grade=1, is_positive=True, origin="curated")
+    Gold.objects.create(
+        collection=collection, pair=pairs[7], grade=1, is_positive=True, origin="curated"
+    )
     campaigns.open_pool_round(collection, pairs[:6])
     hand_outs = campaigns.first_batch(collection)
     gold = next(hand_out for hand_out in hand_outs if hand_out.seat.purpose == "gold")
@@ -123,19 +147,28 @@ def test_counting_only_leaves_the_batch_as_it_is():
 
 def test_who_is_warned_reads_one_plain_sentence_between_batches_that_names_no_pair():
     batch = finished(gold_action="warn")
-    message = work_availability.no_card_reason(annotator=batch.annotator, wants_more=False)["message"]
+    message = work_availability.no_card_reason(annotator=batch.annotator, wants_more=False)[
+        "message"
+    ]
     assert message == f"Batch 1 is done and saved. {gold_checks.WARNING}"
     right = finished(0, gold_action="warn")
-    assert work_availability.no_card_reason(annotator=right.annotator, wants_more=False)["message"] == "Batch 1 is done and saved."
+    assert (
+        work_availability.no_card_reason(annotator=right.annotator, wants_more=False)["message"]
+        == "Batch 1 is done and saved."
+    )
 
 
 def test_a_changed_answer_to_a_finished_batchs_gold_is_counted_again():
     batch = finished(2, gold_action="warn")
-    gold = next(hand_out for hand_out in batch.hand_outs.select_related("seat__judgment__level", "batch__annotator")
-                if hand_out.seat.purpose == "gold" and hand_out.seat.judgment.level.grade
-                != Gold.objects.get(pair=hand_out.seat.pair_id).grade)  # fmt: skip
+    gold = next(
+        hand_out
+        for hand_out in batch.hand_outs.select_related("seat__judgment__level", "batch__annotator")
+        if hand_out.seat.purpose == "gold"
+        and hand_out.seat.judgment.level.grade != Gold.objects.get(pair=hand_out.seat.pair_id).grade
+    )
     campaigns.judge(gold, Gold.objects.get(pair=gold.seat.pair_id).grade)
-    assert check_state(Batch.objects.get()) == (4, 3, "warn", "")  # what she is told must not say which answer it was
+    # what she is told must not say which answer it was
+    assert check_state(Batch.objects.get()) == (4, 3, "warn", "")
 
 
 def test_a_rejected_batchs_labels_are_withdrawn_and_asked_for_again_by_the_policy():
@@ -150,9 +183,13 @@ def test_a_rejected_batchs_labels_are_withdrawn_and_asked_for_again_by_the_polic
     assert list(ReviewAction.objects.values_list("kind", "by")) == [("batch_rejected", None)]
 
 
-def test_finishing_a_batch_that_is_to_be_rejected_queues_the_work(django_capture_on_commit_callbacks, monkeypatch):
+def test_finishing_a_batch_that_is_to_be_rejected_queues_the_work(
+    django_capture_on_commit_callbacks, monkeypatch
+):
     task_arguments = []
-    monkeypatch.setattr(tasks.reject_batch, "apply_async", lambda **call: task_arguments.append(call["kwargs"]))
+    monkeypatch.setattr(
+        tasks.reject_batch, "apply_async", lambda **call: task_arguments.append(call["kwargs"])
+    )
     with django_capture_on_commit_callbacks(execute=True):
         batch = finished(gold_action="reject")
     assert {"batch_id": batch.pk} in task_arguments
@@ -160,7 +197,8 @@ def test_finishing_a_batch_that_is_to_be_rejected_queues_the_work(django_capture
 
 def test_a_lost_rejection_is_found_and_one_that_a_lead_took_back_is_not_repeated():
     batch = finished(gold_action="reject")
-    Batch.objects.update(finished_at=batch.opened_at + timedelta(days=1))  # just now, however slow this is
+    # just now, however slow this is
+    Batch.objects.update(finished_at=batch.opened_at + timedelta(days=1))
     assert gold_checks.overdue() == []
     Batch.objects.update(finished_at=batch.opened_at.replace(year=2020))
     assert gold_checks.overdue() == [batch.pk]
@@ -179,16 +217,22 @@ def test_who_is_paused_by_her_golds_gets_nothing_more_and_the_log_says_who_did_i
     assert annotator.paused_at is not None
     assert claiming.current_batch(annotator=annotator) is None
     assert check_state(batch) == (4, 0, "pause", "held")
-    assert list(ReviewAction.objects.values_list("kind", "by", "reason")) == [("paused", None, "Golds: 0 of 4 right.")]
+    assert list(ReviewAction.objects.values_list("kind", "by", "reason")) == [
+        ("paused", None, "Golds: 0 of 4 right.")
+    ]
 
 
 def test_who_is_paused_by_golds_whose_batch_ends_with_what_others_took_gets_no_further_batch():
     collection = with_golds(gold_action="pause")
-    *golds, last, _, _ = sorted(campaigns.first_batch(collection), key=lambda hand_out: hand_out.seat.purpose != "gold")
+    *golds, last, _, _ = sorted(
+        campaigns.first_batch(collection), key=lambda hand_out: hand_out.seat.purpose != "gold"
+    )
     answer_all(golds, 4)
     annotator = golds[0].batch.annotator
     lost = Seat.objects.filter(annotator=annotator, purpose="label")
-    lost.update(annotator=cast.annotator(collection), leased_until=last.batch.opened_at + timedelta(days=1))
+    lost.update(
+        annotator=cast.annotator(collection), leased_until=last.batch.opened_at + timedelta(days=1)
+    )
     assert claiming.current_batch(annotator=annotator) is None
     assert Annotator.objects.get(pk=annotator.pk).paused_at is not None
     assert Batch.objects.filter(annotator=annotator).count() == 1
@@ -197,7 +241,9 @@ def test_who_is_paused_by_golds_whose_batch_ends_with_what_others_took_gets_no_f
 def test_a_retired_gold_speaks_for_nobody():
     collection = cast.collection(grades=2, batch_candidates=3, gold_action="hold")
     pairs = cast.pairs(collection, 8)
-    Gold.objects.create(collection=collection, pair=pairs[7], grade=1, is_positive=True, origin="curated")
+    Gold.objects.create(
+        collection=collection, pair=pairs[7], grade=1, is_positive=True, origin="curated"
+    )
     campaigns.open_pool_round(collection, pairs[:6])
     hand_outs = campaigns.first_batch(collection)
     Gold.objects.update(retired_at="2026-01-01T00:00Z")

@@ -5,6 +5,7 @@ import pytest
 from annotate.models import Gold
 from annotate.services import claiming, gold_quality
 from tests import campaigns, cast
+from tests.annotate.views.browsing import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +17,9 @@ def collection():
         20, "birds", grades=2, gold_positives=4, gold_negatives=0, batch_candidates=1, grouped=False
     )
     for pair in cast.pairs(collection, 4):
-        Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
+        Gold.objects.create(
+            collection=collection, pair=pair, grade=1, is_positive=True, origin="curated"
+        )
     return collection
 
 
@@ -24,14 +27,20 @@ def answer(collection, grades):
     """One person's first batch: her grade for each gold in turn, 1 for all else."""
     annotator = cast.annotator(collection)
     claiming.current_batch(annotator=annotator)
-    grade_by_pair = dict(zip(Gold.objects.order_by("pk").values_list("pair_id", flat=True), grades, strict=True))
-    for hand_out in claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator", "seat"):
+    grade_by_pair = dict(
+        zip(Gold.objects.order_by("pk").values_list("pair_id", flat=True), grades, strict=True)
+    )
+    for hand_out in claiming.open_hand_outs(annotator=annotator).select_related(
+        "batch__annotator", "seat"
+    ):
         campaigns.judge(hand_out, grade_by_pair.get(hand_out.seat.pair_id, 1))
 
 
 def line_figures(collection):
-    return [(line.gold.pk, line.n_good_wrong, line.n_good, line.n_wrong, line.n)
-            for line in gold_quality.doubtful(collection=collection)]  # fmt: skip
+    return [
+        (line.gold.pk, line.n_good_wrong, line.n_good, line.n_wrong, line.n)
+        for line in gold_quality.doubtful(collection=collection)
+    ]
 
 
 def test_a_gold_that_most_good_people_fail_is_doubtful(collection, django_assert_max_num_queries):
@@ -61,5 +70,5 @@ def test_the_inbox_shows_it(client, collection):
     for _ in range(3):
         answer(collection, (1, 1, 1, 0))
     client.force_login(cast.member(collection, "lead"))
-    page = client.get("/c/birds/inbox/?tab=golds").content.decode()
+    page = text_of(client.get("/c/birds/inbox/?tab=golds"))
     assert "3 of 3" in page and "No gold is in doubt" not in page

@@ -19,7 +19,9 @@ def study(*, grouped):
 
 
 def add_gold(collection, pair):
-    return Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
+    return Gold.objects.create(
+        collection=collection, pair=pair, grade=1, is_positive=True, origin="curated"
+    )
 
 
 def test_where_one_querys_pairs_come_together_only_batches_of_queries_with_golds_can_hold_one():
@@ -59,6 +61,8 @@ def test_without_an_open_pool_there_is_nothing_to_say():
     assert gold_reach.gold_reach(collection=cast.collection()) is None
 
 
-@pytest.mark.parametrize(("runs", "size", "n"), [([], 3, 0), ([1], 3, 1), ([2], 3, 2), ([4], 3, 2), ([5, 1], 3, 4)])
+@pytest.mark.parametrize(
+    ("runs", "size", "n"), [([], 3, 0), ([1], 3, 1), ([2], 3, 2), ([4], 3, 2), ([5, 1], 3, 4)]
+)
 def test_a_run_of_seats_lies_in_so_many_batches_at_most(runs, size, n):
     assert max_batches(runs, size) == n

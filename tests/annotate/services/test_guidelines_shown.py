@@ -32,15 +32,21 @@ def judge(annotator, **fields):
 
 @pytest.mark.parametrize(("version", "stored_version"), [(None, 2), (1, 1), (2, 2), (9, 2)])
 def test_a_judgment_keeps_the_version_that_was_on_screen(collection, version, stored_version):
-    assert judge(cast.annotator(collection), guidelines=version).guidelines.version == stored_version
+    assert (
+        judge(cast.annotator(collection), guidelines=version).guidelines.version == stored_version
+    )
 
 
-@pytest.mark.parametrize("reasons", [["does not match/species"], ["too general", "does not match/colour"], []])
+@pytest.mark.parametrize(
+    "reasons", [["does not match/species"], ["too general", "does not match/colour"], []]
+)
 def test_reasons_of_either_depth_are_kept_as_they_were_given(collection, reasons):
     assert judge(cast.annotator(collection), reasons=reasons).reasons == reasons
 
 
-@pytest.mark.parametrize("reason", ["does not match", "species", "does not match/size", "does not match/species/x", ""])
+@pytest.mark.parametrize(
+    "reason", ["does not match", "species", "does not match/size", "does not match/species/x", ""]
+)
 def test_a_reason_that_is_not_offered_is_refused(collection, reason):
     with pytest.raises(judging.UnknownReason, match="offers no reason"), transaction.atomic():
         judge(cast.annotator(collection), reasons=[reason])
@@ -49,8 +55,15 @@ def test_a_reason_that_is_not_offered_is_refused(collection, reason):
 
 def test_a_reason_taken_away_while_the_answer_was_on_its_way_is_kept(collection):
     words = Wording(1, "Level 1", "", ["too general"])
-    collections.change_guidelines(collection=collection, markdown="# Version 3", wording=[words], by=None)
-    assert judge(cast.annotator(collection), guidelines=2, reasons=["does not match/colour"]).guidelines.version == 2
+    collections.change_guidelines(
+        collection=collection, markdown="# Version 3", wording=[words], by=None
+    )
+    assert (
+        judge(
+            cast.annotator(collection), guidelines=2, reasons=["does not match/colour"]
+        ).guidelines.version
+        == 2
+    )
     with pytest.raises(judging.UnknownReason), transaction.atomic():
         judge(cast.annotator(collection), guidelines=3, reasons=["does not match/colour"])
 
@@ -77,7 +90,13 @@ def test_only_who_judged_before_the_change_is_to_hear_of_it(collection):
 
 
 def test_what_cannot_be_is_clamped_not_refused(collection):
-    stored = judge(cast.annotator(collection), active_ms=10**9, played_ms=10**9, n_replays=10**6, n_changes=10**6)
+    stored = judge(
+        cast.annotator(collection),
+        active_ms=10**9,
+        played_ms=10**9,
+        n_replays=10**6,
+        n_changes=10**6,
+    )
     stored.refresh_from_db()
     assert (stored.active_ms, stored.played_ms) == (3_600_000, 3_600_000)
     assert (stored.n_replays, stored.n_changes) == (1_000, 1_000)

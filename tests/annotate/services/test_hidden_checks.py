@@ -1,7 +1,7 @@
 """Golds and repeats among the candidates, and how much of a pool one person may judge.
 
-To see these tests fail: let golds of a grouped batch have any query, leave `purpose = 'repeat'` out of `hidden_checks._OLD`,
-or the quota out of `queues.Walk`.
+To see these tests fail: let golds of a grouped batch have any query, leave `purpose = 'repeat'` out
+of `hidden_checks._OLD`, or the quota out of `queues.Walk`.
 """
 
 from collections import Counter
@@ -30,17 +30,27 @@ def study(n_pairs, *, n_golds=0, per_query=5, **policy):
     for index, pair in enumerate(pairs):
         if (kind := index % per_query) < 2 * n_golds:
             Gold.objects.create(
-                collection=collection, pair=pair, grade=kind % 2, is_positive=kind % 2 > 0, origin="curated"
+                collection=collection,
+                pair=pair,
+                grade=kind % 2,
+                is_positive=kind % 2 > 0,
+                origin="curated",
             )
     return collection
 
 
 def next_hand_outs(annotator):
     """Answer all she has, and return her next hand-outs."""
-    for hand_out in claiming.open_hand_outs(annotator=annotator).select_related("seat", "batch__annotator__user"):
+    for hand_out in claiming.open_hand_outs(annotator=annotator).select_related(
+        "seat", "batch__annotator__user"
+    ):
         campaigns.judge(hand_out)
     batch = claiming.current_batch(annotator=annotator)
-    return list(batch.hand_outs.select_related("seat__pair", "batch__annotator__user")) if batch else []
+    return (
+        list(batch.hand_outs.select_related("seat__pair", "batch__annotator__user"))
+        if batch
+        else []
+    )
 
 
 def purposes(hand_outs):
@@ -55,7 +65,9 @@ def test_in_batches_of_one_querys_pairs_a_gold_takes_the_place_of_a_candidate_of
     collection = study(200, n_golds=1, batch_candidates=4)
     other = cast.pairs(collection, 3)
     for pair in other:
-        Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
+        Gold.objects.create(
+            collection=collection, pair=pair, grade=1, is_positive=True, origin="curated"
+        )
     for _ in range(6):
         hand_outs = campaigns.first_batch(collection)
         assert purposes(hand_outs) == {"label": 4, "gold": 2}
@@ -67,8 +79,11 @@ def test_in_batches_of_one_querys_pairs_a_gold_takes_the_place_of_a_candidate_of
 def test_where_golds_are_short_candidates_keep_their_places():
     collection = study(60, n_golds=0, batch_candidates=4)
     pair = cast.pairs(collection, 1)[0]
-    Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
-    assert purposes(campaigns.first_batch(collection)) == {"label": 5}  # no negative gold is there to be waited for
+    Gold.objects.create(
+        collection=collection, pair=pair, grade=1, is_positive=True, origin="curated"
+    )
+    # no negative gold is there to be waited for
+    assert purposes(campaigns.first_batch(collection)) == {"label": 5}
     Gold.objects.update(retired_at=timezone.now())
     assert purposes(campaigns.first_batch(collection)) == {"label": 4}
 
@@ -76,14 +91,18 @@ def test_where_golds_are_short_candidates_keep_their_places():
 def test_where_queries_come_mixed_a_gold_is_of_any_query():
     collection = study(60, batch_candidates=4, grouped=False)
     pair = cast.pairs(collection, 1)[0]
-    Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
+    Gold.objects.create(
+        collection=collection, pair=pair, grade=1, is_positive=True, origin="curated"
+    )
     assert purposes(campaigns.first_batch(collection)) == {"label": 4, "gold": 1}
 
 
 def test_a_candidate_of_a_batch_is_no_gold_of_the_same_batch():
     collection = study(12, batch_candidates=6)
     for pair in Pair.objects.filter(collection=collection):
-        Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
+        Gold.objects.create(
+            collection=collection, pair=pair, grade=1, is_positive=True, origin="curated"
+        )
     for _ in range(4):
         hand_outs = campaigns.first_batch(collection)
         assert len({hand_out.seat.pair_id for hand_out in hand_outs}) == len(hand_outs)
@@ -93,7 +112,9 @@ def test_a_candidate_of_a_batch_is_no_gold_of_the_same_batch():
 def test_a_pair_that_she_has_judged_is_no_gold_for_her_and_a_gold_she_met_is_no_candidate():
     collection = study(5, batch_candidates=2, gold_negatives=0, grouped=False, labels_per_pair=2)
     judged = campaigns.first_batch(collection)
-    Gold.objects.create(collection=collection, pair=judged[0].seat.pair, grade=1, is_positive=True, origin="curated")
+    Gold.objects.create(
+        collection=collection, pair=judged[0].seat.pair, grade=1, is_positive=True, origin="curated"
+    )
     assert purposes(next_hand_outs(judged[0].batch.annotator)) == {"label": 3}
     newcomer = campaigns.first_batch(collection)[0].batch.annotator
     while next_hand_outs(newcomer):
@@ -106,7 +127,9 @@ def old(annotator, days=8):
     """Let all she said lie so many days back."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
-        Judgment.objects.filter(annotator=annotator).update(at=timezone.now() - timedelta(days=days))
+        Judgment.objects.filter(annotator=annotator).update(
+            at=timezone.now() - timedelta(days=days)
+        )
         cursor.execute("SET LOCAL session_replication_role = origin")
 
 
@@ -115,7 +138,9 @@ def lapse(seats):
 
 
 @pytest.mark.parametrize(("n_lapsed", "n_golds_left"), [(0, 2), (2, 1), (4, 0)])
-def test_of_a_batch_that_lapsed_no_more_golds_are_left_than_of_its_candidates(n_lapsed, n_golds_left):
+def test_of_a_batch_that_lapsed_no_more_golds_are_left_than_of_its_candidates(
+    n_lapsed, n_golds_left
+):
     collection = study(10, n_golds=1, batch_candidates=4, labels_per_pair=1)
     late = campaigns.first_batch(collection)[0].batch.annotator
     late_seats = Seat.objects.filter(annotator=late, purpose="label").order_by("pk")
@@ -130,7 +155,9 @@ def test_of_a_batch_that_lapsed_no_more_golds_are_left_than_of_its_candidates(n_
 
 
 def test_a_pair_that_she_judged_too_late_to_count_is_no_gold_for_her():
-    collection = cast.collection(batch_candidates=2, gold_positives=1, gold_negatives=0, grouped=False)
+    collection = cast.collection(
+        batch_candidates=2, gold_positives=1, gold_negatives=0, grouped=False
+    )
     pairs = cast.pairs(collection, 3, per_query=3)
     campaigns.open_pool_round(collection, pairs[:2])
     (first, _) = campaigns.first_batch(collection)
@@ -138,16 +165,28 @@ def test_a_pair_that_she_judged_too_late_to_count_is_no_gold_for_her():
     for hand_out in campaigns.first_batch(collection):
         campaigns.judge(hand_out)
     campaigns.judge(first)
-    assert not Seat.objects.filter(annotator=first.batch.annotator, pair=first.seat.pair_id).exists()
-    Gold.objects.create(collection=collection, pair_id=first.seat.pair_id, grade=1, is_positive=True, origin="curated")
+    assert not Seat.objects.filter(
+        annotator=first.batch.annotator, pair=first.seat.pair_id
+    ).exists()
+    Gold.objects.create(
+        collection=collection,
+        pair_id=first.seat.pair_id,
+        grade=1,
+        is_positive=True,
+        origin="curated",
+    )
     campaigns.open_pool_round(collection, pairs[2:], "second")
     batch = claiming.current_batch(annotator=first.batch.annotator)
-    assert [hand_out.seat.pair_id for hand_out in claiming.open_hand_outs(annotator=batch.annotator)] == [pairs[2].pk]
+    assert [
+        hand_out.seat.pair_id for hand_out in claiming.open_hand_outs(annotator=batch.annotator)
+    ] == [pairs[2].pk]
 
 
 @pytest.mark.parametrize("grouped", [True, False])
 def test_a_share_of_her_own_pairs_comes_back_after_days_and_only_once(grouped):
-    collection = study(60, batch_candidates=10, repeat_share="0.2", repeat_after_days=7, grouped=grouped)
+    collection = study(
+        60, batch_candidates=10, repeat_share="0.2", repeat_after_days=7, grouped=grouped
+    )
     annotator = campaigns.first_batch(collection)[0].batch.annotator
     assert purposes(next_hand_outs(annotator)) == {"label": 10}  # nothing is old enough
     old(annotator)
@@ -156,7 +195,9 @@ def test_a_share_of_her_own_pairs_comes_back_after_days_and_only_once(grouped):
     old(annotator)
     third = next_hand_outs(annotator)
     assert purposes(third) == {"label": 8, "repeat": 2}
-    repeated = [hand_out.seat.pair_id for hand_out in (*second, *third) if hand_out.seat.purpose == "repeat"]
+    repeated = [
+        hand_out.seat.pair_id for hand_out in (*second, *third) if hand_out.seat.purpose == "repeat"
+    ]
     assert len(set(repeated)) == 4
     assert {seat.round.kind for seat in Seat.objects.filter(purpose="repeat")} == {"pool"}
     next_hand_outs(annotator)
@@ -164,9 +205,13 @@ def test_a_share_of_her_own_pairs_comes_back_after_days_and_only_once(grouped):
 
 
 def test_a_repeat_enters_no_resolution_and_may_be_taken_back():
-    collection = study(30, batch_candidates=5, repeat_share="1", repeat_after_days=0, labels_per_pair=2)
+    collection = study(
+        30, batch_candidates=5, repeat_share="1", repeat_after_days=0, labels_per_pair=2
+    )
     annotator = campaigns.first_batch(collection)[0].batch.annotator
-    repeat = next(hand_out for hand_out in next_hand_outs(annotator) if hand_out.seat.purpose == "repeat")
+    repeat = next(
+        hand_out for hand_out in next_hand_outs(annotator) if hand_out.seat.purpose == "repeat"
+    )
     before = list(Resolution.objects.filter(pair=repeat.seat.pair_id).values())
     campaigns.judge(repeat, 0)
     assert list(Resolution.objects.filter(pair=repeat.seat.pair_id).values()) == before
@@ -185,7 +230,9 @@ def test_one_person_judges_no_more_than_her_share_of_a_pool():
     batch_sizes = [len(next_hand_outs(annotator)) for _ in range(4)]
     assert batch_sizes == [4, 2, 0, 0]
     assert annotator.judgments.count() == 10
-    assert work_availability.no_card_reason(annotator=annotator, wants_more=True)["reason"] == "share"
+    assert (
+        work_availability.no_card_reason(annotator=annotator, wants_more=True)["reason"] == "share"
+    )
     assert len(campaigns.first_batch(collection)) == 4
 
 
@@ -202,10 +249,17 @@ def test_a_claim_costs_as_many_queries_for_many_pairs_as_for_few():
     n_queries = []
     for n_pairs in (60, 600):
         collection = study(
-            n_pairs, n_golds=1, batch_candidates=6, max_share="0.5", repeat_share="0.1", repeat_after_days=0
+            n_pairs,
+            n_golds=1,
+            batch_candidates=6,
+            max_share="0.5",
+            repeat_share="0.1",
+            repeat_after_days=0,
         )
         annotator = campaigns.first_batch(collection)[0].batch.annotator
-        for hand_out in claiming.open_hand_outs(annotator=annotator).select_related("seat", "batch__annotator__user"):
+        for hand_out in claiming.open_hand_outs(annotator=annotator).select_related(
+            "seat", "batch__annotator__user"
+        ):
             campaigns.judge(hand_out)
         with CaptureQueriesContext(
             connection,
@@ -221,22 +275,32 @@ def test_a_quota_counts_no_more_pairs_than_it_hangs_on():
     collection = study(700, batch_candidates=4, max_share="0.5")
     annotator = Annotator.objects.get(pk=campaigns.first_batch(collection)[0].batch.annotator_id)
     with CaptureQueriesContext(connection) as captured:
-        (left,) = queues.quotas(annotator=annotator, rounds=queues.open_rounds(collection_id=collection.pk)).values()
+        (left,) = queues.quotas(
+            annotator=annotator, rounds=queues.open_rounds(collection_id=collection.pk)
+        ).values()
     assert left >= 300
     assert "LIMIT 608" in captured.captured_queries[-1]["sql"]
 
 
 @pytest.mark.parametrize("grouped", [True, False])
-def test_a_pair_on_which_she_can_give_a_wanted_label_checks_her_only_when_no_other_gold_is_left(grouped):
+def test_a_pair_on_which_she_can_give_a_wanted_label_checks_her_only_when_no_other_gold_is_left(
+    grouped,
+):
     policy = {"grouped": grouped, "batch_candidates": 4, "gold_positives": 1, "gold_negatives": 0}
     collection = cast.collection(grades=2, **policy)
     pairs = cast.pairs(collection, 40, per_query=40)
     campaigns.open_pool_round(collection, pairs[:36])
     for pair in [*pairs[:12], *pairs[36:]]:
-        Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
+        Gold.objects.create(
+            collection=collection, pair=pair, grade=1, is_positive=True, origin="curated"
+        )
     annotator = cast.annotator(collection)
     checks = []
     for _ in range(6):
-        checks += [hand_out.seat.pair for hand_out in next_hand_outs(annotator) if hand_out.seat.purpose == "gold"]
+        checks += [
+            hand_out.seat.pair
+            for hand_out in next_hand_outs(annotator)
+            if hand_out.seat.purpose == "gold"
+        ]
     assert set(checks[:4]) == set(pairs[36:])
     assert set(checks[4:]) <= set(pairs[:12])

@@ -1,4 +1,4 @@
-"""Judgments of a file are stored whole or not at all; their pairs are resolved after that, stretch by stretch."""
+"""Judgments of a file are stored whole or not at all, and then resolved stretch by stretch."""
 
 import io
 from io import StringIO
@@ -16,6 +16,7 @@ from annotate.services.background import works
 from annotate.services.import_kinds import JudgmentsImport
 from config.management.commands.fsck import CHECKS
 from tests import cast
+from tests.annotate.views.browsing import text_of
 from tests.worker_kills import run_out_of_memory
 from tests.works import perform_work
 
@@ -34,14 +35,20 @@ def collection():
 def received(collection):
     text = "\n".join(["annotator,query,document,grade", *ROWS])
     upload = SimpleUploadedFile("a.csv", text.encode())
-    return imports.receive_import(collection=collection, import_request=JudgmentsImport("all", JudgmentColumns()), upload=upload).import_
+    return imports.receive_import(
+        collection=collection,
+        import_request=JudgmentsImport("all", JudgmentColumns()),
+        upload=upload,
+    ).import_
 
 
 def nothing_wrong():
     return [finding for check in CHECKS if not check.notice for finding in check.find()] == []
 
 
-def test_who_dies_between_two_stretches_leaves_the_rest_to_the_next_worker(received, monkeypatch, client):
+def test_who_dies_between_two_stretches_leaves_the_rest_to_the_next_worker(
+    received, monkeypatch, client
+):
     monkeypatch.setattr(bulk_copy, "STRETCH", 2)
     plain, stretches = judgment_import.resolve_pairs, []
 
@@ -56,16 +63,24 @@ def test_who_dies_between_two_stretches_leaves_the_rest_to_the_next_worker(recei
         works.perform(work=received.work)
     received.refresh_from_db()
     assert (Judgment.objects.count(), Resolution.objects.count()) == (len(ROWS), 2)
-    assert (received.work.state, received.work.attempts, received.unresolved[2]) == ("running", 1, stretches[0][-1])
+    assert (received.work.state, received.work.attempts, received.unresolved[2]) == (
+        "running",
+        1,
+        stretches[0][-1],
+    )
     assert received.report["sentences"] and not Change.objects.exists()
     works.cancel(work=received.work, by=None)
     assert received.work.state == Work.State.RUNNING  # what is stored is not taken back
     client.force_login(cast.member(received.collection, "researcher"))
-    page = client.get(f"/c/{received.collection.slug}/imports/{received.pk}/").content.decode()
+    page = text_of(client.get(f"/c/{received.collection.slug}/imports/{received.pk}/"))
     assert "Resolving the pairs" in page and "Cancel" not in page
     monkeypatch.setattr(judgment_import, "resolve_pairs", plain)
     perform_work(received)
-    assert (received.work.state, received.unresolved, Resolution.objects.count()) == ("done", None, 6)
+    assert (received.work.state, received.unresolved, Resolution.objects.count()) == (
+        "done",
+        None,
+        6,
+    )
     assert set(Resolution.objects.values_list("status", flat=True)) == {"agreed"}
     assert Change.objects.exists() and nothing_wrong()
 
@@ -77,11 +92,13 @@ def test_what_three_workers_die_of_says_that_the_labels_are_stored(received, mon
             works.perform(work=received.work)
     perform_work(received)
     assert (received.work.state, received.work.error_code, received.state_text) == (
-        "failed", "worn-out", "Stored, not resolved"
-    )  # fmt: skip
+        "failed",
+        "worn-out",
+        "Stored, not resolved",
+    )
     assert received.file.storage.exists(received.file.name)
     client.force_login(cast.member(received.collection, "lead"))
-    page = client.get(f"/c/{received.collection.slug}/imports/{received.pk}/").content.decode()
+    page = text_of(client.get(f"/c/{received.collection.slug}/imports/{received.pk}/"))
     assert "Its labels are stored" in page and "Nothing of this file was stored" not in page
     assert ImportSerializer(received).data["state"] == "stored"
     monkeypatch.undo()
@@ -107,6 +124,8 @@ def test_a_scheme_that_was_changed_while_the_file_was_read_refuses_it(received, 
 def test_who_works_on_the_server_itself_has_it_stored_and_resolved_at_once(collection):
     stream = io.BytesIO("\n".join(["annotator,query,document,grade", *ROWS]).encode())
     import_request, source = JudgmentsImport("all", JudgmentColumns()), FileSource(stream, "a.csv")
-    import_ = imports.import_now(collection=collection, import_request=import_request, source=source).import_
+    import_ = imports.import_now(
+        collection=collection, import_request=import_request, source=source
+    ).import_
     assert (import_.work.state, import_.unresolved, Resolution.objects.count()) == ("done", None, 6)
     assert nothing_wrong()

@@ -1,4 +1,4 @@
-"""Imports: whole or not at all, repeatable, cancelled without a trace, whatever dies in the meantime."""
+"""Imports: whole or not at all, repeatable, cancelled without a trace, whatever dies meanwhile."""
 
 import io
 
@@ -23,7 +23,10 @@ from tests.worker_kills import kill_worker, run_out_of_memory
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("open_media_root")]
-RUN = "import django, sys; django.setup(); from annotate import tasks; tasks.perform_work(work_id=int(sys.argv[1]))"
+RUN = (
+    "import django, sys; django.setup(); "
+    "from annotate import tasks; tasks.perform_work(work_id=int(sys.argv[1]))"
+)
 
 
 def documents(n):
@@ -32,11 +35,20 @@ def documents(n):
 
 def receive(collection, content, import_request=None, *, name="collection.jsonl", **options):
     upload = SimpleUploadedFile(name, content)
-    return imports.receive_import(collection=collection, import_request=import_request or ItemsImport(), upload=upload, **options).import_
+    return imports.receive_import(
+        collection=collection,
+        import_request=import_request or ItemsImport(),
+        upload=upload,
+        **options,
+    ).import_
 
 
 def stored_files(received):
-    return [name for name in (received.file.name, received.media_file.name) if name and media_exists(name)]
+    return [
+        name
+        for name in (received.file.name, received.media_file.name)
+        if name and media_exists(name)
+    ]
 
 
 def media_exists(name):
@@ -48,7 +60,9 @@ def media_exists(name):
     [
         ItemsImport(),
         ReferenceImport("original", {1: 2, 10: 0}, min_grade=1, skip_unknown=True),
-        JudgmentsImport("experts", JudgmentColumns(annotators=("a", "b"), grades={"yes": 1}), rule="median"),
+        JudgmentsImport(
+            "experts", JudgmentColumns(annotators=("a", "b"), grades={"yes": 1}), rule="median"
+        ),
     ],
 )
 def test_what_was_asked_survives_being_stored(collection, import_request):
@@ -78,7 +92,9 @@ def test_a_folder_in_beir_style_brings_its_labels_with_a_report_of_their_own(col
     assert ReferenceLabel.objects.count() == 1
 
 
-def test_a_broken_file_leaves_nothing_but_its_report(collection, django_capture_on_commit_callbacks):
+def test_a_broken_file_leaves_nothing_but_its_report(
+    collection, django_capture_on_commit_callbacks
+):
     received = receive(collection, documents(100) + b"{\n" * 60)
     with django_capture_on_commit_callbacks(execute=True):
         perform_work(received)
@@ -121,7 +137,8 @@ def test_a_cancelled_import_stores_nothing_and_says_so(
     def asked_half_way(*, n_done, **rest):
         steps.append(n_done)
         if n_done >= 10_000:
-            Work.objects.update(cancel_asked_at=F("asked_at"))  # as `works.cancel` does while a worker is at it
+            # as `works.cancel` does while a worker is at it
+            Work.objects.update(cancel_asked_at=F("asked_at"))
         job_clock.wait(1)
         advance(n_done=n_done, **rest)
 
@@ -138,7 +155,9 @@ def test_a_cancelled_import_stores_nothing_and_says_so(
 def test_media_copied_before_the_end_go_with_a_cancelled_import(collection, monkeypatch):
     files = {f"m/{number}.png": b"PNG" for number in range(5)}
     rows = "".join(line(f"d{number}", image=f"m/{number}.png") + "\n" for number in range(5))
-    received = receive(collection, archive({"collection.jsonl": rows.encode(), **files}).getvalue(), name="set.zip")
+    received = receive(
+        collection, archive({"collection.jsonl": rows.encode(), **files}).getvalue(), name="set.zip"
+    )
 
     def cancelled(*, n_done, unit, **rest):
         if unit == "media files" and n_done == 3:
@@ -151,7 +170,10 @@ def test_media_copied_before_the_end_go_with_a_cancelled_import(collection, monk
 
 
 def test_cancelling_what_no_worker_reads_ends_it_at_once_and_what_is_finished_stays(collection):
-    waiting, finished = receive(collection, documents(1)), perform_work(receive(collection, documents(2)))
+    waiting, finished = (
+        receive(collection, documents(1)),
+        perform_work(receive(collection, documents(2))),
+    )
     for import_ in (waiting, finished):
         works.cancel(work=import_.work, by=None)
     assert (waiting.work.state, finished.work.state) == ("cancelled", "done")
@@ -170,7 +192,9 @@ def test_the_files_of_a_cancelled_import_go_and_those_of_a_stored_one_stay(
     assert (stored_files(waiting), stored_files(finished)) == ([], [finished.file.name])
 
 
-def test_an_import_that_kills_its_workers_is_given_up_in_the_end(collection, django_capture_on_commit_callbacks):
+def test_an_import_that_kills_its_workers_is_given_up_in_the_end(
+    collection, django_capture_on_commit_callbacks
+):
     received = receive(collection, documents(1))
     Work.objects.filter(import_file=received).update(attempts=works.MAX_ATTEMPTS)
     with django_capture_on_commit_callbacks(execute=True):
@@ -202,7 +226,10 @@ def test_labels_come_from_a_zip_of_one_file_but_not_of_several(collection):
     cast.items(collection, Side.QUERY, 1)
     cast.items(collection, Side.DOCUMENT, 1)
     one_file = archive({"a.qrels": b"q0 0 d0 1\n"}).getvalue()
-    assert perform_work(receive(collection, one_file, ReferenceImport("one"), name="a.zip")).work.state == "done"
+    assert (
+        perform_work(receive(collection, one_file, ReferenceImport("one"), name="a.zip")).work.state
+        == "done"
+    )
     two = archive({"a.qrels": b"q0 0 d0 1\n", "b.qrels": b"q0 0 d0 1\n"}).getvalue()
     received = perform_work(receive(collection, two, ReferenceImport("two"), name="a.zip"))
     assert "holds 2 files" in received.report["errors"][0]["message"]
@@ -213,20 +240,39 @@ def test_judgments_change_the_policy_only_with_a_file_that_is_stored(collection)
     cast.items(collection, Side.QUERY, 1)
     cast.items(collection, Side.DOCUMENT, 1)
     import_request = JudgmentsImport("votes", rule="median")
-    refused = perform_work(receive(collection, b"annotator,query,document,grade\na,q9,d0,1\n", import_request))
+    refused = perform_work(
+        receive(collection, b"annotator,query,document,grade\na,q9,d0,1\n", import_request)
+    )
     assert refused.work.error_code == "refused"
     assert collection.policies.count() == 1
-    assert perform_work(receive(collection, b"annotator,query,document,grade\na,q0,d0,1\n", import_request)).work.state == "done"
+    assert (
+        perform_work(
+            receive(collection, b"annotator,query,document,grade\na,q0,d0,1\n", import_request)
+        ).work.state
+        == "done"
+    )
     assert (collection.policies.latest("version").rule, Judgment.objects.count()) == ("median", 1)
 
 
-def test_a_file_that_is_read_at_once_leaves_work_that_is_done_and_a_faulty_one_leaves_nothing(collection):
+def test_a_file_that_is_read_at_once_leaves_work_that_is_done_and_a_faulty_one_leaves_nothing(
+    collection,
+):
     source = FileSource(io.BytesIO(documents(2)), "collection.jsonl")
-    import_ = imports.import_now(collection=collection, import_request=ItemsImport(), source=source, sha256="a" * 64).import_
-    assert (import_.work.state, import_.work.kind, import_.work.subject) == ("done", "import", import_.pk)
+    import_ = imports.import_now(
+        collection=collection, import_request=ItemsImport(), source=source, sha256="a" * 64
+    ).import_
+    assert (import_.work.state, import_.work.kind, import_.work.subject) == (
+        "done",
+        "import",
+        import_.pk,
+    )
     assert import_.report["sentences"] and Item.objects.count() == 2
     with pytest.raises(FileRejected):
-        imports.import_now(collection=collection, import_request=ItemsImport(), source=FileSource(io.BytesIO(b"{"), "x.jsonl"))
+        imports.import_now(
+            collection=collection,
+            import_request=ItemsImport(),
+            source=FileSource(io.BytesIO(b"{"), "x.jsonl"),
+        )
     assert (Import.objects.count(), Work.objects.count()) == (1, 1)
 
 
@@ -248,7 +294,9 @@ def test_two_workers_at_once_read_a_file_once(collection):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_killed_in_the_middle_leaves_nothing_and_the_next_one_finishes(collection, service_home: Home):
+def test_a_worker_killed_in_the_middle_leaves_nothing_and_the_next_one_finishes(
+    collection, service_home: Home
+):
     received = receive(collection, documents(6_000))
     kill_worker(received.work, RUN, service_home, at=Item)
     assert (received.work.state, received.work.attempts, Item.objects.count()) == ("running", 1, 0)
@@ -256,7 +304,9 @@ def test_a_worker_killed_in_the_middle_leaves_nothing_and_the_next_one_finishes(
     assert (received.work.state, received.work.attempts, Item.objects.count()) == ("done", 2, 6_000)
 
 
-def test_without_redis_a_file_is_read_all_the_same_and_nobody_knows_how_far_it_is(collection, settings):
+def test_without_redis_a_file_is_read_all_the_same_and_nobody_knows_how_far_it_is(
+    collection, settings
+):
     caches = {**settings.CACHES["default"], "LOCATION": "redis://127.0.0.1:1/0"}
     settings.CACHES = {"default": caches}
     received = perform_work(receive(collection, documents(6_000)))

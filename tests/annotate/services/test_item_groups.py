@@ -41,8 +41,20 @@ def n_changes(collection):
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
-        ("a.jsonl", [query("c1", group="v7"), query("c2", group='a\t"\\N'), query("c3"), line("d1")]),
-        ("a.csv", ["side,id,text,group", "query,c1,a,v7", 'query,c2,b,"a\t""\\N"', "query,c3,c,", "document,d1,d,"]),
+        (
+            "a.jsonl",
+            [query("c1", group="v7"), query("c2", group='a\t"\\N'), query("c3"), line("d1")],
+        ),
+        (
+            "a.csv",
+            [
+                "side,id,text,group",
+                "query,c1,a,v7",
+                'query,c2,b,"a\t""\\N"',
+                "query,c3,c,",
+                "document,d1,d,",
+            ],
+        ),
     ],
 )
 def test_groups_are_stored_as_they_stand_and_followed_from_then_on(name, lines):
@@ -75,10 +87,23 @@ def test_groups_of_documents_alone_leave_queries_with_what_their_labels_link_the
 
 def test_a_later_file_sets_other_groups_even_once_the_items_were_judged():
     collection = cast.collection()
-    load(collection, query("c1", group="v1"), query("c2", group="v1"), query("c3"), query("c4", group="v4"), line("d1"))
+    load(
+        collection,
+        query("c1", group="v1"),
+        query("c2", group="v1"),
+        query("c3"),
+        query("c4", group="v4"),
+        line("d1"),
+    )
     Collection.objects.filter(pk=collection.pk).update(scheme_frozen_at=timezone.now())
     before = n_changes(collection)
-    again = [query("c1", group="v2"), query("c2", group="v1"), query("c3", group="v3"), query("c4"), line("d1")]
+    again = [
+        query("c1", group="v2"),
+        query("c2", group="v1"),
+        query("c3", group="v3"),
+        query("c4"),
+        line("d1"),
+    ]
     report = load(collection, *again)
     assert groups(collection) == {"c1": "v2", "c2": "v1", "c3": "v3", "c4": "v4", "d1": ""}
     assert (report.n_items, report.n_known, report.n_regrouped) == (0, 5, 2)
@@ -91,13 +116,16 @@ def test_a_later_file_sets_other_groups_even_once_the_items_were_judged():
     assert n_changes(collection) == before + 1
 
 
-def test_a_table_of_ids_and_groups_gives_groups_to_items_that_are_there_and_takes_nothing_from_them():
+def test_a_table_of_ids_and_groups_gives_groups_to_items_that_are_there_and_takes_nothing():
     collection = cast.collection()
     other = cast.collection()
     for collection_ in (collection, other):
         load(collection_, query("x"), line("x"))
     report = load(collection, "side,id,group", "query,x,v1", name="groups.csv")
-    assert list(collection.items.order_by("side").values_list("side", "group")) == [("document", ""), ("query", "v1")]
+    assert list(collection.items.order_by("side").values_list("side", "group")) == [
+        ("document", ""),
+        ("query", "v1"),
+    ]
     assert str(report).endswith(f"The group of 1 item changed. {FOLLOWED}")
     assert Part.objects.filter(item__collection=collection).count() == 2
     assert set(groups(other).values()) == {""}
@@ -118,7 +146,8 @@ def test_a_file_that_names_an_item_twice_with_different_groups_is_refused():
         with pytest.raises(FileRejected) as caught:
             load(collection, query("c1", group="v1"), query("c1", **second))
         assert caught.value.problems.lines() == [
-            'Line 2: query "c1" stands with other content or another group in line 1; keep one of them.'
+            'Line 2: query "c1" stands with other content or another group in line 1; '
+            "keep one of them."
         ]
     assert not Item.objects.filter(collection=collection).exists()
     assert load(collection, query("c1", group="v1"), query("c1", group="v1")).repeats.n == 1
@@ -154,7 +183,8 @@ def test_how_many_items_carry_a_group_is_said_for_each_side(django_assert_num_qu
     collection = cast.collection()
     load(cast.collection(), query("c1", group="v1"))
     assert str(item_groups.count_groups(collection=collection)) == (
-        "No query and no document carries a group of the upload: by the column, each query stands by itself."
+        "No query and no document carries a group of the upload: "
+        "by the column, each query stands by itself."
     )
     load(collection, query("c1", group="v1"), query("c2"))
     assert str(item_groups.count_groups(collection=collection)) == (

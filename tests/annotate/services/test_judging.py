@@ -60,7 +60,9 @@ def test_an_answer_counts_resolves_the_pair_and_leaves_a_change():
 def test_the_same_submission_twice_is_one_judgment():
     ann = cast.annotator(study())
     hand_out, submission = hand_outs(ann)[0], uuid4()
-    assert judge(ann, hand_out, submission=submission) == judge(ann, hand_out, submission=submission)
+    assert judge(ann, hand_out, submission=submission) == judge(
+        ann, hand_out, submission=submission
+    )
     assert Judgment.objects.count() == 1
 
 
@@ -133,7 +135,9 @@ def test_two_who_agree_ask_for_nothing_more():
     assert Seat.objects.count() == 2
 
 
-@pytest.mark.parametrize(("share", "n_pairs", "n"), [("0.29", 100, 29), ("0.25", 7, 1), ("0.01", 7, 1)])
+@pytest.mark.parametrize(
+    ("share", "n_pairs", "n"), [("0.29", 100, 29), ("0.25", 7, 1), ("0.01", 7, 1)]
+)
 def test_a_share_of_a_round_is_rounded_down_but_never_to_nothing(share, n_pairs, n):
     collection = study(n_pairs, max_share=share, batch_candidates=50)
     assert len(hand_outs(cast.annotator(collection))) == n
@@ -167,9 +171,13 @@ def test_cannot_judge_frees_the_seat_never_returns_and_is_no_label():
 
 def report(annotator, hand_out, kind, *, is_change=False):
     return reports.report_pair(
-        annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind, reason="broken",
+        annotator=annotator,
+        token=hand_out.token,
+        submission_id=uuid4(),
+        kind=kind,
+        reason="broken",
         is_change=is_change,
-    )  # fmt: skip
+    )
 
 
 def test_after_two_people_who_cannot_judge_a_pair_leaves_the_queue():
@@ -211,7 +219,9 @@ def test_later_puts_a_card_at_the_end_of_its_batch():
 def test_golds_sit_unseen_in_the_batch_and_enter_no_resolution():
     collection = study(grouped=False)
     pair = cast.pairs(collection, 1)[0]
-    Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
+    Gold.objects.create(
+        collection=collection, pair=pair, grade=2, is_positive=True, origin="curated"
+    )
     ann = cast.annotator(collection)
     gold = next(ho for ho in hand_outs(ann) if ho.seat.pair_id == pair.pk)
     judgment = judge(ann, gold, grade=0)
@@ -222,7 +232,9 @@ def test_golds_sit_unseen_in_the_batch_and_enter_no_resolution():
 def test_a_gold_comes_once_to_a_person():
     collection = study(n_pairs=10, grouped=False)
     pair = cast.pairs(collection, 1)[0]
-    Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
+    Gold.objects.create(
+        collection=collection, pair=pair, grade=2, is_positive=True, origin="curated"
+    )
     ann = cast.annotator(collection)
     pair_ids = []
     while batch := hand_outs(ann):
@@ -271,10 +283,13 @@ def test_the_first_judgment_freezes_the_levels_but_not_their_wording():
         level.save()
 
 
-@pytest.mark.parametrize("act", [
-    lambda row: Judgment.objects.filter(pk=row.pk).update(active_ms=1),
-    lambda row: Judgment.objects.filter(pk=row.pk)._raw_delete("default"),
-])
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda row: Judgment.objects.filter(pk=row.pk).update(active_ms=1),
+        lambda row: Judgment.objects.filter(pk=row.pk)._raw_delete("default"),
+    ],
+)
 def test_a_judgment_is_neither_updated_nor_deleted(act):
     ann = cast.annotator(study())
     row = judge(ann, hand_outs(ann)[0])
@@ -308,19 +323,30 @@ def test_an_answer_takes_no_more_queries_than_it_needs(django_assert_max_num_que
 
 
 def test_a_report_on_a_gold_takes_its_pair_out_of_the_queue_as_well():
-    collection = study(n_pairs=1, batch_candidates=1, gold_positives=1, gold_negatives=0, grouped=False)
+    collection = study(
+        n_pairs=1, batch_candidates=1, gold_positives=1, gold_negatives=0, grouped=False
+    )
     pair = Pair.objects.get()
     other = cast.pairs(collection, 1)[0]
-    Gold.objects.create(collection=collection, pair=other, grade=2, is_positive=True, origin="curated")
-    seating.open_round(collection=collection, kind=Round.Kind.POOL, name="later", policy=cast.policy(collection),
-                       pair_ids=[other.pk])  # fmt: skip
+    Gold.objects.create(
+        collection=collection, pair=other, grade=2, is_positive=True, origin="curated"
+    )
+    seating.open_round(
+        collection=collection,
+        kind=Round.Kind.POOL,
+        name="later",
+        policy=cast.policy(collection),
+        pair_ids=[other.pk],
+    )
     Seat.objects.filter(pair=other).update(queue_key=2**63 - 2)
     ann = cast.annotator(collection)
     label_seats = Seat.objects.filter(pair=other, purpose="label")
     label_seats.update(state="withdrawn")  # out of her batch, so that the gold is in it
     hand_out = next(card for card in hand_outs(ann) if card.seat.purpose == "gold")
     label_seats.update(state="free")
-    reports.report_pair(annotator=ann, token=hand_out.token, submission_id=uuid4(), kind=Report.Kind.ESCALATED)
+    reports.report_pair(
+        annotator=ann, token=hand_out.token, submission_id=uuid4(), kind=Report.Kind.ESCALATED
+    )
     assert label_seats.get().state == "withdrawn"
     assert Resolution.objects.get(pair=other).status == "escalated"
     assert not seating.plan(pairs=[pair, other]).withdrawn

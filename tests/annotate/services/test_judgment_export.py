@@ -40,7 +40,9 @@ def rows_of(collection):
 
 def answer(annotator, hand_out, grade, **fields):
     judgment_answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade, **fields)
-    return judging.record_judgment(annotator=annotator, token=hand_out.token, answer=judgment_answer)
+    return judging.record_judgment(
+        annotator=annotator, token=hand_out.token, answer=judgment_answer
+    )
 
 
 def test_every_judgment_is_a_row_with_what_became_of_it(collection):
@@ -51,9 +53,9 @@ def test_every_judgment_is_a_row_with_what_became_of_it(collection):
         (0, "Level 0", "counts", "import"),
         (2, "Level 2", "counts", "import"),
     ]
-    assert {(row["query"], row["document"], row["round"]) for row in rows if row["status"] == "counts"} == {
-        ("q0", "d0", "experts")
-    }
+    assert {
+        (row["query"], row["document"], row["round"]) for row in rows if row["status"] == "counts"
+    } == {("q0", "d0", "experts")}
 
 
 def test_undone_changed_and_late_answers_say_so():
@@ -74,7 +76,11 @@ def test_undone_changed_and_late_answers_say_so():
         (2, "counts", "first"),
         (0, "undone", "first"),
     ]
-    assert (rows[0]["reasons"], rows[0]["active_ms"], rows[0]["round"]) == (["blurred", "wrong"], 1200, "pool")
+    assert (rows[0]["reasons"], rows[0]["active_ms"], rows[0]["round"]) == (
+        ["blurred", "wrong"],
+        1200,
+        "pool",
+    )
     JudgmentEvent.objects.create(judgment=second.judgments.get(), kind="withdrawn")
     assert rows_of(collection)[2]["status"] == "withdrawn"  # the last that happened to it
 
@@ -92,19 +98,23 @@ def test_what_the_browser_measured_the_guidelines_and_the_order_of_the_batch_are
     names = ("active_ms", "played_ms", "n_replays", "n_changes", "guidelines", "grouped", "purpose")
     expected = [(0, 4100, 2, 0, 1, False, "label"), (None, None, None, None, 2, False, "label")]
     assert [tuple(row[name] for name in names) for row in rows_of(collection)] == expected
-    table = pyarrow.parquet.read_table(pyarrow.BufferReader(exported(collection, "parquet"))).to_pylist()
+    table = pyarrow.parquet.read_table(
+        pyarrow.BufferReader(exported(collection, "parquet"))
+    ).to_pylist()
     assert [tuple(row[name] for name in names) for row in table] == expected
     cells = list(csv.DictReader(io.StringIO(exported(collection, "csv").decode())))
     assert [tuple(row[name] for name in names) for row in cells] == [
-        ("0", "4100", "2", "0", "1", "false", "label"), ("", "", "", "", "2", "false", "label")
-    ]  # fmt: skip
+        ("0", "4100", "2", "0", "1", "false", "label"),
+        ("", "", "", "", "2", "false", "label"),
+    ]
 
 
 def test_nobody_is_named(collection):
     imported(collection, "worker_951,q0,d0,1")
     person = cast.user("canary-name", email="canary@example.org")
     annotator = cast.annotator(collection, person)
-    annotator.pseudonym = "canary-pseudonym"  # one as short as "A5" may stand in packed bytes by chance
+    # one as short as "A5" may stand in packed bytes by chance
+    annotator.pseudonym = "canary-pseudonym"
     annotator.save()
     judgment = collection.judgments.first()
     JudgmentComment.objects.create(judgment=judgment, text="canary-comment")
@@ -116,7 +126,10 @@ def test_nobody_is_named(collection):
 
 
 def test_the_same_judgments_give_the_same_bytes(collection):
-    imported(collection, *(f"{person},q{q},d{d},1" for person in "abc" for q in range(2) for d in range(3)))
+    imported(
+        collection,
+        *(f"{person},q{q},d{d},1" for person in "abc" for q in range(2) for d in range(3)),
+    )
     for kind in FORMATS:
         assert exported(collection, kind) == exported(collection, kind)
 
@@ -134,8 +147,13 @@ def test_only_the_collections_own_judgments_are_written(collection):
     assert rows_of(cast.collection()) == []
 
 
-def test_one_query_whatever_the_number_between_two_that_let_it_take_its_time(collection, django_assert_num_queries):
-    imported(collection, *(f"{person},q{q},d{d},1" for person in "abc" for q in range(2) for d in range(3)))
+def test_one_query_whatever_the_number_between_two_that_let_it_take_its_time(
+    collection, django_assert_num_queries
+):
+    imported(
+        collection,
+        *(f"{person},q{q},d{d},1" for person in "abc" for q in range(2) for d in range(3)),
+    )
     with django_assert_num_queries(3):
         assert len(list(judgment_export.judgment_lines(collection=collection))) == 18
 
@@ -153,7 +171,10 @@ def test_parquet_holds_the_same_rows_with_types_and_says_nothing_of_when_it_was_
     table = pyarrow.parquet.read_table(pyarrow.BufferReader(exported(collection, "parquet")))
     rows = table.to_pylist()
     for row in rows:
-        row["at"] = row["at"] and row["at"].strftime("%Y-%m-%dT%H:%M:%S.") + f"{row['at'].microsecond // 1000:03}Z"
+        row["at"] = (
+            row["at"]
+            and row["at"].strftime("%Y-%m-%dT%H:%M:%S.") + f"{row['at'].microsecond // 1000:03}Z"
+        )
     assert rows == rows_of(collection) and len(rows) == 3
     assert (str(table.schema.field("at").type), str(table.schema.field("reasons").type)) == (
         "timestamp[ms, tz=UTC]",
@@ -167,6 +188,10 @@ def test_no_cell_of_a_table_begins_like_a_formula(collection, start):
     Item.objects.filter(collection=collection, external_id="d0").update(external_id=f"{start}1+1")
     collection.levels.filter(grade=1).update(name=f"{start}SUM(1)")
     imported(collection, f"a,q0,{start}1+1,1")
-    cells = [cell for row in csv.reader(io.StringIO(exported(collection, "csv").decode())) for cell in row]
+    cells = [
+        cell
+        for row in csv.reader(io.StringIO(exported(collection, "csv").decode()))
+        for cell in row
+    ]
     assert not [cell for cell in cells if cell.startswith(start)]
     assert {f"'{start}1+1", f"'{start}SUM(1)"} <= set(cells)

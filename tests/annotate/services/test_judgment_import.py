@@ -23,24 +23,46 @@ def collection():
 
 
 def load(
-    collection, *rows, columns=LONG, name="experts", header="annotator,query,document,grade", stream=None, **options
+    collection,
+    *rows,
+    columns=LONG,
+    name="experts",
+    header="annotator,query,document,grade",
+    stream=None,
+    **options,
 ):
     stream = stream or file(header, *rows)
     return import_judgments(
-        collection=collection, stream=stream, file_name="a.csv", columns=columns, name=name, **options
+        collection=collection,
+        stream=stream,
+        file_name="a.csv",
+        columns=columns,
+        name=name,
+        **options,
     )
 
 
 def counting(collection):
-    seats = Seat.objects.filter(collection=collection, state="done", purpose="import").order_by("pair", "number")
-    return list(seats.values_list("annotator__external_id", "pair__query__external_id", "judgment__level__grade"))
+    seats = Seat.objects.filter(collection=collection, state="done", purpose="import").order_by(
+        "pair", "number"
+    )
+    return list(
+        seats.values_list(
+            "annotator__external_id", "pair__query__external_id", "judgment__level__grade"
+        )
+    )
 
 
 def test_labels_become_judgments_seats_and_resolutions_in_a_closed_round(collection):
     report = load(collection, "a,q0,d0,1", "b,q0,d0,1", "c,q0,d0,2", "a,q1,d0,3")
     assert (report.n_labels, report.n_new, report.n_pairs, report.n_annotators) == (4, 4, 2, 3)
     assert counting(collection) == [("a", "q0", 1), ("b", "q0", 1), ("c", "q0", 2), ("a", "q1", 3)]
-    assert list(Seat.objects.order_by("pair", "number").values_list("number", flat=True)) == [1, 2, 3, 1]
+    assert list(Seat.objects.order_by("pair", "number").values_list("number", flat=True)) == [
+        1,
+        2,
+        3,
+        1,
+    ]
     resolved = Resolution.objects.order_by("pair").values_list("status", "grade", "n_labels")
     assert list(resolved) == [("majority", 1, 3), ("single", 3, 1)]
     round_ = Round.objects.get()
@@ -58,17 +80,27 @@ def test_nothing_of_it_is_offered_to_annotators(collection):
 def test_imported_annotators_have_pseudonyms_and_keep_their_ids(collection):
     load(collection, "worker_951,q0,d0,1")
     annotator = Annotator.objects.get()
-    assert (annotator.origin, annotator.external_id, annotator.user) == ("import", "worker_951", None)
+    assert (annotator.origin, annotator.external_id, annotator.user) == (
+        "import",
+        "worker_951",
+        None,
+    )
     assert "951" not in annotator.pseudonym
 
 
 def test_the_same_file_again_changes_nothing_whatever_its_name_or_packing(collection):
     rows = ["annotator,query,document,grade", "a,q0,d0,1", "a,q0,d0,2", "b,q0,d0,2", "b,q0,d0,2"]
     load(collection, stream=file(*rows))
-    before = [list(model.objects.order_by("pk").values()) for model in (Judgment, Seat, Change, Round, Resolution)]
+    before = [
+        list(model.objects.order_by("pk").values())
+        for model in (Judgment, Seat, Change, Round, Resolution)
+    ]
     again = load(collection, stream=packed(*rows), name="another name")
     assert (again.n_new, "Nothing changed" in str(again)) == (0, True)
-    after = [list(model.objects.order_by("pk").values()) for model in (Judgment, Seat, Change, Round, Resolution)]
+    after = [
+        list(model.objects.order_by("pk").values())
+        for model in (Judgment, Seat, Change, Round, Resolution)
+    ]
     assert before == after
 
 
@@ -119,14 +151,24 @@ def test_one_column_an_annotator_is_the_same_as_one_line_a_label(collection):
 
 def test_rows_without_a_grade_are_left_out_when_told_to_and_counted(collection):
     rows = ("a,q0,d0,1", "b,q0,d0,", "b,q1,d0,NA", "a,q1,d0,3")
-    with pytest.raises(FileRejected, match="Line 3: grade is blank; write one, or leave out rows without a grade"):
+    with pytest.raises(
+        FileRejected, match="Line 3: grade is blank; write one, or leave out rows without a grade"
+    ):
         load(collection, *rows)
     report = load(collection, *rows, skip_blank=True)
     assert (report.n_labels, report.n_new, report.n_blank) == (2, 2, 2)
-    assert ("Without a grade, left out", 2) in report.figures() and "2 without a grade left out" in str(report)
+    assert (
+        "Without a grade, left out",
+        2,
+    ) in report.figures() and "2 without a grade left out" in str(report)
     assert counting(collection) == [("a", "q0", 1), ("a", "q1", 3)]
-    wide = load(collection, "q0,d1,1,", "q1,d1,,3", columns=JudgmentColumns(annotators=("a", "b")),
-                header="query,document,a,b")  # fmt: skip
+    wide = load(
+        collection,
+        "q0,d1,1,",
+        "q1,d1,,3",
+        columns=JudgmentColumns(annotators=("a", "b")),
+        header="query,document,a,b",
+    )
     assert (wide.n_labels, wide.n_blank) == (2, 2)
 
 
@@ -146,7 +188,11 @@ def test_the_rule_of_an_import_is_a_version_of_the_policy(collection):
     newest = collection.policies.latest("version")
     assert (newest.rule, newest.tie, collection.rounds.get().policy) == ("median", "up", newest)
     load(collection, "d,q0,d0,0", rule="median", tie="up", name="second")
-    assert collection.policies.latest("version") == newest == collection.rounds.get(name="second").policy
+    assert (
+        collection.policies.latest("version")
+        == newest
+        == collection.rounds.get(name="second").policy
+    )
 
 
 @pytest.mark.parametrize(
@@ -168,14 +214,21 @@ def test_a_faulty_line_is_named_and_nothing_is_stored(collection, row, why):
     assert Collection.objects.get(pk=collection.pk).scheme_frozen_at is None
 
 
-@pytest.mark.parametrize("stream", [file(), packed(), file("annotator,query,document,grade"), file("a,b", "1,2")])
+@pytest.mark.parametrize(
+    "stream", [file(), packed(), file("annotator,query,document,grade"), file("a,b", "1,2")]
+)
 def test_a_file_without_labels_or_columns_is_refused(collection, stream):
     with pytest.raises(FileRejected):
         load(collection, stream=stream)
 
 
 def test_queries_do_not_grow_with_judgments(collection, django_assert_max_num_queries):
-    rows = [f"{person},q{q},d{d},{person % 4}" for person in range(60) for q in range(3) for d in range(3)]
+    rows = [
+        f"{person},q{q},d{d},{person % 4}"
+        for person in range(60)
+        for q in range(3)
+        for d in range(3)
+    ]
     with django_assert_max_num_queries(48):
         load(collection, *rows)
 

@@ -1,6 +1,9 @@
-"""Imports into collections in which much has happened, beside slow oracles: chains in lists, pairs one by one.
+"""Imports into collections in which much has happened, beside slow oracles.
 
-To see these tests fail: leave a NOT EXISTS out of `bulk_resolutions._SETTLED`, or let `chain_store` forget what is stored.
+The oracles keep chains in lists, and resolve pairs one by one.
+
+To see these tests fail: leave a NOT EXISTS out of `bulk_resolutions._SETTLED`, or let `chain_store`
+forget what is stored.
 """
 
 from collections import defaultdict
@@ -25,19 +28,29 @@ COLUMNS = JudgmentColumns(time="at")
 
 
 def situations(seed):
-    """A collection, and files for it: repeated lines, labels known before, pairs known and new; some with times."""
+    """A collection, and files for it: lines repeated, labels known, pairs new; some with times."""
     collection, pairs, rng = situation(seed)
     if rng.random() < 0.3:
-        change_policy(collection=collection, by=None, rule="median", tie=rng.choice(["up", "down", "dispute"]))
-    queries, documents = (sorted({getattr(pair, side).external_id for pair in pairs}) for side in ("query", "document"))
+        change_policy(
+            collection=collection, by=None, rule="median", tie=rng.choice(["up", "down", "dispute"])
+        )
+    queries, documents = (
+        sorted({getattr(pair, side).external_id for pair in pairs})
+        for side in ("query", "document")
+    )
     files, rows = [], []
     for _ in range(3):
         repeated_rows = rng.sample(rows, len(rows) // 2) if rng.random() < 0.5 else rows[:]
         rows = repeated_rows + [
-            (f"p{rng.randrange(3)}", rng.choice(queries[:5]), rng.choice(documents[:5]), rng.randrange(2),
-             rng.choice(["", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00.5+02:00"]))
+            (
+                f"p{rng.randrange(3)}",
+                rng.choice(queries[:5]),
+                rng.choice(documents[:5]),
+                rng.randrange(2),
+                rng.choice(["", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00.5+02:00"]),
+            )
             for _ in range(25)
-        ]  # fmt: skip
+        ]
         files.append(rows)
     return collection, files
 
@@ -45,9 +58,12 @@ def situations(seed):
 def load(collection, rows, name):
     lines = [",".join(map(str, row)) for row in rows]
     return import_judgments(
-        collection=collection, stream=file("annotator,query,document,grade,at", *lines), file_name="a.csv",
-        columns=COLUMNS, name=name,
-    )  # fmt: skip
+        collection=collection,
+        stream=file("annotator,query,document,grade,at", *lines),
+        file_name="a.csv",
+        columns=COLUMNS,
+        name=name,
+    )
 
 
 def chains(collection):
@@ -68,12 +84,39 @@ def state():
     """Everything an import decides, without the keys that differ from one trial to the next."""
     pair = ("pair__query__external_id", "pair__document__external_id")
     return (
-        sorted(map(str, Resolution.objects.values_list(*pair, "status", "grade", "n_labels", "is_complete", "policy"))),
-        sorted(map(str, Seat.objects.values_list(
-            *pair, "purpose", "number", "round__name", "why", "state", "annotator__pseudonym", "judgment__level"))),
+        sorted(
+            map(
+                str,
+                Resolution.objects.values_list(
+                    *pair, "status", "grade", "n_labels", "is_complete", "policy"
+                ),
+            )
+        ),
+        sorted(
+            map(
+                str,
+                Seat.objects.values_list(
+                    *pair,
+                    "purpose",
+                    "number",
+                    "round__name",
+                    "why",
+                    "state",
+                    "annotator__pseudonym",
+                    "judgment__level",
+                ),
+            )
+        ),
         sorted(map(str, RoundPair.objects.values_list(*pair, "round__name", "n_wanted"))),
-        sorted(map(str, Judgment.objects.values_list(*pair, "annotator__pseudonym", "level", "submission_id"))),
-    )  # fmt: skip
+        sorted(
+            map(
+                str,
+                Judgment.objects.values_list(
+                    *pair, "annotator__pseudonym", "level", "submission_id"
+                ),
+            )
+        ),
+    )
 
 
 @pytest.mark.parametrize("seed", seeds(10, by_default=3))
@@ -89,9 +132,17 @@ def test_an_import_leaves_the_rows_that_reconciling_pair_by_pair_leaves(seed, mo
 
     with trial():
         bulk_states = story()
-        assert {check.name: list(check.find()) for check in CHECKS if not check.notice and list(check.find())} == {}
+        assert {
+            check.name: list(check.find())
+            for check in CHECKS
+            if not check.notice and list(check.find())
+        } == {}
     with monkeypatch.context() as slow, trial():
-        slow.setattr(judgment_import, "resolve_pairs", lambda pairs: reconcile_pairs(pair_ids=np.asarray(pairs).tolist()))
+        slow.setattr(
+            judgment_import,
+            "resolve_pairs",
+            lambda pairs: reconcile_pairs(pair_ids=np.asarray(pairs).tolist()),
+        )
         single_states = story()
     assert bulk_states == single_states
 
@@ -108,7 +159,11 @@ def test_stored_chains_grow_as_lists_would(seed):
         n_new = 0
         for key, labels in file_labels.items():
             expected_chain = expected_chains[key]
-            n_known = max(n for n in range(len(labels) + 1) if agree(expected_chain[len(expected_chain) - n :], labels[:n], n))
+            n_known = max(
+                n
+                for n in range(len(labels) + 1)
+                if agree(expected_chain[len(expected_chain) - n :], labels[:n], n)
+            )
             n_new += len(labels) - n_known
             expected_chain += labels[n_known:]
         assert load(collection, rows, "import").n_new == n_new
@@ -122,10 +177,12 @@ def test_stored_chains_grow_as_lists_would(seed):
             ):
                 words = (collection.slug, *key, position, levels[grade], at if text else "")
                 assert submission == uuid5(chain_store.NAMESPACE, "\t".join(map(str, words)))
-        counting_judgments = Seat.objects.filter(collection=collection, purpose="import", state="done").values_list(
-            "judgment", flat=True
+        counting_judgments = Seat.objects.filter(
+            collection=collection, purpose="import", state="done"
+        ).values_list("judgment", flat=True)
+        assert sorted(counting_judgments) == sorted(
+            chain[-1][-1] for chain in stored_chains.values()
         )
-        assert sorted(counting_judgments) == sorted(chain[-1][-1] for chain in stored_chains.values())
 
 
 def agree(stored, labels, n):

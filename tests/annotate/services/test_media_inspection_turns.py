@@ -1,4 +1,4 @@
-"""Files in a bucket are looked into by turns: what it gives is kept, and what it does not give is asked again later."""
+"""Files in a bucket are looked into by turns: what it gives is kept, the rest asked for again."""
 
 import http.server
 import json
@@ -39,10 +39,10 @@ def content() -> bytes:
 class Store(http.server.BaseHTTPRequestHandler):
     """A bucket's own links, with stretches of files; what was asked is noted.
 
-    instead : by path, what it does instead of giving the clip: a status, or a function of the handler
+    instead : by path, what it does instead of giving the clip: a status, or what a function does
     """
 
-    requested_paths: list[tuple[str, str]]
+    asked: list[tuple[str, str]]
     instead: dict[str, int | Callable[["Store"], None]]
 
     def do_GET(self) -> None:
@@ -57,13 +57,23 @@ class Store(http.server.BaseHTTPRequestHandler):
         else:
             self.send_error(instead)
 
-    def give(self, body: bytes, *, length: int | None = None, first: int = 0, of: str = "", status: int = 206) -> None:
+    def give(
+        self,
+        body: bytes,
+        *,
+        length: int | None = None,
+        first: int = 0,
+        of: str = "",
+        status: int = 206,
+    ) -> None:
         """Send a stretch, and say that it has so many bytes."""
         n_bytes = len(body) if length is None else length
         self.send_response(status)
         self.send_header("Content-Length", str(n_bytes))
         if status == 206:
-            self.send_header("Content-Range", f"bytes {first}-{first + n_bytes - 1}/{of or len(content())}")
+            self.send_header(
+                "Content-Range", f"bytes {first}-{first + n_bytes - 1}/{of or len(content())}"
+            )
         self.end_headers()
         self.wfile.write(body)
 
@@ -93,13 +103,20 @@ def load_clips(collection, bucket, *names):
     """Files in the bucket, and an item for each; a file of the name `a.mp4` has the item `a`."""
     for name in names:
         bucket.save(f"films/{name}", ContentFile(b"x"))
-    lines = [json.dumps({"side": "document", "id": name.partition(".")[0], "video": name}) for name in names]
-    item_import.load_collection(collection=collection, source=FileSource(file(*lines), "items.jsonl"))
+    lines = [
+        json.dumps({"side": "document", "id": name.partition(".")[0], "video": name})
+        for name in names
+    ]
+    item_import.load_collection(
+        collection=collection, source=FileSource(file(*lines), "items.jsonl")
+    )
 
 
 def stored_types(collection):
     """The types of the parts that were looked into, by item."""
-    parts = Part.objects.filter(item__collection=collection, looked_at__isnull=False).order_by("item__external_id")
+    parts = Part.objects.filter(item__collection=collection, looked_at__isnull=False).order_by(
+        "item__external_id"
+    )
     return dict(parts.values_list("item__external_id", "type"))
 
 
@@ -155,7 +172,9 @@ NO_LAST_WORDS = {str(status): status for status in (400, 401, 403, 408, 429, 500
 
 
 @pytest.mark.parametrize("answer", NO_LAST_WORDS)
-def test_a_file_that_is_not_given_is_asked_again_and_undoes_no_look_into_others(collection, bucket, caplog, answer):
+def test_a_file_that_is_not_given_is_asked_again_and_undoes_no_look_into_others(
+    collection, bucket, caplog, answer
+):
     load_clips(collection, bucket, "a.mp4", "b.mp4", "c.mp4")
     Store.instead = {"/films/b.mp4": NO_LAST_WORDS[answer]}
     assert media_inspection_turns.take_turn(collection=collection) == 2
@@ -172,19 +191,29 @@ def test_a_file_that_is_not_given_is_asked_again_and_undoes_no_look_into_others(
     assert media_inspection_turns.overdue() == []
 
 
-def test_a_bucket_that_is_away_is_left_alone_for_ten_minutes_and_then_asked_for_the_next_files(collection, bucket):
+def test_a_bucket_that_is_away_is_left_alone_for_ten_minutes_and_then_asked_for_the_next_files(
+    collection, bucket
+):
     load_clips(collection, bucket, *(f"{name}.mp4" for name in "abcdefgh"))
     Store.instead = {"*": 503}
     assert media_inspection_turns.take_turn(collection=collection) == 0
     assert requested_paths() == ["a", "b", "c"]
-    assert media_inspection_turns.overdue() == [] and media_inspection_turns.take_turn(collection=collection) == 0 and requested_paths() == []
+    assert (
+        media_inspection_turns.overdue() == []
+        and media_inspection_turns.take_turn(collection=collection) == 0
+        and requested_paths() == []
+    )
     ten_minutes_pass(collection)
-    Store.instead = {f"/films/{name}.mp4": 503 for name in "abc"}  # three that never come keep no others waiting
+    # three that never come keep no others waiting
+    Store.instead = {f"/films/{name}.mp4": 503 for name in "abc"}
     assert media_inspection_turns.take_turn(collection=collection) == 5
     assert "".join(stored_types(collection)) == "defgh" == "".join(requested_paths())
     ten_minutes_pass(collection)
     Store.instead = {}
-    assert media_inspection_turns.take_turn(collection=collection) == 3 and media_inspection_turns.overdue() == []
+    assert (
+        media_inspection_turns.take_turn(collection=collection) == 3
+        and media_inspection_turns.overdue() == []
+    )
 
 
 def test_three_files_that_are_not_given_among_others_are_no_bucket_that_is_away(collection, bucket):
@@ -203,15 +232,22 @@ def test_a_turn_takes_a_minute_and_the_next_one_goes_on_behind_it(collection, bu
 
     Store.instead = {"*": after_25_seconds, "/films/a.mp4": 403}
     assert media_inspection_turns.take_turn(collection=collection) == 3
-    assert "".join(requested_paths()) == "abcd" and media_inspection_turns.overdue() == [collection.pk]
+    assert "".join(requested_paths()) == "abcd" and media_inspection_turns.overdue() == [
+        collection.pk
+    ]
     assert media_inspection_turns.take_turn(collection=collection) == 1
-    assert requested_paths() == ["e"] and media_inspection_turns.overdue() == []  # once all were asked, what is left waits
+    # once all were asked, what is left waits
+    assert requested_paths() == ["e"] and media_inspection_turns.overdue() == []
     ten_minutes_pass(collection)
     Store.instead = {}
-    assert media_inspection_turns.take_turn(collection=collection) == 1 and requested_paths() == ["a"]
+    assert media_inspection_turns.take_turn(collection=collection) == 1 and requested_paths() == [
+        "a"
+    ]
 
 
-def test_a_file_that_comes_byte_by_byte_keeps_the_others_waiting_for_half_a_minute(collection, bucket, job_clock):
+def test_a_file_that_comes_byte_by_byte_keeps_the_others_waiting_for_half_a_minute(
+    collection, bucket, job_clock
+):
     load_clips(collection, bucket, "a.mp4", "b.mp4")
 
     def slowly(store: Store) -> None:
@@ -240,7 +276,9 @@ def test_one_worker_at_a_time_looks_into_a_collection(collection, bucket):
     try:
         with other.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(9, %s)", [collection.pk])
-        assert media_inspection_turns.take_turn(collection=collection) == 0 and requested_paths() == []
+        assert (
+            media_inspection_turns.take_turn(collection=collection) == 0 and requested_paths() == []
+        )
         with other.cursor() as cursor:  # a connection that ends lets go of its locks a moment later
             cursor.execute("SELECT pg_advisory_unlock(9, %s)", [collection.pk])
     finally:
@@ -264,7 +302,9 @@ def test_what_was_looked_into_is_kept_whatever_comes_in_between(collection, buck
     assert stored_types(collection) == {"a": MP4}
 
 
-def test_sources_that_came_while_a_part_was_looked_into_are_looked_into_next(collection, bucket, monkeypatch):
+def test_sources_that_came_while_a_part_was_looked_into_are_looked_into_next(
+    collection, bucket, monkeypatch
+):
     load_clips(collection, bucket, "a.mp4")
     look_into = media_inspection.detect_mime_type
 
@@ -275,10 +315,14 @@ def test_sources_that_came_while_a_part_was_looked_into_are_looked_into_next(col
     with monkeypatch.context() as patched:
         patched.setattr(media_inspection, "detect_mime_type", meanwhile)
         media_inspection_turns.take_turn(collection=collection)
-    assert stored_types(collection) == {} and Part.objects.get().also == [{"path": "b.mp4", "type": ""}]
+    assert stored_types(collection) == {} and Part.objects.get().also == [
+        {"path": "b.mp4", "type": ""}
+    ]
     ten_minutes_pass(collection)
     media_inspection_turns.take_turn(collection=collection)
-    assert stored_types(collection) == {"a": MP4} and Part.objects.get().also == [{"path": "b.mp4", "type": MP4}]
+    assert stored_types(collection) == {"a": MP4} and Part.objects.get().also == [
+        {"path": "b.mp4", "type": MP4}
+    ]
 
 
 def test_a_store_without_stretches_gives_the_head_of_a_file_and_of_the_rest_nothing_is_said(bucket):

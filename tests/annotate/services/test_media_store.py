@@ -1,4 +1,4 @@
-"""Media in a folder or bucket of the operator's: found, shown, never copied; and nobody's address is ever fetched."""
+"""Media of the operator's folder or bucket are shown, never copied; no address is ever fetched."""
 
 import json
 import socket
@@ -36,7 +36,10 @@ def folder(tmp_path, settings):
 @pytest.fixture
 def bucket(settings):
     """A store without paths, as buckets are."""
-    backend = {"BACKEND": "tests.annotate.bucket.Bucket", "OPTIONS": {"base_url": "https://b.example/"}}
+    backend = {
+        "BACKEND": "tests.annotate.bucket.Bucket",
+        "OPTIONS": {"base_url": "https://b.example/"},
+    }
     settings.STORAGES = {**settings.STORAGES, "collections": backend}
     store = storages["collections"]
     store.save("shapes/m/a.png", ContentFile(PNG))
@@ -44,8 +47,13 @@ def bucket(settings):
 
 
 def load(collection, *paths):
-    lines = [json.dumps({"side": "document", "id": f"d{n}", "image": path}) for n, path in enumerate(paths)]
-    return item_import.load_collection(collection=collection, source=FileSource(file(*lines), "items.jsonl"))
+    lines = [
+        json.dumps({"side": "document", "id": f"d{n}", "image": path})
+        for n, path in enumerate(paths)
+    ]
+    return item_import.load_collection(
+        collection=collection, source=FileSource(file(*lines), "items.jsonl")
+    )
 
 
 def show(client, collection):
@@ -53,7 +61,9 @@ def show(client, collection):
     return client.get(reverse("annotate:part-media", args=["shapes", Part.objects.get().pk]))
 
 
-def test_a_picture_in_the_operators_folder_is_shown_from_there_and_not_copied(client, collection, folder):
+def test_a_picture_in_the_operators_folder_is_shown_from_there_and_not_copied(
+    client, collection, folder
+):
     assert load(collection, "m/a.png").n_media == 0
     answer = show(client, collection)
     assert b"".join(answer.streaming_content) == PNG
@@ -67,7 +77,9 @@ def test_a_picture_in_a_bucket_is_shown_by_the_buckets_own_link(client, collecti
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_what_neither_has_is_a_fault_and_no_path_leads_out_of_the_collections_folder(collection, folder):
+def test_what_neither_has_is_a_fault_and_no_path_leads_out_of_the_collections_folder(
+    collection, folder
+):
     (folder / "other").mkdir()
     (folder / "other" / "secret.png").write_bytes(PNG)
     for path in ("m/none.png", "none/a.png", "../other/secret.png", "m/a.png/x.png"):
@@ -80,14 +92,18 @@ def test_what_neither_has_is_a_fault_and_no_path_leads_out_of_the_collections_fo
 def test_every_folder_of_a_bucket_is_listed_once(collection, bucket, monkeypatch):
     listed = []
     listdir = Bucket.listdir
-    monkeypatch.setattr(Bucket, "listdir", lambda self, path: listed.append(path) or listdir(self, path))
+    monkeypatch.setattr(
+        Bucket, "listdir", lambda self, path: listed.append(path) or listdir(self, path)
+    )
     for number in range(20):
         bucket.save(f"shapes/m/{number}.png", ContentFile(PNG))
     load(collection, *(f"m/{number}.png" for number in range(20)))
     assert listed == ["shapes/m"]
 
 
-def test_no_address_of_a_file_is_ever_fetched_whatever_stores_there_are(collection, folder, settings, monkeypatch):
+def test_no_address_of_a_file_is_ever_fetched_whatever_stores_there_are(
+    collection, folder, settings, monkeypatch
+):
     settings.MEDIA_HOSTS = ["https://media.example"]
 
     def refuse(*address, **options):
@@ -103,7 +119,9 @@ def test_no_address_of_a_file_is_ever_fetched_whatever_stores_there_are(collecti
 
 def test_media_storage_names_a_folder_or_a_bucket():
     assert media_store("") == {}
-    (entry,) = media_store("s3://films/shown?region_name=eu-north-1&endpoint_url=https://s3.example").values()
+    (entry,) = media_store(
+        "s3://films/shown?region_name=eu-north-1&endpoint_url=https://s3.example"
+    ).values()
     assert entry["BACKEND"] == "config.bucket.Bucket"
     assert entry["OPTIONS"] == {
         "bucket_name": "films",

@@ -1,6 +1,7 @@
 """A policy seen before it is changed, and followed after.
 
-To see these tests fail: let `round_policies.finish_following` go through no block, or `differing_rounds` take closed rounds too.
+To see these tests fail: let `round_policies.finish_following` go through no block, or
+`differing_rounds` take closed rounds too.
 """
 
 from decimal import Decimal
@@ -14,7 +15,13 @@ from annotate.services import collections, policies, seating
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
-LABELS = {"tie": "dispute", "gold_positives": 0, "gold_negatives": 0, "labels_per_pair": 2, "ceiling": 2}
+LABELS = {
+    "tie": "dispute",
+    "gold_positives": 0,
+    "gold_negatives": 0,
+    "labels_per_pair": 2,
+    "ceiling": 2,
+}
 FIRST, SECOND = (0, 0, 1, 2), (0, 2, 2, 2)  # what two people say of four pairs
 
 
@@ -45,7 +52,9 @@ def preview_and_save(collection, *, with_closed=False, **changes):
     answer, send = policies.preview_change(policy=proposed, with_closed=with_closed)
     assert not send
     before = dict(collection.resolutions.values_list("pair", "grade"))
-    policy = policies.save_policy(collection=collection, by=None, with_closed=with_closed, **changes)
+    policy = policies.save_policy(
+        collection=collection, by=None, with_closed=with_closed, **changes
+    )
     for round_ in Round.objects.filter(pk__in=policies.rounds_behind()):
         policies.follow(round_=round_)
     after = dict(collection.resolutions.values_list("pair", "grade"))
@@ -55,14 +64,25 @@ def preview_and_save(collection, *, with_closed=False, **changes):
 
 
 def test_what_a_rule_changes_is_seen_before_and_is_what_then_happens(collection):
-    assert resolved(collection) == [("agreed", 0), ("disputed", None), ("disputed", None), ("agreed", 2)]
+    assert resolved(collection) == [
+        ("agreed", 0),
+        ("disputed", None),
+        ("disputed", None),
+        ("agreed", 2),
+    ]
     policy, answer = preview_and_save(collection, tie="up")
     assert (answer.n_rounds, answer.change.n_pairs, answer.change.n_settled) == (1, 2, 2)
     assert resolved(collection) == [("agreed", 0), ("majority", 2), ("majority", 2), ("agreed", 2)]
     assert set(collection.resolutions.values_list("policy", flat=True)) == {policy.pk}
     _, answer = preview_and_save(collection, tie="down")
-    assert (answer.change.n_pairs, answer.change.n_to_irrelevant, answer.change.n_to_relevant) == (2, 1, 0)
-    assert sorted((change.grade, change.new_grade, change.n) for change in answer.change.resolution_changes) == [(2, 0, 1), (2, 1, 1)]
+    assert (answer.change.n_pairs, answer.change.n_to_irrelevant, answer.change.n_to_relevant) == (
+        2,
+        1,
+        0,
+    )
+    assert sorted(
+        (change.grade, change.new_grade, change.n) for change in answer.change.resolution_changes
+    ) == [(2, 0, 1), (2, 1, 1)]
     _, answer = preview_and_save(collection, tie="dispute", tolerance=1)
     assert resolved(collection) == [("agreed", 0), ("disputed", None), ("agreed", 1), ("agreed", 2)]
     _, answer = preview_and_save(collection, tolerance=0)
@@ -73,7 +93,11 @@ def test_asking_changes_nothing(collection):
     proposed = collections.next_policy(collection=collection, by=None, changes={"tie": "up"})
     before = resolved(collection), collection.policies.count(), list(collection.rounds.values())
     policies.preview_change(policy=proposed, with_closed=True)
-    assert (resolved(collection), collection.policies.count(), list(collection.rounds.values())) == before
+    assert (
+        resolved(collection),
+        collection.policies.count(),
+        list(collection.rounds.values()),
+    ) == before
 
 
 def test_an_open_round_keeps_its_other_figures_in_a_version_of_its_own(collection):
@@ -82,7 +106,11 @@ def test_an_open_round_keeps_its_other_figures_in_a_version_of_its_own(collectio
     assert (own.tie, own.labels_per_pair, own.ask_reasons) == ("up", 2, True)
     assert (policy.tie, policy.labels_per_pair, policy.ask_reasons) == ("up", 1, False)
     assert collection.policies.latest("version") == policy
-    assert list(collection.policies.order_by("version").values_list("version", flat=True)) == [1, 2, 3]
+    assert list(collection.policies.order_by("version").values_list("version", flat=True)) == [
+        1,
+        2,
+        3,
+    ]
 
 
 def test_figures_that_decide_no_grade_leave_open_rounds_alone(collection):
@@ -111,7 +139,12 @@ def test_a_pair_that_an_open_and_a_closed_round_name_follows_the_open_one(collec
     campaigns.open_pool_round(collection, pairs[:2], "second")
     _, answer = preview_and_save(collection, tie="up")
     assert (answer.n_rounds, answer.change.n_pairs) == (1, 1)
-    assert resolved(collection) == [("agreed", 0), ("majority", 2), ("disputed", None), ("agreed", 2)]
+    assert resolved(collection) == [
+        ("agreed", 0),
+        ("majority", 2),
+        ("disputed", None),
+        ("agreed", 2),
+    ]
 
 
 def test_seats_follow_a_narrower_tolerance():
@@ -132,7 +165,12 @@ def test_from_a_model_to_a_rule_all_that_the_model_decided_is_looked_at(collecti
     Resolution.objects.update(status="model", grade=0)
     _, answer = preview_and_save(collection, rule="median")
     assert (answer.change.n_pairs, answer.change.n_disputed) == (3, 2)
-    assert resolved(collection) == [("agreed", 0), ("disputed", None), ("disputed", None), ("agreed", 2)]
+    assert resolved(collection) == [
+        ("agreed", 0),
+        ("disputed", None),
+        ("disputed", None),
+        ("agreed", 2),
+    ]
 
 
 def test_an_import_that_names_its_own_rule_moves_no_round(collection):
@@ -158,14 +196,22 @@ def test_much_is_counted_by_a_worker_and_found_by_who_asks_again(collection, mon
     waiting, send = policies.preview_change(policy=proposed, with_closed=False)
     assert (waiting.is_waiting, send) == (True, True)
     assert policies.preview_change(policy=proposed, with_closed=False) == (waiting, False)
-    policies.compute_preview(collection=collection, request_fields=policies.preview_request(policy=proposed, with_closed=False))
+    policies.compute_preview(
+        collection=collection,
+        request_fields=policies.preview_request(policy=proposed, with_closed=False),
+    )
     preview, send = policies.preview_change(policy=proposed, with_closed=False)
     assert (preview.change.n_pairs, preview.key, send) == (2, waiting.key, False)
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"rule": "unanimous", "tie": "up"}, "no tie to break"), ({"max_share": 0}, "0.0001"), ({"gold_pass": 2}, "1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rule": "unanimous", "tie": "up"}, "no tie to break"),
+        ({"max_share": 0}, "0.0001"),
+        ({"gold_pass": 2}, "1"),
+    ],
+)
 def test_figures_that_contradict_each_other_are_refused(collection, changes, message):
     with pytest.raises(collections.BadPolicy, match=message):
         policies.save_policy(collection=collection, by=None, **changes)
@@ -178,15 +224,23 @@ def test_nominal_grades_have_no_distance(collection):
         policies.save_policy(collection=collection, by=None, tolerance=1)
 
 
-@pytest.mark.parametrize("resolve", [
-    lambda keys: seating.resolve_pairs(pairs=np.array(keys)), lambda keys: seating.reconcile_pairs(pair_ids=keys),
-])
-def test_of_closed_rounds_that_wanted_as_much_of_a_pair_the_newest_says_how_it_is_resolved(collection, resolve):
+@pytest.mark.parametrize(
+    "resolve",
+    [
+        lambda keys: seating.resolve_pairs(pairs=np.array(keys)),
+        lambda keys: seating.reconcile_pairs(pair_ids=keys),
+    ],
+)
+def test_of_closed_rounds_that_wanted_as_much_of_a_pair_the_newest_says_how_it_is_resolved(
+    collection, resolve
+):
     keys = sorted(collection.pairs.values_list("pk", flat=True))
-    policy = Policy.objects.create(collection=collection, version=2, double_share=Decimal(0), **{**LABELS, "tie": "up"})
+    policy = Policy.objects.create(
+        collection=collection, version=2, double_share=Decimal(0), **{**LABELS, "tie": "up"}
+    )
     newer = seating.open_round(
         collection=collection, kind=Round.Kind.POOL, name="newer", policy=policy, pair_ids=keys
-    )  # fmt: skip
+    )
     for round_ in (Round.objects.earliest("pk"), newer):
         seating.close_round(round_=round_)
     Resolution.objects.all().delete()

@@ -6,12 +6,22 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotate.models import Change, Import, Item, Membership, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet
+from annotate.models import (
+    Change,
+    Import,
+    Item,
+    Membership,
+    QuerySet,
+    QuerySetItem,
+    ReferenceLabel,
+    ReferenceSet,
+)
 from annotate.services.positives import positives
 from annotate.services.query_sets import BadQuerySetName, QuerySetExists, load_query_set
 from annotate.services.references import FileRejected
 from tests import cast
 from tests.annotate.core.files import file, packed
+from tests.annotate.views.browsing import text_of
 from tests.works import perform_work
 
 pytestmark = pytest.mark.django_db
@@ -24,14 +34,22 @@ def collection():
 
 def load(collection, *lines, name="ECCV", direction="forward", stream=None):
     stream = stream or file(*lines)
-    return load_query_set(collection=collection, stream=stream, file_name="ids.txt", name=name, direction=direction)
+    return load_query_set(
+        collection=collection, stream=stream, file_name="ids.txt", name=name, direction=direction
+    )
 
 
 def members(name="ECCV"):
-    return sorted(QuerySetItem.objects.filter(query_set__name=name).values_list("item__external_id", flat=True))
+    return sorted(
+        QuerySetItem.objects.filter(query_set__name=name).values_list(
+            "item__external_id", flat=True
+        )
+    )
 
 
-@pytest.mark.parametrize("stream", [file("q0", "", "q2 "), packed("q0", "q2"), file('{"q0": [1, 2],', '"q2": []}')])
+@pytest.mark.parametrize(
+    "stream", [file("q0", "", "q2 "), packed("q0", "q2"), file('{"q0": [1, 2],', '"q2": []}')]
+)
 def test_a_query_set_is_a_list_of_ids_or_the_keys_of_an_object(collection, stream):
     report = load(collection, stream=stream)
     assert (str(report), members()) == ('Query set "ECCV": 2 items.', ["q0", "q2"])
@@ -60,7 +78,8 @@ def test_every_fault_of_a_list_is_named_with_its_line_and_nothing_is_stored(coll
         'Line 3: the id "q0" stands already in line 1; keep one of them.',
         'Line 5: the id "a b" contains white space; write ids without it.',
         'Line 2: the collection has no query "q9".',
-        'Line 4: "q1" is of the split train; only items of the split test are retrieved and judged.',
+        'Line 4: "q1" is of the split train; '
+        "only items of the split test are retrieved and judged.",
     ]
     assert not QuerySet.objects.exists()
     with pytest.raises(FileRejected, match="lists no ids"):
@@ -97,11 +116,17 @@ def test_relevant_pairs_are_counted_for_the_sources_of_each_query_set(collection
     load(collection, "q0", "q1", name="two")
     load(collection, "d0", name="one", direction="reverse")
     keys = dict(Item.objects.filter(collection=collection).values_list("external_id", "pk"))
-    for name, pairs in {"a": [("q0", "d0", 1), ("q0", "d1", 2), ("q2", "d0", 1), ("q1", "d2", 0)], "b": []}.items():
+    for name, pairs in {
+        "a": [("q0", "d0", 1), ("q0", "d1", 2), ("q2", "d0", 1), ("q1", "d2", 0)],
+        "b": [],
+    }.items():
         reference = ReferenceSet.objects.create(collection=collection, name=name)
         for query, document, grade in pairs:
             ReferenceLabel.objects.create(
-                reference_set=reference, query_id=keys[query], document_id=keys[document], grade=grade
+                reference_set=reference,
+                query_id=keys[query],
+                document_id=keys[document],
+                grade=grade,
             )
     assert counts(collection) == {"two (forward)": [2, 0], "one (reverse)": [2, 0]}
     Item.objects.filter(pk=keys["d0"]).update(excluded_at=timezone.now(), excluded_reason="blurred")
@@ -113,8 +138,12 @@ def test_a_gallery_limits_what_counts(collection):
     keys = dict(Item.objects.filter(collection=collection).values_list("external_id", "pk"))
     reference = ReferenceSet.objects.create(collection=collection, name="a")
     for document in ("d0", "d1"):
-        ReferenceLabel.objects.create(reference_set=reference, query_id=keys["q0"], document_id=keys[document], grade=1)
-    QuerySetItem.objects.create(query_set=QuerySet.objects.get(), item_id=keys["d1"], part="gallery")
+        ReferenceLabel.objects.create(
+            reference_set=reference, query_id=keys["q0"], document_id=keys[document], grade=1
+        )
+    QuerySetItem.objects.create(
+        query_set=QuerySet.objects.get(), item_id=keys["d1"], part="gallery"
+    )
     assert counts(collection) == {"small (forward)": [1]}
 
 
@@ -128,20 +157,24 @@ def researcher(collection, client):
 
 def test_a_researcher_uploads_a_list_and_sees_its_counts(collection, researcher):
     upload = SimpleUploadedFile("ids.txt", b"q0\nq1\n")
-    answer = researcher.post("/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload})
+    answer = researcher.post(
+        "/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload}
+    )
     assert answer.status_code == 302
     perform_work(Import.objects.get())
-    page = researcher.get(answer.url).content.decode()
+    page = text_of(researcher.get(answer.url))
     assert "Query set “two”: 2 items." in page.replace("&quot;", '"').replace('"two"', "“two”")
-    page = researcher.get("/c/birds/").content.decode()
+    page = text_of(researcher.get("/c/birds/"))
     assert '<th scope="row">two</th><td>Query to document</td><td class="number">2</td>' in page
 
 
 def test_a_faulty_list_is_answered_with_its_lines(collection, researcher):
     upload = SimpleUploadedFile("ids.txt", b"q0\nq9\n")
-    answer = researcher.post("/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload})
+    answer = researcher.post(
+        "/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload}
+    )
     perform_work(Import.objects.get())
-    page = researcher.get(answer.url).content.decode()
+    page = text_of(researcher.get(answer.url))
     assert '<td class="number">2</td><td>id</td><td>the collection has no query' in page
     assert "1: q9" in page
     assert not QuerySet.objects.filter(name="two").exists()

@@ -1,4 +1,4 @@
-"""Reference sets from lists of positives and from sampled pools: which way round, which strata, out and in again."""
+"""Reference sets from lists of positives and from sampled pools: their sides, strata, export."""
 
 import json
 
@@ -27,7 +27,9 @@ def collection():
 
 
 def load(collection, stream, name="original", **options):
-    return load_reference(collection=collection, stream=stream, file_name="labels", name=name, **options)
+    return load_reference(
+        collection=collection, stream=stream, file_name="labels", name=name, **options
+    )
 
 
 def stored(name="original"):
@@ -35,7 +37,9 @@ def stored(name="original"):
     return sorted(labels.values_list("query__external_id", "document__external_id", "grade"))
 
 
-@pytest.mark.parametrize("text", ['{"q0": ["d0", "d2"], "q1": ["d1"]}', '{"d0": ["q0"], "d2": ["q0"], "d1": ["q1"]}'])
+@pytest.mark.parametrize(
+    "text", ['{"q0": ["d0", "d2"], "q1": ["d1"]}', '{"d0": ["q0"], "d2": ["q0"], "d1": ["q1"]}']
+)
 def test_a_list_of_positives_may_be_of_either_side(collection, text):
     load(collection, file(text))
     # a list has no grades: the smallest that counts as relevant, which claims least
@@ -48,7 +52,9 @@ def test_the_grade_of_listed_positives_can_be_chosen(collection):
 
 
 def test_lists_of_both_sides_in_one_archive_are_one_set(collection):
-    both = archive({"a.json": b'{"q0": ["d0"], "q1": ["d1"]}', "b.json": b'{"d0": ["q0"], "d2": ["q1"]}'})
+    both = archive(
+        {"a.json": b'{"q0": ["d0"], "q1": ["d1"]}', "b.json": b'{"d0": ["q0"], "d2": ["q1"]}'}
+    )
     report = load(collection, both)
     assert stored() == [("q0", "d0", 2), ("q1", "d1", 2), ("q1", "d2", 2)]
     assert report.repeats.n == 1
@@ -57,7 +63,10 @@ def test_lists_of_both_sides_in_one_archive_are_one_set(collection):
 def test_ids_that_fit_both_ways_are_not_guessed():
     collection = cast.collection()
     for side in Side.values:
-        Item.objects.bulk_create(Item(collection=collection, side=side, external_id=external_id) for external_id in ("x0", "x1"))
+        Item.objects.bulk_create(
+            Item(collection=collection, side=side, external_id=external_id)
+            for external_id in ("x0", "x1")
+        )
     with pytest.raises(FileRejected, match="alike; write it as qrels"):
         load(collection, file('{"x0": ["x1"]}'))
 
@@ -95,9 +104,12 @@ def test_xinfap_has_its_strata_from_the_reference_set(collection):
     sample = sampled_labels(reference_set=ReferenceSet.objects.get(), direction="forward")
     order = {pk: index for index, pk in enumerate(sorted(set(sample.source.tolist())))}
     docs = np.array(sorted(set(sample.target.tolist())))
-    labels = LabelledPairs(np.array([order[pk] for pk in sample.source.tolist()]), sample.target, sample.grade)
+    labels = LabelledPairs(
+        np.array([order[pk] for pk in sample.source.tolist()]), sample.target, sample.grade
+    )
     ranked = align(Rankings(np.array([0, 3, 6]), np.concatenate([docs[::-1], docs])), labels)
-    # q0: d2 (not drawn), d1 (0), d0 (2) of strata 2, 1, 1; stratum 1 is judged whole, nothing known of stratum 2
+    # q0: d2 (not drawn), d1 (0), d0 (2) of strata 2, 1, 1; stratum 1 is judged whole, nothing known
+    # of stratum 2
     above = 1 + 1 * 1e-5 / 3e-5 + 1 * 1e-5 / (1 + 3e-5)
     value = stratified_inferred_ap(ranked, sample.stratum, threshold=2)
     assert value.tolist() == pytest.approx([above / 3, 0.0])
@@ -105,6 +117,8 @@ def test_xinfap_has_its_strata_from_the_reference_set(collection):
 
 def test_a_caption_list_brings_its_own_videos_as_labels():
     collection = cast.collection(grades=3, positive_from=1)
-    report = load_collection(collection=collection, source=zipped({"msrvtt.json": json.dumps(MSRVTT)}))
+    report = load_collection(
+        collection=collection, source=zipped({"msrvtt.json": json.dumps(MSRVTT)})
+    )
     assert [reference.n_labels for reference in report.references] == [3]
     assert stored() == [("0", "video0", 1), ("1", "video0", 1), ("2", "video1", 1)]

@@ -1,4 +1,4 @@
-"""Loading reference labels: mapped to the scheme, checked against the items, the same twice changes nothing."""
+"""Reference labels are mapped to the scheme and checked; loading them twice changes nothing."""
 
 import pytest
 
@@ -15,7 +15,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("few_items")]
 
 def load(collection, *lines, name="original", stream=None, **options):
     stream = stream or file(*lines)
-    return load_reference(collection=collection, stream=stream, file_name="a.qrels", name=name, **options)
+    return load_reference(
+        collection=collection, stream=stream, file_name="a.qrels", name=name, **options
+    )
 
 
 def stored(collection):
@@ -45,7 +47,9 @@ def test_rows_of_a_table_without_a_grade_are_left_out_when_told_to_and_counted(c
 
 
 def test_grades_are_mapped_and_small_ones_left_out(collection):
-    report = load(collection, "q0 0 d0 1", "q0 0 d1 0", "q1 0 d2 3", grade_map={1: 2, 3: 2}, min_grade=1)
+    report = load(
+        collection, "q0 0 d0 1", "q0 0 d1 0", "q1 0 d2 3", grade_map={1: 2, 3: 2}, min_grade=1
+    )
     assert (report.n_labels, report.n_below) == (2, 1)
     assert stored(collection) == [("q0", "d0", 2), ("q1", "d2", 2)]
 
@@ -69,7 +73,9 @@ def test_other_labels_under_the_same_name_are_refused(collection):
 
 @pytest.mark.parametrize("name", ["", "  ", "a\tb", "a\nb", "x" * 61])
 def test_a_name_that_cannot_stand_in_a_key_or_a_file_is_refused(collection, name):
-    with pytest.raises(FileRejected, match="a reference set's name has 1 to 60 printable characters"):
+    with pytest.raises(
+        FileRejected, match="a reference set's name has 1 to 60 printable characters"
+    ):
         load(collection, "q0 0 d0 1", name=name)
     assert not ReferenceSet.objects.exists()
 
@@ -115,7 +121,10 @@ def test_labels_of_unknown_items_are_left_out_and_counted_where_that_is_asked_fo
     report = load(collection, "q0 0 d0 1", "q9 0 d1 1", "q9 0 d2 1", *strangers, skip_unknown=True)
     assert (report.n_labels, report.n_unknown) == (1, 32)
     assert report.unknown_queries.as_report() == {"n": 1, "first": ["q9"]}
-    assert report.unknown_documents.as_report() == {"n": 30, "first": [f"x{number}" for number in range(20)]}
+    assert report.unknown_documents.as_report() == {
+        "n": 30,
+        "first": [f"x{number}" for number in range(20)],
+    }
     assert "32 of unknown items" in str(report)
 
 
@@ -139,7 +148,9 @@ def test_labels_before_their_items_are_told_so_once(side):
     with pytest.raises(FileRejected) as refusal:
         load(collection, "q0 0 d0 1", "q1 0 d1 1", skip_unknown=True)
     or_make = ", or let these labels make them" if side == "query" else ""
-    assert str(refusal.value).splitlines() == [f"the collection has no {other} yet; load items first{or_make}."]
+    assert str(refusal.value).splitlines() == [
+        f"the collection has no {other} yet; load items first{or_make}."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -151,15 +162,23 @@ def test_labels_before_their_items_are_told_so_once(side):
     ],
 )
 @pytest.mark.parametrize("are_documents_known", [True, False])
-def test_documents_that_only_labels_name_are_made_where_that_is_asked_for(collection, lines, are_documents_known):
+def test_documents_that_only_labels_name_are_made_where_that_is_asked_for(
+    collection, lines, are_documents_known
+):
     if not are_documents_known:
         Item.objects.filter(collection=collection, side=Side.DOCUMENT).delete()
     with pytest.raises(FileRejected):
         load(collection, *lines)
     source = FileSource(file(*lines), "a.txt")
-    import_ = import_now(collection=collection, import_request=ReferenceImport("original", make_documents=True), source=source).import_
+    import_ = import_now(
+        collection=collection,
+        import_request=ReferenceImport("original", make_documents=True),
+        source=source,
+    ).import_
     n_made = 1 if are_documents_known else 2
-    assert import_.report["sentences"][0].startswith(f"{n_made} rows: {n_made} new items with 0 parts")
+    assert import_.report["sentences"][0].startswith(
+        f"{n_made} rows: {n_made} new items with 0 parts"
+    )
     assert [pair[:2] for pair in stored(collection)] == [("q0", "a"), ("q1", "a"), ("q1", "d0")]
 
 
@@ -184,14 +203,25 @@ def test_a_table_without_a_header_is_read_by_the_numbers_of_its_columns(collecti
 def test_a_file_of_which_nothing_is_known_is_told_so_once(collection):
     with pytest.raises(FileRejected) as refusal:
         load(collection, *(f"q0 0 x{number} 1" for number in range(200)))
-    assert str(refusal.value).startswith("none of its 200 labels is of a query and a document that this collection has")
-    with pytest.raises(FileRejected, match='Line 2: the collection has no document "x"; load it, or have such labels left'):
+    assert str(refusal.value).startswith(
+        "none of its 200 labels is of a query and a document that this collection has"
+    )
+    with pytest.raises(
+        FileRejected,
+        match='Line 2: the collection has no document "x"; load it, or have such labels left',
+    ):
         load(collection, "q0 0 d0 1", "q0 0 x 1")
 
 
 def test_rows_that_become_no_label_make_no_documents(collection):
     import_request = ReferenceImport("original", make_documents=True, min_grade=1)
     lines = ("q0 0 a 0", "q0 0 b 1", "q0 0 c -1", "q0 0 d -2")
-    import_now(collection=collection, import_request=import_request, source=FileSource(file(*lines), "a.qrels"))
-    external_ids = Item.objects.filter(external_id__in=["a", "b", "c", "d"]).values_list("external_id", flat=True)
+    import_now(
+        collection=collection,
+        import_request=import_request,
+        source=FileSource(file(*lines), "a.qrels"),
+    )
+    external_ids = Item.objects.filter(external_id__in=["a", "b", "c", "d"]).values_list(
+        "external_id", flat=True
+    )
     assert list(external_ids) == ["b"]

@@ -1,6 +1,7 @@
-"""Decisions about many labels or pairs, carried out stretch by stretch: killed between two, given up, tried again.
+"""Decisions about many labels or pairs, in stretches: killed between two, given up, tried again.
 
-To see these tests fail: keep no cursor in `review_work.go_on`, let it commit before it is kept, or ask nobody for rest.
+To see these tests fail: keep no cursor in `review_work.go_on`, let it commit before it is kept, or
+ask nobody for rest.
 """
 
 from collections import Counter
@@ -11,8 +12,26 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from annotate import tasks
-from annotate.models import Batch, Item, JudgmentEvent, Resolution, ReviewAction, ReviewWork, RoundPair, Seat, Work
-from annotate.services import exclusions, gold_checks, review_dispatch, review_work, reviewing, seating, withdrawing
+from annotate.models import (
+    Batch,
+    Item,
+    JudgmentEvent,
+    Resolution,
+    ReviewAction,
+    ReviewWork,
+    RoundPair,
+    Seat,
+    Work,
+)
+from annotate.services import (
+    exclusions,
+    gold_checks,
+    review_dispatch,
+    review_work,
+    reviewing,
+    seating,
+    withdrawing,
+)
 from annotate.services.background import works
 from tests import campaigns, cast
 from tests.databases import run_concurrently
@@ -46,16 +65,22 @@ def annotator(annotator):
 
 
 def withdraw(annotator, lead):
-    return withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
+    return withdrawing.withdraw_annotator(
+        annotator=annotator, since=EARLIER, by=lead, reason="guessed"
+    )
 
 
 def restore(annotator, lead):
-    return withdrawing.restore_annotator(annotator=annotator, since=EARLIER, until=LATER, by=lead, reason="did not")
+    return withdrawing.restore_annotator(
+        annotator=annotator, since=EARLIER, until=LATER, by=lead, reason="did not"
+    )
 
 
 def killed(decision, monkeypatch, module):
     """One stretch, and half of the next one, lost with its worker."""
-    decision = review_work.go_on(decision=decision, handler=review_dispatch.HANDLERS[decision.action.kind])
+    decision = review_work.go_on(
+        decision=decision, handler=review_dispatch.HANDLERS[decision.action.kind]
+    )
     assert (decision.n_examined, decision.is_done) == (2, False)
     with monkeypatch.context() as patch:
         patch.setattr(module, "note_changes", lambda **_: 1 / 0)
@@ -90,14 +115,18 @@ def test_what_is_much_is_written_down_at_once_and_done_by_a_worker(annotator, le
     assert (work.work.kind, work.work.subject, work.work.by) == ("review", work.pk, lead)
     tasks.perform_work(work_id=work.work.pk)
     assert (counting(), ReviewAction.objects.get().n_moved) == (0, N)
-    assert review_work.outcome(perform_work(work)).startswith(f"7 answers of {annotator} no longer count")
+    assert review_work.outcome(perform_work(work)).startswith(
+        f"7 answers of {annotator} no longer count"
+    )
 
 
 def test_a_large_decision_sends_for_a_worker_and_a_small_one_is_done_when_it_is_made(
     annotator, lead, monkeypatch, django_capture_on_commit_callbacks
 ):
     sent_for = []
-    monkeypatch.setattr(tasks.perform_work, "apply_async", lambda **call: sent_for.append(call["kwargs"]))
+    monkeypatch.setattr(
+        tasks.perform_work, "apply_async", lambda **call: sent_for.append(call["kwargs"])
+    )
     with django_capture_on_commit_callbacks(execute=True):
         large = withdraw(annotator, lead)
     assert sent_for == [{"work_id": large.work.pk}]
@@ -119,7 +148,9 @@ def test_workers_that_die_each_after_a_stretch_carry_it_out_together(annotator, 
     assert (perform_work(decision).is_done, decision.n_done, counting()) == (True, N, 0)
 
 
-def test_a_decision_at_which_three_workers_die_stands_half_done_until_it_is_tried_again(annotator, lead, monkeypatch):
+def test_a_decision_at_which_three_workers_die_stands_half_done_until_it_is_tried_again(
+    annotator, lead, monkeypatch
+):
     decision = withdraw(annotator, lead)
     with monkeypatch.context() as patch:
         dying(patch, after=1)
@@ -127,7 +158,9 @@ def test_a_decision_at_which_three_workers_die_stands_half_done_until_it_is_trie
             with pytest.raises(MemoryError):
                 works.perform(work=decision.work)
     assert perform_work(decision).is_failed and decision.work.error_code == "worn-out"
-    assert decision.work.error.endswith("What is done of it stands; try again, and the rest follows.")
+    assert decision.work.error.endswith(
+        "What is done of it stands; try again, and the rest follows."
+    )
     assert (counting(), is_sound_without_pools()) == (N - 2, True)
     assert review_work.failed(collection=annotator.collection) == [decision]
     for again in (withdraw, restore):
@@ -159,9 +192,16 @@ def test_all_checks_are_silent_while_an_item_stands_half_left_out():
 
 
 def test_how_far_it_is_stands_in_its_row_and_the_time_left_comes_from_its_worker(annotator, lead):
-    decision = review_work.go_on(decision=withdraw(annotator, lead), handler=withdrawing.withdraw_stretch)
+    decision = review_work.go_on(
+        decision=withdraw(annotator, lead), handler=withdrawing.withdraw_stretch
+    )
     progress = review_work.decision_status(decision).progress
-    assert (progress.n_done, progress.total, progress.unit, progress.time_left) == (2, N, "answers", "")
+    assert (progress.n_done, progress.total, progress.unit, progress.time_left) == (
+        2,
+        N,
+        "answers",
+        "",
+    )
     cache.set(f"job:review:{decision.work.pk}", (0, N, "answers", 30.0, timezone.now()))
     progress = review_work.decision_status(decision).progress
     assert (progress.n_done, progress.time_left) == (2, "30 seconds left")
@@ -196,8 +236,12 @@ def test_a_restoration_killed_between_two_stretches_goes_on_there(annotator, lea
     assert is_sound_without_pools()
 
 
-@pytest.mark.parametrize(("act", "verdict"), [("reject_batch", "rejected"), ("requeue_batch", "requeued")])
-def test_a_large_batch_is_taken_out_and_back_in_by_a_worker(annotator, lead, monkeypatch, act, verdict):
+@pytest.mark.parametrize(
+    ("act", "verdict"), [("reject_batch", "rejected"), ("requeue_batch", "requeued")]
+)
+def test_a_large_batch_is_taken_out_and_back_in_by_a_worker(
+    annotator, lead, monkeypatch, act, verdict
+):
     batch = Batch.objects.get()
     work = getattr(reviewing, act)(batch=batch, by=lead, reason="too fast")
     assert (batch.verdict, counting()) == (verdict, N)
@@ -207,23 +251,38 @@ def test_a_large_batch_is_taken_out_and_back_in_by_a_worker(annotator, lead, mon
     assert getattr(reviewing, act)(batch=batch, by=lead, reason="too fast") is None
     work = reviewing.reopen_batch(batch=batch, by=lead)
     killed(work, monkeypatch, withdrawing)
-    assert (perform_work(work).n_done, counting(), batch.verdict, is_sound_without_pools()) == (N, N, "held", True)
+    assert (perform_work(work).n_done, counting(), batch.verdict, is_sound_without_pools()) == (
+        N,
+        N,
+        "held",
+        True,
+    )
     assert [action.n_moved for action in ReviewAction.objects.order_by("pk")] == [N, N]
 
 
 def test_an_item_is_left_out_at_once_and_its_pairs_by_a_worker(annotator, lead, monkeypatch):
     item = Item.objects.get(side="query")
     work = exclusions.exclude_item(item=item, by=lead, reason="a test card")
-    assert (item.excluded_at is not None, RoundPair.objects.filter(dropped_at=None).count()) == (True, N)
+    assert (item.excluded_at is not None, RoundPair.objects.filter(dropped_at=None).count()) == (
+        True,
+        N,
+    )
     killed(work, monkeypatch, exclusions)
     assert is_sound_without_pools()
     assert perform_work(work).n_done == N
-    assert (RoundPair.objects.filter(dropped_at=None).count(), is_sound_without_pools()) == (0, True)
+    assert (RoundPair.objects.filter(dropped_at=None).count(), is_sound_without_pools()) == (
+        0,
+        True,
+    )
     work = exclusions.restore_item(item=item, by=lead)
     killed(work, monkeypatch, exclusions)
     assert is_sound_without_pools()
     assert perform_work(work).n_done == N
-    assert (RoundPair.objects.filter(dropped_at=None).count(), counting(), is_sound_without_pools()) == (N, N, True)
+    assert (
+        RoundPair.objects.filter(dropped_at=None).count(),
+        counting(),
+        is_sound_without_pools(),
+    ) == (N, N, True)
     assert review_work.outcome(work) == "q0 is taken back in with its pairs, 7."
     assert ReviewAction.objects.count() == 2
 
@@ -244,16 +303,19 @@ def test_what_undoes_a_decision_under_way_is_refused_until_it_is_done(annotator,
     review_work.go_on(decision=work, handler=withdrawing.withdraw_stretch)
     so_far = f"Withdrawing answers of {annotator}: 2 of 7 so far. Wait until that is done."
     for again in (
-        lambda: withdraw(annotator, lead), lambda: restore(annotator, lead),
+        lambda: withdraw(annotator, lead),
+        lambda: restore(annotator, lead),
         lambda: reviewing.reject_batch(batch=batch, by=lead, reason="x"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(review_work.DecisionUnderWay, match=so_far):
             again()
     assert (batch.verdict, Batch.objects.get().verdict, ReviewAction.objects.count()) == ("", "", 1)
     perform_work(work)
     restore(annotator, lead)
     exclusions.exclude_item(item=item, by=lead, reason="odd")
-    with pytest.raises(review_work.DecisionUnderWay, match="Leaving out the pairs of query q0: 0 of 7 so far"):
+    with pytest.raises(
+        review_work.DecisionUnderWay, match="Leaving out the pairs of query q0: 0 of 7 so far"
+    ):
         exclusions.restore_item(item=item, by=lead)
     assert Item.objects.get(side="query").excluded_at is not None
 
@@ -273,7 +335,10 @@ def test_a_batch_that_the_policy_rejects_waits_for_a_decision_under_way(annotato
     work = withdraw(annotator, lead)
     Batch.objects.update(verdict="held", gold_action="reject", finished_at=EARLIER)
     gold_checks.reject_failed(batch=Batch.objects.get())
-    assert (Batch.objects.get().verdict, gold_checks.overdue()) == ("held", [Batch.objects.get().pk])
+    assert (Batch.objects.get().verdict, gold_checks.overdue()) == (
+        "held",
+        [Batch.objects.get().pk],
+    )
     perform_work(work)
     gold_checks.reject_failed(batch=Batch.objects.get())
     assert Batch.objects.get().verdict == "rejected"

@@ -8,7 +8,15 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Batch, Gold, Judgment, JudgmentEvent, Resolution, Seat
-from annotate.services import claiming, judging, pausing, report_settling, reports, reviewing, withdrawing
+from annotate.services import (
+    claiming,
+    judging,
+    pausing,
+    report_settling,
+    reports,
+    reviewing,
+    withdrawing,
+)
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -17,13 +25,17 @@ work = partial(campaigns.judge_batch, grade=2)
 
 @pytest.fixture
 def collection():
-    return campaigns.open_collection(4, grades=3, positive_from=2, batch_candidates=4, grouped=False)
+    return campaigns.open_collection(
+        4, grades=3, positive_from=2, batch_candidates=4, grouped=False
+    )
 
 
 @pytest.mark.parametrize(("answered", "right"), [(2, 1), (1, 0), (0, 0)])
 def test_golds_are_right_on_the_right_side_of_the_threshold(collection, answered, right):
     pair = cast.pairs(collection, 1)[0]
-    Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
+    Gold.objects.create(
+        collection=collection, pair=pair, grade=2, is_positive=True, origin="curated"
+    )
     batch = work(cast.annotator(collection), grade=answered)
     assert (batch.n_golds_right, batch.n_golds) == (right, 1)
 
@@ -35,7 +47,10 @@ def test_a_rejected_batch_stops_counting_and_its_pairs_want_new_labels_from_othe
     assert Judgment.objects.count() == 4
     assert not Resolution.objects.exists()
     assert set(Seat.objects.filter(state="free").values_list("why", flat=True)) == {"top-up"}
-    assert JudgmentEvent.objects.filter(kind="withdrawn", by=lead, reason="failed both golds").count() == 4
+    assert (
+        JudgmentEvent.objects.filter(kind="withdrawn", by=lead, reason="failed both golds").count()
+        == 4
+    )
     assert claiming.current_batch(annotator=ann) is None
     assert work(cast.annotator(collection)).hand_outs.count() == 4
     assert Resolution.objects.filter(status="single").count() == 4
@@ -51,9 +66,16 @@ def test_an_unfinished_batch_cannot_be_rejected(collection):
 def test_what_a_lead_is_told_to_do_about_an_unfinished_batch_works(collection):
     ann, lead = cast.annotator(collection), cast.member(collection, "lead")
     batch, since = work(ann, limit=1), timezone.now() - timedelta(hours=1)
-    with pytest.raises(reviewing.BatchUnfinished, match="Wait for its last answer, or withdraw her labels"):
+    with pytest.raises(
+        reviewing.BatchUnfinished, match="Wait for its last answer, or withdraw her labels"
+    ):
         reviewing.reject_batch(batch=batch, by=lead, reason="too fast")
-    assert withdrawing.withdraw_annotator(annotator=ann, since=since, by=lead, reason="too fast").n_done == 1
+    assert (
+        withdrawing.withdraw_annotator(
+            annotator=ann, since=since, by=lead, reason="too fast"
+        ).n_done
+        == 1
+    )
     work(ann)
     assert reviewing.reject_batch(batch=batch, by=lead, reason="too fast").n_done == 3
 
@@ -64,7 +86,9 @@ def test_what_a_lead_is_told_to_do_about_the_unfinished_batch_of_somebody_paused
     pausing.pause(annotator=ann, by=lead, reason="too fast")
     Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
     assert claiming.current_batch(annotator=ann) is None
-    with pytest.raises(reviewing.BatchUnfinished, match="Let its annotator, who is paused, go on, or withdraw"):
+    with pytest.raises(
+        reviewing.BatchUnfinished, match="Let its annotator, who is paused, go on, or withdraw"
+    ):
         reviewing.reject_batch(batch=batch, by=lead, reason="too fast")
     work(cast.annotator(collection))
     ann.refresh_from_db()
@@ -85,7 +109,10 @@ def test_one_persons_labels_are_withdrawn_from_a_moment_on(collection):
     work(ann)
     later, earlier = timezone.now() + timedelta(hours=1), timezone.now() - timedelta(hours=1)
     assert withdrawing.withdraw_annotator(annotator=ann, since=later, by=lead, reason="x") is None
-    assert withdrawing.withdraw_annotator(annotator=ann, since=earlier, by=lead, reason="x").n_done == 4
+    assert (
+        withdrawing.withdraw_annotator(annotator=ann, since=earlier, by=lead, reason="x").n_done
+        == 4
+    )
     assert withdrawing.withdraw_annotator(annotator=ann, since=earlier, by=lead, reason="x") is None
 
 
@@ -113,6 +140,8 @@ def test_a_rejection_withdraws_the_answer_that_counts_not_the_one_it_superseded(
     ann, lead = cast.annotator(collection), cast.member(collection, "lead")
     batch = work(ann)
     hand_out = batch.hand_outs.first()
-    judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.JudgmentAnswer(uuid4(), grade=0))
+    judging.record_judgment(
+        annotator=ann, token=hand_out.token, answer=judging.JudgmentAnswer(uuid4(), grade=0)
+    )
     assert reviewing.reject_batch(batch=batch, by=lead, reason="x").n_done == 4
     assert not Seat.objects.filter(state="done").exists()

@@ -1,4 +1,4 @@
-"""Two leads at one pair at the same moment, while a third withdraws the labels and brings them back.
+"""Two leads at one pair at once, while a third withdraws the labels and brings them back.
 
 To see this test fail: let `adjudicating.adjudicate` read the pair without locking it.
 """
@@ -24,9 +24,15 @@ N = 12
 def collection():
     """Pairs that two people disagree on."""
     collection = campaigns.open_collection(
-        N, grades=3, positive_from=2, labels_per_pair=2, ceiling=2, batch_candidates=N, gold_positives=0,
+        N,
+        grades=3,
+        positive_from=2,
+        labels_per_pair=2,
+        ceiling=2,
+        batch_candidates=N,
+        gold_positives=0,
         gold_negatives=0,
-    )  # fmt: skip
+    )
     for grade in (0, 2):
         campaigns.judge_batch(cast.annotator(collection), grade)
     return collection
@@ -46,8 +52,12 @@ def test_of_two_leads_at_one_pair_one_decision_stands_and_both_are_in_the_log(co
 
     for number, pair in enumerate(pairs):
         acts = [
-            lambda pair=pair: adjudicating.adjudicate(pair=Pair.objects.get(pk=pair.pk), by=first, grade=0, note="a"),
-            lambda pair=pair: adjudicating.adjudicate(pair=Pair.objects.get(pk=pair.pk), by=second, grade=2, note="b"),
+            lambda pair=pair: adjudicating.adjudicate(
+                pair=Pair.objects.get(pk=pair.pk), by=first, grade=0, note="a"
+            ),
+            lambda pair=pair: adjudicating.adjudicate(
+                pair=Pair.objects.get(pk=pair.pk), by=second, grade=2, note="b"
+            ),
             lambda number=number: withdraw_or_restore(number),
         ]
         decided, against, work = run_concurrently(lambda act: act(), acts)
@@ -62,11 +72,15 @@ def test_of_two_leads_at_one_pair_one_decision_stands_and_both_are_in_the_log(co
     withdrawn = JudgmentEvent.objects.filter(judgment__in=lost, kind="withdrawn")
     assert (lost.count(), withdrawn.values("judgment").distinct().count()) == (N, N)
     grade_by_pair = dict(adjudications.values_list("pair", "judgment__level__grade"))
-    assert dict(Resolution.objects.filter(status="adjudicated").values_list("pair", "grade")) == grade_by_pair
+    assert (
+        dict(Resolution.objects.filter(status="adjudicated").values_list("pair", "grade"))
+        == grade_by_pair
+    )
     for pair in pairs:
         log = ReviewAction.objects.filter(pair=pair, kind="adjudicated").order_by("pk")
         assert sorted(log.values_list("by", "reason")) == [(first.pk, "a"), (second.pk, "b")]
-        assert log.last().by_id == adjudications.get(pair=pair).annotator.user_id  # who came last decided
+        # who came last decided
+        assert log.last().by_id == adjudications.get(pair=pair).annotator.user_id
     assert ReviewAction.objects.filter(kind__startswith="labels").count() == N
     assert Seat.objects.filter(purpose="label", state="done").count() == 2 * N
     assert is_sound_without_pools()

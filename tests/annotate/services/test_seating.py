@@ -42,7 +42,10 @@ def test_closing_withdraws_free_seats_and_reopening_brings_the_same_back():
 def test_a_pair_in_two_rounds_keeps_its_seat_while_one_of_them_is_open(closed):
     collection = cast.collection()
     shared, *other_pairs = cast.pairs(collection, 5)
-    rounds = [campaigns.open_pool_round(collection, [shared, *other_pairs[at : at + 2]], f"round {at}") for at in (0, 2)]
+    rounds = [
+        campaigns.open_pool_round(collection, [shared, *other_pairs[at : at + 2]], f"round {at}")
+        for at in (0, 2)
+    ]
     assert Seat.objects.count() == 5
     seating.close_round(round_=rounds[closed])
     free = Seat.objects.filter(state="free")
@@ -59,18 +62,25 @@ def test_reconciling_again_changes_nothing():
     assert list(Seat.objects.order_by("pk").values()) == before
 
 
-@pytest.mark.parametrize(("grades", "why"), [([0], "first"), ([0, 1], "disagreement"), ([1, 1], None)])
+@pytest.mark.parametrize(
+    ("grades", "why"), [([0], "first"), ([0, 1], "disagreement"), ([1, 1], None)]
+)
 def test_a_seat_that_imported_labels_ask_for_by_differing_is_asked_for_on_disagreement(grades, why):
     collection = cast.collection(labels_per_pair=2, ceiling=3)
     (pair,) = cast.pairs(collection, 1)
     ids = f"{pair.query.external_id},{pair.document.external_id}"
     rows = "".join(f"expert{n},{ids},{grade}\n" for n, grade in enumerate(grades))
     import_judgments(
-        collection=collection, stream=BytesIO(f"annotator,query,document,grade\n{rows}".encode()), file_name="a.csv",
-        columns=JudgmentColumns(), name="experts",
-    )  # fmt: skip
+        collection=collection,
+        stream=BytesIO(f"annotator,query,document,grade\n{rows}".encode()),
+        file_name="a.csv",
+        columns=JudgmentColumns(),
+        name="experts",
+    )
     campaigns.open_pool_round(collection, [pair])
-    assert list(Seat.objects.filter(state="free").values_list("why", flat=True)) == ([why] if why else [])
+    assert list(Seat.objects.filter(state="free").values_list("why", flat=True)) == (
+        [why] if why else []
+    )
 
 
 def test_a_planned_seat_that_only_a_disagreement_asks_for_any_longer_is_no_planned_one():
@@ -84,7 +94,9 @@ def test_a_planned_seat_that_only_a_disagreement_asks_for_any_longer_is_no_plann
     seating.close_round(round_=with_double)
     policy.pk, policy.version, policy.double_share = None, policy.version + 1, Decimal(0)
     policy.save()
-    seating.open_round(collection=collection, kind=Round.Kind.POOL, name="plain", policy=policy, pair_ids=[pair.pk])
+    seating.open_round(
+        collection=collection, kind=Round.Kind.POOL, name="plain", policy=policy, pair_ids=[pair.pk]
+    )
     assert Seat.objects.get(state="free").why == Seat.Why.DISAGREEMENT
     seating.reconcile_pairs(pair_ids=[pair.pk])
     assert Seat.objects.get(state="free").why == Seat.Why.DISAGREEMENT
@@ -119,7 +131,9 @@ def test_a_seat_held_in_a_closed_round_is_given_out_again_by_the_round_that_want
 
 
 @pytest.mark.parametrize("is_dropped", [True, False])
-def test_a_seat_that_somebody_claims_while_its_pair_is_reconciled_is_not_taken_from_her(monkeypatch, is_dropped):
+def test_a_seat_that_somebody_claims_while_its_pair_is_reconciled_is_not_taken_from_her(
+    monkeypatch, is_dropped
+):
     collection = cast.collection()
     pair_list = cast.pairs(collection, 1)
     campaigns.open_pool_round(collection, pair_list, "first")
@@ -128,7 +142,8 @@ def test_a_seat_that_somebody_claims_while_its_pair_is_reconciled_is_not_taken_f
         RoundPair.objects.update(dropped_at=timezone.now())  # the seat is to be withdrawn
     else:
         closed = {"state": Round.State.CLOSED, "closed_at": timezone.now()}
-        Round.objects.filter(seats=Seat.objects.get()).update(**closed)  # it is to be free for the other round
+        # it is to be free for the other round
+        Round.objects.filter(seats=Seat.objects.get()).update(**closed)
     annotator, plan = cast.annotator(collection), reconciling.plan
 
     def slow_plan(**arguments):

@@ -1,4 +1,4 @@
-"""The first account of a site, links that set a password, and what a site without a mail server does not write down."""
+"""The first account of a site, links that set a password, and what a site without mail logs."""
 
 import io
 import logging
@@ -71,9 +71,16 @@ def test_an_account_that_is_there_looks_after_the_site_and_keeps_its_password() 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["a b"], "valid username"), (["x" * 151], "150"), (["a", "--email=no"], "valid email"), ([], "Say whose")],
+    [
+        (["a b"], "valid username"),
+        (["x" * 151], "150"),
+        (["a", "--email=no"], "valid email"),
+        ([], "Say whose"),
+    ],
 )
-def test_an_account_that_cannot_be_is_refused_with_its_reason(arguments: list[str], message: str, monkeypatch) -> None:
+def test_an_account_that_cannot_be_is_refused_with_its_reason(
+    arguments: list[str], message: str, monkeypatch
+) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
     with pytest.raises(CommandError, match=message):
         printed("make_admin", *arguments)
@@ -88,7 +95,9 @@ def test_no_link_is_made_for_an_account_that_nobody_can_sign_in_to() -> None:
 
 
 @override_settings(EMAIL_BACKEND="config.mail.NoMail", SENDS_MAIL=False)
-def test_without_a_mail_server_a_forgotten_password_leaves_no_link_in_the_log(caplog, capfd) -> None:
+def test_without_a_mail_server_a_forgotten_password_leaves_no_link_in_the_log(
+    caplog, capfd
+) -> None:
     cast.user("mia", email="mia@example.org")
     with caplog.at_level(logging.DEBUG):
         answer = Client().post("/accounts/password/reset/", {"email": "mia@example.org"})
@@ -96,7 +105,10 @@ def test_without_a_mail_server_a_forgotten_password_leaves_no_link_in_the_log(ca
     out, err = capfd.readouterr()
     log_and_output = caplog.text + out + err
     assert "1 mail was not sent" in log_and_output and "password_link" in log_and_output
-    assert "/accounts/password/reset/key/" not in log_and_output and "mia@example.org" not in log_and_output
+    assert (
+        "/accounts/password/reset/key/" not in log_and_output
+        and "mia@example.org" not in log_and_output
+    )
 
 
 @override_settings(EMAIL_BACKEND="django.core.mail.backends.locmem.EmailBackend")
@@ -114,14 +126,20 @@ def test_demo_accounts_are_closed_unless_their_password_was_changed(tmp_path) ->
     lead.save()
     browser = Client()
     browser.force_login(User.objects.get(username="admin"))
-    assert site_accounts.close_demo_accounts(passwords=passwords) == ["admin", "annotator", "researcher"]
+    assert site_accounts.close_demo_accounts(passwords=passwords) == [
+        "admin",
+        "annotator",
+        "researcher",
+    ]
     assert not Client().login(username="admin", password=passwords["admin"])
     assert Client().login(username="lead", password=PASSWORD)
     assert browser.get("/admin/").status_code == 302
     assert site_accounts.close_demo_accounts(passwords=passwords) == []
 
 
-def test_demo_accounts_are_known_by_their_passwords_or_in_a_copy_of_the_database_by_themselves(tmp_path) -> None:
+def test_demo_accounts_are_known_by_their_passwords_or_in_a_copy_of_the_database_by_themselves(
+    tmp_path,
+) -> None:
     passwords = first_start.passwords(Home(tmp_path))
     accounts.ensure_demo_accounts(passwords=passwords)
     before = User.objects.get(username="annotator")  # as older versions made it
@@ -137,20 +155,32 @@ def test_demo_accounts_are_known_by_their_passwords_or_in_a_copy_of_the_database
 
     assert names(passwords) == ["admin", "annotator", "researcher"]
     assert names({}) == ["admin", "researcher"]
-    User.objects.filter(username__in=["admin", "annotator"]).update(is_active=False)  # to whom nobody can sign in
+    # to whom nobody can sign in
+    User.objects.filter(username__in=["admin", "annotator"]).update(is_active=False)
     assert names(passwords) == ["researcher"]
-    assert site_accounts.close_demo_accounts(passwords=passwords) == ["admin", "annotator", "researcher"]
+    assert site_accounts.close_demo_accounts(passwords=passwords) == [
+        "admin",
+        "annotator",
+        "researcher",
+    ]
 
 
 @pytest.mark.parametrize(
     ("site_url", "is_local"),
     [
-        ("http://127.0.0.1:8000", True), ("http://localhost", True), ("http://[::1]:80", True),
-        ("http://127.8.8.8", True), ("https://judge.example.org", False), ("http://192.168.1.7:8000", False),
-        ("http://0.0.0.0:8000", False), ("http://localhost.example.org", False),
+        ("http://127.0.0.1:8000", True),
+        ("http://localhost", True),
+        ("http://[::1]:80", True),
+        ("http://127.8.8.8", True),
+        ("https://judge.example.org", False),
+        ("http://192.168.1.7:8000", False),
+        ("http://0.0.0.0:8000", False),
+        ("http://localhost.example.org", False),
     ],
-)  # fmt: skip
-def test_sign_ins_are_shown_on_this_machine_alone_and_never_the_admin_s(tmp_path, site_url, is_local) -> None:
+)
+def test_sign_ins_are_shown_on_this_machine_alone_and_never_the_admin_s(
+    tmp_path, site_url, is_local
+) -> None:
     home = Home(tmp_path)
     lines = first_start.sign_in_lines(home, site_url)
     passwords = first_start.passwords(home)
@@ -167,7 +197,10 @@ def test_a_public_address_has_no_demo_accounts(tmp_path, settings) -> None:
     assert not User.objects.exists()
     accounts.ensure_demo_accounts(passwords=first_start.passwords(settings.HOME))
     output = printed("prepare")
-    assert "The demo accounts admin, annotator, lead, researcher are closed." in output and "make_admin" in output
+    assert (
+        "The demo accounts admin, annotator, lead, researcher are closed." in output
+        and "make_admin" in output
+    )
     settings.IS_LOCAL = True
     printed("prepare")
     assert Client().login(username="lead", password=first_start.passwords(settings.HOME)["lead"])
@@ -175,5 +208,9 @@ def test_a_public_address_has_no_demo_accounts(tmp_path, settings) -> None:
 
 def test_hosts_are_told_apart_by_their_numbers_too() -> None:
     assert [is_loopback(host) for host in ("::1", "::", "127.1.2.3", "", "10.0.0.1")] == [
-        True, False, True, False, False,
-    ]  # fmt: skip
+        True,
+        False,
+        True,
+        False,
+        False,
+    ]

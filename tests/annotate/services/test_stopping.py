@@ -1,6 +1,6 @@
-"""Labels that are asked for one after the other: a policy that stops early, and tolerated distances.
+"""Labels asked for one after the other: a policy that stops early, and tolerated distances.
 
-To see these tests fail: let `labels.n_first` return n_wanted, or leave `_are_near` out of `labels.decide`.
+To see these tests fail: let `labels.n_first` return n_wanted, or `labels.decide` skip `_are_near`.
 """
 
 import pytest
@@ -13,14 +13,16 @@ pytestmark = pytest.mark.django_db
 
 
 def study(n_pairs=1, **policy):
-    collection = cast.collection(grades=4, **{"gold_positives": 0, "gold_negatives": 0, "ceiling": 5, **policy})
+    collection = cast.collection(
+        grades=4, **{"gold_positives": 0, "gold_negatives": 0, "ceiling": 5, **policy}
+    )
     pairs = cast.pairs(collection, n_pairs)
     campaigns.open_pool_round(collection, pairs)
     return collection, pairs
 
 
 def answer(collection, *grades):
-    """One label each by as many newcomers; returns the numbers of the seats that are free afterwards."""
+    """One label each by as many newcomers; returns the numbers of the seats then free."""
     for grade in grades:
         (hand_out,) = campaigns.first_batch(collection)
         campaigns.judge(hand_out, grade)
@@ -39,7 +41,8 @@ def test_where_two_disagree_one_label_more_is_asked_for_at_a_time_until_two_agre
     collection, _ = study(labels_per_pair=5, stop_early=True)
     assert answer(collection, 0, 3) == [(3, "disagreement")]
     assert answer(collection, 1) == [(4, "disagreement")]
-    assert answer(collection, 3) == [(5, "disagreement")]  # two agree, but two of four are no majority
+    # two agree, but two of four are no majority
+    assert answer(collection, 3) == [(5, "disagreement")]
     assert answer(collection, 3) == []
     assert Resolution.objects.get().grade == 3
 
@@ -64,11 +67,20 @@ def test_an_exact_share_of_doubles_stays_exact_where_people_stop_early():
     assert list(seats.order_by("pk").values()) == before
 
 
-@pytest.mark.parametrize(("grades", "n_free", "status"), [
-    ((0, 1), 0, "agreed"), ((0, 3), 1, "waiting"), ((0, 3, 3), 0, "majority"), ((0, 3, 1), 1, "waiting"),
-    ((0, 3, 1, 2), 1, "waiting"), ((0, 3, 1, 2, 3), 0, "disputed"),
-])  # fmt: skip
-def test_0_against_1_is_fine_and_0_against_3_goes_on_up_to_the_ceiling_and_is_then_disputed(grades, n_free, status):
+@pytest.mark.parametrize(
+    ("grades", "n_free", "status"),
+    [
+        ((0, 1), 0, "agreed"),
+        ((0, 3), 1, "waiting"),
+        ((0, 3, 3), 0, "majority"),
+        ((0, 3, 1), 1, "waiting"),
+        ((0, 3, 1, 2), 1, "waiting"),
+        ((0, 3, 1, 2, 3), 0, "disputed"),
+    ],
+)
+def test_0_against_1_is_fine_and_0_against_3_goes_on_up_to_the_ceiling_and_is_then_disputed(
+    grades, n_free, status
+):
     collection, _ = study(labels_per_pair=2, tolerance=1)
     assert len(answer(collection, *grades)) == n_free
     assert Resolution.objects.get().status == status

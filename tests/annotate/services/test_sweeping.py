@@ -1,4 +1,4 @@
-"""Scheduled deletion of sessions, originals of imports and files of rejected runs, and of nothing else."""
+"""Scheduled deletion of sessions, originals of imports, files of rejected runs, and no more."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -25,7 +25,13 @@ def work(collection, subject: int, state: str, days: int, kind: str) -> Work:
     error = "refused" if state == "failed" else ""
     ended = None if state in Work.UNFINISHED else at
     return Work.objects.create(
-        collection=collection, kind=kind, subject=subject, state=state, begun_at=at, finished_at=ended, error_code=error
+        collection=collection,
+        kind=kind,
+        subject=subject,
+        state=state,
+        begun_at=at,
+        finished_at=ended,
+        error_code=error,
     )
 
 
@@ -42,7 +48,10 @@ def an_import(collection, state: str, days: int) -> Import:
 def a_run(collection, name: str, state: str, days: int) -> Run:
     run = cast.run(collection, name, {})
     run.file.save(name, ContentFile(b"q Q0 d 1 1 t\n"), save=False)
-    run.state, run.finished_at = state, None if state == "received" else timezone.now() - timedelta(days=days)
+    run.state, run.finished_at = (
+        state,
+        None if state == "received" else timezone.now() - timedelta(days=days),
+    )
     run.save()
     return run
 
@@ -50,7 +59,9 @@ def a_run(collection, name: str, state: str, days: int) -> Run:
 def test_sessions_that_have_run_out_go():
     now = timezone.now()
     for name, hours in (("old", -1), ("new", 1)):
-        Session.objects.create(session_key=name, session_data="", expire_date=now + timedelta(hours=hours))
+        Session.objects.create(
+            session_key=name, session_data="", expire_date=now + timedelta(hours=hours)
+        )
     annotate_tasks.tidy()
     assert list(Session.objects.values_list("session_key", flat=True)) == ["new"]
 
@@ -62,7 +73,9 @@ def test_originals_of_imports_go_after_thirty_days(media_root, django_capture_on
     paths = [(Path(import_.file.path), Path(import_.media_file.path)) for import_ in imports]
     with django_capture_on_commit_callbacks(execute=True):
         annotate_tasks.tidy()
-    assert [[path.exists() for path in both] for both in paths] == [[False] * 2] * 3 + [[True] * 2] * 2
+    assert [[path.exists() for path in both] for both in paths] == [[False] * 2] * 3 + [
+        [True] * 2
+    ] * 2
     for import_ in imports:
         import_.refresh_from_db()
     assert [bool(import_.file) for import_ in imports] == [False] * 3 + [True] * 2
@@ -75,24 +88,38 @@ def test_files_of_rejected_runs_go_after_thirty_days_and_no_file_of_a_ready_one(
 ):
     collection = cast.collection()
     old, new = a_run(collection, "old", "rejected", 31), a_run(collection, "new", "rejected", 29)
-    ready, received = a_run(collection, "ready", "ready", 4000), a_run(collection, "received", "received", 31)
+    ready, received = (
+        a_run(collection, "ready", "ready", 4000),
+        a_run(collection, "received", "received", 31),
+    )
     with django_capture_on_commit_callbacks(execute=True):
         pooling_tasks.tidy()
-    has_file = [Run.objects.get(pk=run.pk).file != "" and Path(run.file.path).exists() for run in (new, ready, received)]
-    assert (has_file, Path(old.file.path).exists(), Run.objects.get(pk=old.pk).file == "") == ([True] * 3, False, True)
+    has_file = [
+        Run.objects.get(pk=run.pk).file != "" and Path(run.file.path).exists()
+        for run in (new, ready, received)
+    ]
+    assert (has_file, Path(old.file.path).exists(), Run.objects.get(pk=old.pk).file == "") == (
+        [True] * 3,
+        False,
+        True,
+    )
     settings.KEEP_UPLOADS_DAYS = 20
     with django_capture_on_commit_callbacks(execute=True):
         pooling_tasks.tidy()
     assert not Path(new.file.path).exists() and Path(ready.file.path).exists()
 
 
-def test_a_rejected_run_without_its_file_is_uploaded_again_and_not_read_again(media_root, upload_of):
+def test_a_rejected_run_without_its_file_is_uploaded_again_and_not_read_again(
+    media_root, upload_of
+):
     collection = factories.collection()
     run = a_run(collection, "old", "rejected", 31)
     pooling_tasks.tidy()
     with pytest.raises(run_descriptions.RunInUse, match="upload it again"):
         run_descriptions.reread_run(run=run, score_type="float32", by=None)
-    again = runs.receive_run(collection=collection, name="old", direction="forward", upload=upload_of)
+    again = runs.receive_run(
+        collection=collection, name="old", direction="forward", upload=upload_of
+    )
     assert (again.run.pk, again.is_new, bool(again.run.file)) == (run.pk, True, True)
 
 
@@ -110,7 +137,15 @@ def test_a_log_goes_on_in_the_same_file_and_five_files_are_kept(tmp_path):
             assert not logs.rotate(log, max_bytes=10, max_files=5)
         writer.write(b"last")
     assert log.read_bytes() == b"last"
-    assert [file.name for file in sorted(tmp_path.iterdir())] == ["web.log", *(f"web.log.{n}" for n in range(1, 5))]
-    assert [(tmp_path / f"web.log.{n}").read_bytes()[:1] for n in range(1, 5)] == [b"7", b"6", b"5", b"4"]
+    assert [file.name for file in sorted(tmp_path.iterdir())] == [
+        "web.log",
+        *(f"web.log.{n}" for n in range(1, 5)),
+    ]
+    assert [(tmp_path / f"web.log.{n}").read_bytes()[:1] for n in range(1, 5)] == [
+        b"7",
+        b"6",
+        b"5",
+        b"4",
+    ]
     assert logs.rotate_all(tmp_path) == []
     assert (logs.MAX_BYTES, logs.MAX_FILES) == (20 * 2**20, 5)

@@ -8,7 +8,16 @@ from django.utils import timezone
 
 from annotate.checks.check import run
 from annotate.fsck import CHECKS
-from annotate.models import Batch, Gold, Judgment, Report, Resolution, Seat, TrainingDecision, TrainingTry
+from annotate.models import (
+    Batch,
+    Gold,
+    Judgment,
+    Report,
+    Resolution,
+    Seat,
+    TrainingDecision,
+    TrainingTry,
+)
 from annotate.services import (
     annotator_progress,
     cards,
@@ -37,13 +46,18 @@ def state(annotator):
 
 def broken():
     """Return the violations found by annotate's checks; the rounds here have no pools."""
-    return [(finding.check.name, finding.lines) for finding in run(CHECKS) if not finding.check.notice]
+    return [
+        (finding.check.name, finding.lines) for finding in run(CHECKS) if not finding.check.notice
+    ]
 
 
 def test_a_newcomer_gets_no_pairs_until_she_has_passed():
     annotator = cast.annotator(trained())
     assert claiming.current_batch(annotator=annotator) is None
-    assert work_availability.no_card_reason(annotator=annotator, wants_more=True)["reason"] == "training"
+    assert (
+        work_availability.no_card_reason(annotator=annotator, wants_more=True)["reason"]
+        == "training"
+    )
     go(annotator)
     assert state(annotator) == "passed"
     assert claiming.current_batch(annotator=annotator).hand_outs.count() == 4
@@ -69,7 +83,10 @@ def test_switched_on_whoever_has_judged_goes_on_and_others_give_their_pairs_back
     assert not Seat.objects.filter(annotator=newcomer, state="held").exists()
     assert not newcomer.batches.filter(finished_at=None).exists()
     assert claiming.open_hand_outs(annotator=who_judged).count() == 3
-    assert work_availability.no_card_reason(annotator=newcomer, wants_more=False)["reason"] == "training"
+    assert (
+        work_availability.no_card_reason(annotator=newcomer, wants_more=False)["reason"]
+        == "training"
+    )
     assert state(newcomer) == "ready"
     assert not broken()
 
@@ -128,7 +145,12 @@ def test_a_try_passes_at_the_mark_and_not_below(n_wrong, passed):
     annotator = cast.annotator(trained(pass_mark="0.8"))
     go(annotator, n_wrong=n_wrong)
     training_try = TrainingTry.objects.get()
-    assert (training_try.passed, training_try.n_right, training_try.n_answered, training_try.score) == (
+    assert (
+        training_try.passed,
+        training_try.n_right,
+        training_try.n_answered,
+        training_try.score,
+    ) == (
         passed,
         5 - n_wrong,
         5,
@@ -142,10 +164,12 @@ def test_spearman_marks_the_order_and_not_the_grades():
     annotator = cast.annotator(collection)
     training.begin(annotator=annotator)
     for hand_out in waiting(annotator):
-        reply(annotator, hand_out, max(0, right_grade(hand_out) - 1))  # one too low, nearly the same order
+        # one too low, nearly the same order
+        reply(annotator, hand_out, max(0, right_grade(hand_out) - 1))
     training_try = TrainingTry.objects.get()
     assert (training_try.n_right, training_try.passed) == (1, True)
-    assert training_try.score == pytest.approx(0.9128709291752769)  # scipy.stats.spearmanr([0,0,0,1,1], [0,1,1,2,2])
+    # scipy.stats.spearmanr([0,0,0,1,1], [0,1,1,2,2])
+    assert training_try.score == pytest.approx(0.9128709291752769)
 
 
 def test_one_level_for_everything_has_no_order_and_does_not_pass():
@@ -192,7 +216,9 @@ def test_the_next_try_begins_after_the_wait():
     go(annotator, n_wrong=5)
     training_state = training_status(annotator=annotator).state
     assert training_state.name == "waiting"
-    assert training_state.ready_at == TrainingTry.objects.get().finished_at + timezone.timedelta(hours=1)
+    assert training_state.ready_at == TrainingTry.objects.get().finished_at + timezone.timedelta(
+        hours=1
+    )
     with pytest.raises(training.TryRefused):
         training.begin(annotator=annotator)
     TrainingTry.objects.update(finished_at=timezone.now() - timezone.timedelta(minutes=61))
@@ -214,7 +240,13 @@ def test_a_try_with_a_pair_left_out_goes_to_a_lead():
     annotator = cast.annotator(trained())
     training.begin(annotator=annotator)
     (dead, *rest) = waiting(annotator)
-    training.report(annotator=annotator, token=dead.token, submission_id=uuid4(), reason="does_not_play", note="")
+    training.report(
+        annotator=annotator,
+        token=dead.token,
+        submission_id=uuid4(),
+        reason="does_not_play",
+        note="",
+    )
     for hand_out in rest:
         reply(annotator, hand_out, right_grade(hand_out))
     assert TrainingTry.objects.get().passed
@@ -227,26 +259,38 @@ def test_a_try_with_a_pair_left_out_goes_to_a_lead():
 def test_answers_in_training_enter_no_resolution_and_no_agreement():
     collection = trained()
     for pair in collection.pairs.filter(training_pair__isnull=False):
-        Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
+        Gold.objects.create(
+            collection=collection, pair=pair, grade=2, is_positive=True, origin="curated"
+        )
     for _ in range(3):
         go(cast.annotator(collection), n_wrong=2)
     assert not Resolution.objects.exists()
     refresh.refresh(collection=collection)
-    agreement, people = (collection.snapshots.get(kind=kind).value for kind in ("agreement", "people"))
+    agreement, people = (
+        collection.snapshots.get(kind=kind).value for kind in ("agreement", "people")
+    )
     assert agreement["all"]["ordinal"]["n_labels"] == 0
-    assert {(row["n_labels"], row["n_gold"], row["median_ms"]) for row in people["people"]} == {(0, 0, None)}
+    assert {(row["n_labels"], row["n_gold"], row["median_ms"]) for row in people["people"]} == {
+        (0, 0, None)
+    }
     assert {seat.purpose for seat in Seat.objects.filter(state="done")} == {"training"}
 
 
 def test_a_pair_she_was_told_the_grade_of_is_never_given_to_her_as_work():
     collection = trained()
-    training_pair_ids = {seat.pk for seat in collection.training.collection.pairs.filter(training_pair__isnull=False)}
-    campaigns.open_pool_round(collection, list(collection.pairs.filter(pk__in=training_pair_ids)), name="same pairs")
+    training_pair_ids = {
+        seat.pk for seat in collection.training.collection.pairs.filter(training_pair__isnull=False)
+    }
+    campaigns.open_pool_round(
+        collection, list(collection.pairs.filter(pk__in=training_pair_ids)), name="same pairs"
+    )
     annotator = cast.annotator(collection)
     go(annotator)
     while batch := claiming.current_batch(annotator=annotator):
         assert not training_pair_ids & set(batch.hand_outs.values_list("seat__pair", flat=True))
-        for hand_out in claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator", "seat"):
+        for hand_out in claiming.open_hand_outs(annotator=annotator).select_related(
+            "batch__annotator", "seat"
+        ):
             campaigns.judge(hand_out, 1)
     assert training_setup.pairs_in_pools(collection=collection) == 5
 
@@ -256,7 +300,10 @@ def test_training_is_neither_work_done_nor_a_batch_that_can_be_changed():
     go(annotator)
     assert annotator_progress.progress(annotator=annotator)["total"] == 0
     assert annotator_progress.recent(acts=undoing.last_acts(annotator=annotator)) == []
-    assert work_availability.no_card_reason(annotator=annotator, wants_more=False)["reason"] != "batch_done"
+    assert (
+        work_availability.no_card_reason(annotator=annotator, wants_more=False)["reason"]
+        != "batch_done"
+    )
 
 
 def test_who_is_sent_back_gives_her_pairs_to_others_and_keeps_what_she_judged():
@@ -265,8 +312,13 @@ def test_who_is_sent_back_gives_her_pairs_to_others_and_keeps_what_she_judged():
     for person in (annotator, other):
         go(person)
     claiming.current_batch(annotator=annotator)
-    campaigns.judge(claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator", "seat")[0], 1)
-    training_people.decide(annotator=annotator, kind="sent_back", by=None, reason="Mixed up the levels.")
+    campaigns.judge(
+        claiming.open_hand_outs(annotator=annotator).select_related("batch__annotator", "seat")[0],
+        1,
+    )
+    training_people.decide(
+        annotator=annotator, kind="sent_back", by=None, reason="Mixed up the levels."
+    )
     assert not claiming.open_hand_outs(annotator=annotator).exists()
     assert Seat.objects.filter(purpose="label", state="done", annotator=annotator).count() == 1
     assert not Seat.objects.filter(purpose="label", state="held").exists()
@@ -297,7 +349,9 @@ def test_the_decisions_say_who_and_why_and_the_newest_holds():
     for kind in ("admitted", "sent_back", "exempted"):
         training_people.decide(annotator=annotator, kind=kind, by=lead, reason=f"as {kind}")
     decisions = TrainingDecision.objects.order_by("pk").values_list("kind", "by", "reason")
-    assert list(decisions) == [(kind, lead.pk, f"as {kind}") for kind in ("admitted", "sent_back", "exempted")]
+    assert list(decisions) == [
+        (kind, lead.pk, f"as {kind}") for kind in ("admitted", "sent_back", "exempted")
+    ]
     assert not training_gate.is_in_training(annotator=annotator)
 
 
@@ -311,4 +365,10 @@ def test_the_list_of_people_asks_as_often_for_one_as_for_many(django_assert_num_
     cast.annotator(collection)
     with django_assert_num_queries(9):
         statuses = training_people.people(collection=collection)
-    assert sorted(status.state.name for status in statuses) == ["passed", "passed", "ready", "ready", "ready"]
+    assert sorted(status.state.name for status in statuses) == [
+        "passed",
+        "passed",
+        "ready",
+        "ready",
+        "ready",
+    ]

@@ -1,6 +1,7 @@
 """A training is switched on while somebody's claim, or the collection's first answer, is under way.
 
-To see these tests fail: let `training_setup.change_training` lock nobody, or the collection before the people.
+To see these tests fail: let `training_setup.change_training` lock nobody, or the collection before
+the people.
 """
 
 from concurrent.futures import ThreadPoolExecutor

@@ -98,7 +98,11 @@ def test_only_what_she_did_with_the_last_pairs_can_be_taken_back(monkeypatch):
     judge(ann, first)
     judge(ann, second)
     reports.defer(annotator=ann, token=deferred.token)
-    assert [act.hand_out for act in undoing.last_acts(annotator=ann)] == [deferred.pk, second.pk, first.pk]
+    assert [act.hand_out for act in undoing.last_acts(annotator=ann)] == [
+        deferred.pk,
+        second.pk,
+        first.pk,
+    ]
     judge(ann, third)
     with pytest.raises(BatchSettled, match="Only the last 2"):
         undoing.take_back(annotator=ann, token=first.token)
@@ -112,7 +116,9 @@ def test_what_she_answers_in_a_training_is_none_of_them_either(monkeypatch):
     first = hand_outs(ann)[0]
     judge(ann, first)
     training_setup.change_training(collection=collection, is_on=True)
-    training_people.decide(annotator=ann, kind="sent_back", by=cast.member(collection, "lead"), reason="look again")
+    training_people.decide(
+        annotator=ann, kind="sent_back", by=cast.member(collection, "lead"), reason="look again"
+    )
     training.begin(annotator=ann)
     for hand_out in waiting(ann)[:3]:
         reply(ann, hand_out, 1)
@@ -140,7 +146,12 @@ def test_a_change_taken_back_lets_the_first_answer_count_again_with_all_that_was
     changed = judge(ann, hand_out, grade=0, is_change=True)
     undo_last(ann)
     again = Seat.objects.get(pk=hand_out.seat_id).judgment
-    assert (again.supersedes, again.restores, again.level, again.active_ms) == (changed, first, first.level, 1234)
+    assert (again.supersedes, again.restores, again.level, again.active_ms) == (
+        changed,
+        first,
+        first.level,
+        1234,
+    )
     assert (again.comment.text, again.shown_at) == ("clear", first.shown_at)
     assert changed.events.get().kind == "undone"
     assert Resolution.objects.get(pair=first.pair).grade == 2
@@ -170,7 +181,9 @@ def test_a_change_is_stored_for_other_reasons_or_another_comment_and_not_for_not
 def test_a_report_taken_back_gives_the_seat_back_and_is_no_report_any_more(kind, purpose):
     collection = study(grouped=False)
     pair = cast.pairs(collection, 1)[0]
-    Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
+    Gold.objects.create(
+        collection=collection, pair=pair, grade=2, is_positive=True, origin="curated"
+    )
     ann = cast.annotator(collection)
     hand_out = next(card for card in hand_outs(ann) if card.seat.purpose == purpose)
     stored_report = report(ann, hand_out, kind)
@@ -178,7 +191,11 @@ def test_a_report_taken_back_gives_the_seat_back_and_is_no_report_any_more(kind,
     seat = Seat.objects.get(pk=hand_out.seat_id)
     assert (seat.state, seat.annotator, seat.leased_until > timezone.now()) == ("held", ann, True)
     stored_report.refresh_from_db()
-    assert (stored_report.state, stored_report.events.get().kind, stored_report.events.get().by) == ("undone", "undone", ann.user)
+    assert (
+        stored_report.state,
+        stored_report.events.get().kind,
+        stored_report.events.get().by,
+    ) == ("undone", "undone", ann.user)
     assert not Resolution.objects.exists()
     assert hand_out in claiming.open_hand_outs(annotator=ann)
     assert judge(ann, hand_out, grade=1).seat == seat
@@ -221,7 +238,8 @@ def test_what_was_put_off_is_the_next_card_again():
     assert claiming.open_hand_outs(annotator=ann).first() == second
     undo_last(ann)
     assert claiming.open_hand_outs(annotator=ann).first() == first
-    undoing.take_back(annotator=ann, token=first.token, submission_id=uuid4(), kind="later")  # harmless
+    # harmless
+    undoing.take_back(annotator=ann, token=first.token, submission_id=uuid4(), kind="later")
 
 
 def test_an_undo_that_comes_late_leaves_what_was_done_since():
@@ -246,7 +264,10 @@ def test_an_answer_given_after_all_takes_the_report_back_and_undone_lets_it_stan
     assert response_in_force(hand_out) == kind
     assert HandOut.objects.get(pk=hand_out.pk).answered_at is not None
     undo_last(ann)
-    assert (response_in_force(hand_out), claiming.open_hand_outs(annotator=ann).first()) == (None, hand_out)
+    assert (response_in_force(hand_out), claiming.open_hand_outs(annotator=ann).first()) == (
+        None,
+        hand_out,
+    )
     assert is_sound_without_pools()
 
 
@@ -257,7 +278,10 @@ def test_a_report_in_place_of_an_answer_must_be_meant_and_taken_back_lets_the_an
     with pytest.raises(BatchSettled, match="undo the judgment first"):
         report(ann, hand_out, "escalated")
     changed = report(ann, hand_out, "escalated", is_change=True)
-    assert (response_in_force(hand_out), first.events.get().submission_id) == ("escalated", changed.submission_id)
+    assert (response_in_force(hand_out), first.events.get().submission_id) == (
+        "escalated",
+        changed.submission_id,
+    )
     undo_last(ann)
     again = Seat.objects.get(pk=hand_out.seat_id).judgment
     assert (response_in_force(hand_out), again.restores) == (2, first)
@@ -293,14 +317,19 @@ def test_an_undo_that_is_sent_again_takes_nothing_more_back():
     hand_out, submission = hand_outs(ann)[0], uuid4()
     report(ann, hand_out, "cannot_judge")
     for _ in range(2):
-        undoing.take_back(annotator=ann, token=hand_out.token, submission_id=submission, kind="report")
+        undoing.take_back(
+            annotator=ann, token=hand_out.token, submission_id=submission, kind="report"
+        )
     judge(ann, hand_out, grade=1)
     undoing.take_back(annotator=ann, token=hand_out.token, submission_id=submission, kind="report")
     assert response_in_force(hand_out) == 1
 
 
 def to_be_taken_back(stack):
-    """Hand-outs of a stack of (hand-out, word before, word), newest first; of a report replaced the next one knows."""
+    """Hand-outs of a stack of (hand-out, word before, word), newest first.
+
+    Of a report that was replaced the next one knows.
+    """
     listed, above = [], {}
     for hand_out, _, word in reversed(stack):
         if hand_out not in above or (isinstance(word, int) and isinstance(above[hand_out], int)):
@@ -317,7 +346,10 @@ def test_whatever_she_did_undoing_goes_back_through_it_step_by_step(seed):
     words = dict.fromkeys(mine)
     stack = []
     for _ in range(25):
-        hand_out, act = chance.choice(mine), chance.choice(["answer", "answer", "report", "later", "undo"])
+        hand_out, act = (
+            chance.choice(mine),
+            chance.choice(["answer", "answer", "report", "later", "undo"]),
+        )
         before, grade = words[hand_out], chance.choice([0, 1, 2])
         if act == "undo" and stack:
             hand_out, words[hand_out], _ = stack.pop()
@@ -330,7 +362,9 @@ def test_whatever_she_did_undoing_goes_back_through_it_step_by_step(seed):
                 word = chance.choice(["cannot_judge", "escalated"])
                 report(ann, hand_out, word, is_change=before is not None)
             else:
-                word = judge(ann, hand_out, grade=grade, is_change=chance.random() < 0.5).level.grade
+                word = judge(
+                    ann, hand_out, grade=grade, is_change=chance.random() < 0.5
+                ).level.grade
             if before is None:  # it was put off at most
                 stack = [entry for entry in stack if entry[0] != hand_out]
             stack.append((hand_out, before, word))

@@ -7,7 +7,14 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotate.models import Batch, Gold, Judgment, Report, Seat
-from annotate.services import adjudicating, annotator_progress, claiming, reports, undoing, withdrawing
+from annotate.services import (
+    adjudicating,
+    annotator_progress,
+    claiming,
+    reports,
+    undoing,
+    withdrawing,
+)
 from annotate.services.hand_outs import BatchSettled, NotWhilePaused
 from tests import cast
 from tests.annotate.services.test_judging import hand_outs, judge, report, study
@@ -20,7 +27,11 @@ pytestmark = pytest.mark.django_db
 def test_what_a_lead_withdrew_takes_along_what_it_had_replaced():
     collection = study(grouped=False)
     Gold.objects.create(
-        collection=collection, pair=cast.pairs(collection, 1)[0], grade=2, is_positive=True, origin="curated"
+        collection=collection,
+        pair=cast.pairs(collection, 1)[0],
+        grade=2,
+        is_positive=True,
+        origin="curated",
     )
     ann = cast.annotator(collection)
     cards = hand_outs(ann)
@@ -28,7 +39,9 @@ def test_what_a_lead_withdrew_takes_along_what_it_had_replaced():
         judge(ann, hand_out, grade=2)
         judge(ann, hand_out, grade=0, is_change=True)
     since = Judgment.objects.earliest("pk").at
-    withdrawing.withdraw_annotator(annotator=ann, since=since, by=cast.member(collection, "lead"), reason="odd")
+    withdrawing.withdraw_annotator(
+        annotator=ann, since=since, by=cast.member(collection, "lead"), reason="odd"
+    )
     assert undoing.last_acts(annotator=ann) == []
     with pytest.raises(undoing.NothingToUndo):
         undoing.take_back(annotator=ann, token=cards[0].token)
@@ -62,7 +75,11 @@ def test_a_report_in_a_settled_batch_is_changed_no_more():
 def test_what_is_taken_back_of_golds_tells_nobody_which_they_are():
     collection = study(n_pairs=5, grouped=False)
     Gold.objects.create(
-        collection=collection, pair=cast.pairs(collection, 1)[0], grade=2, is_positive=True, origin="curated"
+        collection=collection,
+        pair=cast.pairs(collection, 1)[0],
+        grade=2,
+        is_positive=True,
+        origin="curated",
     )
     ann = cast.annotator(collection)
     cards = hand_outs(ann)
@@ -92,7 +109,8 @@ def test_a_pair_that_is_handed_out_twice_is_done_with_and_undone_like_any_other(
     judge(ann, second, grade=2, is_change=True)
     undo_last(ann)
     assert Seat.objects.get().judgment.level.grade == 1
-    assert annotator_progress.recent(acts=undoing.last_acts(annotator=ann)) == []  # it is of the batch before, which is settled
+    # it is of the batch before, which is settled
+    assert annotator_progress.recent(acts=undoing.last_acts(annotator=ann)) == []
     assert is_sound_without_pools()
 
 

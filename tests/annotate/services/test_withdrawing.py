@@ -7,7 +7,16 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Batch, Judgment, Resolution, ReviewAction, Round, Seat
-from annotate.services import accounts, adjudicating, claiming, exclusions, pausing, reviewing, seating, withdrawing
+from annotate.services import (
+    accounts,
+    adjudicating,
+    claiming,
+    exclusions,
+    pausing,
+    reviewing,
+    seating,
+    withdrawing,
+)
 from tests import campaigns, cast
 from tests.soundness import is_sound_without_pools
 
@@ -25,7 +34,9 @@ def collection():
 
 def restore(annotator, lead):
     why = {"by": lead, "reason": "a mistake"}
-    return moved(withdrawing.restore_annotator(annotator=annotator, since=EARLIER, until=LATER, **why))
+    return moved(
+        withdrawing.restore_annotator(annotator=annotator, since=EARLIER, until=LATER, **why)
+    )
 
 
 def moved(work):
@@ -38,10 +49,16 @@ def test_what_would_be_withdrawn_is_counted_first(collection, lead):
     work(annotator, limit=3)
     would = withdrawing.withdrawable(annotator=annotator, since=EARLIER)
     assert (would.n_labels, would.n_checks, would.n_pairs, would.n) == (3, 0, 3, 3)
-    with pytest.raises(withdrawing.CountChanged, match="3 answers would be withdrawn by now, not 2"):
-        withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x", expected=2)
+    with pytest.raises(
+        withdrawing.CountChanged, match="3 answers would be withdrawn by now, not 2"
+    ):
+        withdrawing.withdraw_annotator(
+            annotator=annotator, since=EARLIER, by=lead, reason="x", expected=2
+        )
     assert Resolution.objects.count() == 3
-    decision = withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x", expected=3)
+    decision = withdrawing.withdraw_annotator(
+        annotator=annotator, since=EARLIER, by=lead, reason="x", expected=3
+    )
     assert moved(decision) == (3, 0)
     assert withdrawing.withdrawable(annotator=annotator, since=EARLIER).n == 0
     assert is_sound_without_pools()
@@ -54,14 +71,23 @@ def test_restored_labels_count_again_and_agreement_is_as_before(collection, lead
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
     assert (campaigns.agreement(collection) == before, Resolution.objects.count()) == (False, 0)
     assert Seat.objects.filter(state="free").count() == 4
-    assert [(withdrawal.reason, withdrawal.n) for withdrawal in withdrawing.withdrawals(annotator=annotator)] == [("guessed", 4)]
+    assert [
+        (withdrawal.reason, withdrawal.n)
+        for withdrawal in withdrawing.withdrawals(annotator=annotator)
+    ] == [("guessed", 4)]
     assert restore(annotator, lead) == (4, 0)
-    assert (campaigns.agreement(collection), Resolution.objects.filter(status="single").count()) == (before, 4)
+    assert (
+        campaigns.agreement(collection),
+        Resolution.objects.filter(status="single").count(),
+    ) == (before, 4)
     assert not Seat.objects.filter(state="free").exists()
     assert withdrawing.withdrawals(annotator=annotator) == []
     assert is_sound_without_pools()
     actions = ReviewAction.objects.order_by("pk").values_list("kind", "n_labels", "reason")
-    assert list(actions) == [("labels_withdrawn", 4, "guessed"), ("labels_restored", 4, "a mistake")]
+    assert list(actions) == [
+        ("labels_withdrawn", 4, "guessed"),
+        ("labels_restored", 4, "a mistake"),
+    ]
 
 
 def test_a_label_whose_place_was_taken_meanwhile_stays_surplus(collection, lead):
@@ -99,7 +125,8 @@ def test_labels_of_an_excluded_pair_come_back_too_and_it_stays_unjudged(collecti
 def test_undone_answers_are_not_restored(collection, lead):
     annotator = cast.annotator(collection)
     batch = work(annotator)
-    campaigns.judge(batch.hand_outs.select_related("batch__annotator").first(), 0)  # a change of mind
+    # a change of mind
+    campaigns.judge(batch.hand_outs.select_related("batch__annotator").first(), 0)
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x")
     assert restore(annotator, lead) == (4, 0)
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [0, 2, 2, 2]
@@ -125,7 +152,10 @@ def test_a_rejected_batch_comes_back_with_its_verdict_alone(collection, lead):
 
 def test_a_batch_asked_again_is_not_called_bad(collection, lead):
     batch = work(cast.annotator(collection))
-    assert reviewing.requeue_batch(batch=batch, by=lead, reason="the guidelines were wrong").n_done == 4
+    assert (
+        reviewing.requeue_batch(batch=batch, by=lead, reason="the guidelines were wrong").n_done
+        == 4
+    )
     assert (batch.verdict, Seat.objects.filter(state="free").count()) == (Batch.Verdict.REQUEUED, 4)
     assert is_sound_without_pools()
 
@@ -140,7 +170,10 @@ def test_the_same_verdict_twice_is_one_line_of_the_log(collection, lead):
 def test_an_adjudication_is_not_withdrawn_with_the_leads_own_labels(collection, lead):
     annotator = accounts.ensure_annotator(collection=collection, user=lead)
     adjudicating.adjudicate(pair=collection.pairs.first(), by=lead, grade=2)
-    assert withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x") is None
+    assert (
+        withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x")
+        is None
+    )
     assert Resolution.objects.get().status == "adjudicated"
 
 
@@ -152,5 +185,6 @@ def test_pausing_says_who_and_why_and_is_said_once(collection, lead):
     pausing.resume(annotator=annotator, by=lead)
     assert claiming.current_batch(annotator=annotator) is not None
     assert list(ReviewAction.objects.order_by("pk").values_list("kind", "by", "reason")) == [
-        ("paused", lead.pk, "is ill"), ("resumed", lead.pk, "")
-    ]  # fmt: skip
+        ("paused", lead.pk, "is ill"),
+        ("resumed", lead.pk, ""),
+    ]

@@ -10,10 +10,17 @@ def page(client: Client, name: str, /, *args: object, status: int = 200) -> str:
     """The text of a page."""
     answer = client.get(reverse(f"annotate:{name}", args=args))
     assert answer.status_code == status, answer.status_code
-    return answer.content.decode()
+    return text_of(answer)
 
 
-def send(client: Client, name: str, /, *args: object, status: int = 302, **fields: object) -> HttpResponse:
+def text_of(answer: HttpResponse) -> str:
+    """The answer's page with its whitespace as browsers see it, wherever the template breaks."""
+    return " ".join(answer.content.decode().split())
+
+
+def send(
+    client: Client, name: str, /, *args: object, status: int = 302, **fields: object
+) -> HttpResponse:
     """The answer to a form."""
     answer = client.post(reverse(f"annotate:{name}", args=args), fields)
     assert answer.status_code == status, answer.content.decode()

@@ -1,14 +1,9 @@
-"""Signing in and out of trouble: mails, forgotten passwords, second factors, own data, and being forgotten."""
+"""A person's account: mails, forgotten passwords, own data, and being forgotten."""
 
-import base64
-import hmac
 import json
 import re
-import struct
 from datetime import timedelta
-from hashlib import sha1
 from smtplib import SMTPServerDisconnected
-from urllib.parse import urlencode
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -24,8 +19,8 @@ from annotate import tasks
 from annotate.models import Invitation, Membership, Role, User
 from annotate.services import accounts, invitation_mail
 from tests import campaigns, cast
+from tests.annotate.signing_in import sign_in
 from tests.annotate.trainees import go, trained
-from tests.clocks import MOMENT
 
 pytestmark = pytest.mark.django_db
 NEW_PASSWORD = "walnut tractor melody"
@@ -50,18 +45,6 @@ def invited(settings, **fields):
     return accounts.invite(collection=collection, by=lead, **arguments)
 
 
-def code_for(secret, moment):
-    """RFC 6238 as it is written there: six digits of an HMAC of the half minutes since 1970."""
-    digest = hmac.new(base64.b32decode(secret), struct.pack(">Q", int(moment) // 30), sha1).digest()
-    start = digest[-1] & 15
-    return f"{(struct.unpack('>I', digest[start : start + 4])[0] & 0x7FFFFFFF) % 1_000_000:06d}"
-
-
-def test_a_code_is_that_of_the_standards_own_table():
-    secret = base64.b32encode(b"12345678901234567890").decode()
-    assert [code_for(secret, moment) for moment in (59, 1111111109, 2000000000)] == ["287082", "081804", "279037"]
-
-
 def test_a_forgotten_password_is_chosen_anew_by_a_link_in_a_mail(client):
     person = cast.user("ada", email="ada@example.org")
     client.post(reverse("account_reset_password"), {"email": "ADA@example.org"})
@@ -70,7 +53,9 @@ def test_a_forgotten_password_is_chosen_anew_by_a_link_in_a_mail(client):
     answer = client.get(link_in(message), follow=True)
     assert "Choose a password" in answer.content.decode()
     answer = client.post(
-        answer.request["PATH_INFO"], {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD}, follow=True
+        answer.request["PATH_INFO"],
+        {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD},
+        follow=True,
     )
     person.refresh_from_db()
     assert person.check_password(NEW_PASSWORD)
@@ -88,7 +73,10 @@ def test_a_password_is_changed_by_who_knows_the_old_one_and_the_old_one_ends(cli
     assert "type your current password" in refused.content.decode()
     too_short = {"password1": "walnut trac", "password2": "walnut trac"}
     for bad in (too_short, {**new_passwords, "password2": "walnut tractor harmony"}):
-        assert "field-error" in client.post(address, {"oldpassword": cast.PASSWORD, **bad}).content.decode()
+        assert (
+            "field-error"
+            in client.post(address, {"oldpassword": cast.PASSWORD, **bad}).content.decode()
+        )
     person.refresh_from_db()
     assert person.check_password(cast.PASSWORD)
     assert client.post(address, {"oldpassword": cast.PASSWORD, **new_passwords}).status_code == 302
@@ -102,7 +90,10 @@ def test_a_password_is_changed_by_who_knows_the_old_one_and_the_old_one_ends(cli
 
 
 def test_no_mail_is_promised_where_there_is_no_mail_server(client, settings):
-    for sends, says in ((True, "a link to choose a new password is sent"), (False, "so no link can be sent")):
+    for sends, says in (
+        (True, "a link to choose a new password is sent"),
+        (False, "so no link can be sent"),
+    ):
         settings.SENDS_MAIL = sends
         assert says in client.get(reverse("account_reset_password")).content.decode()
 
@@ -128,7 +119,9 @@ def test_an_invitation_is_mailed_and_its_link_alone_works(client, settings):
     assert User.objects.get(username="ada").memberships.get().role == "annotator"
 
 
-def test_a_mail_server_that_hangs_up_is_asked_again_five_times_and_the_page_says_so(client, settings):
+def test_a_mail_server_that_hangs_up_is_asked_again_five_times_and_the_page_says_so(
+    client, settings
+):
     invite = invited(settings)
     client.force_login(invite.invitation.created_by)
     settings.EMAIL_BACKEND = f"{__name__}.DeadServer"
@@ -136,12 +129,16 @@ def test_a_mail_server_that_hangs_up_is_asked_again_five_times_and_the_page_says
         invitation_mail.send(invitation=invite.invitation)
     invite.invitation.refresh_from_db()
     assert (invite.invitation.mail_attempts, invite.invitation.mailed_at) == (5, None)
-    assert "could not be sent" in client.get(reverse("annotate:members", args=["shapes"])).content.decode()
+    assert (
+        "could not be sent"
+        in client.get(reverse("annotate:members", args=["shapes"])).content.decode()
+    )
 
 
 def test_what_was_not_sent_is_found_by_the_sweep_until_it_is(settings):
     invite = invited(settings)
-    Invitation.objects.update(created_at=timezone.now() + timedelta(days=1))  # just now, however slow this is
+    # just now, however slow this is
+    Invitation.objects.update(created_at=timezone.now() + timedelta(days=1))
     assert list(invitation_mail.overdue()) == []
     Invitation.objects.update(created_at="2026-01-01T00:00Z")
     assert list(invitation_mail.overdue()) == [invite.invitation.pk]
@@ -173,103 +170,13 @@ def test_the_form_promises_no_mail_where_there_is_no_mail_server(client, setting
     assert Invitation.objects.get().by_mail
 
 
-def switch_on(client):
-    """Set up an authenticator app as a person does, while codes stand; returns its secret."""
-    page = client.get(reverse("mfa_activate_totp"))
-    if page.status_code == 302:
-        client.post(page.url, {"password": cast.PASSWORD})
-        page = client.get(reverse("mfa_activate_totp"))
-    secret = page.context["form"].secret
-    assert "data:image" not in page.content.decode()
-    client.post(reverse("mfa_activate_totp"), {"code": code_for(secret, MOMENT)})
-    return secret
-
-
-def sign_in(client, name, password=cast.PASSWORD):
-    return client.post(reverse("account_login"), {"login": name, "password": password})
-
-
-@pytest.mark.usefixtures("frozen_codes")
-def test_with_a_second_factor_the_password_alone_lets_nobody_in(client):
-    cast.user("ada")
-    sign_in(client, "ada")
-    secret = switch_on(client)
-    codes = Authenticator.objects.get(type="recovery_codes").wrap().get_unused_codes()
-    client.post(reverse("account_logout"))
-    answer = sign_in(client, "ada")
-    assert answer.url == reverse("mfa_authenticate")
-    assert client.get("/").status_code == 302
-    wrong = code_for(secret, MOMENT + 3600)
-    client.post(reverse("mfa_authenticate"), {"code": wrong})
-    assert client.get("/").status_code == 302
-    client.post(reverse("mfa_authenticate"), {"code": codes[0]})
-    assert client.get("/").status_code == 200
-    client.post(reverse("account_logout"))
-    sign_in(client, "ada")
-    client.post(reverse("mfa_authenticate"), {"code": codes[0]})
-    assert client.get("/").status_code == 302
-
-
-@pytest.mark.django_db(transaction=True)  # what sets one up tells so once that is committed
-@pytest.mark.usefixtures("frozen_codes")
-@pytest.mark.parametrize("is_required", [False, True])
-def test_where_leads_need_a_second_factor_they_set_it_up_before_any_lead_page(client, settings, is_required):
-    settings.LEADS_NEED_MFA = is_required
-    collection = trained("shapes")
-    cast.annotator(collection, cast.member(collection, Role.LEAD, cast.user("lead")))
-    sign_in(client, "lead")
-    pages = [reverse(f"annotate:{name}", args=["shapes"]) for name in ("members", "collection", "training-setup")]
-    pages += [reverse("annotate:collection-new"), reverse("metrics:dashboard", args=["shapes"])]
-    for page in pages:
-        answer = client.get(page)
-        assert (answer.status_code == 302 and answer.url == reverse("mfa_activate_totp")) is is_required, page
-    pages += [reverse(name) for name in ("annotate:home", "annotate:account", "annotate:tokens", "mfa_index")]
-    pages.append(reverse("annotate:training", args=["shapes"]))
-    switch_on(client)
-    assert {client.get(page).status_code for page in pages} == {200}
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("frozen_codes")
-def test_a_session_that_has_passed_no_second_factor_opens_nothing_of_a_lead(client, settings):
-    """Her having one is no proof: this session is from before she set it up, and knows a password alone."""
-    settings.LEADS_NEED_MFA = True
-    collection = cast.collection("shapes")
-    lead = cast.member(collection, Role.LEAD, cast.user("lead"))
-    cast.annotator(collection, lead)
-    before, boss = Client(), Client()
-    sign_in(before, "lead"), sign_in(client, "lead")
-    secret = switch_on(client)
-    assert client.get("/").status_code == 200
-    boss.force_login(cast.user("boss", is_superuser=True, is_staff=True))
-    assert boss.get(reverse("admin:index")).url == reverse("mfa_activate_totp")
-    names = [("annotate:members", ["shapes"]), ("annotate:account", []), ("annotate:tokens", []), ("mfa_index", []),
-             ("annotate:own-data", []), ("annotate:judge", ["shapes"]), ("mfa_deactivate_totp", []),
-             ("account_change_password", []), ("mfa_view_recovery_codes", [])]  # fmt: skip
-    for name, arguments in names:
-        page = reverse(name, args=arguments)
-        reauthenticate_url = f"{reverse('mfa_reauthenticate')}?{urlencode({'next': page})}"
-        for answer in (before.get(page), before.post(page)):
-            assert (answer.status_code, answer.url) == (302, reauthenticate_url), name
-    judging = before.post(reverse("annotate:judge-next", args=["shapes"]), headers={"referer": "http://a/c/shapes/"})
-    assert (judging.status_code, judging.json()["error"]) == (401, "signed_out")
-    assert judging.json()["sign_in"] == f"{reverse('mfa_reauthenticate')}?next=%2Fc%2Fshapes%2F"
-    wrong = before.post(reverse("mfa_reauthenticate"), {"code": "000000"})
-    assert wrong.status_code == 200 and before.get("/").status_code == 302
-    passed = before.post(f"{reverse('mfa_reauthenticate')}?next=/c/shapes/", {"code": code_for(secret, MOMENT)})
-    assert (passed.status_code, passed.url) == (302, "/c/shapes/")
-    assert before.get("/c/shapes/").status_code == 200
-
-
-def test_annotators_need_no_second_factor_where_leads_do(client, settings):
-    settings.LEADS_NEED_MFA = True
-    client.force_login(cast.annotator(cast.collection("shapes")).user)
-    assert client.get(reverse("annotate:collection", args=["shapes"])).status_code == 200
-
-
 def own(client, **query):
     answer = client.get(reverse("annotate:own-data"), query)
-    return json.loads(b"".join(answer.streaming_content)) if answer.status_code == 200 else answer.status_code
+    return (
+        json.loads(b"".join(answer.streaming_content))
+        if answer.status_code == 200
+        else answer.status_code
+    )
 
 
 def test_own_data_hold_all_she_did_and_nothing_of_which_pairs_were_checks(client):
@@ -284,7 +191,14 @@ def test_own_data_hold_all_she_did_and_nothing_of_which_pairs_were_checks(client
     assert {row["comment"] for row in part["judgments"]} == {f"said by {annotator.pseudonym}", ""}
     assert [row["kind"] for row in part["judgments_undone_or_withdrawn"]] == ["undone"]
     text = json.dumps(part)
-    for secret in ("gold", "repeat", "purpose", "double", "because it is so", full.annotators[0].pseudonym):
+    for secret in (
+        "gold",
+        "repeat",
+        "purpose",
+        "double",
+        "because it is so",
+        full.annotators[0].pseudonym,
+    ):
         assert secret not in text, secret
 
 
@@ -305,13 +219,20 @@ def test_own_data_of_one_collection_are_asked_for_by_its_name(client):
         cast.annotator(cast.collection(slug), person)
     cast.annotator(cast.collection("others"))
     client.force_login(person)
-    assert [part["about"]["collection"] for part in own(client)["collections"]] == ["Shapes", "Birds"]
-    assert [part["about"]["collection"] for part in own(client, collection="birds")["collections"]] == ["Birds"]
+    assert [part["about"]["collection"] for part in own(client)["collections"]] == [
+        "Shapes",
+        "Birds",
+    ]
+    assert [
+        part["about"]["collection"] for part in own(client, collection="birds")["collections"]
+    ] == ["Birds"]
     assert own(client, collection="others") == own(client, collection="nowhere") == 404
 
 
 def test_own_data_ask_as_often_for_much_as_for_little(client):
-    collection = campaigns.open_collection(8, "shapes", batch_candidates=4, gold_positives=0, gold_negatives=0)
+    collection = campaigns.open_collection(
+        8, "shapes", batch_candidates=4, gold_positives=0, gold_negatives=0
+    )
     annotator = cast.annotator(collection)
     client.force_login(annotator.user)
     counts = []
@@ -330,9 +251,14 @@ def test_who_erases_herself_is_signed_out_and_forgotten_and_her_judgments_stay(c
     Authenticator.objects.create(user=annotator.user, type="totp", data={"secret": "x"})
     client.force_login(annotator.user)
     name, n_judged = annotator.user.username, annotator.judgments.count()
-    for wrong in ({"username": "somebody", "password": cast.PASSWORD}, {"username": name, "password": "guess"}):
+    for wrong in (
+        {"username": "somebody", "password": cast.PASSWORD},
+        {"username": name, "password": "guess"},
+    ):
         assert client.post(reverse("annotate:account-erase"), wrong).status_code == 422
-    answer = client.post(reverse("annotate:account-erase"), {"username": name, "password": cast.PASSWORD})
+    answer = client.post(
+        reverse("annotate:account-erase"), {"username": name, "password": cast.PASSWORD}
+    )
     assert answer.url == reverse("account_login")
     annotator.refresh_from_db()
     assert (annotator.user, annotator.judgments.count()) == (None, n_judged)
@@ -346,7 +272,10 @@ def test_the_only_lead_and_the_only_admin_cannot_erase_themselves(client):
     collection = cast.collection("shapes")
     lead = cast.member(collection, Role.LEAD)
     admin = cast.user(is_superuser=True)
-    for person, says in ((lead, "only lead of Shapes"), (admin, "only one who looks after this site")):
+    for person, says in (
+        (lead, "only lead of Shapes"),
+        (admin, "only one who looks after this site"),
+    ):
         client.force_login(person)
         fields = {"username": person.username, "password": cast.PASSWORD}
         answer = client.post(reverse("annotate:account-erase"), fields)

@@ -1,6 +1,5 @@
 """A collection's page, making one, and loading files in the browser."""
 
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -54,7 +53,13 @@ def test_an_annotator_sees_own_progress_alone(client, collection):
     text = page(client, "collection", collection.slug)
     assert "Start judging" in text
     assert "Judged today" in text
-    for secret in ("Reference labels", "Open pools", "Pairs judged", "What next", "relevant</span>"):
+    for secret in (
+        "Reference labels",
+        "Open pools",
+        "Pairs judged",
+        "What next",
+        "relevant</span>",
+    ):
         assert secret not in text
 
 
@@ -90,12 +95,18 @@ def test_a_collection_is_made_with_its_levels_and_items(client, researcher):
         (0, "0", []),
     ]
     assert Item.objects.filter(collection=collection).count() == 2
-    roles = set(Membership.objects.filter(collection=collection, user=researcher).values_list("role", flat=True))
+    roles = set(
+        Membership.objects.filter(collection=collection, user=researcher).values_list(
+            "role", flat=True
+        )
+    )
     assert roles == {"lead", "researcher"}
     assert "2 new items" in page(client, "import", "birds", collection.imports.get().pk)
 
 
-def test_a_file_with_faults_leaves_the_collection_without_items_and_names_the_lines(client, researcher):
+def test_a_file_with_faults_leaves_the_collection_without_items_and_names_the_lines(
+    client, researcher
+):
     send(client, "collection-new", **NEW, file=upload(line("q1", "query"), "{", line("d 1")))
     collection = Collection.objects.get(slug="birds")
     text = read(client, collection)

@@ -6,10 +6,15 @@ from django.urls import reverse
 from annotate.models import Change, Gold, Item, ReviewAction
 from annotate.services import exclusions, golds
 from tests import campaigns, cast
-from tests.annotate.views.browsing import page
+from tests.annotate.views.browsing import page, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("lead")]
-GIVEN = {"query": "q0", "document": "d1", "grade": 1, "explanation": "The red one is the small one."}
+GIVEN = {
+    "query": "q0",
+    "document": "d1",
+    "grade": 1,
+    "explanation": "The red one is the small one.",
+}
 
 
 @pytest.fixture
@@ -26,27 +31,44 @@ def add(client, **fields):
 def test_a_lead_adds_a_pair_whose_grade_she_knows_and_says_why(client, collection):
     assert add(client).status_code == 302
     gold = Gold.objects.get()
-    assert (gold.origin, gold.grade, gold.is_positive, gold.explanation) == ("curated", 1, True, GIVEN["explanation"])
+    assert (gold.origin, gold.grade, gold.is_positive, gold.explanation) == (
+        "curated",
+        1,
+        True,
+        GIVEN["explanation"],
+    )
     assert Change.objects.filter(pair=gold.pair).exists()
     assert GIVEN["explanation"] in page(client, "golds", "shapes")
-    assert {hand_out.seat.purpose for hand_out in campaigns.first_batch(collection)} == {"label", "gold"}
+    assert {hand_out.seat.purpose for hand_out in campaigns.first_batch(collection)} == {
+        "label",
+        "gold",
+    }
 
 
-@pytest.mark.parametrize(("fields", "message"), [
-    ({"query": "nobody"}, "This collection has no query with the id &quot;nobody&quot;."),
-    ({"document": "nobody"}, "no document with the id &quot;nobody&quot;"), ({"grade": 7}, "Select a valid choice"),
-    ({"explanation": ""}, "This field is required"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"query": "nobody"}, "This collection has no query with the id &quot;nobody&quot;."),
+        ({"document": "nobody"}, "no document with the id &quot;nobody&quot;"),
+        ({"grade": 7}, "Select a valid choice"),
+        ({"explanation": ""}, "This field is required"),
+    ],
+)
 def test_what_cannot_be_a_gold_is_refused_in_words(client, collection, fields, message):
     answer = add(client, **fields)
     assert answer.status_code == 422
-    assert message in answer.content.decode()
+    assert message in text_of(answer)
     assert not Gold.objects.exists()
 
 
-def test_a_gold_in_use_is_not_added_again_but_a_retired_one_comes_back_as_the_new_one(client, collection):
+def test_a_gold_in_use_is_not_added_again_but_a_retired_one_comes_back_as_the_new_one(
+    client, collection
+):
     add(client)
-    assert "a gold already, of grade 1 (curated): retire it first" in add(client, grade=0).content.decode()
+    assert (
+        "a gold already, of grade 1 (curated): retire it first"
+        in add(client, grade=0).content.decode()
+    )
     gold = Gold.objects.get()
     url = reverse("annotate:gold-retire", args=["shapes", gold.pk])
     client.post(url)
@@ -76,18 +98,31 @@ def test_the_log_says_who_added_retired_and_brought_back_which_gold_and_why(clie
         ("gold_retired", lead, "q0", "Grade 1, curated: Both are red."),
         ("gold_restored", lead, "q0", "Grade 1, curated."),
     ]
-    log = client.get(reverse("annotate:review-log", args=["shapes"])).content.decode()
-    assert all(words in log for words in ("Gold added", "Gold retired", "Gold brought back", "Both are red."))
-    assert "Gold retired" in b"".join(client.get(reverse("annotate:review-log-csv", args=["shapes"]))).decode()
-    log_page = client.get(reverse("annotate:review-log", args=["shapes"]), {"kind": "gold_retired"}).content.decode()
-    assert log_page.count("<th scope=\"row\">") == 1
+    log = text_of(client.get(reverse("annotate:review-log", args=["shapes"])))
+    assert all(
+        words in log
+        for words in ("Gold added", "Gold retired", "Gold brought back", "Both are red.")
+    )
+    assert (
+        "Gold retired"
+        in b"".join(client.get(reverse("annotate:review-log-csv", args=["shapes"]))).decode()
+    )
+    log_page = text_of(
+        client.get(reverse("annotate:review-log", args=["shapes"]), {"kind": "gold_retired"})
+    )
+    assert log_page.count('<th scope="row">') == 1
 
 
-def test_retiring_twice_is_one_line_and_a_reason_that_cannot_be_kept_changes_nothing(client, collection):
+def test_retiring_twice_is_one_line_and_a_reason_that_cannot_be_kept_changes_nothing(
+    client, collection
+):
     gold = golds.add_gold(collection=collection, by=None, **GIVEN)
     golds.retire_gold(gold=gold, by=None)
     golds.retire_gold(gold=gold, by=None)
-    assert list(ReviewAction.objects.order_by("pk").values_list("kind", flat=True)) == ["gold_added", "gold_retired"]
+    assert list(ReviewAction.objects.order_by("pk").values_list("kind", flat=True)) == [
+        "gold_added",
+        "gold_retired",
+    ]
     client.post(reverse("annotate:gold-retire", args=["shapes", gold.pk]), {"reason": "a\0b"})
     assert Gold.objects.get().retired_at is not None
     assert "Nothing was changed" in page(client, "golds", "shapes")
@@ -105,7 +140,9 @@ def test_an_excluded_item_is_no_gold(collection):
         golds.add_gold(collection=collection, by=None, **GIVEN)
 
 
-def test_how_people_answered_is_told_at_a_constant_number_of_queries(client, collection, django_assert_max_num_queries):
+def test_how_people_answered_is_told_at_a_constant_number_of_queries(
+    client, collection, django_assert_max_num_queries
+):
     add(client)
     for _ in range(2):
         for hand_out in campaigns.first_batch(collection):

@@ -1,4 +1,4 @@
-"""Bringing files in the browser: kept at once, read in the background, and a page that says what became of them."""
+"""Files brought in the browser: kept at once, read in the background, and a page on each."""
 
 import re
 
@@ -23,7 +23,9 @@ def collection():
 
 
 def send_labels(client, *lines, name="original", **fields):
-    send(client, "reference-new", "shapes", name=name, file=upload(*lines, name="a.qrels"), **fields)
+    send(
+        client, "reference-new", "shapes", name=name, file=upload(*lines, name="a.qrels"), **fields
+    )
     return Import.objects.latest("pk")
 
 
@@ -40,13 +42,21 @@ def read(client):
     return page(client, perform_work(Import.objects.latest("pk")))
 
 
-def test_a_zip_brings_media_and_one_that_leads_out_is_refused(client, collection, researcher, tmp_path):
+def test_a_zip_brings_media_and_one_that_leads_out_is_refused(
+    client, collection, researcher, tmp_path
+):
     fine = archive({"collection.jsonl": line("x1", image="m/a.png").encode(), "m/a.png": b"PNG"})
     send(client, "items-new", "shapes", file=SimpleUploadedFile("set.zip", fine.getvalue()))
     assert "1 media files copied" in read(client)
     assert Part.objects.filter(path="m/a.png").exists()
     bad = archive({"collection.jsonl": line("x2").encode(), "../../evil.png": b"x"})
-    answer = send(client, "items-new", "shapes", status=422, file=SimpleUploadedFile("set.zip", bad.getvalue()))
+    answer = send(
+        client,
+        "items-new",
+        "shapes",
+        status=422,
+        file=SimpleUploadedFile("set.zip", bad.getvalue()),
+    )
     assert "leads out of the folder" in answer.content.decode()
     assert not (tmp_path / "evil.png").exists()
 
@@ -82,11 +92,15 @@ def test_reference_labels_are_loaded_with_their_grades_mapped(client, collection
     assert re.search(r"<dt>original</dt>\s*<dd>1</dd>", overview)
 
 
-def test_a_faulty_file_is_named_line_by_line_with_unknown_ids_and_its_upload_is_gone(client, collection, researcher):
+def test_a_faulty_file_is_named_line_by_line_with_unknown_ids_and_its_upload_is_gone(
+    client, collection, researcher
+):
     received = send_labels(client, "q9 0 d0 1", "q0 0", "q0 0 d0 1", "q0 0 d0 1")
     text = read(client)
     assert "2 faults; nothing was stored" in text
-    assert re.search(r'<td class="number">1</td><td>query</td><td>the collection has no query', text)
+    assert re.search(
+        r'<td class="number">1</td><td>query</td><td>the collection has no query', text
+    )
     assert re.search(r'<td class="number">2</td><td></td><td>expected 4 fields', text)
     assert "1: q9" in text
     assert "Line 4 after line 3" in text
@@ -95,7 +109,9 @@ def test_a_faulty_file_is_named_line_by_line_with_unknown_ids_and_its_upload_is_
     assert received.file.storage.exists(received.file.name)  # until the refusal is committed
 
 
-def test_labels_of_unknown_items_are_left_out_where_the_form_says_so(client, collection, researcher):
+def test_labels_of_unknown_items_are_left_out_where_the_form_says_so(
+    client, collection, researcher
+):
     send_labels(client, "q9 0 d0 1", "q0 0 d0 1", skip_unknown="on")
     text = read(client)
     assert "1 of unknown items" in text
@@ -113,20 +129,39 @@ def test_only_the_first_50_faults_are_shown_with_their_count(client, collection,
 
 def test_judgments_are_imported_with_the_columns_named(client, collection, researcher):
     table = upload("caption,image,e1,e2", "q0,d0,1,2", "q0,d1,0,", name="experts.csv")
-    fields = {"name": "experts", "query": "caption", "document": "image", "layout": "wide", "annotators": "e1, e2"}
+    fields = {
+        "name": "experts",
+        "query": "caption",
+        "document": "image",
+        "layout": "wide",
+        "annotators": "e1, e2",
+    }
     send(client, "judgments-import", "shapes", file=table, **fields)
     assert "See the agreement" in read(client)
     assert Judgment.objects.count() == 3
 
 
 def test_rows_without_a_grade_are_left_out_by_a_tick(client, collection, researcher):
-    fields = {"name": "one", "query": "query", "document": "document", "layout": "long", "annotator": "who"}
+    fields = {
+        "name": "one",
+        "query": "query",
+        "document": "document",
+        "layout": "long",
+        "annotator": "who",
+    }
     fields |= {"grade": "grade"}
     table = ("who,query,document,grade", "a,q0,d0,1", "b,q0,d0,", "b,q0,d1,NA")
     send(client, "judgments-import", "shapes", file=upload(*table, name="a.csv"), **fields)
     assert "grade is blank; write one, or leave out rows without a grade" in read(client)
     assert not Judgment.objects.exists()
-    send(client, "judgments-import", "shapes", file=upload(*table, name="a.csv"), skip_blank="on", **fields)
+    send(
+        client,
+        "judgments-import",
+        "shapes",
+        file=upload(*table, name="a.csv"),
+        skip_blank="on",
+        **fields,
+    )
     assert "2 without a grade left out" in read(client)
     assert Judgment.objects.count() == 1
     send_labels(client, "query-id,corpus-id,score", "q0,d0,1", "q0,d1,", skip_blank="on")
@@ -135,7 +170,9 @@ def test_rows_without_a_grade_are_left_out_by_a_tick(client, collection, researc
 
 @pytest.mark.parametrize("checkbox_value", ["0", "no", "off", "False", ""])
 def test_a_program_that_says_no_ticks_nothing(client, collection, researcher, checkbox_value):
-    send_labels(client, "q9 0 d0 1", "q0 0 d0 1", skip_unknown=checkbox_value, skip_blank=checkbox_value)
+    send_labels(
+        client, "q9 0 d0 1", "q0 0 d0 1", skip_unknown=checkbox_value, skip_blank=checkbox_value
+    )
     assert not ReferenceSet.objects.exists() and "q9" in read(client)
 
 
@@ -165,7 +202,9 @@ def test_the_same_file_twice_is_read_once_and_says_so(client, collection, resear
     assert send_labels(client, "q0 0 d0 1", name="other") != first
 
 
-def test_while_a_file_is_being_read_the_page_shows_rows_and_the_time_left(client, collection, researcher):
+def test_while_a_file_is_being_read_the_page_shows_rows_and_the_time_left(
+    client, collection, researcher
+):
     received = send_labels(client, "q0 0 d0 1")
     job = works.job_of(received.work)
     assert "No worker has been seen" in page(client, received)
@@ -175,7 +214,9 @@ def test_while_a_file_is_being_read_the_page_shows_rows_and_the_time_left(client
     assert '<progress max="88000" value="1200"' in text
     assert "If you cancel, nothing of this file is stored." in text
     perform_work(received)
-    assert state(client, received).headers["HX-Redirect"] == reverse("annotate:import", args=["shapes", received.pk])
+    assert state(client, received).headers["HX-Redirect"] == reverse(
+        "annotate:import", args=["shapes", received.pk]
+    )
 
 
 def test_a_file_that_waits_for_a_worker_is_cancelled_at_once(client, collection, researcher):
@@ -186,7 +227,9 @@ def test_a_file_that_waits_for_a_worker_is_cancelled_at_once(client, collection,
     assert not ReferenceSet.objects.exists()
 
 
-def test_a_file_that_no_worker_brings_to_an_end_says_so_and_can_be_sent_again(client, collection, researcher):
+def test_a_file_that_no_worker_brings_to_an_end_says_so_and_can_be_sent_again(
+    client, collection, researcher
+):
     received = send_labels(client, "q0 0 d0 1")
     Work.objects.filter(import_file=received).update(attempts=works.MAX_ATTEMPTS)
     text = page(client, perform_work(received))
@@ -199,7 +242,10 @@ def test_a_lead_sees_what_came_and_cancels_nothing(client, collection, researche
     received = send_labels(client, "q0 0 d0 1")
     client.force_login(cast.member(collection, Role.LEAD))
     assert "Cancel</button>" not in page(client, received)
-    assert client.post(reverse("annotate:import-cancel", args=["shapes", received.pk])).status_code == 404
+    assert (
+        client.post(reverse("annotate:import-cancel", args=["shapes", received.pk])).status_code
+        == 404
+    )
 
 
 def test_the_list_shows_what_came_newest_first_and_is_empty_at_first(

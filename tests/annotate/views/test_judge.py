@@ -31,7 +31,14 @@ def answer_to(card, grade=1, **fields):
 def test_cards_come_three_at_a_time_with_progress(client, annotator):
     answer = call(client, "next").json()
     assert len(answer["cards"]) == 3
-    assert answer["progress"] == {"batch": 1, "position": 1, "of": 4, "done": 0, "today": 0, "total": None}
+    assert answer["progress"] == {
+        "batch": 1,
+        "position": 1,
+        "of": 4,
+        "done": 0,
+        "today": 0,
+        "total": None,
+    }
     assert answer["empty"] is None
 
 
@@ -47,21 +54,36 @@ def test_an_answer_carries_the_next_cards(client, annotator):
     heed = {"active_ms": 4200, "played_ms": 1800, "n_replays": 2, "n_changes": 1, "guidelines": 1}
     answered = call(client, "answer", answer_to(cards[0], comment="near", **heed))
     assert answered.status_code == 200
-    assert [card["hand_out"] for card in answered.json()["cards"][:2]] == [c["hand_out"] for c in cards[1:]]
+    assert [card["hand_out"] for card in answered.json()["cards"][:2]] == [
+        c["hand_out"] for c in cards[1:]
+    ]
     stored = Judgment.objects.get()
-    assert (stored.active_ms, stored.comment.text, stored.shown_at is not None) == (4200, "near", True)
-    assert (stored.played_ms, stored.n_replays, stored.n_changes, stored.guidelines.version) == (1800, 2, 1, 1)
+    assert (stored.active_ms, stored.comment.text, stored.shown_at is not None) == (
+        4200,
+        "near",
+        True,
+    )
+    assert (stored.played_ms, stored.n_replays, stored.n_changes, stored.guidelines.version) == (
+        1800,
+        2,
+        1,
+        1,
+    )
     assert answered.json()["guidelines"]["version"] == 1
 
 
-N_STATEMENTS = 12  # of an answer within a batch, BEGIN and COMMIT among them; docs/adr/0006 says what for
+# of an answer within a batch, BEGIN and COMMIT among them; docs/adr/0006 says what for
+N_STATEMENTS = 12
 
 
 def test_an_answer_takes_few_statements(client, annotator):
     cards = call(client, "next").json()["cards"]
-    cards = call(client, "answer", answer_to(cards[0])).json()["cards"]  # the first one freezes the scheme
+    # the first one freezes the scheme
+    cards = call(client, "answer", answer_to(cards[0])).json()["cards"]
     statements = []
-    with connection.execute_wrapper(lambda execute, sql, *rest: (statements.append(sql), execute(sql, *rest))[1]):
+    with connection.execute_wrapper(
+        lambda execute, sql, *rest: (statements.append(sql), execute(sql, *rest))[1]
+    ):
         assert call(client, "answer", answer_to(cards[0])).status_code == 200
     # a savepoint is here what a transaction is to the server
     assert len(statements) <= N_STATEMENTS, "\n".join(statements)
@@ -75,19 +97,33 @@ def test_no_label_is_refused_for_what_its_comment_cannot_store(client, annotator
     first, second = call(client, "next").json()["cards"][:2]
     assert call(client, "answer", answer_to(first, comment=typed)).status_code == 200
     assert Judgment.objects.get().comment.text == stored
-    report_body = {"submission_id": str(uuid4()), "kind": "escalated", "note": typed, "reason": typed}
+    report_body = {
+        "submission_id": str(uuid4()),
+        "kind": "escalated",
+        "note": typed,
+        "reason": typed,
+    }
     assert call(client, "report", report_body | {"hand_out": second["hand_out"]}).status_code == 200
     report = Report.objects.get()
     assert (report.note, report.reason) == (stored, stored)
 
 
-def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, annotator, collection):
+def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(
+    client, annotator, collection
+):
     cards = call(client, "next").json()["cards"]
     while cards:
         last = call(client, "answer", answer_to(cards[0])).json()
         cards = last["cards"]
     assert last["empty"]["reason"] == "batch_done"
-    assert last["progress"] == {"batch": 1, "position": 4, "of": 4, "done": 4, "today": 4, "total": 4}
+    assert last["progress"] == {
+        "batch": 1,
+        "position": 4,
+        "of": 4,
+        "done": 4,
+        "today": 4,
+        "total": 4,
+    }
     cards = call(client, "next").json()["cards"]
     assert len(cards) == 2
     for card in cards:
@@ -110,8 +146,11 @@ def test_what_others_hold_is_said_with_the_time_it_may_be_free(client, annotator
     client.force_login(annotator.user)
     empty = call(client, "next").json()["empty"]
     assert empty["reason"] == "others_hold"
-    match = re.fullmatch(r"6 pairs are with other people; the next may be free in (\d+) min\.", empty["message"])
-    assert 9 * 86_400 < empty["retry_seconds"] <= 10 * 86_400  # less what the machine has taken meanwhile
+    match = re.fullmatch(
+        r"6 pairs are with other people; the next may be free in (\d+) min\.", empty["message"]
+    )
+    # less what the machine has taken meanwhile
+    assert 9 * 86_400 < empty["retry_seconds"] <= 10 * 86_400
     assert abs(60 * int(match[1]) - empty["retry_seconds"]) <= 31
 
 
@@ -154,25 +193,34 @@ def test_later_moves_the_card_to_the_end(client, annotator):
     assert card["hand_out"] not in [c["hand_out"] for c in after["cards"]]
 
 
-@pytest.mark.parametrize(("body", "says"), [
-    ("[1]", "not a JSON object"),
-    ("{", "not JSON"),
-    ("[" * 100_000, "larger than"),
-    ('{"grade": 1}', "submission_id: This field is required."),
-    ('{"submission_id": "x", "hand_out": "y", "grade": "much"}', "submission_id: Enter a valid UUID."),
-])
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("[1]", "not a JSON object"),
+        ("{", "not JSON"),
+        ("[" * 100_000, "larger than"),
+        ('{"grade": 1}', "submission_id: This field is required."),
+        (
+            '{"submission_id": "x", "hand_out": "y", "grade": "much"}',
+            "submission_id: Enter a valid UUID.",
+        ),
+    ],
+)
 def test_a_body_that_makes_no_sense_is_refused_in_words(client, annotator, body, says):
     refused = client.post("/c/birds/judge/answer", body, content_type="application/json")
     assert refused.status_code == 422
     assert says in refused.json()["error"]
 
 
-@pytest.mark.parametrize(("change", "status"), [
-    ({"grade": 9}, 422),
-    ({"reasons": ["made up"]}, 422),
-    ({"hand_out": str(uuid4())}, 404),
-    ({"active_ms": -5}, 422),
-])
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"grade": 9}, 422),
+        ({"reasons": ["made up"]}, 422),
+        ({"hand_out": str(uuid4())}, 404),
+        ({"active_ms": -5}, 422),
+    ],
+)
 def test_a_wrong_answer_is_refused_and_changes_nothing(client, annotator, change, status):
     card = call(client, "next").json()["cards"][0]
     assert call(client, "answer", {**answer_to(card), **change}).status_code == status
@@ -188,7 +236,10 @@ def test_an_hour_is_the_most_a_judgment_takes(client, annotator):
 def test_an_ended_session_is_told_as_json_with_where_to_sign_in(client, collection):
     ended = call(client, "answer")
     assert ended.status_code == 401
-    assert ended.json() == {"error": "signed_out", "sign_in": "/accounts/login/?next=%2Fc%2Fbirds%2Fjudge%2F"}
+    assert ended.json() == {
+        "error": "signed_out",
+        "sign_in": "/accounts/login/?next=%2Fc%2Fbirds%2Fjudge%2F",
+    }
 
 
 def test_leads_and_strangers_have_no_judge_screen(client, collection):
@@ -200,7 +251,11 @@ def test_leads_and_strangers_have_no_judge_screen(client, collection):
 
 def test_a_gold_looks_like_any_other_card(client, annotator, collection):
     gold = Gold.objects.create(
-        collection=collection, pair=cast.pairs(collection, 1)[0], grade=2, is_positive=True, origin="curated"
+        collection=collection,
+        pair=cast.pairs(collection, 1)[0],
+        grade=2,
+        is_positive=True,
+        origin="curated",
     )
     shapes, query_texts = set(), []
     cards = call(client, "next").json()["cards"]
@@ -213,7 +268,9 @@ def test_a_gold_looks_like_any_other_card(client, annotator, collection):
     assert len(query_texts) == 5
 
 
-def test_an_answer_costs_a_constant_number_of_queries(client, annotator, django_assert_max_num_queries):
+def test_an_answer_costs_a_constant_number_of_queries(
+    client, annotator, django_assert_max_num_queries
+):
     cards = call(client, "next").json()["cards"]
     for card in cards:
         with django_assert_max_num_queries(19):

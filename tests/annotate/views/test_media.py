@@ -49,7 +49,12 @@ def test_a_member_gets_the_file_under_our_own_type(get, collection):
 
 @pytest.mark.parametrize(
     ("byte_range", "first", "last"),
-    [("bytes=0-", 0, 1023), ("bytes=100-199", 100, 199), ("bytes=-10", 1014, 1023), ("bytes=1000-5000", 1000, 1023)],
+    [
+        ("bytes=0-", 0, 1023),
+        ("bytes=100-199", 100, 199),
+        ("bytes=-10", 1014, 1023),
+        ("bytes=1000-5000", 1000, 1023),
+    ],
 )
 def test_a_player_gets_the_stretch_it_asks_for(get, collection, byte_range, first, last):
     response = get(part(collection), Range=byte_range)
@@ -94,7 +99,9 @@ def test_who_is_not_signed_in_is_sent_to_sign_in(client, collection):
     assert (response.status_code, response.url.partition("?")[0]) == (302, reverse("account_login"))
 
 
-@pytest.mark.parametrize("path", ["../secret.png", "/etc/passwd.png", "a/../../secret.png", "https://x.org/secret.png"])
+@pytest.mark.parametrize(
+    "path", ["../secret.png", "/etc/passwd.png", "a/../../secret.png", "https://x.org/secret.png"]
+)
 def test_no_path_leads_out_of_the_collections_folder(get, collection, path):
     media_folder(collection).mkdir(parents=True)
     (media_folder(collection).parent / "secret.png").write_bytes(b"secret")
@@ -109,7 +116,9 @@ def test_a_link_out_of_the_folder_is_not_followed(get, collection, tmp_path):
 
 
 def test_a_file_of_a_type_that_is_not_shown_is_not_served(get, collection):
-    assert get(part(collection, path="a.html", content=b"<script>", kind="image")).status_code == 404
+    assert (
+        get(part(collection, path="a.html", content=b"<script>", kind="image")).status_code == 404
+    )
 
 
 def test_a_missing_file_is_not_found(get, collection):
@@ -126,16 +135,28 @@ def test_each_source_of_a_clip_is_served_as_what_it_was_found_to_be(get, client,
     medium = part(collection, path="a.ogv")
     Part.objects.filter(pk=medium.pk).update(
         type='video/ogg; codecs="theora"',
-        also=[{"path": "b.webm", "type": 'video/quicktime; codecs="avc1.64001f"'}, {"path": "c.webm", "type": ""}],
+        also=[
+            {"path": "b.webm", "type": 'video/quicktime; codecs="avc1.64001f"'},
+            {"path": "c.webm", "type": ""},
+        ],
     )
     for name in ("b.webm", "c.webm"):
         (media_folder(collection) / name).write_bytes(name.encode())
     assert get(medium)["Content-Type"] == "video/ogg"
-    for number, (name, mime) in enumerate([("b.webm", "video/mp4"), ("c.webm", "video/webm")], start=1):
-        answer = client.get(reverse("annotate:part-source", args=[collection.slug, medium.pk, number]))
+    for number, (name, mime) in enumerate(
+        [("b.webm", "video/mp4"), ("c.webm", "video/webm")], start=1
+    ):
+        answer = client.get(
+            reverse("annotate:part-source", args=[collection.slug, medium.pk, number])
+        )
         assert (answer.getvalue().decode(), answer["Content-Type"]) == (name, mime)
         assert answer["X-Content-Type-Options"] == "nosniff"
-    assert client.get(reverse("annotate:part-source", args=[collection.slug, medium.pk, 3])).status_code == 404
+    assert (
+        client.get(
+            reverse("annotate:part-source", args=[collection.slug, medium.pk, 3])
+        ).status_code
+        == 404
+    )
 
 
 def test_a_quicktime_file_is_served_as_an_mp4_before_anybody_has_looked_into_it(get, collection):
@@ -156,7 +177,12 @@ def test_a_card_names_the_sources_in_order_with_what_a_browser_is_asked(collecti
     assert content["sources"] == [
         {"url": base, "type": 'video/ogg; codecs="theora"', "what": "Ogg, Theora", "defect": ""},
         {"url": "https://h/b.mp4?at=1", "type": "video/mp4", "what": "MP4", "defect": ""},
-        {"url": f"{base}2/", "type": 'video/mp4; codecs="avc1.64001f"', "what": "QuickTime, H.264", "defect": ""},
+        {
+            "url": f"{base}2/",
+            "type": 'video/mp4; codecs="avc1.64001f"',
+            "what": "QuickTime, H.264",
+            "defect": "",
+        },
         {"url": f"{base}3/", "type": "", "what": "Matroska, HEVC", "defect": ""},
     ]
     assert (content["url"], content["type"]) == (base, 'video/ogg; codecs="theora"')

@@ -66,15 +66,20 @@ def test_while_rounds_follow_the_settings_say_so(client, collection):
     assert "are being brought under the new rule" in page.content.decode()
 
 
-def test_a_large_change_is_counted_by_a_worker_while_the_page_asks_again(client, collection, monkeypatch):
+def test_a_large_change_is_counted_by_a_worker_while_the_page_asks_again(
+    client, collection, monkeypatch
+):
     monkeypatch.setattr(policies, "SYNCHRONOUS_ROWS", 0)
     queued = []
-    monkeypatch.setattr(tasks.preview_policy, "apply_async", lambda **call: queued.append(call["kwargs"]))
+    monkeypatch.setattr(
+        tasks.preview_policy, "apply_async", lambda **call: queued.append(call["kwargs"])
+    )
     _, text = save(client)
-    poll = re.search('hx-get="(.*?)"', text[text.index('id="policy-change"'):]).group(1)
+    poll = re.search('hx-get="(.*?)"', text[text.index('id="policy-change"') :]).group(1)
     assert "Counting what changes" in client.get(poll).content.decode()
     question = policies.preview_request(
-        policy=Policy(collection=collection, version=2, rule="majority", tie="up", tolerance=0), with_closed=False
+        policy=Policy(collection=collection, version=2, rule="majority", tie="up", tolerance=0),
+        with_closed=False,
     )
     tasks.preview_policy(collection_id=collection.pk, question=question)
     assert "1 pair changes" in client.get(poll).content.decode()

@@ -1,4 +1,4 @@
-"""Training as browsers meet it: the steps, the quiz, the calls of the screen, and the leads' pages."""
+"""Training as browsers meet it: the steps, the quiz, the screen's calls, the leads' pages."""
 
 from decimal import Decimal
 
@@ -13,7 +13,7 @@ from annotate.models import Quiz, Role, Training, TrainingDecision, TrainingPair
 from annotate.services import quizzes, training, training_people
 from tests import campaigns, cast
 from tests.annotate.trainees import go, trained, waiting
-from tests.annotate.views.browsing import page, send
+from tests.annotate.views.browsing import page, send, text_of
 
 pytestmark = pytest.mark.django_db
 QUESTIONS = [
@@ -28,7 +28,9 @@ def collection():
 
 
 def call(client, name, body, status=200):
-    answer = client.post(reverse(f"annotate:training-{name}", args=["birds"]), body, "application/json")
+    answer = client.post(
+        reverse(f"annotate:training-{name}", args=["birds"]), body, "application/json"
+    )
     assert answer.status_code == status, answer.content
     return answer.json()
 
@@ -36,8 +38,8 @@ def call(client, name, body, status=200):
 def test_the_judge_screen_sends_who_is_not_trained_to_the_training(client, annotator):
     answer = client.get(reverse("annotate:judge", args=["birds"]), follow=True)
     assert answer.redirect_chain[-1][0] == reverse("annotate:training", args=["birds"])
-    assert "Before you judge, you go through a training" in answer.content.decode()
-    assert "Before you judge, you go through a training." in client.get("/").content.decode()
+    assert "Before you judge, you go through a training" in text_of(answer)
+    assert "Before you judge, you go through a training." in text_of(client.get("/"))
     go(annotator)
     assert client.get(reverse("annotate:judge", args=["birds"])).status_code == 200
 
@@ -55,23 +57,45 @@ def test_a_card_tells_nothing_of_the_right_level_before_the_answer(client, annot
 def test_an_answer_comes_back_with_what_is_right_and_the_next_card(client, annotator):
     send(client, "training-begin", "birds")
     first, second, *_ = waiting(annotator)
-    body = {"submission_id": "6f1c1f7e-0000-4000-8000-000000000001", "hand_out": str(first.token), "grade": 1}
+    body = {
+        "submission_id": "6f1c1f7e-0000-4000-8000-000000000001",
+        "hand_out": str(first.token),
+        "grade": 1,
+    }
     reply = call(client, "answer", body)
     training_pair = first.seat.pair.training_pair
-    assert reply["feedback"] == {"given": 1, "right": training_pair.grade, "why": training_pair.why, "anchor": "colours"}
+    assert reply["feedback"] == {
+        "given": 1,
+        "right": training_pair.grade,
+        "why": training_pair.why,
+        "anchor": "colours",
+    }
     assert reply["cards"][0]["hand_out"] == str(second.token)
     assert call(client, "answer", body)["feedback"] == reply["feedback"]
-    other = {**body, "hand_out": str(second.token), "submission_id": "6f1c1f7e-0000-4000-8000-000000000002"}
-    assert call(client, "answer", {**other, "grade": 9}, 422)["error"] == "The scheme has no grade 9."
+    other = {
+        **body,
+        "hand_out": str(second.token),
+        "submission_id": "6f1c1f7e-0000-4000-8000-000000000002",
+    }
+    assert (
+        call(client, "answer", {**other, "grade": 9}, 422)["error"] == "The scheme has no grade 9."
+    )
     assert call(client, "answer", {**body, "hand_out": body["submission_id"]}, 404)
 
 
 def test_the_calls_of_the_judge_screen_refuse_a_training_pair(client, annotator):
     send(client, "training-begin", "birds")
     token = str(waiting(annotator)[0].token)
-    body = {"submission_id": "6f1c1f7e-0000-4000-8000-000000000001", "hand_out": token, "grade": 1, "kind": "later"}
+    body = {
+        "submission_id": "6f1c1f7e-0000-4000-8000-000000000001",
+        "hand_out": token,
+        "grade": 1,
+        "kind": "later",
+    }
     for name in ("answer", "undo", "report"):
-        answer = client.post(reverse(f"annotate:judge-{name}", args=["birds"]), body, "application/json")
+        answer = client.post(
+            reverse(f"annotate:judge-{name}", args=["birds"]), body, "application/json"
+        )
         assert answer.status_code == 404
     assert not annotator.judgments.exists()
 
@@ -97,12 +121,16 @@ def test_a_quiz_comes_first_and_is_explained_after_each_attempt(client, collecti
     assert "It breathes." not in text
     assert "checked" not in text
     answer = send(client, "training-quiz", "birds", status=200, version=1, q1=0, q2=0)
-    assert "1 of 2 right" in answer.content.decode()
-    assert "It breathes." in answer.content.decode()
-    assert send(client, "training-begin", "birds").url == reverse("annotate:training", args=["birds"])
+    assert "1 of 2 right" in text_of(answer)
+    assert "It breathes." in text_of(answer)
+    assert send(client, "training-begin", "birds").url == reverse(
+        "annotate:training", args=["birds"]
+    )
     answer = send(client, "training-quiz", "birds", status=200, version=1, q1=1, q2=0)
-    assert "2 of 2 right: passed." in answer.content.decode()
-    assert send(client, "training-begin", "birds").url == reverse("annotate:training-screen", args=["birds"])
+    assert "2 of 2 right: passed." in text_of(answer)
+    assert send(client, "training-begin", "birds").url == reverse(
+        "annotate:training-screen", args=["birds"]
+    )
 
 
 def test_a_quiz_changed_meanwhile_is_not_marked(client, collection, annotator):
@@ -110,7 +138,9 @@ def test_a_quiz_changed_meanwhile_is_not_marked(client, collection, annotator):
     quizzes.change_quiz(collection=collection, questions=QUESTIONS[::-1], by=None)
     send(client, "training-quiz", "birds", version=1, q1=1, q2=0)
     assert not annotator.quiz_attempts.exists()
-    assert quizzes.change_quiz(collection=collection, questions=QUESTIONS[::-1], by=None).version == 2
+    assert (
+        quizzes.change_quiz(collection=collection, questions=QUESTIONS[::-1], by=None).version == 2
+    )
 
 
 def test_where_there_are_no_pairs_the_quiz_is_all(client, collection, annotator):
@@ -133,24 +163,42 @@ def test_a_lead_writes_questions_and_each_save_is_a_version(client, collection, 
     assert Quiz.objects.get().questions[0]["right"] == 1
     assert "*An animal" in page(client, "training-questions", "birds")
     for wrong in ("A plant\nAn animal", "*A plant\n*An animal", "*One", "*Same\nsame"):
-        answer = send(client, "training-questions", "birds", status=422, **{**fields, "questions-0-options": wrong})
-        assert "Nothing was changed" in answer.content.decode() or "field-error" in answer.content.decode()
+        answer = send(
+            client,
+            "training-questions",
+            "birds",
+            status=422,
+            **{**fields, "questions-0-options": wrong},
+        )
+        assert "Nothing was changed" in text_of(answer) or "field-error" in text_of(answer)
     send(client, "training-questions", "birds", **{**fields, "questions-0-text": ""})
     assert [len(quiz.questions) for quiz in Quiz.objects.order_by("version")] == [1, 0]
 
 
 def test_settings_that_make_no_sense_are_refused_in_words(client, collection, lead):
-    good = {"is_on": "on", "measure": "accuracy", "pass_mark": "0.9", "quiz_mark": "1", "wait_minutes": 0}
+    good = {
+        "is_on": "on",
+        "measure": "accuracy",
+        "pass_mark": "0.9",
+        "quiz_mark": "1",
+        "wait_minutes": 0,
+    }
     send(client, "training-change", "birds", **good)
-    assert (Training.objects.get().pass_mark, Training.objects.get().max_tries) == (Decimal("0.9"), None)
+    assert (Training.objects.get().pass_mark, Training.objects.get().max_tries) == (
+        Decimal("0.9"),
+        None,
+    )
     for wrong in ({"pass_mark": "1.5"}, {"max_tries": "0"}, {"measure": "luck"}):
         answer = send(client, "training-change", "birds", status=422, **{**good, **wrong})
-        assert "field-error" in answer.content.decode()
+        assert "field-error" in text_of(answer)
     TrainingPair.objects.update(grade=1)
     answer = send(client, "training-change", "birds", status=422, **{**good, "measure": "spearman"})
-    assert "not defined where all right grades are equal" in answer.content.decode()
+    assert "not defined where all right grades are equal" in text_of(answer)
     TrainingPair.objects.all().delete()
-    assert "nothing to train on" in send(client, "training-change", "birds", status=422, **good).content.decode()
+    assert (
+        "nothing to train on"
+        in send(client, "training-change", "birds", status=422, **good).content.decode()
+    )
 
 
 def test_an_empty_training_says_what_to_do(client):
@@ -164,21 +212,38 @@ def test_an_empty_training_says_what_to_do(client):
 
 
 def test_pairs_are_added_by_id_from_golds_and_from_a_table(client, collection, lead):
-    query, document = collection.items.filter(side="query").last(), collection.items.filter(side="document").last()
+    query, document = (
+        collection.items.filter(side="query").last(),
+        collection.items.filter(side="document").last(),
+    )
     ids = {"query": query.external_id, "document": document.external_id}
     send(client, "training-pair-add", "birds", **ids, grade=2, why="because", anchor="how-to-judge")
     send(client, "training-pair-add", "birds", **ids, grade=1, why="better")
     added = TrainingPair.objects.get(pair__query=query, pair__document=document)
     assert (added.grade, added.why) == (1, "better")
-    answer = send(client, "training-pair-add", "birds", status=422, query="x", document="y", grade=1)
-    assert "There is no query" in answer.content.decode()
-    table = f"query,document,grade,why,paragraph\n{query.external_id},{document.external_id},0,so,How to judge\n"
+    answer = send(
+        client, "training-pair-add", "birds", status=422, query="x", document="y", grade=1
+    )
+    assert "There is no query" in text_of(answer)
+    table = (
+        "query,document,grade,why,paragraph\n"
+        f"{query.external_id},{document.external_id},0,so,How to judge\n"
+    )
     send(client, "training-file-add", "birds", file=SimpleUploadedFile("pairs.csv", table.encode()))
     added.refresh_from_db()
     assert (added.grade, added.why, added.anchor) == (0, "so", "how-to-judge")
-    bad = f"query,document,grade\n{query.external_id},nowhere,0\n{query.external_id},{document.external_id},7\n"
-    answer = send(client, "training-file-add", "birds", status=422, file=SimpleUploadedFile("pairs.csv", bad.encode()))
-    text = answer.content.decode()
+    bad = (
+        f"query,document,grade\n{query.external_id},nowhere,0\n"
+        f"{query.external_id},{document.external_id},7\n"
+    )
+    answer = send(
+        client,
+        "training-file-add",
+        "birds",
+        status=422,
+        file=SimpleUploadedFile("pairs.csv", bad.encode()),
+    )
+    text = text_of(answer)
     assert "Line 3: grade &quot;7&quot; is no grade" in text
     assert "Line 2: there is no document" in text
     send(client, "training-golds-add", "birds", n_positive=1, n_negative=1)
@@ -206,11 +271,18 @@ def test_a_lead_sees_where_everybody_stands_and_decides(client, collection, lead
 def test_who_had_judged_before_is_exempt_when_the_training_is_switched_on(client):
     full = campaigns.campaign("birds")
     client.force_login(full.lead)
-    fields = {"is_on": "on", "measure": "accuracy", "pass_mark": "0.8", "quiz_mark": "1", "wait_minutes": 0}
+    fields = {
+        "is_on": "on",
+        "measure": "accuracy",
+        "pass_mark": "0.8",
+        "quiz_mark": "1",
+        "wait_minutes": 0,
+    }
     newcomer = cast.annotator(full.collection)
     send(client, "training-change", "birds", **fields)
     states = {
-        person.annotator.pk: person.state.name for person in training_people.people(collection=full.collection)
+        person.annotator.pk: person.state.name
+        for person in training_people.people(collection=full.collection)
     }
     assert states[full.annotators[1].pk] == "passed"
     assert states[newcomer.pk] == "quiz"

@@ -39,7 +39,8 @@ def site(service_home: Home, open_folder: Path) -> Callable[..., Stack]:
         database = f"{name}_{open_folder.stat().st_ino}"
         create_database(service_home, database, template=template)
         address = service_home.database_url(database)
-        redis = service_home.redis_url.replace("db=0", f"db={8 + process_number()}")  # restores empty its cache
+        # restores empty its cache
+        redis = service_home.redis_url.replace("db=0", f"db={8 + process_number()}")
         environment = {"DATABASE_URL": address, "REDIS_URL": redis, "SECRET_KEY": key}
         return Stack(open_folder / name, {**environment, **settings})
 
@@ -47,7 +48,9 @@ def site(service_home: Home, open_folder: Path) -> Callable[..., Stack]:
 
 
 @pytest.fixture
-def judged(site: Callable[..., Stack], service_home: Home, django_db_blocker: DjangoDbBlocker) -> Stack:
+def judged(
+    site: Callable[..., Stack], service_home: Home, django_db_blocker: DjangoDbBlocker
+) -> Stack:
     """A site with judgments and files."""
     stack = site("judged", template=migrated_template(service_home, django_db_blocker))
     with stack.orm(django_db_blocker):
@@ -74,7 +77,9 @@ def account_notes(stack: Stack) -> list[Path]:
 def n_tables(stack: Stack) -> int:
     """Number of tables in a site's database."""
     with psycopg.connect(stack.database_url) as connection:
-        return connection.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone()[0]
+        return connection.execute(
+            "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
+        ).fetchone()[0]
 
 
 def submissions(stack: Stack, blocker: DjangoDbBlocker) -> list[str]:
@@ -109,7 +114,11 @@ def test_a_backup_made_while_people_judge_has_all_that_was_acknowledged_before(
     with Stack(open_folder / "restored", {"STATIC_FILES": "plain"}) as restored:
         output = restored.manage("restore", str(target))
         assert "nothing broken" in output
-        assert {file.name for file in account_notes(restored)} == {file.name for file in account_notes(stack)} != set()
+        assert (
+            {file.name for file in account_notes(restored)}
+            == {file.name for file in account_notes(stack)}
+            != set()
+        )
         assert restored.home.secret_key.read_text() == stack.home.secret_key.read_text()
         restored.start()
         stored = submissions(restored, django_db_blocker)
@@ -120,9 +129,13 @@ def test_a_backup_made_while_people_judge_has_all_that_was_acknowledged_before(
         assert restored.sign_in("lead") == stack.sign_in("lead")
         going_on = faults.judge_continuously(faults.signed_in_client(restored, 0))
         assert next(going_on)[0] in submissions(restored, django_db_blocker)
-        assert wait_until(lambda: faults.is_converged(restored, collection, django_db_blocker), seconds=600)
+        assert wait_until(
+            lambda: faults.is_converged(restored, collection, django_db_blocker), seconds=600
+        )
         assert restored.stop() == 0
-        assert f"{len(stored) + 1:,} judgments" in restored.manage("backup", str(open_folder / "of a stopped site"))
+        assert f"{len(stored) + 1:,} judgments" in restored.manage(
+            "backup", str(open_folder / "of a stopped site")
+        )
 
 
 @FULL
@@ -139,7 +152,9 @@ def test_a_restored_site_exports_the_same_bytes(judged: Stack, site: Callable[..
 
 
 @FULL
-def test_a_restore_that_ended_after_its_rows_goes_on_from_there(judged: Stack, site: Callable[..., Stack]) -> None:
+def test_a_restore_that_ended_after_its_rows_goes_on_from_there(
+    judged: Stack, site: Callable[..., Stack]
+) -> None:
     target, restored = judged.folder / "backup", site("restored")
     judged.manage("backup", str(target))
     restored.manage("restore", str(target))
@@ -153,7 +168,11 @@ def test_a_restore_that_ended_after_its_rows_goes_on_from_there(judged: Stack, s
 def test_web_servers_role_makes_whole_backups_and_restores_none(
     judged: Stack, site: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
 ) -> None:
-    role, target, empty = f"app_{judged.folder.stat().st_ino}", judged.folder / "backup", site("empty")
+    role, target, empty = (
+        f"app_{judged.folder.stat().st_ino}",
+        judged.folder / "backup",
+        site("empty"),
+    )
     with judged.orm(django_db_blocker):
         app_role.make_app_role(password="x", name=role)
     try:
@@ -165,7 +184,9 @@ def test_web_servers_role_makes_whole_backups_and_restores_none(
         empty.settings["DATABASE_URL"] = owners
         assert "12 judgments" in empty.manage("restore", str(target))
     finally:
-        with psycopg.connect(judged.database_url.replace(f"{role}@", "assayer@"), autocommit=True) as connection:
+        with psycopg.connect(
+            judged.database_url.replace(f"{role}@", "assayer@"), autocommit=True
+        ) as connection:
             connection.execute(f"DROP OWNED BY {role}")
             connection.execute(f"DROP ROLE {role}")
 
@@ -178,12 +199,16 @@ def test_a_damaged_backup_changes_nothing(judged: Stack, site: Callable[..., Sta
         file.seek(-1, 2)
         file.truncate()
     output = refused(empty, "restore", str(target))
-    assert "Nothing was restored." in output and "the checksum of database.dump is another" in output
+    assert (
+        "Nothing was restored." in output and "the checksum of database.dump is another" in output
+    )
     assert n_tables(empty) == 0 and not (empty.home.var / "media").exists()
 
 
 @FULL
-def test_what_pg_restore_reads_in_part_changes_nothing(judged: Stack, site: Callable[..., Stack]) -> None:
+def test_what_pg_restore_reads_in_part_changes_nothing(
+    judged: Stack, site: Callable[..., Stack]
+) -> None:
     empty, target = site("empty"), judged.folder / "backup"
     judged.manage("backup", str(target))
     whole = (target / "database.dump").read_bytes()
@@ -198,12 +223,17 @@ def test_what_pg_restore_reads_in_part_changes_nothing(judged: Stack, site: Call
 @FULL
 def test_files_are_copied_after_the_moment_of_the_database(judged: Stack) -> None:
     target = judged.folder / "backup"
-    waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'relation'"
+    waits = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND wait_event = 'relation'"
+    )
     with psycopg.connect(judged.database_url) as holder, ThreadPoolExecutor(1) as pool:
         holder.execute("LOCK TABLE annotate_workerheartbeat IN ACCESS EXCLUSIVE MODE")
         making = pool.submit(judged.run, "backup", str(target))
         with psycopg.connect(judged.database_url, autocommit=True) as looker:
-            ended = wait_until(lambda: looker.execute(waits).fetchone() == (1,) or making.done(), seconds=240)
+            ended = wait_until(
+                lambda: looker.execute(waits).fetchone() == (1,) or making.done(), seconds=240
+            )
         assert ended and not making.done()
         (judged.home.var / "media" / "later").write_text("of a row that the backup may know")
         holder.rollback()
@@ -217,30 +247,42 @@ def test_another_key_and_another_file_are_refused_before_anything_is_changed(
 ) -> None:
     target, empty = judged.folder / "backup", site("empty", SECRET_KEY=secrets.token_urlsafe(64))
     judged.manage("backup", str(target))
-    assert "SECRET_KEY is not the one of the backup's site" in refused(empty, "restore", str(target))
+    assert "SECRET_KEY is not the one of the backup's site" in refused(
+        empty, "restore", str(target)
+    )
     other = empty.home.var / "media" / "collections" / "kept" / "a picture é.webp"
     other.parent.mkdir(parents=True)
     other.write_text("another")
-    assert "is another file than the backup's" in refused(empty, "restore", str(target), "--new-key")
+    assert "is another file than the backup's" in refused(
+        empty, "restore", str(target), "--new-key"
+    )
     assert n_tables(empty) == 0 and other.read_text() == "another"
     other.unlink()
     assert "nothing broken" in empty.manage("restore", str(target), "--new-key")
 
 
 @FULL
-def test_a_full_disk_is_told_and_leaves_nothing(judged: Stack, small_disk: Callable[[str], Path]) -> None:
+def test_a_full_disk_is_told_and_leaves_nothing(
+    judged: Stack, small_disk: Callable[[str], Path]
+) -> None:
     disk = small_disk("200k")
-    assert "There is no backup. The disk is full." in refused(judged, "backup", str(disk / "backup"))
+    assert "There is no backup. The disk is full." in refused(
+        judged, "backup", str(disk / "backup")
+    )
     assert list(disk.iterdir()) == []
 
 
-def test_a_folder_of_files_that_is_not_mounted_is_no_empty_one(settings: Any, tmp_path: Path) -> None:
+def test_a_folder_of_files_that_is_not_mounted_is_no_empty_one(
+    settings: Any, tmp_path: Path
+) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
     with pytest.raises(BackupError, match="is not there: mount its disk"):
         make_backup(target=tmp_path / "backup", progress=ConsoleProgress())
 
 
-def test_a_backup_goes_to_no_place_that_it_copies_and_to_none_that_is_not_there(media_root: Path) -> None:
+def test_a_backup_goes_to_no_place_that_it_copies_and_to_none_that_is_not_there(
+    media_root: Path,
+) -> None:
     with pytest.raises(BackupError, match="choose a place outside"):
         make_backup(target=media_root / "backup", progress=ConsoleProgress())
     with pytest.raises(BackupError, match="There is no folder"):
@@ -248,7 +290,9 @@ def test_a_backup_goes_to_no_place_that_it_copies_and_to_none_that_is_not_there(
 
 
 @pytest.mark.parametrize("new_key", [False, True])
-def test_a_key_comes_back_unless_a_new_one_is_wanted(settings: Any, tmp_path: Path, new_key: bool) -> None:
+def test_a_key_comes_back_unless_a_new_one_is_wanted(
+    settings: Any, tmp_path: Path, new_key: bool
+) -> None:
     settings.HOME, settings.SECRET_KEY = Home(tmp_path / "var"), NO_KEY_YET
     key = secrets.token_urlsafe(64)
     (tmp_path / "site").mkdir()
@@ -257,15 +301,20 @@ def test_a_key_comes_back_unless_a_new_one_is_wanted(settings: Any, tmp_path: Pa
     facts = Facts(made_at="", key_mark="", n_judgments=0, postgres="18", migrations={})
     restore_site(tmp_path, facts, new_key=new_key)
     assert (settings.HOME.secret_key.read_text() == key) is not new_key
-    settings.HOME, settings.SECRET_KEY = Home(tmp_path / "elsewhere"), key  # as where the environment gives it
+    # as where the environment gives it
+    settings.HOME, settings.SECRET_KEY = Home(tmp_path / "elsewhere"), key
     restore_site(tmp_path, facts, new_key=new_key)
-    assert (settings.HOME.var / "sign-in.json").read_text() == "{}" and not settings.HOME.secret_key.exists()
+    assert (
+        settings.HOME.var / "sign-in.json"
+    ).read_text() == "{}" and not settings.HOME.secret_key.exists()
 
 
 @pytest.mark.django_db
 def test_only_an_empty_database_of_this_version_or_a_newer_one_is_filled() -> None:
     ours = {"made_at": "", "key_mark": "", "n_judgments": 0}
-    with pytest.raises(BackupError, match="The backup is of PostgreSQL 99, and the database is PostgreSQL 18"):
+    with pytest.raises(
+        BackupError, match="The backup is of PostgreSQL 99, and the database is PostgreSQL 18"
+    ):
         check_database(Facts(**ours, postgres="99", migrations={}))
     with pytest.raises(BackupError, match="made by another version, which has annotate/9999_later"):
         check_database(Facts(**ours, postgres="18", migrations={"annotate": "9999_later"}))

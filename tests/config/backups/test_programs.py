@@ -19,15 +19,21 @@ def say_version(folder: Path, version: str) -> Path:
 @pytest.mark.parametrize("major", POSTGRES_FOLDERS)
 def test_our_package_has_its_own(major: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert [version_of(client_program(name, major=major)) for name in ("pg_dump", "pg_restore")] == [major, major]
+    assert [
+        version_of(client_program(name, major=major)) for name in ("pg_dump", "pg_restore")
+    ] == [major, major]
 
 
-def test_another_is_found_on_the_path_by_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_is_found_on_the_path_by_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = say_version(tmp_path, "97.3 (Debian 97.3-1)")
     monkeypatch.setenv("PATH", f"/nowhere:{tmp_path}")
     assert client_program("pg_dump", major="97") == program
     for other in ("9", "98"):
-        with pytest.raises(BackupError, match=f"PostgreSQL {other}, and there is no pg_dump .*client-{other}"):
+        with pytest.raises(
+            BackupError, match=f"PostgreSQL {other}, and there is no pg_dump .*client-{other}"
+        ):
             client_program("pg_dump", major=other)
 
 

@@ -17,7 +17,11 @@ from tests.stack import ROOT
 
 KEY = secrets.token_urlsafe(64)
 BASE_PYTHON = str(Path(sys.base_prefix) / "bin" / "python3")
-BARE = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HOME", "LANG"))}
+BARE = {
+    name: value
+    for name, value in os.environ.items()
+    if name.startswith(("PIP_", "SSL_", "HOME", "LANG"))
+}
 
 
 @pytest.fixture
@@ -57,7 +61,9 @@ def test_pythons_of_long_ago_understand_manage_py_up_to_that_sentence() -> None:
 
 def test_windows_is_told_what_to_do(copy: Path) -> None:
     missing = "sys.modules['fcntl'] = sys.modules['pwd'] = None"  # as there
-    answer = refusal_text(copy, f"import os, platform; {missing}; os.name = 'nt'; platform.system = lambda: 'Windows'")
+    answer = refusal_text(
+        copy, f"import os, platform; {missing}; os.name = 'nt'; platform.system = lambda: 'Windows'"
+    )
     assert "WSL2" in answer and len(answer.splitlines()) == 1
 
 
@@ -69,7 +75,11 @@ def test_a_python_without_venv_names_the_package_to_install(copy: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_answered_with_one_sentence(copy: Path) -> None:
     (copy / ".venv").write_text("a file where the folder should be")
-    assert refusal_text(copy, "pass", command="test").splitlines()[-1].startswith(("Cannot make", "The packages of"))
+    assert (
+        refusal_text(copy, "pass", command="test")
+        .splitlines()[-1]
+        .startswith(("Cannot make", "The packages of"))
+    )
 
 
 @pytest.mark.full
@@ -77,9 +87,23 @@ def test_every_command_runs_from_a_python_that_has_no_packages(open_folder: Path
     product = share_environment(source_tree.copy(open_folder / "product"))
     study = ROOT / "demo" / "shapes"
     runs = [str(study / "runs" / f"{name}.forward.run.gz") for name in ("heron", "finch")]
-    bare = {**BARE, "PATH": "/usr/bin:/bin", "ASSAYER_VAR": str(open_folder / "home"), "SECRET_KEY": KEY}
-    command = [BASE_PYTHON, str(product / "manage.py"), "evaluate", "--qrels", str(study / "reference.qrels"), *runs]
-    process = subprocess.run(command, env=bare, cwd=open_folder, capture_output=True, text=True, check=False)
+    bare = {
+        **BARE,
+        "PATH": "/usr/bin:/bin",
+        "ASSAYER_VAR": str(open_folder / "home"),
+        "SECRET_KEY": KEY,
+    }
+    command = [
+        BASE_PYTHON,
+        str(product / "manage.py"),
+        "evaluate",
+        "--qrels",
+        str(study / "reference.qrels"),
+        *runs,
+    ]
+    process = subprocess.run(
+        command, env=bare, cwd=open_folder, capture_output=True, text=True, check=False
+    )
     assert process.returncode == 0, process.stderr
 
 
@@ -87,16 +111,30 @@ def test_every_command_runs_from_a_python_that_has_no_packages(open_folder: Path
     ("settings", "sentence"),
     [
         ({}, "SECRET_KEY is missing"),
-        pytest.param({"SECRET_KEY": KEY}, "The database cannot be reached (connection", marks=pytest.mark.full),
-        ({"SECRET_KEY": KEY, "DATABASE_URL": "postgres://a@127.0.0.1:1/b"}, "The database cannot be reached ("),
+        pytest.param(
+            {"SECRET_KEY": KEY},
+            "The database cannot be reached (connection",
+            marks=pytest.mark.full,
+        ),
+        (
+            {"SECRET_KEY": KEY, "DATABASE_URL": "postgres://a@127.0.0.1:1/b"},
+            "The database cannot be reached (",
+        ),
     ],
 )
 def test_a_command_without_what_it_needs_is_answered_with_one_sentence(
     open_folder: Path, settings: dict[str, str], sentence: str
 ) -> None:
-    bare = {**BARE, "PATH": "/usr/bin:/bin", "ASSAYER_VAR": str(open_folder / "home"), "ASSAYER_NO_BOOTSTRAP": "1"}
+    bare = {
+        **BARE,
+        "PATH": "/usr/bin:/bin",
+        "ASSAYER_VAR": str(open_folder / "home"),
+        "ASSAYER_NO_BOOTSTRAP": "1",
+    }
     command = [sys.executable, str(ROOT / "manage.py"), "fsck"]
-    process = subprocess.run(command, env=bare | settings, cwd=open_folder, capture_output=True, text=True, check=False)
+    process = subprocess.run(
+        command, env=bare | settings, cwd=open_folder, capture_output=True, text=True, check=False
+    )
     assert process.returncode == 1
     assert process.stderr.startswith(sentence) and len(process.stderr.splitlines()) == 1
 
@@ -104,7 +142,11 @@ def test_a_command_without_what_it_needs_is_answered_with_one_sentence(
 def test_what_a_command_says_keeps_its_order_in_a_file(open_folder: Path) -> None:
     code = "import sys; print('first'); print('second', file=sys.stderr)"
     command = [sys.executable, str(ROOT / "manage.py"), "shell", "--no-imports", "-c", code]
-    settings = {"ASSAYER_VAR": str(open_folder / "home"), "ASSAYER_NO_BOOTSTRAP": "1", "SECRET_KEY": KEY}
+    settings = {
+        "ASSAYER_VAR": str(open_folder / "home"),
+        "ASSAYER_NO_BOOTSTRAP": "1",
+        "SECRET_KEY": KEY,
+    }
     with open(open_folder / "said", "w") as file:
         subprocess.run(command, env={**BARE, **settings}, stdout=file, stderr=file, check=True)
     assert (open_folder / "said").read_text() == "first\nsecond\n"
@@ -123,10 +165,13 @@ def test_every_lock_has_hashes_and_holds_the_one_before_it() -> None:
 @pytest.mark.parametrize(
     ("command", "storage", "lock"),
     [
-        ("up", "", "run.txt"), ("up", "/srv/media", "run.txt"), ("up", "s3://films/shown", "s3.txt"),
-        ("migrate", "s3://films", "s3.txt"), ("test", "s3://films", "dev.txt"),
+        ("up", "", "run.txt"),
+        ("up", "/srv/media", "run.txt"),
+        ("up", "s3://films/shown", "s3.txt"),
+        ("migrate", "s3://films", "s3.txt"),
+        ("test", "s3://films", "dev.txt"),
     ],
-)  # fmt: skip
+)
 def test_what_has_its_media_in_a_bucket_has_boto3(
     monkeypatch: pytest.MonkeyPatch, command: str, storage: str, lock: str
 ) -> None:

@@ -40,7 +40,10 @@ def rows(home: Home) -> dict[str, str]:
     digest = sql.SQL("SELECT md5(string_agg(row::text, ',' ORDER BY row::text)) FROM {} AS row")
     with psycopg.connect(home.database_url()) as connection:
         names = [name for (name,) in connection.execute(tables).fetchall()]
-        return {name: connection.execute(digest.format(sql.Identifier(name))).fetchone()[0] for name in names}
+        return {
+            name: connection.execute(digest.format(sql.Identifier(name))).fetchone()[0]
+            for name in names
+        }
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +85,9 @@ def cluster_of_before(home: Home) -> tuple[Path, Path]:
     old = programs_folder(postgres_package(EARLIER), home.var / "of-before") / "bin"
     options = ["--auth=trust", "--username=assayer", "--encoding=UTF8", "--no-locale", "--no-sync"]
     log = home.logs / "postgres.log"
-    process = spawn([old / "initdb", "-D", cluster, *options], log=log, cwd=home.var, account=account)
+    process = spawn(
+        [old / "initdb", "-D", cluster, *options], log=log, cwd=home.var, account=account
+    )
     assert process.wait() == 0
     return cluster, old / "postgres"
 
@@ -101,7 +106,9 @@ def assert_nothing_lost(home: Home, earlier: Path) -> None:
         assert rows(home) == json.loads((earlier / "rows").read_text())
         with psycopg.connect(home.database_url()) as connection:
             assert connection.info.server_version // 10_000 == int(POSTGRES_MAJOR)
-            right = connection.execute("SELECT has_table_privilege('reader', 'annotate_judgment', 'SELECT')")
+            right = connection.execute(
+                "SELECT has_table_privilege('reader', 'annotate_judgment', 'SELECT')"
+            )
             assert right.fetchone() == (True,)
     finally:
         stop(server, first=signal.SIGINT, seconds=600)
@@ -115,16 +122,23 @@ def assert_no_leftovers(home: Home) -> None:
     assert not list(home.var.glob("postgres.*")) and not (home.var / "earlier-postgres").exists()
 
 
-def test_up_upgrades_the_files_of_an_earlier_version_and_says_so(earlier: Path, open_folder: Path) -> None:
+def test_up_upgrades_the_files_of_an_earlier_version_and_says_so(
+    earlier: Path, open_folder: Path
+) -> None:
     home = copy_of(earlier, open_folder)
     with Stack(open_folder, {"STATIC_FILES": "plain"}) as stack:
         stack.start()
-        assert "upgraded from PostgreSQL 16 to 18. The files of before are in" in stack.output_text()
+        assert (
+            "upgraded from PostgreSQL 16 to 18. The files of before are in" in stack.output_text()
+        )
         assert "nothing broken" in stack.manage("fsck")
         with psycopg.connect(home.database_url()) as connection:
             n_judgments = connection.execute("SELECT count(*) FROM annotate_judgment").fetchone()[0]
         assert n_judgments > 10
-        assert rows(home)["annotate_judgment"] == json.loads((earlier / "rows").read_text())["annotate_judgment"]
+        assert (
+            rows(home)["annotate_judgment"]
+            == json.loads((earlier / "rows").read_text())["annotate_judgment"]
+        )
 
 
 def test_an_upgrade_that_is_killed_begins_again(earlier: Path, open_folder: Path) -> None:
@@ -158,12 +172,15 @@ def test_a_copy_that_was_whole_is_made_anew_while_the_old_files_may_have_been_wr
     earlier: Path, open_folder: Path
 ) -> None:
     home = copy_of(earlier, open_folder)
-    half_a_copy(home).rename(home.var / "postgres.upgraded")  # a kill between the first renaming and the second
+    # a kill between the first renaming and the second
+    half_a_copy(home).rename(home.var / "postgres.upgraded")
     upgrade_cluster(home, ConsoleProgress())
     assert_nothing_lost(home, earlier)
 
 
-def test_an_upgrade_that_is_killed_before_its_last_renaming_is_ended(earlier: Path, open_folder: Path) -> None:
+def test_an_upgrade_that_is_killed_before_its_last_renaming_is_ended(
+    earlier: Path, open_folder: Path
+) -> None:
     home = copy_of(earlier, open_folder)
     upgrade_cluster(home, ConsoleProgress())
     (home.var / "postgres").rename(home.var / "postgres.upgraded")
@@ -172,11 +189,16 @@ def test_an_upgrade_that_is_killed_before_its_last_renaming_is_ended(earlier: Pa
 
 
 @pytest.mark.parametrize("folder_name", ["postgres-16", "elsewhere"])
-def test_half_a_copy_is_never_taken_for_the_database(earlier: Path, open_folder: Path, folder_name: str) -> None:
+def test_half_a_copy_is_never_taken_for_the_database(
+    earlier: Path, open_folder: Path, folder_name: str
+) -> None:
     home = copy_of(earlier, open_folder)
     half = half_a_copy(home)
-    (home.var / "postgres").rename(home.var / folder_name)  # by somebody who does as the upgrade does
-    with pytest.raises(StartError, match=f"move the files of before back to that place, or {half} away"):
+    # by somebody who does as the upgrade does
+    (home.var / "postgres").rename(home.var / folder_name)
+    with pytest.raises(
+        StartError, match=f"move the files of before back to that place, or {half} away"
+    ):
         upgrade_cluster(home, ConsoleProgress())
     assert not (home.var / "postgres").exists() and half.exists()
 
@@ -197,7 +219,9 @@ def test_no_room_for_the_copy_and_what_comes_with_it_is_refused(
     home = copy_of(earlier, disk)
     tables = sum(file.stat().st_size for file in (home.var / "postgres" / "base").rglob("*"))
     (disk / "others").write_bytes(bytes(shutil.disk_usage(disk).free - 2 * tables))
-    with pytest.raises(StartError, match=r"needs .* MB for the copy, the others while it is made.*: make room"):
+    with pytest.raises(
+        StartError, match=r"needs .* MB for the copy, the others while it is made.*: make room"
+    ):
         upgrade_cluster(home, ConsoleProgress())
     (disk / "others").unlink()
     upgrade_cluster(home, ConsoleProgress())
@@ -208,14 +232,17 @@ def test_no_room_for_the_copy_and_what_comes_with_it_is_refused(
     ("obstacle", "reason"),
     [
         (
-            "CREATE TABLE stays (here bool CHECK (version() LIKE 'PostgreSQL 16%')); INSERT INTO stays VALUES (true)",
+            "CREATE TABLE stays (here bool CHECK (version() LIKE 'PostgreSQL 16%')); "
+            "INSERT INTO stays VALUES (true)",
             "stays",
         ),
         ("ALTER ROLE assayer SET default_transaction_read_only = on", "read-only"),
     ],
     ids=["a table that is not taken", "no new database"],
 )
-def test_a_copy_that_fails_leaves_no_half_of_it(earlier: Path, open_folder: Path, obstacle: str, reason: str) -> None:
+def test_a_copy_that_fails_leaves_no_half_of_it(
+    earlier: Path, open_folder: Path, obstacle: str, reason: str
+) -> None:
     home = copy_of(earlier, open_folder)
     with earlier_programs(home.var, EARLIER) as old:
         server = serve_earlier(home, home.var / "postgres", old)
@@ -243,10 +270,14 @@ def test_a_killed_starts_server_may_take_long_to_end(tmp_path: Path) -> None:
             server.kill()
 
 
-def test_files_that_an_earlier_upgrade_left_are_not_written_over(earlier: Path, open_folder: Path) -> None:
+def test_files_that_an_earlier_upgrade_left_are_not_written_over(
+    earlier: Path, open_folder: Path
+) -> None:
     home = copy_of(earlier, open_folder)
     (home.var / "postgres-16").mkdir()
-    with pytest.raises(StartError, match="postgres-16 is there, as an earlier upgrade leaves it: move it away"):
+    with pytest.raises(
+        StartError, match="postgres-16 is there, as an earlier upgrade leaves it: move it away"
+    ):
         upgrade_cluster(home, ConsoleProgress())
 
 
@@ -275,12 +306,19 @@ def test_a_backup_waits_for_another_that_has_the_server_and_is_named_to_a_start(
     with wait_for_turn(home, ConsoleProgress()), take_lock(home, "manage.py backup"):
         command = [sys.executable, "manage.py", "backup", str(open_folder / "backup")]
         with open(output, "wb") as output_file:
-            second = subprocess.Popen(command, cwd=stack.root, env=stack.env, stdout=output_file, stderr=subprocess.STDOUT)
+            second = subprocess.Popen(
+                command, cwd=stack.root, env=stack.env, stdout=output_file, stderr=subprocess.STDOUT
+            )
         waits = "Waiting for another backup or restore to end"
-        assert wait_until(lambda: waits in output.read_text() or second.poll() is not None, seconds=600)
+        assert wait_until(
+            lambda: waits in output.read_text() or second.poll() is not None, seconds=600
+        )
         assert second.poll() is None, output.read_text()
         refusal = stack.run("up", "--port", "0")
         assert refusal.returncode == 1
-        assert f"already running on this folder (process {os.getpid()}, manage.py backup)" in refusal.stderr
+        assert (
+            f"already running on this folder (process {os.getpid()}, manage.py backup)"
+            in refusal.stderr
+        )
     assert second.wait(600) == 0, output.read_text()
     assert (home.var / ".lock").read_text() == f"process {second.pid}, manage.py backup"

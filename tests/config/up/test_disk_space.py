@@ -1,7 +1,8 @@
 """Wherever bytes or files run out, `up` says so, waits, and goes on by itself.
 
-To see these tests fail: let `lack_of_room` answer with `full_folder` alone, leave a folder out of `folders`, or the
-files of a file system out of `full_folder`; let `watch` raise whatever it is told, or let it tell so each time.
+To see these tests fail: let `lack_of_room` answer with `full_folder` alone, leave a folder out of
+`folders`, or the files of a file system out of `full_folder`; let `watch` raise whatever it is
+told, or let it tell so each time.
 """
 
 import errno
@@ -41,15 +42,22 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     [
         (OSError(errno.ENOSPC, NO_ROOM, "/srv/a"), f"{NO_ROOM}: /srv/a"),
         (OSError(errno.EDQUOT, QUOTA), QUOTA),
-        (StartError(f"Redis did not start: cannot bind: {NO_ROOM}"), f"Redis did not start: cannot bind: {NO_ROOM}"),
+        (
+            StartError(f"Redis did not start: cannot bind: {NO_ROOM}"),
+            f"Redis did not start: cannot bind: {NO_ROOM}",
+        ),
         (StartError(f"PostgreSQL keeps ending: {QUOTA}."), f"PostgreSQL keeps ending: {QUOTA}"),
         (OSError(errno.EACCES, "Permission denied", "/srv/a"), ""),
         (StartError("PostgreSQL did not start: out of memory"), ""),
     ],
     ids=str,
 )
-def test_errors_tell_of_a_full_disk_and_of_a_quota(home: Home, error: Exception, expected: str) -> None:
-    assert disk_space.disk_full_sentence(home, error) == (expected and f"The disk is full, or a quota used up: {expected}.")
+def test_errors_tell_of_a_full_disk_and_of_a_quota(
+    home: Home, error: Exception, expected: str
+) -> None:
+    assert disk_space.disk_full_sentence(home, error) == (
+        expected and f"The disk is full, or a quota used up: {expected}."
+    )
 
 
 @pytest.mark.parametrize("words", [NO_ROOM, QUOTA])
@@ -59,13 +67,17 @@ def test_what_a_server_says_of_room_is_its_last_word(tmp_path: Path, words: str)
     assert last_words(log) == f"FATAL:  could not write lock file: {words}"
 
 
-@pytest.mark.parametrize(("limit", "folder_name"), [("FULL", "var"), ("FULL_TEMPORARY", "temporary")])
+@pytest.mark.parametrize(
+    ("limit", "folder_name"), [("FULL", "var"), ("FULL_TEMPORARY", "temporary")]
+)
 def test_a_folder_without_room_for_bytes_is_named(
     home: Home, monkeypatch: pytest.MonkeyPatch, limit: str, folder_name: str
 ) -> None:
     assert disk_space.has_space(home)
     monkeypatch.setattr(disk_space, limit, 10**18)
-    assert disk_space.full_folder(home).endswith(f" MB are free for {home.var.with_name(folder_name)}.")
+    assert disk_space.full_folder(home).endswith(
+        f" MB are free for {home.var.with_name(folder_name)}."
+    )
     assert not disk_space.has_space(home)
 
 
@@ -80,7 +92,10 @@ def test_a_folder_without_room_for_files_is_named(
         monkeypatch.setenv("TMPDIR", str(disk))
     else:
         home = Home(disk)
-    assert disk_space.full_folder(home) == f"The disk is full: there is room for 1 more files in {disk}, however small."
+    assert (
+        disk_space.full_folder(home)
+        == f"The disk is full: there is room for 1 more files in {disk}, however small."
+    )
 
 
 def test_a_folder_that_takes_no_file_has_no_room_although_nothing_shows_it(
@@ -107,7 +122,9 @@ def watched(home: Home, output: StringIO, monkeypatch: pytest.MonkeyPatch) -> It
     watched.stop_all()
 
 
-def add_sleeper(watched: Supervisor, script: str, refusal: Exception | None = None) -> tuple[SupervisedService, Path]:
+def add_sleeper(
+    watched: Supervisor, script: str, refusal: Exception | None = None
+) -> tuple[SupervisedService, Path]:
     """Add a service that runs a script and then sleeps.
 
     Return the file whose presence refuses it.
@@ -126,7 +143,12 @@ def add_sleeper(watched: Supervisor, script: str, refusal: Exception | None = No
 
 
 @pytest.mark.parametrize(
-    "refusal", [OSError(errno.ENOSPC, NO_ROOM), OSError(errno.EDQUOT, QUOTA), StartError(f"It did not start: {QUOTA}")]
+    "refusal",
+    [
+        OSError(errno.ENOSPC, NO_ROOM),
+        OSError(errno.EDQUOT, QUOTA),
+        StartError(f"It did not start: {QUOTA}"),
+    ],
 )
 def test_a_part_that_finds_no_room_is_started_once_there_is(
     watched: Supervisor, output: StringIO, refusal: Exception
@@ -138,7 +160,11 @@ def test_a_part_that_finds_no_room_is_started_once_there_is(
     for _ in range(20):  # more often than a part may end
         watched.watch()
     assert part.process.poll() is not None
-    words = ("The disk is full, or a quota used up: ", "The sleeper ended", "There is room again.\n")
+    words = (
+        "The disk is full, or a quota used up: ",
+        "The sleeper ended",
+        "There is room again.\n",
+    )
     assert [output.getvalue().count(some) for some in words] == [1, 1, 0]
     full.unlink()
     watched.watch()
@@ -146,13 +172,18 @@ def test_a_part_that_finds_no_room_is_started_once_there_is(
     assert [output.getvalue().count(some) for some in words] == [1, 1, 1]
 
 
-def test_a_part_that_ends_for_want_of_room_is_started_until_there_is(watched: Supervisor, output: StringIO) -> None:
+def test_a_part_that_ends_for_want_of_room_is_started_until_there_is(
+    watched: Supervisor, output: StringIO
+) -> None:
     (watched.home.var / "full").touch()
     part, full = add_sleeper(watched, f"if [ -e full ]; then echo 'sh: {QUOTA}'; exit 1; fi")
 
     def is_told() -> bool:
         watched.watch()
-        return f"used up: The sleeper keeps ending: sh: {QUOTA}. Nothing can be saved until" in output.getvalue()
+        return (
+            f"used up: The sleeper keeps ending: sh: {QUOTA}. Nothing can be saved until"
+            in output.getvalue()
+        )
 
     assert wait_until(is_told, seconds=600)
     full.unlink()
@@ -183,14 +214,21 @@ def test_a_disk_that_takes_no_more_files_is_told_and_it_goes_on_by_itself(
         with suppress(OSError):
             for number in count(len(list(fillers.iterdir()))):
                 (fillers / str(number)).touch()
-        return stack.process.poll() is not None or "The disk is full: there is room for " in stack.output_text()
+        return (
+            stack.process.poll() is not None
+            or "The disk is full: there is room for " in stack.output_text()
+        )
 
     is_told()
     stack.kill("beat")
-    assert wait_until(is_told, seconds=600, step=0.5) and stack.process.poll() is None, stack.output_text()
+    assert wait_until(is_told, seconds=600, step=0.5) and stack.process.poll() is None, (
+        stack.output_text()
+    )
     stack.kill("postgres")
     for filler in fillers.iterdir():
         filler.unlink()
-    assert wait_until(lambda: "There is room again." in stack.output_text(), seconds=600), stack.output_text()
+    assert wait_until(lambda: "There is room again." in stack.output_text(), seconds=600), (
+        stack.output_text()
+    )
     assert wait_until(lambda: is_fully_ready(stack.url), seconds=600)
     assert stack.process.poll() is None

@@ -10,15 +10,21 @@ import pytest
 from config.up import machine
 
 
-def set_machine(monkeypatch: pytest.MonkeyPatch, system: str, processor: str, *, libc: Any = "glibc 2.28") -> None:
+def set_machine(
+    monkeypatch: pytest.MonkeyPatch, system: str, processor: str, *, libc: Any = "glibc 2.28"
+) -> None:
     """Let Python report another machine."""
     monkeypatch.setattr(platform, "system", lambda: system)
     monkeypatch.setattr(platform, "machine", lambda: processor)
-    monkeypatch.setattr(platform, "mac_ver", lambda: ("14.2" if system == "Darwin" else "", ("", "", ""), ""))
+    monkeypatch.setattr(
+        platform, "mac_ver", lambda: ("14.2" if system == "Darwin" else "", ("", "", ""), "")
+    )
     monkeypatch.setattr(machine.os, "confstr", lambda name: libc)
 
 
-@pytest.mark.parametrize(("system", "processor"), [("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64")])
+@pytest.mark.parametrize(
+    ("system", "processor"), [("Linux", "x86_64"), ("Linux", "aarch64"), ("Darwin", "arm64")]
+)
 def test_nothing_is_said_where_the_lock_has_all_wheels(
     monkeypatch: pytest.MonkeyPatch, system: str, processor: str
 ) -> None:
@@ -65,7 +71,11 @@ def test_an_old_macos_and_a_32_bit_python_are_named(monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_an_interpreter_that_the_lock_has_no_wheels_for_is_named(
-    monkeypatch: pytest.MonkeyPatch, name: str, version: tuple[int, int], free_threaded: int, words: str
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    version: tuple[int, int],
+    free_threaded: int,
+    words: str,
 ) -> None:
     set_machine(monkeypatch, "Linux", "x86_64")
     monkeypatch.setattr(platform, "python_implementation", lambda: name)

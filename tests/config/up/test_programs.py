@@ -28,16 +28,27 @@ def anybody() -> pwd.struct_passwd:
 
 
 @each_package
-def test_a_copy_runs_for_any_account_whatever_the_umask(package: Package, open_folder: Path) -> None:
+def test_a_copy_runs_for_any_account_whatever_the_umask(
+    package: Package, open_folder: Path
+) -> None:
     for folder in installed(package).parent.glob(f"{package.name}*"):
         shutil.copytree(folder, open_folder / "packages" / folder.name, symlinks=True)
     close_to_others(open_folder / "packages")  # as installed with that umask
     before = os.umask(0o077)
     try:
-        copy_package(open_folder / "packages" / package.name, package, open_folder / "programs" / "copy")
+        copy_package(
+            open_folder / "packages" / package.name, package, open_folder / "programs" / "copy"
+        )
     finally:
         os.umask(before)
-    assert fault(open_folder / "programs" / "copy" / package.name / package.programs_folder, package, anybody()) == ""
+    assert (
+        fault(
+            open_folder / "programs" / "copy" / package.name / package.programs_folder,
+            package,
+            anybody(),
+        )
+        == ""
+    )
 
 
 def test_a_copy_without_the_libraries_it_loads_is_at_fault(open_folder: Path) -> None:
@@ -46,12 +57,18 @@ def test_a_copy_without_the_libraries_it_loads_is_at_fault(open_folder: Path) ->
     alone.mkdir()
     (alone / package.programs_folder).symlink_to(installed(package) / package.programs_folder)
     copy_package(alone, package, open_folder / "programs" / "copy")
-    reason = fault(open_folder / "programs" / "copy" / package.name / package.programs_folder, package, anybody())
+    reason = fault(
+        open_folder / "programs" / "copy" / package.name / package.programs_folder,
+        package,
+        anybody(),
+    )
     assert "shared libraries" in reason or "Library not loaded" in reason
 
 
 @each_package
-def test_a_copy_is_whole_or_not_there_and_replaces_those_of_other_versions(package: Package, open_folder: Path) -> None:
+def test_a_copy_is_whole_or_not_there_and_replaces_those_of_other_versions(
+    package: Package, open_folder: Path
+) -> None:
     version = importlib.metadata.version(package.distribution)
     copy = open_folder / "programs" / f"{package.name}-{version}"
     half_made = copy.with_name(copy.name + ".new") / package.name / package.programs_folder

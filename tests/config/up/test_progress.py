@@ -40,4 +40,11 @@ def test_a_file_gets_a_line_now_and_then_within_a_long_step() -> None:
 
 def test_a_terminal_has_one_line_that_changes_and_is_gone_at_the_end() -> None:
     lines = tell(Terminal()).split("\r\x1b[K")
-    assert lines == ["", "Fetching uv.", "Packages: 0 of 51", "Packages: 25 of 51", "Packages: 50 of 51", "Ready\n"]
+    assert lines == [
+        "",
+        "Fetching uv.",
+        "Packages: 0 of 51",
+        "Packages: 25 of 51",
+        "Packages: 50 of 51",
+        "Ready\n",
+    ]

@@ -41,7 +41,9 @@ def test_a_folder_on_which_the_product_was_ready_stays(home: Home) -> None:
     assert not drop_data_folder(home)
     assert data_folder(home) == folder and folder.is_dir()
     copy = copied(home)
-    with pytest.raises(StartError, match=r"belongs to .*var, of which .*copy is a copy: delete .*copy, and nothing"):
+    with pytest.raises(
+        StartError, match=r"belongs to .*var, of which .*copy is a copy: delete .*copy, and nothing"
+    ):
         data_folder(copy)
     home.var.rename(home.var.with_name("moved"))
     moved = Home(home.var.with_name("moved"))
@@ -71,7 +73,9 @@ def test_a_copy_of_a_first_start_leaves_the_folder_to_the_original(home: Home) -
     assert drop_data_folder(copy) and folder.is_dir()
 
 
-def test_a_start_without_servers_of_its_own_does_not_keep_a_folder_that_was_never_made(home: Home) -> None:
+def test_a_start_without_servers_of_its_own_does_not_keep_a_folder_that_was_never_made(
+    home: Home,
+) -> None:
     home.new_pointer.write_text("/var/lib/assayer-never-made\n")
     keep_data_folder(home)
     assert not home.pointer.exists()
@@ -81,7 +85,10 @@ def test_data_of_another_account_are_refused_with_the_way_out(home: Home) -> Non
     folder = data_folder(home)
     (folder / "postgres").mkdir()
     os.chown(folder / "postgres", pwd.getpwnam("daemon").pw_uid, 0)
-    with pytest.raises(StartError, match=r"belong to daemon, .*: start as daemon, or hand .* \(chown -R .*/postgres\)"):
+    with pytest.raises(
+        StartError,
+        match=r"belong to daemon, .*: start as daemon, or hand .* \(chown -R .*/postgres\)",
+    ):
         data_folder(home)
 
 
@@ -106,9 +113,13 @@ def test_data_that_are_gone_are_not_replaced_by_an_empty_database(home: Home) ->
         data_folder(home)
 
 
-def test_a_database_in_a_folder_that_was_closed_later_is_not_left_for_an_empty_one(home: Home) -> None:
+def test_a_database_in_a_folder_that_was_closed_later_is_not_left_for_an_empty_one(
+    home: Home,
+) -> None:
     (home.var / "postgres").mkdir()
     account = server_account()
     os.chown(home.var / "postgres", account.pw_uid, account.pw_gid)
-    with pytest.raises(StartError, match=r"cannot enter .* where the database is: open that folder"):
+    with pytest.raises(
+        StartError, match=r"cannot enter .* where the database is: open that folder"
+    ):
         data_folder(home)

@@ -77,14 +77,17 @@ def remembers(stack: Stack, blocker: DjangoDbBlocker) -> bool:
         return User.objects.filter(username="kept").exists()
 
 
-def test_it_starts_in_a_path_with_spaces_leaves_nothing_running_and_goes_on_with_its_data_however_it_ended(
+def test_it_starts_in_a_path_with_spaces_and_goes_on_with_its_data_however_it_ended(
     fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
 ) -> None:
     before = stopped_stack()  # which ended in exit code 0
     assert "annotator" in before.output_text()
     stack = fault_stack("a folder with spaces")
     assert stack.home.secret_key.read_text() == before.home.secret_key.read_text()
-    assert answer(stack, "/healthz") == (200, json.dumps({"status": "ok", "version": settings.VERSION}))
+    assert answer(stack, "/healthz") == (
+        200,
+        json.dumps({"status": "ok", "version": settings.VERSION}),
+    )
     assert wait_until(lambda: is_fully_ready(stack.url), seconds=600), answer(stack, "/readyz")
     with stack.orm(django_db_blocker):
         cast.user("kept")
@@ -117,17 +120,24 @@ def test_a_second_start_takes_a_few_seconds(fault_stack: Callable[..., Stack]) -
     first = time.monotonic() - begun
     assert stack.stop() == 0
     seconds = stack.start()
-    assert seconds < min(first, 6), f"{seconds:.1f} s after {first:.1f} s"  # 3 s after 15 s on an idle machine
+    # 3 s after 15 s on an idle machine
+    assert seconds < min(first, 6), f"{seconds:.1f} s after {first:.1f} s"
 
 
 @pytest.mark.full
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has ended")
-def test_it_leaves_nothing_running_when_the_process_that_runs_the_tests_is_killed(open_folder: Path) -> None:
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux tells a process that its parent has ended"
+)
+def test_it_leaves_nothing_running_when_the_process_that_runs_the_tests_is_killed(
+    open_folder: Path,
+) -> None:
     stack = Stack(open_folder / "left behind", {"STATIC_FILES": "plain"})
     stack.continue_from(stopped_stack())
     testing = subprocess.Popen([sys.executable, "-c", TESTING, stack.folder], cwd=ROOT)
     try:
-        assert wait_until(lambda: stack.output.exists() and "Ready" in stack.output_text(), seconds=600)
+        assert wait_until(
+            lambda: stack.output.exists() and "Ready" in stack.output_text(), seconds=600
+        )
         processes = family(testing)
         assert len(processes) > 5
     finally:
@@ -144,7 +154,11 @@ def imported(stack: Stack, paths: set[str]) -> set[str]:
         modules |= new
         texts = {path: answer(stack, path) for path in new}
         assert {status for status, _ in texts.values()} == {200}
-        new = {urljoin(path, name) for path, (_, text) in texts.items() for name in IMPORT.findall(text)} - modules
+        new = {
+            urljoin(path, name)
+            for path, (_, text) in texts.items()
+            for name in IMPORT.findall(text)
+        } - modules
     return modules
 
 
@@ -177,7 +191,11 @@ def test_what_is_no_port_is_answered_with_one_sentence(tmp_path: Path, port: str
     with Stack(tmp_path) as stack:
         stack.launch(f"--port={port}")
         assert stack.process.wait(600) == 2
-    assert stack.output_text().strip().endswith("a port is a number from 0 to 65535, not " + repr(port))
+    assert (
+        stack.output_text()
+        .strip()
+        .endswith("a port is a number from 0 to 65535, not " + repr(port))
+    )
 
 
 @pytest.mark.full
@@ -192,7 +210,8 @@ def test_a_first_start_that_was_stopped_goes_on_with_its_static_files(open_folde
         names = json.loads((stack.home.var / "static" / "staticfiles.json").read_text())["paths"]
         scripts = imported(stack, {"/static/" + names["js/judge/main.js"]})
     assert len(scripts) > 20
-    assert [path for path in scripts if not HASHED.search(path)] == []  # a new release brings all of them, or none
+    # a new release brings all of them, or none
+    assert [path for path in scripts if not HASHED.search(path)] == []
 
 
 def test_the_processes_of_another_folder_are_not_ended(live_stack: Stack, tmp_path: Path) -> None:
@@ -201,9 +220,14 @@ def test_the_processes_of_another_folder_are_not_ended(live_stack: Stack, tmp_pa
     assert all(command_line(pid) for pid in live_stack.processes().values())
 
 
-def test_a_second_start_on_the_same_folder_names_the_first(live_stack: Stack, tmp_path: Path) -> None:
+def test_a_second_start_on_the_same_folder_names_the_first(
+    live_stack: Stack, tmp_path: Path
+) -> None:
     other = Stack(tmp_path, {"ASSAYER_VAR": str(live_stack.home.var)})
-    assert f"already running on this folder (process {live_stack.process.pid}, {live_stack.url}/)" in refusal(other)
+    assert (
+        f"already running on this folder (process {live_stack.process.pid}, {live_stack.url}/)"
+        in refusal(other)
+    )
     assert answer(live_stack, "/healthz")[0] == 200
 
 
@@ -214,7 +238,9 @@ def test_an_unwritable_folder_is_answered_with_one_sentence(tmp_path: Path) -> N
 
 def test_with_addresses_in_the_environment_no_server_is_started(live_stack: Stack) -> None:
     assert set(live_stack.processes()) == {"web", "worker", "long-worker", "beat"}
-    assert wait_until(lambda: is_fully_ready(live_stack.url), seconds=600, step=0.2), answer(live_stack, "/readyz")
+    assert wait_until(lambda: is_fully_ready(live_stack.url), seconds=600, step=0.2), answer(
+        live_stack, "/readyz"
+    )
 
 
 @pytest.mark.full
@@ -223,7 +249,9 @@ def test_too_little_memory_is_answered_with_one_sentence(open_folder: Path) -> N
     refusal(Stack(open_folder, prefix=("prlimit", "--as=80000000")), "--port", "0")
 
 
-def test_a_disk_without_room_for_a_first_start_is_refused(open_folder: Path, small_disk: Callable[[str], Path]) -> None:
+def test_a_disk_without_room_for_a_first_start_is_refused(
+    open_folder: Path, small_disk: Callable[[str], Path]
+) -> None:
     var = small_disk("100m") / "var"
     answer = refusal(Stack(open_folder, {"ASSAYER_VAR": str(var)}), "--port", "0")
     assert f"A first start needs 300 MB for {var}; 10" in answer
@@ -234,11 +262,19 @@ def test_a_disk_that_fills_is_answered_with_one_sentence(
     open_folder: Path, small_disk: Callable[[str], Path]
 ) -> None:
     stack = Stack(open_folder, {"ASSAYER_VAR": str(small_disk("24m") / "var")})
-    code = "import sys; from config.up import home, supervisor as up; home.FIRST_START_BYTES = 0; sys.exit(up.main(['--port', '0']))"
+    code = (
+        "import sys; from config.up import home, supervisor as up; home.FIRST_START_BYTES = 0; "
+        "sys.exit(up.main(['--port', '0']))"
+    )
     command = [sys.executable, "-c", code]
-    process = subprocess.run(command, cwd=ROOT, env=stack.env, capture_output=True, text=True, check=False)
+    process = subprocess.run(
+        command, cwd=ROOT, env=stack.env, capture_output=True, text=True, check=False
+    )
     assert process.returncode == 1 and "Starting the database." in process.stdout
-    assert process.stderr.startswith("Assayer stopped. The disk is full: ") and len(process.stderr.splitlines()) == 1
+    assert (
+        process.stderr.startswith("Assayer stopped. The disk is full: ")
+        and len(process.stderr.splitlines()) == 1
+    )
 
 
 def test_the_clock_and_the_worker_go_on_after_redis_forgot_all(live_stack: Stack) -> None:
@@ -250,6 +286,9 @@ def test_the_clock_and_the_worker_go_on_after_redis_forgot_all(live_stack: Stack
         connection.execute(f"INSERT INTO annotate_signintry ({columns}) VALUES ({values})")
 
         def is_swept() -> bool:
-            return connection.execute("SELECT FROM annotate_signintry WHERE person = 'a'").fetchone() is None
+            return (
+                connection.execute("SELECT FROM annotate_signintry WHERE person = 'a'").fetchone()
+                is None
+            )
 
         assert wait_until(is_swept, seconds=600)

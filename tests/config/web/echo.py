@@ -11,7 +11,9 @@ from typing import Any
 from config.web import connections, worker
 from tests.config.web.content import LONG, long_content
 
-connections.HEAD_SECONDS = connections.RATE_SECONDS = worker.IDLE_SECONDS = int(os.environ["PATIENCE"])
+connections.HEAD_SECONDS = connections.RATE_SECONDS = worker.IDLE_SECONDS = int(
+    os.environ["PATIENCE"]
+)
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -38,11 +40,15 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
             time.sleep(0.01)
     peer = f"{environ['REMOTE_ADDR']} {environ['wsgi.url_scheme']}"
     body_text = f"{environ['REQUEST_METHOD']} {path} {len(body)} {peer}".encode()
-    start_response(status, [("Content-Type", "text/plain"), ("Content-Length", str(len(body_text)))])
+    start_response(
+        status, [("Content-Type", "text/plain"), ("Content-Length", str(len(body_text)))]
+    )
     return [body_text]
 
 
-def long_answer(environ: dict[str, Any], kind: str, start_response: Callable[..., Any]) -> Iterable[bytes]:
+def long_answer(
+    environ: dict[str, Any], kind: str, start_response: Callable[..., Any]
+) -> Iterable[bytes]:
     """The bytes of `long_content`, as a file or in pieces, with or without their number."""
     length = [] if kind == "chunks" else [("Content-Length", str(LONG))]
     start_response("200 OK", [("Content-Type", "application/octet-stream"), *length])

@@ -16,11 +16,13 @@ import psutil
 import pytest
 
 from config.up.processes import spawn, stop, wait_until
+from config.web import gunicorn_settings
 from config.web.body_slots import N_SLOTS, BodySlots
 from config.web.worker import SPARE_CONNECTIONS
 from tests.config.web.content import LONG, long_content
 
 ROOT = Path(__file__).resolve().parents[3]
+N_THREADS = gunicorn_settings.threads
 N_SLOW = 40  # more than there are threads
 MB = 1024 * 1024
 WINDOW = 16 * 1024  # bytes
@@ -39,7 +41,8 @@ class Server(NamedTuple):
     def connect(self, *pieces: bytes, window: int = 0) -> socket.socket:
         """Open a connection and send these bytes.
 
-        window : bytes that the client takes before it is read from; 0 for as many as the kernel likes
+        window : bytes that the client takes before it is read from; 0 for as many as the kernel
+            likes
         """
         client = self.sockets.enter_context(socket.socket())
         client.settimeout(300)
@@ -110,16 +113,36 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Se
     """Factory of servers, each with its patience."""
     with ExitStack() as started:
 
-        def begin(patience: int = 600, *options: str) -> Server:
+        def begin(patience: int = 600, *options: str, n_workers: int = 2) -> Server:
             folder = tmp_path_factory.mktemp("server")
             log = folder / "log"
             settings = "python:config.web.gunicorn_settings"
-            argv = [sys.executable, "-m", "gunicorn", "--config", settings, "--bind", "127.0.0.1:0", *options]
+            argv = [
+                sys.executable,
+                "-m",
+                "gunicorn",
+                "--config",
+                settings,
+                "--bind",
+                "127.0.0.1:0",
+                "--workers",
+                str(n_workers),
+                *options,
+            ]
             app = "tests.config.web.echo:application"
-            environment = {**os.environ, "MARKS": str(folder), "PYTHONUNBUFFERED": "1", "PATIENCE": str(patience)}
-            process = spawn([*argv, "--graceful-timeout", "300", app], log=log, env=environment, cwd=ROOT)
+            environment = {
+                **os.environ,
+                "MARKS": str(folder),
+                "PYTHONUNBUFFERED": "1",
+                "PATIENCE": str(patience),
+            }
+            process = spawn(
+                [*argv, "--graceful-timeout", "300", app], log=log, env=environment, cwd=ROOT
+            )
             started.callback(stop, process)
-            assert wait_until(lambda: log.read_text().count("Booting worker") == 2, seconds=300), log.read_text()
+            assert wait_until(
+                lambda: log.read_text().count("Booting worker") == n_workers, seconds=300
+            ), log.read_text()
             match = re.search(r"Listening at: http://127\.0\.0\.1:(\d+)", log.read_text())
             assert match
             return Server(int(match[1]), process, folder, started.enter_context(ExitStack()))
@@ -138,7 +161,8 @@ def server(lasting_server: Server) -> Iterator[Server]:
     yield lasting_server
     lasting_server.sockets.close()
     large = post("/refuse", 2 * MB)
-    assert wait_until(lambda: lasting_server.ask(large).startswith(b"HTTP/1.1 413"), seconds=300)  # a place is free
+    # a place is free
+    assert wait_until(lambda: lasting_server.ask(large).startswith(b"HTTP/1.1 413"), seconds=300)
     lasting_server.sockets.close()
 
 
@@ -180,7 +204,9 @@ def test_who_takes_nothing_for_long_is_let_go(quick):
 
     def are_let_go() -> bool:
         workers = psutil.Process(quick.process.pid).children()
-        connections = [connection for worker in workers for connection in worker.net_connections("tcp")]
+        connections = [
+            connection for worker in workers for connection in worker.net_connections("tcp")
+        ]
         return not ports & {connection.raddr.port for connection in connections if connection.raddr}
 
     assert wait_until(are_let_go, seconds=300)
@@ -244,8 +270,12 @@ def test_requests_on_one_connection_are_answered_in_their_order(server):
     client = server.connect(GET + body + GET + post("/read/2", 3) + b"ab", b"c", b"\r\n" + GET)
     bodies = [reply_of(client).rpartition(b"\r\n\r\n")[2] for _ in range(5)]
     assert [words.split()[1:3] for words in bodies] == [
-        [b"/plain", b"0"], [b"/read/1", b"70000"], [b"/plain", b"0"], [b"/read/2", b"3"], [b"/plain", b"0"],
-    ]  # fmt: skip
+        [b"/plain", b"0"],
+        [b"/read/1", b"70000"],
+        [b"/plain", b"0"],
+        [b"/read/2", b"3"],
+        [b"/plain", b"0"],
+    ]
     assert b"408" not in bodies[0]
 
 
@@ -259,11 +289,15 @@ def test_a_body_that_is_not_read_is_not_the_next_request(server):
 
 def test_a_client_is_told_to_go_on_where_the_body_is_wanted(server):
     for length in (4, 2 * MB):
-        client = server.connect(post("/read", length, more="Expect: 100-continue\r\nConnection: close\r\n"))
+        client = server.connect(
+            post("/read", length, more="Expect: 100-continue\r\nConnection: close\r\n")
+        )
         assert client.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n"
         client.sendall(b"a" * length)
         assert f"POST /read {length}".encode() in rest_of(client)
-    assert rest_of(server.connect(post("/refuse", 2 * MB, more="Expect: 100-continue\r\n"))).startswith(b"HTTP/1.1 413")
+    assert rest_of(
+        server.connect(post("/refuse", 2 * MB, more="Expect: 100-continue\r\n"))
+    ).startswith(b"HTTP/1.1 413")
 
 
 @pytest.mark.parametrize(
@@ -275,9 +309,18 @@ def test_a_client_is_told_to_go_on_where_the_body_is_wanted(server):
         (b"nonsense\r\n\r\n", b"HTTP/1.1 400 Bad Request"),
         (b"GET /plain HTTP/1.1\r\n" + b"A: b\r\n" * 101 + b"\r\n", b"HTTP/1.1 431"),
         (b"GET /plain HTTP/1.1\r\nA: " + b"b" * 200_000, b"HTTP/1.1 431"),
-        (b"POST /read HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", b"HTTP/1.1 411"),
-        (b"POST /read HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\na", b"HTTP/1.1 400"),
-        (b"POST /read HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", b"HTTP/1.1 400"),
+        (
+            b"POST /read HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+            b"HTTP/1.1 411",
+        ),
+        (
+            b"POST /read HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\na",
+            b"HTTP/1.1 400",
+        ),
+        (
+            b"POST /read HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+            b"HTTP/1.1 400",
+        ),
         (b"POST /read HTTP/1.1\r\nContent-Length: -1\r\n\r\n", b"HTTP/1.1 400"),
     ],
 )
@@ -308,14 +351,36 @@ def test_a_stop_waits_for_what_is_asked_and_for_no_silent_client(start):
     assert server.process.wait(250) == 0  # the worker's own patience is longer
 
 
-def test_silent_connections_and_readers_make_room_for_who_asks(start: Callable[..., Server]) -> None:
-    n_held = SPARE_CONNECTIONS + 20  # by each of two workers; those that are kept are so for longer than a client waits here
-    server = start(600, "--worker-connections", str(n_held), "--keep-alive", "600")
+def test_silent_connections_and_readers_make_room_for_who_asks(
+    start: Callable[..., Server],
+) -> None:
+    # those that are kept are so for longer than a client waits here
+    n_held = SPARE_CONNECTIONS + 20
+    options = ("--worker-connections", str(n_held), "--keep-alive", "600")
+    server = start(600, *options, n_workers=1)
     for first_bytes in ((), (b"GET /pl",)):
-        connections = [server.connect(*first_bytes) for _ in range(2 * n_held + 20)]
+        connections = [server.connect(*first_bytes) for _ in range(n_held + 20)]
         assert server.ask(GET).startswith(b"HTTP/1.1 200")
         assert connections[0].recv(1) == b""  # who waited longest was let go
     server.sockets.close()
-    readers = [server.connect(LONG_ONE, window=WINDOW) for _ in range(2 * n_held + 20)]
+    readers = [server.connect(LONG_ONE, window=WINDOW) for _ in range(n_held + 20)]
     assert server.ask(GET).startswith(b"HTTP/1.1 200")
     assert len(rest_of(readers[0])) < LONG  # and so was who has read longest
+
+
+def test_readers_that_came_while_all_threads_were_busy_make_room_too(
+    start: Callable[..., Server],
+) -> None:
+    n_held = SPARE_CONNECTIONS + 20
+    options = ("--worker-connections", str(n_held), "--keep-alive", "600")
+    server = start(600, *options, n_workers=1)
+    for _ in range(N_THREADS):
+        server.connect(b"GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert wait_until((server.marks / "began").exists, seconds=300)
+    (worker,) = psutil.Process(server.process.pid).children()
+    worker.suspend()  # so that it finds all of them at once, and each with its request
+    for _ in range(n_held):
+        server.connect(LONG_ONE, window=WINDOW)
+    worker.resume()
+    (server.marks / "go").touch()
+    assert server.ask(GET).startswith(b"HTTP/1.1 200")

@@ -53,11 +53,15 @@ def world(seed: int = 1) -> World:
     shape = N_QUERIES, N_DOCS
     grade = np.minimum(rng.gamma(0.35, 1.1, shape).astype(int), 3)
     grade *= rng.random(shape) < rng.uniform(0.3, 1, (N_QUERIES, 1))
-    runs = [np.argsort(-(grade + rng.normal(0, noise, shape)), axis=1)[:, :DEPTH] for noise in NOISE]
+    runs = [
+        np.argsort(-(grade + rng.normal(0, noise, shape)), axis=1)[:, :DEPTH] for noise in NOISE
+    ]
     return World(grade, runs)
 
 
-def draw_pairs(stratum: np.ndarray, rates: Rates, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def draw_pairs(
+    stratum: np.ndarray, rates: Rates, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
     """(Q, M) pairs that a pool draws, each stratum without replacement, and their chance n / N."""
     size = np.stack([(stratum == s).sum(axis=1) for s in range(NOWHERE)])
     n = np.append(np.ceil(np.array(rates)[:, None] * size - 1e-9), np.zeros((1, N_QUERIES)), axis=0)
@@ -72,7 +76,11 @@ def draw_pairs(stratum: np.ndarray, rates: Rates, rng: np.random.Generator) -> t
 
 
 def sample(
-    strata: list[np.ndarray], rng: np.random.Generator, *, rates: Rates = RATES, unjudged: float = UNJUDGED
+    strata: list[np.ndarray],
+    rng: np.random.Generator,
+    *,
+    rates: Rates = RATES,
+    unjudged: float = UNJUDGED,
 ) -> Sample:
     """The pairs that pools with these strata draw together; a share is left unjudged at random."""
     is_drawn, missed = np.zeros_like(strata[0], dtype=bool), np.ones(strata[0].shape)
@@ -86,11 +94,17 @@ def sample(
     return Sample(is_drawn, is_judged, 1 - missed)
 
 
-def weighted(world_of_runs: World, run: int, strata: list[np.ndarray], sample_of_pairs: Sample) -> WeightedSample:
+def weighted(
+    world_of_runs: World, run: int, strata: list[np.ndarray], sample_of_pairs: Sample
+) -> WeightedSample:
     """A run over all drawn pairs; cells are the strata of all pools."""
     pairs = np.flatnonzero(sample_of_pairs.is_drawn)
     cell = np.zeros_like(strata[0])
     for stratum in strata:
         cell = cell * (NOWHERE + 1) + stratum
     grade = np.where(sample_of_pairs.is_judged, world_of_runs.grade, -1)
-    return WeightedSample(world_of_runs.ranked(run, pairs, grade.flat[pairs]), sample_of_pairs.chance.flat[pairs], cell.flat[pairs])
+    return WeightedSample(
+        world_of_runs.ranked(run, pairs, grade.flat[pairs]),
+        sample_of_pairs.chance.flat[pairs],
+        cell.flat[pairs],
+    )

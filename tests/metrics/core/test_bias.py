@@ -35,7 +35,9 @@ LABELS = labels_of({1: 1, 2: 1, 3: 0, 4: 1, 5: 1, 9: 1}, {11: 1, 12: 0, 13: 1, 1
 
 def test_the_printed_biases_of_pooling_pvse_alone_come_out():
     pvse_bias = bias.table_bias(TABLE)[0]
-    assert (pvse_bias.bias, pvse_bias.self_bias, pvse_bias.non_self_bias) == pytest.approx((9.5, 0.1, 11.8), abs=0.05)
+    assert (pvse_bias.bias, pvse_bias.self_bias, pvse_bias.non_self_bias) == pytest.approx(
+        (9.5, 0.1, 11.8), abs=0.05
+    )
 
 
 def test_a_run_brings_what_stands_in_its_first_ranks():

@@ -21,7 +21,9 @@ def hits(seed: int, chance, n: int = 80) -> np.ndarray:
 def test_q_equals_statsmodels(seed, chance):
     scores = hits(seed, chance)
     test, expected = cochran(scores), contingency_tables.cochrans_q(scores)
-    assert (test.statistic, test.p_value) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
+    assert (test.statistic, test.p_value) == pytest.approx(
+        (expected.statistic, expected.pvalue), rel=1e-9
+    )
     assert (test.df, test.n_samples) == (expected.df, 0)
 
 
@@ -43,7 +45,8 @@ def test_q_over_groups_permutes_their_sums():
     assert alone.p_value < 1e-9 < 0.02 < grouped.p_value
     assert (grouped.statistic, grouped.df, grouped.n_samples) == (alone.statistic, None, 2_000)
     few = cochran(hits(3, [0.35, 0.5, 0.65], n=10))
-    assert grouped.p_value == pytest.approx(few.p_value, abs=0.15)  # that of the ten; chi-squared is rough there
+    # that of the ten; chi-squared is rough there
+    assert grouped.p_value == pytest.approx(few.p_value, abs=0.15)
     assert cochran(scores[::-1], groups) == grouped
 
 
@@ -96,11 +99,18 @@ def test_mcnemar_over_groups_is_obuchowski_s_chi_squared():
     assert (test.n, test.n_tied) == (np.count_nonzero(b != c), np.count_nonzero(b == c))
     weighted = Groups.of(np.arange(90), weight=np.where(np.arange(90) == 0, 1 + 1e-6, 1.0))
     plain = contingency_tables.mcnemar(table(x, y), exact=False, correction=False)
-    assert paired_test("mcnemar", x, y, groups=weighted).p_value == pytest.approx(plain.pvalue, rel=1e-4)
+    assert paired_test("mcnemar", x, y, groups=weighted).p_value == pytest.approx(
+        plain.pvalue, rel=1e-4
+    )
 
 
 def test_mcnemar_in_groups_finds_a_difference_in_5_percent_of_worlds_without_one():
-    rng, groups, n_in_groups, n_single = np.random.default_rng(2), Groups.of(np.repeat(np.arange(60), 8)), 0, 0
+    rng, groups, n_in_groups, n_single = (
+        np.random.default_rng(2),
+        Groups.of(np.repeat(np.arange(60), 8)),
+        0,
+        0,
+    )
     for _ in range(1_000):
         chance = np.clip(rng.random((60, 2)), 0.02, 0.98)[groups.of_query]
         x, y = (rng.random((480, 2)) < chance).astype(float).T

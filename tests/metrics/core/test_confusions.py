@@ -18,13 +18,17 @@ def test_coincidences_are_those_of_krippendorff_and_give_his_alpha(seed):
     together = coincidences(unit_counts)
     assert_allclose(together, _coincidences(counts[counts.sum(axis=1) > 1]), atol=1e-9)
     alpha = alpha_of_counts(unit_counts, level="ordinal").value
-    assert alpha_of_coincidences(together, unit_counts.values, MeasurementLevel.ORDINAL) == pytest.approx(alpha, abs=1e-12)
+    assert alpha_of_coincidences(
+        together, unit_counts.values, MeasurementLevel.ORDINAL
+    ) == pytest.approx(alpha, abs=1e-12)
 
 
 def test_agreement_on_two_values_of_two_people_is_positive_and_negative_agreement():
     # both yes 40, both no 30, they differ on 20: positive agreement 2 * 40 / (2 * 40 + 20),
     # negative 60 / 80
-    agreements = by_value(coincidences(group(np.repeat([[0, 2], [2, 0], [1, 1]], [40, 30, 20], axis=0), [0, 1])))
+    agreements = by_value(
+        coincidences(group(np.repeat([[0, 2], [2, 0], [1, 1]], [40, 30, 20], axis=0), [0, 1]))
+    )
     assert [row.agreement for row in agreements] == pytest.approx([60 / 80, 80 / 100])
     assert [row.n_labels for row in agreements] == [80, 100]
 

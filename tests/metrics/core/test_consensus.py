@@ -12,7 +12,9 @@ def simulated(rng, *, n_units=120, n_people=8, n_values=3, labels_a_unit=4):
     truth = rng.integers(0, n_values, n_units)
     skill = rng.uniform(0.4, 0.97, n_people)
     unit = np.repeat(np.arange(n_units), labels_a_unit)
-    annotator = np.concatenate([rng.choice(n_people, labels_a_unit, replace=False) for _ in range(n_units)])
+    annotator = np.concatenate(
+        [rng.choice(n_people, labels_a_unit, replace=False) for _ in range(n_units)]
+    )
     right = rng.random(len(unit)) < skill[annotator]
     value = np.where(right, truth[unit], rng.integers(0, n_values, len(unit)))
     return truth, unit, annotator, value
@@ -21,15 +23,22 @@ def simulated(rng, *, n_units=120, n_people=8, n_values=3, labels_a_unit=4):
 @pytest.mark.filterwarnings("ignore")  # pandas warns of what crowd-kit asks it to do
 @pytest.mark.parametrize("seed", range(3))
 def test_posteriors_equal_crowd_kit_after_as_many_iterations(seed):
-    """After the same number of them: crowd-kit stops by a loss that need not fall, often long
-    before the end."""
-    from crowdkit.aggregation import DawidSkene  # here: a process that does not ask needs 40 MiB less
+    """After as many: crowd-kit stops by a loss that need not fall, often long before the end."""
+    # here: a process that does not ask needs 40 MiB less
+    from crowdkit.aggregation import DawidSkene
 
     _, unit, annotator, value = simulated(np.random.default_rng(seed))
     frame = pd.DataFrame({"task": unit, "worker": annotator, "label": value})
     for n_iterations in (1, 5):
-        consensus = dawid_skene(annotations(unit, annotator, value), max_iterations=n_iterations, tolerance=0)
-        theirs = DawidSkene(n_iter=n_iterations, tol=1e-14).fit(frame).probas_.sort_index()[[0, 1, 2]].to_numpy()
+        consensus = dawid_skene(
+            annotations(unit, annotator, value), max_iterations=n_iterations, tolerance=0
+        )
+        theirs = (
+            DawidSkene(n_iter=n_iterations, tol=1e-14)
+            .fit(frame)
+            .probas_.sort_index()[[0, 1, 2]]
+            .to_numpy()
+        )
         assert consensus.n_iterations == n_iterations
         assert np.abs(consensus.posterior - theirs).max() < 1e-9
 
@@ -47,7 +56,9 @@ def test_it_beats_the_majority_where_people_differ_in_skill_and_knows_how_sure_i
 
 def test_it_goes_on_until_the_posteriors_settle():
     _, unit, annotator, value = simulated(np.random.default_rng(1))
-    consensus = dawid_skene(annotations(unit, annotator, value), max_iterations=2000, tolerance=1e-10)
+    consensus = dawid_skene(
+        annotations(unit, annotator, value), max_iterations=2000, tolerance=1e-10
+    )
     longer = dawid_skene(annotations(unit, annotator, value), max_iterations=4000, tolerance=0)
     assert consensus.converged
     assert np.abs(consensus.posterior - longer.posterior).max() < 1e-6

@@ -16,21 +16,32 @@ from metrics.core.measures import evaluate, parse
 from pooling.core.runs import read_qrels
 from tests.oracles import ir_measure
 
-MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "P@5": "P_5", "Bpref": "bpref", "infAP": "infAP"}
+MEASURES = {
+    "AP": "map",
+    "nDCG@10": "ndcg_cut_10",
+    "RR": "recip_rank",
+    "P@5": "P_5",
+    "Bpref": "bpref",
+    "infAP": "infAP",
+}
 
 
 def generated_files(rng) -> tuple[str, str]:
-    """A run with ties, close scores, scattered queries and meaningless ranks, and qrels of every
-    kind of query."""
+    """A run with ties, close scores and meaningless ranks, and qrels of every kind of query."""
     names = [f"{'DOC-' if rng.random() < 0.5 else 'é'}{i}" for i in range(50)]
     run, qrels = [], []
     for q in range(12):
         if q % 5 != 4:
             for doc in rng.permutation(names)[: rng.integers(1, 50)]:
-                score = float(rng.choice([rng.integers(0, 5), 1 + rng.integers(0, 3) * 1e-9, rng.normal()]))
+                score = float(
+                    rng.choice([rng.integers(0, 5), 1 + rng.integers(0, 3) * 1e-9, rng.normal()])
+                )
                 run.append(f"q{q} Q0 {doc} {rng.integers(0, 99)} {score!r} tag")
         grades = rng.integers(-1, 4 if q % 4 else 1, 30)
-        qrels += [f"q{q} 0 {doc} {g}" for doc, g in zip(rng.permutation(names), [0, *grades], strict=False)]
+        qrels += [
+            f"q{q} 0 {doc} {g}"
+            for doc, g in zip(rng.permutation(names), [0, *grades], strict=False)
+        ]
     qrels += ["alone 0 DOC-1 1"]
     run += ["elsewhere Q0 DOC-1 1 1.0 tag"]
     return "\n".join(rng.permutation(run)) + "\n", "\n".join(rng.permutation(qrels)) + "\n"
@@ -68,7 +79,9 @@ def test_the_mean_equals_that_of_ir_measures_over_all_queries():
     evaluation = evaluate_file(read(run), read_qrels(read(qrels), name="qrels"), name="run")
     for name, measure in zip(names, parse(" ".join(names)), strict=True):
         theirs = expected[ir_measure(name)]
-        assert measure.average(measure.compute(evaluation.ranked)) == pytest.approx(theirs, abs=1e-9)
+        assert measure.average(measure.compute(evaluation.ranked)) == pytest.approx(
+            theirs, abs=1e-9
+        )
 
 
 def as_npz(**arrays) -> io.BytesIO:
@@ -81,7 +94,10 @@ def as_npz(**arrays) -> io.BytesIO:
 @pytest.mark.parametrize("id_type", [str, int])
 def test_a_matrix_scores_as_the_run_that_lists_it(id_type):
     rng = np.random.default_rng(3)
-    rows, columns = [id_type(i) for i in range(100, 108)], [id_type(i) for i in rng.permutation(30) + 7]
+    rows, columns = (
+        [id_type(i) for i in range(100, 108)],
+        [id_type(i) for i in rng.permutation(30) + 7],
+    )
     scores = rng.integers(0, 6, (8, 30)).astype(np.float32)
     run = "".join(
         f"{q} Q0 {d} 1 {s} t\n"
@@ -89,24 +105,45 @@ def test_a_matrix_scores_as_the_run_that_lists_it(id_type):
         for d, s in zip(columns, line, strict=True)
     )
     pairs = [(q, d) for q in rows[:6] for d in rng.choice(columns, 5, replace=False)]
-    qrels = "".join(f"{q} 0 {d} {rng.integers(0, 3)}\n" for q, d in pairs) + "101 0 outside 1\nnobody 0 7 1\n"
+    qrels = (
+        "".join(f"{q} 0 {d} {rng.integers(0, 3)}\n" for q, d in pairs)
+        + "101 0 outside 1\nnobody 0 7 1\n"
+    )
     labels = read_qrels(read(qrels), name="qrels")
     from_run = evaluate_file(read(run), labels, name="run")
-    from_matrix = evaluate_file(as_npz(sim_mat=scores, row_ids=rows, column_ids=columns), labels, name="m.npz")
+    from_matrix = evaluate_file(
+        as_npz(sim_mat=scores, row_ids=rows, column_ids=columns), labels, name="m.npz"
+    )
     measures = parse("AP nDCG@5 C@1 mAP@R R@10 MedR Judged@5")
     ours, theirs = (evaluate(measures, evaluation.ranked) for evaluation in (from_matrix, from_run))
     assert all(np.array_equal(ours[name], theirs[name]) for name in ours)
-    assert (from_matrix.n_missing, from_matrix.n_extra) == (from_run.n_missing, from_run.n_extra) == (1, 2)
+    assert (
+        (from_matrix.n_missing, from_matrix.n_extra)
+        == (from_run.n_missing, from_run.n_extra)
+        == (1, 2)
+    )
 
 
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
         ({"other": np.ones(3)}, "must hold sim_mat and the ids"),
-        ({"sim_mat": np.ones((2, 2)), "row_ids": ["a"], "column_ids": ["x", "y"]}, "1 row ids and 2 column ids"),
-        ({"sim_mat": np.ones((1, 2)), "row_ids": ["a"], "column_ids": ["x", "x"]}, 'Entry 2 of column_ids: the id "x"'),
-        ({"sim_mat": np.ones((2, 1)), "row_ids": ["a", "a"], "column_ids": ["x"]}, 'Entry 2 of row_ids: the id "a"'),
-        ({"sim_mat": [[1], [np.inf]], "row_ids": ["a", "b"], "column_ids": ["x"]}, "Row 2 of sim_mat holds NaN or"),
+        (
+            {"sim_mat": np.ones((2, 2)), "row_ids": ["a"], "column_ids": ["x", "y"]},
+            "1 row ids and 2 column ids",
+        ),
+        (
+            {"sim_mat": np.ones((1, 2)), "row_ids": ["a"], "column_ids": ["x", "x"]},
+            'Entry 2 of column_ids: the id "x"',
+        ),
+        (
+            {"sim_mat": np.ones((2, 1)), "row_ids": ["a", "a"], "column_ids": ["x"]},
+            'Entry 2 of row_ids: the id "a"',
+        ),
+        (
+            {"sim_mat": [[1], [np.inf]], "row_ids": ["a", "b"], "column_ids": ["x"]},
+            "Row 2 of sim_mat holds NaN or",
+        ),
     ],
 )
 def test_a_matrix_that_lacks_something_says_what(arrays, message):
@@ -123,8 +160,15 @@ def test_a_damaged_matrix_or_one_with_nan_says_so():
 
 
 def labels_of(text: str, *, problems: Problems | None = None, **options):
-    columns = {"unit": ["unit"], "annotator": ["annotator"], "value": "value", "level": "interval"} | options
-    return read_labels(read(text), Problems() if problems is None else problems, name="labels", **columns).labels
+    columns = {
+        "unit": ["unit"],
+        "annotator": ["annotator"],
+        "value": "value",
+        "level": "interval",
+    } | options
+    return read_labels(
+        read(text), Problems() if problems is None else problems, name="labels", **columns
+    ).labels
 
 
 def test_a_label_a_line_and_a_column_an_annotator_give_the_same_agreement():
@@ -132,11 +176,15 @@ def test_a_label_a_line_and_a_column_an_annotator_give_the_same_agreement():
         f"u{u},a{a},{(u + (a == u % 3)) % 4}\n" for u in range(9) for a in range(3)
     )
     wide = "id\ta0\ta1\ta2\n" + "".join(
-        f"u{u}\t" + "\t".join(str((u + (a == u % 3)) % 4) for a in range(3)) + "\n" for u in range(9)
+        f"u{u}\t" + "\t".join(str((u + (a == u % 3)) % 4) for a in range(3)) + "\n"
+        for u in range(9)
     )
     long_labels = labels_of(long)
     wide_labels = labels_of(wide, unit=["id"], annotator=["a0", "a1", "a2"], value=None)
-    alphas = [alpha_of_counts(count_units(labels), level="interval").value for labels in (long_labels, wide_labels)]
+    alphas = [
+        alpha_of_counts(count_units(labels), level="interval").value
+        for labels in (long_labels, wide_labels)
+    ]
     assert alphas[0] == alphas[1]
 
 
@@ -154,7 +202,9 @@ def test_faulty_lines_are_collected_and_a_missing_column_is_named():
     ]
     with pytest.raises(FormatError, match=r'no column "who".*: 1 unit, 2 annotator, 3 value'):
         labels_of("unit,annotator,value\n", annotator=["who"])
-    assert labels_of("unit,annotator,value\nu,a,yes\nu,b,no\n", level="nominal").values.tolist() == ["no", "yes"]
+    assert labels_of(
+        "unit,annotator,value\nu,a,yes\nu,b,no\n", level="nominal"
+    ).values.tolist() == ["no", "yes"]
 
 
 def test_columns_are_named_by_numbers_too_several_by_their_span():
@@ -163,16 +213,30 @@ def test_columns_are_named_by_numbers_too_several_by_their_span():
     by_names = labels_of("query,document,x,y,z\n" + rows, **names)
     for header, of in (("query,document,x,y,z\n", {}), ("", {"has_header": False})):
         by_numbers = labels_of(header + rows, unit=["1", " 2"], annotator=["3-5"], value=None, **of)
-        assert all(np.array_equal(left, right) for left, right in zip(by_numbers[:3], by_names[:3], strict=True))
-    assert len(labels_of("7,a,1\n7,b,1\n", unit=["1"], annotator=["2"], value="3", has_header=False).value) == 2
-    with pytest.raises(FormatError, match='"1" is the name of column 2, and a number of another one'):
+        assert all(
+            np.array_equal(left, right)
+            for left, right in zip(by_numbers[:3], by_names[:3], strict=True)
+        )
+    assert (
+        len(
+            labels_of(
+                "7,a,1\n7,b,1\n", unit=["1"], annotator=["2"], value="3", has_header=False
+            ).value
+        )
+        == 2
+    )
+    with pytest.raises(
+        FormatError, match='"1" is the name of column 2, and a number of another one'
+    ):
         labels_of("3,1,2\n7,u,a\n", unit=["1"], annotator=["2"], value="3")
     with pytest.raises(FormatError, match='column "annotator" stands for two things'):
         labels_of("unit,annotator,value\nu,a,1\n", unit=["1-2"])
     for column in ("4", "0", "2-9", "3-1"):
         with pytest.raises(FormatError, match="there is no column"):
             labels_of("unit,annotator,value\nu,a,1\n", unit=[column])
-    with pytest.raises(FormatError, match="labels stand in one column each line, not also in value"):
+    with pytest.raises(
+        FormatError, match="labels stand in one column each line, not also in value"
+    ):
         labels_of("unit,annotator,value\nu,a,1\n", value="2-3")
 
 
@@ -201,21 +265,41 @@ BELONGING = "query,doc,who,grade\nq1,d1,a,1\nq1,d1,b,1\nq1,d2,a,NA\nq2,d2,b,2\n 
 
 
 def grouped_labels(text: str, problems: Problems | None = None, **options):
-    columns = {"unit": ["query", "doc"], "annotator": ["who"], "value": "grade", "level": "interval"} | options
-    return read_labels(read(text), Problems() if problems is None else problems, name="labels", **columns)
+    columns = {
+        "unit": ["query", "doc"],
+        "annotator": ["who"],
+        "value": "grade",
+        "level": "interval",
+    } | options
+    return read_labels(
+        read(text), Problems() if problems is None else problems, name="labels", **columns
+    )
 
 
 def test_each_unit_has_what_it_belongs_to_by_one_column_or_several():
     assert grouped_labels(BELONGING, group=["query"]).groups == [("q1",), ("q2",), ()]
-    assert grouped_labels(BELONGING, group=["1-2"]).groups == [("q1", "d1"), ("q2", "d2"), ("", "d3")]
+    assert grouped_labels(BELONGING, group=["1-2"]).groups == [
+        ("q1", "d1"),
+        ("q2", "d2"),
+        ("", "d3"),
+    ]
     assert grouped_labels(BELONGING).groups == [(), (), ()]
-    wide = grouped_labels("u,q,a,b\n1,x,0,1\n2,y,,\n3,x,1,NA\n", unit=["u"], annotator=["3-4"], value=None, group=["q"])
+    wide = grouped_labels(
+        "u,q,a,b\n1,x,0,1\n2,y,,\n3,x,1,NA\n",
+        unit=["u"],
+        annotator=["3-4"],
+        value=None,
+        group=["q"],
+    )
     assert wide.groups == [("x",), ("x",)]
     assert len(wide.labels.units) == 2
 
 
 def test_groups_change_no_label():
-    with_groups, plain = grouped_labels(BELONGING, group=["query"]).labels, grouped_labels(BELONGING).labels
+    with_groups, plain = (
+        grouped_labels(BELONGING, group=["query"]).labels,
+        grouped_labels(BELONGING).labels,
+    )
     assert all(np.array_equal(left, right) for left, right in zip(with_groups, plain, strict=True))
 
 

@@ -27,7 +27,9 @@ def ranked(grades: list[float], *, retrieved: int = 2) -> RankedGrades:
     return align(Rankings(np.array([0, retrieved]), np.arange(retrieved)), labels)
 
 
-EVERY = measures.parse(" ".join(name.replace("@k", "@3").replace("@recall", "@0.5") for name in measures.spellings()))
+EVERY = measures.parse(
+    " ".join(name.replace("@k", "@3").replace("@recall", "@0.5") for name in measures.spellings())
+)
 
 
 @pytest.mark.parametrize("grades", [[], [0], [-1, -2], [0.5, 2.0], [0, 0, 0], [-1, 0, 1]])
@@ -37,7 +39,9 @@ def test_every_measure_is_defined_and_in_range_whatever_the_labels(grades, retri
         (value,) = measure.compute(ranked(grades, retrieved=retrieved))
         if measure.entry.smaller_is_better:
             has_positive = any(grade >= 1 for grade in grades)
-            assert 1 <= value <= retrieved or math.isinf(value) if has_positive else math.isnan(value)
+            assert (
+                1 <= value <= retrieved or math.isinf(value) if has_positive else math.isnan(value)
+            )
         else:
             assert 0 <= value <= 1, measure.name
 
@@ -87,7 +91,9 @@ def test_scores_that_are_missing_or_of_other_queries_are_not_compared():
 
 @pytest.mark.parametrize("method", measure_correlations.CORRELATIONS)
 def test_a_measure_that_misses_a_system_and_a_single_system_have_no_correlation(method):
-    gap = measure_correlations.measure_correlations(np.array([[1, 2], [np.nan, 3], [2, 1]]), method=method)
+    gap = measure_correlations.measure_correlations(
+        np.array([[1, 2], [np.nan, 3], [2, 1]]), method=method
+    )
     single = measure_correlations.measure_correlations(np.ones((1, 2)), method=method)
     for correlations in (gap, single):
         assert np.isnan(correlations[0, 1])
@@ -96,7 +102,12 @@ def test_a_measure_that_misses_a_system_and_a_single_system_have_no_correlation(
 
 @pytest.mark.parametrize(
     ("level", "values"),
-    [("interval", [1, np.inf, 1, 2]), ("interval", list("abba")), ("ratio", [-1, 1, 1, 1]), ("ratio", list("abba"))],
+    [
+        ("interval", [1, np.inf, 1, 2]),
+        ("interval", list("abba")),
+        ("ratio", [-1, 1, 1, 1]),
+        ("ratio", list("abba")),
+    ],
 )
 def test_values_a_level_cannot_compare_are_refused(level, values):
     with pytest.raises(ValueError, match=r"finite numbers|from 0 up"):

@@ -8,7 +8,10 @@ NAMES = ["No", "Perhaps", "Yes"]
 
 
 def test_too_fast_is_below_a_third_of_the_others_median():
-    assert too_fast(900, 3000, 50).evidence == "0.9 s a label at the median of 50 labels; the others 3.0 s."
+    assert (
+        too_fast(900, 3000, 50).evidence
+        == "0.9 s a label at the median of 50 labels; the others 3.0 s."
+    )
     assert too_fast(1000, 3000, 50) is None
     assert too_fast(900, 3000, 19) is None
     assert too_fast(None, 3000, 50) is None and too_fast(900, None, 50) is None
@@ -37,5 +40,7 @@ def test_drifting_is_a_change_of_agreement_that_chance_does_not_make():
 
 def test_who_works_evenly_is_hardly_ever_called_drifting():
     rng = np.random.default_rng(1)
-    fired = [drift((rng.binomial(100, 0.8), 100), (rng.binomial(100, 0.8), 100)) for _ in range(2000)]
+    fired = [
+        drift((rng.binomial(100, 0.8), 100), (rng.binomial(100, 0.8), 100)) for _ in range(2000)
+    ]
     assert sum(flag is not None for flag in fired) <= 6

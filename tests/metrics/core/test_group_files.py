@@ -40,18 +40,38 @@ def test_without_tabs_blanks_part_a_query_from_its_group():
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("query,group\nq1,a\nq2,b\nq1,b\n", 4, 'query "q1" belongs to "b", but in line 2 it belongs to "a".'),
+        (
+            "query,group\nq1,a\nq2,b\nq1,b\n",
+            4,
+            'query "q1" belongs to "b", but in line 2 it belongs to "a".',
+        ),
         ("q1 a\nq2 b\nq2 c\n", 3, 'query "q2" belongs to "c", but in line 2 it belongs to "b".'),
         ("q1\ta\nq1\t\n", 2, 'query "q1" stands by itself, but in line 1 it belongs to "a".'),
-        ("query,group\nq1,\nq1,a\n", 3, 'query "q1" belongs to "a", but in line 2 it stands by itself.'),
+        (
+            "query,group\nq1,\nq1,a\n",
+            3,
+            'query "q1" belongs to "a", but in line 2 it stands by itself.',
+        ),
         ("query,group\nq1,a\nq2\n", 3, "expected 2 fields, found 1."),
         ("query,group\nq1,a\n ,b\n", 3, "the query is blank."),
-        ("q1 a\nq2 living room\n", 2, "found 3 fields; the first line of a table names the columns"),
+        (
+            "q1 a\nq2 living room\n",
+            2,
+            "found 3 fields; the first line of a table names the columns",
+        ),
         ("q1,a\nq2,b\n", 1, "found 1 fields; the first line of a table names the columns"),
-        ("query_id,group\nq1,a\n", 1, "found 1 fields; the first line of a table names the columns"),
+        (
+            "query_id,group\nq1,a\n",
+            1,
+            "found 1 fields; the first line of a table names the columns",
+        ),
         ("query,group\n", None, "The file names no queries."),
         ("", None, "The file names no queries."),
-        (gzip.compress(b"q1 a\n" * 99, mtime=0)[:-9], 100, "the packed file is damaged or cut short"),
+        (
+            gzip.compress(b"q1 a\n" * 99, mtime=0)[:-9],
+            100,
+            "the packed file is damaged or cut short",
+        ),
     ],
     ids=range(12),
 )

@@ -1,5 +1,4 @@
-"""Worlds with a group effect: 95 % intervals cover 95 %, and tests at .05 reject 5 % of true
-hypotheses.
+"""Worlds with a group effect: 95 % intervals cover 95 %, tests at .05 reject 5 % of true nulls.
 
 A value is a group effect and noise with the intraclass correlation ICC, in 100 groups of 1, 5 or 41
 queries. Which worlds there are is fixed, so a share here is the same in every run.
@@ -18,7 +17,9 @@ N_GROUPS = 100
 WORLDS = [(icc, size) for icc in (0.0, 0.1, 0.3) for size in (1, 5, 41)]
 MIXED = np.random.default_rng(5).integers(1, 12, N_GROUPS)
 BY_DEFAULT = [(0.1, 5), (0.3, "mixed")]
-HEAVY = [pytest.param(*world, marks=pytest.mark.heavy) for world in WORLDS if world not in BY_DEFAULT]
+HEAVY = [
+    pytest.param(*world, marks=pytest.mark.heavy) for world in WORLDS if world not in BY_DEFAULT
+]
 every_world = pytest.mark.parametrize(("icc", "size"), [*BY_DEFAULT, *HEAVY])
 
 
@@ -30,7 +31,9 @@ def worlds(icc: float, groups: Groups, *, n: int, n_systems: int = 1, part: int 
     """(n, Q, S) values of worlds in which all systems are equal, with true means 0."""
     rng = np.random.default_rng([int(100 * icc), groups.n_queries, n_systems, part])
     of_group = rng.normal(0, np.sqrt(icc), (n, groups.n, n_systems))
-    return of_group[:, groups.of_query] + rng.normal(0, np.sqrt(1 - icc), (n, groups.n_queries, n_systems))
+    return of_group[:, groups.of_query] + rng.normal(
+        0, np.sqrt(1 - icc), (n, groups.n_queries, n_systems)
+    )
 
 
 @every_world
@@ -48,27 +51,36 @@ def test_wilsons_intervals_over_groups_cover_95_percent(kind, icc, size):
     rng = np.random.default_rng([int(100 * icc), groups.n_queries, len(kind)])
     total = 1 / icc - 1 if icc else 1e9
     chance = rng.beta(0.2 * total, 0.8 * total, (1_000, groups.n))[:, groups.of_query]
-    values = rng.random(chance.shape) < chance if kind == "0 or 1" else rng.beta(2 * chance + 1e-9, 2 - 2 * chance)
+    values = (
+        rng.random(chance.shape) < chance
+        if kind == "0 or 1"
+        else rng.beta(2 * chance + 1e-9, 2 - 2 * chance)
+    )
     ends = mean_intervals(values.astype(float), are_shares=True, groups=groups)
     assert np.mean([low <= 0.2 <= high for low, high in ends]) == pytest.approx(0.95, abs=0.02)
 
 
 def test_intervals_over_the_captions_of_a_video_one_by_one_cover_far_less():
     values = worlds(0.3, groups_of(41), n=300)[:, :, 0]
-    assert np.mean([low <= 0 <= high for low, high in mean_intervals(values, are_shares=False)]) < 0.5
+    assert (
+        np.mean([low <= 0 <= high for low, high in mean_intervals(values, are_shares=False)]) < 0.5
+    )
 
 
 @every_world
 @pytest.mark.parametrize("name", ["t", "wilcoxon", "sign"])
 def test_paired_tests_over_groups_reject_5_percent_of_true_hypotheses(name, icc, size):
-    """The exact sign test cannot: of 100 groups 39 to 61 have p = .057 and 38 to 62 have .035, its
-    own level."""
+    """The exact sign test cannot: of 100 groups 39 to 61 have p = .057, 38 to 62 have .035."""
     expected = pytest.approx(0.0352, abs=0.01) if name == "sign" else pytest.approx(0.05, abs=0.01)
     assert share_rejected(name, icc, size, n=4_000) == expected
 
 
 @pytest.mark.parametrize(
-    ("icc", "size"), [world if world == (0.1, 5) else pytest.param(*world, marks=pytest.mark.heavy) for world in WORLDS]
+    ("icc", "size"),
+    [
+        world if world == (0.1, 5) else pytest.param(*world, marks=pytest.mark.heavy)
+        for world in WORLDS
+    ],
 )
 def test_the_bootstrap_of_100_groups_rejects_5_percent_of_true_hypotheses(icc, size):
     """Its error takes n for n - 1, so of 100 groups it rejects 5.4 %.
@@ -103,9 +115,14 @@ def test_tosses_a_group_reject_5_percent_of_true_hypotheses(icc, size):
 
 @pytest.mark.parametrize(
     ("icc", "size"),
-    [world if world == (0.3, 41) else pytest.param(*world, marks=pytest.mark.heavy) for world in WORLDS],
+    [
+        world if world == (0.3, 41) else pytest.param(*world, marks=pytest.mark.heavy)
+        for world in WORLDS
+    ],
 )
-def test_analysis_of_variance_over_groups_finds_a_difference_in_5_percent_of_worlds_without_one(icc, size):
+def test_analysis_of_variance_over_groups_finds_a_difference_in_5_percent_of_worlds_without_one(
+    icc, size
+):
     """By Tukey's test; Newman and Keuls's first step, the widest span, is the same."""
     groups, n_decided = groups_of(size), 0
     for part in range(5):

@@ -7,8 +7,7 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from metrics.core import agreement, sampling, significance, stopping, tournament
-from metrics.core.counts import UnitCounts
+from metrics.core import sampling, significance, stopping, tournament
 from metrics.core.groups import Design, Groups, design
 from metrics.core.intervals import NO_INTERVAL, mean_intervals
 from metrics.core.measures import parse_one
@@ -83,9 +82,16 @@ def test_the_design_effect_is_how_much_larger_the_variance_of_the_mean_is():
 
 @pytest.mark.parametrize(
     ("values", "group"),
-    [([0.1, 0.4, 0.3], [0, 0, 0]), ([0.1, 0.4], [0, 1]), ([0.5, 0.5, 0.5], [0, 0, 1]), ([0.1] * 60, [*range(12)] * 5)],
+    [
+        ([0.1, 0.4, 0.3], [0, 0, 0]),
+        ([0.1, 0.4], [0, 1]),
+        ([0.5, 0.5, 0.5], [0, 0, 1]),
+        ([0.1] * 60, [*range(12)] * 5),
+    ],
 )
-def test_without_two_groups_two_queries_of_one_and_two_values_there_is_no_correlation(values, group):
+def test_without_two_groups_two_queries_of_one_and_two_values_there_is_no_correlation(
+    values, group
+):
     assert design(np.array(values), Groups.of(group)) == Design(None, None)
 
 
@@ -106,7 +112,9 @@ def test_an_interval_over_groups_of_one_size_is_scipys_students_over_their_means
 def test_an_interval_over_groups_of_any_size_is_near_the_one_from_whole_groups_drawn_anew():
     values, rng = alike(UNEQUAL, 7), np.random.default_rng(1)
     members = [values[g == UNEQUAL] for g in range(60)]
-    means = [np.concatenate([members[g] for g in rng.integers(0, 60, 60)]).mean() for _ in range(5000)]
+    means = [
+        np.concatenate([members[g] for g in rng.integers(0, 60, 60)]).mean() for _ in range(5000)
+    ]
     ours = mean_intervals(values[None, :], are_shares=False, groups=Groups.of(UNEQUAL))[0]
     assert ours == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.02)
 
@@ -120,7 +128,9 @@ def test_the_same_values_in_groups_have_the_same_tests_in_whatever_order(group):
         if name in significance.ZERO_ONE_TESTS:
             values = (values > np.median(values)).astype(float)
         outcome = significance.paired_test(name, *values, groups=groups, n_samples=500)
-        again = significance.paired_test(name, *values[:, mixed], groups=mixed_groups, n_samples=500)
+        again = significance.paired_test(
+            name, *values[:, mixed], groups=mixed_groups, n_samples=500
+        )
         turned = significance.paired_test(name, *values[::-1], groups=groups, n_samples=500)
         assert outcome.p_value == again.p_value == turned.p_value, name
         assert 0 < outcome.p_value < 1
@@ -130,28 +140,47 @@ def test_the_same_values_in_groups_have_the_same_tests_in_whatever_order(group):
 def test_queries_of_one_group_prove_nothing():
     groups, values = Groups.of([3, 3, 3]), np.array([0.1, 0.5, 0.9])
     assert mean_intervals(values[None, :], are_shares=True, groups=groups) == [NO_INTERVAL]
-    assert stopping.neighbours(np.stack([values, values / 2]), rng=np.random.default_rng(0), groups=groups) == []
+    assert (
+        stopping.neighbours(
+            np.stack([values, values / 2]), rng=np.random.default_rng(0), groups=groups
+        )
+        == []
+    )
     for name in significance.TESTS:
-        x, y = (values > 0.4, values > 0.8) if name in significance.ZERO_ONE_TESTS else (values, values / 2)
-        assert np.isnan(significance.paired_test(name, x, y, groups=groups, n_samples=9).p_value), name
+        x, y = (
+            (values > 0.4, values > 0.8)
+            if name in significance.ZERO_ONE_TESTS
+            else (values, values / 2)
+        )
+        assert np.isnan(significance.paired_test(name, x, y, groups=groups, n_samples=9).p_value), (
+            name
+        )
 
 
 def test_tests_over_groups_of_one_size_are_scipys_over_their_means():
     x, y, groups = alike(EQUAL, 0) + 0.2, alike(EQUAL, 1), Groups.of(EQUAL)
     means = groups.means(x), groups.means(y)
     outcome = significance.paired_test("t", x, y, groups=groups)
-    assert (outcome.p_value, outcome.n) == (pytest.approx(stats.ttest_rel(*means).pvalue, abs=1e-10), 40)
+    assert (outcome.p_value, outcome.n) == (
+        pytest.approx(stats.ttest_rel(*means).pvalue, abs=1e-10),
+        40,
+    )
     expected = stats.wilcoxon(*means, correction=True, method="asymptotic").pvalue
-    assert significance.paired_test("wilcoxon", x, y, groups=groups).p_value == pytest.approx(expected, abs=1e-10)
+    assert significance.paired_test("wilcoxon", x, y, groups=groups).p_value == pytest.approx(
+        expected, abs=1e-10
+    )
     expected = stats.binomtest(int(np.sum(means[0] > means[1])), 40).pvalue
-    assert significance.paired_test("sign", x, y, groups=groups).p_value == pytest.approx(expected, abs=1e-10)
+    assert significance.paired_test("sign", x, y, groups=groups).p_value == pytest.approx(
+        expected, abs=1e-10
+    )
 
 
 def test_a_toss_turns_a_whole_group_round():
-    """Sums 3 and 3 of two groups: two of four tosses reach 6, whatever the five queries say one by
-    one."""
+    """Sums 3 and 3 of two groups: two of four tosses reach 6, whatever the five queries say."""
     d, group = [1, 1, 1, 1, 2], [0, 0, 0, 1, 1]
-    outcome = significance.paired_test("randomization", d, np.zeros(5), groups=Groups.of(group), n_samples=20_000)
+    outcome = significance.paired_test(
+        "randomization", d, np.zeros(5), groups=Groups.of(group), n_samples=20_000
+    )
     assert outcome.p_value == pytest.approx(0.5, abs=0.01)
 
 
@@ -176,7 +205,10 @@ def test_a_group_in_which_two_systems_do_not_differ_is_a_tie():
 @pytest.mark.parametrize("method", tournament.METHODS)
 def test_decisions_with_each_query_a_group_of_its_own_are_those_without_groups(method):
     scores = np.random.default_rng(0).normal(np.linspace(0, 1, 5), 1, (30, 5))
-    alone, single = (tournament.decide(scores, method=method, groups=groups) for groups in (None, Groups.single(30)))
+    alone, single = (
+        tournament.decide(scores, method=method, groups=groups)
+        for groups in (None, Groups.single(30))
+    )
     assert alone.significant.tolist() == single.significant.tolist()
     assert 0 < np.count_nonzero(np.triu(single.significant)) < 10
 
@@ -190,7 +222,9 @@ def test_a_plan_in_groups_counts_whole_groups():
     assert (alone.n_groups, in_groups.n_groups) == (50, 10)
     expected = 1.96 * groups.means(scores).std() / np.sqrt(10)
     assert in_groups.like_these == pytest.approx(expected, rel=0.05)
-    assert in_groups.of_these == pytest.approx(expected * np.sqrt((groups.n - 10) / (groups.n - 1)), rel=0.05)
+    assert in_groups.of_these == pytest.approx(
+        expected * np.sqrt((groups.n - 10) / (groups.n - 1)), rel=0.05
+    )
     assert in_groups.like_these > 1.5 * alone.like_these
     with pytest.raises(ValueError, match="at least one query"):
         sampling.sampling_error(scores, [0])
@@ -203,86 +237,11 @@ def test_a_plan_in_groups_counts_whole_groups():
     assert size == pytest.approx(5 * (1.96 * groups.means(scores).std() / 0.1) ** 2, rel=0.1)
 
 
-# ---- alpha
-
-
-def pairs_of_labels(seed: int, *, n_groups: int = 100, a_group: int = 6, spread: float = 1.0) -> SimpleNamespace:
-    """Two labels of 0..2 a unit; the rate of equal labels varies between groups."""
-    rng = np.random.default_rng(seed)
-    group = np.repeat(np.arange(n_groups), a_group)
-    care = (1 / (1 + np.exp(-rng.normal(0.8, spread, n_groups))))[group]
-    first = rng.choice(3, len(group), p=[0.5, 0.3, 0.2])
-    second = np.where(rng.random(len(group)) < care, first, rng.choice(3, len(group), p=[0.5, 0.3, 0.2]))
-    table = np.eye(3, dtype=np.int64)[first] + np.eye(3, dtype=np.int64)[second]
-    kinds, kind = np.unique(table, axis=0, return_inverse=True)
-    unit_counts = UnitCounts(kinds, np.bincount(kind.ravel()), np.arange(3))
-    return SimpleNamespace(
-        counted=unit_counts, in_groups=agreement.GroupedUnits(group, kind.ravel(), np.ones(len(group), dtype=np.int64))
-    )
-
-
-def test_groups_of_one_unit_draw_units_as_without_groups():
-    labels = pairs_of_labels(0, a_group=1)
-    options = {"level": "ordinal", "n_replicates": 200}
-    with_groups = agreement.alpha_of_counts(labels.counted, grouped_units=labels.in_groups, **options)
-    assert with_groups == agreement.alpha_of_counts(labels.counted, **options)
-
-
-def test_all_levels_at_once_are_each_by_itself():
-    labels = pairs_of_labels(1)
-    options = {"n_replicates": 200, "grouped_units": labels.in_groups}
-    together = agreement.alphas_of_counts(labels.counted, **options)
-    alone = {level: agreement.alpha_of_counts(labels.counted, level=level, **options) for level in agreement.MeasurementLevel}
-    assert together == alone
-    assert {alpha.n_groups for alpha in alone.values()} == {100}
-
-
-def test_alphas_interval_over_groups_is_that_of_drawing_whole_groups():
-    labels, rng = pairs_of_labels(2, n_groups=50), np.random.default_rng(0)
-    group, kind, _ = labels.in_groups
-    resampled_alphas = []
-    for _ in range(2000):
-        rows = np.concatenate([np.flatnonzero(group == g) for g in rng.integers(0, 50, 50)])
-        frequency = np.bincount(kind[rows], minlength=len(labels.counted.counts))
-        resampled_alphas.append(agreement.alpha_of_counts(labels.counted._replace(frequency=frequency), level="nominal").value)
-    alpha = agreement.alpha_of_counts(labels.counted, level="nominal", n_replicates=4000, grouped_units=labels.in_groups)
-    assert (alpha.low, alpha.high) == pytest.approx(np.quantile(resampled_alphas, [0.025, 0.975]), abs=0.012)
-
-
-def test_the_order_and_names_of_groups_do_not_matter_and_one_group_has_no_interval():
-    labels = pairs_of_labels(3)
-    group, kind, n = labels.in_groups
-    mixed = np.random.default_rng(0).permutation(len(kind))
-    renamed = agreement.GroupedUnits(1_000 - 3 * group[mixed], kind[mixed], n[mixed])
-    options = {"level": "ordinal", "n_replicates": 300}
-    alpha = agreement.alpha_of_counts(labels.counted, grouped_units=labels.in_groups, **options)
-    assert alpha == agreement.alpha_of_counts(labels.counted, grouped_units=renamed, **options)
-    alone = agreement.GroupedUnits(np.zeros_like(group), kind, n)
-    alone = agreement.alpha_of_counts(labels.counted, grouped_units=alone, **options)
-    assert (alone.value, alone.low, alone.high) == (alpha.value, None, None)
-
-
-def test_alphas_interval_over_groups_covers_95_percent_where_that_over_units_does_not():
-    truth = agreement.alpha_of_counts(
-        pairs_of_labels(0, n_groups=30_000, spread=2.0, a_group=20).counted, level="nominal"
-    )
-    inside = {"groups": 0, "units": 0}
-    worlds = range(400)
-    for seed in worlds:
-        labels = pairs_of_labels(10_000 + seed, spread=2.0, a_group=20)
-        for name, groups in (("groups", labels.in_groups), ("units", None)):
-            alpha = agreement.alpha_of_counts(labels.counted, level="nominal", n_replicates=1000, grouped_units=groups)
-            inside[name] += alpha.low <= truth.value <= alpha.high
-    assert inside["groups"] / len(worlds) == pytest.approx(0.95, abs=0.02)
-    assert inside["units"] / len(worlds) < 0.8
-
-
 # ---- queries that were drawn by strata
 
 
 def drawn_by_strata(seed: int) -> SimpleNamespace:
-    """Of 9,000 easy queries 90 and of 1,000 hard ones 90: true mean .9 x .8 + .1 x .2, a plain mean
-    of about a half."""
+    """Of 9,000 easy queries 90, of 1,000 hard ones 90: mean .9 x .8 + .1 x .2, plainly about .5."""
     rng = np.random.default_rng(seed)
     values = np.concatenate([rng.random(90) < 0.8, rng.random(90) < 0.2]).astype(float)
     weight = np.repeat([9_000 / 90, 1_000 / 90], 90)
@@ -294,7 +253,9 @@ def test_the_mean_over_queries_drawn_by_strata_is_sum_n_h_mean_h():
     easy, hard = sample.values[:90].mean(), sample.values[90:].mean()
     assert sample.groups.mean(sample.values) == pytest.approx(0.9 * easy + 0.1 * hard, abs=1e-12)
     for form in ("totals", "shares"):
-        assert getattr(sample.groups, form)(sample.values).mean() == pytest.approx(0.9 * easy + 0.1 * hard, abs=1e-12)
+        assert getattr(sample.groups, form)(sample.values).mean() == pytest.approx(
+            0.9 * easy + 0.1 * hard, abs=1e-12
+        )
     assert sample.groups.means(sample.values) == pytest.approx(sample.values, abs=1e-12)
     part = np.arange(180) < 90
     assert sample.groups.within(part).mean(sample.values[part]) == pytest.approx(easy, abs=1e-12)
@@ -310,7 +271,9 @@ def test_weights_do_not_depend_on_the_order_of_the_queries():
     weight, keys = np.random.default_rng(0).random((50, 333)), np.arange(333)
     for own in weight:
         mixed = np.random.default_rng(1).permutation(333)
-        assert (Groups.of(keys, weight=own).weight[mixed] == Groups.of(keys, weight=own[mixed]).weight).all()
+        assert (
+            Groups.of(keys, weight=own).weight[mixed] == Groups.of(keys, weight=own[mixed]).weight
+        ).all()
 
 
 def test_weighted_means_hit_the_truth_and_their_intervals_cover_it():
@@ -319,7 +282,10 @@ def test_weighted_means_hit_the_truth_and_their_intervals_cover_it():
     means = [float(world.groups.mean(world.values)) for world in worlds]
     assert np.mean(means) == pytest.approx(truth, abs=3 * np.std(means) / np.sqrt(len(means)))
     assert np.mean([world.values.mean() for world in worlds]) == pytest.approx(0.5, abs=0.01)
-    ends = [mean_intervals(world.values[None, :], are_shares=True, groups=world.groups)[0] for world in worlds]
+    ends = [
+        mean_intervals(world.values[None, :], are_shares=True, groups=world.groups)[0]
+        for world in worlds
+    ]
     assert np.mean([low <= truth <= high for low, high in ends]) == pytest.approx(0.95, abs=0.02)
 
 
@@ -333,7 +299,11 @@ def test_the_error_of_a_weighted_mean_is_that_of_statsmodels_weighted_regression
 
 def test_measures_average_by_what_queries_stand_for():
     values, weight = np.array([1.0, 10.0, 2.0]), np.array([3.0, 1.0, 1.0])
-    assert parse_one("P@5").average(values, weight=weight) == parse_one("MeanR").average(values, weight=weight) == 3.0
+    assert (
+        parse_one("P@5").average(values, weight=weight)
+        == parse_one("MeanR").average(values, weight=weight)
+        == 3.0
+    )
     assert parse_one("MedR").average(values, weight=weight) == 1.0
     missed = np.array([1.0, np.inf, np.nan])
     assert parse_one("MedR").average(missed, weight=weight) == 1.0

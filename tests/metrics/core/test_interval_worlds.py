@@ -20,7 +20,8 @@ from metrics.core.resampling import resamples
 from tests.real_data import FOLDER
 
 AT_ONCE = 1_000
-MARGIN = 1.0  # per cent; of 10,000 worlds a share of .95 is known to .22, and other seeds differ by that
+# per cent; of 10,000 worlds a share of .95 is known to .22, and other seeds differ by that
+MARGIN = 1.0
 ICC = 0.1
 OF_BETA = 0.12  # correlation of normal values that gives Beta(.3, .9) made of them an ICC of .1
 Drawn = tuple[np.ndarray, np.ndarray | float]
@@ -61,7 +62,9 @@ def ranks(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
     """Ranks of the first positive from 1 to 50, half of them 1 to 7: log-uniform."""
     table = np.arange(1, 51)
     chance = np.log((table + 1) / table) / np.log(51)
-    return rng.choice(table, p=chance, size=(n, groups.n_queries)).astype(float), float(table @ chance)
+    return rng.choice(table, p=chance, size=(n, groups.n_queries)).astype(float), float(
+        table @ chance
+    )
 
 
 def zero_or_one(p: float, icc: float = ICC) -> Population:
@@ -80,7 +83,9 @@ def zero_or_one(p: float, icc: float = ICC) -> Population:
 @cache
 def real(name: str) -> np.ndarray:
     """(50, 129) scores of TREC-8's runs on its topics."""
-    return np.loadtxt(FOLDER / f"trec_topic_run_matrices/adhoc8_{name}.csv", delimiter=",", skiprows=1)
+    return np.loadtxt(
+        FOLDER / f"trec_topic_run_matrices/adhoc8_{name}.csv", delimiter=",", skiprows=1
+    )
 
 
 def of_runs(name: str, *, paired: bool = False) -> Population:
@@ -98,7 +103,9 @@ def of_runs(name: str, *, paired: bool = False) -> Population:
 
 
 POPULATIONS = {
-    "differences, normal": Population(lambda *arguments: (normal(*arguments), 0.0), are_shares=False),
+    "differences, normal": Population(
+        lambda *arguments: (normal(*arguments), 0.0), are_shares=False
+    ),
     "Beta(.3, .9)": Population(beta),
     "40 % zeros": Population(with_zeros),
     "ranks 1 to 50": Population(ranks, are_shares=False),
@@ -130,7 +137,8 @@ SINGLE = {
 # (Zipf's law)
 ZIPF = np.maximum(1, 60 // np.arange(1, 101))
 GROUPS = [
-    Groups.of(np.repeat(np.arange(len(sizes)), sizes)) for sizes in (*(np.full(n, 5) for n in (10, 25, 100)), ZIPF)
+    Groups.of(np.repeat(np.arange(len(sizes)), sizes))
+    for sizes in (*(np.full(n, 5) for n in (10, 25, 100)), ZIPF)
 ]
 GROUPED = {
     "differences, normal": [(90.4, 95.6), (93.2, 95.0), (94.8, 95.3), (92.8, 90.4)],
@@ -145,10 +153,15 @@ BY_DEFAULT = [("Beta(.3, .9)", 1), ("0 or 1, p = .95", 0), ("0 or 1, p = .1", 0)
 def rows(table: dict[str, list[tuple[float, float]]]) -> list:
     """The cells of the table, by name and column; most only with --heavy."""
     cells = [(name, column) for name, row in table.items() for column in range(len(row))]
-    return [cell if cell in BY_DEFAULT else pytest.param(*cell, marks=pytest.mark.heavy) for cell in cells]
+    return [
+        cell if cell in BY_DEFAULT else pytest.param(*cell, marks=pytest.mark.heavy)
+        for cell in cells
+    ]
 
 
-def coverage(population: Population, groups: Groups, *, n: int, seed: int = 0) -> tuple[float, float]:
+def coverage(
+    population: Population, groups: Groups, *, n: int, seed: int = 0
+) -> tuple[float, float]:
     """Per cent of n worlds with an interval that the percentile bootstrap and ours cover."""
     old, new = [], []
     for values, truth in worlds(population, groups, n=n, seed=seed):
@@ -158,7 +171,9 @@ def coverage(population: Population, groups: Groups, *, n: int, seed: int = 0) -
     return 100 * np.mean(old), 100 * np.mean(new)
 
 
-def worlds(population: Population, groups: Groups, *, n: int, seed: int = 0) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def worlds(
+    population: Population, groups: Groups, *, n: int, seed: int = 0
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """n worlds, some at a time: their values, and the (worlds,) truths."""
     rng = np.random.default_rng([seed, groups.n, groups.n_queries])
     for _ in range(n // AT_ONCE):
@@ -166,15 +181,20 @@ def worlds(population: Population, groups: Groups, *, n: int, seed: int = 0) -> 
         yield values, np.broadcast_to(truth, AT_ONCE)
 
 
-def intervals_hold(values: np.ndarray, truth: np.ndarray, groups: Groups, *, are_shares: bool = True) -> list[bool]:
+def intervals_hold(
+    values: np.ndarray, truth: np.ndarray, groups: Groups, *, are_shares: bool = True
+) -> list[bool]:
     """Whether our interval covers the truth, for each world that has one."""
     ends = mean_intervals(values, are_shares=are_shares, groups=groups)
-    return [low <= mean <= high for (low, high), mean in zip(ends, truth.tolist(), strict=True) if low is not None]
+    return [
+        low <= mean <= high
+        for (low, high), mean in zip(ends, truth.tolist(), strict=True)
+        if low is not None
+    ]
 
 
 def percentile(values: np.ndarray, groups: Groups) -> tuple[np.ndarray, np.ndarray]:
-    """(worlds,) ends of the percentile bootstrap over groups, of 1,000 samples, the number of
-    groups being the seed."""
+    """(worlds,) ends of the percentile bootstrap of groups: 1,000 samples, seed their number."""
     sample_counts = resamples(groups.n, 1_000, seed=groups.n).astype(np.float64)
     means = sample_counts @ groups.add_by_group(values.T) / (sample_counts @ groups.mass)[:, None]
     low, high = np.quantile(means, [0.025, 0.975], axis=0)
@@ -194,5 +214,8 @@ def test_how_often_intervals_of_single_queries_hold_the_truth(name, column):
 def test_how_often_intervals_of_groups_hold_the_truth(name, column):
     groups = GROUPS[column]
     shares = coverage(POPULATIONS[name], groups, n=10_000)
-    print(f"\n{name}, {groups.n} groups of {groups.n_queries} queries: {shares[0]:.1f} -> {shares[1]:.1f}")
+    print(
+        f"\n{name}, {groups.n} groups of {groups.n_queries} queries: {shares[0]:.1f} -> "
+        f"{shares[1]:.1f}"
+    )
     assert shares == pytest.approx(GROUPED[name][column], abs=MARGIN)

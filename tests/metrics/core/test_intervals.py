@@ -1,5 +1,4 @@
-"""Intervals: against the formulas' other implementations, and the promises that make them
-repeatable."""
+"""Intervals: against other implementations of the formulas, and what makes them repeatable."""
 
 import numpy as np
 import pytest
@@ -8,7 +7,13 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from metrics.core.groups import Groups
-from metrics.core.intervals import NO_INTERVAL, Interval, effective_successes, mean_intervals, wilson
+from metrics.core.intervals import (
+    NO_INTERVAL,
+    Interval,
+    effective_successes,
+    mean_intervals,
+    wilson,
+)
 from metrics.core.significance import paired_test
 
 EQUAL = np.repeat(np.arange(20), 5)
@@ -22,7 +27,9 @@ def interval(values, *, are_shares: bool, groups: Groups | None = None) -> Inter
 
 @pytest.mark.parametrize(("right", "n"), [(0, 5), (3, 7), (18, 20), (20, 20), (995, 1000)])
 def test_wilsons_interval_equals_statsmodels(right, n):
-    assert wilson(right, n) == pytest.approx(proportion_confint(right, n, method="wilson"), abs=1e-12)
+    assert wilson(right, n) == pytest.approx(
+        proportion_confint(right, n, method="wilson"), abs=1e-12
+    )
 
 
 def test_a_share_of_nothing_has_no_interval():
@@ -40,13 +47,19 @@ def test_the_interval_of_ranks_and_differences_is_scipys_students():
 
 @pytest.mark.parametrize("group", [EQUAL, UNEQUAL])
 def test_over_groups_it_is_statsmodels_cluster_robust_one(group):
-    values = np.random.default_rng(2).normal(0, 1, group.max() + 1)[group] + np.random.default_rng(3).random(len(group))
+    values = np.random.default_rng(2).normal(0, 1, group.max() + 1)[group] + np.random.default_rng(
+        3
+    ).random(len(group))
     options = {"cov_type": "cluster", "cov_kwds": {"groups": group}, "use_t": True}
     (theirs,) = sm.OLS(values, np.ones(len(values))).fit(**options).conf_int()
-    assert interval(values, are_shares=False, groups=Groups.of(group)) == pytest.approx(tuple(theirs), abs=1e-9)
+    assert interval(values, are_shares=False, groups=Groups.of(group)) == pytest.approx(
+        tuple(theirs), abs=1e-9
+    )
 
 
-@pytest.mark.parametrize("groups", [Groups.single(20), Groups.of(np.repeat(np.arange(7), [1, 2, 3, 3, 3, 4, 4]))])
+@pytest.mark.parametrize(
+    "groups", [Groups.single(20), Groups.of(np.repeat(np.arange(7), [1, 2, 3, 3, 3, 4, 4]))]
+)
 def test_it_leaves_out_0_where_the_paired_t_test_rejects(groups):
     rng, n_rejected = np.random.default_rng(4), 0
     for _ in range(200):
@@ -86,13 +99,14 @@ def test_over_groups_of_0_and_1_it_is_wilsons_of_the_effective_number(group, few
     alike = np.exp(-0.75 * min(p, 1 - p) * effective)
     effective = 1 / ((1 - alike) / effective + alike / n_groups)
     expected = proportion_confint(p * effective, effective, method="wilson")
-    assert interval(values, are_shares=True, groups=Groups.of(group)) == pytest.approx(expected, abs=1e-9)
+    assert interval(values, are_shares=True, groups=Groups.of(group)) == pytest.approx(
+        expected, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("p", [0.02, 0.98])
 def test_ever_fewer_successes_lead_to_what_none_at_all_have(p):
-    """Between one success in 20 groups of 50 and none the effective number does not jump from 879
-    to 20."""
+    """From one success in 20 groups of 50 to none the effective number does not jump, 879 to 20."""
     groups = Groups.of(np.repeat(np.arange(20), 50))
     single_success = (np.arange(1_000) == 0).astype(float)
     values = single_success if p < 0.5 else 1 - single_success
@@ -117,9 +131,13 @@ def test_of_queries_of_a_group_each_nothing_is_made_smaller_for_few_successes():
     assert effective_successes(p, ends) == pytest.approx(p * n, rel=1e-6)
 
 
-@pytest.mark.parametrize(("right", "n"), [(0, 40), (1, 40), (3, 40), (20, 40), (38, 40), (40, 40), (7, 100_000)])
+@pytest.mark.parametrize(
+    ("right", "n"), [(0, 40), (1, 40), (3, 40), (20, 40), (38, 40), (40, 40), (7, 100_000)]
+)
 def test_what_wilsons_interval_rests_on_is_read_off_it(right, n):
-    assert effective_successes(right / n, wilson(right, n)) == pytest.approx(min(right, n - right), rel=1e-6)
+    assert effective_successes(right / n, wilson(right, n)) == pytest.approx(
+        min(right, n - right), rel=1e-6
+    )
 
 
 def test_of_no_interval_and_of_one_without_width_nothing_is_read_off():
@@ -138,7 +156,9 @@ def test_where_all_are_right_or_all_wrong_a_group_counts_as_one_query(right):
     assert interval(values, are_shares=True, groups=Groups.of(EQUAL)) == pytest.approx(
         wilson(20 * right, 20), abs=1e-12
     )
-    low, high = interval(values, are_shares=True, groups=Groups.of(np.repeat([0, 1, 2], [50, 25, 25])))
+    low, high = interval(
+        values, are_shares=True, groups=Groups.of(np.repeat([0, 1, 2], [50, 25, 25]))
+    )
     assert high - low > 0.5
 
 
@@ -147,7 +167,9 @@ def test_of_two_groups_that_differ_t_keeps_a_degree_of_freedom(values):
     """Groups that count by (sum of masses)^2 / sum of squared masses are fewer than two."""
     values = np.repeat(values, 5_000)
     with np.errstate(all="raise"):
-        low, high = interval(values, are_shares=True, groups=Groups.of(np.repeat([0, 1], [7_000, 3_000])))
+        low, high = interval(
+            values, are_shares=True, groups=Groups.of(np.repeat([0, 1], [7_000, 3_000]))
+        )
     assert 0 <= low < values.mean() < high <= 1
 
 
@@ -161,7 +183,7 @@ def test_weighted_queries_that_are_all_right_or_all_wrong_count_as_kishs_number(
     assert ends[right] == right
 
 
-def test_of_graded_scores_its_ends_are_as_many_errors_away_as_students_were_the_spread_that_of_shares():
+def test_of_graded_scores_its_ends_are_as_many_errors_away_as_students_with_the_spread_of_shares():
     """(mean - end)^2 = t^2 phi end (1 - end) / n, with phi the variance over mean (1 - mean)."""
     values = np.random.default_rng(6).beta(0.3, 0.9, 25)
     mean, t = values.mean(), stats.t.ppf(0.975, 24)
@@ -181,7 +203,9 @@ def test_it_leans_to_the_middle_and_stays_within_0_and_1_where_students_would_no
 def test_of_many_queries_it_is_the_normal_one():
     scores = np.random.default_rng(0).beta(2, 2, 3000)
     half = 1.96 * scores.std() / np.sqrt(3000)
-    assert interval(scores, are_shares=True) == pytest.approx((scores.mean() - half, scores.mean() + half), abs=1e-4)
+    assert interval(scores, are_shares=True) == pytest.approx(
+        (scores.mean() - half, scores.mean() + half), abs=1e-4
+    )
 
 
 # ---- no interval, and the same one
@@ -190,10 +214,20 @@ def test_of_many_queries_it_is_the_normal_one():
 @pytest.mark.parametrize("are_shares", [False, True])
 def test_where_nothing_shows_how_much_queries_differ_there_is_no_interval(are_shares):
     assert interval(np.full(10, 0.1), are_shares=are_shares) == NO_INTERVAL
-    assert interval([0.1, 0.3] * 9, are_shares=are_shares, groups=Groups.of(np.repeat(np.arange(9), 2))) == NO_INTERVAL
+    assert (
+        interval(
+            [0.1, 0.3] * 9, are_shares=are_shares, groups=Groups.of(np.repeat(np.arange(9), 2))
+        )
+        == NO_INTERVAL
+    )
     weight = np.random.default_rng(0).random(1_000) + 0.01
     assert (
-        interval(np.full(1_000, 0.1), are_shares=are_shares, groups=Groups.of(range(1_000), weight=weight)) == NO_INTERVAL
+        interval(
+            np.full(1_000, 0.1),
+            are_shares=are_shares,
+            groups=Groups.of(range(1_000), weight=weight),
+        )
+        == NO_INTERVAL
     )
     assert interval(np.ones(10), are_shares=False) == NO_INTERVAL
     assert interval([1.0], are_shares=are_shares) == NO_INTERVAL
@@ -225,10 +259,15 @@ def test_groups_of_which_a_few_decide_the_mean_have_no_interval(sizes):
     groups = of_sizes(*sizes)
     values = np.random.default_rng(0).random((2, groups.n_queries))
     assert groups.is_lopsided
-    assert mean_intervals(values, are_shares=[True, False], groups=groups) == [NO_INTERVAL, NO_INTERVAL]
+    assert mean_intervals(values, are_shares=[True, False], groups=groups) == [
+        NO_INTERVAL,
+        NO_INTERVAL,
+    ]
 
 
-@pytest.mark.parametrize("sizes", [(5, 5), (3, 3, 3, 3, 2), (20, 10, 10), (60, 30, 20, 15, 12, 10, 8, 7, 6, 6, 5, 5)])
+@pytest.mark.parametrize(
+    "sizes", [(5, 5), (3, 3, 3, 3, 2), (20, 10, 10), (60, 30, 20, 15, 12, 10, 8, 7, 6, 6, 5, 5)]
+)
 def test_groups_of_about_one_size_have_one(sizes):
     groups = of_sizes(*sizes)
     values = np.random.default_rng(0).random((2, groups.n_queries))
@@ -238,4 +277,6 @@ def test_groups_of_about_one_size_have_one(sizes):
 def test_as_how_many_groups_they_count():
     assert of_sizes(3, 3, 3).n_effective == 3
     assert of_sizes(900, *[11] * 9).n_effective == pytest.approx(999**2 / (900**2 + 9 * 11**2))
-    assert Groups.of(np.arange(4), weight=np.array([3.0, 1, 1, 1])).n_effective == pytest.approx(36 / 12)
+    assert Groups.of(np.arange(4), weight=np.array([3.0, 1, 1, 1])).n_effective == pytest.approx(
+        36 / 12
+    )

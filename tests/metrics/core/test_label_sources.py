@@ -58,7 +58,12 @@ def test_of_several_sets_the_larger_grade_stands_then_people_by_the_word(key, ex
 
 def test_grades_come_out_ordered_by_source_and_target():
     merged = grades("union:a", PEOPLE, REFERENCE)
-    assert list(zip(merged.source.tolist(), merged.target.tolist(), strict=True)) == [(1, 8), (1, 9), (2, 7), (3, 5)]
+    assert list(zip(merged.source.tolist(), merged.target.tolist(), strict=True)) == [
+        (1, 8),
+        (1, 9),
+        (2, 7),
+        (3, 5),
+    ]
 
 
 def test_without_labels_there_is_nothing_to_merge():
@@ -74,7 +79,9 @@ tables = st.dictionaries(st.tuples(st.integers(1, 4), st.integers(1, 4)), st.int
 
 
 def columns(table):
-    return sorted_grades(np.array([[s, t, g] for (s, t), g in table.items()], dtype=np.int64).reshape(-1, 3))
+    return sorted_grades(
+        np.array([[s, t, g] for (s, t), g in table.items()], dtype=np.int64).reshape(-1, 3)
+    )
 
 
 @given(tables, st.lists(tables, min_size=1, max_size=3))
@@ -105,7 +112,10 @@ def test_equal_sources_have_one_key(key, canonical):
     assert LabelSource.parse(canonical) == LabelSource.parse(key)
 
 
-@given(st.sampled_from(["over", "union", "none"]), st.lists(st.text(min_size=1).filter(str.strip), min_size=1))
+@given(
+    st.sampled_from(["over", "union", "none"]),
+    st.lists(st.text(min_size=1).filter(str.strip), min_size=1),
+)
 def test_any_names_go_into_a_key_and_come_out_again(people, names):
     names = [name for name in names if name.isprintable()] or ["a"]
     source = LabelSource.of(people, names)
@@ -121,7 +131,10 @@ def test_any_names_go_into_a_key_and_come_out_again(people, names):
         ("none:", "needs a reference set"),
         ("union", "needs a reference set, as in union:NAME; it has original, cxc; or take"),
         ("only:cxc", "takes no reference set: leave out"),
-        ("people_over_reference", 'says no part of people\'s labels: one of over, union, only, none'),
+        (
+            "people_over_reference",
+            "says no part of people's labels: one of over, union, only, none",
+        ),
         ("over:cxc,strange", 'no reference set "strange"; it has original, cxc'),
     ],
 )
@@ -143,7 +156,9 @@ def test_what_names_no_source_is_refused_with_what_there_is(key, message):
 def test_a_source_is_asked_for_by_a_key_or_by_its_parts(word, sets, key):
     requested = RequestedSource(word, tuple(sets))
     assert requested.among(["a, b", "cxc", "original"]).key == key
-    assert requested.people == key.partition(":")[0] and (key == "only" or sorted(requested.names) == list(requested.source().sets))
+    assert requested.people == key.partition(":")[0] and (
+        key == "only" or sorted(requested.names) == list(requested.source().sets)
+    )
 
 
 def test_a_key_with_sets_beside_it_and_names_that_keys_quote_are_told():
@@ -156,7 +171,12 @@ def test_a_key_with_sets_beside_it_and_names_that_keys_quote_are_told():
 def test_the_usual_source_is_people_over_the_oldest_set_and_alone_without_any():
     assert usual_source(["original", "cxc"]).key == "over:original"
     assert usual_source([]).key == "only"
-    assert [source.key for source in kept_sources(["b", "a"])] == ["over:b", "none:b", "over:a", "none:a"]
+    assert [source.key for source in kept_sources(["b", "a"])] == [
+        "over:b",
+        "none:b",
+        "over:a",
+        "none:a",
+    ]
     assert [source.key for source in kept_sources([])] == ["only"]
 
 

@@ -64,8 +64,7 @@ def test_piepho_s_letters_of_a_small_example():
 
 
 def test_a_letter_whose_pairs_all_share_others_is_dropped():
-    """Three places of which no two differ, each two of them with a place of their own that differs
-    from all else."""
+    """Three places of which no two differ, each two with a place that differs from all else."""
     alike = {(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (1, 4), (2, 4), (0, 5), (2, 5)}
     own = check(table(6, [pair for pair in combinations(range(6), 2) if pair not in alike]))
     assert len(set().union(*own)) == 3
@@ -74,7 +73,14 @@ def test_a_letter_whose_pairs_all_share_others_is_dropped():
 def test_letters_go_on_beyond_z():
     names = [letter(number) for number in range(26 + 26 * 26 + 1)]
     assert names[:26] == list(string.ascii_lowercase)
-    assert (names[26], names[27], names[51], names[52], names[701], names[702]) == ("aa", "ab", "az", "ba", "zz", "aaa")
+    assert (names[26], names[27], names[51], names[52], names[701], names[702]) == (
+        "aa",
+        "ab",
+        "az",
+        "ba",
+        "zz",
+        "aaa",
+    )
     assert len(set(names)) == len(names)
 
 

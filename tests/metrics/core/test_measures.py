@@ -13,12 +13,17 @@ from metrics.core.incomplete import with_unjudged_as
 from tests.metrics.core.cases import case
 from tests.sizes import cases
 
-EVERY = "C@5 P@5 R@5 F@5 F(beta=2)@5 Rprec PMRP AP AP@5 AP_retrieved@5 mAP@R RR RR@5 IPrec@0.5 IPrec11 nDCG nDCG@5 "
+EVERY = (
+    "C@5 P@5 R@5 F@5 F(beta=2)@5 Rprec PMRP AP AP@5 AP_retrieved@5 mAP@R RR RR@5 IPrec@0.5 IPrec11 "
+    "nDCG nDCG@5 "
+)
 EVERY += "nDCG(dcg='exp-log2')@5 ERR ERR@5 RBP RBP(p=0.5) gRBP RBPres Bpref infAP xinfAP xinfAP@5 "
 EVERY += "infNDCG infNDCG@5 Judged@5"
 
 
-def of(grades: list[int], *, unretrieved: tuple[int, ...] = (), unjudged: tuple[int, ...] = ()) -> RankedGrades:
+def of(
+    grades: list[int], *, unretrieved: tuple[int, ...] = (), unjudged: tuple[int, ...] = ()
+) -> RankedGrades:
     """One query whose ranking has these grades.
 
     `unjudged` ranks carry no label, `unretrieved` labels no rank.
@@ -28,7 +33,9 @@ def of(grades: list[int], *, unretrieved: tuple[int, ...] = (), unjudged: tuple[
     values = [*(grades[i] for i in labelled), *unretrieved]
     return align(
         Rankings(np.array([0, len(grades)]), np.arange(len(grades))),
-        LabelledPairs(np.zeros(len(docs), dtype=int), np.array(docs, dtype=int), np.array(values, dtype=int)),
+        LabelledPairs(
+            np.zeros(len(docs), dtype=int), np.array(docs, dtype=int), np.array(values, dtype=int)
+        ),
     )
 
 
@@ -38,7 +45,8 @@ def value(name: str, ranked: RankedGrades, threshold: float = 1) -> float:
 
 def test_names_parse_in_their_order_with_parameters_and_cut_offs():
     parsed = measures.parse(
-        "nDCG@10 C@1, AP  mAP@R\nRBP(p=0.8) P(rel=2,judged_only=True)@5 IPrec@0.1 nDCG( dcg='exp-log2' )@5"
+        "nDCG@10 C@1, AP  mAP@R\nRBP(p=0.8) P(rel=2,judged_only=True)@5 IPrec@0.1 "
+        "nDCG( dcg='exp-log2' )@5"
     )
     assert [m.name for m in parsed] == [
         "nDCG@10",
@@ -56,7 +64,9 @@ def test_names_parse_in_their_order_with_parameters_and_cut_offs():
 
 
 def test_an_unknown_name_lists_what_exists():
-    with pytest.raises(measures.UnknownMeasure, match=r'no measure "foo"; there are: C@k, .*nDCG, nDCG@k.*Judged@k'):
+    with pytest.raises(
+        measures.UnknownMeasure, match=r'no measure "foo"; there are: C@k, .*nDCG, nDCG@k.*Judged@k'
+    ):
         measures.parse("AP foo")
 
 
@@ -118,7 +128,8 @@ def test_rank_biased_precision_and_its_residual_add_up():
     ranked = of([1, 0, 1, 0], unjudged=(2,))
     assert value("RBP(p=0.5)", ranked) == pytest.approx(0.625)
     assert value("RBPres(p=0.5)", ranked) == pytest.approx(0.3125)
-    assert value("RBPres(p=0.5)", of([1, 1])) == pytest.approx(0.25)  # the unseen tail, all judged or not
+    # the unseen tail, all judged or not
+    assert value("RBPres(p=0.5)", of([1, 1])) == pytest.approx(0.25)
 
 
 def test_pmrp_caps_the_number_of_positives_at_50():
@@ -181,7 +192,10 @@ def test_names_of_targets_and_order_of_labels_change_nothing(name, seed):
     rng = np.random.default_rng(seed)
     generated = case(rng)
     names = rng.choice(2**62, size=40, replace=False).tolist()
-    shuffled = [[list(labels.items())[i] for i in rng.permutation(len(labels))] for labels in generated.qrels]
+    shuffled = [
+        [list(labels.items())[i] for i in rng.permutation(len(labels))]
+        for labels in generated.qrels
+    ]
     renamed = type(generated)(
         [[names[doc] for doc in ranked] for ranked in generated.rankings],
         [{names[doc]: grade for doc, grade in labels} for labels in shuffled],
@@ -207,7 +221,10 @@ def test_moving_a_better_target_up_never_lowers_a_value(name, grades, missing, a
     better = list(worse)
     better[at], better[at + 1] = better[at + 1], better[at]
     unretrieved = (3, *missing)  # the largest grade is always there, so ERR's scale does not move
-    assert value(name, of(better, unretrieved=unretrieved)) >= value(name, of(worse, unretrieved=unretrieved)) - 1e-12
+    assert (
+        value(name, of(better, unretrieved=unretrieved))
+        >= value(name, of(worse, unretrieved=unretrieved)) - 1e-12
+    )
 
 
 @cases(50)
@@ -245,16 +262,26 @@ def test_doubled_labels_and_doubled_targets_are_refused():
     with pytest.raises(ValueError, match="same target twice"):
         align(run, LabelledPairs(np.array([0]), np.array([1]), np.array([1])))
     with pytest.raises(ValueError, match="two labels"):
-        align(Rankings(np.array([0, 1]), np.array([1])), LabelledPairs(*np.array([[0, 0], [1, 1], [1, 0]])))
+        align(
+            Rankings(np.array([0, 1]), np.array([1])),
+            LabelledPairs(*np.array([[0, 0], [1, 1], [1, 0]])),
+        )
     with pytest.raises(ValueError, match=r"outside 0\.\.0"):
         align(Rankings(np.array([0, 1]), np.array([1])), LabelledPairs(*np.array([[1], [1], [1]])))
 
 
 def test_nothing_labelled_or_nothing_ranked_is_no_error():
     nothing = np.zeros(0, dtype=int)
-    ranked = align(Rankings(np.array([0, 2]), np.array([1, 2])), LabelledPairs(nothing, nothing, nothing))
+    ranked = align(
+        Rankings(np.array([0, 2]), np.array([1, 2])), LabelledPairs(nothing, nothing, nothing)
+    )
     assert value("AP", ranked) == value("nDCG@5", ranked) == value("Bpref", ranked) == 0
-    assert align(Rankings(np.array([0]), nothing), LabelledPairs(nothing, nothing, nothing)).depth.tolist() == []
+    assert (
+        align(
+            Rankings(np.array([0]), nothing), LabelledPairs(nothing, nothing, nothing)
+        ).depth.tolist()
+        == []
+    )
 
 
 def test_a_few_labels_among_many_ranked_targets_are_found_through_the_filter():
@@ -263,6 +290,9 @@ def test_a_few_labels_among_many_ranked_targets_are_found_through_the_filter():
     docs = np.stack([rng.permutation(5000)[:1000] for _ in range(60)])
     query = rng.integers(0, 60, 300)
     pairs = np.unique(np.stack([query, rng.integers(0, 5000, 300)]), axis=1)
-    ranked = align(Rankings(np.arange(61) * 1000, docs.ravel()), LabelledPairs(*pairs, np.ones(pairs.shape[1], dtype=int)))
+    ranked = align(
+        Rankings(np.arange(61) * 1000, docs.ravel()),
+        LabelledPairs(*pairs, np.ones(pairs.shape[1], dtype=int)),
+    )
     expected = [(q, int(np.flatnonzero(docs[q] == d)[0]) + 1) for q, d in pairs.T if d in docs[q]]
     assert sorted(zip(ranked.query.tolist(), ranked.rank.tolist(), strict=True)) == sorted(expected)

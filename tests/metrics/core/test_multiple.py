@@ -25,7 +25,9 @@ def scores(seed: int, t: int = 12, s: int = 7) -> np.ndarray:
 def test_two_way_analysis_equals_statsmodels(seed):
     table = scores(seed)
     t, s = table.shape
-    frame = pd.DataFrame({"y": table.ravel(), "topic": np.repeat(range(t), s), "run": np.tile(range(s), t)})
+    frame = pd.DataFrame(
+        {"y": table.ravel(), "topic": np.repeat(range(t), s), "run": np.tile(range(s), t)}
+    )
     expected = anova_lm(ols("y ~ C(topic) + C(run)", frame).fit())
     analysis = anova.two_way(table)
     assert analysis.f_systems == pytest.approx(expected.F["C(run)"])
@@ -45,14 +47,20 @@ def test_analysis_refuses_gaps_and_knows_what_is_left_undefined():
 
 def test_anderson_darling_equals_statsmodels():
     rng = np.random.default_rng(0)
-    for sample in (rng.normal(size=50), rng.beta(1, 5, 50), rng.exponential(size=400), rng.normal(size=8)):
+    for sample in (
+        rng.normal(size=50),
+        rng.beta(1, 5, 50),
+        rng.exponential(size=400),
+        rng.normal(size=8),
+    ):
         assert anova.anderson_darling(sample) == pytest.approx(normal_ad(sample), rel=1e-7)
     assert math.isnan(anova.anderson_darling(np.ones(20))[1])
     normal = anova.share_normal(rng.normal(size=(50, 300)))
     assert normal == pytest.approx(0.95, abs=0.04)
 
 
-FURTHER_DF = [pytest.param(df, marks=pytest.mark.full) for df in (5, 120, 6272)]  # scipy takes a second or two for each
+# scipy takes a second or two for each
+FURTHER_DF = [pytest.param(df, marks=pytest.mark.full) for df in (5, 120, 6272)]
 
 
 @pytest.mark.parametrize("df", [20, math.inf, *FURTHER_DF])
@@ -72,10 +80,14 @@ def test_quantiles_of_the_studentized_range_equal_scipy(df):
     ],
 )
 def test_quantiles_equal_printed_tables(df, alpha, expected):
-    assert multiple.studentized_range_quantiles(len(expected) + 1, df, alpha)[1:] == pytest.approx(expected, abs=6e-3)
+    assert multiple.studentized_range_quantiles(len(expected) + 1, df, alpha)[1:] == pytest.approx(
+        expected, abs=6e-3
+    )
 
 
-@pytest.mark.parametrize(("df", "alpha"), [(1, 5e-5), (1, 0.05), (2, 1e-6), (4, 1e-7), (20, 1e-6), (math.inf, 1e-9)])
+@pytest.mark.parametrize(
+    ("df", "alpha"), [(1, 5e-5), (1, 0.05), (2, 1e-6), (4, 1e-7), (20, 1e-6), (math.inf, 1e-9)]
+)
 def test_the_range_of_two_means_far_out_is_student_s(df, alpha):
     quantiles = multiple.studentized_range_quantiles(5, df, alpha)
     assert quantiles[1] == pytest.approx(math.sqrt(2) * stats.t.isf(alpha / 2, df), rel=1e-6)
@@ -85,15 +97,25 @@ def test_the_range_of_two_means_far_out_is_student_s(df, alpha):
 @pytest.mark.parametrize("method", multiple.METHODS)
 def test_the_error_of_a_pair_of_its_own_is_that_of_its_paired_t_test(method):
     rng = np.random.default_rng(5)
-    table = rng.normal(np.linspace(0, 1.2, 5), [0.2, 0.3, 1.5, 0.3, 0.4], (12, 5)) + rng.normal(size=(12, 1))
+    table = rng.normal(np.linspace(0, 1.2, 5), [0.2, 0.3, 1.5, 0.3, 0.4], (12, 5)) + rng.normal(
+        size=(12, 1)
+    )
     significant = multiple.exceed_own_errors(table, method=method)
     order = np.argsort(-table.mean(axis=0))
     for i in range(5):
         for j in range(i):
             t = abs(stats.ttest_rel(table[:, order[i]], table[:, order[j]]).statistic)
-            level = {"tukey": 0.05, "newman-keuls": 0.05, "regwq": share_of_alpha(i - j + 1, 5, 0.05)}[method]
-            critical = stats.studentized_range.ppf(1 - level, 5 if method == "tukey" else i - j + 1, 11) / math.sqrt(2)
-            assert significant[order[i], order[j]] == significant[order[j], order[i]] == (t > critical)
+            level = {
+                "tukey": 0.05,
+                "newman-keuls": 0.05,
+                "regwq": share_of_alpha(i - j + 1, 5, 0.05),
+            }[method]
+            critical = stats.studentized_range.ppf(
+                1 - level, 5 if method == "tukey" else i - j + 1, 11
+            ) / math.sqrt(2)
+            assert (
+                significant[order[i], order[j]] == significant[order[j], order[i]] == (t > critical)
+            )
     assert 0 < np.count_nonzero(np.triu(significant)) < 10 and not significant.diagonal().any()
 
 
@@ -105,12 +127,17 @@ def test_what_differs_by_as_much_on_every_topic_exceeds_any_error():
 
 def differing_pairs(comparison: multiple.Comparison) -> set[tuple[float, float]]:
     rows, columns = np.nonzero(np.triu(comparison.significant))
-    return {(float(comparison.means[i]), float(comparison.means[j])) for i, j in zip(rows, columns, strict=True)}
+    return {
+        (float(comparison.means[i]), float(comparison.means[j]))
+        for i, j in zip(rows, columns, strict=True)
+    }
 
 
 def test_hyperstat_s_newman_keuls_example():
     """davidmlane.com/hyperstat: five means, MSE 30, n = 5; only 25 differs, and not from 18."""
-    comparison = multiple.compare_means([10, 11, 14, 18, 25], standard_error=math.sqrt(30 / 5), df=20, method="newman-keuls")
+    comparison = multiple.compare_means(
+        [10, 11, 14, 18, 25], standard_error=math.sqrt(30 / 5), df=20, method="newman-keuls"
+    )
     assert differing_pairs(comparison) == {(25, 14), (25, 11), (25, 10)}
     assert comparison.groups == [[0, 1], [2, 3, 4]]
 
@@ -121,7 +148,10 @@ def test_welsch_s_newman_keuls_example():
     alike = {(18.92, 16.5), (16.5, 15.41), (15.41, 12.57), (8.96, 8.29)}
     comparison = multiple.compare_means(means, standard_error=1, df=30, method="newman-keuls")
     ordered = sorted(means, reverse=True)
-    assert differing_pairs(comparison) == {(a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :]} - alike
+    assert (
+        differing_pairs(comparison)
+        == {(a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :]} - alike
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -130,8 +160,12 @@ def test_tukey_equals_scipy_where_it_has_the_same_error_term(seed):
     groups = np.random.default_rng(seed).normal(np.linspace(0, 1.5, 5), 1, (15, 5))
     expected = stats.tukey_hsd(*groups.T).pvalue < 0.05
     error = math.sqrt(groups.var(axis=0, ddof=1).mean() / 15)
-    comparison = multiple.compare_means(groups.mean(axis=0), standard_error=error, df=70, method="tukey")
-    assert np.array_equal(comparison.significant, expected[np.ix_(comparison.order, comparison.order)])
+    comparison = multiple.compare_means(
+        groups.mean(axis=0), standard_error=error, df=70, method="tukey"
+    )
+    assert np.array_equal(
+        comparison.significant, expected[np.ix_(comparison.order, comparison.order)]
+    )
 
 
 def newman_keuls_by_definition(means: np.ndarray, error: float, df: float) -> np.ndarray:
@@ -142,7 +176,9 @@ def newman_keuls_by_definition(means: np.ndarray, error: float, df: float) -> np
     for span in range(k, 1, -1):
         for i in range(k - span + 1):
             j = i + span - 1
-            enclosing = all(result[a, b] for a in range(i + 1) for b in range(j, k) if (a, b) != (i, j))
+            enclosing = all(
+                result[a, b] for a in range(i + 1) for b in range(j, k) if (a, b) != (i, j)
+            )
             result[i, j] = enclosing and ordered[i] - ordered[j] > bar[span - 1]
     return result | result.T
 
@@ -159,11 +195,12 @@ def test_newman_keuls_follows_its_definition_and_its_groups_hold_no_difference(v
 
 
 def test_tukey_finds_no_more_than_regwq_and_that_no_more_than_newman_keuls():
-    """Where the steps below k - 1 means are not raised to be monotone, which these quantiles are
-    not."""
+    """Where steps below k - 1 means are not raised to be monotone, as these quantiles are not."""
     for seed in range(5):
         table = scores(seed)
-        tukey, regwq, loosest = (multiple.compare_systems(table, method=method) for method in multiple.METHODS)
+        tukey, regwq, loosest = (
+            multiple.compare_systems(table, method=method) for method in multiple.METHODS
+        )
         assert not np.any(tukey.significant & ~regwq.significant)
         assert not np.any(regwq.significant & ~loosest.significant)
 
@@ -175,11 +212,19 @@ def share_of_alpha(r: int, k: int, alpha: float) -> float:
 
 @pytest.mark.parametrize(
     ("k", "df"),
-    [(2, 9), (3, 10), (4, 20), (5, math.inf), *(pytest.param(*case, marks=pytest.mark.full) for case in [(40, 700)])],
+    [
+        (2, 9),
+        (3, 10),
+        (4, 20),
+        (5, math.inf),
+        *(pytest.param(*case, marks=pytest.mark.full) for case in [(40, 700)]),
+    ],
 )
 def test_steps_of_regwq_equal_scipy_and_never_fall(k, df):
     critical = multiple.critical_ranges(k, df, 0.05, method="regwq")
-    alone = [stats.studentized_range.ppf(1 - share_of_alpha(r, k, 0.05), r, df) for r in range(2, k + 1)]
+    alone = [
+        stats.studentized_range.ppf(1 - share_of_alpha(r, k, 0.05), r, df) for r in range(2, k + 1)
+    ]
     assert critical[1:] == pytest.approx(np.maximum.accumulate(alone), abs=3e-6)
     assert (np.diff(critical) >= 0).all()
 
@@ -197,14 +242,20 @@ def regwq_by_definition(means: np.ndarray, error: float, df: float) -> np.ndarra
     Then spans within other spans.
     """
     ordered = np.sort(means)[::-1]
-    k, critical, apart = len(ordered), [0.0, 0.0], np.zeros((len(ordered), len(ordered)), dtype=bool)
+    k, critical, apart = (
+        len(ordered),
+        [0.0, 0.0],
+        np.zeros((len(ordered), len(ordered)), dtype=bool),
+    )
     for r in range(2, k + 1):
         own = stats.studentized_range.ppf(1 - share_of_alpha(r, k, 0.05), r, df)
         critical.append(max(float(own), critical[-1]))
     for i in range(k):
         for j in range(i + 1, k):
             spans = [(a, b) for a in range(i + 1) for b in range(j, k)]
-            apart[i, j] = all(ordered[a] - ordered[b] > critical[b - a + 1] * error for a, b in spans)
+            apart[i, j] = all(
+                ordered[a] - ordered[b] > critical[b - a + 1] * error for a, b in spans
+            )
     return apart | apart.T
 
 
@@ -218,13 +269,15 @@ def test_regwq_follows_its_definition(seed):
 
 
 def test_regwq_on_welsch_s_means():
-    """As Newman and Keuls, but that a span of three needs 3.91 in place of 3.49, which 18.92 to
-    15.41 is not."""
+    """As Newman and Keuls, but a span of three needs 3.91, not 3.49: 18.92 to 15.41 has less."""
     means = [8.29, 8.96, 12.57, 15.41, 16.5, 18.92]
     alike = {(18.92, 16.5), (18.92, 15.41), (16.5, 15.41), (15.41, 12.57), (8.96, 8.29)}
     comparison = multiple.compare_means(means, standard_error=1, df=30, method="regwq")
     ordered = sorted(means, reverse=True)
-    assert differing_pairs(comparison) == {(a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :]} - alike
+    assert (
+        differing_pairs(comparison)
+        == {(a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :]} - alike
+    )
 
 
 def test_one_system_is_one_group_and_an_unknown_method_lists_what_exists():

@@ -17,16 +17,22 @@ def study():
     """Four runs over 12 queries, graded labels of their first 4 documents, a few of a reference."""
     rng = np.random.default_rng(3)
     runs = [_run(rng) for _ in range(4)]
-    pooled_pairs = {(q, doc) for run in runs for q in range(12) for doc in run.docs[run.indptr[q] :][:DEPTH].tolist()}
+    pooled_pairs = {
+        (q, doc)
+        for run in runs
+        for q in range(12)
+        for doc in run.docs[run.indptr[q] :][:DEPTH].tolist()
+    }
     people = {pair: int(rng.integers(0, 3)) for pair in pooled_pairs if rng.random() < 0.9}
     reference = {(q, int(doc)): 1 for q in range(12) for doc in rng.choice(40, 2, replace=False)}
     pairs = sorted({*people, *reference})
     columns = np.array(pairs)
     labels = partial_labels.LabelsByOrigin(
-        columns[:, 0], columns[:, 1],
+        columns[:, 0],
+        columns[:, 1],
         np.array([people.get(pair, np.nan) for pair in pairs], dtype=float),
         np.array([reference.get(pair, np.nan) for pair in pairs], dtype=float),
-    )  # fmt: skip
+    )
     return runs, labels
 
 
@@ -42,7 +48,9 @@ def plain(labels):
 
 def as_labels(labels):
     is_labelled = ~np.isnan(labels.people)
-    return LabelledPairs(labels.query[is_labelled], labels.doc[is_labelled], labels.people[is_labelled])
+    return LabelledPairs(
+        labels.query[is_labelled], labels.doc[is_labelled], labels.people[is_labelled]
+    )
 
 
 def test_leaving_labels_out_equals_aligning_with_fewer_labels(study):
@@ -52,7 +60,9 @@ def test_leaving_labels_out_equals_aligning_with_fewer_labels(study):
     is_labelled = ~np.isnan(left)
     fewer = LabelledPairs(labels.query[is_labelled], labels.doc[is_labelled], left[is_labelled])
     for run in runs:
-        values = partial_labels.values_with_labels(align(run, labels.as_labels()), labels, keep, MEASURES, 1)
+        values = partial_labels.values_with_labels(
+            align(run, labels.as_labels()), labels, keep, MEASURES, 1
+        )
         plainly = measures.evaluate(MEASURES, align(run, fewer), 1)
         np.testing.assert_array_equal(values, [plainly[measure.name] for measure in MEASURES])
 
@@ -61,11 +71,17 @@ def test_without_its_own_finds_a_run_scores_as_the_definition_says(study):
     runs, labels_by_origin = study[0], plain(study[1])
     labels = as_labels(labels_by_origin)
     expected = bias.leave_one_out(runs, labels, MEASURES[0], depth=DEPTH)
-    unique = partial_labels.unique_contributions(bias.pool_contributions(runs, labels_by_origin.as_labels(), depth=DEPTH))
+    unique = partial_labels.unique_contributions(
+        bias.pool_contributions(runs, labels_by_origin.as_labels(), depth=DEPTH)
+    )
     for s, run in enumerate(runs):
-        values = partial_labels.values_with_labels(align(run, labels_by_origin.as_labels()), labels_by_origin, ~unique[s], MEASURES[:1], 1)
+        values = partial_labels.values_with_labels(
+            align(run, labels_by_origin.as_labels()), labels_by_origin, ~unique[s], MEASURES[:1], 1
+        )
         assert values.mean() == pytest.approx(expected[s].score_without, abs=1e-15)
-        assert np.count_nonzero(unique[s] & ~np.isnan(labels_by_origin.people)) == expected[s].n_unique
+        assert (
+            np.count_nonzero(unique[s] & ~np.isnan(labels_by_origin.people)) == expected[s].n_unique
+        )
 
 
 def test_a_reference_label_stays_known_when_peoples_is_taken_away(study):
@@ -74,13 +90,23 @@ def test_a_reference_label_stays_known_when_peoples_is_taken_away(study):
     np.testing.assert_array_equal(nobody, labels.reference)
     everybody = labels.grades(np.ones(len(labels.query), dtype=bool))
     pairs = zip(labels.people.tolist(), labels.reference.tolist(), strict=True)
-    assert everybody.tolist() == [reference if np.isnan(people) else people for people, reference in pairs]
+    assert everybody.tolist() == [
+        reference if np.isnan(people) else people for people, reference in pairs
+    ]
     assert not np.isnan(everybody).any()
 
 
 def test_all_subsets_of_few_runs_and_some_of_many():
     rng = np.random.default_rng(0)
-    assert [subset.size for subset in partial_labels.subsets(3, n_a_size=1, rng=rng)] == [1, 1, 1, 2, 2, 2, 3]
+    assert [subset.size for subset in partial_labels.subsets(3, n_a_size=1, rng=rng)] == [
+        1,
+        1,
+        1,
+        2,
+        2,
+        2,
+        3,
+    ]
     many = partial_labels.subsets(40, n_a_size=4, rng=rng)
     assert [subset.members.sum() for subset in many] == [subset.size for subset in many]
     assert sorted({subset.size for subset in many}) == [1, 2, 3, 4, 6, 9, 14, 22, 35, 40]

@@ -21,7 +21,9 @@ from metrics.core.tournament import decide
 def scores(seed: int, n: int = 30, s: int = 5) -> np.ndarray:
     """Some rows in which all systems are equal, and ties."""
     rng = np.random.default_rng(seed)
-    table = np.round(np.clip(rng.random((n, 1)) + rng.normal(np.linspace(0, 0.35, s), 0.3, (n, s)), 0, 1), 1)
+    table = np.round(
+        np.clip(rng.random((n, 1)) + rng.normal(np.linspace(0, 0.35, s), 0.3, (n, s)), 0, 1), 1
+    )
     table[::7] = table[::7, :1]
     return table
 
@@ -47,7 +49,9 @@ def test_it_agrees_with_the_loop_over_samples_and_rows(seed):
 def test_it_agrees_with_all_permutations_of_a_small_table():
     table = np.array([[0.1, 0.5, 0.9], [0.2, 0.2, 0.7], [0.4, 0.8, 0.6], [0.0, 0.3, 0.9]])
     means = table.mean(axis=0)
-    dealt = [np.array(rows).mean(axis=0) for rows in product(*(list(permutations(row)) for row in table))]
+    dealt = [
+        np.array(rows).mean(axis=0) for rows in product(*(list(permutations(row)) for row in table))
+    ]
     ranges = np.array([sums.max() - sums.min() for sums in dealt])
     p = randomized_tukey_p(table, n_samples=40_000)
     for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -69,13 +73,19 @@ def test_the_same_values_have_the_same_p_in_whatever_order():
         again = randomized_tukey_p(table[rows][:, systems], n_samples=500)
         assert (again == p[np.ix_(systems, systems)]).all()
     assert (randomized_tukey_p(table, n_samples=500, seed=1) != p).any()
-    assert (randomized_tukey_p(table, n_samples=500, seed=1) == randomized_tukey_p(table, n_samples=500, seed=1)).all()
+    assert (
+        randomized_tukey_p(table, n_samples=500, seed=1)
+        == randomized_tukey_p(table, n_samples=500, seed=1)
+    ).all()
 
 
 def test_rows_in_which_all_systems_are_alike_change_nothing():
     table = scores(2)
     assert len(differing_rows(table)) < len(table)
-    assert (randomized_tukey_p(differing_rows(table), n_samples=500) == randomized_tukey_p(table, n_samples=500)).all()
+    assert (
+        randomized_tukey_p(differing_rows(table), n_samples=500)
+        == randomized_tukey_p(table, n_samples=500)
+    ).all()
     assert (randomized_tukey_p(np.ones((4, 3)), n_samples=50) == 1).all()
     assert randomized_q_p(np.ones((4, 3)), n_samples=50) == 1
 

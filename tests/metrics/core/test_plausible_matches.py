@@ -36,8 +36,12 @@ def test_the_mean_over_zeta_equals_eccv_captions_r_precision_on_each(direction, 
     if cut:  # few targets, so that ranks are counted
         images, scores = images[:cut], scores[:, :cut]
     cells = plausible_matches(captions, images)
-    ranked = (matrices.ranked_rows if direction == "forward" else matrices.ranked_columns)(scores, cells)
-    queries, targets, table = (captions, images, scores) if direction == "forward" else (images, captions, scores.T)
+    ranked = (matrices.ranked_rows if direction == "forward" else matrices.ranked_columns)(
+        scores, cells
+    )
+    queries, targets, table = (
+        (captions, images, scores) if direction == "forward" else (images, captions, scores.T)
+    )
     lists = {q: np.argsort(-row).tolist() for q, row in enumerate(table)}
     expected = []
     for zeta in (0, 1, 2):
@@ -46,21 +50,30 @@ def test_the_mean_over_zeta_equals_eccv_captions_r_precision_on_each(direction, 
             for q, mine in enumerate(queries)
         }
         matched = {q: query_matches for q, query_matches in matches.items() if query_matches}
-        expected.append(compute_rprecision(lists, matched) * len(matched) / len(queries))  # a query without any: 0
+        # a query without any: 0
+        expected.append(compute_rprecision(lists, matched) * len(matched) / len(queries))
         (r_precision,) = evaluate(parse("Rprec"), ranked, threshold=3 - zeta).values()
         assert r_precision.mean() == pytest.approx(expected[-1], abs=1e-12)
-    assert evaluate(parse("PMRP_mean"), ranked)["PMRP_mean"].mean() == pytest.approx(np.mean(expected), abs=1e-12)
+    assert evaluate(parse("PMRP_mean"), ranked)["PMRP_mean"].mean() == pytest.approx(
+        np.mean(expected), abs=1e-12
+    )
 
 
 def test_one_zeta_is_the_r_precision_of_equal_classes_and_the_cap_bounds_r():
     captions, images, scores = study()
     ranked = matrices.ranked_rows(scores, plausible_matches(captions, images))
-    values = evaluate(parse("PMRP_mean(cap=10) PMRP(rel=1,cap=10) PMRP(rel=2,cap=10) PMRP(rel=3,cap=10)"), ranked)
+    values = evaluate(
+        parse("PMRP_mean(cap=10) PMRP(rel=1,cap=10) PMRP(rel=2,cap=10) PMRP(rel=3,cap=10)"), ranked
+    )
     mean, *levels = values.values()
     assert mean.tolist() == pytest.approx(np.mean(levels, axis=0).tolist())
     equal_classes = matrices.ranked_rows(scores, plausible_matches(captions, images, zetas=1))
     alone = evaluate(parse("PMRP_mean(zetas=1) PMRP(cap=0) Rprec"), equal_classes)
-    assert alone["PMRP_mean(zetas=1)"].tolist() == alone["PMRP(cap=0)"].tolist() == alone["Rprec"].tolist()
+    assert (
+        alone["PMRP_mean(zetas=1)"].tolist()
+        == alone["PMRP(cap=0)"].tolist()
+        == alone["Rprec"].tolist()
+    )
 
 
 def test_a_querys_own_image_matches_at_every_zeta_and_grades_tell_the_difference():

@@ -1,5 +1,4 @@
-"""Every measure trec_eval has, against trec_eval 9.0.8 itself (pytrec-eval-terrier), and others
-against ir-measures."""
+"""Every measure of trec_eval 9.0.8 (pytrec-eval-terrier) against it, others against ir-measures."""
 
 import shutil
 
@@ -52,12 +51,18 @@ def test_every_value_of_every_query_equals_trec_eval(threshold):
     parsed = measures.parse(" ".join(TREC_EVAL))
     for _ in range(120):
         generated = case(rng)
-        oracle = pytrec_eval.RelevanceEvaluator(generated.trec_qrels, ASKED, relevance_level=threshold)
+        oracle = pytrec_eval.RelevanceEvaluator(
+            generated.trec_qrels, ASKED, relevance_level=threshold
+        )
         expected = oracle.evaluate(generated.trec_run)
         values = measures.evaluate(parsed, generated.ranked, threshold)
         for name, trec_name in TREC_EVAL.items():
-            theirs = [expected.get(str(q), {}).get(trec_name, 0.0) for q in range(len(generated.qrels))]
-            np.testing.assert_allclose(values[measures.parse(name)[0].name], theirs, rtol=0, atol=1e-12, err_msg=name)
+            theirs = [
+                expected.get(str(q), {}).get(trec_name, 0.0) for q in range(len(generated.qrels))
+            ]
+            np.testing.assert_allclose(
+                values[measures.parse(name)[0].name], theirs, rtol=0, atol=1e-12, err_msg=name
+            )
 
 
 def test_condensed_lists_equal_trec_eval_with_judged_docs_only():
@@ -68,9 +73,13 @@ def test_condensed_lists_equal_trec_eval_with_judged_docs_only():
             generated.trec_qrels, {"map", "ndcg_cut.10"}, judged_docs_only_flag=True
         )
         expected = oracle.evaluate(generated.trec_run)
-        computed = measures.evaluate(measures.parse("AP(judged_only=True) nDCG(judged_only=True)@10"), generated.ranked)
+        computed = measures.evaluate(
+            measures.parse("AP(judged_only=True) nDCG(judged_only=True)@10"), generated.ranked
+        )
         for ours, theirs in zip(computed.values(), ("map", "ndcg_cut_10"), strict=True):
-            values = [expected.get(str(q), {}).get(theirs, 0.0) for q in range(len(generated.qrels))]
+            values = [
+                expected.get(str(q), {}).get(theirs, 0.0) for q in range(len(generated.qrels))
+            ]
             np.testing.assert_allclose(ours, values, rtol=0, atol=1e-12)
 
 
@@ -86,7 +95,9 @@ def test_the_names_and_values_of_ir_measures_hold_here(name):
         np.testing.assert_allclose(values, theirs, rtol=0, atol=1e-12)
 
 
-@pytest.mark.skipif(not shutil.which("perl"), reason="gdeval.pl, which ir_measures carries, needs perl")
+@pytest.mark.skipif(
+    not shutil.which("perl"), reason="gdeval.pl, which ir_measures carries, needs perl"
+)
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
@@ -110,7 +121,11 @@ def test_the_mean_over_all_queries_counts_a_missing_query_as_0_as_trec_eval_c_do
     generated = case(np.random.default_rng(3), n_queries=20)
     missing = [q for q, ranking in enumerate(generated.rankings) if not ranking]
     values = measures.parse("AP")[0].compute(generated.ranked)
-    expected = pytrec_eval.RelevanceEvaluator(generated.trec_qrels, {"map"}).evaluate(generated.trec_run)
+    expected = pytrec_eval.RelevanceEvaluator(generated.trec_qrels, {"map"}).evaluate(
+        generated.trec_run
+    )
     assert missing
     assert not values[missing].any()
-    assert measures.parse("AP")[0].average(values) == pytest.approx(sum(v["map"] for v in expected.values()) / 20)
+    assert measures.parse("AP")[0].average(values) == pytest.approx(
+        sum(v["map"] for v in expected.values()) / 20
+    )

@@ -33,7 +33,9 @@ def test_fleiss_kappa_equals_statsmodels():
     rng = np.random.default_rng(0)
     for _ in range(50):
         counts = rng.multinomial(5, rng.dirichlet(np.ones(4)), size=20)
-        assert raters.fleiss_kappa(counts) == pytest.approx(inter_rater.fleiss_kappa(counts), abs=1e-12)
+        assert raters.fleiss_kappa(counts) == pytest.approx(
+            inter_rater.fleiss_kappa(counts), abs=1e-12
+        )
 
 
 def test_fleiss_kappa_refuses_units_of_different_sizes_and_knows_no_answer_for_one_value():
@@ -44,13 +46,17 @@ def test_fleiss_kappa_refuses_units_of_different_sizes_and_knows_no_answer_for_o
     assert math.isnan(raters.fleiss_kappa([[2, 0], [2, 0]]))
 
 
-@pytest.mark.parametrize(("weights", "theirs"), [("nominal", None), ("linear", "linear"), ("quadratic", "quadratic")])
+@pytest.mark.parametrize(
+    ("weights", "theirs"), [("nominal", None), ("linear", "linear"), ("quadratic", "quadratic")]
+)
 def test_cohen_s_kappa_equals_scikit_learn(weights, theirs):
     rng = np.random.default_rng(1)
     for _ in range(100):
         first, second = rng.integers(0, 4, (2, 30))
         expected = cohen_kappa_score(first, second, weights=theirs, labels=[0, 1, 2, 3])
-        assert raters.cohen_kappa(first, second, weights=weights, domain=[0, 1, 2, 3]) == pytest.approx(expected)
+        assert raters.cohen_kappa(
+            first, second, weights=weights, domain=[0, 1, 2, 3]
+        ) == pytest.approx(expected)
 
 
 def test_cohen_s_kappa_of_one_value_is_undefined_and_unknown_weights_are_listed():
@@ -75,4 +81,6 @@ def test_nobody_is_judged_on_no_gold():
 
 def test_gold_accuracy_is_counted_by_person():
     accuracies = raters.gold_accuracy(["b", "a", "b", "b"], [True, False, True, False])
-    assert [(person.annotator, person.accuracy.value, person.accuracy.n) for person in accuracies] == [("a", 0, 1), ("b", 2 / 3, 3)]
+    assert [
+        (person.annotator, person.accuracy.value, person.accuracy.n) for person in accuracies
+    ] == [("a", 0, 1), ("b", 2 / 3, 3)]

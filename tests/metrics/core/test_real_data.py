@@ -1,5 +1,4 @@
-"""Published numbers from real files, which are not shipped: ASSAYER_DATA names the folder that
-holds them."""
+"""Published numbers from real files, which are not shipped: they are in the folder ASSAYER_DATA."""
 
 import bz2
 import csv
@@ -35,17 +34,29 @@ def matrix(path: Path) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("level", "expected"), [("nominal", 0.5168), ("ordinal", 0.6939), ("interval", 0.7885), ("ratio", 0.7054)]
+    ("level", "expected"),
+    [("nominal", 0.5168), ("ordinal", 0.6939), ("interval", 0.7885), ("ratio", 0.7054)],
 )
 def test_the_experts_of_flickr8k(data, level, expected):
-    rows = [line.split() for line in (data / "flickr8k_judgments/ExpertAnnotations.txt").read_text().splitlines()]
+    rows = [
+        line.split()
+        for line in (data / "flickr8k_judgments/ExpertAnnotations.txt").read_text().splitlines()
+    ]
     value = np.array([row[2:5] for row in rows], dtype=int)
-    coefficient = alpha(np.repeat(np.arange(len(rows)), 3), np.tile(np.arange(3), len(rows)), value.ravel(), level=level)
+    coefficient = alpha(
+        np.repeat(np.arange(len(rows)), 3),
+        np.tile(np.arange(3), len(rows)),
+        value.ravel(),
+        level=level,
+    )
     assert (coefficient.n_units, coefficient.n_labels) == (5822, 17466)
     assert coefficient.value == pytest.approx(expected, abs=5e-5)
     if level == "nominal":
         binary = alpha(
-            np.repeat(np.arange(len(rows)), 3), np.tile(np.arange(3), len(rows)), value.ravel() >= 3, level=level
+            np.repeat(np.arange(len(rows)), 3),
+            np.tile(np.arange(3), len(rows)),
+            value.ravel() >= 3,
+            level=level,
         )
         assert binary.value == pytest.approx(0.7097, abs=5e-5)
 
@@ -57,7 +68,9 @@ def test_the_crowd_of_flickr8k(data):
             _, _, _, yes, no = line.split()
             unit += [number] * (int(yes) + int(no))
             value += [1] * int(yes) + [0] * int(no)
-    assert alpha(unit, np.arange(len(unit)), value, level="nominal").value == pytest.approx(0.5093, abs=5e-5)
+    assert alpha(unit, np.arange(len(unit)), value, level="nominal").value == pytest.approx(
+        0.5093, abs=5e-5
+    )
 
 
 def crowd(data: Path, *names: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -83,16 +96,27 @@ def test_the_trec_crowd_where_the_last_label_of_a_worker_counts(data, names, n_l
     assert len(unit) == n_labels
     assert alpha(unit, worker, label, level="nominal").value == pytest.approx(expected, abs=5e-5)
     each_alone = alpha(unit, np.arange(n_labels), label, level="nominal").value
-    assert each_alone == pytest.approx({17395: 0.1658, 41081: 0.3254, 58476: 0.2608}[n_labels], abs=5e-5)
+    assert each_alone == pytest.approx(
+        {17395: 0.1658, 41081: 0.3254, 58476: 0.2608}[n_labels], abs=5e-5
+    )
 
 
-NAMES = {"map": "AP", "Rprec": "Rprec", "bpref": "Bpref", "recip_rank": "RR", "infAP": "infAP", "ndcg": "nDCG"}
+NAMES = {
+    "map": "AP",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "recip_rank": "RR",
+    "infAP": "infAP",
+    "ndcg": "nDCG",
+}
 NAMES |= {f"P_{k}": f"P@{k}" for k in (3, 5, 7, 10, 15, 20, 30, 100, 200, 500, 1000)}
 NAMES |= {f"recall_{k}": f"R@{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000, 2000)}
 NAMES |= {f"ndcg_cut_{k}": f"nDCG@{k}" for k in (5, 10, 15, 20, 23, 30, 100, 200, 500, 1000)}
 NAMES |= {f"map_cut_{k}": f"AP@{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)}
 NAMES |= {f"success_{k}": f"C@{k}" for k in (1, 2, 5, 10)} | {"11pt_avg": "IPrec11"}
-NAMES |= {f"iprec_at_recall_{r / 100:.2f}": f"IPrec@{r / 100:g}" for r in [*range(0, 101, 10), 25, 75]}
+NAMES |= {
+    f"iprec_at_recall_{r / 100:.2f}": f"IPrec@{r / 100:g}" for r in [*range(0, 101, 10), 25, 75]
+}
 
 
 @pytest.mark.parametrize(
@@ -109,12 +133,17 @@ def test_trec_eval_s_own_files(data, output, qrels, run, threshold):
     """Every line of a measure that has a name here, of single queries and of all."""
     folder = data / "trec_eval_test"
     lines = (folder / run).read_bytes().splitlines()
-    ranked = io.BytesIO(b"\n".join(b" ".join(line.split()[:6]) for line in lines))  # one file has words after the tag
+    # one file has words after the tag
+    ranked = io.BytesIO(b"\n".join(b" ".join(line.split()[:6]) for line in lines))
     with open(folder / qrels, "rb") as labels:
         evaluation = evaluate_file(ranked, read_qrels(labels, name="qrels"), name="run")
     printed = [line.split() for line in (folder / "v9.0.8" / output).read_text().splitlines()]
     printed = [(name, query, value) for name, query, value in printed if name in NAMES]
-    values = evaluate(parse(" ".join({NAMES[name] for name, _, _ in printed})), evaluation.ranked, threshold=threshold)
+    values = evaluate(
+        parse(" ".join({NAMES[name] for name, _, _ in printed})),
+        evaluation.ranked,
+        threshold=threshold,
+    )
     row_of_query = {query.decode(): q for q, query in enumerate(evaluation.queries)}
     for name, query, value in printed:
         (measure,) = parse(NAMES[name])
@@ -153,22 +182,47 @@ def test_newman_keuls_over_the_129_runs_of_trec_8(data):
 
 def test_the_commands_read_what_is_published_as_it_is_published(data):
     """A table of runs without a column of topics; labels without a header, named by numbers."""
-    lines = command("compare", data / "trec_topic_run_matrices/adhoc8_ap.csv", "--test", "newman-keuls")
-    assert sum(len(differing.split(",")) for *_, differing in lines[1:] if differing != "-") == 2 * 3865
+    lines = command(
+        "compare", data / "trec_topic_run_matrices/adhoc8_ap.csv", "--test", "newman-keuls"
+    )
+    assert (
+        sum(len(differing.split(",")) for *_, differing in lines[1:] if differing != "-")
+        == 2 * 3865
+    )
     group_sizes = Counter(group for _, _, _, group, _, _ in lines[1:])
     assert [group_sizes[str(number)] for number in range(1, 7)] == [1, 8, 71, 23, 11, 15]
     table = data / "trec_topic_run_matrices/adhoc8_ap.csv"
-    (lines,) = [row for row in command("compare", table, "--test", "t") if row[:2] == ["run126", "run125"]]
+    (lines,) = [
+        row for row in command("compare", table, "--test", "t") if row[:2] == ["run126", "run125"]
+    ]
     assert float(lines[3]) == pytest.approx(0.0013193972, rel=2e-3)
     flickr = command(
-        "agreement", data / "flickr8k_judgments/ExpertAnnotations.txt", "--no-header",
-        "--unit", "1,2", "--annotator", "3-5", "--value", "", "--level", "interval",
-    )  # fmt: skip
+        "agreement",
+        data / "flickr8k_judgments/ExpertAnnotations.txt",
+        "--no-header",
+        "--unit",
+        "1,2",
+        "--annotator",
+        "3-5",
+        "--value",
+        "",
+        "--level",
+        "interval",
+    )
     assert dict(flickr)["alpha"] == "0.7885"
     crowd = command(
-        "agreement", data / "crowd_vuurens_trec2011/votes.tsv.gz", "--no-header",
-        "--unit", "2", "--annotator", "3", "--value", "4", "--level", "nominal",
-    )  # fmt: skip
+        "agreement",
+        data / "crowd_vuurens_trec2011/votes.tsv.gz",
+        "--no-header",
+        "--unit",
+        "2",
+        "--annotator",
+        "3",
+        "--value",
+        "4",
+        "--level",
+        "nominal",
+    )
     assert dict(crowd)["alpha"] == "0.1658"
 
 
@@ -190,7 +244,12 @@ def test_real_swap_rates_follow_the_paired_formula(data):
         first, second = (scores[half[part]].mean(axis=0) for part in (slice(25), slice(25, None)))
         swapped += (first[left] - first[right]) * (second[left] - second[right]) < 0
     for formula, low, high in ((swaps.reer_paired, 0, 0.06), (swaps.reer_independent, 0.08, 0.2)):
-        rate = np.array([formula(scores[:, i], scores[:, j], n_queries=25) for i, j in zip(left, right, strict=True)])
+        rate = np.array(
+            [
+                formula(scores[:, i], scores[:, j], n_queries=25)
+                for i, j in zip(left, right, strict=True)
+            ]
+        )
         assert low <= np.abs(rate - swapped / 400).mean() <= high
 
 
@@ -202,26 +261,42 @@ def halves(scores: np.ndarray, *, n: int, n_trials: int) -> tuple[np.ndarray, np
     for trial in range(n_trials):
         topics = rng.permutation(len(scores))
         first, second = scores[topics[:n]], scores[topics[n : 2 * n]]
-        d, later = (np.round(part.mean(axis=0)[left] - part.mean(axis=0)[right], 12) for part in (first, second))
+        d, later = (
+            np.round(part.mean(axis=0)[left] - part.mean(axis=0)[right], 12)
+            for part in (first, second)
+        )
         shared = np.cov(first.T)
-        spread = np.sqrt(np.maximum(np.diag(shared)[left] + np.diag(shared)[right] - 2 * shared[left, right], 1e-30))
+        spread = np.sqrt(
+            np.maximum(
+                np.diag(shared)[left] + np.diag(shared)[right] - 2 * shared[left, right], 1e-30
+            )
+        )
         t[trial] = np.abs(d) * np.sqrt(n) / spread
         turned[trial] = (d * later < 0) + 0.5 * (d * later == 0)
     for pair in range(0, len(left), 50):
         x, y = first[:, left[pair]], first[:, right[pair]]
-        assert swaps.reversal(x, y) == pytest.approx(stats.t.sf(t[-1, pair] / np.sqrt(2), n - 1), abs=1e-9)
+        assert swaps.reversal(x, y) == pytest.approx(
+            stats.t.sf(t[-1, pair] / np.sqrt(2), n - 1), abs=1e-9
+        )
     return t, turned
 
 
 def excess(predicted: np.ndarray, turned: np.ndarray) -> np.ndarray:
     """(6,) observed minus predicted shares of reversed orders, by bins of the prediction."""
     bin_number = np.digitize(predicted.ravel(), [0.05, 0.1, 0.2, 0.3, 0.4])
-    return np.bincount(bin_number, weights=(turned - predicted).ravel(), minlength=6) / np.bincount(bin_number, minlength=6)
+    return np.bincount(bin_number, weights=(turned - predicted).ravel(), minlength=6) / np.bincount(
+        bin_number, minlength=6
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "low", "high"),
-    [("adhoc3", -0.05, 0.02), ("adhoc8_ap", -0.01, 0.03), ("adhoc8_p10", 0, 0.08), ("adhoc8_rr", 0, 0.08)],
+    [
+        ("adhoc3", -0.05, 0.02),
+        ("adhoc8_ap", -0.01, 0.03),
+        ("adhoc8_p10", 0, 0.08),
+        ("adhoc8_rr", 0, 0.08),
+    ],
 )
 def test_orders_of_real_runs_are_reversed_as_often_as_said_or_oftener(data, name, low, high):
     """AP of TREC-8 within .03.
@@ -234,26 +309,38 @@ def test_orders_of_real_runs_are_reversed_as_often_as_said_or_oftener(data, name
     assert low <= by_bin.min() <= by_bin.max() <= high
     assert np.abs(by_bin[[0, -1]]).max() <= 0.03
     t, turned = halves(scores, n=10, n_trials=300)
-    student, normal = excess(stats.t.sf(t / np.sqrt(2), 9), turned), excess(stats.norm.sf(t / np.sqrt(2)), turned)
+    student, normal = (
+        excess(stats.t.sf(t / np.sqrt(2), 9), turned),
+        excess(stats.norm.sf(t / np.sqrt(2)), turned),
+    )
     assert np.abs(student[:3]).max() < np.abs(normal[:3]).max()  # why it is Student's distribution
 
 
 def columns(path: Path) -> dict[str, dict[str, float]]:
     with open(path) as lines:
-        return {row.pop("model"): {key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)}
+        return {
+            row.pop("model"): {key: float(value) for key, value in row.items()}
+            for row in csv.DictReader(lines)
+        }
 
 
 def test_table_5_of_eccv_caption_cell_for_cell(data):
-    """From Tables 4, D.2 and D.3: 132 of 132 cells to two digits, with Table 4's PMRP and its one
-    tie broken."""
+    """Tables 4, D.2 and D.3: 132 of 132 cells to two digits; Table 4's PMRP, its one tie broken."""
     folder = data / "paper_tables"
-    whole, i2t, t2i = (columns(folder / f"eccv_{name}.csv") for name in ("table4", "tableD2_i2t", "tableD3_t2i"))
+    whole, i2t, t2i = (
+        columns(folder / f"eccv_{name}.csv") for name in ("table4", "tableD2_i2t", "tableD3_t2i")
+    )
     with open(folder / "eccv_table5_tau_b.csv") as lines:
         printed = {row.pop("metric"): row for row in csv.DictReader(lines)}
     names = list(printed)
-    rows = list(zip(whole.values(), i2t.values(), t2i.values(), strict=True))  # one order, spelt with small differences
+    # one order, spelt with small differences
+    rows = list(zip(whole.values(), i2t.values(), t2i.values(), strict=True))
     scores = np.array([[_cell(*row, name) for name in names] for row in rows])
-    tied = [model_row for model_row, model in enumerate(whole) if "WSL" in model and whole[model]["PMRP"] == 57.65]
+    tied = [
+        model_row
+        for model_row, model in enumerate(whole)
+        if "WSL" in model and whole[model]["PMRP"] == 57.65
+    ]
     scores[tied, names.index("PMRP")] += 1e-6
     correlations = measure_correlations(scores)
     cells = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
@@ -266,7 +353,9 @@ def test_table_5_of_eccv_caption_cell_for_cell(data):
     assert wrong == []
 
 
-def _cell(whole: dict[str, float], i2t: dict[str, float], t2i: dict[str, float], name: str) -> float:
+def _cell(
+    whole: dict[str, float], i2t: dict[str, float], t2i: dict[str, float], name: str
+) -> float:
     recalls = [table[f"1K R@{k}"] for table in (i2t, t2i) for k in (1, 5, 10)]
     if name == "RSUM":
         return sum(recalls)

@@ -19,7 +19,10 @@ SIZES = (30, 100, 700)
 def plainly(scores, size, n_samples, seed):
     rng = np.random.default_rng(seed)  # a thousand samples at a time: all at once would take 200 MB
     return np.concatenate(
-        [scores[rng.integers(0, len(scores), (1_000, size))].mean(axis=1) for _ in range(n_samples // 1_000)]
+        [
+            scores[rng.integers(0, len(scores), (1_000, size))].mean(axis=1)
+            for _ in range(n_samples // 1_000)
+        ]
     )
 
 
@@ -64,7 +67,9 @@ def test_means_of_every_size_are_distributed_as_plain_numpys(shape):
         assert stats.ks_2samp(np.round(means, 9), np.round(expected, 9)).pvalue > 1e-3
         levels = [0.025, 0.25, 0.5, 0.75, 0.975]
         spread = scores.std() / np.sqrt(size)
-        assert np.quantile(means, levels) == pytest.approx(np.quantile(expected, levels), abs=0.1 * spread)
+        assert np.quantile(means, levels) == pytest.approx(
+            np.quantile(expected, levels), abs=0.1 * spread
+        )
         assert means.std() == pytest.approx(spread, rel=0.03)
         assert means.mean() == pytest.approx(scores.mean(), abs=5 * spread / np.sqrt(20_000))
 
@@ -75,7 +80,9 @@ def test_samples_of_one_size_are_independent_and_larger_ones_hold_the_smaller():
     Successive samples do not.
     """
     scores = np.random.default_rng(0).random(500)
-    small, large = resampled_means(scores, [100, 400], rng=np.random.default_rng(1), n_samples=20_000)
+    small, large = resampled_means(
+        scores, [100, 400], rng=np.random.default_rng(1), n_samples=20_000
+    )
     assert np.corrcoef(small, large)[0, 1] == pytest.approx(0.5, abs=0.02)
     for means in (small, large):
         assert abs(np.corrcoef(means[1:], means[:-1])[0, 1]) < 0.03

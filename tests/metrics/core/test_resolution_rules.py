@@ -17,7 +17,9 @@ from metrics.core.archives import zip_stream
 from metrics.core.resolution_rules import RULES, resolve_pairs
 
 PAIRS = st.dictionaries(
-    st.tuples(st.integers(0, 5), st.integers(0, 5)), st.lists(st.integers(0, 4), min_size=1, max_size=6), max_size=12
+    st.tuples(st.integers(0, 5), st.integers(0, 5)),
+    st.lists(st.integers(0, 4), min_size=1, max_size=6),
+    max_size=12,
 )
 MAJORITY = LabelPolicy(labels_per_pair=1, ceiling=9, tolerance=0, rule="majority", tie="dispute")
 ORACLES = {
@@ -32,7 +34,11 @@ ORACLES = {
 @pytest.mark.parametrize("rule", RULES)
 @given(pairs=PAIRS, seed=st.integers(0, 99))
 def test_a_rule_gives_the_grade_that_plain_python_gives(rule, pairs, seed):
-    rows = [(*pair, number, grade) for pair, grades in pairs.items() for number, grade in enumerate(grades)]
+    rows = [
+        (*pair, number, grade)
+        for pair, grades in pairs.items()
+        for number, grade in enumerate(grades)
+    ]
     table = np.random.default_rng(seed).permutation(np.array(rows, dtype=np.int64).reshape(-1, 4))
     resolved = resolve_pairs(table, rule)
     expected = {pair: ORACLES[rule](grades) for pair, grades in sorted(pairs.items())}
@@ -53,7 +59,9 @@ def test_qrels_of_four_and_five_columns_are_read_back_as_they_were_written(rows,
     text = "".join(as_line(ReferenceRow(*row, 0, strata)) for row in rows)
     if rows:
         rows_read = read_reference(io.BytesIO(text.encode()), "a.qrels", Problems())
-        assert [(row.query, row.document, row.grade, row.stratum) for row in rows_read] == [(*row, strata) for row in rows]
+        assert [(row.query, row.document, row.grade, row.stratum) for row in rows_read] == [
+            (*row, strata) for row in rows
+        ]
 
 
 def test_an_archive_is_the_same_bytes_a_moment_later(monkeypatch):
@@ -61,4 +69,8 @@ def test_an_archive_is_the_same_bytes_a_moment_later(monkeypatch):
     monkeypatch.setattr(time, "time", lambda: 2_000_000_000.0)
     assert b"".join(zip_stream([("a.txt", ["one", "é"]), ("b/c.txt", [])])) == first
     archive = zipfile.ZipFile(io.BytesIO(first))
-    assert archive.testzip() is None and archive.read("a.txt").decode() == "oneé" and archive.read("b/c.txt") == b""
+    assert (
+        archive.testzip() is None
+        and archive.read("a.txt").decode() == "oneé"
+        and archive.read("b/c.txt") == b""
+    )

@@ -12,7 +12,9 @@ def test_roots_equal_scipy(power):
     expected = np.linspace(0.01, 90, 200)
     low, high = np.full(200, 1e-3), np.full(200, 100.0)
     solutions = roots(lambda x: np.tanh((x**power - expected**power) / expected**power), low, high)
-    peer = elementwise.find_root(lambda x, w: np.tanh((x**power - w**power) / w**power), (low, high), args=(expected,)).x
+    peer = elementwise.find_root(
+        lambda x, w: np.tanh((x**power - w**power) / w**power), (low, high), args=(expected,)
+    ).x
     np.testing.assert_allclose(solutions, peer, atol=3e-10)
     np.testing.assert_allclose(solutions, expected, atol=3e-10)
 

@@ -7,15 +7,22 @@ import numpy as np
 import pytest
 
 from metrics.core.groups import Groups
-from tests.metrics.core.test_interval_worlds import MARGIN, Drawn, Population, intervals_hold, real, worlds, zero_or_one
+from tests.metrics.core.test_interval_worlds import (
+    MARGIN,
+    Drawn,
+    Population,
+    intervals_hold,
+    real,
+    worlds,
+    zero_or_one,
+)
 from tests.real_data import FOLDER
 
 RANKS = np.arange(1, 11)
 
 
 def hits(p: float) -> Population:
-    """1 / rank of a rank from 1 to 10 with chance p, else 0: reciprocal ranks where most queries
-    find nothing."""
+    """1 / rank of a rank from 1 to 10 with chance p, else 0: most queries find nothing."""
 
     def draw(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
         size = n, groups.n_queries
@@ -25,13 +32,14 @@ def hits(p: float) -> Population:
 
 
 def of_groups(p: float, noise: float) -> Population:
-    """A group's own score, Beta with mean p and variance .3 p (1 - p), and noise: most spread is
-    between groups."""
+    """A group's score, Beta of mean p and variance .3 p (1 - p), and noise: groups differ most."""
 
     def draw(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
         total = 1 / 0.3 - 1
         score = rng.beta(p * total, (1 - p) * total, (n, groups.n))[:, groups.of_query]
-        return (1 - noise) * score + noise * rng.random((n, groups.n_queries)), (1 - noise) * p + noise / 2
+        return (1 - noise) * score + noise * rng.random((n, groups.n_queries)), (
+            1 - noise
+        ) * p + noise / 2
 
     return Population(draw)
 
@@ -83,22 +91,37 @@ RUNS = {
 def rough_cells(table: dict, by_default: list[tuple[str, int]]) -> list:
     """As `rows`, with other cells by default."""
     cells = [(name, column) for name, row in table.items() for column in range(len(row))]
-    return [cell if cell in by_default else pytest.param(*cell, marks=pytest.mark.heavy) for cell in cells]
+    return [
+        cell if cell in by_default else pytest.param(*cell, marks=pytest.mark.heavy)
+        for cell in cells
+    ]
 
 
 def share_held(name: str, groups: Groups) -> float:
     population = POPULATIONS[name]
-    return 100 * float(np.mean([is_held for sample in worlds(population, groups, n=10_000) for is_held in intervals_hold(*sample, groups)]))
+    return 100 * float(
+        np.mean(
+            [
+                is_held
+                for sample in worlds(population, groups, n=10_000)
+                for is_held in intervals_hold(*sample, groups)
+            ]
+        )
+    )
 
 
-@pytest.mark.parametrize(("name", "column"), rough_cells(SINGLE, [("0 or 1, p = 0.02", 1), ("1 / rank, p = 0.1", 2)]))
+@pytest.mark.parametrize(
+    ("name", "column"), rough_cells(SINGLE, [("0 or 1, p = 0.02", 1), ("1 / rank, p = 0.1", 2)])
+)
 def test_how_often_intervals_of_few_hits_hold_the_truth(name, column):
     share = share_held(name, Groups.single(SIZES[column]))
     print(f"\n{name}, {SIZES[column]} queries: {share:.1f}")
     assert share == pytest.approx(SINGLE[name][column], abs=MARGIN)
 
 
-@pytest.mark.parametrize(("name", "column"), rough_cells(GROUPED, [("0 or 1, p = 0.02", 2), ("mean .14", 1)]))
+@pytest.mark.parametrize(
+    ("name", "column"), rough_cells(GROUPED, [("0 or 1, p = 0.02", 2), ("mean .14", 1)])
+)
 def test_how_often_intervals_of_groups_near_0_hold_the_truth(name, column):
     groups = equal(N_GROUPS[column], 41 if name.startswith("0 or 1") else 5)
     share = share_held(name, groups)
@@ -114,7 +137,8 @@ def test_near_1_they_hold_as_much_as_near_0(n_groups):
 
 
 @pytest.mark.parametrize(
-    ("name", "column"), [pytest.param(name, column, marks=pytest.mark.heavy) for name in RUNS for column in range(4)]
+    ("name", "column"),
+    [pytest.param(name, column, marks=pytest.mark.heavy) for name in RUNS for column in range(4)],
 )
 def test_how_often_intervals_of_each_run_of_trec_hold_its_mean(name, column):
     if not FOLDER.is_dir():
@@ -122,10 +146,16 @@ def test_how_often_intervals_of_each_run_of_trec_hold_its_mean(name, column):
     groups = Groups.single(TOPICS[column])
     rng = np.random.default_rng([0, groups.n])
     runs = real(name).T
-    samples = [(run[rng.integers(0, len(run), (4_000, groups.n))], np.full(4_000, run.mean())) for run in runs]
+    samples = [
+        (run[rng.integers(0, len(run), (4_000, groups.n))], np.full(4_000, run.mean()))
+        for run in runs
+    ]
     shares = [100 * float(np.mean(intervals_hold(*sample, groups))) for sample in samples]
     summary = np.mean(shares), np.sum(np.less(shares, 93)), np.sum(np.less(shares, 90)), min(shares)
-    print(f"\n{name}, {groups.n} topics: {summary[0]:.1f}, below 93: {summary[1]}, below 90: {summary[2]}, worst {summary[3]:.1f}")
+    print(
+        f"\n{name}, {groups.n} topics: {summary[0]:.1f}, below 93: {summary[1]}, below 90: "
+        f"{summary[2]}, worst {summary[3]:.1f}"
+    )
     expected = RUNS[name][column]
     assert summary[0] == pytest.approx(expected[0], abs=0.3)
     assert summary[1:3] == pytest.approx(expected[1:3], abs=4)  # of many a run the share is near 93

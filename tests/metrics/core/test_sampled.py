@@ -49,10 +49,14 @@ def test_xinfap_follows_its_definition(seed):
     rng = np.random.default_rng(seed)
     generated = case(rng, lowest=-1, highest=1)
     strata = [{doc: int(rng.integers(0, 3)) for doc in labels} for labels in generated.qrels]
-    stratum = np.array([strata[q][doc] for q, labels in enumerate(generated.qrels) for doc in labels])
+    stratum = np.array(
+        [strata[q][doc] for q, labels in enumerate(generated.qrels) for doc in labels]
+    )
     values = sampled.stratified_inferred_ap(generated.ranked, stratum)
     expected = [
-        xinfap_by_definition(ranking, {doc: (strata[q][doc], g) for doc, g in generated.qrels[q].items()})
+        xinfap_by_definition(
+            ranking, {doc: (strata[q][doc], g) for doc, g in generated.qrels[q].items()}
+        )
         for q, ranking in enumerate(generated.rankings)
     ]
     assert values == pytest.approx(expected, abs=1e-12)
@@ -67,25 +71,43 @@ def test_a_stratified_qrels_file_gives_what_sample_eval_does(tmp_path, names):
     generated = case(np.random.default_rng(6), lowest=-1, highest=1)
     rng = np.random.default_rng(7)
     strata = [{doc: int(rng.integers(0, 3)) for doc in labels} for labels in generated.qrels]
-    (tmp_path / "qrels").write_text("".join(
-        f"q{q} 0 d{doc} {names[strata[q][doc]]} {grade}\n"
-        for q, labels in enumerate(generated.qrels) for doc, grade in labels.items()
-    ))  # fmt: skip
-    (tmp_path / "run").write_text("".join(
-        f"q{q} Q0 d{doc} {rank} {-rank} tag\n"
-        for q, ranking in enumerate(generated.rankings) for rank, doc in enumerate(ranking, 1)
-    ))  # fmt: skip
+    (tmp_path / "qrels").write_text(
+        "".join(
+            f"q{q} 0 d{doc} {names[strata[q][doc]]} {grade}\n"
+            for q, labels in enumerate(generated.qrels)
+            for doc, grade in labels.items()
+        )
+    )
+    (tmp_path / "run").write_text(
+        "".join(
+            f"q{q} Q0 d{doc} {rank} {-rank} tag\n"
+            for q, ranking in enumerate(generated.rankings)
+            for rank, doc in enumerate(ranking, 1)
+        )
+    )
     out = StringIO()
-    call_command("evaluate", f"{tmp_path}/run", "--qrels", f"{tmp_path}/qrels", "--measures", "xinfAP@1000",
-                 "--per-query", "--json", stdout=out)  # fmt: skip
+    call_command(
+        "evaluate",
+        f"{tmp_path}/run",
+        "--qrels",
+        f"{tmp_path}/qrels",
+        "--measures",
+        "xinfAP@1000",
+        "--per-query",
+        "--json",
+        stdout=out,
+    )
     report = json.loads(out.getvalue())
     expected = {
         f"q{q}": xinfap_by_definition(
             generated.rankings[q], {doc: (strata[q][doc], grade) for doc, grade in labels.items()}
         )
-        for q, labels in enumerate(generated.qrels) if labels
-    }  # fmt: skip
-    assert {query: values["xinfAP@1000"] for query, values in report["queries"].items()} == pytest.approx(expected)
+        for q, labels in enumerate(generated.qrels)
+        if labels
+    }
+    assert {
+        query: values["xinfAP@1000"] for query, values in report["queries"].items()
+    } == pytest.approx(expected)
     assert report["all"]["xinfAP@1000"] == pytest.approx(np.mean(list(expected.values())))
     assert any(expected.values())
 
@@ -103,6 +125,8 @@ def test_xinfap_of_a_fully_judged_pool_is_ap_and_a_cut_leaves_the_tail_out():
         generated.qrels[q].update({doc: generated.qrels[q].get(doc, 0) for doc in ranking})
     stratum = np.zeros(sum(map(len, generated.qrels)), dtype=int)
     ranked = generated.ranked
-    assert sampled.stratified_inferred_ap(ranked, stratum) == pytest.approx(parse_one("AP").compute(ranked), abs=1e-3)
+    assert sampled.stratified_inferred_ap(ranked, stratum) == pytest.approx(
+        parse_one("AP").compute(ranked), abs=1e-3
+    )
     cut = sampled.stratified_inferred_ap(ranked, stratum, k=10)
     assert cut == pytest.approx(parse_one("AP@10").compute(ranked), abs=1e-3)

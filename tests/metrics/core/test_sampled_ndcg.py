@@ -1,5 +1,4 @@
-"""infNDCG of a sampled pool: its definition written out, TREC's own figures, and where it is nDCG
-itself."""
+"""infNDCG of a sampled pool: its definition written out, TREC's figures, and where it is nDCG."""
 
 import json
 from io import StringIO
@@ -68,7 +67,11 @@ def infndcg_by_definition(ranking: list[int], labels: dict[int, tuple[int, int]]
     strata = sorted({stratum for stratum, _ in labels.values()})
     dcg = 0.0
     for s in strata:
-        inside = [(rank, labels[doc][1]) for rank, doc in enumerate(ranking[:k], 1) if labels.get(doc, (-1,))[0] == s]
+        inside = [
+            (rank, labels[doc][1])
+            for rank, doc in enumerate(ranking[:k], 1)
+            if labels.get(doc, (-1,))[0] == s
+        ]
         judged = [(rank, grade) for rank, grade in inside if grade >= 0]
         if judged:
             dcg += len(inside) / len(judged) * sum(grade / log2(rank + 1) for rank, grade in judged)
@@ -91,20 +94,35 @@ def test_infndcg_follows_its_definition(k, seed):
     rng = np.random.default_rng(seed)
     generated = case(rng, lowest=-1)
     strata = [{doc: int(rng.integers(0, 3)) for doc in labels} for labels in generated.qrels]
-    stratum = np.array([strata[q][doc] for q, labels in enumerate(generated.qrels) for doc in labels])
+    stratum = np.array(
+        [strata[q][doc] for q, labels in enumerate(generated.qrels) for doc in labels]
+    )
     expected = [
-        infndcg_by_definition(ranking, {doc: (strata[q][doc], g) for doc, g in generated.qrels[q].items()}, k)
+        infndcg_by_definition(
+            ranking, {doc: (strata[q][doc], g) for doc, g in generated.qrels[q].items()}, k
+        )
         for q, ranking in enumerate(generated.rankings)
     ]
-    assert sampled.inferred_ndcg(generated.ranked, stratum, k=k) == pytest.approx(expected, abs=1e-12)
+    assert sampled.inferred_ndcg(generated.ranked, stratum, k=k) == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 def test_files_give_what_trec_s_own_program_printed(tmp_path):
     (tmp_path / "qrels").write_text(QRELS.lstrip())
     (tmp_path / "run").write_text(RUN.lstrip())
     out = StringIO()
-    call_command("evaluate", f"{tmp_path}/run", "--qrels", f"{tmp_path}/qrels", "--measures",
-                 "xinfAP@1000 infNDCG@1000", "--per-query", "--json", stdout=out)  # fmt: skip
+    call_command(
+        "evaluate",
+        f"{tmp_path}/run",
+        "--qrels",
+        f"{tmp_path}/qrels",
+        "--measures",
+        "xinfAP@1000 infNDCG@1000",
+        "--per-query",
+        "--json",
+        stdout=out,
+    )
     queries = json.loads(out.getvalue())["queries"]
     assert {query: round(values["xinfAP@1000"], 4) for query, values in queries.items()} == INFAP
     assert {query: round(values["infNDCG@1000"], 4) for query, values in queries.items()} == INFNDCG
@@ -114,21 +132,28 @@ def test_infndcg_of_a_fully_judged_pool_is_ndcg():
     ranked = case(np.random.default_rng(1), lowest=0).ranked
     for name in ("nDCG", "nDCG@5"):
         expected = parse_one(name).compute(ranked)
-        assert parse_one(f"inf{name[0].upper()}{name[1:]}").compute(ranked) == pytest.approx(expected, abs=1e-12)
+        assert parse_one(f"inf{name[0].upper()}{name[1:]}").compute(ranked) == pytest.approx(
+            expected, abs=1e-12
+        )
         assert expected.any()
 
 
 def test_infndcg_without_labels_and_without_judged_ones_is_0():
     run = Rankings(np.array([0, 1]), np.array([1]))
     nothing = np.empty(0, dtype=int)
-    assert sampled.extended_inferred_ndcg(align(run, LabelledPairs(nothing, nothing, nothing))).tolist() == [0]
-    assert sampled.extended_inferred_ndcg(align(run, LabelledPairs(*np.array([[0], [1], [-1]])))).tolist() == [0]
+    assert sampled.extended_inferred_ndcg(
+        align(run, LabelledPairs(nothing, nothing, nothing))
+    ).tolist() == [0]
+    assert sampled.extended_inferred_ndcg(
+        align(run, LabelledPairs(*np.array([[0], [1], [-1]])))
+    ).tolist() == [0]
 
 
 def test_an_ideal_longer_than_the_cut_off_ends_there():
-    """1,100 of grade 2 and 200 of grade 1: sample_eval.pl, which adds one of the latter, prints
-    .9996."""
+    """1,100 of grade 2, 200 of grade 1: sample_eval.pl, which adds one of these, prints .9996."""
     grade = np.repeat([2, 1], [1100, 200])
     docs = np.arange(len(grade))
-    ranked = align(Rankings(np.array([0, len(docs)]), docs), LabelledPairs(np.zeros_like(docs), docs, grade))
+    ranked = align(
+        Rankings(np.array([0, len(docs)]), docs), LabelledPairs(np.zeros_like(docs), docs, grade)
+    )
     assert sampled.extended_inferred_ndcg(ranked, k=1000) == pytest.approx([1.0], abs=1e-12)

@@ -1,5 +1,4 @@
-"""Sums over a sampled pool: worked cases, the textbook's variance, all draws of a small world, what
-is undefined."""
+"""Sums over a sampled pool: worked cases, a textbook's variance, all draws of a small world."""
 
 from itertools import combinations, product
 
@@ -54,15 +53,16 @@ def test_the_variance_is_that_of_a_stratified_sample():
     cell = np.repeat([0, 1], n)
     estimates = totals.estimated_dcg(WeightedSample(of([list(grade)]), (n / size)[cell], cell))
     gain = grade / np.log2(np.arange(9) + 2)
-    by_hand = sum(size[s] ** 2 * (1 - n[s] / size[s]) * gain[cell == s].var(ddof=1) / n[s] for s in (0, 1))
+    by_hand = sum(
+        size[s] ** 2 * (1 - n[s] / size[s]) * gain[cell == s].var(ddof=1) / n[s] for s in (0, 1)
+    )
     assert estimates.value == pytest.approx([sum(size[s] * gain[cell == s].mean() for s in (0, 1))])
     assert estimates.variance == pytest.approx([by_hand])
     assert estimates.variance_of_sum == pytest.approx(by_hand)
 
 
-def test_over_all_draws_and_all_ways_to_leave_one_unjudged_the_mean_is_the_truth_and_the_variance_right():
-    """Two queries of 4 and 5 pairs, 3 drawn of each, one of the six not judged: 4 x 10 x 6 equally
-    likely samples."""
+def test_over_all_draws_with_any_one_unjudged_the_mean_is_the_truth_and_the_variance_right():
+    """Queries of 4 and 5 pairs, 3 drawn of each, 1 of 6 not judged: 4 x 10 x 6 even chances."""
     truth = [np.array([3, 0, 1, 0]), np.array([0, 2, 0, 0, 1])]
     amounts = [grade / np.log2(np.arange(len(grade)) + 2) for grade in truth]
     values, variances, sums = [], [], []
@@ -73,7 +73,9 @@ def test_over_all_draws_and_all_ways_to_leave_one_unjudged_the_mean_is_the_truth
             grade[unjudged] = -1
             run = Rankings(np.array([0, 5, 10]), np.tile(np.arange(5), 2))
             ranked = align(run, LabelledPairs(np.repeat([0, 1], 3), docs, grade))
-            estimates = totals.estimated_dcg(WeightedSample(ranked, np.repeat([3 / 4, 3 / 5], 3), np.zeros(6, dtype=int)))
+            estimates = totals.estimated_dcg(
+                WeightedSample(ranked, np.repeat([3 / 4, 3 / 5], 3), np.zeros(6, dtype=int))
+            )
             values.append(estimates.value)
             variances.append(estimates.variance)
             sums.append(estimates.variance_of_sum)
@@ -89,33 +91,45 @@ def test_of_what_was_drawn_the_judged_stand_for_the_rest_of_their_cell_in_all_qu
     """
     ranked = of([[1, 1, -1, 1], [1, -1]])
     sample = WeightedSample(ranked, np.full(6, 0.5), np.array([0, 0, 0, 1, 0, 1]))
-    assert totals.estimated_positives(sample).value == pytest.approx([2 * 2 * 4 / 3 + 2 * 2, 2 * 4 / 3])
+    assert totals.estimated_positives(sample).value == pytest.approx(
+        [2 * 2 * 4 / 3 + 2 * 2, 2 * 4 / 3]
+    )
 
 
 def test_what_an_unjudged_pair_would_add_is_ignored():
     sample = WeightedSample(of([[1, -1, 0]]), np.full(3, 0.5))
-    assert totals.estimated_sum(sample, np.array([1.0, 0.0, 7.0])) == totals.estimated_positives(sample)
+    assert totals.estimated_sum(sample, np.array([1.0, 0.0, 7.0])) == totals.estimated_positives(
+        sample
+    )
 
 
 def test_a_single_judged_pair_takes_its_variance_from_its_cell_in_all_queries():
     ranked = of([[1], [0, 1, 0]])
     sample = WeightedSample(ranked, np.full(4, 0.5), np.zeros(4, dtype=int))
     pooled, own = np.var([2, 0, 2, 0], ddof=1), np.var([0, 2, 0], ddof=1)
-    assert totals.estimated_positives(sample).variance == pytest.approx([0.5 * pooled, 3 * 0.5 * own])
+    assert totals.estimated_positives(sample).variance == pytest.approx(
+        [0.5 * pooled, 3 * 0.5 * own]
+    )
 
 
 def test_a_single_judged_pair_of_a_cell_has_no_variance_unless_its_chance_was_1():
     ranked = of([[1, 1, 0], [1, 0]])
-    estimates = totals.estimated_positives(WeightedSample(ranked, np.array([0.5, 1, 1, 1, 1]), np.array([1, 0, 0, 0, 0])))
+    estimates = totals.estimated_positives(
+        WeightedSample(ranked, np.array([0.5, 1, 1, 1, 1]), np.array([1, 0, 0, 0, 0]))
+    )
     assert estimates.value.tolist() == [3, 1]
     assert np.isnan(estimates.variance).tolist() == [True, False]
     assert totals.estimated_mean(estimates) == (2, None)
-    whole = totals.estimated_positives(WeightedSample(ranked, np.ones(5), np.array([1, 0, 0, 0, 0])))
+    whole = totals.estimated_positives(
+        WeightedSample(ranked, np.ones(5), np.array([1, 0, 0, 0, 0]))
+    )
     assert totals.estimated_mean(whole) == (1.5, 0)
 
 
 def test_a_query_with_pairs_of_a_cell_that_nobody_judged_has_no_estimate():
-    estimates = totals.estimated_precision(WeightedSample(of([[1, -1], [1, 0], []]), np.ones(4), np.array([0, 1, 0, 0])), k=1)
+    estimates = totals.estimated_precision(
+        WeightedSample(of([[1, -1], [1, 0], []]), np.ones(4), np.array([0, 1, 0, 0])), k=1
+    )
     assert estimates.value == pytest.approx([np.nan, 1, 0], nan_ok=True)
     assert np.isnan(estimates.variance).tolist() == [True, False, False]
     assert totals.estimated_mean(estimates) == (None, None)
@@ -129,9 +143,15 @@ def test_a_mean_has_the_error_of_the_sum_over_the_number_of_queries():
 
 def test_without_any_pair_every_query_has_0():
     nothing = np.empty(0, dtype=int)
-    ranked = align(Rankings(np.array([0, 2]), np.array([1, 2])), LabelledPairs(nothing, nothing, nothing))
+    ranked = align(
+        Rankings(np.array([0, 2]), np.array([1, 2])), LabelledPairs(nothing, nothing, nothing)
+    )
     estimates = totals.estimated_precision(WeightedSample(ranked, np.empty(0), nothing), k=1)
-    assert (estimates.value.tolist(), estimates.variance.tolist(), estimates.variance_of_sum) == ([0], [0], 0)
+    assert (estimates.value.tolist(), estimates.variance.tolist(), estimates.variance_of_sum) == (
+        [0],
+        [0],
+        0,
+    )
 
 
 def test_chances_that_differ_within_a_query_and_cell_are_refused():

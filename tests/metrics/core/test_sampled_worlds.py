@@ -25,7 +25,10 @@ LINEAR: dict[str, Estimator] = {
     "positives": totals.estimated_positives,
 }
 RUNS = range(3)
-SIZES = [pytest.param(300, id="300 draws"), pytest.param(1000, id="1,000 draws", marks=pytest.mark.heavy)]
+SIZES = [
+    pytest.param(300, id="300 draws"),
+    pytest.param(1000, id="1,000 draws", marks=pytest.mark.heavy),
+]
 
 
 class Draws(NamedTuple):
@@ -44,7 +47,9 @@ class Draws(NamedTuple):
     @property
     def covered(self) -> float:
         """Share of draws whose interval for the mean of these queries holds the truth."""
-        return float(np.mean(np.abs(self.mean_error) <= 1.96 * np.sqrt(self.variance_of_sum) / N_QUERIES))
+        return float(
+            np.mean(np.abs(self.mean_error) <= 1.96 * np.sqrt(self.variance_of_sum) / N_QUERIES)
+        )
 
 
 def true_values(world_of_runs: World, name: str, run: int, is_pooled: np.ndarray) -> np.ndarray:
@@ -63,15 +68,23 @@ def draw_repeatedly(n: int) -> dict[tuple[str, int], Draws]:
     world_of_runs = world()
     strata = [world_of_runs.strata([0, 1]), world_of_runs.strata([1, 2])]
     is_pooled = np.any([stratum < NOWHERE for stratum in strata], axis=0)
-    estimates_of: dict[tuple[str, int], list[totals.Estimates]] = {(name, run): [] for name in LINEAR for run in RUNS}
+    estimates_of: dict[tuple[str, int], list[totals.Estimates]] = {
+        (name, run): [] for name in LINEAR for run in RUNS
+    }
     for seed in range(n):
         sample_of_pairs = sample(strata, np.random.default_rng([7, seed]))
         for run in RUNS:
             pairs = weighted(world_of_runs, run, strata, sample_of_pairs)
             for name, estimator in LINEAR.items():
                 estimates_of[name, run].append(estimator(pairs))
-    columns = {key: [np.array(column) for column in zip(*estimates, strict=True)] for key, estimates in estimates_of.items()}
-    return {key: Draws(true_values(world_of_runs, *key, is_pooled), *arrays) for key, arrays in columns.items()}
+    columns = {
+        key: [np.array(column) for column in zip(*estimates, strict=True)]
+        for key, estimates in estimates_of.items()
+    }
+    return {
+        key: Draws(true_values(world_of_runs, *key, is_pooled), *arrays)
+        for key, arrays in columns.items()
+    }
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -79,7 +92,10 @@ def draw_repeatedly(n: int) -> dict[tuple[str, int], Draws]:
 def test_linear_measures_are_unbiased_over_draws_from_overlapping_pools(name, n):
     for run in RUNS:
         errors = draw_repeatedly(n)[name, run].mean_error
-        print(f"{name} run {run}: {draw_repeatedly(n)[name, run].truth.mean():.4f}, bias {errors.mean():+.4f}")
+        print(
+            f"{name} run {run}: {draw_repeatedly(n)[name, run].truth.mean():.4f}, bias "
+            f"{errors.mean():+.4f}"
+        )
         assert abs(errors.mean()) < 3 * errors.std(ddof=1) / np.sqrt(n)
 
 
@@ -100,14 +116,19 @@ def test_the_standard_error_of_a_mean_is_the_spread_of_the_mean_over_draws(name,
     for run in RUNS:
         draws = draw_repeatedly(n)[name, run]
         share = draws.variance_of_sum.mean() / draws.value.sum(axis=1).var(ddof=1)
-        print(f"{name} run {run}: variance of the mean {share:.3f} of the true one, covered {draws.covered:.3f}")
+        print(
+            f"{name} run {run}: variance of the mean {share:.3f} of the true one, covered "
+            f"{draws.covered:.3f}"
+        )
         assert share == pytest.approx(1, abs=0.25 if n < 1000 else 0.1)
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_intervals_hold_the_true_precision_of_these_queries_in_95_percent_of_draws(n):
     for run in RUNS:
-        assert draw_repeatedly(n)["P@10", run].covered == pytest.approx(0.95, abs=0.04 if n < 1000 else 0.02)
+        assert draw_repeatedly(n)["P@10", run].covered == pytest.approx(
+            0.95, abs=0.04 if n < 1000 else 0.02
+        )
 
 
 DESIGNS = {  # rates of the strata, and the share of what was drawn that nobody judged
@@ -130,22 +151,29 @@ TRUTH = {"xinfAP": "AP", "infAP": "AP", "infNDCG": "nDCG"}
 
 @cache
 def repeated_errors(design: str, run: int, n: int) -> dict[str, np.ndarray]:
-    """(n,) by measure: the mean computed from one pool's sample, less the true one of the pool
-    judged whole."""
+    """(n,) by measure: the mean from one pool's sample, less the mean of the pool judged whole."""
     (rates, unjudged), world_of_runs = DESIGNS[design], world()
     stratum = world_of_runs.strata(list(RUNS))
     pairs = np.flatnonzero(stratum < NOWHERE)
     whole = world_of_runs.ranked(run, pairs, world_of_runs.grade.flat[pairs])
     means = []
     for seed in range(n):
-        sample_of_pairs = sample([stratum], np.random.default_rng([8, seed]), rates=rates, unjudged=unjudged)
+        sample_of_pairs = sample(
+            [stratum], np.random.default_rng([8, seed]), rates=rates, unjudged=unjudged
+        )
         grade = np.where(sample_of_pairs.is_judged, world_of_runs.grade, -1).flat[pairs]
         ranked = world_of_runs.ranked(run, pairs, grade)._replace(stratum=stratum.flat[pairs])
         means.append([function(ranked).mean() for function in COMPUTED.values()])
     true = {name: parse_one(TRUTH.get(name, name)).compute(whole).mean() for name in COMPUTED}
     for (name, truth), values in zip(true.items(), np.transpose(means), strict=True):
-        print(f"{design}, {name} run {run}: {truth:.3f}, bias {values.mean() - truth:+.3f}, sd {values.std():.3f}")
-    return {name: values - true[name] for name, values in zip(COMPUTED, np.transpose(means), strict=True)}
+        print(
+            f"{design}, {name} run {run}: {truth:.3f}, bias {values.mean() - truth:+.3f}, sd "
+            f"{values.std():.3f}"
+        )
+    return {
+        name: values - true[name]
+        for name, values in zip(COMPUTED, np.transpose(means), strict=True)
+    }
 
 
 FEW = [pytest.param(100, id="100 draws"), SIZES[1]]
@@ -162,8 +190,7 @@ def test_xinfap_and_infndcg_are_close_to_the_truth_and_not_unbiased(design, run,
 
 @pytest.mark.parametrize("n", FEW)
 def test_infap_of_unequal_rates_is_off_by_a_quarter_and_more(n):
-    """It weighs every judged pair alike, and those of the top, which was drawn most, are positive
-    most often."""
+    """It weighs all judged pairs alike; the top, drawn most, is positive most often."""
     for run, truth in enumerate((0.427, 0.225, 0.135)):
         assert repeated_errors("all judged", run, n)["infAP"].mean() > truth / 4
 

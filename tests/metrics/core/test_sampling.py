@@ -1,5 +1,4 @@
-"""How many queries: resampling against theory and survey sampling, statsmodels, and real swaps of
-simulated systems."""
+"""How many queries: against theory, survey sampling, statsmodels, and simulated systems' swaps."""
 
 import numpy as np
 import pytest
@@ -22,15 +21,22 @@ def test_the_error_of_a_binary_score_is_that_of_the_binomial():
 
 @pytest.mark.parametrize("shape", ["all different", "few values"])
 def test_errors_are_those_of_the_bootstrap_and_of_survey_sampling(shape):
-    """Normal approximation: sigma / sqrt(N) with replacement, and S sqrt((1 - N/Q) / N) without
-    (Cochran 1977)."""
+    """Normal approximation (Cochran 1977).
+
+    sigma / sqrt(N) with replacement, and S sqrt((1 - N/Q) / N) without.
+    """
     rng = np.random.default_rng(0)
-    scores = {"all different": rng.beta(0.7, 0.9, 2000), "few values": rng.choice([0, 0.2, 1.0], 2000)}[shape]
+    scores = {
+        "all different": rng.beta(0.7, 0.9, 2000),
+        "few values": rng.choice([0, 0.2, 1.0], 2000),
+    }[shape]
     for error in sampling.sampling_error(scores, [100, 700, 1900, 2000], n_samples=10_000, seed=1):
         n, z = error.size, stats.norm.ppf(0.975)
         assert error.n_groups == n
         assert error.like_these == pytest.approx(z * scores.std() / np.sqrt(n), rel=0.03)
-        assert error.of_these == pytest.approx(z * scores.std(ddof=1) * np.sqrt((1 - n / 2000) / n), rel=0.03)
+        assert error.of_these == pytest.approx(
+            z * scores.std(ddof=1) * np.sqrt((1 - n / 2000) / n), rel=0.03
+        )
     assert error.of_these == 0
 
 
@@ -45,19 +51,27 @@ def test_a_plan_is_the_same_in_whatever_order_queries_and_the_two_runs_come():
     rng = np.random.default_rng(0)
     x, y, video = rng.integers(0, 5, 300) / 7, rng.integers(0, 5, 300) / 7, rng.integers(0, 80, 300)
     order = rng.permutation(300)
-    assert sampling.seed_of_samples([-0.1, -0.1, 0.0, 0.15]) == sampling.seed_of_samples([-0.1, -0.1, -0.0, 0.15])
+    assert sampling.seed_of_samples([-0.1, -0.1, 0.0, 0.15]) == sampling.seed_of_samples(
+        [-0.1, -0.1, -0.0, 0.15]
+    )
     for left, right in ((x - y, (y - x)[order]), (x, x[order])):
         for groups, of_other in ((None, None), (Groups.of(video), Groups.of(video[order]))):
             errors = sampling.sampling_error(left, [50, 200], groups=groups, n_samples=500)
-            assert errors == sampling.sampling_error(right, [200, 50], groups=of_other, n_samples=500)[::-1]
+            assert (
+                errors
+                == sampling.sampling_error(right, [200, 50], groups=of_other, n_samples=500)[::-1]
+            )
             seed = sampling.seed_of_samples(right, of_other)
-            assert errors == sampling.sampling_error(left, [50, 200], groups=groups, n_samples=500, seed=seed)
-            assert errors != sampling.sampling_error(left, [50, 200], groups=groups, n_samples=500, seed=seed + 1)
+            assert errors == sampling.sampling_error(
+                left, [50, 200], groups=groups, n_samples=500, seed=seed
+            )
+            assert errors != sampling.sampling_error(
+                left, [50, 200], groups=groups, n_samples=500, seed=seed + 1
+            )
 
 
 def test_the_error_of_a_difference_is_that_of_paired_draws():
-    """Both runs are scored on the same queries drawn: their common hard queries fall out of the
-    difference."""
+    """Both runs are scored on the same queries: hard ones of both fall out of the difference."""
     rng = np.random.default_rng(3)
     hard = rng.normal(0.5, 0.2, 900)
     x, y = hard + rng.normal(0, 0.05, 900), hard + rng.normal(0.02, 0.05, 900)
@@ -91,8 +105,12 @@ def test_queries_for_a_difference_equal_statsmodels(difference, power):
     d = np.random.default_rng(4).normal(0.03, 0.2, 300)
     required = sampling.queries_for_difference(d, difference, power=power)
     effect = difference / d.std(ddof=1)
-    assert required.n_queries == int(np.ceil(TTestPower().solve_power(effect, alpha=0.05, power=power)))
-    assert required.power == pytest.approx(TTestPower().power(effect, required.n_queries, 0.05), abs=1e-8)
+    assert required.n_queries == int(
+        np.ceil(TTestPower().solve_power(effect, alpha=0.05, power=power))
+    )
+    assert required.power == pytest.approx(
+        TTestPower().power(effect, required.n_queries, 0.05), abs=1e-8
+    )
 
 
 @pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.9), (0.2, 0.3)])
@@ -108,14 +126,18 @@ def test_the_detectable_difference_inverts_statsmodels(alpha, power):
             solved = TTestPower().solve_power(nobs=n, alpha=alpha, power=power)
             assert effect == pytest.approx(solved, rel=1e-4)
         if n > 2:
-            required = sampling.queries_for_difference(d, difference * (1 + 1e-9), alpha=alpha, power=power)
+            required = sampling.queries_for_difference(
+                d, difference * (1 + 1e-9), alpha=alpha, power=power
+            )
             assert required.n_queries == n
 
 
 def test_the_detectable_difference_is_found_as_often_as_it_says():
     d = np.random.default_rng(4).normal(0.03, 0.2, 300)
     for n, difference in zip([20, 200], sampling.detectable_difference(d, [20, 200]), strict=True):
-        simulated = sampling.simulated_power(d, difference, n, rng=np.random.default_rng(0), n_samples=5000)
+        simulated = sampling.simulated_power(
+            d, difference, n, rng=np.random.default_rng(0), n_samples=5000
+        )
         assert simulated == pytest.approx(0.8, abs=0.03)
 
 
@@ -126,13 +148,16 @@ def test_what_is_detectable_is_not_told_without_a_spread():
 
 
 def test_power_far_from_the_bar_rests_on_the_spread_alone():
-    """Of two queries at alpha .001 the bar is at 637, and a shift beyond it by 31 is found in .7 of
-    all samples."""
+    """Two queries, alpha .001: the bar is at 637; .7 of samples find a shift 31 beyond it."""
     bar = stats.t.ppf(0.9995, 1)
     for shift, expected in ((bar + 31, 0.7056), (5 * bar, stats.chi2.cdf(25, 1))):
-        assert sampling._power_of_t(shift / np.sqrt(2), 2, 0.001) == pytest.approx(expected, abs=1e-3)
+        assert sampling._power_of_t(shift / np.sqrt(2), 2, 0.001) == pytest.approx(
+            expected, abs=1e-3
+        )
     bar = stats.t.ppf(1 - 5e-7, 1)
-    assert sampling._power_of_t(bar / np.sqrt(2), 2, 1e-6) == pytest.approx(stats.chi2.cdf(1, 1), abs=1e-3)
+    assert sampling._power_of_t(bar / np.sqrt(2), 2, 1e-6) == pytest.approx(
+        stats.chi2.cdf(1, 1), abs=1e-3
+    )
 
 
 def test_the_run_and_the_pair_in_the_middle_are_those_of_the_middle_error():
@@ -144,8 +169,11 @@ def test_the_run_and_the_pair_in_the_middle_are_those_of_the_middle_error():
     spread = [(scores[:, i] - scores[:, j]).std() for i, j in pairs]
     middle = sampling.middle_pair(scores, pairs, groups)
     assert pairs[middle.position] == (0, 1) and sorted(spread)[2] == spread[0]
-    assert (middle.least, middle.most) == pytest.approx((min(spread) / spread[0], max(spread) / spread[0]))
-    assert sampling.middle_run(scores, groups).position == 3  # of four the larger of the two in the middle
+    assert (middle.least, middle.most) == pytest.approx(
+        (min(spread) / spread[0], max(spread) / spread[0])
+    )
+    # of four the larger of the two in the middle
+    assert sampling.middle_run(scores, groups).position == 3
     assert sampling.middle_run(scores[:, [1, 1]], groups) == (0, 1.0, 1.0)
     assert sampling.middle_run(np.ones((4, 3)), Groups.single(4)).least == 1
 
@@ -153,7 +181,9 @@ def test_the_run_and_the_pair_in_the_middle_are_those_of_the_middle_error():
 def test_the_simulated_power_at_that_number_is_the_power_asked_for():
     d = np.random.default_rng(4).normal(0.03, 0.2, 300)
     n = sampling.queries_for_difference(d, 0.05).n_queries
-    assert sampling.simulated_power(d, 0.05, n, rng=np.random.default_rng(0)) == pytest.approx(0.8, abs=0.03)
+    assert sampling.simulated_power(d, 0.05, n, rng=np.random.default_rng(0)) == pytest.approx(
+        0.8, abs=0.03
+    )
 
 
 def test_no_difference_needs_more_queries_than_there_are_and_no_spread_needs_two():
@@ -180,7 +210,9 @@ def test_a_plan_that_cannot_be_made_says_why():
 def test_a_tiny_error_is_planned_by_the_normal_approximation_without_drawing_millions():
     scores = np.random.default_rng(0).beta(1, 2, 2000)
     expected = (stats.norm.ppf(0.975) * scores.std() / 1e-7) ** 2
-    assert sampling.queries_for_error(scores, 1e-7, of_these=False) == pytest.approx(expected, rel=1e-9)
+    assert sampling.queries_for_error(scores, 1e-7, of_these=False) == pytest.approx(
+        expected, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("scores", [[], [0.1, np.nan], [0.1, np.inf]])
@@ -195,7 +227,9 @@ def test_reer_follows_equation_1():
     x = (x - x.mean()) / x.std(ddof=1) * 0.2 + 0.5
     y = np.random.default_rng(0).permutation(x) - 0.1
     assert swaps.reer_independent(x, y) == pytest.approx(2 * 0.0062097 * 0.9937903, abs=1e-6)
-    assert swaps.reer_independent(x, y, n_queries=200) == pytest.approx(2 * stats.norm.sf(5), rel=1e-6)
+    assert swaps.reer_independent(x, y, n_queries=200) == pytest.approx(
+        2 * stats.norm.sf(5), rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("formula", [swaps.reer_paired, swaps.reversal])
@@ -229,8 +263,7 @@ def test_a_reversal_by_ever_more_queries_tends_to_half_the_p_of_student_s_test(n
 
 @pytest.mark.parametrize(("n", "m"), [(3, 3), (6, 30), (30, 6)])
 def test_a_reversal_is_what_the_scores_say_of_a_new_mean(n, m):
-    """400,000 draws: a variance given the one seen, a true difference given that, the mean of m new
-    queries."""
+    """400,000 draws: a variance given the one seen, a difference given it, m new queries' mean."""
     rng = np.random.default_rng(n)
     d = significant_at(0.2, n)
     sigma = d.std(ddof=1) * np.sqrt((n - 1) / rng.chisquare(n - 1, 400_000))
@@ -248,12 +281,22 @@ def test_where_any_true_difference_is_as_likely_a_reversal_is_as_frequent_as_sai
     is_turned = np.sign(observed.mean(axis=1)) != np.sign(later.mean(axis=1))
     for low, high in ((0, 0.02), (0.02, 0.1), (0.1, 0.25), (0.25, 0.5)):
         inside = (predicted >= low) & (predicted < high)
-        assert is_turned[inside].mean() == pytest.approx(predicted[inside].mean(), abs=0.03), (low, high)
+        assert is_turned[inside].mean() == pytest.approx(predicted[inside].mean(), abs=0.03), (
+            low,
+            high,
+        )
 
 
 def simulated_runs(rng, n_topics=200, n_systems=12):
     topic = rng.normal(0, 0.15, (n_topics, 1))
-    return np.clip(0.4 + topic + rng.normal(0, 0.1, (n_topics, n_systems)) + np.linspace(-0.02, 0.02, n_systems), 0, 1)
+    return np.clip(
+        0.4
+        + topic
+        + rng.normal(0, 0.1, (n_topics, n_systems))
+        + np.linspace(-0.02, 0.02, n_systems),
+        0,
+        1,
+    )
 
 
 def test_the_paired_rate_follows_real_swaps_and_the_independent_one_overstates_them():
@@ -262,7 +305,9 @@ def test_the_paired_rate_follows_real_swaps_and_the_independent_one_overstates_t
     expected, paired, independent = [], [], []
     for i, j in zip(*np.triu_indices(12, 1), strict=True):
         d = scores[:, i] - scores[:, j]
-        means = np.array([rng.permutation(d)[: 2 * n].reshape(2, n).mean(axis=1) for _ in range(400)])
+        means = np.array(
+            [rng.permutation(d)[: 2 * n].reshape(2, n).mean(axis=1) for _ in range(400)]
+        )
         expected.append(np.mean(means[:, 0] * means[:, 1] < 0))
         paired.append(swaps.reer_paired(scores[:, i], scores[:, j], n_queries=n))
         independent.append(swaps.reer_independent(scores[:, i], scores[:, j], n_queries=n))
@@ -284,5 +329,7 @@ def test_the_swap_curve_falls_as_differences_grow_and_needs_disjoint_sets():
 
 
 def test_the_curve_counts_half_a_swap_for_a_tie():
-    curve = swaps.swap_curve(np.zeros((4, 2)), n_queries=2, rng=np.random.default_rng(0), n_trials=10)
+    curve = swaps.swap_curve(
+        np.zeros((4, 2)), n_queries=2, rng=np.random.default_rng(0), n_trials=10
+    )
     assert (curve.pairs.tolist(), curve.swaps.tolist()) == ([10], [5])

@@ -25,7 +25,9 @@ BETTER_BY = 0.5  # which one test at the end finds in some 80 % of campaigns
 
 
 def test_levels_add_up_to_alpha_whichever_looks_are_taken():
-    assert levels([250, 500, 750, 1000], alpha=ALPHA) == pytest.approx([0.00078125, 0.00546875, 0.01484375, 0.02890625])
+    assert levels([250, 500, 750, 1000], alpha=ALPHA) == pytest.approx(
+        [0.00078125, 0.00546875, 0.01484375, 0.02890625]
+    )
     assert sum(levels([3, 10, 11, 70], alpha=0.1)) == pytest.approx(0.1)
     passed_over = level(750, last=250, end=1000, alpha=ALPHA)
     assert passed_over == pytest.approx(sum(levels([250, 500, 750, 1000], alpha=ALPHA)[1:3]))
@@ -41,10 +43,14 @@ def test_looks_that_do_not_go_up_are_refused(n, last, end):
 
 
 @pytest.mark.parametrize(
-    ("n_right", "n", "mark"), [(0, 0, 0.8), (0, 3, 0.8), (6, 10, 0.8), (40, 41, 0.5), (7, 30, 0.999)]
+    ("n_right", "n", "mark"),
+    [(0, 0, 0.8), (0, 3, 0.8), (6, 10, 0.8), (40, 41, 0.5), (7, 30, 0.999)],
 )
 def test_evidence_is_the_averaged_likelihood_over_that_of_the_mark(n_right, n, mark):
-    averaged = integrate.quad(lambda share: stats.binom.pmf(n_right, n, share), 0, mark, epsabs=1e-14)[0] / mark
+    averaged = (
+        integrate.quad(lambda share: stats.binom.pmf(n_right, n, share), 0, mark, epsabs=1e-14)[0]
+        / mark
+    )
     expected = math.log(averaged / stats.binom.pmf(n_right, n, mark))
     assert evidence_below(n_right, n, mark=mark) == pytest.approx(expected, abs=1e-6)
 
@@ -61,10 +67,17 @@ def test_evidence_at_the_edges():
 def test_the_limit_is_the_formula_and_nearest_where_it_is_tuned_for():
     v = 500 * (-2 * math.log(0.1) + math.log(1 - 2 * math.log(0.1))) / 200
     far = math.sqrt(2 * (v + 1) / v * math.log(1 + math.sqrt(v + 1) / 0.1))
-    assert time_uniform_lower_limit(0.7, error=0.02, n=500, tuned_for=200) == pytest.approx(0.7 - 0.02 * far)
-    widths = {n: -time_uniform_lower_limit(0, error=1 / math.sqrt(1000), n=1000, tuned_for=n) for n in (100, 300, 1000, 3000, 10_000)}
+    assert time_uniform_lower_limit(0.7, error=0.02, n=500, tuned_for=200) == pytest.approx(
+        0.7 - 0.02 * far
+    )
+    widths = {
+        n: -time_uniform_lower_limit(0, error=1 / math.sqrt(1000), n=1000, tuned_for=n)
+        for n in (100, 300, 1000, 3000, 10_000)
+    }
     assert min(widths, key=widths.get) == 1000
-    assert -time_uniform_lower_limit(0, error=1, n=70, tuned_for=70) == pytest.approx(2.78, abs=0.005)
+    assert -time_uniform_lower_limit(0, error=1, n=70, tuned_for=70) == pytest.approx(
+        2.78, abs=0.005
+    )
 
 
 class Campaign(NamedTuple):
@@ -83,11 +96,18 @@ def campaign(seed: int, *, better_by: float = 0.0) -> Campaign:
     """
     rng = np.random.default_rng([7, seed])
     relevant = rng.random((N_QUERIES, DEPTH)) < rng.beta(1, 3, size=(N_QUERIES, 1))
-    arrival = rng.permutation(N_QUERIES * DEPTH).reshape(N_QUERIES, DEPTH) * N_LOOKS // (N_QUERIES * DEPTH)
+    arrival = (
+        rng.permutation(N_QUERIES * DEPTH).reshape(N_QUERIES, DEPTH)
+        * N_LOOKS
+        // (N_QUERIES * DEPTH)
+    )
     values = []
     for follows in (1 + better_by, 1.0):
         order = np.argsort(-(relevant * follows + rng.normal(size=relevant.shape)), axis=1)
-        arrived = np.take_along_axis(relevant, order, axis=1), np.take_along_axis(arrival, order, axis=1)
+        arrived = (
+            np.take_along_axis(relevant, order, axis=1),
+            np.take_along_axis(arrival, order, axis=1),
+        )
         hits = arrived[0] & (arrived[1] <= np.arange(N_LOOKS)[:, None, None])
         total = np.maximum(hits.sum(axis=2), 1)
         precisions = np.cumsum(hits, axis=2) / np.arange(1, DEPTH + 1)
@@ -101,8 +121,7 @@ def tosses(n: int) -> np.ndarray:
 
 
 def p_values(differences: np.ndarray, n: int) -> np.ndarray:
-    """(looks,) p of (looks, queries) differences by the randomization test: of two, randomized
-    Tukey."""
+    """(looks,) p of (looks, queries) differences by randomization: of two, randomized Tukey."""
     observed = np.abs(differences.sum(axis=1))[:, None]
     tossed = np.abs(differences.astype(np.float32) @ tosses(n))
     return np.where(observed[:, 0] > 0, (1 + (tossed >= observed - 1e-5).sum(axis=1)) / (1 + n), 1)
@@ -139,7 +158,8 @@ def test_the_tosses_here_decide_as_the_house_does():
         differences = campaign(seed, better_by=0.5).average_precision[-1]
         scores = np.column_stack([1 + differences, np.ones(N_QUERIES)])
         p = p_values(differences[None], 10_000)[0]
-        for alpha in (p * 0.7, p * 1.4):  # 1,000 and more of 10,000 samples, or hardly any: far from chance
+        # 1,000 and more of 10,000 samples, or hardly any: far from chance
+        for alpha in (p * 0.7, p * 1.4):
             if abs(alpha - p) > 0.005:
                 verdicts = decide(scores, method="randomized-tukey", alpha=alpha)
                 assert bool(verdicts.significant.any()) == (p < alpha)
@@ -164,12 +184,19 @@ def test_in_two_thousand_campaigns_of_equal_systems(measure):
 def test_what_stated_looks_cost_where_there_is_a_difference():
     decided_shares = shares("average_precision", 1_000, better_by=BETTER_BY)
     print(f"\ndifferent: {decided_shares}")
-    assert decided_shares.once_at_the_end - 0.1 < decided_shares.stated < decided_shares.once_at_the_end + 0.02
+    assert (
+        decided_shares.once_at_the_end - 0.1
+        < decided_shares.stated
+        < decided_shares.once_at_the_end + 0.02
+    )
 
 
 def ever_below(mark: float, n_golds: int, n_streams: int, *, share: float) -> float:
     """Share of streams of answers ever shown to be below a mark, looking after each answer."""
-    highest = [max((k for k in range(n + 1) if is_below(k, n, mark=mark)), default=-1) for n in range(1, n_golds + 1)]
+    highest = [
+        max((k for k in range(n + 1) if is_below(k, n, mark=mark)), default=-1)
+        for n in range(1, n_golds + 1)
+    ]
     right = np.cumsum(np.random.default_rng(3).random((n_streams, n_golds)) < share, axis=1)
     return float((right <= np.array(highest)).any(axis=1).mean())
 
@@ -177,9 +204,16 @@ def ever_below(mark: float, n_golds: int, n_streams: int, *, share: float) -> fl
 def ever_above(n_from: int, n_most: int, n_streams: int, *, share: float) -> tuple[float, float]:
     """Shares of streams where the limit, or a 95 % interval's lower end, ever exceeds the truth."""
     n = np.arange(n_from, n_most + 1)
-    value = np.cumsum(np.random.default_rng(4).random((n_streams, n_most)) < share, axis=1)[:, n_from - 1 :] / n
+    value = (
+        np.cumsum(np.random.default_rng(4).random((n_streams, n_most)) < share, axis=1)[
+            :, n_from - 1 :
+        ]
+        / n
+    )
     error = np.sqrt(value * (1 - value) / n)
-    far = np.array([-time_uniform_lower_limit(0, error=1, n=int(n_labels), tuned_for=n_from) for n_labels in n])
+    far = np.array(
+        [-time_uniform_lower_limit(0, error=1, n=int(n_labels), tuned_for=n_from) for n_labels in n]
+    )
     return tuple(float((value - times * error > share).any(axis=1).mean()) for times in (far, 1.96))
 
 
@@ -195,7 +229,10 @@ def test_a_limit_that_is_looked_at_all_the_time_hardly_ever_lies_above_the_truth
 
 @pytest.mark.heavy
 def test_alarms_in_two_thousand_streams():
-    below, (above, usual) = ever_below(0.8, 600, 2_000, share=0.8), ever_above(100, 5_000, 2_000, share=0.7)
+    below, (above, usual) = (
+        ever_below(0.8, 600, 2_000, share=0.8),
+        ever_above(100, 5_000, 2_000, share=0.7),
+    )
     print(f"\nbelow {below}, above {above}, usual {usual}")
     assert max(below, above) <= ALPHA + 2 * math.sqrt(ALPHA * (1 - ALPHA) / 2_000)
     assert usual > 0.15

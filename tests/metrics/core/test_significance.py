@@ -22,10 +22,17 @@ def test_t_and_wilcoxon_and_sign_equal_scipy(seed):
     x, y = pairs(seed)
     expected_t = stats.ttest_rel(x, y)
     outcome = significance.paired_t(x, y)
-    assert (outcome.statistic, outcome.p_value) == pytest.approx((expected_t.statistic, expected_t.pvalue), abs=1e-12)
-    d = np.round(x - y, 10)  # scipy ranks rounding errors of equal differences apart, as any tool would
-    expected_w = stats.wilcoxon(d, correction=True, method="asymptotic", zero_method="wilcox", alternative="two-sided")
-    assert significance.wilcoxon(d, np.zeros(len(d))).p_value == pytest.approx(expected_w.pvalue, abs=1e-12)
+    assert (outcome.statistic, outcome.p_value) == pytest.approx(
+        (expected_t.statistic, expected_t.pvalue), abs=1e-12
+    )
+    # scipy ranks rounding errors of equal differences apart, as any tool would
+    d = np.round(x - y, 10)
+    expected_w = stats.wilcoxon(
+        d, correction=True, method="asymptotic", zero_method="wilcox", alternative="two-sided"
+    )
+    assert significance.wilcoxon(d, np.zeros(len(d))).p_value == pytest.approx(
+        expected_w.pvalue, abs=1e-12
+    )
     expected_sign = stats.binomtest(int(np.sum(d > 0)), int(np.sum(d != 0))).pvalue
     assert significance.sign(d, np.zeros(len(d))).p_value == pytest.approx(expected_sign, abs=1e-12)
 
@@ -37,7 +44,9 @@ def test_small_differences_can_be_ties_of_the_sign_test():
 
 def test_the_randomization_test_counts_all_tosses_of_a_small_case():
     """Four queries have 16 tosses; differences 1, 2, 3, 4 reach their own sum 10 in two of them."""
-    outcome = significance.randomization([1, 2, 3, 4], [0, 0, 0, 0], rng=np.random.default_rng(0), n_samples=200_000)
+    outcome = significance.randomization(
+        [1, 2, 3, 4], [0, 0, 0, 0], rng=np.random.default_rng(0), n_samples=200_000
+    )
     assert outcome.p_value == pytest.approx(2 / 16, abs=0.003)
 
 
@@ -46,25 +55,39 @@ def test_randomization_and_bootstrap_agree_with_the_t_test_on_normal_differences
     x = rng.normal(0.1, 1, 200)
     expected = significance.paired_t(x, np.zeros(200)).p_value
     for test in (significance.randomization, significance.bootstrap):
-        assert test(x, np.zeros(200), rng=rng, n_samples=20_000).p_value == pytest.approx(expected, abs=0.015)
+        assert test(x, np.zeros(200), rng=rng, n_samples=20_000).p_value == pytest.approx(
+            expected, abs=0.015
+        )
 
 
 @pytest.mark.parametrize("name", significance.TESTS)
 def test_systems_that_never_differ_have_p_1(name):
-    options = {"rng": np.random.default_rng(0), "n_samples": 10} if name in significance.SAMPLING_TESTS else {}
+    options = (
+        {"rng": np.random.default_rng(0), "n_samples": 10}
+        if name in significance.SAMPLING_TESTS
+        else {}
+    )
     assert significance.TESTS[name]([0.1, 0.2], [0.1, 0.2], **options).p_value == 1
 
 
 @pytest.mark.parametrize("name", significance.TESTS)
 @pytest.mark.parametrize("score", [0, 1])
 def test_one_query_proves_nothing(name, score):
-    options = {"rng": np.random.default_rng(0), "n_samples": 10} if name in significance.SAMPLING_TESTS else {}
+    options = (
+        {"rng": np.random.default_rng(0), "n_samples": 10}
+        if name in significance.SAMPLING_TESTS
+        else {}
+    )
     assert math.isnan(significance.TESTS[name]([score], [0], **options).p_value)
 
 
 @pytest.mark.parametrize("name", significance.TESTS)
 def test_systems_on_different_queries_and_missing_scores_are_refused(name):
-    options = {"rng": np.random.default_rng(0), "n_samples": 10} if name in significance.SAMPLING_TESTS else {}
+    options = (
+        {"rng": np.random.default_rng(0), "n_samples": 10}
+        if name in significance.SAMPLING_TESTS
+        else {}
+    )
     with pytest.raises(ValueError, match="the same queries"):
         significance.TESTS[name]([1, 2], [1], **options)
     with pytest.raises(ValueError, match="missing or not finite"):
@@ -75,7 +98,9 @@ def test_systems_on_different_queries_and_missing_scores_are_refused(name):
 def test_corrections_equal_statsmodels(seed):
     p = np.random.default_rng(seed).choice([0, 1e-9, 0.01, 0.02, 0.3, 0.5, 1], size=seed + 1)
     assert significance.holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
-    assert significance.benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], abs=1e-12)
+    assert significance.benjamini_hochberg(p) == pytest.approx(
+        multipletests(p, method="fdr_bh")[1], abs=1e-12
+    )
 
 
 def test_fishers_exact_test_equals_scipy():

@@ -22,10 +22,17 @@ annotators = st.builds(SimulatedAnnotator, sensitivity=shares, specificity=share
 scales = st.lists(st.integers(0, 100), min_size=2, max_size=7, unique=True)
 
 
-def draws(true_grade: int, annotator: SimulatedAnnotator, n: int, levels=LEVELS, positive_from: int = 2) -> np.ndarray:
+def draws(
+    true_grade: int, annotator: SimulatedAnnotator, n: int, levels=LEVELS, positive_from: int = 2
+) -> np.ndarray:
     rng = np.random.default_rng(1)
     return np.array(
-        [label(true_grade, annotator=annotator, levels=levels, positive_from=positive_from, rng=rng) for _ in range(n)]
+        [
+            label(
+                true_grade, annotator=annotator, levels=levels, positive_from=positive_from, rng=rng
+            )
+            for _ in range(n)
+        ]
     )
 
 
@@ -60,12 +67,16 @@ def test_a_confusion_worked_by_hand():
 
 def test_without_spread_a_label_is_the_nearest_level_of_its_side():
     table = confusion(SimulatedAnnotator(0.9, 0.8, spread=0), levels=LEVELS, positive_from=2)
-    assert table == pytest.approx(np.array([[0.8, 0, 0.2, 0], [0, 0.8, 0.2, 0], [0, 0.1, 0.9, 0], [0, 0.1, 0, 0.9]]))
+    assert table == pytest.approx(
+        np.array([[0.8, 0, 0.2, 0], [0, 0.8, 0.2, 0], [0, 0.1, 0.9, 0], [0, 0.1, 0, 0.9]])
+    )
 
 
 def test_a_perfect_annotator_without_spread_tells_the_truth():
     perfect = SimulatedAnnotator(1.0, 1.0, spread=0.0)
-    assert [draws(grade, perfect, 50).tolist() for grade in LEVELS] == [[grade] * 50 for grade in LEVELS]
+    assert [draws(grade, perfect, 50).tolist() for grade in LEVELS] == [
+        [grade] * 50 for grade in LEVELS
+    ]
 
 
 def test_an_annotator_who_is_always_wrong_never_names_a_level_of_the_right_side():
@@ -114,16 +125,22 @@ def test_three_labels_of_sensitivity_nine_tenths_find_972_of_a_thousand():
 
 
 @given(shares, shares, st.sampled_from([1, 3, 5, 7]))
-def test_the_quality_of_a_majority_is_the_upper_tail_of_a_binomial(sensitivity, specificity, n_labels):
+def test_the_quality_of_a_majority_is_the_upper_tail_of_a_binomial(
+    sensitivity, specificity, n_labels
+):
     quality = majority_quality(SimulatedAnnotator(sensitivity, specificity), n_labels=n_labels)
-    assert quality == pytest.approx([stats.binom.sf(n_labels // 2, n_labels, p) for p in (sensitivity, specificity)])
+    assert quality == pytest.approx(
+        [stats.binom.sf(n_labels // 2, n_labels, p) for p in (sensitivity, specificity)]
+    )
 
 
 def test_the_median_of_simulated_labels_has_the_quality_of_a_majority():
     annotator = SimulatedAnnotator(0.8, 0.9, spread=0.6)
     medians = np.median(draws(3, annotator, 30_000).reshape(-1, 3), axis=1)
     expected, _ = majority_quality(annotator, n_labels=3)
-    assert (medians >= 2).mean() == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 10_000))
+    assert (medians >= 2).mean() == pytest.approx(
+        expected, abs=4 * np.sqrt(expected * (1 - expected) / 10_000)
+    )
 
 
 @pytest.mark.parametrize("n_labels", [0, 2, -1])
@@ -134,7 +151,9 @@ def test_a_majority_of_an_even_number_is_refused(n_labels):
 
 def test_judging_times_lie_around_the_median_and_are_never_negative():
     rng = np.random.default_rng(1)
-    times = np.array([judging_seconds(SimulatedAnnotator(seconds=8.0), rng=rng) for _ in range(5000)])
+    times = np.array(
+        [judging_seconds(SimulatedAnnotator(seconds=8.0), rng=rng) for _ in range(5000)]
+    )
     assert np.median(times) == pytest.approx(8.0, rel=0.05)
     assert times.min() > 0
     assert times.mean() > np.median(times)
@@ -142,7 +161,9 @@ def test_judging_times_lie_around_the_median_and_are_never_negative():
 
 def test_a_system_without_noise_ranks_by_its_signal():
     signal = np.array([[0.1, 0.9, 0.5], [0.3, 0.2, 0.7]])
-    scores = similarity(signal, noise=0.0, hardness=np.ones((2, 3)), shared=0.5, rng=np.random.default_rng(1))
+    scores = similarity(
+        signal, noise=0.0, hardness=np.ones((2, 3)), shared=0.5, rng=np.random.default_rng(1)
+    )
     assert rank_targets(scores, depth=2).targets.tolist() == [[1, 2], [2, 0]]
     assert rank_targets(scores, depth=2).scores.tolist() == [[0.9, 0.5], [0.7, 0.3]]
     assert rank_targets(scores.T, depth=9).targets.tolist() == [[1, 0], [0, 1], [1, 0]]
@@ -153,14 +174,17 @@ def test_noise_has_the_asked_deviation_and_systems_share_the_asked_part_of_it(sh
     rng = np.random.default_rng(1)
     hardness = rng.standard_normal((300, 300))
     left, right = (
-        similarity(np.zeros((300, 300)), noise=0.4, hardness=hardness, shared=shared, rng=rng) for _ in range(2)
+        similarity(np.zeros((300, 300)), noise=0.4, hardness=hardness, shared=shared, rng=rng)
+        for _ in range(2)
     )
     assert left.std() == pytest.approx(0.4, rel=0.02)
     assert np.corrcoef(left.ravel(), right.ravel())[0, 1] == pytest.approx(shared, abs=0.02)
 
 
 def test_equal_scores_keep_the_order_of_the_columns():
-    assert rank_targets(np.array([[1.0, 2.0, 1.0, 2.0]]), depth=4).targets.tolist() == [[1, 3, 0, 2]]
+    assert rank_targets(np.array([[1.0, 2.0, 1.0, 2.0]]), depth=4).targets.tolist() == [
+        [1, 3, 0, 2]
+    ]
 
 
 def test_more_noise_makes_a_worse_system():
@@ -169,7 +193,10 @@ def test_more_noise_makes_a_worse_system():
     quality = [
         np.take_along_axis(
             truth,
-            rank_targets(similarity(truth, noise=noise, hardness=np.zeros_like(truth), shared=0.0, rng=rng), depth=5).targets,
+            rank_targets(
+                similarity(truth, noise=noise, hardness=np.zeros_like(truth), shared=0.0, rng=rng),
+                depth=5,
+            ).targets,
             axis=1,
         ).mean()
         for noise in (0.2, 0.5, 1.0)

@@ -46,9 +46,7 @@ def test_which_of_two_labels_came_first_does_not_matter():
 def test_the_interval_is_the_same_for_one_seed_and_holds_the_value():
     first, second = np.array([0, 0, 1, 2, 3, 3, 2, 1]), np.array([0, 0, 1, 2, 3, 2, 2, 1])
     left, right = (
-        stability(
-            table_of(first, second), VALUES, level="ordinal", n_replicates=200
-        ).alpha
+        stability(table_of(first, second), VALUES, level="ordinal", n_replicates=200).alpha
         for _ in range(2)
     )
     assert left == right

@@ -16,7 +16,9 @@ from metrics.core.significance import holm, randomization
 from metrics.core.tournament import METHODS, decide, randomization_p, tosses
 
 MADE = np.random.default_rng(3)
-SCORES = np.clip(MADE.random((60, 1)) * 0.4 + MADE.normal([0.1, 0.12, 0.3, 0.3], 0.1, (60, 4)), 0, 1)
+SCORES = np.clip(
+    MADE.random((60, 1)) * 0.4 + MADE.normal([0.1, 0.12, 0.3, 0.3], 0.1, (60, 4)), 0, 1
+)
 
 
 @pytest.fixture
@@ -29,7 +31,10 @@ def rng():
 def test_the_methods_on_the_range_are_the_library_s(method):
     verdicts, same = decide(SCORES, method=method), compare_systems(SCORES, method=method)
     assert verdicts.order.tolist() == same.order.tolist()
-    assert verdicts.significant.tolist() == same.significant.tolist() and verdicts.groups == same.groups
+    assert (
+        verdicts.significant.tolist() == same.significant.tolist()
+        and verdicts.groups == same.groups
+    )
     assert (verdicts.method, verdicts.n_samples) == (method, 0)
 
 
@@ -42,20 +47,28 @@ def one_apart(seed: int, *, n_systems: int = 10) -> np.ndarray:
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name != "newman-keuls"])
 def test_a_system_that_alone_varies_is_not_told_from_its_equals(method):
-    wrong = [decide(one_apart(seed), method=method, n_samples=950).significant.any() for seed in range(200)]
+    wrong = [
+        decide(one_apart(seed), method=method, n_samples=950).significant.any()
+        for seed in range(200)
+    ]
     assert np.mean(wrong) <= 0.07
 
 
 def test_by_one_error_for_all_pairs_it_would_be():
     tables = [one_apart(seed) for seed in range(200)]
-    assert np.mean([compare_systems(table, method="regwq").significant.any() for table in tables]) > 0.12
+    assert (
+        np.mean([compare_systems(table, method="regwq").significant.any() for table in tables])
+        > 0.12
+    )
     p = [randomized_tukey_p(table, n_samples=500).min() for table in tables]
     assert np.mean(np.array(p) < 0.05) > 0.12
 
 
 @pytest.mark.parametrize("method", RANGE_METHODS)
 def test_two_differ_only_where_their_own_differences_say_so_too(method):
-    table = np.random.default_rng(7).normal(np.linspace(0, 1.2, 6), [0.3, 0.3, 3, 0.3, 0.3, 0.3], (25, 6))
+    table = np.random.default_rng(7).normal(
+        np.linspace(0, 1.2, 6), [0.3, 0.3, 3, 0.3, 0.3, 0.3], (25, 6)
+    )
     verdicts, pooled = decide(table, method=method), compare_systems(table, method=method)
     own = exceed_own_errors(table, method=method)[np.ix_(verdicts.order, verdicts.order)]
     expected = pooled.significant if method == "newman-keuls" else pooled.significant & own
@@ -67,7 +80,9 @@ def test_two_differ_only_where_their_own_differences_say_so_too(method):
 def test_randomized_tukey_is_the_first_method_and_the_library_s():
     assert METHODS[0] == "randomized-tukey"
     verdicts = decide(SCORES, method="randomized-tukey")
-    p = randomized_tukey_p(sorted_rows(SCORES), n_samples=10_000)[np.ix_(verdicts.order, verdicts.order)]
+    p = randomized_tukey_p(sorted_rows(SCORES), n_samples=10_000)[
+        np.ix_(verdicts.order, verdicts.order)
+    ]
     assert verdicts.significant.tolist() == (p < 0.05).tolist()
     assert verdicts.groups == pseudo_groups(verdicts.significant)
     assert (verdicts.method, verdicts.n_samples) == ("randomized-tukey", 10_000)
@@ -83,18 +98,28 @@ def test_letters_say_what_differs(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_values_have_the_same_verdicts_in_whatever_order(method):
     rng = np.random.default_rng(0)
-    table = np.round(rng.random((40, 1)) * 0.3 + rng.normal(np.linspace(0, 0.2, 6), 0.2, (40, 6)), 2)
+    table = np.round(
+        rng.random((40, 1)) * 0.3 + rng.normal(np.linspace(0, 0.2, 6), 0.2, (40, 6)), 2
+    )
     groups = Groups.of(np.arange(40) // 2)
     for of in (Groups.single(40), groups):
-        verdicts, mixed = decide(table, method=method, groups=of, n_samples=400), rng.permutation(40)
-        again = decide(table[mixed], method=method, groups=Groups.of(of.of_query[mixed]), n_samples=400)
+        verdicts, mixed = (
+            decide(table, method=method, groups=of, n_samples=400),
+            rng.permutation(40),
+        )
+        again = decide(
+            table[mixed], method=method, groups=Groups.of(of.of_query[mixed]), n_samples=400
+        )
         assert verdicts.order.tolist() == again.order.tolist()
         assert verdicts.significant.tolist() == again.significant.tolist()
 
 
 def test_randomized_tukey_has_the_same_verdicts_in_whatever_order_systems_come():
     systems = np.array([2, 0, 3, 1])
-    verdicts, again = (decide(table, method="randomized-tukey", n_samples=300) for table in (SCORES, SCORES[:, systems]))
+    verdicts, again = (
+        decide(table, method="randomized-tukey", n_samples=300)
+        for table in (SCORES, SCORES[:, systems])
+    )
     assert verdicts.order.tolist() == systems[again.order].tolist()
     assert verdicts.significant.tolist() == again.significant.tolist()
 
@@ -135,14 +160,22 @@ def test_the_verdict_is_holm_s_not_the_single_test_s(rng):
     verdicts = decide(scores, method="randomization")
     ranked = scores[:, verdicts.order]
     pairs = list(combinations(range(8), 2))
-    p = [randomization(ranked[:, i], ranked[:, j], rng=rng, n_samples=10_000).p_value for i, j in pairs]
+    p = [
+        randomization(ranked[:, i], ranked[:, j], rng=rng, n_samples=10_000).p_value
+        for i, j in pairs
+    ]
     alone, together = np.array(p) < 0.05, holm(p) < 0.05
     assert alone.sum() > together.sum()
     assert verdicts.significant[tuple(np.array(pairs).T)].sum() == together.sum()
 
 
 def test_randomization_tosses_so_often_that_holm_lets_some_pair_differ():
-    assert [tosses(250, n, alpha=0.05) for n in (4, 32, 129, 141)] == [10_000, 10_000, 165_121, 197_401]
+    assert [tosses(250, n, alpha=0.05) for n in (4, 32, 129, 141)] == [
+        10_000,
+        10_000,
+        165_121,
+        197_401,
+    ]
     table = np.random.default_rng(0).random((30, 40)) * 0.1
     table[:, :2] += 0.5
     assert decide(table, method="randomization").significant[0].sum() == 38
@@ -154,7 +187,9 @@ def test_randomization_that_cannot_be_waited_for_is_not_begun(shape):
     assert tosses(*shape, alpha=0.05) == 0
 
 
-@pytest.mark.parametrize(("shape", "n"), [((27_763, 10), 10_000), ((100_000, 20), 5_000), ((0, 3), 10_000)])
+@pytest.mark.parametrize(
+    ("shape", "n"), [((27_763, 10), 10_000), ((100_000, 20), 5_000), ((0, 3), 10_000)]
+)
 def test_many_rows_are_tossed_less_often_but_as_often_as_the_correction_needs(shape, n):
     assert tosses(*shape, alpha=0.05) == n
 
@@ -162,10 +197,13 @@ def test_many_rows_are_tossed_less_often_but_as_often_as_the_correction_needs(sh
 def test_tukey_decides_where_tossing_so_many_rows_would_take_too_long(monkeypatch):
     monkeypatch.setattr(tournament, "_MOST_CELLS", 60 * 4 * 100)
     groups = Groups.of(np.arange(60) // 3)
-    assert decide(SCORES, method="randomization").method == "tukey"  # 121 tosses are needed, 100 can be waited for
+    # 121 tosses are needed, 100 can be waited for
+    assert decide(SCORES, method="randomization").method == "tukey"
     assert decide(SCORES, method="randomization", groups=groups).n_samples == 300  # twenty rows
     monkeypatch.setattr(tournament, "_MOST_CELLS", 1)
-    verdicts, same = (decide(SCORES, method=method, groups=groups) for method in ("randomization", "tukey"))
+    verdicts, same = (
+        decide(SCORES, method=method, groups=groups) for method in ("randomization", "tukey")
+    )
     assert (verdicts.method, verdicts.n_samples) == ("tukey", 0)
     assert verdicts.significant.tolist() == same.significant.tolist()
     assert decide(SCORES, method="randomization", n_samples=50).method == "randomization"
@@ -185,5 +223,7 @@ def test_too_few_queries_or_systems_or_a_gap_are_refused(scores):
 
 
 def test_an_unknown_method_lists_what_exists():
-    with pytest.raises(ValueError, match="randomized-tukey, tukey, regwq, randomization, newman-keuls"):
+    with pytest.raises(
+        ValueError, match="randomized-tukey, tukey, regwq, randomization, newman-keuls"
+    ):
         decide(SCORES, method="scheffe")

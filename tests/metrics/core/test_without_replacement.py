@@ -41,8 +41,12 @@ def test_errors_are_distributed_as_plain_numpys_with_the_variance_of_survey_samp
     sizes = [30, 100, 700, 1200, 1970]
     sampled_errors = subset_errors(scores, sizes, rng=np.random.default_rng(1), n_samples=20_000)
     for size, errors in zip(sizes, sampled_errors, strict=True):
-        expected = np.array([scores[rng.choice(2000, size, replace=False)].mean() for _ in range(4000)])
-        assert stats.ks_2samp(np.round(errors, 9), np.round(expected - scores.mean(), 9)).pvalue > 1e-3
+        expected = np.array(
+            [scores[rng.choice(2000, size, replace=False)].mean() for _ in range(4000)]
+        )
+        assert (
+            stats.ks_2samp(np.round(errors, 9), np.round(expected - scores.mean(), 9)).pvalue > 1e-3
+        )
         spread = np.sqrt((1 - size / 2000) / size) * scores.std(ddof=1)
         assert errors.std() == pytest.approx(spread, rel=0.03)
         assert errors.mean() == pytest.approx(0, abs=5 * spread / np.sqrt(20_000))
@@ -54,12 +58,16 @@ def test_all_queries_leave_nothing_to_chance(shape):
     errors = subset_errors(scores, [2000, 1999], rng=np.random.default_rng(1), n_samples=50)
     assert (errors[0] == 0).all()
     assert (errors[1] != 0).any()
-    assert subset_errors([0.3], [1], rng=np.random.default_rng(1), n_samples=2).tolist() == [[0.0, 0.0]]
+    assert subset_errors([0.3], [1], rng=np.random.default_rng(1), n_samples=2).tolist() == [
+        [0.0, 0.0]
+    ]
 
 
 def test_samples_of_one_size_are_independent_of_one_another():
     scores = np.random.default_rng(0).random(500)
-    for errors in subset_errors(scores, [20, 200, 400], rng=np.random.default_rng(1), n_samples=20_000):
+    for errors in subset_errors(
+        scores, [20, 200, 400], rng=np.random.default_rng(1), n_samples=20_000
+    ):
         assert abs(np.corrcoef(errors[1:], errors[:-1])[0, 1]) < 0.03
 
 

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.metrics.management.running import manage, rows
+from tests.metrics.management.running import LABELS, arguments, manage, rows
 
 ROOT = Path(__file__).resolve().parents[3]
 QRELS = "q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 a 1\nq3 0 b 1\nq4 0 b 0\n"
-RUN = "q1 Q0 a 1 3 good\nq1 Q0 b 2 2 good\nq1 Q0 c 3 1 good\nq2 Q0 b 1 2 good\nq2 Q0 a 2 1 good\nq4 Q0 b 1 1 good\n"
+RUN = (
+    "q1 Q0 a 1 3 good\nq1 Q0 b 2 2 good\nq1 Q0 c 3 1 good\n"
+    "q2 Q0 b 1 2 good\nq2 Q0 a 2 1 good\nq4 Q0 b 1 1 good\n"
+)
 OTHER = "q1 Q0 b 1 3.0 bad\nq1 Q0 c 2 2.0 bad\nq2 Q0 c 1 2.0 bad\nq3 Q0 b 1 1.0 bad\n"
-LABELS = "unit,annotator,value\nu1,a,1\nu1,b,1\nu2,a,1\nu2,b,2\nu3,a,3\nu3,b,3\nu4,a,2\n"
 
 
 @pytest.fixture(scope="module")
@@ -26,19 +28,14 @@ def files(tmp_path_factory) -> Path:
 
 
 def test_evaluate_prints_measure_query_and_value_with_the_queries_that_are_missing(files):
-    process = manage(
-        "evaluate",
-        "--qrels",
-        f"{files}/qrels",
-        f"{files}/run",
-        "--measures",
-        "AP RR C@1",
-        "--per-query",
-        "--digits",
-        "3",
-    )
+    options = arguments("--measures 'AP RR C@1' --per-query --digits 3")
+    process = manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/run", *options)
     assert process.stderr == ""
-    assert rows(process.stdout)[:3] == [["AP", "q1", "0.833"], ["RR", "q1", "1.000"], ["C@1", "q1", "1.000"]]
+    assert rows(process.stdout)[:3] == [
+        ["AP", "q1", "0.833"],
+        ["RR", "q1", "1.000"],
+        ["C@1", "q1", "1.000"],
+    ]
     assert rows(process.stdout)[-7:] == [
         ["runid", "all", "good"],
         ["num_q", "all", "4"],
@@ -62,23 +59,30 @@ def test_evaluate_prints_measure_query_and_value_with_the_queries_that_are_missi
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
 def test_a_fresh_process_needs_no_database_and_no_secret(files, command, expected):
-    environment = {key: value for key, value in os.environ.items() if key not in ("SECRET_KEY", "REDIS_URL")}
-    environment |= {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing", "ASSAYER_VAR": str(files / "no var")}
+    environment = {
+        key: value for key, value in os.environ.items() if key not in ("SECRET_KEY", "REDIS_URL")
+    }
+    environment |= {
+        "DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing",
+        "ASSAYER_VAR": str(files / "no var"),
+    }
     (files / "numbers").write_text("0.5\n1\n0\n")
     (files / "scores").write_text("query,a,b\nq1,0.5,1\nq2,0,1\n")
-    arguments = [str(files / part) if (files / part).is_file() else part for part in command]
-    process = [sys.executable, "manage.py", *arguments]
-    finished = subprocess.run(process, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    typed = [str(files / part) if (files / part).is_file() else part for part in command]
+    process = [sys.executable, "manage.py", *typed]
+    finished = subprocess.run(
+        process, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert (finished.returncode, finished.stderr) == (0, "")
     assert expected in finished.stdout
     assert not (files / "no var").exists()
 
 
 def test_evaluate_averages_over_queries_with_a_positive_only_when_asked_to(files):
+    options = arguments("--measures 'AP nDCG@3' --positive-queries --json --threshold 2")
     process = manage(
-        "evaluate", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other",
-        "--measures", "AP nDCG@3", "--positive-queries", "--json", "--threshold", "2",
-    )  # fmt: skip
+        "evaluate", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other", *options
+    )
     good, bad = map(json.loads, process.stdout.splitlines())
     assert (good["runid"], bad["runid"]) == ("good", "bad")
     assert (good["num_q"], good["num_q_missing"]) == (1, 0)
@@ -90,52 +94,41 @@ def test_evaluate_averages_over_queries_with_a_positive_only_when_asked_to(files
 def test_evaluate_says_what_is_wrong_in_one_line(files):
     (files / "broken").write_text("q1 Q0 a 1 3.0\n")
     process = manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/broken")
-    assert process.stderr.strip() == f"CommandError: {files}/broken: Line 1: expected 6 fields, found 5."
-    assert "there are: C@k" in manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/run", "--measures", "X").stderr
+    assert (
+        process.stderr.strip()
+        == f"CommandError: {files}/broken: Line 1: expected 6 fields, found 5."
+    )
+    assert (
+        "there are: C@k"
+        in manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/run", "--measures", "X").stderr
+    )
     assert "No such file" in manage("evaluate", "--qrels", f"{files}/none", f"{files}/run").stderr
 
 
-def test_agreement_prints_alpha_with_its_interval_and_the_three_percentages(files):
-    process = manage("agreement", f"{files}/labels.csv", "--level", "ordinal", "--bootstrap", "200", "--seed", "7")
-    report = dict(rows(process.stdout))
-    assert (report["n_units"], report["n_pairable_units"], report["seed"]) == ("4", "3", "7")
-    assert float(report["low"]) <= float(report["alpha"]) <= float(report["high"])
-    assert report["unanimous_units"] == "0.6667"
-    assert (
-        process.stdout
-        == manage("agreement", f"{files}/labels.csv", "--level", "ordinal", "--bootstrap", "200", "--seed", "7").stdout
-    )
-
-
-def test_agreement_says_when_alpha_is_not_defined(files):
-    (files / "one.csv").write_text("unit,annotator,value\nu1,a,1\nu2,a,2\n")
-    report = json.loads(manage("agreement", f"{files}/one.csv", "--level", "nominal", "--json").stdout)
-    assert (report["alpha"], report["not_defined"]) == (None, "no unit has two labels yet")
-
-
 def test_compare_names_groups_or_tests_every_pair(files):
-    groups = rows(manage("compare", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other").stdout)
+    of = arguments(f"compare --qrels {files}/qrels {files}/run {files}/other")
+    groups = rows(manage(*of).stdout)
     assert groups[0] == ["place", "run", "mean", "group", "letters", "differs_from"]
-    assert [row[1] for row in groups[1:]] == ["bad", "good"] or [row[1] for row in groups[1:]] == ["good", "bad"]
-    pairs = rows(
-        manage(
-            "compare", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other", "--test", "randomization"
-        ).stdout
-    )
+    assert [row[1] for row in groups[1:]] == ["bad", "good"] or [row[1] for row in groups[1:]] == [
+        "good",
+        "bad",
+    ]
+    pairs = rows(manage(*of, "--test", "randomization").stdout)
     assert pairs[0][:3] == ["run", "other", "difference"]
     assert pairs[0][-3:] == ["differs", "reversal", "reer"]
     assert pairs[1][-3] == "no"
-    assert "two runs or more" in manage("compare", "--qrels", f"{files}/qrels", f"{files}/run").stderr
+    assert (
+        "two runs or more" in manage("compare", "--qrels", f"{files}/qrels", f"{files}/run").stderr
+    )
 
 
 def test_plan_reads_what_evaluate_prints(files):
     for name in ("run", "other"):
-        process = manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/{name}", "--measures", "AP", "--per-query")
+        of = arguments(f"--qrels {files}/qrels {files}/{name} --measures AP --per-query")
+        process = manage("evaluate", *of)
         (files / f"{name}.scores").write_text(process.stdout)
-    process = manage(
-        "plan", f"{files}/run.scores", "--sizes", "4,100", "--error", "0.1",
-        "--against", f"{files}/other.scores", "--difference", "0.1",
-    )  # fmt: skip
+    of = arguments(f"--against {files}/other.scores --sizes 4,100 --error 0.1 --difference 0.1")
+    process = manage("plan", f"{files}/run.scores", *of)
     assert process.stderr == ""
     table = [row for row in rows(process.stdout) if not row[0].startswith("#")]
     assert table[:3] == [["mean", "0.3333"], ["queries", "4"], ["run", "good"]]
@@ -143,8 +136,10 @@ def test_plan_reads_what_evaluate_prints(files):
     assert (small[1], large[1]) == ("0.0000", "more than the 4 queries there are")
     assert float(small[2]) > float(large[2])
     assert [row[0] for row in table[-3:]] == [
-        "queries_for_error_0.1_of_these", "queries_for_error_0.1_like_these", "queries_for_difference_0.1",
-    ]  # fmt: skip
+        "queries_for_error_0.1_of_these",
+        "queries_for_error_0.1_like_these",
+        "queries_for_difference_0.1",
+    ]
 
 
 TESTS = ("randomized-tukey", "newman-keuls", "tukey", "regwq", "randomization", "sign", "wilcoxon")
@@ -152,15 +147,16 @@ TESTS = ("randomized-tukey", "newman-keuls", "tukey", "regwq", "randomization", 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_compare_reads_scores_in_every_form_as_it_reads_runs(files, test):
-    """The same lines from run files and labels, from what evaluate prints, and from a table of
-    topics by runs."""
-    from_runs = manage("compare", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other", "--test", test).stdout
-    printed = manage(
-        "evaluate", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other",
-        "--measures", "AP C@1", "--per-query", "--digits", "17",
-    ).stdout  # fmt: skip
+    """The same lines from runs and labels, from evaluate's output, and from topics by runs."""
+    from_runs = manage(
+        "compare", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other", "--test", test
+    ).stdout
+    of = arguments(f"evaluate --qrels {files}/qrels {files}/run {files}/other")
+    printed = manage(*of, "--measures", "AP C@1", "--per-query", "--digits", "17").stdout
     (files / "printed").write_text(printed)
-    assert manage("compare", f"{files}/printed", "--measure", "AP", "--test", test).stdout == from_runs
+    assert (
+        manage("compare", f"{files}/printed", "--measure", "AP", "--test", test).stdout == from_runs
+    )
     table: dict[str, list[str]] = {}
     for measure, query, value in rows(printed):
         if measure == "AP" and query != "all":
@@ -171,9 +167,11 @@ def test_compare_reads_scores_in_every_form_as_it_reads_runs(files, test):
 
 
 def test_compare_says_which_methods_hold_a_pair_to_its_own_error_too(files):
-    arguments = ("compare", "--qrels", *(f"{files}/{name}" for name in ("qrels", "run", "other")), "--test")
+    of = arguments(f"compare --qrels {files}/qrels {files}/run {files}/other --test")
     tests = ("regwq", "tukey", "newman-keuls", "randomized-tukey", "randomization")
-    with_own_errors = [test for test in tests if " and each pair's own error at 0.05" in manage(*arguments, test).stderr]
+    with_own_errors = [
+        test for test in tests if " and each pair's own error at 0.05" in manage(*of, test).stderr
+    ]
     assert with_own_errors == ["regwq", "tukey", "randomized-tukey"]
 
 
@@ -181,7 +179,9 @@ def test_compare_tells_of_missing_scores_and_leaves_queries_out_when_told_to(fil
     (files / "holes.csv").write_text("query,A,B\nq1,.5,.4\nq2,,.1\nq3,.3,.1\nq4,.2,NA\n")
     (files / "whole.csv").write_text("query,A,B\nq1,.5,.4\nq3,.3,.1\n")
     message = 'Scores are missing: of 4 queries A on 1, B on 1, such as "q2".'
-    assert manage("compare", f"{files}/holes.csv").stderr.startswith(f"CommandError: {message} Say by --missing whether")
+    assert manage("compare", f"{files}/holes.csv").stderr.startswith(
+        f"CommandError: {message} Say by --missing whether"
+    )
     process = manage("compare", f"{files}/holes.csv", "--missing", "queries")
     assert process.stderr.startswith(f"{message} 2 queries are compared.")
     assert process.stdout == manage("compare", f"{files}/whole.csv").stdout != ""
@@ -205,8 +205,8 @@ def test_a_run_of_other_queries_is_an_error(files, command):
     (files / "strange").write_text("301 Q0 a 1 3 good\n")
     process = manage(command, f"{files}/strange", f"{files}/run", "--qrels", f"{files}/qrels")
     assert process.stderr == (
-        f'CommandError: {files}/strange: The run and the labels share no query: it has 1, such as "301"; '
-        'they have 4, such as "q1".'
+        f"CommandError: {files}/strange: The run and the labels share no query: it has 1, such as "
+        '"301"; they have 4, such as "q1".'
     )
     (files / "turned").write_text("a Q0 q1 1 3 good\n")
     process = manage(command, f"{files}/turned", f"{files}/run", "--qrels", f"{files}/qrels")
@@ -216,73 +216,73 @@ def test_a_run_of_other_queries_is_an_error(files, command):
 
 
 def test_compare_and_evaluate_take_the_same_label_sources(files):
-    labels = ("--qrels", f"{files}/qrels", "--reference", f"cxc={files}/cxc.qrels", "--label-source", "union:cxc")
+    labels = arguments(
+        f"--qrels {files}/qrels --reference cxc={files}/cxc.qrels --label-source union:cxc"
+    )
     (files / "cxc.qrels").write_text("q1 0 b 2\nq3 0 c 1\n")
-    process = manage("evaluate", f"{files}/run", f"{files}/other", *labels, "--measures", "AP", "--json")
-    means = {report["runid"]: report["all"]["AP"] for report in map(json.loads, process.stdout.splitlines())}
+    process = manage(
+        "evaluate", f"{files}/run", f"{files}/other", *labels, "--measures", "AP", "--json"
+    )
+    means = {
+        report["runid"]: report["all"]["AP"]
+        for report in map(json.loads, process.stdout.splitlines())
+    }
     compared = rows(manage("compare", f"{files}/run", f"{files}/other", *labels).stdout)[1:]
     assert {row[1]: float(row[2]) for row in compared} == pytest.approx(means, abs=5e-5)
 
 
-def test_planned_labels_are_those_that_count_and_were_asked_for_whatever_others_said(files):
-    lines = ["u1,a,1,first", "u1,b,2,double", "u1,c,2,disagreement", "u2,a,1,first", "u2,b,1,first", "u3,a,2,first"]
-    (files / "why.csv").write_text("\n".join(["unit,annotator,value,why", *lines, "u3,b,2,top-up"]))
-    of = ("--level", "nominal", "--json")
-    report = json.loads(manage("agreement", f"{files}/why.csv", "--planned", *of).stdout)
-    assert (report["n_labels"], report["n_pairable_units"], report["alpha"]) == (5, 2, pytest.approx(0))
-    everything = json.loads(manage("agreement", f"{files}/why.csv", *of).stdout)
-    assert (everything["n_labels"], everything["n_pairable_units"]) == (7, 3)
-    # as a file of judgments has them: golds and answers that were changed later have a reason, too
-    rows = [f"{line},label,counts" for line in lines] + ["u4,a,1,first,gold,counts", "u3,c,1,first,label,superseded"]
-    (files / "judgments.csv").write_text("\n".join(["unit,annotator,value,why,purpose,status", *rows]))
-    assert json.loads(manage("agreement", f"{files}/judgments.csv", "--planned", *of).stdout) == report
-    none = manage("agreement", f"{files}/labels.csv", "--planned", *of)
-    assert 'no column "why" says what each label was asked for' in none.stderr
-
-
-def test_agreement_says_a_fault_once_and_takes_columns_by_number(files):
-    (files / "words.tsv").write_text("".join(f"q{n}\td{n % 3}\tyes\tno\n" for n in range(40)))
-    of = ("agreement", f"{files}/words.tsv", "--no-header", "--unit", "1,2", "--annotator", "3-4", "--value", "")
-    assert manage(*of, "--level", "ordinal").stderr == (
-        f'CommandError: {files}/words.tsv: Line 1: "yes" is not a number; use the nominal level for words. '
-        "80 such faults, the next in line 2, 3, 4, 5, 6."
-    )
-    report = dict(rows(manage(*of, "--level", "nominal").stdout))
-    assert (report["n_units"], report["n_labels"], report["unanimous_units"]) == ("40", "80", "0.0000")
-
-
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("command", "message"),
     [
         (("compare", "x", "--alpha", "2"), "argument --alpha: 2 is not between 0 and 1"),
         (("compare", "x", "--samples", "0"), "argument --samples: 0 is too few: 1 or more"),
-        (("plan", "x", "--samples", "-3"), "argument --samples: '-3' is not a whole number from 0 on"),
+        (
+            ("plan", "x", "--samples", "-3"),
+            "argument --samples: '-3' is not a whole number from 0 on",
+        ),
         (("plan", "x", "--difference", "nan"), "argument --difference: nan is not a finite number"),
         (("plan", "x", "--error", "-1"), "argument --error: -1.0 is not more than 0"),
-        (("agreement", "x", "--level", "nominal", "--digits", "-2"), "argument --digits: '-2' is not a whole number"),
-        (("evaluate", "x", "--threshold", "nan"), "argument --threshold: nan is not a finite number"),
-        (("compare", "x", "--queries", "ids"), "--queries is an option of run files, not of a file of scores"),
+        (
+            ("agreement", "x", "--level", "nominal", "--digits", "-2"),
+            "argument --digits: '-2' is not a whole number",
+        ),
+        (
+            ("evaluate", "x", "--threshold", "nan"),
+            "argument --threshold: nan is not a finite number",
+        ),
+        (
+            ("compare", "x", "--queries", "ids"),
+            "--queries is an option of run files, not of a file of scores",
+        ),
     ],
 )
-def test_an_option_that_means_nothing_is_an_error(arguments, message):
-    assert message.replace("-1.0", "-1") in manage(*arguments).stderr
+def test_an_option_that_means_nothing_is_an_error(command, message):
+    assert message.replace("-1.0", "-1") in manage(*command).stderr
 
 
 def test_listed_queries_do_not_hide_that_a_run_shares_none_with_the_labels(files):
     (files / "strange").write_text("301 Q0 a 1 3 good\n")
     (files / "ids").write_text("301\n302\n")
-    process = manage("evaluate", f"{files}/strange", "--qrels", f"{files}/qrels", "--queries", f"{files}/ids")
+    process = manage(
+        "evaluate", f"{files}/strange", "--qrels", f"{files}/qrels", "--queries", f"{files}/ids"
+    )
     assert "share no query" in process.stderr
 
 
 def test_what_is_inferred_from_a_sample_has_no_interval(files):
-    arguments = ("evaluate", "--qrels", f"{files}/qrels", f"{files}/run", "--measures", "AP xinfAP infNDCG", "--intervals")
-    (line,) = manage(*arguments, "--json").stdout.splitlines()
+    of = arguments(f"evaluate --qrels {files}/qrels {files}/run --intervals --json")
+    (line,) = manage(*of, "--measures", "AP xinfAP infNDCG").stdout.splitlines()
     intervals = json.loads(line)["intervals"]
     assert intervals["xinfAP"] == intervals["infNDCG"] == [None, None]
     assert None not in intervals["AP"]
 
 
 def test_compare_refuses_a_median(files):
-    process = manage("compare", "--qrels", *(f"{files}/{name}" for name in ("qrels", "run", "other")), "--measure", "MedR")
+    process = manage(
+        "compare",
+        "--qrels",
+        *(f"{files}/{name}" for name in ("qrels", "run", "other")),
+        "--measure",
+        "MedR",
+    )
     assert process.stderr == "CommandError: MedR is a median, and runs are compared by means."

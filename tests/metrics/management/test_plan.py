@@ -17,11 +17,17 @@ QUICK = ("--samples", "50")
 OF = dict(zip(RUNS, SCORES.T, strict=True))
 
 
-def table(path: Path, runs: list[str], *, order: np.ndarray | range = range(60), holes: str = "") -> str:
+def table(
+    path: Path, runs: list[str], *, order: np.ndarray | range = range(60), holes: str = ""
+) -> str:
     """A file of some runs' scores; run `holes` has none on the last query of it."""
     lines = ["\t".join(["query", *runs])]
     for q in order:
-        lines.append("\t".join([f"q{q}", *(str(OF[run][q]) if run != holes or q != 59 else "" for run in runs)]))
+        lines.append(
+            "\t".join(
+                [f"q{q}", *(str(OF[run][q]) if run != holes or q != 59 else "" for run in runs)]
+            )
+        )
     path.write_text("\n".join(lines))
     return str(path)
 
@@ -35,7 +41,19 @@ def plan_of(*arguments: str) -> dict:
 
 def test_the_three_numbers_are_those_of_the_core_each_with_its_sentence(tmp_path):
     file = table(tmp_path / "file", RUNS)
-    plan = plan_of(file, "--run", "A", "--against-run", "B", "--sizes", "20,61", "--power", ".9", "--alpha", ".01")
+    plan = plan_of(
+        file,
+        "--run",
+        "A",
+        "--against-run",
+        "B",
+        "--sizes",
+        "20,61",
+        "--power",
+        ".9",
+        "--alpha",
+        ".01",
+    )
     difference = OF["A"] - OF["B"]
     score, paired = (sampling_error(of, [20, 61], n_samples=400) for of in (OF["A"], difference))
     detectable = detectable_difference(difference, [20, 61], power=0.9, alpha=0.01)
@@ -60,21 +78,28 @@ def test_the_three_numbers_are_those_of_the_core_each_with_its_sentence(tmp_path
     assert "on the 60 queries there are" in plan["sentences"]["score"]
     assert "mean of A minus that of B" in plan["sentences"]["difference"]
     assert "at alpha 0.01 with chance 0.9" in plan["sentences"]["detectable_difference"]
-    printed = manage("plan", file, "--run", "A", "--against-run", "B", "--sizes", "20,61", "--samples", "400").stdout
+    printed = manage(
+        "plan", file, "--run", "A", "--against-run", "B", "--sizes", "20,61", "--samples", "400"
+    ).stdout
     sentences = [row for (row, *_) in rows(printed) if row.startswith("#")]
     assert [sentence.split(":")[0] for sentence in sentences] == [
-        "# score_of_these, score_like_these", "# difference_of_these, difference_like_these", "# detectable_difference",
-    ]  # fmt: skip
+        "# score_of_these, score_like_these",
+        "# difference_of_these, difference_like_these",
+        "# detectable_difference",
+    ]
 
 
 def test_a_plan_is_the_same_in_whatever_order_lines_and_runs_come(tmp_path):
     options = ("--sizes", "20,50", "--error", ".05", "--difference", ".1", "--samples", "400")
     order = np.random.default_rng(2).permutation(60)
     file = table(tmp_path / "file", sorted(RUNS))
-    turned = table(tmp_path / "turned", sorted(RUNS)[::-1], order=order)  # every pair the other way round
+    # every pair the other way round
+    turned = table(tmp_path / "turned", sorted(RUNS)[::-1], order=order)
     assert manage("plan", file, *options).stdout == manage("plan", turned, *options).stdout != ""
     assert plan_of(file) == plan_of(turned)
-    left, right = (plan_of(str(tmp_path / "file"), "--run", a, "--against-run", b) for a, b in ("AB", "BA"))
+    left, right = (
+        plan_of(str(tmp_path / "file"), "--run", a, "--against-run", b) for a, b in ("AB", "BA")
+    )
     assert left["difference"] == -right["difference"]
     assert [row["difference_like_these"] for row in left["sizes"]] == [
         row["difference_like_these"] for row in right["sizes"]
@@ -99,7 +124,9 @@ def test_of_several_runs_those_in_the_middle_are_taken_and_told(tmp_path):
         assert f"{least:.2f} to {most:.2f} times" in plan["sentences"]["chosen"]
     two = plan_of(table(tmp_path / "two", ["A", "C"]))
     assert (two["run"], two["first"], two["second"]) == ("C", "A", "C")
-    assert two["sentences"]["chosen"].startswith("Chosen: of 2 runs C has the larger error of a score. ")
+    assert two["sentences"]["chosen"].startswith(
+        "Chosen: of 2 runs C has the larger error of a score. "
+    )
 
 
 def test_one_run_alone_has_the_error_of_its_score(tmp_path):
@@ -107,28 +134,48 @@ def test_one_run_alone_has_the_error_of_its_score(tmp_path):
     assert list(plan["sizes"][0]) == ["queries", "groups", "score_of_these", "score_like_these"]
     assert "name another by --against" in plan["sentences"]["difference"]
     for options in (("--difference", ".1"), ("--against-run", "A")):
-        assert "A difference is of two runs" in manage("plan", str(tmp_path / "file"), *options).stderr
+        assert (
+            "A difference is of two runs" in manage("plan", str(tmp_path / "file"), *options).stderr
+        )
 
 
 def test_runs_of_two_files_are_those_of_one(tmp_path):
     both, first, other = (
-        table(tmp_path / name, runs) for name, runs in (("both", ["A", "B"]), ("one", ["A"]), ("other", ["D", "B"]))
+        table(tmp_path / name, runs)
+        for name, runs in (("both", ["A", "B"]), ("one", ["A"]), ("other", ["D", "B"]))
     )
     of_both = manage("plan", both, "--run", "A", "--against-run", "B", "--difference", ".1", *QUICK)
-    of_two = manage("plan", first, "--against", other, "--against-run", "B", "--difference", ".1", *QUICK)
+    of_two = manage(
+        "plan", first, "--against", other, "--against-run", "B", "--difference", ".1", *QUICK
+    )
     assert of_both.stdout == of_two.stdout != ""
-    assert "of 2 pairs A and D have the larger error" in plan_of(first, "--against", other)["sentences"]["chosen"]
+    assert (
+        "of 2 pairs A and D have the larger error"
+        in plan_of(first, "--against", other)["sentences"]["chosen"]
+    )
 
 
 def test_queries_that_a_run_or_a_file_lacks_are_told(tmp_path):
     holes = table(tmp_path / "holes", ["A", "B", "C"], holes="C")
-    lack = f"CommandError: {holes}: run C has a score on 59 of 60 queries; write 0 where it found nothing, or leave"
+    lack = (
+        f"CommandError: {holes}: run C has a score on 59 of 60 queries; write 0 where it found "
+        "nothing, or leave"
+    )
     for options in ((), ("--run", "C"), ("--run", "A", "--against-run", "C")):
         assert manage("plan", holes, *options).stderr.startswith(lack)
     assert manage("plan", holes, "--run", "A", "--against-run", "B", *QUICK).stderr == ""
-    whole, some = table(tmp_path / "one", ["A"]), table(tmp_path / "some", ["B"], order=range(5, 60))
-    assert "; the plan is of the 55 that both have" in manage("plan", whole, "--against", some, *QUICK).stderr
-    assert "; the plan is of the 55 that both have" in manage("plan", some, "--against", whole, *QUICK).stderr
+    whole, some = (
+        table(tmp_path / "one", ["A"]),
+        table(tmp_path / "some", ["B"], order=range(5, 60)),
+    )
+    assert (
+        "; the plan is of the 55 that both have"
+        in manage("plan", whole, "--against", some, *QUICK).stderr
+    )
+    assert (
+        "; the plan is of the 55 that both have"
+        in manage("plan", some, "--against", whole, *QUICK).stderr
+    )
     strange = table(tmp_path / "strange", ["B"], order=range(1))
     assert "share fewer than two queries" in manage("plan", whole, "--against", strange).stderr
     assert "name one of its runs by --run: A." in manage("plan", whole, "--run", "B").stderr
@@ -136,12 +183,16 @@ def test_queries_that_a_run_or_a_file_lacks_are_told(tmp_path):
 
 def test_a_plan_without_a_spread_is_not_made_up(tmp_path):
     single_query = table(tmp_path / "one", ["A", "B"], order=range(1))
-    assert "One query, or one group, says nothing of the spread" in manage("plan", single_query).stderr
+    assert (
+        "One query, or one group, says nothing of the spread" in manage("plan", single_query).stderr
+    )
     (tmp_path / "equal").write_text("query,A,B\nq1,.5,.5\nq2,.1,.1\nq3,.3,.3\n")
     process = manage("plan", str(tmp_path / "equal"), "--sizes", "3", *QUICK)
     assert rows(process.stdout)[-1][-3:] == ["0.0000", "0.0000", "n/a"]
 
 
-@pytest.mark.parametrize(("sizes", "message"), [("0", "at least one query"), ("5,x", "--sizes are whole numbers")])
+@pytest.mark.parametrize(
+    ("sizes", "message"), [("0", "at least one query"), ("5,x", "--sizes are whole numbers")]
+)
 def test_sizes_are_numbers_of_queries(tmp_path, sizes, message):
     assert message in manage("plan", table(tmp_path / "file", ["A"]), "--sizes", sizes).stderr

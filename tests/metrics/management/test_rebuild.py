@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from annotate.models import Resolution, Seat
 from metrics.models import BoardView, Observation
 from metrics.services import leaderboard_cache, refresh
-from metrics.services.leaderboard_choices import read_choices
+from metrics.services.leaderboard_parameters import read_choices
 from tests import campaigns, cast
 from tests.metrics import studies
 from tests.soundness import is_sound_without_pools
@@ -26,7 +26,9 @@ def test_rebuilding_brings_the_same_bytes_back_and_keeps_history():
     call_command("rebuild", "first", stdout=output)
     nothing = "0 resolutions and 0 seats were not what the judgments say, and now are"
     n_pairs = study.pairs.count()
-    assert output.getvalue() == f"first: {n_pairs} pairs; {nothing}\nfirst: 5 snapshots, 60 scores\n"
+    assert (
+        output.getvalue() == f"first: {n_pairs} pairs; {nothing}\nfirst: 5 snapshots, 60 scores\n"
+    )
     assert (studies.numbers(study), Observation.objects.count()) == (live, n_points)
 
 
@@ -48,13 +50,17 @@ def test_seats_and_resolutions_that_were_lost_or_wrong_come_back():
     refresh.refresh(collection=collection)
     before = derived(collection)
     assert all(before)
-    untouched = Seat.objects.filter(collection=collection, purpose="label", state="free", hand_outs=None)
+    untouched = Seat.objects.filter(
+        collection=collection, purpose="label", state="free", hand_outs=None
+    )
     assert untouched.exists()
     untouched.delete()
     resolutions = Resolution.objects.filter(collection=collection).order_by("pair")
     lost = list(resolutions.values_list("pair", flat=True)[::2])
     Resolution.objects.filter(pair__in=lost).delete()
-    Resolution.objects.filter(collection=collection).update(grade=0, n_labels=9, status="agreed", is_complete=True)
+    Resolution.objects.filter(collection=collection).update(
+        grade=0, n_labels=9, status="agreed", is_complete=True
+    )
     refresh.rebuild(collection=collection)
     assert derived(collection) != before
     output = StringIO()

@@ -1,5 +1,4 @@
-"""Alarms rise and fall with the numbers of the refresh, each change once, and the log only
-grows."""
+"""Alarms rise and fall with the numbers of the refresh, once each; the log only grows."""
 
 import pytest
 from django.core.cache import cache
@@ -11,6 +10,7 @@ from metrics.models import Alarm, AlarmEvent, Snapshot
 from metrics.services import alarms, refresh
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.pages import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -21,11 +21,17 @@ def study():
 
 
 def watch(study, kind, below, n_at_least=1):
-    return alarms.set_alarm(collection=study, kind=kind, below=below, n_at_least=n_at_least, by=cast.user())
+    return alarms.set_alarm(
+        collection=study, kind=kind, below=below, n_at_least=n_at_least, by=cast.user()
+    )
 
 
 def log(study):
-    return list(AlarmEvent.objects.filter(alarm__collection=study).order_by("pk").values_list("kind", "value", "n"))
+    return list(
+        AlarmEvent.objects.filter(alarm__collection=study)
+        .order_by("pk")
+        .values_list("kind", "value", "n")
+    )
 
 
 def change_snapshot(study, kind, change):
@@ -37,34 +43,55 @@ def change_snapshot(study, kind, change):
 
 
 def add_informative_groups(study, n=MIN_GROUPS):
-    """Set the number of informative groups of queries to the least for which alpha has a lower
-    limit."""
-    return change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(n_informative=n))
+    """Set the number of informative groups of queries to the least for a lower limit of alpha."""
+    return change_snapshot(
+        study, "agreement", lambda value: value["planned"]["ordinal"].update(n_informative=n)
+    )
 
 
 def test_alpha_below_its_threshold_rises_once_and_falls_once(study):
     alpha = Snapshot.objects.get(collection=study, kind="agreement").value["planned"]["ordinal"]
     add_informative_groups(study)
     watch(study, "alpha", alpha["value"])  # which its limit lies below
-    low = alpha_lower_limit(alpha["value"], low=alpha["low"], high=alpha["high"], n=18, n_informative=MIN_GROUPS, tuned_for=1)
+    low = alpha_lower_limit(
+        alpha["value"],
+        low=alpha["low"],
+        high=alpha["high"],
+        n=18,
+        n_informative=MIN_GROUPS,
+        tuned_for=1,
+    )
     assert log(study) == [("rose", low, 18)] and low < alpha["low"]
     assert alarms.check_alarms(collection=study) == 0
-    sure = {"value": alpha["value"] + 0.01, "low": alpha["value"] + 0.009, "high": alpha["value"] + 0.011}
-    assert change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(sure)) == 1
-    assert [kind for kind, _, _ in log(study)] == ["rose", "fell"] and alarms.raising_events(collection=study) == []
+    sure = {
+        "value": alpha["value"] + 0.01,
+        "low": alpha["value"] + 0.009,
+        "high": alpha["value"] + 0.011,
+    }
+    assert (
+        change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(sure))
+        == 1
+    )
+    assert [kind for kind, _, _ in log(study)] == ["rose", "fell"] and alarms.raising_events(
+        collection=study
+    ) == []
     assert alarms.check_alarms(collection=study) == 0
 
 
 def test_a_number_that_rests_on_too_little_is_no_alarm_yet(study):
     watch(study, "alpha", 1.1, n_at_least=19)
     assert log(study) == []
-    change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(n_pairable_units=19))
+    change_snapshot(
+        study, "agreement", lambda value: value["planned"]["ordinal"].update(n_pairable_units=19)
+    )
     assert len(log(study)) == 1
 
 
 def test_a_number_that_is_no_longer_defined_lets_the_alarm_fall(study):
     watch(study, "alpha", 1.1)
-    change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(value=None))
+    change_snapshot(
+        study, "agreement", lambda value: value["planned"]["ordinal"].update(value=None)
+    )
     assert log(study)[-1] == ("fell", None, 18)
 
 
@@ -72,10 +99,16 @@ def test_an_interval_that_reaches_the_threshold_at_one_look_lets_no_alarm_fall(s
     add_informative_groups(study)
     watch(study, "alpha", 0.6)
     usual = {"value": 0.65, "low": 0.61, "high": 0.69, "n_pairable_units": 100}
-    assert change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(usual)) == 0
+    assert (
+        change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(usual))
+        == 0
+    )
     assert len(alarms.raising_events(collection=study)) == 1
     surer = {"value": 0.7, "low": 0.67, "high": 0.73}
-    assert change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(surer)) == 1
+    assert (
+        change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(surer))
+        == 1
+    )
 
 
 def test_golds_and_times_are_watched_person_by_person(study):
@@ -92,7 +125,10 @@ def test_golds_and_times_are_watched_person_by_person(study):
     assert alarms.alarm_text(event.alarm) == "Golds right shown to be below 80 %, from 10 golds on"
     watch(study, "speed", 3600)
     assert len(alarms.raising_events(collection=study)) == 3
-    assert alarms.alarm_text(Alarm.objects.get(kind="speed")) == "Active time a label below 3600 s, from 1 labels on"
+    assert (
+        alarms.alarm_text(Alarm.objects.get(kind="speed"))
+        == "Active time a label below 3600 s, from 1 labels on"
+    )
 
 
 def test_who_is_no_longer_among_the_people_is_no_alarm(study):
@@ -102,7 +138,9 @@ def test_who_is_no_longer_among_the_people_is_no_alarm(study):
 
 
 def test_a_refresh_looks_at_the_alarms(study):
-    Snapshot.objects.filter(collection=study, kind="people").update(value={"people": []}, inputs_sha256="")
+    Snapshot.objects.filter(collection=study, kind="people").update(
+        value={"people": []}, inputs_sha256=""
+    )
     watch(study, "speed", 3600)
     assert alarms.raising_events(collection=study) == []
     refresh.refresh(collection=study)
@@ -129,22 +167,31 @@ def test_the_log_refuses_changes(study):
 def test_a_lead_sets_sees_and_ends_an_alarm(client, study):
     client.force_login(cast.member(study, Role.LEAD))
     address = "/c/watched/dashboard/alarms/"
-    for kind, below, n in (("alpha", 80, 1), ("gold", 0, 1), ("gold", 101, 1), ("speed", 5000, 1), ("alpha", 0.9, 0)):
+    for kind, below, n in (
+        ("alpha", 80, 1),
+        ("gold", 0, 1),
+        ("gold", 101, 1),
+        ("speed", 5000, 1),
+        ("alpha", 0.9, 0),
+    ):
         wrong = client.post(address, {"kind": kind, "below": below, "n_at_least": n})
-        assert wrong.status_code == 422 and "field-error" in wrong.content.decode()
+        assert wrong.status_code == 422 and "field-error" in text_of(wrong)
     add_informative_groups(study)
     assert client.post(address, {"kind": "alpha", "below": 1, "n_at_least": 1}).status_code == 302
     assert client.post(address, {"kind": "alpha", "below": 1, "n_at_least": 1}).status_code == 422
     alarm_text = "Alpha not shown to be 1 or more, from 1 pairs with two planned labels on"
-    page = client.get("/c/watched/dashboard/").content.decode()
+    page = text_of(client.get("/c/watched/dashboard/"))
     assert f"{alarm_text}:" in page and "its lower limit at every look is -" in page
     assert '<span class="unseen"> alarm up</span>' in page
     etag = client.get("/c/watched/dashboard/numbers/")["ETag"]
-    assert alarm_text in client.get(address).content.decode()
+    assert alarm_text in text_of(client.get(address))
     client.post(f"{address}{Alarm.objects.get().pk}/end/")
     cache.clear()
-    assert client.get("/c/watched/dashboard/numbers/", headers={"If-None-Match": etag}).status_code == 200
-    assert alarm_text not in client.get("/c/watched/dashboard/").content.decode()
+    assert (
+        client.get("/c/watched/dashboard/numbers/", headers={"If-None-Match": etag}).status_code
+        == 200
+    )
+    assert alarm_text not in text_of(client.get("/c/watched/dashboard/"))
 
 
 def test_alpha_without_an_interval_is_not_shown_to_reach_anything(study):
@@ -152,7 +199,8 @@ def test_alpha_without_an_interval_is_not_shown_to_reach_anything(study):
     change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(sure))
     watch(study, "alpha", 0.5)
     assert log(study) == []
-    change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(low=None))  # all of one group of queries
+    # all of one group of queries
+    change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(low=None))
     assert log(study)[-1][:2] == ("rose", None)
 
 
@@ -161,20 +209,24 @@ def test_alpha_without_an_interval_is_not_shown_to_reach_anything(study):
     [
         (lambda alpha: alpha.update(n_informative=MIN_GROUPS - 1), True),
         (lambda alpha: alpha.update(n_informative=MIN_GROUPS), False),
-        (lambda alpha: alpha.pop("n_informative"), False),  # of before it was counted: the rest of the rule decides
+        # of before it was counted: the rest of the rule decides
+        (lambda alpha: alpha.pop("n_informative"), False),
     ],
 )
 def test_alpha_that_few_groups_tell_of_is_not_shown_to_reach_anything(study, change, is_raised):
     sure = {"value": 0.7, "low": 0.69, "high": 0.71, "n_informative": MIN_GROUPS}
     change_snapshot(study, "agreement", lambda value: value["planned"]["ordinal"].update(sure))
     watch(study, "alpha", 0.5)
-    assert change_snapshot(study, "agreement", lambda value: change(value["planned"]["ordinal"])) == is_raised
+    assert (
+        change_snapshot(study, "agreement", lambda value: change(value["planned"]["ordinal"]))
+        == is_raised
+    )
     if not is_raised:
         return
     (event,) = alarms.raising_events(collection=study)
     assert alarms.reading_text(event) == (
-        "it had no lower limit yet on 18 pairs with two planned labels: that takes 20 groups of queries with a label "
-        "beside the commonest level, and labels that differ"
+        "it had no lower limit yet on 18 pairs with two planned labels: that takes 20 groups of "
+        "queries with a label beside the commonest level, and labels that differ"
     )
     assert add_informative_groups(study, 0) == 0
 

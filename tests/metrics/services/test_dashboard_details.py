@@ -1,5 +1,7 @@
-"""The dashboard's details: agreement on subsets, people and pace against krippendorff and plain
-loops; their task."""
+"""The dashboard's details, against krippendorff and plain loops; and their task.
+
+They are agreement on subsets, people and pace.
+"""
 
 from datetime import timedelta
 
@@ -27,14 +29,18 @@ def study():
 
 @cached_rows
 def judged_by_three():
-    """A study judged by three people, with pairs of one, two and three labels; refreshed, with the
-    details computed."""
+    """A study judged by three people, with pairs of one, two and three labels.
+
+    It is refreshed, with the details computed.
+    """
     study = studies.study(n_queries=10, n_documents=10, labels_per_pair=2, ceiling=3)
     for seed in range(4):
         studies.judge(cast.annotator(study), seed=seed, n=16)
         # what she has not judged is there for the next one, whose batch holds all of it: no draw
         # chooses
-        Seat.objects.filter(collection=study, state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
+        Seat.objects.filter(collection=study, state="held").update(
+            leased_until=timezone.now() - timedelta(minutes=1)
+        )
     refresh.refresh(collection=study)
     dashboard_details.compute(collection=study)
     return study
@@ -80,7 +86,9 @@ def test_leaving_one_person_out_is_krippendorff_without_that_row(study):
     people_rows = {row["annotator"]: row for row in value(study)["people"]}
     assert list(people_rows) == people
     for i, annotator in enumerate(people):
-        without = krippendorff.alpha(np.delete(table, i, 0), level_of_measurement="ordinal", value_domain=[0, 1, 2])
+        without = krippendorff.alpha(
+            np.delete(table, i, 0), level_of_measurement="ordinal", value_domain=[0, 1, 2]
+        )
         assert people_rows[annotator]["alpha_without"] == pytest.approx(without, abs=1e-12)
         assert people_rows[annotator]["drag"] == pytest.approx(without - everybody, abs=1e-12)
 
@@ -91,13 +99,26 @@ def test_a_persons_levels_times_and_agreement_are_those_of_the_rows(study):
         own = table[people.index(row["annotator"])]
         others_table = np.delete(table, people.index(row["annotator"]), 0)
         assert row["levels"] == [int(np.sum(own == grade)) for grade in range(3)]
-        compared = [(own[i], grade) for i in range(len(units)) for grade in others_table[:, i] if not np.isnan(own[i] + grade)]
+        compared = [
+            (own[i], grade)
+            for i in range(len(units))
+            for grade in others_table[:, i]
+            if not np.isnan(own[i] + grade)
+        ]
         assert sum(step["of"] for step in row["steps"]) == len(compared)
         assert sum(step["hits"] for step in row["steps"]) == sum(a == b for a, b in compared)
-        times = Judgment.objects.filter(annotator=row["annotator"]).values_list("active_ms", flat=True)
+        times = Judgment.objects.filter(annotator=row["annotator"]).values_list(
+            "active_ms", flat=True
+        )
         assert row["seconds"] == pytest.approx(np.median(times) / 1000)
-        shared = [others_table[:, i][~np.isnan(others_table[:, i])] for i in range(len(units)) if not np.isnan(own[i])]
-        shares = [[np.mean(grades == grade) for grade in range(3)] for grades in shared if len(grades)]
+        shared = [
+            others_table[:, i][~np.isnan(others_table[:, i])]
+            for i in range(len(units))
+            if not np.isnan(own[i])
+        ]
+        shares = [
+            [np.mean(grades == grade) for grade in range(3)] for grades in shared if len(grades)
+        ]
         assert row["others"] == pytest.approx(np.mean(shares, axis=0))
 
 
@@ -109,7 +130,9 @@ def test_levels_beside_one_another_add_up_to_the_planned_labels_of_shared_pairs(
     assert together.sum(axis=1) == pytest.approx([np.sum(shared == grade) for grade in range(3)])
     row = value(study)["by_level"]["rows"][2]
     twos = np.where(np.isnan(shared), np.nan, shared == 2)
-    assert row["alpha"]["value"] == pytest.approx(krippendorff.alpha(twos, level_of_measurement="nominal"), abs=1e-12)
+    assert row["alpha"]["value"] == pytest.approx(
+        krippendorff.alpha(twos, level_of_measurement="nominal"), abs=1e-12
+    )
 
 
 def test_pools_and_modalities_hold_all_pairs_where_there_is_one_of_each(study):
@@ -118,7 +141,9 @@ def test_pools_and_modalities_hold_all_pairs_where_there_is_one_of_each(study):
     snapshot = Snapshot.objects.get(collection=study, kind="agreement").value
     assert (pool["key"], modality["key"]) == ("depth 3", "text to text")
     for part in (pool, modality):
-        assert part["alpha"]["ordinal"]["value"] == pytest.approx(snapshot["planned"]["ordinal"]["value"], abs=1e-12)
+        assert part["alpha"]["ordinal"]["value"] == pytest.approx(
+            snapshot["planned"]["ordinal"]["value"], abs=1e-12
+        )
         assert part["unanimous"] == snapshot["percent"]["planned"]["unanimous_units"]
 
 
@@ -143,7 +168,9 @@ def test_rows_are_all_that_counts_for_a_seat(study):
     assert set(rows.kind.tolist()) == {LABEL} and (np.diff(rows.at) >= 0).all()
     planned = done_seats.filter(why__in=Seat.PLANNED).values_list("pair", "annotator")
     is_planned = rows.where(rows.is_planned == 1)
-    assert set(zip(is_planned.pair.tolist(), is_planned.annotator.tolist(), strict=True)) == set(planned)
+    assert set(zip(is_planned.pair.tolist(), is_planned.annotator.tolist(), strict=True)) == set(
+        planned
+    )
     assert 0 < len(is_planned.pair) < len(rows.pair)
 
 
@@ -154,7 +181,8 @@ def test_hours_are_active_times_and_a_single_day_makes_no_forecast(study):
     assert forecast["hours_a_label"]["value"] == pytest.approx(np.mean(times) / 3_600_000)
     assert (
         forecast["pace"] is None
-        and forecast["n_left"] == Seat.objects.filter(collection=study, state__in=("free", "held")).count()
+        and forecast["n_left"]
+        == Seat.objects.filter(collection=study, state__in=("free", "held")).count()
     )
 
 
@@ -174,13 +202,22 @@ def test_it_is_asked_for_once_in_a_while_and_only_after_a_refresh_wrote_somethin
 
 
 def test_the_same_labels_are_computed_once_and_a_rebuild_gives_the_same_bytes(study):
-    dashboard_details.compute(collection=study)  # when people judged is part of it, and other in a copy
-    before = {key: field for key, field in vars(dashboard_details.snapshot_of(collection=study)).items() if key[0] != "_"}
+    # when people judged is part of it, and other in a copy
+    dashboard_details.compute(collection=study)
+    before = {
+        key: field
+        for key, field in vars(dashboard_details.snapshot_of(collection=study)).items()
+        if key[0] != "_"
+    }
     assert not dashboard_details.compute(collection=study)
     refresh.rebuild(collection=study)
     assert dashboard_details.snapshot_of(collection=study) is None
     assert dashboard_details.compute(collection=study)
-    after = {key: field for key, field in vars(dashboard_details.snapshot_of(collection=study)).items() if key[0] != "_"}
+    after = {
+        key: field
+        for key, field in vars(dashboard_details.snapshot_of(collection=study)).items()
+        if key[0] != "_"
+    }
     assert {**after, "id": 0, "computed_at": 0} == {**before, "id": 0, "computed_at": 0}
 
 
@@ -195,6 +232,14 @@ def test_a_study_without_a_label_has_empty_parts():
     refresh.refresh(collection=study)
     dashboard_details.compute(collection=study)
     details = value(study)
-    assert details["by_size"] == details["by_pool"] == details["by_modality"] == details["people"] == []
+    assert (
+        details["by_size"]
+        == details["by_pool"]
+        == details["by_modality"]
+        == details["people"]
+        == []
+    )
     assert details["queries"]["rows"] == [] and details["forecast"]["hours_a_label"] is None
-    assert computed_at(study)["closer"] == max(at for kind, at in computed_at(study).items() if kind != "closer")
+    assert computed_at(study)["closer"] == max(
+        at for kind, at in computed_at(study).items() if kind != "closer"
+    )

@@ -1,5 +1,7 @@
-"""The demo that the first start loads: complete, in the roles of its accounts, and the same when
-loaded again."""
+"""The demo that the first start loads: complete, and the same when loaded again.
+
+Its accounts have their roles.
+"""
 
 import pytest
 from django.core.management import call_command
@@ -46,16 +48,26 @@ def test_the_demo_is_ready_to_be_judged(demo):
     assert Item.objects.filter(collection=demo).count() == 400
     assert ReferenceLabel.objects.filter(reference_set__name="original").count() == 200
     assert set(Run.objects.values_list("state", flat=True)) == {"ready"}
-    assert sorted(Run.objects.values_list("direction", flat=True)) == ["forward"] * 3 + ["reverse"] * 3
+    assert (
+        sorted(Run.objects.values_list("direction", flat=True)) == ["forward"] * 3 + ["reverse"] * 3
+    )
     pool = Pool.objects.get(collection=demo)
     assert (pool.state, pool.strategy) == ("open", "depth-k")
-    assert Seat.objects.filter(collection=demo, state="free").count() >= pool.pool_pairs.count() > 4000
+    assert (
+        Seat.objects.filter(collection=demo, state="free").count() >= pool.pool_pairs.count() > 4000
+    )
     assert set(Gold.objects.values_list("is_positive", flat=True)) == {True, False}
-    assert {query_set.direction for query_set in QuerySet.objects.filter(collection=demo, name="all")} == {
+    assert {
+        query_set.direction for query_set in QuerySet.objects.filter(collection=demo, name="all")
+    } == {
         "forward",
         "reverse",
     }
-    missing = [part.path for part in Part.objects.exclude(path="") if not find_file(collection=demo, path=part.path)]
+    missing = [
+        part.path
+        for part in Part.objects.exclude(path="")
+        if not find_file(collection=demo, path=part.path)
+    ]
     assert missing == []
 
 

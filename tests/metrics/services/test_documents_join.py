@@ -44,7 +44,9 @@ def join(collection, *names):
 
 
 def galleries(collection):
-    return set(Score.objects.filter(run__collection=collection).values_list("n_gallery", "gallery_at"))
+    return set(
+        Score.objects.filter(run__collection=collection).values_list("n_gallery", "gallery_at")
+    )
 
 
 def means(collection):
@@ -65,7 +67,9 @@ def test_scores_name_what_was_ranked_and_the_day_the_last_of_it_joined(judged):
     refresh.refresh(collection=collection)
     assert means(collection) == scores  # what joined keeps its rank, and is still unjudged
     assert (run.n_unknown, run.pools.count()) == (1, 1)
-    score_rows = Score.objects.order_by("pk").values_list("per_query", "n_gallery", "gallery_at", "inputs_sha256")
+    score_rows = Score.objects.order_by("pk").values_list(
+        "per_query", "n_gallery", "gallery_at", "inputs_sha256"
+    )
     patched = list(score_rows)
     refresh.rebuild(collection=collection)
     assert list(score_rows) == patched
@@ -78,7 +82,9 @@ def test_open_pools_and_query_sets_stay_when_documents_join(judged):
     join(collection, "new1", "new2")
     perform_work(run)
     assert run.n_unknown == 0
-    assert set(RoundPair.objects.filter(round=pool.round).values_list("pair", "dropped_at")) == pairs
+    assert (
+        set(RoundPair.objects.filter(round=pool.round).values_list("pair", "dropped_at")) == pairs
+    )
     assert set(QuerySetItem.objects.values_list("query_set", "item")) == members
     second = factories.opened(collection, [run], name="second", depth=3)
     assert factories.external_ids(second.pool_pairs.all()) >= {("q0", "new1"), ("q2", "new2")}
@@ -102,7 +108,10 @@ def test_a_price_counts_unknown_documents_apart(judged):
     options = {"collection": collection, "strategy": "depth-k", "parameters": {"depth": 2}}
     pool_preview = previews.preview(runs=[run, other], **options)
     assert pool_preview.n_unknown == 2  # new1 of q0 once, new2 of q2; new9 lies deeper
-    assert {share.name: (share.n_pairs, share.n_unknown) for share in pool_preview.shares} == {"bm25": (4, 2), "other": (2, 1)}
+    assert {share.name: (share.n_pairs, share.n_unknown) for share in pool_preview.shares} == {
+        "bm25": (4, 2),
+        "other": (2, 1),
+    }
     assert previews.added_by(run=other).n_unknown == 2
     join(collection, "new1")
     perform_work(other)

@@ -1,5 +1,7 @@
-"""Downloads made in the background: whole or not at all, of one moment, the same bytes twice, kept
-for a while."""
+"""Downloads made in the background: whole or not at all, of one moment, the same bytes twice.
+
+They are kept for a while.
+"""
 
 import gzip
 import hashlib
@@ -74,22 +76,32 @@ def test_each_kind_is_made_twice_with_the_same_bytes_and_what_is_said_of_it_is_s
         first, second = made_download(study, kind, **data), made_download(study, kind, **data)
         assert first.pk != second.pk
         assert content(first) == content(second) != b""
-        assert first.sha256 == hashlib.sha256(content(first)).hexdigest() and first.n_bytes == len(content(first))
+        assert first.sha256 == hashlib.sha256(content(first)).hexdigest() and first.n_bytes == len(
+            content(first)
+        )
         assert first.file_name.startswith("study-") and first.as_of < second.as_of
         assert first.file_name.endswith(".gz") == ("packed" in data)
 
 
 def test_rows_are_counted_without_the_header(study):
-    n_judgments, n_labels = study.judgments.count(), len(content(made_download(study, "qrels")).splitlines())
+    n_judgments = study.judgments.count()
+    n_labels = len(content(made_download(study, "qrels")).splitlines())
     assert made_download(study, "qrels").n_rows == n_labels > 0
-    assert [made_download(study, "judgments", format=kind).n_rows for kind in ("csv", "parquet")] == [n_judgments] * 2
-    assert made_download(study, "disputed").n_rows == study.resolutions.filter(status="disputed").count() > 0
+    assert [
+        made_download(study, "judgments", format=kind).n_rows for kind in ("csv", "parquet")
+    ] == [n_judgments] * 2
+    assert (
+        made_download(study, "disputed").n_rows
+        == study.resolutions.filter(status="disputed").count()
+        > 0
+    )
 
 
 def test_a_packed_file_holds_the_plain_one_and_no_time_or_name(study):
     packed = content(made_download(study, "judgments", format="csv", packed="on"))
     assert gzip.decompress(packed) == content(made_download(study, "judgments", format="csv"))
-    assert packed[3] == 0 and packed[4:8] == bytes(4)  # no flags such as a name; the time is not known
+    # no flags such as a name; the time is not known
+    assert packed[3] == 0 and packed[4:8] == bytes(4)
 
 
 def test_a_beir_folder_holds_items_and_labels_and_no_times(study):
@@ -103,21 +115,34 @@ def test_a_beir_folder_holds_items_and_labels_and_no_times(study):
     corpus = {row["_id"]: row for row in map(json.loads, archive.read("corpus.jsonl").splitlines())}
     assert len(corpus) == 12
     name = Item.objects.get(pk=item.pk).external_id
-    assert corpus[name]["metadata"] == {"media": [
-        {"kind": "video", "path": "media/a.webm"}, {"kind": "video", "path": "media/b.webm", "also": ["media/b.mp4"]},
-    ]}  # fmt: skip
+    assert corpus[name]["metadata"] == {
+        "media": [
+            {"kind": "video", "path": "media/a.webm"},
+            {"kind": "video", "path": "media/b.webm", "also": ["media/b.mp4"]},
+        ]
+    }
     qrels = [line.split() for line in content(made_download(study, "qrels")).decode().splitlines()]
     table = [line.split("\t") for line in archive.read("qrels/test.tsv").decode().splitlines()]
-    assert table == [["query-id", "corpus-id", "score"], *([q, d, grade] for q, _, d, grade in qrels)]
+    assert table == [
+        ["query-id", "corpus-id", "score"],
+        *([q, d, grade] for q, _, d, grade in qrels),
+    ]
 
 
 def test_pages_of_html_are_text_without_markup_in_a_beir_folder_and_in_json(study):
-    document, query = (study.items.filter(side=side).order_by("pk").first() for side in ("document", "query"))
-    page = (
-        "<!doctype html><html><head><title>T</title><style>p { color: red }</style><script>alert(1)</script></head>"
-        "<body><h1>A &amp; B</h1><p>one<br>two</p><ul><li>x<li>y</ul><img src=a.png onerror=alert(2)><b>bo</b>ld"
+    document, query = (
+        study.items.filter(side=side).order_by("pk").first() for side in ("document", "query")
     )
-    for item, text in ((document, page), (query, "<p>find <i>it</i></p>"), (document, "<script></script>")):
+    page = (
+        "<!doctype html><html><head><title>T</title><style>p "
+        "{ color: red }</style><script>alert(1)</script></head><body><h1>A &amp; "
+        "B</h1><p>one<br>two</p><ul><li>x<li>y</ul><img src=a.png onerror=alert(2)><b>bo</b>ld"
+    )
+    for item, text in (
+        (document, page),
+        (query, "<p>find <i>it</i></p>"),
+        (document, "<script></script>"),
+    ):
         Part.objects.create(item=item, position=8 + item.parts.count(), kind="html", text=text)
     Part.objects.create(item=document, position=99, kind="text", text="1 < 2 & <b>")
     archive = zipfile.ZipFile(io.BytesIO(content(made_download(study, "beir"))))
@@ -137,24 +162,39 @@ def test_pages_of_html_are_text_without_markup_in_a_beir_folder_and_in_json(stud
 
 def test_json_holds_every_label_beside_the_grade(study):
     exported = json.loads(content(made_download(study, "fire", label_source="only")))
-    assert (exported["collection"], exported["direction"], exported["positive_from"]) == ("study", "forward", 2)
+    assert (exported["collection"], exported["direction"], exported["positive_from"]) == (
+        "study",
+        "forward",
+        2,
+    )
     qrels = content(made_download(study, "qrels", label_source="only")).decode().splitlines()
-    rows = [f"{q} 0 {d} {row['grade']}" for q, of in exported["queries"].items() for d, row in of["relevance"].items()]
+    rows = [
+        f"{q} 0 {d} {row['grade']}"
+        for q, of in exported["queries"].items()
+        for d, row in of["relevance"].items()
+    ]
     assert rows == qrels
-    label_lists = [row["labels"] for of in exported["queries"].values() for row in of["relevance"].values()]
+    label_lists = [
+        row["labels"] for of in exported["queries"].values() for row in of["relevance"].values()
+    ]
     assert all(label_lists) and {len(labels) for labels in label_lists} <= {1, 2}
     names = set(study.annotators.values_list("pseudonym", flat=True))
     assert {label["annotator"] for labels in label_lists for label in labels} <= names
 
 
 @pytest.mark.parametrize("chunk_rows", [1, 2, 20_000])
-def test_another_rule_than_the_policys_resolves_the_labels_of_people(study, monkeypatch, chunk_rows):
+def test_another_rule_than_the_policys_resolves_the_labels_of_people(
+    study, monkeypatch, chunk_rows
+):
     monkeypatch.setattr(download_labels, "CHUNK_ROWS", chunk_rows)
     by_policy = people_grades(collection=study, direction="forward")
     by_majority = people_grades_by_rule(collection=study, direction="forward", rule="majority")
     assert [list(column) for column in by_policy] == [list(column) for column in by_majority]
     n_pairs = study.pairs.filter(seats__state="done").distinct().count()
-    assert len(people_grades_by_rule(collection=study, direction="forward", rule="largest").grade) == n_pairs
+    assert (
+        len(people_grades_by_rule(collection=study, direction="forward", rule="largest").grade)
+        == n_pairs
+    )
     assert len(by_majority.grade) < n_pairs
 
 
@@ -191,12 +231,16 @@ def jobs_thread(work):
     return thread
 
 
-def test_a_wish_to_cancel_is_seen_within_the_moment_and_leaves_no_file(study, monkeypatch, job_clock):
+def test_a_wish_to_cancel_is_seen_within_the_moment_and_leaves_no_file(
+    study, monkeypatch, job_clock
+):
     monkeypatch.setattr("metrics.services.download_progress.ROWS_BETWEEN_REPORTS", 1)
     download = request_download(study, "judgments", format="csv")
 
     def cancelled_meanwhile(work):
-        jobs_thread(lambda: works.cancel(work=Work.objects.get(pk=download.work.pk), by=None)).join()
+        jobs_thread(
+            lambda: works.cancel(work=Work.objects.get(pk=download.work.pk), by=None)
+        ).join()
         job_clock.wait(1)
         return plain_write(work)
 
@@ -256,11 +300,19 @@ def test_one_that_no_longer_fits_its_collection_says_what_is_missing(study):
 
 
 def test_a_sampled_reference_set_comes_back_with_strata_and_what_was_not_drawn(study):
-    queries, documents = (list(study.items.filter(side=side).order_by("pk")) for side in ("query", "document"))
+    queries, documents = (
+        list(study.items.filter(side=side).order_by("pk")) for side in ("query", "document")
+    )
     reference = studies.reference(study, {}, name="sampled")
-    ReferenceLabel.objects.create(reference_set=reference, query=queries[0], document=documents[0], grade=2, stratum=1)
-    Undrawn.objects.create(reference_set=reference, query=queries[0], document=documents[1], stratum=2)
-    lines = content(made_download(study, "strata", sample="reference:sampled")).decode().splitlines()
+    ReferenceLabel.objects.create(
+        reference_set=reference, query=queries[0], document=documents[0], grade=2, stratum=1
+    )
+    Undrawn.objects.create(
+        reference_set=reference, query=queries[0], document=documents[1], stratum=2
+    )
+    lines = (
+        content(made_download(study, "strata", sample="reference:sampled")).decode().splitlines()
+    )
     ids = queries[0].external_id, documents[0].external_id, documents[1].external_id
     assert sorted(lines) == sorted([f"{ids[0]} 0 {ids[1]} 1 2", f"{ids[0]} 0 {ids[2]} 2 -1"])
 
@@ -271,12 +323,19 @@ def test_scores_name_no_hidden_run_of_somebody_else_and_the_file_is_hidden_with_
     study.runs.filter(name="alpha").update(is_hidden=True, uploaded_by=owner)
     hers, theirs = made_download(study, "scores", owner), made_download(study, "scores", other)
     assert b"alpha\t" in content(hers) and b"alpha\t" not in content(theirs)
-    visible = {person: set(Download.objects.visible_to(person, collection=study)) for person in (owner, other)}
+    visible = {
+        person: set(Download.objects.visible_to(person, collection=study))
+        for person in (owner, other)
+    }
     assert visible == {owner: {hers, theirs}, other: {theirs}}
     study.runs.filter(name="beta").update(is_hidden=True, uploaded_by=owner)
     assert set(Download.objects.visible_to(other, collection=study)) == set()
-    Download.objects.filter(pk=hers.pk).update(run_ids=[2**40])  # its run was deleted: hidden or not, nobody knows
-    visible = {person: hers in Download.objects.visible_to(person, collection=study) for person in (owner, other)}
+    # its run was deleted: hidden or not, nobody knows
+    Download.objects.filter(pk=hers.pk).update(run_ids=[2**40])
+    visible = {
+        person: hers in Download.objects.visible_to(person, collection=study)
+        for person in (owner, other)
+    }
     assert visible == {owner: True, other: False}
 
 
@@ -291,14 +350,35 @@ def test_a_file_of_an_earlier_attempt_is_written_over(study):
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 def test_our_reader_reads_the_qrels_back(study, direction):
     text = content(made_download(study, "qrels", direction=direction))
-    rows = [(row.query, row.document, row.grade) for row in read_reference(io.BytesIO(text), "a.qrels", Problems())]
-    assert rows == [(q, d, int(g)) for q, _, d, g in (line.split() for line in text.decode().splitlines())]
+    rows = [
+        (row.query, row.document, row.grade)
+        for row in read_reference(io.BytesIO(text), "a.qrels", Problems())
+    ]
+    assert rows == [
+        (q, d, int(g)) for q, _, d, g in (line.split() for line in text.decode().splitlines())
+    ]
 
 
 def test_parquet_and_json_lines_hold_the_same_judgments(study):
-    table = pyarrow.parquet.read_table(pyarrow.BufferReader(content(made_download(study, "judgments", format="parquet"))))
-    lines = [json.loads(line) for line in content(made_download(study, "judgments", format="jsonl")).splitlines()]
-    same = ("query", "document", "annotator", "grade", "level", "active_ms", "purpose", "why", "status", "reasons")
+    table = pyarrow.parquet.read_table(
+        pyarrow.BufferReader(content(made_download(study, "judgments", format="parquet")))
+    )
+    lines = [
+        json.loads(line)
+        for line in content(made_download(study, "judgments", format="jsonl")).splitlines()
+    ]
+    same = (
+        "query",
+        "document",
+        "annotator",
+        "grade",
+        "level",
+        "active_ms",
+        "purpose",
+        "why",
+        "status",
+        "reasons",
+    )
     assert [[row[name] for name in same] for row in table.to_pylist()] == [
         [row[name] for name in same] for row in lines
     ]

@@ -14,9 +14,9 @@ from metrics.core.groups import Groups
 from metrics.core.intervals import NO_INTERVAL, mean_intervals, wilson
 from metrics.core.measures import parse_one
 from metrics.services import leaderboard_comparison, leaderboard_measuring
-from metrics.services.leaderboard import LeaderboardTable
 from metrics.services.leaderboard_cells import AbsentScore, ScoreCell
 from metrics.services.leaderboard_comparison_page import RunComparison
+from metrics.services.leaderboard_tables import LeaderboardTable
 from metrics.services.query_groups import GroupFacts
 from metrics.services.sample_estimates import EstimateKind
 
@@ -26,15 +26,25 @@ OF_VIDEOS = ALONE._replace(n_groups=5)
 
 
 def table(**fields):
-    return LeaderboardTable(*[None] * len(LeaderboardTable._fields))._replace(direction="forward", n_queries=12, **fields)
+    return LeaderboardTable(*[None] * len(LeaderboardTable._fields))._replace(
+        direction="forward", n_queries=12, **fields
+    )
 
 
 def comparison(groups, **facts):
-    numbers = {"groups": groups._asdict() if groups else None, "n_queries": 12, "low": None, "high": None, **facts}
+    numbers = {
+        "groups": groups._asdict() if groups else None,
+        "n_queries": 12,
+        "low": None,
+        "high": None,
+        **facts,
+    }
     return RunComparison("", "AP", None, None, numbers, [], [], None, False, timezone.now())
 
 
-@pytest.mark.parametrize(("groups", "sampling_units"), [(None, "queries"), (ALONE, "captions"), (OF_VIDEOS, "videos")])
+@pytest.mark.parametrize(
+    ("groups", "sampling_units"), [(None, "queries"), (ALONE, "captions"), (OF_VIDEOS, "videos")]
+)
 def test_pages_name_the_interval_and_what_it_is_the_chance_of(groups, sampling_units):
     source = f"what other {sampling_units} like these would give, labels taken as right"
     assert source in table(groups=groups).interval_text
@@ -46,10 +56,18 @@ def test_pages_name_the_interval_and_what_it_is_the_chance_of(groups, sampling_u
 def test_pages_say_why_there_is_no_interval():
     one_group, one_query = ALONE._replace(n_groups=1), ALONE._replace(n_queries=1, n_groups=1)
     assert table(groups=one_group).interval_text == "no interval, as all captions are of one group"
-    assert table(groups=one_query)._replace(n_queries=1).interval_text == "no interval, as there is one query"
+    assert (
+        table(groups=one_query)._replace(n_queries=1).interval_text
+        == "no interval, as there is one query"
+    )
     assert comparison(one_group).interval_text == "no interval, as there is a single query or group"
-    assert comparison(None, n_queries=1).interval_text == "no interval, as there is a single query or group"
-    assert comparison(OF_VIDEOS).interval_text.startswith("no interval, as all videos differ by as much")
+    assert (
+        comparison(None, n_queries=1).interval_text
+        == "no interval, as there is a single query or group"
+    )
+    assert comparison(OF_VIDEOS).interval_text.startswith(
+        "no interval, as all videos differ by as much"
+    )
 
 
 def rows(*scores):
@@ -67,7 +85,12 @@ def cell_of(n_right):
 
 def caution(*scores, kind=EstimateKind.EXACT, **fields):
     kinds = dict(zip(("C@1", "C@10"), (EstimateKind.EXACT, kind), strict=True))
-    facts = {"kinds": kinds, "is_of_these_queries": False, "n_positive": 9, "groups": ALONE._replace(n_queries=50, n_groups=50)}
+    facts = {
+        "kinds": kinds,
+        "is_of_these_queries": False,
+        "n_positive": 9,
+        "groups": ALONE._replace(n_queries=50, n_groups=50),
+    }
     return table(**facts | fields, rows=rows(*scores)).caution
 
 
@@ -90,30 +113,48 @@ def test_of_these_very_queries_and_without_a_positive_pair_it_says_nothing():
 
 def test_of_estimates_and_ranks_whose_intervals_are_students_it_says_nothing():
     assert caution(*SOME_ROUGH, kind=EstimateKind.UNBIASED) == f"{ROUGH}C@1 of 2 runs."
-    assert caution(*SOME_ROUGH, kinds={"MeanR": EstimateKind.EXACT, "C@10": EstimateKind.EXACT}) == f"{ROUGH}C@10 of 1 run."
+    assert (
+        caution(*SOME_ROUGH, kinds={"MeanR": EstimateKind.EXACT, "C@10": EstimateKind.EXACT})
+        == f"{ROUGH}C@10 of 1 run."
+    )
 
 
 def test_of_few_queries_or_groups_the_table_says_that_alone():
     assert caution(*SOME_ROUGH, groups=ALONE) == "With 12 captions intervals are rough."
-    assert caution(*SOME_ROUGH, groups=OF_VIDEOS) == "With 5 videos such intervals and tests are rough."
+    assert (
+        caution(*SOME_ROUGH, groups=OF_VIDEOS)
+        == "With 5 videos such intervals and tests are rough."
+    )
     assert caution(*SOME_ROUGH, groups=None).startswith(ROUGH)
 
 
 @pytest.mark.parametrize(
     ("name", "values", "are_shares"),
-    [("C@1", [0, 1, 1, 0, 1], True), ("AP", [0.1, 0.2, 0, 0.9, 1], True), ("MeanR", [1, 2, 9, 1, 1], False)],
+    [
+        ("C@1", [0, 1, 1, 0, 1], True),
+        ("AP", [0.1, 0.2, 0, 0.9, 1], True),
+        ("MeanR", [1, 2, 9, 1, 1], False),
+    ],
 )
 def test_a_measured_table_has_wilsons_of_shares_and_students_of_ranks(name, values, are_shares):
     values = np.array([values, values[::-1]], dtype=float)
-    intervals = leaderboard_measuring._intervals(INPUTS, parse_one(name), values, EstimateKind.EXACT)
+    intervals = leaderboard_measuring._intervals(
+        INPUTS, parse_one(name), values, EstimateKind.EXACT
+    )
     assert intervals == mean_intervals(values, are_shares=are_shares)
     assert intervals[0] == intervals[1] != NO_INTERVAL
 
 
 def test_medians_and_tables_without_runs_have_no_intervals():
     values = np.arange(10.0).reshape(2, 5)
-    assert leaderboard_measuring._intervals(INPUTS, parse_one("MedR"), values, EstimateKind.EXACT) == [NO_INTERVAL] * 2
-    assert leaderboard_measuring._intervals(INPUTS, parse_one("AP"), np.array([]), EstimateKind.EXACT) == []
+    assert (
+        leaderboard_measuring._intervals(INPUTS, parse_one("MedR"), values, EstimateKind.EXACT)
+        == [NO_INTERVAL] * 2
+    )
+    assert (
+        leaderboard_measuring._intervals(INPUTS, parse_one("AP"), np.array([]), EstimateKind.EXACT)
+        == []
+    )
 
 
 def test_evaluate_has_wilsons_of_shares_and_students_of_ranks(tmp_path):
@@ -121,20 +162,30 @@ def test_evaluate_has_wilsons_of_shares_and_students_of_ranks(tmp_path):
     positive_ranks = [1, 1, 2, 4, 1]
     lines = [f"q{q} Q0 d{rank} {rank} {-rank} x\n" for q in range(5) for rank in range(1, 6)]
     (tmp_path / "run").write_text("".join(lines))
-    (tmp_path / "qrels").write_text("".join(f"q{q} 0 d{rank} 1\n" for q, rank in enumerate(positive_ranks)))
+    (tmp_path / "qrels").write_text(
+        "".join(f"q{q} 0 d{rank} 1\n" for q, rank in enumerate(positive_ranks))
+    )
     out, files = StringIO(), (f"{tmp_path}/run", "--qrels", f"{tmp_path}/qrels")
-    call_command("evaluate", *files, "--measures", "C@1 MeanR C@5 RR", "--intervals", "--json", stdout=out)
+    call_command(
+        "evaluate", *files, "--measures", "C@1 MeanR C@5 RR", "--intervals", "--json", stdout=out
+    )
     intervals = json.loads(out.getvalue())["intervals"]
     assert intervals["C@1"] == pytest.approx(wilson(3, 5), abs=1e-12)
     assert intervals["C@5"] == pytest.approx(wilson(5, 5), abs=1e-12)
-    assert intervals["MeanR"] == pytest.approx(tuple(stats.ttest_1samp(positive_ranks, 0).confidence_interval()), abs=1e-12)
-    assert intervals["RR"] == list(mean_intervals(np.array([[1, 1, 0.5, 0.25, 1]]), are_shares=True)[0])
+    assert intervals["MeanR"] == pytest.approx(
+        tuple(stats.ttest_1samp(positive_ranks, 0).confidence_interval()), abs=1e-12
+    )
+    assert intervals["RR"] == list(
+        mean_intervals(np.array([[1, 1, 0.5, 0.25, 1]]), are_shares=True)[0]
+    )
 
 
 def test_shares_differ_by_1_at_most_and_ranks_by_anything():
     difference, groups = np.array([1.0, 1.0, 0.5]), Groups.single(3)
     student = mean_intervals(difference[None, :], are_shares=False)[0]
-    inputs = SimpleNamespace(spec=SimpleNamespace(target=""), groups=groups, measures=[parse_one("AP")])
+    inputs = SimpleNamespace(
+        spec=SimpleNamespace(target=""), groups=groups, measures=[parse_one("AP")]
+    )
     assert leaderboard_comparison._interval(inputs, difference) == (student.low, 1.0)
     assert leaderboard_comparison._interval(inputs, -difference) == (-1.0, -student.low)
     assert leaderboard_comparison._interval(inputs, np.zeros(3)) == NO_INTERVAL

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from annotate.models import Direction, Item, Pair, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet, Resolution
+from annotate.models import (
+    Direction,
+    Item,
+    Pair,
+    QuerySet,
+    QuerySetItem,
+    ReferenceLabel,
+    ReferenceSet,
+    Resolution,
+)
 from metrics.core.label_sources import LabelSource
 from metrics.services import labels, number_inputs, tallies
 from tests import cast
@@ -21,7 +30,12 @@ def study():
     for (q, d), (status, grade) in resolutions.items():
         pair = Pair.objects.create(collection=study, query=queries[q], document=documents[d])
         Resolution.objects.create(
-            pair=pair, collection=study, status=status, grade=grade, n_labels=1, policy=cast.policy(study)
+            pair=pair,
+            collection=study,
+            status=status,
+            grade=grade,
+            n_labels=1,
+            policy=cast.policy(study),
         )
     study.reference = ReferenceSet.objects.create(collection=study, name="original")
     for q, d, grade in ((0, 1, 1), (1, 2, 1), (1, 0, 1)):
@@ -33,7 +47,9 @@ def study():
 
 
 def grades_of(study, source, direction=Direction.FORWARD, **more):
-    grades = labels.labels_of(collection=study, direction=direction, label_source=LabelSource.parse(source), **more)
+    grades = labels.labels_of(
+        collection=study, direction=direction, label_source=LabelSource.parse(source), **more
+    )
     names = dict(Item.objects.filter(collection=study).values_list("pk", "external_id"))
     return {(names[s], names[t]): g for s, t, g in zip(*(c.tolist() for c in grades), strict=True)}
 
@@ -62,13 +78,21 @@ def test_the_reverse_direction_shares_the_pairs(study):
 
 def test_labels_of_some_sources_are_those_of_all_sources_cut_down(study):
     query = study.query_items[1]
-    assert grades_of(study, "over:original", sources=[query.pk]) == {("q1", "d2"): 1, ("q1", "d0"): 1}
+    assert grades_of(study, "over:original", sources=[query.pk]) == {
+        ("q1", "d2"): 1,
+        ("q1", "d0"): 1,
+    }
 
 
 def test_conflicts_count_pairs_that_both_graded_by_side_of_the_threshold(study):
     tallies.update_tallies(collection=study, pairs=None)
     (row,) = number_inputs.conflicts(study, tallies.read_tallies(collection=study))["references"]
-    assert (row["n_both"], row["n_equal"], row["n_false_positives"], row["n_unchecked"]) == (1, 0, 1, 2)
+    assert (row["n_both"], row["n_equal"], row["n_false_positives"], row["n_unchecked"]) == (
+        1,
+        0,
+        1,
+        2,
+    )
     study.positive_from = 2
     (row,) = number_inputs.conflicts(study, tallies.read_tallies(collection=study))["references"]
     assert (row["n_both"], row["n_false_positives"], row["n_false_negatives"]) == (1, 0, 0)

@@ -16,13 +16,14 @@ from metrics.core.tournament import METHODS, decide
 from metrics.models import Score
 from metrics.services import leaderboard_cache, refresh
 from metrics.services.leaderboard import leaderboard_of
-from metrics.services.leaderboard_choices import read_choices, read_comparison
 from metrics.services.leaderboard_comparison_page import comparison_of
 from metrics.services.leaderboard_decisions import decision, decision_facts, notes
 from metrics.services.leaderboard_files import as_csv
+from metrics.services.leaderboard_parameters import read_choices, read_comparison
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.pages import text_of
 
 AP = parse_one("AP")
 
@@ -43,7 +44,9 @@ def leaderboard_with(study, **parameters):
     assert choices.errors == []
     leaderboard_cache.compute(collection=study, spec=choices.spec)
     lookup = leaderboard_cache.look_up(collection=study, spec=choices.spec)
-    return leaderboard_of(choices=choices, collection=study, view=lookup.view, version=lookup.version)
+    return leaderboard_of(
+        choices=choices, collection=study, view=lookup.view, version=lookup.version
+    )
 
 
 def values(name):
@@ -52,13 +55,18 @@ def values(name):
     scores = Score.objects.filter(measure=name, label_source="over:original")
     scores_by_run = np.array([np.frombuffer(scores.get(run=run).per_query) for run in runs]).T
     sources = sorted(Ranking.objects.filter(run=runs[0]).values_list("source_id", flat=True))
-    missed = [~np.isin(sources, Ranking.objects.filter(run=run).values_list("source_id", flat=True)) for run in runs]
+    missed = [
+        ~np.isin(sources, Ranking.objects.filter(run=run).values_list("source_id", flat=True))
+        for run in runs
+    ]
     return [run.pk for run in runs], scores_by_run, np.array(missed).T
 
 
 def facts(study, name="AP", **parameters):
     leaderboard = leaderboard_with(study, **parameters)
-    return next(decision for decision in leaderboard.tables[0].decisions if decision.measure == name), leaderboard
+    return next(
+        decision for decision in leaderboard.tables[0].decisions if decision.measure == name
+    ), leaderboard
 
 
 @pytest.mark.django_db
@@ -67,8 +75,13 @@ def test_randomized_tukey_decides_unless_told_and_its_letters_stand_in_the_cells
     runs, scores, _ = values("AP")
     same = decide(scores, method="randomized-tukey")
     assert leaderboard.choices.spec.method == "randomized-tukey"
-    assert ap_decision.facts["method"] == "randomized-tukey" and ap_decision.facts["n_samples"] == 10_000
-    assert ap_decision.letters == {runs[position]: letters for position, letters in zip(same.order, same.letters, strict=True)}
+    assert (
+        ap_decision.facts["method"] == "randomized-tukey"
+        and ap_decision.facts["n_samples"] == 10_000
+    )
+    assert ap_decision.letters == {
+        runs[position]: letters for position, letters in zip(same.order, same.letters, strict=True)
+    }
     for row in leaderboard.tables[0].rows:
         cell = row.cells[leaderboard.choices.spec.measures.index("AP")]
         assert list(cell.letters) == ap_decision.letters[row.run.pk] != []
@@ -80,11 +93,20 @@ def test_randomized_tukey_decides_unless_told_and_its_letters_stand_in_the_cells
 
 @pytest.mark.django_db
 def test_the_file_has_the_letters_beside_the_group(board):
-    rows = list(csv.DictReader(io.StringIO(as_csv(leaderboard=leaderboard_with(board), collection=board))))
+    rows = list(
+        csv.DictReader(io.StringIO(as_csv(leaderboard=leaderboard_with(board), collection=board)))
+    )
     ap, _ = facts(board)
     keys = dict(Run.objects.values_list("name", "pk"))
-    letters = {row["run"]: row["letters"] for row in rows if row["direction"] == "forward" and row["measure"] == "AP"}
-    assert letters == {name: " ".join(ap.letters[keys[name]]) for name in letters} and len(letters) == 3
+    letters = {
+        row["run"]: row["letters"]
+        for row in rows
+        if row["direction"] == "forward" and row["measure"] == "AP"
+    }
+    assert (
+        letters == {name: " ".join(ap.letters[keys[name]]) for name in letters}
+        and len(letters) == 3
+    )
     assert list(rows[0])[list(rows[0]).index("pseudo_group") + 1] == "letters"
 
 
@@ -97,14 +119,24 @@ def test_runs_that_miss_queries_are_left_out_of_decisions_and_keep_their_scores(
     assert missed.sum(axis=0).tolist().count(0) == 2
     whole_runs = [run for run, n in zip(runs, missed.sum(axis=0), strict=True) if n == 0]
     assert set(ap_decision.letters) == set(whole_runs) < set(usual.letters) == set(runs)
-    assert (ap_decision.facts["n_runs_out"], ap_decision.facts["n_queries_out"], ap_decision.n_pairs) == (1, 0, 1)
-    assert "Runs that miss queries are left out of these tests: 1." in " ".join(after.tables[0].decision_notes)
-    cells = [{row.run.pk: row.cells[0].whole for row in page.tables[0].rows} for page in (before, after)]
+    assert (
+        ap_decision.facts["n_runs_out"],
+        ap_decision.facts["n_queries_out"],
+        ap_decision.n_pairs,
+    ) == (1, 0, 1)
+    assert "Runs that miss queries are left out of these tests: 1." in " ".join(
+        after.tables[0].decision_notes
+    )
+    cells = [
+        {row.run.pk: row.cells[0].whole for row in page.tables[0].rows} for page in (before, after)
+    ]
     assert cells[0] == pytest.approx(cells[1])
 
 
 @pytest.mark.django_db
-def test_stored_and_measured_boards_share_permutations_among_their_measures_alike(board, monkeypatch):
+def test_stored_and_measured_boards_share_permutations_among_their_measures_alike(
+    board, monkeypatch
+):
     """12 queries x 3 runs allow 8,000 permutations in time, so two measures have 4,000 each."""
     monkeypatch.setattr(permutation_tests, "CELLS", 8_000 * 12 * 3)
     monkeypatch.setattr(permutation_tests, "MOST_SAMPLES", 4_321)
@@ -129,13 +161,22 @@ def test_queries_that_some_run_misses_are_left_out_of_decisions(board, monkeypat
     monkeypatch.setattr("metrics.services.leaderboard_decisions.decide", watched)
     ap_decision, after = facts(board, missing="queries", measures="AP")
     _, scores, missed = values("AP")
-    assert tested_scores[0].tolist() == scores[~missed.any(axis=1)].tolist() and tested_scores[0].shape == (10, 3)
+    assert tested_scores[0].tolist() == scores[~missed.any(axis=1)].tolist() and tested_scores[
+        0
+    ].shape == (10, 3)
     assert (ap_decision.facts["n_runs_out"], ap_decision.facts["n_queries_out"]) == (0, 2)
-    assert "Queries that some run misses are left out of these tests: 2." in after.tables[0].decision_notes[-1]
+    assert (
+        "Queries that some run misses are left out of these tests: 2."
+        in after.tables[0].decision_notes[-1]
+    )
 
 
 def test_what_is_left_out_may_leave_too_little():
-    arguments = {"scores": np.random.default_rng(0).random((4, 3)), "runs": [1, 2, 3], "groups": Groups.single(4)}
+    arguments = {
+        "scores": np.random.default_rng(0).random((4, 3)),
+        "runs": [1, 2, 3],
+        "groups": Groups.single(4),
+    }
     missed = np.zeros((4, 3), dtype=bool)
     missed[0, :2] = True
     facts = decision_facts(AP, **arguments, method="tukey", missing="runs", is_missing=missed)
@@ -150,7 +191,12 @@ def compared(study, **parameters):
     choices = read_comparison(collection=study, viewer=None, parameters=parameters)
     leaderboard_cache.compute(collection=study, spec=choices.spec)
     view = leaderboard_cache.find_view(collection=study, spec=choices.spec)
-    return comparison_of(runs=choices.compared_runs, measure=choices.spec.measures[0], view=view, version=view.version)
+    return comparison_of(
+        runs=choices.compared_runs,
+        measure=choices.spec.measures[0],
+        view=view,
+        version=view.version,
+    )
 
 
 @pytest.mark.django_db
@@ -166,11 +212,16 @@ def test_two_runs_are_compared_with_or_without_the_queries_that_one_misses(board
     for page, rows in ((with_missing, scores), (without_missing, scores[is_held])):
         x, y = rows[:, pair].T
         assert page.facts["n_queries"] == len(rows)
-        assert next(test.p for test in page.tests if "Student" in test.name) == paired_test("t", x, y).p_value
+        assert (
+            next(test.p for test in page.tests if "Student" in test.name)
+            == paired_test("t", x, y).p_value
+        )
         assert page.facts["difference"] == pytest.approx(100 * (x - y).mean())
     assert compared(board, **of, missing="runs").missing_text == with_missing.missing_text
     items = {query.item for end in without_missing.ends for query in end.queries}
-    delta_queries = set(Ranking.objects.filter(run=runs_by_name["delta"]).values_list("source_id", flat=True))
+    delta_queries = set(
+        Ranking.objects.filter(run=runs_by_name["delta"]).values_list("source_id", flat=True)
+    )
     assert items <= delta_queries
 
 
@@ -179,14 +230,22 @@ def test_scores_that_are_0_or_1_have_cochran_s_q_and_mcnemar(board):
     c1_decision, page = facts(board, "C@1", measures="C@1 AP")
     runs, scores, _ = values("C@1")
     q = cochran(scores)
-    assert c1_decision.facts["q"] == {"df": q.df, "n_samples": 0, "statistic": q.statistic, "p": q.p_value}
+    assert c1_decision.facts["q"] == {
+        "df": q.df,
+        "n_samples": 0,
+        "statistic": q.statistic,
+        "p": q.p_value,
+    }
     assert c1_decision.q_text.startswith(f"Q {q.statistic:.2f}, df 2, p ")
     assert not c1_decision.is_marked and page.tables[0].has_q
     assert "0 or 1" not in " ".join(page.tables[0].decision_notes)
     marked, page = facts(board, "C@1", measures="C@1 AP", decide="tukey")
     assert marked.is_marked and not page.tables[0].decisions[1].is_marked
     notes_text = " ".join(page.tables[0].decision_notes)
-    assert "The scores of C@1 are 0 or 1 (‡): the method was made for scores that are near normal" in notes_text
+    assert (
+        "The scores of C@1 are 0 or 1 (‡): the method was made for scores that are near normal"
+        in notes_text
+    )
     pair = {"a": str(runs[0]), "b": str(runs[1])}
     tests = {test.name: test for test in compared(board, **pair, measure="C@1").tests}
     assert tests["McNemar"].p == paired_test("mcnemar", *scores[:, :2].T).p_value
@@ -219,16 +278,21 @@ def test_the_page_says_what_decided(monkeypatch):
     assert "10,000 tosses of all queries" in notes_text("randomization")
     assert notes_text("tukey") == "Tukey's HSD and each pair's own error: at .05 over 20 queries."
     assert notes_text("regwq") == "REGWQ and each pair's own error: at .05 over 20 queries."
-    assert not any("own error" in notes_text(method) for method in ("randomization", "newman-keuls"))
+    assert not any(
+        "own error" in notes_text(method) for method in ("randomization", "newman-keuls")
+    )
     assert "does not hold the family-wise error" in notes_text("newman-keuls")
-    assert not any("family-wise" in notes_text(method) for method in METHODS if method != "newman-keuls")
+    assert not any(
+        "family-wise" in notes_text(method) for method in METHODS if method != "newman-keuls"
+    )
     monkeypatch.setattr(permutation_tests, "CELLS", 100)
     instead = decision_by("randomized-tukey")
     assert (instead.method, instead.facts["asked"]) == ("tukey", "randomized-tukey")
     text = " ".join(notes([instead], over="20 queries", unit="queries"))
     assert text == (
-        "Randomized Tukey and each pair's own error: at .05 over 20 queries. Tukey's HSD and each pair's own error "
-        "tested AP instead, as so many runs and queries would take too long to permute."
+        "Randomized Tukey and each pair's own error: at .05 over 20 queries. Tukey's HSD and "
+        "each pair's own error tested AP instead, as so many runs and queries would take too "
+        "long to permute."
     )
     monkeypatch.setattr(tournament, "_MOST_CELLS", 100)
     text = " ".join(notes([decision_by("randomization")], over="20 queries", unit="queries"))
@@ -246,7 +310,7 @@ def test_the_pages_show_it(board, client):
     for query_string in ("measures=C@1+AP", "measures=C@1+AP&decide=newman-keuls&missing=runs"):
         parameters = dict(pair.split("=") for pair in query_string.replace("+", " ").split("&"))
         leaderboard_with(board, **parameters)
-        page = client.get(f"/c/{board.slug}/leaderboard/?{query_string}").content.decode()
+        page = text_of(client.get(f"/c/{board.slug}/leaderboard/?{query_string}"))
         assert "Cochran&#x27;s Q" in page or "Cochran's Q" in page
         assert "two runs share one exactly where they do not differ" in page
         assert ("does not hold the family-wise error" in page) == ("newman" in query_string)

@@ -11,11 +11,12 @@ from annotate.models import Role
 from metrics.models import Score
 from metrics.services import leaderboard_cache
 from metrics.services.leaderboard import leaderboard_of
-from metrics.services.leaderboard_choices import read_choices
 from metrics.services.leaderboard_files import as_csv, as_latex
+from metrics.services.leaderboard_parameters import read_choices
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.pages import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +30,9 @@ def leaderboard_with(study, **parameters):
     choices = read_choices(collection=study, viewer=None, parameters=parameters)
     leaderboard_cache.compute(collection=study, spec=choices.spec)
     lookup = leaderboard_cache.look_up(collection=study, spec=choices.spec)
-    return leaderboard_of(choices=choices, collection=study, view=lookup.view, version=lookup.version)
+    return leaderboard_of(
+        choices=choices, collection=study, view=lookup.view, version=lookup.version
+    )
 
 
 def rows_of(text):
@@ -40,23 +43,40 @@ def test_a_line_a_run_and_measure_has_every_digit_of_the_score(study):
     rows = rows_of(as_csv(leaderboard=leaderboard_with(study), collection=study))
     assert len(rows) == 3 * 6
     for row in rows:
-        score = Score.objects.get(run__name=row["run"], measure=row["measure"], label_source="over:original")
-        printed = [row[name] for name in ("score", "low", "high", "bound_low", "bound_high", "score_with_positive")]
+        score = Score.objects.get(
+            run__name=row["run"], measure=row["measure"], label_source="over:original"
+        )
+        printed = [
+            row[name]
+            for name in ("score", "low", "high", "bound_low", "bound_high", "score_with_positive")
+        ]
         ends = [score.mean, score.best] if row["measure"].startswith("C@") else [None, None]
         stored = [score.mean, score.low, score.high, *ends, score.mean_with_positive]
         assert printed == ["" if value is None else repr(value) for value in stored]
-        reference = Score.objects.get(run=score.run, measure=row["measure"], label_source="none:original")
+        reference = Score.objects.get(
+            run=score.run, measure=row["measure"], label_source="none:original"
+        )
         assert row["reference_only"] == repr(reference.mean)
-        assert (row["unit"], row["collection"], row["label_source"]) == ("share", "study", "over:original")
+        assert (row["unit"], row["collection"], row["label_source"]) == (
+            "share",
+            "study",
+            "over:original",
+        )
         assert (row["n_gallery"], row["n_queries"]) == (str(score.n_gallery), str(score.n_queries))
     first = [row for row in rows if row["direction"] == "forward" and row["measure"] == "C@1"]
-    assert [float(row["score"]) for row in first] == sorted((float(row["score"]) for row in first), reverse=True)
+    assert [float(row["score"]) for row in first] == sorted(
+        (float(row["score"]) for row in first), reverse=True
+    )
 
 
 def test_names_are_no_formulas_and_no_commands(study):
     Run.objects.filter(name="alpha").update(name="=1+1", system="a_b & 50%")
     board = leaderboard_with(study)
-    assert {row["run"] for row in rows_of(as_csv(leaderboard=board, collection=study))} == {"'=1+1", "beta", "gamma"}
+    assert {row["run"] for row in rows_of(as_csv(leaderboard=board, collection=study))} == {
+        "'=1+1",
+        "beta",
+        "gamma",
+    }
     Run.objects.filter(name="=1+1").update(name=r"a_b & 50% \input{x} ~^")
     text = as_latex(leaderboard=leaderboard_with(study), collection=study)
     assert r"a\_b \& 50\% \textbackslash{}input\{x\} \textasciitilde{}\textasciicircum{} &" in text
@@ -74,7 +94,9 @@ def test_latex_has_a_table_a_direction_with_all_digits_in_per_cent(study):
             whole, rank = (facts and facts["whole"] for facts in row.facts)
             cells = line.split(" & ")
             assert float(cells[0]) == pytest.approx(100 * whole, abs=1e-12)
-            assert len(cells[0].replace(".", "").lstrip("0")) >= len(repr(whole).replace(".", "").lstrip("0"))
+            assert len(cells[0].replace(".", "").lstrip("0")) >= len(
+                repr(whole).replace(".", "").lstrip("0")
+            )
             assert cells[1] == "{--}" if rank is None else float(cells[1]) == rank
 
 
@@ -84,22 +106,28 @@ def test_a_choice_of_runs_is_measured_alone_and_stands_in_the_address(client, st
     address = f"/c/study/leaderboard/table.csv?run={chosen.pk}"
     waiting = client.get(address)
     assert (waiting.status_code, waiting["Retry-After"]) == (202, "3")
-    page = client.get(f"/c/study/leaderboard/?run={chosen.pk}").content.decode()
+    page = text_of(client.get(f"/c/study/leaderboard/?run={chosen.pk}"))
     assert "runs (1 of 3)" in page
     board = rooms_view(study, chosen)
     answer = client.get(address)
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/csv; charset=utf-8")
     assert {row["run"] for row in rows_of(answer.content.decode())} == {"beta"}
     assert board.value["directions"][0]["runs"] == [chosen.pk]
-    assert client.get(f"/c/study/leaderboard/table.tex?run={chosen.pk}")["Content-Type"].startswith("application/x-tex")
+    assert client.get(f"/c/study/leaderboard/table.tex?run={chosen.pk}")["Content-Type"].startswith(
+        "application/x-tex"
+    )
     assert client.get("/c/study/leaderboard/table.pdf").status_code == 404
     wrong = client.get("/c/study/leaderboard/table.csv?measures=Nonsense")
-    assert (wrong.status_code, "There is no measure" in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, "There is no measure" in text_of(wrong)) == (422, True)
 
 
 def rooms_view(study, *runs):
     """The view of these runs alone, whose scores are the stored ones."""
-    choices = read_choices(collection=study, viewer=None, parameters=QueryDict("&".join(f"run={run.pk}" for run in runs)))
+    choices = read_choices(
+        collection=study,
+        viewer=None,
+        parameters=QueryDict("&".join(f"run={run.pk}" for run in runs)),
+    )
     assert choices.is_stored
     leaderboard_cache.compute(collection=study, spec=choices.spec)
     return leaderboard_cache.find_view(collection=study, spec=choices.spec)

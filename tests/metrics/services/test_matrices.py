@@ -2,7 +2,6 @@
 
 import io
 
-import h5py
 import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -13,54 +12,38 @@ from metrics.core.alignment import LabelledPairs
 from metrics.core.bounds import bounds
 from metrics.core.evaluation import evaluate_matrix, read_matrix
 from metrics.core.measures import evaluate, parse
-from metrics.services import labels, leaderboard_measuring, measuring, ranks, refresh
-from metrics.services.leaderboard_choices import read_choices
+from metrics.services import labels, measuring, ranks, refresh
 from pooling.core.runs import read_qrels
-from pooling.models import Matrix, Ranking, Run
-from pooling.services import matrix_storage, pair_choice, run_descriptions, run_rereading, runs
+from pooling.models import Matrix, Ranking
+from pooling.services import (
+    matrix_storage,
+    pair_choice,
+    pool_checks,
+    run_descriptions,
+    run_rereading,
+    runs,
+)
 from tests import campaigns, cast
 from tests.metrics import uploads
+from tests.metrics.matrix_runs import (
+    MEASURES,
+    N_DOCUMENTS,
+    N_QUERIES,
+    cells,
+    falling,
+    hdf5,
+    measured,
+    names,
+    npz,
+    page_values,
+    plain_study,
+    received,
+    trec,
+)
 from tests.sizes import share_of
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
-N_QUERIES, N_DOCUMENTS = 7, 160  # more documents than rankings keep
-MEASURES = "C@1 C@5 AP nDCG@10 nDCG mAP@R R@120 RR Bpref Rprec MedR MeanR"
-
-
-def npz(scores, rows, columns) -> bytes:
-    file = io.BytesIO()
-    np.savez_compressed(file, sim_mat=scores, row_ids=np.array(rows), column_ids=np.array(columns))
-    return file.getvalue()
-
-
-def hdf5(scores, rows, columns) -> bytes:
-    file = io.BytesIO()
-    with h5py.File(file, "w") as out:
-        out["sim_mat"], out["row_ids"], out["column_ids"] = scores, rows, columns
-    return file.getvalue()
-
-
-def cells(rng, n_rows, n_columns, dtype, *, order="C"):
-    """Scores of which many are equal, some only in 32 bits, and some are -inf."""
-    scores = rng.integers(0, 60, (n_rows, n_columns)) / 8
-    if dtype == "float64":
-        scores = scores + rng.integers(0, 2, scores.shape) * 1e-9
-    scores = scores.astype(dtype, order=order)
-    if rng.random() < 0.5:
-        scores[rng.random(scores.shape) < 0.05] = -np.inf
-    return scores
-
-
-def trec(scores, rows, columns) -> str:
-    """The same as a TREC run."""
-    lines = [
-        f"{row} Q0 {column} 1 {float(scores[i, j])!r} m\n"
-        for i, row in enumerate(rows)
-        for j, column in enumerate(columns)
-        if scores[i, j] != -np.inf
-    ]
-    return "".join(lines)
 
 
 def study(rng):
@@ -73,21 +56,17 @@ def study(rng):
     return collection
 
 
-def received(of, data, *, direction="forward", file_name="m.npz", name="matrix", **fields) -> Run:
-    file = SimpleUploadedFile(file_name, data)
-    run = runs.receive_run(collection=of, name=name, direction=direction, upload=file, **fields).run
-    perform_work(run)
-    assert run.state == "ready", run.report["errors"]
-    Run.objects.filter(pk=run.pk).update(on_hold_since=None)
-    run.refresh_from_db()
-    return run
-
-
 def as_it_comes(rng, of, direction, dtype, order):
     """A matrix over most items of the collection and some that it lacks, in no order."""
-    sides = ("q", N_QUERIES, "d", N_DOCUMENTS) if direction == "forward" else ("d", N_DOCUMENTS, "q", N_QUERIES)
+    sides = (
+        ("q", N_QUERIES, "d", N_DOCUMENTS)
+        if direction == "forward"
+        else ("d", N_DOCUMENTS, "q", N_QUERIES)
+    )
     rows = [f"{sides[0]}{n}" for n in range(sides[1]) if n % 6] + ["elsewhere"]
-    columns = [f"{sides[2]}{n}" for n in range(sides[3]) if n % 9 != 4] + [f"x{n}" for n in range(20)]
+    columns = [f"{sides[2]}{n}" for n in range(sides[3]) if n % 9 != 4] + [
+        f"x{n}" for n in range(20)
+    ]
     rows, columns = rng.permutation(rows).tolist(), rng.permutation(columns).tolist()
     return cells(rng, len(rows), len(columns), dtype, order=order), rows, columns
 
@@ -107,7 +86,9 @@ def test_stored_scores_of_a_matrix_are_those_of_ir_measures_on_all_its_cells(cas
     uploads.assert_judged(run, query_set)
     if case % 4 != 3:
         whole = trec(scores, rows, columns).splitlines(keepends=True)
-        uploads.assert_scores(run, query_set, "".join(line for line in whole if "d7" not in line.split()))
+        uploads.assert_scores(
+            run, query_set, "".join(line for line in whole if "d7" not in line.split())
+        )
 
 
 @pytest.mark.parametrize("score_type", ["float32", "float64"])
@@ -116,13 +97,22 @@ def test_evaluate_and_the_page_agree_on_every_measure(dtype, score_type):
     rng = np.random.default_rng([len(dtype), len(score_type)])
     of = cast.collection(grades=3, n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
     complete_query_sets(collection=of)
-    pairs = {(f"q{q}", f"d{d}"): int(rng.integers(0, 3)) for q in range(N_QUERIES) for d in rng.permutation(160)[:30]}
+    pairs = {
+        (f"q{q}", f"d{d}"): int(rng.integers(0, 3))
+        for q in range(N_QUERIES)
+        for d in rng.permutation(160)[:30]
+    }
     cast.reference(of, pairs)
-    rows, columns = [f"q{n}" for n in range(N_QUERIES)], [f"d{n}" for n in rng.permutation(N_DOCUMENTS)]
+    rows = [f"q{n}" for n in range(N_QUERIES)]
+    columns = [f"d{n}" for n in rng.permutation(N_DOCUMENTS)]
     data = npz(cells(rng, N_QUERIES, N_DOCUMENTS, dtype), rows, columns)
     run = received(of, data, score_type=score_type)
-    qrels = read_qrels(io.BytesIO("".join(f"{q} 0 {d} {g}\n" for (q, d), g in pairs.items()).encode()), name="q")
-    theirs = evaluate_matrix(read_matrix(io.BytesIO(data), name="m"), qrels, name="m", score_type=score_type)
+    qrels = read_qrels(
+        io.BytesIO("".join(f"{q} 0 {d} {g}\n" for (q, d), g in pairs.items()).encode()), name="q"
+    )
+    theirs = evaluate_matrix(
+        read_matrix(io.BytesIO(data), name="m"), qrels, name="m", score_type=score_type
+    )
     expected = evaluate(parse(MEASURES), theirs.ranked, 1)
     ours = page_values(of, run)
     for number, name in enumerate(expected):
@@ -139,24 +129,35 @@ def test_a_query_s_value_does_not_hang_on_which_queries_are_measured_at_a_time(c
     The list and the matrix are those of one run.
     """
     monkeypatch.setattr(measuring, "CHUNK", chunk)
-    of, rng = cast.collection(grades=4, n_queries=N_QUERIES, n_documents=N_DOCUMENTS), np.random.default_rng(5)
+    of = cast.collection(grades=4, n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
+    rng = np.random.default_rng(5)
     complete_query_sets(collection=of)
-    pairs = {(f"q{q}", f"d{d}"): int(rng.integers(0, 3)) for q in range(N_QUERIES) for d in range(30)}
+    pairs = {
+        (f"q{q}", f"d{d}"): int(rng.integers(0, 3)) for q in range(N_QUERIES) for d in range(30)
+    }
     pairs["q6", "d3"] = 3
     cast.reference(of, pairs)
-    rows, columns = [f"q{n}" for n in range(N_QUERIES)], [f"d{n}" for n in range(90)]  # as many as a list keeps
+    # as many as a list keeps
+    rows, columns = [f"q{n}" for n in range(N_QUERIES)], [f"d{n}" for n in range(90)]
     scores = cells(rng, N_QUERIES, 90, "float32")
-    data, qrels = npz(scores, rows, columns), "".join(f"{q} 0 {d} {g}\n" for (q, d), g in pairs.items())
+    data = npz(scores, rows, columns)
+    qrels = "".join(f"{q} 0 {d} {g}\n" for (q, d), g in pairs.items())
     theirs = evaluate_matrix(
-        read_matrix(io.BytesIO(data), name="m"), read_qrels(io.BytesIO(qrels.encode()), name="q"), name="m"
+        read_matrix(io.BytesIO(data), name="m"),
+        read_qrels(io.BytesIO(qrels.encode()), name="q"),
+        name="m",
     )
     expected = evaluate(parse(GRADED), theirs.ranked, 1)
     listed = received(of, trec(scores, rows, columns).encode(), file_name="run.txt", name="listed")
     for run in (received(of, data), listed):
         ours = page_values(of, run, GRADED)
         for number, name in enumerate(expected):
-            assert ours.whole[number].tolist() == pytest.approx(expected[name].tolist(), abs=1e-12), name
-            assert (ours.least[number] <= ours.whole[number]).all() and (ours.whole[number] <= ours.most[number]).all()
+            assert ours.whole[number].tolist() == pytest.approx(
+                expected[name].tolist(), abs=1e-12
+            ), name
+            assert (ours.least[number] <= ours.whole[number]).all() and (
+                ours.whole[number] <= ours.most[number]
+            ).all()
         ends = bounds(parse(GRADED)[0], theirs.ranked, best_grade=3)
         assert ours.most[0].tolist() == pytest.approx(ends.most.tolist(), abs=1e-12)
 
@@ -167,49 +168,34 @@ def test_an_open_pair_of_a_pool_counts_once_whether_a_matrix_or_a_list_holds_it_
     D20 and d21 are in the pool, and not in all rows.
     """
     of = plain_study()
-    pairs = [Pair(collection=of, query=of.items.get(external_id=f"q{q}"), document=of.items.get(external_id=f"d{d}"))
-             for q in range(4) for d in (20, 21, 150)]  # fmt: skip
+    pairs = [
+        Pair(
+            collection=of,
+            query=of.items.get(external_id=f"q{q}"),
+            document=of.items.get(external_id=f"d{d}"),
+        )
+        for q in range(4)
+        for d in (20, 21, 150)
+    ]
     campaigns.open_pool_round(of, Pair.objects.bulk_create(pairs))
     whole = np.tile(np.arange(4, 0, -1, dtype="float32"), (4, 1))
     holed = np.where(np.arange(4)[:, None] * [0, 0, 0, 1] > 0, -np.inf, whole).astype("float32")
-    for name, scores in {"whole": whole, "holed": holed, "narrow": whole[:, :3], "short": holed[:3]}.items():
+    for name, scores in {
+        "whole": whole,
+        "holed": holed,
+        "narrow": whole[:, :3],
+        "short": holed[:3],
+    }.items():
         shape = names("q", len(scores)), ["d150", "d0", "d20", "d21"][: scores.shape[1]]
-        listed = received(of, trec(scores, *shape).encode(), file_name="run.txt", name=f"listed {name}")
+        listed = received(
+            of, trec(scores, *shape).encode(), file_name="run.txt", name=f"listed {name}"
+        )
         for run in (received(of, npz(scores, *shape), name=name), listed):
             run_values = page_values(of, run, "R@1")
             is_in_run = np.arange(4) < len(scores)
-            assert run_values.least[0].tolist() == pytest.approx(np.where(is_in_run, 1 / 4, 0).tolist()), name
-
-
-def page_values(of, run, measures=MEASURES):
-    """Values as the leaderboard measures them for measures without stored scores."""
-    choices = read_choices(collection=of, viewer=None, parameters={"measures": measures, "labels": "none:original"})
-    assert choices.errors == []
-    query_set = of.query_sets.get(direction=run.direction, name="all")
-    inputs = leaderboard_measuring.direction_inputs(collection=of, spec=choices.spec, query_set=query_set)
-    return leaderboard_measuring.measure_run(inputs=inputs, run=run)
-
-
-def plain_study(n_queries=4):
-    """A collection whose d150 is relevant to each query."""
-    of = cast.collection(grades=2, n_queries=n_queries, n_documents=N_DOCUMENTS)
-    complete_query_sets(collection=of)
-    cast.reference(of, {(f"q{n}", "d150"): 1 for n in range(n_queries)})
-    return of
-
-
-def falling(n_queries=4, dtype="float32"):
-    """Scores that fall from the first column to the last.
-
-    Of the first two queries the 151st is twelfth at best.
-    """
-    scores = np.tile(-np.arange(N_DOCUMENTS, dtype=dtype), (n_queries, 1))
-    scores[:2, 150] = -11
-    return scores
-
-
-def names(side, n):
-    return [f"{side}{number}" for number in range(n)]
+            assert run_values.least[0].tolist() == pytest.approx(
+                np.where(is_in_run, 1 / 4, 0).tolist()
+            ), name
 
 
 def test_the_rankings_keep_the_best_hundred_and_the_matrix_all(media_root):
@@ -223,31 +209,35 @@ def test_the_rankings_keep_the_best_hundred_and_the_matrix_all(media_root):
     columns = [of.items.get(pk=pk).external_id for pk in matrix.columns[:3]]
     assert columns == ["d0", "d1", "d10"]  # in ascending order of their ids
     assert run.report["matrix"] == [4, 160]
-    assert [path.name for path in (media_root / "matrices").iterdir()] == [matrix.file.name.split("/")[1]]
+    assert [path.name for path in (media_root / "matrices").iterdir()] == [
+        matrix.file.name.split("/")[1]
+    ]
 
 
 def test_ranks_beyond_the_hundredth_are_known_of_a_matrix_and_not_of_a_list_that_was_cut():
     of = plain_study()
     scores, rows, columns = falling(), names("q", 4), names("d", N_DOCUMENTS)
     run = received(of, npz(scores, rows, columns))
-    cut = uploads.ingested(of, "cut", "".join(
-        line for line in trec(scores, rows, columns).splitlines(keepends=True) if float(line.split()[4]) > -100
-    ))
-    assert measured(of, run, "MedR MeanR") == {"MedR": ((12 + 151) / 2, None), "MeanR": ((12 + 151) / 2, None)}
+    cut = uploads.ingested(
+        of,
+        "cut",
+        "".join(
+            line
+            for line in trec(scores, rows, columns).splitlines(keepends=True)
+            if float(line.split()[4]) > -100
+        ),
+    )
+    assert measured(of, run, "MedR MeanR") == {
+        "MedR": ((12 + 151) / 2, None),
+        "MeanR": ((12 + 151) / 2, None),
+    }
     assert measured(of, cut, "MedR MeanR") == {"MedR": (None, 101), "MeanR": (None, 101)}
     cast.reference(of, {("q3", "d1"): 1}, name="more")
     # over the one query that has a positive
-    assert measured(of, cut, "MedR MeanR", reference="more") == {"MedR": (2, None), "MeanR": (2, None)}
-
-
-def measured(of, run, measures, reference="original"):
-    parameters = {"measures": measures, "labels": f"none:{reference}"}
-    choices = read_choices(collection=of, viewer=None, parameters=parameters)
-    assert choices.errors == []
-    query_set = of.query_sets.get(direction=run.direction, name="all")
-    inputs = leaderboard_measuring.direction_inputs(collection=of, spec=choices.spec, query_set=query_set)
-    summary = leaderboard_measuring.summary(inputs=inputs, runs=[run], report_progress=lambda n: None)
-    return {measure["name"]: (measure["cells"][0]["whole"], measure["cells"][0]["beyond"]) for measure in summary["measures"]}
+    assert measured(of, cut, "MedR MeanR", reference="more") == {
+        "MedR": (2, None),
+        "MeanR": (2, None),
+    }
 
 
 def test_a_matrix_that_is_read_again_or_by_other_scores_leaves_one_file(media_root, monkeypatch):
@@ -290,7 +280,8 @@ def test_two_matrices_that_are_read_at_once_do_not_take_more_than_there_is(setti
     settings.MATRICES_MAX_BYTES = 4_000
     file = SimpleUploadedFile("m.npz", npz(falling(), names("q", 4), names("d", N_DOCUMENTS)))
     first, second = (
-        runs.receive_run(collection=of, name=name, direction="forward", upload=file).run for name in ("first", "second")
+        runs.receive_run(collection=of, name=name, direction="forward", upload=file).run
+        for name in ("first", "second")
     )
     store = matrix_storage.store_matrix
     other_runs = iter([second])
@@ -308,7 +299,9 @@ def test_two_matrices_that_are_read_at_once_do_not_take_more_than_there_is(setti
 
 
 def test_ids_that_are_bytes_are_ids_to_evaluate_too():
-    data = npz(falling(), np.array(names("q", 4), dtype="S"), np.array(names("d", N_DOCUMENTS), dtype="S"))
+    data = npz(
+        falling(), np.array(names("q", 4), dtype="S"), np.array(names("d", N_DOCUMENTS), dtype="S")
+    )
     matrix = read_matrix(io.BytesIO(data), name="m")
     assert (matrix.rows[0], matrix.columns[-1]) == (b"q0", b"d159")
 
@@ -346,9 +339,13 @@ def test_hdf5_is_kept_whole_too():
 def test_pools_see_the_best_hundred_and_say_so():
     of = plain_study()
     run = received(of, npz(falling(), names("q", 4), names("d", N_DOCUMENTS)))
-    with pytest.raises(pair_choice.PoolError, match="pools see the 100 best of each row"):
-        pair_choice.choose_pairs(collection=of, strategy="depth-k", parameters={"depth": 101}, runs=[run])
-    chosen = pair_choice.choose_pairs(collection=of, strategy="depth-k", parameters={"depth": 100}, runs=[run])
+    with pytest.raises(pool_checks.PoolError, match="pools see the 100 best of each row"):
+        pair_choice.choose_pairs(
+            collection=of, strategy="depth-k", parameters={"depth": 101}, runs=[run]
+        )
+    chosen = pair_choice.choose_pairs(
+        collection=of, strategy="depth-k", parameters={"depth": 100}, runs=[run]
+    )
     assert len(chosen.query) == 400
 
 
@@ -374,7 +371,11 @@ def test_only_the_rows_of_queries_that_carry_labels_are_read(monkeypatch):
 
     monkeypatch.setattr(ranks, "row_blocks", counting)
     scope = labels.scope_of(query_set=of.query_sets.get(direction="forward", name="all"))
-    table = LabelledPairs(np.array([2]), np.array([of.items.get(external_id="d150").pk]), np.array([1]))
+    table = LabelledPairs(
+        np.array([2]), np.array([of.items.get(external_id="d150").pk]), np.array([1])
+    )
     matrix = ranks.matrix_of(run)
-    (grades,) = ranks.ranked_grades(run=run, matrix=matrix, scope=scope, sources=scope.sources, tables=[table])
+    (grades,) = ranks.ranked_grades(
+        run=run, matrix=matrix, scope=scope, sources=scope.sources, tables=[table]
+    )
     assert (grades.rank.tolist(), grades.depth.tolist(), read_rows) == ([151], [160] * 4, [2])

@@ -1,5 +1,7 @@
-"""Pairs resolved by a model of the annotators: written, kept by reconciling, and announced by
-Change rows."""
+"""Pairs resolved by a model of the annotators: written, kept by reconciling, and announced.
+
+Change rows announce them.
+"""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -23,17 +25,27 @@ N_PEOPLE = 5  # two who know, three who toss a coin
 
 
 def judged(rule: str = "model", n_queries: int = 12, n_people: int = N_PEOPLE) -> Collection:
-    """A study of three pairs a query, each judged by all annotators; a pair is relevant if its key
-    is even."""
+    """A study of three pairs a query, each judged by all annotators.
+
+    A pair is relevant if its key is even.
+    """
     study = studies.study(
-        grades=2, n_queries=n_queries, n_documents=12, with_runs=False, labels_per_pair=N_PEOPLE, ceiling=5, rule=rule
+        grades=2,
+        n_queries=n_queries,
+        n_documents=12,
+        with_runs=False,
+        labels_per_pair=N_PEOPLE,
+        ceiling=5,
+        rule=rule,
     )
     coins = np.random.default_rng(3).integers(0, 2, (N_PEOPLE, 3 * n_queries))
     first = study.pairs.order_by("pk").first().pk
     for person in range(n_people):
         answer(
             cast.annotator(study),
-            lambda pair, person=person: truth(pair) if person < 2 else int(coins[person, pair - first]),
+            lambda pair, person=person: (
+                truth(pair) if person < 2 else int(coins[person, pair - first])
+            ),
         )
     return study
 
@@ -45,7 +57,9 @@ def truth(pair: int) -> int:
 def answer(annotator: Annotator, grade_of: Callable[[int], int]) -> None:
     claiming.current_batch(annotator=annotator)
     for hand_out in list(claiming.open_hand_outs(annotator=annotator)):
-        judgment_answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade_of(hand_out.seat.pair_id), active_ms=1000)
+        judgment_answer = judging.JudgmentAnswer(
+            submission_id=uuid4(), grade=grade_of(hand_out.seat.pair_id), active_ms=1000
+        )
         judging.record_judgment(annotator=annotator, token=hand_out.token, answer=judgment_answer)
 
 
@@ -57,7 +71,8 @@ def stored(study: Collection) -> dict[int, tuple[str, int | None]]:
 @pytest.mark.django_db
 @pytest.mark.filterwarnings("ignore")  # pandas warns of what crowd-kit asks it to do
 def test_pairs_get_the_grade_crowd_kit_finds_which_the_majority_does_not():
-    from crowdkit.aggregation import DawidSkene  # here: a process that does not ask needs 40 MiB less
+    # here: a process that does not ask needs 40 MiB less
+    from crowdkit.aggregation import DawidSkene
 
     study = judged()
     by_majority = stored(study)
@@ -65,12 +80,15 @@ def test_pairs_get_the_grade_crowd_kit_finds_which_the_majority_does_not():
     changed = resolve_by_model(collection=study)
     seats = Seat.objects.filter(collection=study, state="done")
     frame = pd.DataFrame(seats.values_list("pair", "annotator", "judgment__level__grade"))
-    expected = DawidSkene(n_iter=200, tol=1e-14).fit_predict(frame.set_axis(["task", "worker", "label"], axis=1))
+    expected = DawidSkene(n_iter=200, tol=1e-14).fit_predict(
+        frame.set_axis(["task", "worker", "label"], axis=1)
+    )
     resolutions = stored(study)
     assert resolutions == {pair: ("model", grade) for pair, grade in expected.items()}
     assert changed == len(resolutions) == 36
     right, right_before = (
-        sum(grade == truth(pair) for pair, (_, grade) in rows.items()) for rows in (resolutions, by_majority)
+        sum(grade == truth(pair) for pair, (_, grade) in rows.items())
+        for rows in (resolutions, by_majority)
     )
     assert right == 36 > right_before
 
@@ -97,7 +115,9 @@ def test_a_pair_whose_labels_changed_goes_by_the_majority_until_the_model_has_lo
     stale = ModelGrade(pair.pk, 1 - stored(study)[pair.pk][1], N_PEOPLE)
     leaver = Seat.objects.filter(pair=pair, state="done").first().annotator
     since = timezone.now() - timedelta(days=1)
-    withdrawing.withdraw_annotator(annotator=leaver, since=since, by=cast.user(), reason="they guessed")
+    withdrawing.withdraw_annotator(
+        annotator=leaver, since=since, by=cast.user(), reason="they guessed"
+    )
     assert stored(study)[pair.pk][0] in ("majority", "agreed", "disputed")
     assert write_model_grades(collection=study, model_grades=[stale]) == 0
     assert list(differences_of_resolutions()) == []
@@ -111,13 +131,22 @@ def test_other_rules_other_collections_and_escalated_pairs_are_left_alone():
     before = stored(other)
     assert resolve_by_model(collection=other) == 0
     study = judged(n_queries=2, n_people=4)
-    assert write_model_grades(collection=study, model_grades=[ModelGrade(pair, 0, N_PEOPLE) for pair in before]) == 0
+    assert (
+        write_model_grades(
+            collection=study, model_grades=[ModelGrade(pair, 0, N_PEOPLE) for pair in before]
+        )
+        == 0
+    )
     assert stored(other) == before
     doubtful = cast.annotator(study)
     claiming.current_batch(annotator=doubtful)
     hand_out = claiming.open_hand_outs(annotator=doubtful).first()
     reports.report_pair(
-        annotator=doubtful, token=hand_out.token, submission_id=uuid4(), kind=Report.Kind.ESCALATED, reason="unclear"
+        annotator=doubtful,
+        token=hand_out.token,
+        submission_id=uuid4(),
+        kind=Report.Kind.ESCALATED,
+        reason="unclear",
     )
     resolve_by_model(collection=study)
     assert stored(study)[hand_out.seat.pair_id] == ("escalated", None)

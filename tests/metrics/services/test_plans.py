@@ -11,8 +11,8 @@ from annotate.models import Annotator, QuerySet, Role
 from metrics import tasks
 from metrics.models import Plan, PlanLook
 from metrics.services import plans, plans_page
-from metrics.services.leaderboard_choices import read_choices
 from metrics.services.leaderboard_decisions import decision
+from metrics.services.leaderboard_parameters import read_choices
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
@@ -29,8 +29,14 @@ def study():
 def fix(study, **fields):
     lead = cast.member(study, Role.LEAD)
     query_set = study.query_sets.get(name="all", direction="forward")
-    usual = {"measure": "AP", "threshold": 1, "label_source": "over:original", "method": "randomized-tukey",
-             "alpha": 0.05, "looks": [25, 50, 100]}  # fmt: skip
+    usual = {
+        "measure": "AP",
+        "threshold": 1,
+        "label_source": "over:original",
+        "method": "randomized-tukey",
+        "alpha": 0.05,
+        "looks": [25, 50, 100],
+    }
     return plans.fix_plan(collection=study, by=lead, **{"query_set": query_set, **usual, **fields})
 
 
@@ -111,7 +117,11 @@ def test_looks_that_were_passed_over_leave_their_alpha_to_the_next(study):
     look = plans.take_look(plan=plan)
     assert (look.number, look.level) == (2, pytest.approx(0.05 * 0.5**3))
     first, second, third = summary(plan).looks
-    assert first.at_text.startswith("passed over") and second.stored_look == look and third.at_text == "to come"
+    assert (
+        first.at_text.startswith("passed over")
+        and second.stored_look == look
+        and third.at_text == "to come"
+    )
     assert third.level == pytest.approx(0.05 * (1 - 0.5**3))
     judge(study, 16, seed=1)
     plans.take_look(plan=plan)
@@ -120,23 +130,39 @@ def test_looks_that_were_passed_over_leave_their_alpha_to_the_next(study):
 
 
 def test_a_look_decides_at_its_own_level(study):
-    """Runs so different that one test finds it, but no permutation reaches the level of so early a
-    look."""
+    """Runs so different that one test finds it; no permutation reaches so early a look's level."""
     queries = study.items.filter(side="query").order_by("pk")
-    documents = list(study.items.filter(side="document").order_by("pk").values_list("pk", flat=True))
+    documents = list(
+        study.items.filter(side="document").order_by("pk").values_list("pk", flat=True)
+    )
     for name, step in (("best", 0), ("worst", 7)):
-        cast.run(study, name, {query.pk: ([documents[(i + step) % 15]], [1.0]) for i, query in enumerate(queries)})
+        cast.run(
+            study,
+            name,
+            {query.pk: ([documents[(i + step) % 15]], [1.0]) for i, query in enumerate(queries)},
+        )
     Run.objects.filter(name__in=["alpha", "beta"]).delete()
     better, worse = Run.objects.filter(direction="forward").order_by("name")
     plan = fix(study, measure="P@1", looks=[8, 100])
     judge(study, 3, likes=1)
     assert plans.take_look(plan=plan).value["pairs"] == []
-    assert "left the order of some neighbours open: best and worst. The next look is at 36" in summary(plan).stop_text
+    assert (
+        "left the order of some neighbours open: best and worst. The next look is at 36"
+        in summary(plan).stop_text
+    )
     judge(study, 33, likes=1)
     look = plans.take_look(plan=plan)
-    assert look.value["pairs"] == [[better.pk, worse.pk]] and look.value["method"] == "randomized-tukey"
-    assert summary(plan).stop_text.endswith("decided every neighbouring order: for this order, judging can stop.")
-    assert summary(plan).last_text == "Look 2 of 2 (at 36 judged pairs, level .05) decided 1 of 1 pairs of runs."
+    assert (
+        look.value["pairs"] == [[better.pk, worse.pk]]
+        and look.value["method"] == "randomized-tukey"
+    )
+    assert summary(plan).stop_text.endswith(
+        "decided every neighbouring order: for this order, judging can stop."
+    )
+    assert (
+        summary(plan).last_text
+        == "Look 2 of 2 (at 36 judged pairs, level .05) decided 1 of 1 pairs of runs."
+    )
 
 
 def test_a_run_that_is_retired_since_is_left_out_and_a_look_that_decides_nothing_says_why(study):
@@ -148,9 +174,15 @@ def test_a_run_that_is_retired_since_is_left_out_and_a_look_that_decides_nothing
     assert summary(plan).stop_text.startswith(summary(plan).last_text)
 
 
-def test_the_refresh_asks_for_a_look_that_is_due_and_the_sweep_for_one_that_was_lost(study, monkeypatch):
+def test_the_refresh_asks_for_a_look_that_is_due_and_the_sweep_for_one_that_was_lost(
+    study, monkeypatch
+):
     enqueued = []
-    monkeypatch.setattr(tasks, "enqueue_on_commit", lambda task, **arguments: enqueued.append((task.name, arguments)))
+    monkeypatch.setattr(
+        tasks,
+        "enqueue_on_commit",
+        lambda task, **arguments: enqueued.append((task.name, arguments)),
+    )
     plan = fix(study)
     judge(study, 9)
     tasks.refresh(collection_id=study.pk)
@@ -205,14 +237,26 @@ def test_a_board_is_confirmatory_only_where_it_shows_what_the_plan_names(study):
     spec = read_choices(collection=study, viewer=None, parameters={}).spec
 
     def is_on(**changes):
-        return plans_page.summary_for_leaderboard(collection=study, spec=replace(spec, **changes), viewer=None) is not None
+        return (
+            plans_page.summary_for_leaderboard(
+                collection=study, spec=replace(spec, **changes), viewer=None
+            )
+            is not None
+        )
 
     assert is_on() and is_on(measures=("AP", "P@1")) and is_on(runs=spec.runs[:1])
-    assert is_on(method="tukey") and is_on(target="these")  # which change nothing of what it decides
+    # which change nothing of what it decides
+    assert is_on(method="tukey") and is_on(target="these")
     other_choices = {
-        "measures": ("P@1",), "threshold": 2, "label_source": "only", "query_set": "other",
-        "judged_only": True, "people": "first", "words": (1, None), "missing": "runs",
-    }  # fmt: skip
+        "measures": ("P@1",),
+        "threshold": 2,
+        "label_source": "only",
+        "query_set": "other",
+        "judged_only": True,
+        "people": "first",
+        "words": (1, None),
+        "missing": "runs",
+    }
     assert [name for name, value in other_choices.items() if is_on(**{name: value})] == []
 
 
@@ -221,7 +265,14 @@ def test_who_may_not_know_of_a_run_reads_nothing_of_it(study):
     lead = cast.member(study, Role.LEAD)
     studies.run(study, "delta", seed=5)
     query_set = QuerySet.objects.get(collection=study, direction="forward")
-    terms = {"measure": "AP", "threshold": 1, "label_source": "only", "method": "tukey", "alpha": 0.05, "looks": [25]}
+    terms = {
+        "measure": "AP",
+        "threshold": 1,
+        "label_source": "only",
+        "method": "tukey",
+        "alpha": 0.05,
+        "looks": [25],
+    }
     plan = plans.fix_plan(collection=study, by=other, query_set=query_set, **terms)
     assert len(plan.runs) == 3
     Run.objects.filter(name="alpha").update(is_hidden=True, uploaded_by=other)
@@ -230,11 +281,20 @@ def test_who_may_not_know_of_a_run_reads_nothing_of_it(study):
     assert "AP of 2 runs" in plans_page.summary_of(plan=plan, viewer=lead).plan_text
     pairs = [[a, b] for a, b in combinations(plan.runs, 2)]
     decided = {"why": "", "groups": [[run] for run in plan.runs], "pairs": pairs}
-    of_two = decision({"name": "AP", "decided": decided}, list(Run.objects.filter(pk__in=plan.runs, is_hidden=False)))
+    of_two = decision(
+        {"name": "AP", "decided": decided},
+        list(Run.objects.filter(pk__in=plan.runs, is_hidden=False)),
+    )
     assert (of_two.n_decided, of_two.n_pairs) == (1, 1)
-    decisions = {viewer: plans_page.summary_of(plan=plan, viewer=viewer).last_look.decision for viewer in (other, lead)}
+    decisions = {
+        viewer: plans_page.summary_of(plan=plan, viewer=viewer).last_look.decision
+        for viewer in (other, lead)
+    }
     assert {run.name for run, _ in decisions[other].runs_with_letters} == {"alpha", "beta", "delta"}
-    assert {run.name for run, _ in decisions[lead].runs_with_letters} == {"beta", "delta"} and decisions[lead].n_pairs == 1
+    assert {run.name for run, _ in decisions[lead].runs_with_letters} == {
+        "beta",
+        "delta",
+    } and decisions[lead].n_pairs == 1
 
 
 def test_labels_that_were_in_have_spent_their_part_of_alpha(study):

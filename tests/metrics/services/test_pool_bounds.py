@@ -14,7 +14,7 @@ from annotate.services.query_sets import complete_query_sets
 from metrics.services import leaderboard_cache as views
 from metrics.services import leaderboard_measuring as measuring
 from metrics.services import refresh
-from metrics.services.leaderboard_choices import read_choices
+from metrics.services.leaderboard_parameters import read_choices
 from pooling.models import Run
 from tests import campaigns, cast
 
@@ -28,16 +28,25 @@ def study():
 
     The pool holds all of these pairs.
     """
-    of = cast.collection(grades=2, n_queries=2, n_documents=6, labels_per_pair=1, gold_positives=0, gold_negatives=0)
+    of = cast.collection(
+        grades=2, n_queries=2, n_documents=6, labels_per_pair=1, gold_positives=0, gold_negatives=0
+    )
     complete_query_sets(collection=of)
     ranked = {"A": (["q0"], ["d0", "d1", "d2"]), "B": (["q0"], ["d3", "d0"]), "C": (["d3"], ["q1"])}
     for name, (sources, targets) in ranked.items():
         scores = np.arange(len(targets), 0, -1).astype(float).tolist()
-        keys = {key(of, source): ([key(of, target) for target in targets], scores) for source in sources}
+        keys = {
+            key(of, source): ([key(of, target) for target in targets], scores) for source in sources
+        }
         cast.run(of, name, keys, direction="reverse" if name == "C" else "forward")
     pairs = [("q0", "d0"), ("q0", "d1"), ("q0", "d2"), ("q0", "d3"), ("q1", "d3")]
-    campaigns.open_pool_round(of, [Pair.objects.create(collection=of, query_id=key(of, q), document_id=key(of, d))
-                                   for q, d in pairs])  # fmt: skip
+    campaigns.open_pool_round(
+        of,
+        [
+            Pair.objects.create(collection=of, query_id=key(of, q), document_id=key(of, d))
+            for q, d in pairs
+        ],
+    )
     cast.reference(of, {})
     refresh.refresh(collection=of)
     return of
@@ -53,7 +62,10 @@ def say(of: Collection, source: str, labels: dict[tuple[str, str], int]) -> None
         reference_set = of.reference_sets.get()
         for (q, d), grade in labels.items():
             ReferenceLabel.objects.create(
-                reference_set=reference_set, query_id=key(of, q), document_id=key(of, d), grade=grade
+                reference_set=reference_set,
+                query_id=key(of, q),
+                document_id=key(of, d),
+                grade=grade,
             )
         seating.note_changes(collection_id=of.pk, pair_ids=[None])
     else:
@@ -70,22 +82,34 @@ def say(of: Collection, source: str, labels: dict[tuple[str, str], int]) -> None
 
 def cells(of: Collection, run: str, source: str) -> dict[str, tuple[float, float, float]]:
     """Least, score and most of each measure of a run on its page, times the number of queries."""
-    choices = read_choices(collection=of, viewer=None, parameters={"measures": MEASURES, "labels": source})
+    choices = read_choices(
+        collection=of, viewer=None, parameters={"measures": MEASURES, "labels": source}
+    )
     assert choices.errors == []
     views.compute(collection=of, spec=choices.spec)
-    value, own_run = views.find_view(collection=of, spec=choices.spec).value, Run.objects.get(name=run)
+    value = views.find_view(collection=of, spec=choices.spec).value
+    own_run = Run.objects.get(name=run)
     (table,) = [direction for direction in value["directions"] if own_run.pk in direction["runs"]]
     at, n = table["runs"].index(own_run.pk), table["n_queries"]
-    cells_by_measure = {direction["name"]: direction["cells"][at] for direction in table["measures"]}
-    return {name: tuple(n * cell[end] for end in ("least", "whole", "most")) for name, cell in cells_by_measure.items()}
+    cells_by_measure = {
+        direction["name"]: direction["cells"][at] for direction in table["measures"]
+    }
+    return {
+        name: tuple(n * cell[end] for end in ("least", "whole", "most"))
+        for name, cell in cells_by_measure.items()
+    }
 
 
 @pytest.mark.parametrize("source", ["over:original", "only", "none:original"])
-def test_what_another_run_alone_returned_may_turn_out_positive_and_no_score_leaves_its_bounds(study, source):
+def test_what_another_run_alone_returned_may_turn_out_positive_and_no_score_leaves_its_bounds(
+    study, source
+):
     say(study, source, {("q0", "d0"): 1, ("q0", "d1"): 0, ("q0", "d2"): 0, ("q1", "d3"): 1})
     before = {run: cells(study, run, source) for run in "AC"}
     for run in "AC":  # all that it returned is judged
-        assert {name: cell[1:] for name, cell in before[run].items()} == dict.fromkeys(MEASURES.split(), (1, 1))
+        assert {name: cell[1:] for name, cell in before[run].items()} == dict.fromkeys(
+            MEASURES.split(), (1, 1)
+        )
         assert before[run]["AP"] == before[run]["R@2"] == before[run]["Rprec"] == (1 / 2, 1, 1)
         assert before[run]["nDCG@10"][0] == pytest.approx(1 / (1 + 1 / np.log2(3)))
         assert before[run]["C@1"] == (1, 1, 1)
@@ -120,9 +144,16 @@ def test_a_pair_of_two_pools_is_one_and_imported_judgments_make_a_pool_but_train
     left = Pair.objects.get(query=key(study, "q0"), document=key(study, "d3"))
     campaigns.open_pool_round(study, [left], name="another")
     for kind, document in (("import", "d4"), ("training", "d5")):
-        pair = Pair.objects.create(collection=study, query=left.query, document_id=key(study, document))
+        pair = Pair.objects.create(
+            collection=study, query=left.query, document_id=key(study, document)
+        )
         own = Round.objects.create(
-            collection=study, kind=kind, name=kind, policy=cast.policy(study), state="closed", closed_at=timezone.now()
+            collection=study,
+            kind=kind,
+            name=kind,
+            policy=cast.policy(study),
+            state="closed",
+            closed_at=timezone.now(),
         )
         RoundPair.objects.create(round=own, pair=pair, n_wanted=1)
     views.delete_views(collection=study)
@@ -130,11 +161,18 @@ def test_a_pair_of_two_pools_is_one_and_imported_judgments_make_a_pool_but_train
 
 
 def test_what_is_open_is_read_once_however_many_runs_there_are(study):
-    choices = read_choices(collection=study, viewer=None, parameters={"measures": MEASURES, "labels": "over:original"})
+    choices = read_choices(
+        collection=study, viewer=None, parameters={"measures": MEASURES, "labels": "over:original"}
+    )
     query_set, counts = study.query_sets.get(direction="forward", name="all"), []
     inputs = measuring.direction_inputs(collection=study, spec=choices.spec, query_set=query_set)
-    unjudged = [(key(study, q), key(study, f"d{d}")) for q, d in [*(("q0", d) for d in range(4)), ("q1", 3)]]
-    assert list(zip(*(column.tolist() for column in inputs.labels.unjudged[:2]), strict=True)) == unjudged
+    unjudged = [
+        (key(study, q), key(study, f"d{d}")) for q, d in [*(("q0", d) for d in range(4)), ("q1", 3)]
+    ]
+    assert (
+        list(zip(*(column.tolist() for column in inputs.labels.unjudged[:2]), strict=True))
+        == unjudged
+    )
     for runs in ("A", "AB"):
         few = list(Run.objects.filter(name__in=runs))
         with CaptureQueriesContext(connection) as caught:

@@ -14,14 +14,24 @@ from metrics.core.measures import parse_one
 from metrics.core.significance import paired_test
 from metrics.core.swaps import reer_paired, reversal
 from metrics.core.tournament import METHODS
+from metrics.core.unit_samples import GroupedUnits
 from metrics.models import BoardView, Score, Snapshot
-from metrics.services import dashboard_details, labels, leaderboard_cache, pool_bias, pool_study, query_groups, refresh
-from metrics.services.leaderboard_choices import read_choices, read_comparison
+from metrics.services import (
+    dashboard_details,
+    labels,
+    leaderboard_cache,
+    pool_bias,
+    pool_study,
+    query_groups,
+    refresh,
+)
 from metrics.services.leaderboard_comparison import N_SAMPLES
 from metrics.services.leaderboard_decisions import decision_facts
+from metrics.services.leaderboard_parameters import read_choices, read_comparison
 from tests import cast
 from tests.fixture_cache import cached_rows
 from tests.metrics import studies
+from tests.metrics.pages import text_of
 
 pytestmark = pytest.mark.django_db
 N_QUERIES, N_DOCUMENTS = 14, 5
@@ -34,7 +44,9 @@ def captions_of_videos() -> Collection:
     collection = studies.study("videos", n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
     documents = Item.objects.filter(collection=collection, side="document")
     Part.objects.filter(item__in=documents).delete()
-    Part.objects.bulk_create(Part(item=item, position=0, kind="video", path="a.webm") for item in documents)
+    Part.objects.bulk_create(
+        Part(item=item, position=0, kind="video", path="a.webm") for item in documents
+    )
     for seed in range(2):
         studies.judge(cast.annotator(collection), seed=seed, likes=0.5)
     refresh.refresh(collection=collection)
@@ -49,8 +61,16 @@ def videos(media_root):
 def grouped(collection, direction=Direction.FORWARD):
     """The groups of the query set "all", as numbers."""
     query_set = QuerySet.objects.get(collection=collection, name="all", direction=direction)
-    arguments = {"collection": collection, "direction": direction, "sources": labels.scope_of(query_set=query_set).sources}
-    return query_groups.groups_of(**arguments), query_groups.facts_of(**arguments), query_groups.names_of(**arguments)
+    arguments = {
+        "collection": collection,
+        "direction": direction,
+        "sources": labels.scope_of(query_set=query_set).sources,
+    }
+    return (
+        query_groups.groups_of(**arguments),
+        query_groups.facts_of(**arguments),
+        query_groups.names_of(**arguments),
+    )
 
 
 def board_of(collection, parameters, reads=read_choices):
@@ -79,16 +99,21 @@ def test_a_video_with_several_captions_stands_by_itself_in_the_reverse_direction
     assert {name.partition(":")[0] for name in names} == {"document"}
 
 
-def test_a_query_that_several_documents_answer_alike_stands_by_itself_and_the_oldest_set_decides(videos):
+def test_a_query_that_several_documents_answer_alike_stands_by_itself_and_the_oldest_set_decides(
+    videos,
+):
     queries, documents = (
-        list(Item.objects.filter(collection=videos, side=side).order_by("pk")) for side in ("query", "document")
+        list(Item.objects.filter(collection=videos, side=side).order_by("pk"))
+        for side in ("query", "document")
     )
     later = {(query.external_id, documents[0].external_id): 2 for query in queries}
     studies.reference(videos, later, "later")
     assert grouped(videos)[0].of_query.tolist() == GROUPS.of_query.tolist()
     original = videos.reference_sets.get(name="original")
-    original.labels.create(query=queries[0], document=documents[4], grade=2)  # as good as its own: no one document
-    original.labels.create(query=queries[1], document=documents[4], grade=1)  # positive, but not as good
+    # as good as its own: no one document
+    original.labels.create(query=queries[0], document=documents[4], grade=2)
+    # positive, but not as good
+    original.labels.create(query=queries[1], document=documents[4], grade=1)
     query_groups._links.cache_clear()
     group_of = grouped(videos)[0].of_query
     assert (group_of == group_of[0]).sum() == 1
@@ -112,7 +137,9 @@ def test_a_negative_reference_label_links_nothing(videos):
     assert grouped(videos)[0].are_single
 
 
-def test_queries_that_are_no_text_are_no_captions_and_documents_of_several_kinds_are_documents(videos):
+def test_queries_that_are_no_text_are_no_captions_and_documents_of_several_kinds_are_documents(
+    videos,
+):
     queries = Item.objects.filter(collection=videos, side="query")
     Part.objects.filter(item=queries.first()).delete()
     Part.objects.create(item=queries.first(), position=0, kind="image", path="a.png")
@@ -150,14 +177,28 @@ def test_the_column_of_the_upload_and_none_can_be_chosen(videos):
         (5, 4.9, "With 5 videos such intervals and tests are rough."),
         (5, None, "With 5 videos such intervals and tests are rough."),
         (100, 40.0, ""),
-        (100, 16.4, "The 100 videos differ so much in size that they count as about 16: intervals and tests other than "
-         "randomization are too sure."),
-        (101, 4.1, "The 101 videos differ so much in size that they count as about 4: there are no such intervals, and "
-         "tests other than randomization are too sure."),
+        (
+            100,
+            16.4,
+            (
+                "The 100 videos differ so much in size that they count as about 16: intervals and "
+                "tests other than randomization are too sure."
+            ),
+        ),
+        (
+            101,
+            4.1,
+            (
+                "The 101 videos differ so much in size that they count as about 4: there are no "
+                "such intervals, and tests other than randomization are too sure."
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_few_groups_are_told_and_so_are_those_that_count_as_few(n_groups, n_effective, caution):
-    facts = query_groups.GroupFacts("reference", 999, n_groups, "captions", "videos", n_effective=n_effective)
+    facts = query_groups.GroupFacts(
+        "reference", 999, n_groups, "captions", "videos", n_effective=n_effective
+    )
     assert facts.caution == caution
 
 
@@ -169,7 +210,11 @@ def test_few_groups_are_told_and_so_are_those_that_count_as_few(n_groups, n_effe
         (24, 24.0, "With 24 captions intervals are rough."),
         (25, 25.0, ""),
         (25, None, ""),
-        (60, 12.4, "Some captions stand for many, so that all count as about 12: intervals are rough."),
+        (
+            60,
+            12.4,
+            "Some captions stand for many, so that all count as about 12: intervals are rough.",
+        ),
         (60, 4.1, "A few captions stand for nearly all, which count as 4: there are no intervals."),
     ],
 )
@@ -211,7 +256,9 @@ def test_rebuilt_numbers_are_the_live_ones(videos):
     assert studies.numbers(videos) == live
 
 
-def test_where_each_query_has_a_document_of_its_own_the_choice_changes_no_number_of_a_score(media_root):
+def test_where_each_query_has_a_document_of_its_own_the_choice_changes_no_number_of_a_score(
+    media_root,
+):
     collection = studies.judged_study("alone", n_queries=6, n_documents=9)
     before = studies.numbers(collection)["scores"]
     change_query_groups(collection=collection, query_groups="none")
@@ -226,9 +273,13 @@ def test_the_leaderboard_tells_of_videos_and_of_how_alike_their_captions_are(vid
     assert forward["groups"]["n_groups"] == 5
     assert reverse_["groups"]["n_groups"] == 5
     cell = forward["measures"][0]["cells"][0]
-    values = np.frombuffer(Score.objects.get(run__name="alpha", measure="AP", label_source="over:original").per_query)
+    values = np.frombuffer(
+        Score.objects.get(run__name="alpha", measure="AP", label_source="over:original").per_query
+    )
     assert (cell["icc"], cell["deff"]) == design(values, GROUPS)
-    assert (cell["low"], cell["high"]) == mean_intervals(values[None, :], are_shares=True, groups=GROUPS)[0]
+    assert (cell["low"], cell["high"]) == mean_intervals(
+        values[None, :], are_shares=True, groups=GROUPS
+    )[0]
     assert reverse_["measures"][0]["cells"][0]["icc"] is None
 
 
@@ -244,11 +295,15 @@ def test_four_groups_of_which_one_turns_decide_nothing_though_their_sixty_querie
 
 def test_two_runs_are_compared_over_videos(videos):
     first, second = (
-        np.frombuffer(Score.objects.get(run__name=name, measure="AP", label_source="over:original").per_query)
+        np.frombuffer(
+            Score.objects.get(run__name=name, measure="AP", label_source="over:original").per_query
+        )
         for name in ("alpha", "beta")
     )
     runs = {run.name: str(run.pk) for run in videos.runs.all()}
-    board = board_of(videos, {"a": runs["alpha"], "b": runs["beta"], "measure": "AP"}, read_comparison)
+    board = board_of(
+        videos, {"a": runs["alpha"], "b": runs["beta"], "measure": "AP"}, read_comparison
+    )
     for test in board["tests"]:
         expected = paired_test(test["name"], first, second, groups=GROUPS, n_samples=N_SAMPLES)
         assert (test["p"], test["n"] + test["n_tied"]) == (expected.p_value, 5)
@@ -279,11 +334,14 @@ def test_stop_advice_is_sure_of_an_order_that_holds_in_each_of_two_groups(videos
     pool.save()
     pool.runs.set(videos.runs.filter(direction="forward"))
     first, second = (
-        np.frombuffer(Score.objects.get(run__name=name, measure="AP", label_source="over:original").per_query)
+        np.frombuffer(
+            Score.objects.get(run__name=name, measure="AP", label_source="over:original").per_query
+        )
         for name in ("alpha", "beta")
     )
     queries = list(Item.objects.filter(collection=videos, side="query").order_by("pk"))
-    for position, number in enumerate(np.argsort(first - second)):  # to and fro, so that both groups lean as all do
+    # to and fro, so that both groups lean as all do
+    for position, number in enumerate(np.argsort(first - second)):
         Item.objects.filter(pk=queries[number].pk).update(group="ab"[position % 4 in (1, 2)])
     shares = {}
     for grouping in ("none", "column"):
@@ -303,30 +361,40 @@ def test_alphas_interval_draws_videos_on_the_dashboard_and_in_its_parts(videos):
     counts = np.zeros((len(pairs), 3), dtype=np.int64)
     for pair, query, grade in rows:
         counts[pairs.index((pair, query)), grade] += 1
-    queries = [item.external_id for item in Item.objects.filter(collection=videos, side="query").order_by("pk")]
+    queries = [
+        item.external_id
+        for item in Item.objects.filter(collection=videos, side="query").order_by("pk")
+    ]
     of_pair = np.array([queries.index(query) % N_DOCUMENTS for _, query in pairs])
     unit_counts = group(counts, np.arange(3))
     expected = agreement.alpha_of_counts(
-        unit_counts, level="ordinal", n_replicates=1000, grouped_units=agreement.GroupedUnits.of(counts, of_pair, unit_counts)
+        unit_counts,
+        level="ordinal",
+        n_replicates=1000,
+        grouped_units=GroupedUnits.of(counts, of_pair, unit_counts),
     )
     assert alpha == expected._asdict() | {"level": "ordinal"}
     assert (alpha["n_groups"], value["drawn"]) == (5, "videos")
     dashboard_details.compute(collection=videos)
     (pool,) = Snapshot.objects.get(collection=videos, kind=dashboard_details.KIND).value["by_pool"]
-    assert [pool["alpha"]["ordinal"][end] for end in ("low", "high")] == [alpha["low"], alpha["high"]]
+    assert [pool["alpha"]["ordinal"][end] for end in ("low", "high")] == [
+        alpha["low"],
+        alpha["high"],
+    ]
 
 
 def test_the_pages_say_captions_of_videos(videos, client):
     client.force_login(cast.member(videos, Role.RESEARCHER))
-    page = client.get(reverse("metrics:leaderboard", args=[videos.slug])).content.decode()
-    assert "what other videos like these would give, labels taken as right" in page  # before a view was computed
+    page = text_of(client.get(reverse("metrics:leaderboard", args=[videos.slug])))
+    # before a view was computed
+    assert "what other videos like these would give, labels taken as right" in page
     board_of(videos, {})
-    page = client.get(reverse("metrics:leaderboard", args=[videos.slug])).content.decode()
+    page = text_of(client.get(reverse("metrics:leaderboard", args=[videos.slug])))
     assert "14 captions of 5 videos" in page
     assert "what other videos like these would give, labels taken as right" in page
     assert "Design effect" in page
     assert "ICC" in page
     client.force_login(cast.member(videos, Role.LEAD))
-    page = client.get(reverse("metrics:dashboard", args=[videos.slug])).content.decode()
+    page = text_of(client.get(reverse("metrics:dashboard", args=[videos.slug])))
     assert "percentile bootstrap over videos" in page
     assert "1,000 samples of 5 videos, seed 5" in page

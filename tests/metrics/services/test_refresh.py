@@ -1,5 +1,4 @@
-"""The refresh: the changes it consumes, the numbers it writes, and a rebuild that gives the same
-bytes."""
+"""The refresh: the changes it consumes, the numbers it writes, and a rebuild of the same bytes."""
 
 import threading
 from datetime import timedelta
@@ -14,8 +13,8 @@ from annotate.models import Batch, Change, Item, Seat
 from annotate.services import claiming, judging, reports, reviewing, seating, undoing
 from metrics import fsck
 from metrics.core.intervals import wilson
-from metrics.models import Observation, Score, Snapshot
-from metrics.services import history, refresh
+from metrics.models import Score, Snapshot
+from metrics.services import refresh
 from pooling.models import Ranking, Run
 from tests import campaigns, cast
 from tests.database_sessions import waiting_session
@@ -67,13 +66,20 @@ def test_undo_rejection_and_a_change_of_mind_leave_numbers_like_a_rebuilds():
     studies.judge(ann)
     refresh.refresh(collection=study)
     hand_out = Batch.objects.get(annotator=ann).hand_outs.first()
-    judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.JudgmentAnswer(uuid4(), grade=2))
+    judging.record_judgment(
+        annotator=ann, token=hand_out.token, answer=judging.JudgmentAnswer(uuid4(), grade=2)
+    )
     refresh.refresh(collection=study)
     last = Batch.objects.get(annotator=ann).hand_outs.last()
     undoing.take_back(annotator=ann, token=last.token)
     refresh.refresh(collection=study)
     Batch.objects.filter(annotator=ann).update(finished_at=timezone.now())
-    assert reviewing.reject_batch(batch=Batch.objects.get(annotator=ann), by=lead, reason="golds").n_done == 5
+    assert (
+        reviewing.reject_batch(
+            batch=Batch.objects.get(annotator=ann), by=lead, reason="golds"
+        ).n_done
+        == 5
+    )
     refresh.refresh(collection=study)
     live = studies.numbers(study)
     assert live["snapshots"][2]["n_judgments"] == 0
@@ -88,7 +94,11 @@ def test_only_touched_queries_are_measured_again():
     before = {score.pk: score.computed_at for score in Score.objects.filter(run__collection=study)}
     studies.judge(ann, n=5, likes=1.0)
     refresh.refresh(collection=study)
-    rewritten = [score for score in Score.objects.filter(run__collection=study) if before[score.pk] != score.computed_at]
+    rewritten = [
+        score
+        for score in Score.objects.filter(run__collection=study)
+        if before[score.pk] != score.computed_at
+    ]
     assert 0 < len(rewritten) < len(before)
     assert {score.label_source for score in rewritten} == {"over:original"}
 
@@ -129,7 +139,9 @@ def test_an_excluded_item_leaves_the_scores():
     )
     seating.note_changes(collection_id=study.pk, pair_ids=[None])
     refresh.refresh(collection=study)
-    assert set(Score.objects.filter(query_set__direction="forward").values_list("n_queries", flat=True)) == {5}
+    assert set(
+        Score.objects.filter(query_set__direction="forward").values_list("n_queries", flat=True)
+    ) == {5}
     live = studies.numbers(study)
     refresh.rebuild(collection=study)
     assert studies.numbers(study) == live
@@ -189,16 +201,22 @@ def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
     gather = refresh.numbers.KINDS["agreement"].gather
 
     def meanwhile(collection, tallies):
-        other = threading.Thread(target=closing_connections(studies.judge), args=[ann], kwargs={"n": 3})
+        other = threading.Thread(
+            target=closing_connections(studies.judge), args=[ann], kwargs={"n": 3}
+        )
         other.start()
         other.join()
         return gather(collection, tallies)
 
     monkeypatch.setitem(
-        refresh.numbers.KINDS, "agreement", refresh.numbers.KINDS["agreement"]._replace(gather=meanwhile)
+        refresh.numbers.KINDS,
+        "agreement",
+        refresh.numbers.KINDS["agreement"]._replace(gather=meanwhile),
     )
     refresh.refresh(collection=study)
-    n_judgments_of = dict(Snapshot.objects.filter(collection=study).values_list("kind", "n_judgments"))
+    n_judgments_of = dict(
+        Snapshot.objects.filter(collection=study).values_list("kind", "n_judgments")
+    )
     assert {n_judgments_of[kind] for kind in ("progress", "agreement", "labels", "people")} == {4}
     assert Change.objects.filter(collection=study).count() == 3
 
@@ -219,15 +237,23 @@ def test_progress_counts_pairs_seats_labels_and_what_could_not_be_judged():
     studies.judge(ann, n=3)
     claiming.current_batch(annotator=ann)
     unanswered = claiming.open_hand_outs(annotator=ann)[0]
-    reports.report_pair(annotator=ann, token=unanswered.token, submission_id=uuid4(), kind="cannot_judge")
+    reports.report_pair(
+        annotator=ann, token=unanswered.token, submission_id=uuid4(), kind="cannot_judge"
+    )
     refresh.refresh(collection=study)
     (row,) = Snapshot.objects.get(collection=study, kind="progress").value["rounds"]
     assert row["name"] == "depth 3"
     assert (row["n_pairs"], row["n_done"]) == (18, 3)
     assert {state: n for state, n in row["states"].items() if n} == {
-        "some_labels": 3, "cannot_judge": 1, "untouched": 14,
-    }  # fmt: skip
-    assert row["n_left"] == Seat.objects.filter(collection=study, state__in=["free", "held"]).count() == 33
+        "some_labels": 3,
+        "cannot_judge": 1,
+        "untouched": 14,
+    }
+    assert (
+        row["n_left"]
+        == Seat.objects.filter(collection=study, state__in=["free", "held"]).count()
+        == 33
+    )
 
 
 def test_alpha_says_why_it_is_not_defined():
@@ -235,18 +261,6 @@ def test_alpha_says_why_it_is_not_defined():
     refresh.refresh(collection=study)
     alpha = Snapshot.objects.get(collection=study, kind="agreement").value["all"]["ordinal"]
     assert (alpha["value"], alpha["reason"]) == (None, "no unit has two labels yet")
-
-
-def test_history_keeps_a_point_each_time_numbers_change():
-    study = studies.study()
-    people = [cast.annotator(study) for _ in range(2)]
-    refresh.refresh(collection=study)
-    for step in range(4):
-        studies.judge(people[step % 2], n=3, seed=step)
-        refresh.refresh(collection=study)
-    assert [point.n_judgments for point in studies.observations(study, "agreement")] == [0, 3, 6, 9, 12]
-    rows = studies.observations(study, "scores")[-1].value["rows"]
-    assert len(rows) == 3 * 2 * 7
 
 
 def test_golds_and_training_do_not_enter_agreement():
@@ -292,31 +306,32 @@ def test_what_people_share_is_counted_label_by_label():
     for seed, annotator in enumerate(people):
         studies.judge(annotator, n=14, seed=seed)
     refresh.refresh(collection=study)
-    rows = {row["pseudonym"]: row for row in Snapshot.objects.get(collection=study, kind="people").value["people"]}
+    rows = {
+        row["pseudonym"]: row
+        for row in Snapshot.objects.get(collection=study, kind="people").value["people"]
+    }
     levels_of = {
-        annotator: dict(Seat.objects.filter(annotator=annotator, state="done").values_list("pair", "judgment__level"))
+        annotator: dict(
+            Seat.objects.filter(annotator=annotator, state="done").values_list(
+                "pair", "judgment__level"
+            )
+        )
         for annotator in people
     }
     for annotator_ in people:
-        both = [(pair, other) for other in people if other != annotator_ for pair in levels_of[annotator_].keys() & levels_of[other].keys()]
+        both = [
+            (pair, other)
+            for other in people
+            if other != annotator_
+            for pair in levels_of[annotator_].keys() & levels_of[other].keys()
+        ]
         equal = sum(levels_of[annotator_][pair] == levels_of[other][pair] for pair, other in both)
         row = rows[annotator_.pseudonym]
-        assert (row["n_labels"], row["n_shared"], row["n_equal"]) == (len(levels_of[annotator_]), len(both), equal)
-
-
-def test_history_leaves_out_points_that_are_near_the_last_one(monkeypatch):
-    monkeypatch.setattr(history, "GROWTH", 1.5)
-    monkeypatch.setattr(history, "PAUSE", timedelta(days=1))
-    study = studies.study()
-    ann = cast.annotator(study)
-    for n in (6, 2, 2):
-        studies.judge(ann, n=n)
-        refresh.refresh(collection=study)
-    assert [point.n_judgments for point in studies.observations(study, "agreement")] == [6, 10]
-    Observation.objects.update(at=timezone.now() - timedelta(days=2))
-    studies.judge(ann, n=1)
-    refresh.refresh(collection=study)
-    assert studies.observations(study, "agreement")[-1].n_judgments == 11
+        assert (row["n_labels"], row["n_shared"], row["n_equal"]) == (
+            len(levels_of[annotator_]),
+            len(both),
+            equal,
+        )
 
 
 def test_opening_and_closing_a_round_lets_the_numbers_follow():
@@ -325,20 +340,15 @@ def test_opening_and_closing_a_round_lets_the_numbers_follow():
     more = cast.pairs(study, 4)
     round_ = campaigns.open_pool_round(study, more, name="more")
     refresh.refresh(collection=study)
-    rows = {row["name"]: row for row in Snapshot.objects.get(collection=study, kind="progress").value["rounds"]}
+    rows = {
+        row["name"]: row
+        for row in Snapshot.objects.get(collection=study, kind="progress").value["rounds"]
+    }
     assert (rows["more"]["n_pairs"], rows["more"]["n_left"]) == (4, 8)
     seating.close_round(round_=round_)
     refresh.refresh(collection=study)
-    rows = {row["name"]: row for row in Snapshot.objects.get(collection=study, kind="progress").value["rounds"]}
+    rows = {
+        row["name"]: row
+        for row in Snapshot.objects.get(collection=study, kind="progress").value["rounds"]
+    }
     assert (rows["more"]["state"], rows["more"]["n_left"]) == ("closed", 0)
-
-
-def test_a_long_history_is_shown_thinned_with_its_newest_point(monkeypatch):
-    monkeypatch.setattr(history, "MAX_POINTS", 4)
-    collection = cast.collection()
-    for number in range(10):
-        Observation.objects.create(collection=collection, kind="agreement", n_judgments=number, value={})
-    points = [point.n_judgments for point in history.points(collection=collection, kind="agreement")]
-    assert points == [0, 3, 6, 9]
-    Observation.objects.create(collection=collection, kind="agreement", n_judgments=10, value={})
-    assert [point.n_judgments for point in history.points(collection=collection, kind="agreement")] == [1, 4, 7, 10]

@@ -1,5 +1,4 @@
-"""Failing refreshes: counted, tried ever less often, shown on the dashboard, and forgotten after a
-success."""
+"""Failing refreshes: counted, tried ever less often, shown, and forgotten after a success."""
 
 import os
 import signal
@@ -22,6 +21,7 @@ from metrics.services import refresh, refresh_tries
 from tests import cast
 from tests.database_sessions import no_job_is_locked, waiting_session
 from tests.metrics import studies
+from tests.metrics.pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # As a worker's process is told by Celery's pool that its time is over.
@@ -36,14 +36,18 @@ tasks.refresh(collection_id=int(sys.argv[1]))
 
 
 def cut_off(study: Collection, home: Home, number: int) -> str:
-    """Start a refresh that waits where it begins to store scores, send it a signal, and return its
-    log."""
-    env = {**os.environ, "DATABASE_URL": home.database_url(connection.settings_dict["NAME"]),
-           "DJANGO_SETTINGS_MODULE": "config.settings"}  # fmt: skip
+    """Start a refresh that waits where it begins to store scores, signal it, and return its log."""
+    env = {
+        **os.environ,
+        "DATABASE_URL": home.database_url(connection.settings_dict["NAME"]),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"LOCK TABLE {Score._meta.db_table} IN EXCLUSIVE MODE")
         command = [sys.executable, "-c", REFRESH, str(study.pk)]
-        worker = subprocess.Popen(command, env=env, cwd=settings.BASE_DIR, stderr=subprocess.PIPE, text=True)
+        worker = subprocess.Popen(
+            command, env=env, cwd=settings.BASE_DIR, stderr=subprocess.PIPE, text=True
+        )
         try:
             waiting_session(unless=lambda: worker.poll() is not None)
             worker.send_signal(number)
@@ -64,7 +68,9 @@ def fail(study: Collection) -> None:
 def pause(study: Collection) -> timedelta:
     """The minutes from now until the next try."""
     with connection.cursor() as cursor:
-        wait = "SELECT next_at - clock_timestamp() FROM metrics_refreshtries WHERE collection_id = %s"
+        wait = (
+            "SELECT next_at - clock_timestamp() FROM metrics_refreshtries WHERE collection_id = %s"
+        )
         cursor.execute(wait, [study.pk])
         return timedelta(minutes=round(cursor.fetchone()[0].total_seconds() / 60))
 
@@ -74,7 +80,9 @@ def make_old() -> None:
     Change.objects.update(at="2020-01-01T00:00Z")
 
 
-def test_a_refresh_that_is_cut_off_or_killed_counts_and_the_next_that_succeeds_forgets(service_home: Home) -> None:
+def test_a_refresh_that_is_cut_off_or_killed_counts_and_the_next_that_succeeds_forgets(
+    service_home: Home,
+) -> None:
     study = studies.study()
     n_changes = Change.objects.count()
     log_text = cut_off(study, service_home, signal.SIGUSR1)
@@ -132,14 +140,19 @@ def test_the_dashboard_says_since_when_and_why_and_shows_it_at_once(client: Clie
     study = studies.study()
     client.force_login(cast.member(study, "lead"))
     page = f"/c/{study.slug}/dashboard/"
-    assert "could not be refreshed" not in client.get(page).content.decode()
+    assert "could not be refreshed" not in text_of(client.get(page))
     for _ in range(3):
         fail(study)
     since = RefreshTries.objects.get().since
-    page_text = client.get(page).content.decode()
-    assert f"The numbers could not be refreshed since {since:%-d %b %H:%M} UTC:</strong> they take longer" in page_text
-    assert "The next try is not before" in page_text and f"rebuild --numbers {study.slug}" in page_text
+    page_text = text_of(client.get(page))
+    assert (
+        f"The numbers could not be refreshed since {since:%-d %b %H:%M} UTC:</strong> they "
+        "take longer"
+    ) in page_text
+    assert (
+        "The next try is not before" in page_text and f"rebuild --numbers {study.slug}" in page_text
+    )
     assert "Waiting for the first numbers" in page_text
     RefreshTries.objects.update(next_at="2020-01-01T00:00Z")
     tasks.refresh(collection_id=study.pk)
-    assert "could not be refreshed" not in client.get(page).content.decode()
+    assert "could not be refreshed" not in text_of(client.get(page))

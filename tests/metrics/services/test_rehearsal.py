@@ -1,5 +1,4 @@
-"""A rehearsed campaign: with people's labels the scores are the true ones, with the reference alone
-they are not.
+"""A rehearsed campaign: scores are true with people's labels, not with the reference alone.
 
 Each step is committed, as in life: in one long transaction PostgreSQL would keep every dead row.
 """
@@ -14,8 +13,9 @@ SYSTEMS = ["heron", "otter", "finch"]  # best first: so they were made
 def show(seed: int, rehearsal: Rehearsal) -> None:
     """Print the figures; shown with -s."""
     print(
-        f"\nseed {seed}: {rehearsal.n_judgments} judgments of {rehearsal.n_pairs} pairs in {rehearsal.seconds:.0f} s, "
-        f"pool misses {rehearsal.missed_share:.1%}, alpha {rehearsal.alpha:.3f}, inflation of C@10 {rehearsal.inflation}"
+        f"\nseed {seed}: {rehearsal.n_judgments} judgments of {rehearsal.n_pairs} pairs in "
+        f"{rehearsal.seconds:.0f} s, pool misses {rehearsal.missed_share:.1%}, alpha "
+        f"{rehearsal.alpha:.3f}, inflation of C@10 {rehearsal.inflation}"
     )
     for measure in ("C@1", "AP"):
         print(

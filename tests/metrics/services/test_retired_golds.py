@@ -18,28 +18,41 @@ pytestmark = pytest.mark.django_db
 def judged():
     """A batch with two golds, one of them answered on the wrong side."""
     collection = cast.collection(
-        "shapes", grades=3, batch_candidates=2, gold_positives=2, gold_negatives=0, grouped=False, gold_pass="0.5"
+        "shapes",
+        grades=3,
+        batch_candidates=2,
+        gold_positives=2,
+        gold_negatives=0,
+        grouped=False,
+        gold_pass="0.5",
     )
     pairs = cast.pairs(collection, 6)
     campaigns.open_pool_round(collection, pairs[2:])
     for pair in pairs[:2]:
-        Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
+        Gold.objects.create(
+            collection=collection, pair=pair, grade=2, is_positive=True, origin="curated"
+        )
     annotator = cast.annotator(collection)
     claiming.current_batch(annotator=annotator)
-    left = claiming.open_hand_outs(annotator=annotator).select_related("seat", "batch__annotator__user")
+    left = claiming.open_hand_outs(annotator=annotator).select_related(
+        "seat", "batch__annotator__user"
+    )
     for hand_out in list(left):
         campaigns.judge(hand_out, 0 if hand_out.seat.pair_id == pairs[0].pk else 2)
     return collection, annotator, Gold.objects.get(pair=pairs[0])
 
 
 def gold_counts(collection, annotator):
-    """Golds answered and right: in the table of people, and in the details; asserts that the stored
-    counts are those of a recount."""
+    """Golds answered and right: in the table of people, and in the details.
+
+    Asserts that the stored counts are those of a recount.
+    """
     refresh.refresh(collection=collection)
     assert tallies.drift(collection=collection) == []
     dashboard_details.compute(collection=collection)
     fast, slow = (
-        Snapshot.objects.get(collection=collection, kind=kind).value["people"] for kind in ("people", dashboard_details.KIND)
+        Snapshot.objects.get(collection=collection, kind=kind).value["people"]
+        for kind in ("people", dashboard_details.KIND)
     )
     mine = next(row for row in fast if row["annotator"] == annotator.pk)
     looked = next(row for row in slow if row["annotator"] == annotator.pk)["gold"]
@@ -61,4 +74,6 @@ def test_what_a_batch_was_checked_by_stands(judged):
     assert before[0]["n_golds"] == 2
     golds.retire_gold(gold=gold, by=None)
     refresh.refresh(collection=collection)
-    assert list(Batch.objects.values("n_golds", "n_golds_right", "verdict", "gold_action")) == before
+    assert (
+        list(Batch.objects.values("n_golds", "n_golds_right", "verdict", "gold_action")) == before
+    )

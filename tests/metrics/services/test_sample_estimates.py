@@ -13,9 +13,10 @@ from metrics.core.intervals import mean_intervals
 from metrics.core.measures import parse
 from metrics.models import BoardView
 from metrics.services import labels, leaderboard_cache, pool_bias, refresh
-from metrics.services.leaderboard_choices import read_choices, read_comparison
+from metrics.services.leaderboard_parameters import read_choices, read_comparison
 from metrics.services.pool_bias_page import page_of
-from metrics.services.sample_estimates import estimates_of, sample_of
+from metrics.services.sample_estimates import estimates_of
+from metrics.services.sampled_pairs import sample_of
 from pooling.models import PoolPair
 from pooling.services import run_retirement
 from tests import cast
@@ -38,35 +39,61 @@ def overlapping():
     rng = np.random.default_rng(11)
     collection = factories.collection(N_QUERIES, N_DOCUMENTS, batch_candidates=500)
     complete_query_sets(collection=collection)
-    ranked = {name: {q: rng.permutation(N_DOCUMENTS)[:12].tolist() for q in range(N_QUERIES)} for name in "abc"}
+    ranked = {
+        name: {q: rng.permutation(N_DOCUMENTS)[:12].tolist() for q in range(N_QUERIES)}
+        for name in "abc"
+    }
     a, b, c = (factories.run(collection, name, rows) for name, rows in ranked.items())
-    factories.opened(collection, [a, b], name="one", strategy="stratified", top=1, depth=8, share=0.5)
-    factories.opened(collection, [b, c], name="two", strategy="stratified", top=2, depth=6, share=0.4)
+    factories.opened(
+        collection, [a, b], name="one", strategy="stratified", top=1, depth=8, share=0.5
+    )
+    factories.opened(
+        collection, [b, c], name="two", strategy="stratified", top=2, depth=6, share=0.4
+    )
     studies.judge(cast.annotator(collection), seed=1, likes=0.4)
     refresh.refresh(collection=collection)
     return collection
 
 
 def board_of(collection, measures="", reads=read_choices, **parameters):
-    spec = reads(collection=collection, viewer=None, parameters={"measures": measures, **parameters}).spec
+    spec = reads(
+        collection=collection, viewer=None, parameters={"measures": measures, **parameters}
+    ).spec
     leaderboard_cache.compute(collection=collection, spec=spec)
     value = BoardView.objects.get(collection=collection, key=spec.key).value
-    return value if "directions" not in value else next(side for side in value["directions"] if side["runs"])
+    return (
+        value
+        if "directions" not in value
+        else next(side for side in value["directions"] if side["runs"])
+    )
 
 
 def estimated(collection, run, measures, reference=None):
     """The values a query of each measure."""
-    scope = labels.scope_of(query_set=QuerySet.objects.get(collection=collection, name="all", direction="forward"))
-    people = labels.within(labels.people_grades(collection=collection, direction=Direction.FORWARD), scope)
-    labelled = people if reference is None else labels.within(
-        labels.labels_of(collection=collection, direction=Direction.FORWARD, label_source=reference), scope
-    )  # fmt: skip
+    scope = labels.scope_of(
+        query_set=QuerySet.objects.get(collection=collection, name="all", direction="forward")
+    )
+    people = labels.within(
+        labels.people_grades(collection=collection, direction=Direction.FORWARD), scope
+    )
+    labelled = (
+        people
+        if reference is None
+        else labels.within(
+            labels.labels_of(
+                collection=collection, direction=Direction.FORWARD, label_source=reference
+            ),
+            scope,
+        )
+    )
     alone = reference and labels.labels_of(
         collection=collection, direction=Direction.FORWARD, label_source=reference.reference
     )
     sample = sample_of(collection=collection, scope=scope, labelled=labelled, reference=alone)
     level = collection.positive_from
-    return estimates_of(run=run, scope=scope, sample=sample, measures=parse(measures), threshold=level).values
+    return estimates_of(
+        run=run, scope=scope, sample=sample, measures=parse(measures), threshold=level
+    ).values
 
 
 def by_hand(collection, run, k, certain=frozenset(), lost_pairs=frozenset()):
@@ -79,10 +106,16 @@ def by_hand(collection, run, k, certain=frozenset(), lost_pairs=frozenset()):
     grades = {(row.pair.query_id, row.pair.document_id): row.grade for row in resolutions}
     chance, cells, drawn_pairs = {}, {}, set()
     for pool in collection.pools.filter(strategy="stratified").order_by("pk"):
-        own = set(PoolPair.objects.filter(pool=pool).values_list("pair__query", "pair__document", "stratum"))
+        own = set(
+            PoolPair.objects.filter(pool=pool).values_list(
+                "pair__query", "pair__document", "stratum"
+            )
+        )
         left = lost_pairs if pool.name == "one" else set()
         for row in pool.strata.all():
-            here = {(q, d) for q, d, stratum in own if (q, stratum) == (row.source_id, row.stratum)} - left
+            here = {
+                (q, d) for q, d, stratum in own if (q, stratum) == (row.source_id, row.stratum)
+            } - left
             cell = here | {(row.source_id, d) for d in row.undrawn} - left
             for pair in cell:
                 missed = 1 - Fraction(row.n_drawn, row.n_pooled)
@@ -109,7 +142,9 @@ def by_hand(collection, run, k, certain=frozenset(), lost_pairs=frozenset()):
 
 def unjudge(collection, n):
     """Take some resolutions back, as if those pairs were not judged yet."""
-    rows = Resolution.objects.filter(collection=collection, grade__isnull=False).order_by("pk")[::5][:n]
+    rows = Resolution.objects.filter(collection=collection, grade__isnull=False).order_by("pk")[
+        ::5
+    ][:n]
     Resolution.objects.filter(pk__in=[row.pk for row in rows]).delete()
 
 
@@ -127,8 +162,11 @@ def test_what_a_whole_pool_holds_is_known_whatever_was_drawn(sampled):
     studies.judge(cast.annotator(sampled), seed=2, likes=0.4)
     pairs = set(PoolPair.objects.filter(pool=whole).values_list("pair__query", "pair__document"))
     samples = sampled.pools.filter(strategy="stratified")
-    drawn_pairs = set(PoolPair.objects.filter(pool__in=samples).values_list("pair__query", "pair__document"))
-    beside = {q for q, _ in pairs - drawn_pairs}  # queries of which the pool holds what no sample drew: all of it is judged
+    drawn_pairs = set(
+        PoolPair.objects.filter(pool__in=samples).values_list("pair__query", "pair__document")
+    )
+    # queries of which the pool holds what no sample drew: all of it is judged
+    beside = {q for q, _ in pairs - drawn_pairs}
     certain = {(q, d) for q, d in pairs if q in beside}
     assert 0 < len(certain) < len(pairs)
     (values,) = estimated(sampled, run, "P@10")
@@ -144,9 +182,16 @@ def test_what_a_whole_pool_holds_and_nobody_judged_yet_changes_nothing(sampled):
 
 
 def test_a_run_that_goes_beyond_the_samples_leaves_nothing_to_estimate_without_bias(sampled):
-    assert [measure["kind"] for measure in board_of(sampled, "P@6 P@7")["measures"]] == ["unbiased", "not estimable"]
-    factories.run(sampled, "out", {q: list(range(N_DOCUMENTS - 1, -1, -1)) for q in range(N_QUERIES)})
-    assert [measure["kind"] for measure in board_of(sampled, "P@6")["measures"]] == ["not estimable"]
+    assert [measure["kind"] for measure in board_of(sampled, "P@6 P@7")["measures"]] == [
+        "unbiased",
+        "not estimable",
+    ]
+    factories.run(
+        sampled, "out", {q: list(range(N_DOCUMENTS - 1, -1, -1)) for q in range(N_QUERIES)}
+    )
+    assert [measure["kind"] for measure in board_of(sampled, "P@6")["measures"]] == [
+        "not estimable"
+    ]
     chosen = [str(run.pk) for run in sampled.runs.exclude(name="out")]
     parameters = QueryDict(mutable=True)
     parameters.setlist("run", chosen)
@@ -173,13 +218,19 @@ def test_what_infers_from_strata_waits_for_a_label_in_each(media_root):
 def test_a_reference_label_stands_for_itself(sampled):
     run = sampled.runs.get(name="c")
     names = dict(Item.objects.filter(collection=sampled).values_list("pk", "external_id"))
-    drawn_pairs = PoolPair.objects.filter(pool__collection=sampled).values_list("pair__query", "pair__document")
+    drawn_pairs = PoolPair.objects.filter(pool__collection=sampled).values_list(
+        "pair__query", "pair__document"
+    )
     pairs = sorted(set(drawn_pairs))[::3]
     cast.reference(sampled, {(names[q], names[d]): 1 for q, d in pairs}, "original")
     choices = read_choices(collection=sampled, viewer=None, parameters={"labels": "over:original"})
     (values,) = estimated(sampled, run, "P@10", reference=choices.source)
-    judged_pairs = {(row.pair.query_id, row.pair.document_id) for row in Resolution.objects.filter(collection=sampled)}
-    assert set(pairs) <= judged_pairs  # so people's grades stand, and the labels are there whatever is drawn
+    judged_pairs = {
+        (row.pair.query_id, row.pair.document_id)
+        for row in Resolution.objects.filter(collection=sampled)
+    }
+    # so people's grades stand, and the labels are there whatever is drawn
+    assert set(pairs) <= judged_pairs
     assert values == pytest.approx(by_hand(sampled, run, 10, certain=set(pairs)), abs=1e-12)
 
 
@@ -187,21 +238,31 @@ def test_a_leaderboard_shows_what_the_page_of_its_one_pool_says(media_root):
     collection = one_pool()
     pool = collection.pools.get()
     pool_bias.study_pool(pool=pool)
-    sample = page_of(pool=pool, snapshot=pool_bias.snapshot_of(pool=pool), measure=None).directions[0].sample
+    sample = (
+        page_of(pool=pool, snapshot=pool_bias.snapshot_of(pool=pool), measure=None)
+        .directions[0]
+        .sample
+    )
     rows = {row.name: row for row in sample.rows}
     side = board_of(collection, "AP nDCG P@8 RBP(p=0.5) RBP P@9")
     kinds = ["approximate", "approximate", "unbiased", "unbiased", "not estimable", "not estimable"]
     assert [measure["kind"] for measure in side["measures"]] == kinds  # the pool is eight deep
     names = dict(collection.runs.values_list("pk", "name"))
-    cells = {measure["name"]: dict(zip((names[pk] for pk in side["runs"]), measure["cells"], strict=True))
-             for measure in side["measures"]}  # fmt: skip
+    cells = {
+        measure["name"]: dict(
+            zip((names[pk] for pk in side["runs"]), measure["cells"], strict=True)
+        )
+        for measure in side["measures"]
+    }
     for name, row in rows.items():
         assert cells["AP"][name]["whole"] == pytest.approx(row.xinfap, abs=1e-12)
         assert cells["nDCG"][name]["whole"] == pytest.approx(row.infndcg, abs=1e-12)
         assert cells["P@8"][name]["whole"] == pytest.approx(row.precision.mean, abs=1e-12)
         (values,) = estimated(collection, collection.runs.get(name=name), "P@8")
         low, high = mean_intervals(values[None, :], are_shares=False)[0]
-        assert (cells["P@8"][name]["low"], cells["P@8"][name]["high"]) == pytest.approx((low, high), abs=1e-12)
+        assert (cells["P@8"][name]["low"], cells["P@8"][name]["high"]) == pytest.approx(
+            (low, high), abs=1e-12
+        )
 
 
 @cached_rows
@@ -209,8 +270,12 @@ def one_pool():
     rng = np.random.default_rng(5)
     collection = factories.collection(N_QUERIES, N_DOCUMENTS, batch_candidates=500)
     complete_query_sets(collection=collection)
-    rows = [{q: rng.permutation(N_DOCUMENTS)[:12].tolist() for q in range(N_QUERIES)} for _ in range(2)]
-    runs = [factories.run(collection, name, ranked) for name, ranked in zip("ab", rows, strict=True)]
+    rows = [
+        {q: rng.permutation(N_DOCUMENTS)[:12].tolist() for q in range(N_QUERIES)} for _ in range(2)
+    ]
+    runs = [
+        factories.run(collection, name, ranked) for name, ranked in zip("ab", rows, strict=True)
+    ]
     factories.opened(collection, runs, strategy="stratified", top=2, depth=8, share=0.5)
     studies.judge(cast.annotator(collection), seed=1, likes=0.4)
     refresh.refresh(collection=collection)
@@ -234,7 +299,9 @@ def test_a_cell_of_which_nothing_is_judged_yet_has_no_estimate(sampled):
     refresh.refresh(collection=sampled)
     side = board_of(sampled, "P@6 AP")
     assert [measure["kind"] for measure in side["measures"]] == ["unbiased", "approximate"]
-    assert [cell["whole"] for measure in side["measures"] for cell in measure["cells"]] == [None] * 6
+    assert [cell["whole"] for measure in side["measures"] for cell in measure["cells"]] == [
+        None
+    ] * 6
     assert side["measures"][0]["decided"]["why"] == "a stratum of which nothing is judged yet"
 
 
@@ -244,16 +311,23 @@ def test_pairs_that_only_a_retired_run_holds_leave_the_strata_unless_they_are_ju
     run_retirement.retire_run(run=retired, by=cast.user())
     run_retirement.settle_marks(run=retired)
     assert estimated(sampled, run, "P@10")[0] == pytest.approx(before, abs=1e-12)
-    dropped = Resolution.objects.filter(collection=sampled, pair__round_pairs__dropped_at__isnull=False)
+    dropped = Resolution.objects.filter(
+        collection=sampled, pair__round_pairs__dropped_at__isnull=False
+    )
     dropped.order_by("pk").first().delete()
-    tops = [{(row.source_id, d) for row in run_of_two.rankings.all() for d in row.targets[:8]} for run_of_two in (retired, run)]
+    tops = [
+        {(row.source_id, d) for row in run_of_two.rankings.all() for d in row.targets[:8]}
+        for run_of_two in (retired, run)
+    ]
     expected = by_hand(sampled, run, 10, lost_pairs=tops[0] - tops[1])
     assert estimated(sampled, run, "P@10")[0] == pytest.approx(expected, abs=1e-12)
     assert tops[0] - tops[1]
 
 
 def test_a_sample_in_the_other_direction_leaves_nothing_to_estimate(sampled):
-    documents = {d: [d % N_QUERIES, (d + 1) % N_QUERIES, (d + 2) % N_QUERIES] for d in range(N_DOCUMENTS)}
+    documents = {
+        d: [d % N_QUERIES, (d + 1) % N_QUERIES, (d + 2) % N_QUERIES] for d in range(N_DOCUMENTS)
+    }
     back = factories.run(sampled, "back", documents, direction="reverse")
     factories.opened(sampled, [back], name="back", strategy="stratified", top=1, depth=3, share=0.5)
     side = board_of(sampled, "P@6 AP")

@@ -11,12 +11,13 @@ from annotate.services.query_sets import complete_query_sets
 from metrics.core.measures import parse_one
 from metrics.models import BoardView
 from metrics.services import leaderboard_cache, refresh
-from metrics.services.leaderboard_choices import read_choices, read_comparison
+from metrics.services.leaderboard_parameters import read_choices, read_comparison
 from metrics.services.sampled_pools import counts_undrawn
 from pooling.models import PoolStratum, Ranking
 from tests import cast
 from tests.fixture_cache import cached_rows
 from tests.metrics import studies
+from tests.metrics.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
@@ -35,21 +36,28 @@ def judged(**options):
     collection = factories.collection(5, 30, batch_candidates=500)
     complete_query_sets(collection=collection)
     runs = [
-        factories.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(5)}) for name in ("a", "b")
+        factories.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(5)})
+        for name in ("a", "b")
     ]
-    factories.opened(collection, runs, strategy="stratified", top=TOP, depth=8, share=0.5, **options)
+    factories.opened(
+        collection, runs, strategy="stratified", top=TOP, depth=8, share=0.5, **options
+    )
     studies.judge(cast.annotator(collection), seed=1, likes=0.4)
     refresh.refresh(collection=collection)
     return collection
 
 
 def board_of(collection, measures="", reads=read_choices, **parameters):
-    spec = reads(collection=collection, viewer=None, parameters={"measures": measures, **parameters}).spec
+    spec = reads(
+        collection=collection, viewer=None, parameters={"measures": measures, **parameters}
+    ).spec
     leaderboard_cache.compute(collection=collection, spec=spec)
     return BoardView.objects.get(collection=collection, key=spec.key).value
 
 
-@pytest.mark.parametrize("measures", ["C@1 AP nDCG@10", f"P@{TOP} C@{TOP} P@{TOP + 1} RR Judged@10 Bpref"])
+@pytest.mark.parametrize(
+    "measures", ["C@1 AP nDCG@10", f"P@{TOP} C@{TOP} P@{TOP + 1} RR Judged@10 Bpref"]
+)
 def test_only_measures_whose_ranks_were_all_drawn_have_intervals_and_decide(sampled, measures):
     (forward,) = [side for side in board_of(sampled, measures)["directions"] if side["runs"]]
     assert forward["undrawn"]["pools"] == ["first"]
@@ -69,7 +77,9 @@ def test_only_measures_whose_ranks_were_all_drawn_have_intervals_and_decide(samp
 
 def test_with_reference_labels_alone_nothing_counts_as_undrawn(sampled):
     cast.reference(sampled, {("q0", "d0"): 1})
-    (forward,) = [side for side in board_of(sampled, labels="none:original")["directions"] if side["runs"]]
+    (forward,) = [
+        side for side in board_of(sampled, labels="none:original")["directions"] if side["runs"]
+    ]
     assert forward["undrawn"] is None
     assert {measure["kind"] for measure in forward["measures"]} == {"exact"}
 
@@ -80,17 +90,22 @@ def test_of_a_sample_whose_undrawn_pairs_nobody_knows_every_measure_is_marked(sa
     assert forward["undrawn"] == {"pools": ["first"], "sets": [], "n": None, "n_waiting": 0}
     assert {measure["kind"] for measure in forward["measures"]} == {"not estimable"}
     client.force_login(cast.member(sampled, Role.RESEARCHER))
-    page = client.get(f"/c/{sampled.slug}/leaderboard/").content.decode()
+    page = text_of(client.get(f"/c/{sampled.slug}/leaderboard/"))
     assert "were not drawn is not known" in page
 
 
 def test_a_budget_that_cuts_what_was_sure_touches_the_first_ranks(media_root):
-    (forward,) = [side for side in board_of(judged(budget=1), f"P@{TOP}")["directions"] if side["runs"]]
+    (forward,) = [
+        side for side in board_of(judged(budget=1), f"P@{TOP}")["directions"] if side["runs"]
+    ]
     assert forward["measures"][0]["kind"] == "not estimable"
 
 
 def test_two_runs_are_not_compared_by_what_counts_the_undrawn_as_irrelevant(sampled):
-    assert "only approximately estimated" in board_of(sampled, reads=read_comparison, measure="AP")["why"]
+    assert (
+        "only approximately estimated"
+        in board_of(sampled, reads=read_comparison, measure="AP")["why"]
+    )
     assert "did not draw" in board_of(sampled, reads=read_comparison, measure="C@10")["why"]
     assert board_of(sampled, reads=read_comparison, measure="P@8")["kind"] == "unbiased"
     assert board_of(sampled, reads=read_comparison, measure="C@1")["why"] == ""
@@ -136,18 +151,24 @@ def test_what_a_measure_looks_at_decides_whether_it_is_exact(name, first, is_tou
 
 def test_the_page_and_its_csv_mark_them(sampled, client):
     client.force_login(cast.member(sampled, Role.RESEARCHER))
-    page = client.get(f"/c/{sampled.slug}/leaderboard/").content.decode()
+    page = text_of(client.get(f"/c/{sampled.slug}/leaderboard/"))
     table = page[page.index("<tbody>") : page.index("</tbody>")]
     assert "\N{EN DASH}" not in table  # no interval before it is known which is exact
     board_of(sampled)
-    page = client.get(f"/c/{sampled.slug}/leaderboard/").content.decode()
+    page = text_of(client.get(f"/c/{sampled.slug}/leaderboard/"))
     assert "Pool “first” is a sample" in page
     assert "C@10 †" in page
     assert "C@1 †" not in page
     assert "%, approximate" in page
-    lines = csv.DictReader(io.StringIO(client.get(f"/c/{sampled.slug}/leaderboard/table.csv").content.decode()))
+    lines = csv.DictReader(
+        io.StringIO(client.get(f"/c/{sampled.slug}/leaderboard/table.csv").content.decode())
+    )
     kinds = {line["measure"]: line["on_samples"] for line in lines}
-    assert [kinds[name] for name in ("AP", "C@1", "C@10")] == ["approximate", "exact", "not estimable"]
+    assert [kinds[name] for name in ("AP", "C@1", "C@10")] == [
+        "approximate",
+        "exact",
+        "not estimable",
+    ]
 
 
 def test_a_view_kept_from_before_sets_were_named_is_shown_still(sampled, client):
@@ -159,16 +180,20 @@ def test_a_view_kept_from_before_sets_were_named_is_shown_still(sampled, client)
     view.save()
     for address in ("", "table.tex"):
         page = client.get(f"/c/{sampled.slug}/leaderboard/{address}", {"measures": "AP"})
-        assert page.status_code == 200 and "Pool " in page.content.decode()
+        assert page.status_code == 200 and "Pool " in text_of(page)
 
 
 def test_what_was_drawn_and_is_not_judged_yet_is_no_more_exact(sampled):
-    first = Resolution.objects.filter(collection=sampled, grade__isnull=False).order_by("pk").first()
+    first = (
+        Resolution.objects.filter(collection=sampled, grade__isnull=False).order_by("pk").first()
+    )
     pair = first.pair
     targets = [row.targets for row in Ranking.objects.filter(source=pair.query_id)]
     first.delete()
     refresh.refresh(collection=sampled)
     rank = 1 + min(own.index(pair.document_id) for own in targets if pair.document_id in own)
-    (forward,) = [side for side in board_of(sampled, f"C@{rank} P@{rank}")["directions"] if side["runs"]]
+    (forward,) = [
+        side for side in board_of(sampled, f"C@{rank} P@{rank}")["directions"] if side["runs"]
+    ]
     assert forward["undrawn"]["n_waiting"] == 1
     assert [measure["kind"] for measure in forward["measures"]] == ["not estimable", "unbiased"]

@@ -8,8 +8,9 @@ from annotate.models import Collection, ReferenceLabel, Role, Undrawn
 from annotate.services.query_sets import complete_query_sets
 from metrics.models import BoardView
 from metrics.services import leaderboard_cache, refresh
-from metrics.services.leaderboard_choices import read_choices, read_comparison
+from metrics.services.leaderboard_parameters import read_choices, read_comparison
 from tests import cast
+from tests.metrics.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +41,9 @@ def study():
 
 
 def board_of(collection, labels, measures="C@1 P@3 P@4 RBP(p=0.5) AP nDCG@10 Judged@10"):
-    spec = read_choices(collection=collection, viewer=None, parameters={"labels": labels, "measures": measures}).spec
+    spec = read_choices(
+        collection=collection, viewer=None, parameters={"labels": labels, "measures": measures}
+    ).spec
     leaderboard_cache.compute(collection=collection, spec=spec)
     value = BoardView.objects.get(collection=collection, key=spec.key).value
     (forward,) = [side for side in value["directions"] if side["runs"]]
@@ -62,7 +65,11 @@ def test_measures_whose_ranks_it_did_not_draw_are_marked_and_decide_nothing(stud
 def test_the_usual_measures_are_not_taken_from_what_is_stored(study):
     forward = board_of(study, "over:sampled", measures="")
     kinds = {measure["name"]: measure["kind"] for measure in forward["measures"]}
-    assert (kinds["C@1"], kinds["AP"], kinds["nDCG@10"]) == ("exact", "not estimable", "not estimable")
+    assert (kinds["C@1"], kinds["AP"], kinds["nDCG@10"]) == (
+        "exact",
+        "not estimable",
+        "not estimable",
+    )
 
 
 @pytest.mark.parametrize("labels", ["none:whole", "over:whole", "only"])
@@ -74,7 +81,9 @@ def test_a_source_without_it_is_untouched(study, labels):
 
 def test_another_set_that_labels_what_it_left_makes_all_exact(study):
     for name, documents in (("most", range(4, 7)), ("last", [7])):
-        cast.reference(study, {(f"q{q}", f"d{d}"): 0 for q in range(3) for d in documents}, name=name)
+        cast.reference(
+            study, {(f"q{q}", f"d{d}"): 0 for q in range(3) for d in documents}, name=name
+        )
     assert board_of(study, "none:sampled,most")["undrawn"]["n"] == 3
     forward = board_of(study, "none:sampled,most,last")
     assert forward["undrawn"] is None
@@ -85,14 +94,29 @@ def test_the_pages_name_it(study, client):
     client.force_login(cast.member(study, Role.RESEARCHER))
     board_of(study, "none:sampled", measures="AP")
     parameters = {"labels": "none:sampled", "measures": "AP"}
-    page = html.unescape(client.get(f"/c/{study.slug}/leaderboard/", parameters).content.decode())
-    assert "Reference “sampled” is a sample: 12 pairs of these queries were not drawn. Marked †" in page
-    assert "evaluate infers AP and nDCG from files" in page and "P@k and RBP are estimated where" not in page
+    page = html.unescape(text_of(client.get(f"/c/{study.slug}/leaderboard/", parameters)))
+    assert (
+        "Reference “sampled” is a sample: 12 pairs of these queries were not drawn. Marked †"
+        in page
+    )
+    assert (
+        "evaluate infers AP and nDCG from files" in page
+        and "P@k and RBP are estimated where" not in page
+    )
     pair = client.get(f"/c/{study.slug}/leaderboard/compare/", parameters | {"measure": "AP"})
     assert pair.status_code == 200
-    spec = read_comparison(collection=study, viewer=None, parameters=parameters | {"measure": "AP"}).spec
+    spec = read_comparison(
+        collection=study, viewer=None, parameters=parameters | {"measure": "AP"}
+    ).spec
     leaderboard_cache.compute(collection=study, spec=spec)
-    pair = client.get(f"/c/{study.slug}/leaderboard/compare/", parameters | {"measure": "AP"}).content.decode()
-    assert "AP counts as irrelevant what reference “sampled” did not draw, so the two are not compared" in pair
-    downloads = client.get(f"/c/{study.slug}/downloads/").content.decode()
-    assert "Reference “sampled” is a sample: the scores a query count" in " ".join(downloads.split())
+    pair = text_of(
+        client.get(f"/c/{study.slug}/leaderboard/compare/", parameters | {"measure": "AP"})
+    )
+    assert (
+        "AP counts as irrelevant what reference “sampled” did not draw, so the two are not compared"
+        in pair
+    )
+    downloads = text_of(client.get(f"/c/{study.slug}/downloads/"))
+    assert "Reference “sampled” is a sample: the scores a query count" in " ".join(
+        downloads.split()
+    )

@@ -16,6 +16,7 @@ from metrics.services import dashboard, dashboard_details, refresh
 from metrics.services.self_agreement import NO_REPEAT
 from tests import campaigns, cast
 from tests.metrics import studies
+from tests.metrics.pages import text_of
 
 pytestmark = pytest.mark.django_db
 FIRST, AGAIN = [0, 0, 1, 2, 2, 1], [0, 1, 1, 2, 0, 1]
@@ -23,7 +24,11 @@ FIRST, AGAIN = [0, 0, 1, 2, 2, 1], [0, 1, 1, 2, 0, 1]
 
 def handed(annotator):
     claiming.current_batch(annotator=annotator)
-    return list(claiming.open_hand_outs(annotator=annotator).select_related("seat", "batch__annotator__user"))
+    return list(
+        claiming.open_hand_outs(annotator=annotator).select_related(
+            "seat", "batch__annotator__user"
+        )
+    )
 
 
 def labelled_twice(**policy):
@@ -39,7 +44,11 @@ def labelled_twice(**policy):
     while not repeats:
         hand_outs = handed(annotator)
         assert hand_outs
-        repeats = [row for row in hand_outs if row.seat.purpose == "repeat" and row.seat.pair_id in grade_of]
+        repeats = [
+            row
+            for row in hand_outs
+            if row.seat.purpose == "repeat" and row.seat.pair_id in grade_of
+        ]
     return study, annotator, repeats, grade_of
 
 
@@ -61,7 +70,11 @@ def repeated_grades(annotator):
         "pair", "purpose", "judgment__level__grade"
     ):
         grades_by_purpose[purpose][pair] = grade
-    return [(grades_by_purpose["label"][pair], grade) for pair, grade in grades_by_purpose["repeat"].items() if pair in grades_by_purpose["label"]]
+    return [
+        (grades_by_purpose["label"][pair], grade)
+        for pair, grade in grades_by_purpose["repeat"].items()
+        if pair in grades_by_purpose["label"]
+    ]
 
 
 def test_a_persons_line_says_how_far_she_agrees_with_herself_as_krippendorff_does():
@@ -75,7 +88,9 @@ def test_a_persons_line_says_how_far_she_agrees_with_herself_as_krippendorff_doe
     both = repeated_grades(annotator)
     assert len(both) == len(repeats) >= 4
     table = np.array(both, dtype=float).T
-    expected = krippendorff.alpha(table, level_of_measurement=study.measurement, value_domain=[0, 1, 2])
+    expected = krippendorff.alpha(
+        table, level_of_measurement=study.measurement, value_domain=[0, 1, 2]
+    )
     assert repeats_row["alpha"] == pytest.approx(expected, abs=1e-12)
     assert repeats_row["n_equal"] == sum(first == second for first, second in both)
     assert repeats_row["low"] <= repeats_row["alpha"] <= repeats_row["high"]
@@ -92,13 +107,18 @@ def test_undone_and_withdrawn_answers_are_left_out_and_come_back_with_a_restorat
     withdrawing.withdraw_annotator(annotator=annotator, since=first, by=lead, reason="asleep")
     assert annotator.pk not in people_of(study)
     until = timezone.now()
-    withdrawing.restore_annotator(annotator=annotator, since=first, until=until, by=lead, reason="awake")
+    withdrawing.restore_annotator(
+        annotator=annotator, since=first, until=until, by=lead, reason="awake"
+    )
     assert people_of(study)[annotator.pk]["repeats"]["n"] == len(repeats) - 1
 
 
 def test_of_a_repeat_that_was_changed_the_last_answer_counts():
     study, annotator, repeats, _ = labelled_twice()
-    first = {seat.pair_id: seat.judgment.level.grade for seat in Seat.objects.filter(annotator=annotator, state="done")}
+    first = {
+        seat.pair_id: seat.judgment.level.grade
+        for seat in Seat.objects.filter(annotator=annotator, state="done")
+    }
     (hand_out, *_) = repeats
     same = first[hand_out.seat.pair_id]
     campaigns.judge(hand_out, (same + 1) % 3)
@@ -114,12 +134,17 @@ def test_repeats_enter_no_resolution_no_alpha_no_share_with_others_and_no_gold()
     before, numbers_before = people_of(study), studies.numbers(study)
     dashboard_details.compute(collection=study)
     looked = Snapshot.objects.get(collection=study, kind=dashboard_details.KIND).value["people"]
-    rows = Resolution.objects.filter(collection=study).order_by("pk").values("pk", "status", "grade")
+    rows = (
+        Resolution.objects.filter(collection=study).order_by("pk").values("pk", "status", "grade")
+    )
     resolutions = list(rows)
     answer(repeats, grade_of)
     after, numbers_after = people_of(study), studies.numbers(study)
     dashboard_details.compute(collection=study)
-    assert Snapshot.objects.get(collection=study, kind=dashboard_details.KIND).value["people"] == looked
+    assert (
+        Snapshot.objects.get(collection=study, kind=dashboard_details.KIND).value["people"]
+        == looked
+    )
     assert list(rows.all()) == resolutions
     for kind in ("agreement", "labels", "progress"):
         assert value_of(numbers_after, kind) == value_of(numbers_before, kind)
@@ -148,16 +173,24 @@ def test_the_pages_show_it_and_say_why_where_it_is_not_defined(client):
     lead = cast.member(study, "lead")
     client.force_login(lead)
     people_of(study)
-    page, person = f"/c/{study.slug}/dashboard/", f"/c/{study.slug}/dashboard/people/{annotator.pk}/"
-    assert "Equal to own earlier" not in client.get(page).content.decode()
-    assert "no pair came back yet" in client.get(person).content.decode()
+    page = f"/c/{study.slug}/dashboard/"
+    person = f"/c/{study.slug}/dashboard/people/{annotator.pk}/"
+    assert "Equal to own earlier" not in text_of(client.get(page))
+    assert "no pair came back yet" in text_of(client.get(person))
     answer(repeats, grade_of)
     repeats_row = people_of(study)[annotator.pk]["repeats"]
-    assert f"% of {repeats_row['n']}" in client.get(person).content.decode()
-    assert f"{repeats_row['alpha']:.4f}" in client.get(person).content.decode()
-    assert f"(alpha {repeats_row['alpha']:.2f})" in client.get(page).content.decode()
+    assert f"% of {repeats_row['n']}" in text_of(client.get(person))
+    assert f"{repeats_row['alpha']:.4f}" in text_of(client.get(person))
+    assert f"(alpha {repeats_row['alpha']:.2f})" in text_of(client.get(page))
 
 
 def test_numbers_from_before_repeats_were_counted_are_shown_without_them():
-    row = {"annotator": 1, "median_ms": None, "n_right": 0, "n_gold": 0, "n_equal": 0, "n_shared": 0}
+    row = {
+        "annotator": 1,
+        "median_ms": None,
+        "n_right": 0,
+        "n_gold": 0,
+        "n_equal": 0,
+        "n_shared": 0,
+    }
     assert dashboard.person_row(row | {"gold_interval": [None, None]}, None)["repeats"] is None

@@ -38,9 +38,14 @@ class Campaign:
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
         self.study = studies.study(
-            n_queries=12, n_documents=12, batch_candidates=5, labels_per_pair=2, ceiling=3, double_share=0.2,
+            n_queries=12,
+            n_documents=12,
+            batch_candidates=5,
+            labels_per_pair=2,
+            ceiling=3,
+            double_share=0.2,
             gold_positives=1,
-        )  # fmt: skip
+        )
         self.lead = cast.user()
         self.people = [cast.annotator(self.study, cast.user()) for _ in range(4)]
         self.n = 0
@@ -53,21 +58,31 @@ class Campaign:
         return row_list[self.rng.integers(len(row_list))] if row_list else None
 
     def judge(self):
-        studies.judge(self.any(self.people), n=int(self.rng.integers(1, 6)), seed=int(self.rng.integers(99)))
+        studies.judge(
+            self.any(self.people), n=int(self.rng.integers(1, 6)), seed=int(self.rng.integers(99))
+        )
 
     def answered(self):
-        """A card whose answer its annotator may still change or take back; its seat may belong to
-        another by now."""
+        """A card whose answer its annotator may still change or take back.
+
+        Its seat may belong to another by now.
+        """
         hers = HandOut.objects.filter(
-            batch__settled_at=None, batch__collection=self.study, seat__judgment__annotator=F("batch__annotator")
+            batch__settled_at=None,
+            batch__collection=self.study,
+            seat__judgment__annotator=F("batch__annotator"),
         )
         return self.any(hers.select_related("batch__annotator"))
 
     def change_mind(self):
         hand_out = self.answered()
         if hand_out:
-            answer = judging.JudgmentAnswer(uuid4(), grade=int(self.rng.integers(3)), active_ms=int(self.rng.integers(9000)))
-            judging.record_judgment(annotator=hand_out.batch.annotator, token=hand_out.token, answer=answer)
+            answer = judging.JudgmentAnswer(
+                uuid4(), grade=int(self.rng.integers(3)), active_ms=int(self.rng.integers(9000))
+            )
+            judging.record_judgment(
+                annotator=hand_out.batch.annotator, token=hand_out.token, answer=answer
+            )
 
     def undo(self):
         hand_out = self.answered()
@@ -81,8 +96,12 @@ class Campaign:
         if hand_out:
             kind = self.any(["cannot_judge", "escalated"])
             reports.report_pair(
-                annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind, note="dark"
-            )  # fmt: skip
+                annotator=annotator,
+                token=hand_out.token,
+                submission_id=uuid4(),
+                kind=kind,
+                note="dark",
+            )
 
     def settle(self):
         report = self.any(Report.objects.open().filter(collection=self.study))
@@ -90,13 +109,17 @@ class Campaign:
             report_settling.settle_reports(pair=report.pair, by=self.lead)
 
     def reject(self):
-        batch = self.any(Batch.objects.filter(collection=self.study, finished_at__isnull=False, verdict=""))
+        batch = self.any(
+            Batch.objects.filter(collection=self.study, finished_at__isnull=False, verdict="")
+        )
         if batch:
             reviewing.reject_batch(batch=batch, by=self.lead, reason="golds")
 
     def withdraw(self):
         since = timezone.now() - timedelta(days=1)
-        withdrawing.withdraw_annotator(annotator=self.any(self.people), since=since, by=self.lead, reason="left")
+        withdrawing.withdraw_annotator(
+            annotator=self.any(self.people), since=since, by=self.lead, reason="left"
+        )
 
     def leave(self):
         """Erase an account, whose labels stay, and add a new annotator."""
@@ -113,22 +136,33 @@ class Campaign:
         pairs = self.rng.choice(pair_ids, 7, replace=False).tolist()
         policy = cast.policy(self.study)
         seating.open_round(
-            collection=self.study, kind=Round.Kind.POOL, name=f"more {self.n}", policy=policy, pair_ids=pairs
+            collection=self.study,
+            kind=Round.Kind.POOL,
+            name=f"more {self.n}",
+            policy=policy,
+            pair_ids=pairs,
         )
 
     def import_labels(self):
         self.n += 1
         rows = [f"expert{n},q{self.rng.integers(12)},d{n},{self.rng.integers(3)}" for n in range(4)]
         import_judgments(
-            collection=self.study, stream=file("annotator,query,document,grade", *rows), file_name="a.csv",
-            columns=JudgmentColumns(), name=f"experts {self.n}",
-        )  # fmt: skip
+            collection=self.study,
+            stream=file("annotator,query,document,grade", *rows),
+            file_name="a.csv",
+            columns=JudgmentColumns(),
+            name=f"experts {self.n}",
+        )
 
     def load_reference(self):
         self.n += 1
         rows = sorted({f"q{self.rng.integers(12)} 0 d{self.rng.integers(12)} 1" for _ in range(9)})
         load_reference(
-            collection=self.study, stream=file(*rows), file_name="more.qrels", name=f"more {self.n}", by=self.lead
+            collection=self.study,
+            stream=file(*rows),
+            file_name="more.qrels",
+            name=f"more {self.n}",
+            by=self.lead,
         )
 
     def threshold(self):
@@ -138,18 +172,34 @@ class Campaign:
 
 
 EVENTS = {
-    Campaign.judge: 8, Campaign.change_mind: 3, Campaign.undo: 2, Campaign.report: 2, Campaign.settle: 2,
-    Campaign.reject: 1, Campaign.withdraw: 0.5, Campaign.leave: 0.5, Campaign.close_or_reopen: 1,
-    Campaign.open_round: 1, Campaign.import_labels: 1, Campaign.load_reference: 0.5, Campaign.threshold: 0.5,
-}  # fmt: skip
+    Campaign.judge: 8,
+    Campaign.change_mind: 3,
+    Campaign.undo: 2,
+    Campaign.report: 2,
+    Campaign.settle: 2,
+    Campaign.reject: 1,
+    Campaign.withdraw: 0.5,
+    Campaign.leave: 0.5,
+    Campaign.close_or_reopen: 1,
+    Campaign.open_round: 1,
+    Campaign.import_labels: 1,
+    Campaign.load_reference: 0.5,
+    Campaign.threshold: 0.5,
+}
 
 
 def counts_of(study):
     """The tallies and each block's counts, without the rows' keys and the order within."""
-    blocks = Block.objects.filter(collection=study).order_by("number").values_list("number", "keys", "numbers")
+    blocks = (
+        Block.objects.filter(collection=study)
+        .order_by("number")
+        .values_list("number", "keys", "numbers")
+    )
     return {
         "tallies": dict(Tally.objects.filter(collection=study).values_list("key", "n")),
-        "blocks": {number: dict(zip(keys, numbers, strict=True)) for number, keys, numbers in blocks},
+        "blocks": {
+            number: dict(zip(keys, numbers, strict=True)) for number, keys, numbers in blocks
+        },
     }
 
 
@@ -223,7 +273,10 @@ def test_the_median_active_time_is_that_of_times_rounded_to_tenths_of_a_second()
     for n, annotator in enumerate(people, start=3):
         studies.judge(annotator, n=n, seed=n)
     refresh.refresh(collection=study)
-    rows = {row["annotator"]: row for row in Snapshot.objects.get(collection=study, kind="people").value["people"]}
+    rows = {
+        row["annotator"]: row
+        for row in Snapshot.objects.get(collection=study, kind="people").value["people"]
+    }
     for annotator in people:
         times = Judgment.objects.filter(annotator=annotator).values_list("active_ms", flat=True)
         tenths = [(milliseconds + 50) // 100 for milliseconds in times]

@@ -16,7 +16,9 @@ def test_ir_measures_gives_the_same_on_the_upload_and_on_the_run_as_it_was_score
     rng = np.random.default_rng([case, len(direction)])
     upload = uploads.upload(rng, direction=direction)
     all_queries = upload.collection.query_sets.get(direction=direction, name="all")
-    gallery = uploads.with_gallery(upload.collection, direction, ["d1", "d3", "d4", "d9", "q0", "q2", "q3"])
+    gallery = uploads.with_gallery(
+        upload.collection, direction, ["d1", "d3", "d4", "d9", "q0", "q2", "q3"]
+    )
     left_out = ["d2", "q1"] if case % 2 else []
     uploads.leave_out(upload.collection, *left_out)
     refresh.refresh(collection=upload.collection)

@@ -10,6 +10,7 @@ from metrics import tasks
 from metrics.services import dashboard_details, refresh
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,7 +26,11 @@ def study(client):
 def test_the_page_shows_progress_alpha_with_interval_agreement_and_people(client, study):
     page = client.get("/c/study/dashboard/").content.decode()
     assert "<small>of 18</small>" in page
-    assert "Alpha, ordinal" in page and "95 %:" in page and "18 pairs with two planned labels or more" in page
+    assert (
+        "Alpha, ordinal" in page
+        and "95 %:" in page
+        and "18 pairs with two planned labels or more" in page
+    )
     assert "% of pairs unanimous" in page
     assert "depth 3" in page
     for annotator in study.annotators.all():
@@ -52,12 +57,19 @@ def test_the_live_part_is_304_until_numbers_change(client, study):
     first = client.get("/c/study/dashboard/numbers/")
     again = client.get("/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]})
     assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
-    other_level = client.get("/c/study/dashboard/numbers/?level=ratio", headers={"If-None-Match": first["ETag"]})
+    other_level = client.get(
+        "/c/study/dashboard/numbers/?level=ratio", headers={"If-None-Match": first["ETag"]}
+    )
     assert other_level.status_code == 200
     cache.clear()
     # just now, however slow this is
     WorkerHeartbeat.objects.create(name="worker", queues=["short"], at="2999-01-01T00:00Z")
-    assert client.get("/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]}).status_code == 200
+    assert (
+        client.get(
+            "/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]}
+        ).status_code
+        == 200
+    )
 
 
 def test_a_new_label_changes_the_live_part(client, study):
@@ -65,14 +77,21 @@ def test_a_new_label_changes_the_live_part(client, study):
     studies.reference(study, {("q0", "d5"): 2}, name="second")
     refresh.refresh(collection=study)
     cache.clear()
-    assert client.get("/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]}).status_code == 200
+    assert (
+        client.get(
+            "/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]}
+        ).status_code
+        == 200
+    )
 
 
 def test_before_the_first_numbers_the_page_waits_and_says_when_no_worker_lives(client):
     study = studies.study("young")
     client.force_login(cast.member(study, Role.LEAD))
-    page = client.get("/c/young/dashboard/").content.decode()
-    assert "Waiting for the first numbers" in page and "No worker has been seen for a minute" in page
+    page = text_of(client.get("/c/young/dashboard/"))
+    assert (
+        "Waiting for the first numbers" in page and "No worker has been seen for a minute" in page
+    )
     # just now, however slow this is
     WorkerHeartbeat.objects.create(name="worker", queues=["short"], at="2999-01-01T00:00Z")
     assert "No worker" not in client.get("/c/young/dashboard/").content.decode()
@@ -114,7 +133,9 @@ def test_the_page_takes_as_many_queries_however_much_there_is(client, study):
 def enqueued_tasks(monkeypatch):
     """Arguments of the background tasks that views enqueue, collected instead of sent."""
     enqueued = []
-    monkeypatch.setattr(tasks.look_closer, "apply_async", lambda **rest: enqueued.append(rest["kwargs"]))
+    monkeypatch.setattr(
+        tasks.look_closer, "apply_async", lambda **rest: enqueued.append(rest["kwargs"])
+    )
     return enqueued
 
 
@@ -123,7 +144,13 @@ def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, stu
     assert "are being computed; they appear here within a minute" in page
     dashboard_details.compute(collection=study)
     page = client.get("/c/study/dashboard/").content.decode()
-    for words in ("Agreement in parts", "2 labels", "text to text", "Agreement by level", "Queries people disagree on"):
+    for words in (
+        "Agreement in parts",
+        "2 labels",
+        "text to text",
+        "Agreement by level",
+        "Queries people disagree on",
+    ):
         assert words in page
     for chart in ("by-labels", "confusion", "labels-a-day"):
         assert f'id="{chart}-spec"' in page
@@ -170,7 +197,9 @@ def test_hours_at_a_pay_are_money(client, study):
     dashboard_details.compute(collection=study)
     study.hourly_pay, study.currency = 3600, "CHF"
     study.save()
-    spent = sum(Judgment.objects.filter(collection=study).values_list("active_ms", flat=True)) / 1000
+    spent = (
+        sum(Judgment.objects.filter(collection=study).values_list("active_ms", flat=True)) / 1000
+    )
     assert f"{spent:,.0f} CHF so far" in client.get("/c/study/dashboard/").content.decode()
 
 
@@ -185,7 +214,10 @@ def test_a_persons_page_shows_her_numbers_and_curves(client, study):
         assert f'id="{chart}-spec"' in page
     assert "Not defined yet: there is nothing to draw it from." in page  # no gold was asked
     response = client.get(f"{address}numbers/")
-    assert client.get(f"{address}numbers/", headers={"If-None-Match": response["ETag"]}).status_code == 304
+    assert (
+        client.get(f"{address}numbers/", headers={"If-None-Match": response["ETag"]}).status_code
+        == 304
+    )
     assert client.get("/c/study/dashboard/people/999999/").status_code == 404
 
 
@@ -213,7 +245,9 @@ def test_names_are_for_leads_who_ask(client, study):
     assert names_shown("?names=1") == []
 
 
-def test_a_thousand_viewers_ask_the_database_once_a_second(client, study, django_assert_num_queries):
+def test_a_thousand_viewers_ask_the_database_once_a_second(
+    client, study, django_assert_num_queries
+):
     address = "/c/study/dashboard/numbers/"
     tag = client.get(address)["ETag"]
     with django_assert_num_queries(0):

@@ -1,5 +1,4 @@
-"""The dashboard's details, a person's page and the alarms in a real browser: drawn, and without
-findings of axe."""
+"""The dashboard's details, a person's page and the alarms in a browser: drawn, no axe findings."""
 
 import pytest
 
@@ -22,7 +21,9 @@ def rooms(live_server, page):
     dashboard_details.compute(collection=study)
     cast.sign_in(page.context, live_server.url, lead)
     page.complaints = []
-    page.on("console", lambda line: page.complaints.append(line.text) if line.type == "error" else None)
+    page.on(
+        "console", lambda line: page.complaints.append(line.text) if line.type == "error" else None
+    )
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.base = f"{live_server.url}/c/study/dashboard"
     return study
@@ -34,9 +35,13 @@ def test_every_chart_is_drawn_and_axe_finds_nothing(rooms, page, scheme):
     person = rooms.annotators.first().pk
     for path, charts in (("/", 5), (f"/people/{person}/", 3), ("/alarms/", 0)):
         page.goto(page.base + path)
-        wait_for_expression(page, f"document.querySelectorAll('figure.chart[data-drawn] svg').length == {charts}")
+        wait_for_expression(
+            page, f"document.querySelectorAll('figure.chart[data-drawn] svg').length == {charts}"
+        )
         assert (path, violations(page)) == (path, [])
         page.set_viewport_size({"width": 390, "height": 844})
-        wait_for_expression(page, "document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        wait_for_expression(
+            page, "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        )
         page.set_viewport_size({"width": 1280, "height": 900})
     assert page.complaints == []

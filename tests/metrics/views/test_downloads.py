@@ -1,5 +1,4 @@
-"""Downloads: qrels that give the leaderboard's numbers in other people's tools, and the same bytes
-each time."""
+"""Downloads: qrels with the leaderboard's numbers in other tools, and the same bytes each time."""
 
 import io
 import re
@@ -37,7 +36,9 @@ def text(response):
 
 
 def parsed(qrels):
-    return [Qrel(q, d, int(grade)) for q, _, d, grade in (line.split() for line in qrels.splitlines())]
+    return [
+        Qrel(q, d, int(grade)) for q, _, d, grade in (line.split() for line in qrels.splitlines())
+    ]
 
 
 def scored(run):
@@ -52,7 +53,9 @@ def scored(run):
 @pytest.mark.parametrize("source", ["over:original", "none:original"])
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 def test_ir_measures_on_the_files_gives_the_leaderboards_numbers(client, study, direction, source):
-    qrels = parsed(text(client.get(f"{PAGE}qrels/", {"direction": direction, "label_source": source})))
+    qrels = parsed(
+        text(client.get(f"{PAGE}qrels/", {"direction": direction, "label_source": source}))
+    )
     their_measures = {
         "C@1": Success(rel=2) @ 1,
         "C@5": Success(rel=2) @ 5,
@@ -108,7 +111,9 @@ def test_wrong_parameters_are_named_on_the_page(client, study):
 def test_disputed_pairs_come_with_all_their_grades(client, study):
     lines = text(client.get(f"{PAGE}disputed/")).splitlines()
     assert lines[0] == "query\tdocument\tstatus\tgrades"
-    disputed = study.resolutions.filter(status="disputed").select_related("pair__query", "pair__document")
+    disputed = study.resolutions.filter(status="disputed").select_related(
+        "pair__query", "pair__document"
+    )
     assert disputed.count() == len(lines) - 1 > 0
     for line in lines[1:]:
         _, _, status, grades = line.split("\t")
@@ -121,20 +126,36 @@ EXACT = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
 def run_file(run, path):
     """A run as a TREC file, from its stored rankings."""
     rows = [(row.query_id, row.doc_id, row.score) for row in scored(run)]
-    path.write_text("".join(f"{query} Q0 {document} 0 {score!r} {run.name}\n" for query, document, score in rows))
+    path.write_text(
+        "".join(
+            f"{query} Q0 {document} 0 {score!r} {run.name}\n" for query, document, score in rows
+        )
+    )
     return str(path)
 
 
 def evaluate_output(run, qrels, threshold, *options):
     """The output of `manage.py evaluate` for a run and qrels, by measure."""
     out = io.StringIO()
-    arguments = ["--measures", EXACT, "--threshold", str(threshold), "--digits", "8", "--score-type", "float64", *options]
+    arguments = [
+        "--measures",
+        EXACT,
+        "--threshold",
+        str(threshold),
+        "--digits",
+        "8",
+        "--score-type",
+        "float64",
+        *options,
+    ]
     call_command("evaluate", run, "--qrels", str(qrels), *arguments, stdout=out)
     return {line.split("\t")[0]: line.split("\t")[2] for line in out.getvalue().splitlines()}
 
 
 @pytest.mark.parametrize("source", ["over:original", "none:original"])
-def test_evaluate_on_the_downloaded_files_prints_the_leaderboards_numbers(client, study, tmp_path, source):
+def test_evaluate_on_the_downloaded_files_prints_the_leaderboards_numbers(
+    client, study, tmp_path, source
+):
     for direction in ("forward", "reverse"):
         parameters = {"direction": direction, "label_source": source}
         qrels, binary = tmp_path / "qrels", tmp_path / "binary"
@@ -145,7 +166,9 @@ def test_evaluate_on_the_downloaded_files_prints_the_leaderboards_numbers(client
             printed = evaluate_output(file, qrels, 2)
             defined = evaluate_output(file, qrels, 2, "--positive-queries")
             by_binary = evaluate_output(file, binary, 1)
-            for score in Score.objects.filter(run=run, label_source=source).exclude(measure__in=AUXILIARY):
+            for score in Score.objects.filter(run=run, label_source=source).exclude(
+                measure__in=AUXILIARY
+            ):
                 if score.n_queries == int(printed["num_q"]):
                     assert printed[score.measure] == f"{score.mean:.8f}"
                     if score.measure != "nDCG@10":  # gains are grades
@@ -182,16 +205,23 @@ def test_a_file_is_asked_for_made_and_fetched_from_the_page(client, study, media
     assert client.get(f"{PAGE}{download.pk}/file/").status_code == 404
     perform_work(download)
     page = client.get(PAGE).content.decode()
-    assert download.sha256 in page and "People only" in page and f"{PAGE}{download.pk}/file/" in page
+    assert (
+        download.sha256 in page and "People only" in page and f"{PAGE}{download.pk}/file/" in page
+    )
     assert client.get(f"{PAGE}{download.pk}/state/").headers["HX-Redirect"] == PAGE
     answer = client.get(f"{PAGE}{download.pk}/file/")
     assert answer.headers["Content-Disposition"] == f'attachment; filename="{download.file_name}"'
-    assert b"".join(answer.streaming_content).decode() == text(client.get(f"{PAGE}qrels/", parameters))
+    assert b"".join(answer.streaming_content).decode() == text(
+        client.get(f"{PAGE}qrels/", parameters)
+    )
 
 
 def test_what_cannot_be_made_is_said_at_its_field_and_nothing_is_asked_for(client, study):
     answer = client.post(f"{PAGE}new/beir/", {"direction": "sideways"})
-    assert answer.status_code == 422 and "sideways is not one of the available choices" in answer.content.decode()
+    assert (
+        answer.status_code == 422
+        and "sideways is not one of the available choices" in answer.content.decode()
+    )
     assert client.post(f"{PAGE}new/qrels/", {"rule": "dice"}).status_code == 422
     assert client.post(f"{PAGE}new/gossip/").status_code == 404
     assert not study.downloads.exists()
@@ -233,7 +263,10 @@ def test_a_program_without_the_scope_or_the_role_gets_none(client, study):
     assert client.get(path).status_code == 401
     assert client.get(path, headers=bearer(study, ApiToken.Scope.RUNS_WRITE)).status_code == 403
     annotator = cast.member(study, Role.ANNOTATOR)
-    assert client.get(path, headers=bearer(study, ApiToken.Scope.QRELS_READ, annotator)).status_code == 404
+    assert (
+        client.get(path, headers=bearer(study, ApiToken.Scope.QRELS_READ, annotator)).status_code
+        == 404
+    )
 
 
 def test_wrong_parameters_are_told_to_programs_by_field(client, study):

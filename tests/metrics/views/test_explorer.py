@@ -1,5 +1,4 @@
-"""The explorer: its orders of queries, its results and labels, its access, and its number of
-database queries."""
+"""The explorer: its orders of queries, results, labels, access, and number of database queries."""
 
 import pytest
 from django.db import connection
@@ -42,7 +41,11 @@ def explorer_page(client, status=200, **parameters):
 
 def missing(client):
     """The id of a query of which some run misses a known positive at the top five."""
-    return next(f"q{n}" for n in range(6) if explorer_page(client, depth=5, q=f"q{n}").query.missed_positives)
+    return next(
+        f"q{n}"
+        for n in range(6)
+        if explorer_page(client, depth=5, q=f"q{n}").query.missed_positives
+    )
 
 
 def walk(client, **parameters):
@@ -62,7 +65,12 @@ def test_the_bare_address_shows_the_first_query_with_its_runs_side_by_side(clien
     assert page.query.item_content.item.external_id == "q0"
     assert [column.run.name for column in page.query.columns] == ["alpha", "beta"]
     text = client.get(ADDRESS, {"depth": 5, "q": missing(client)}).content.decode()
-    for part in ("Scores of this query", "text of d", "Known positives not at the top", "not in it"):
+    for part in (
+        "Scores of this query",
+        "text of d",
+        "Known positives not at the top",
+        "not in it",
+    ):
         assert part in text, part
 
 
@@ -91,7 +99,11 @@ def test_the_same_seed_gives_the_same_order_and_another_one_another(client, stud
 
 
 def test_filters_leave_what_they_name_and_ranks_as_they_are(client, study):
-    judged = Resolution.objects.filter(collection=study, grade__isnull=False).first().pair.query.external_id
+    judged = (
+        Resolution.objects.filter(collection=study, grade__isnull=False)
+        .first()
+        .pair.query.external_id
+    )
     everything = {r.rank: r for r in explorer_page(client, q=judged).query.columns[0].results}
     checks = {
         "unjudged": lambda labels: not labels.is_judged,
@@ -100,7 +112,9 @@ def test_filters_leave_what_they_name_and_ranks_as_they_are(client, study):
     }
     for show, check in checks.items():
         for column in explorer_page(client, q=judged, show=show).query.columns[:1]:
-            assert [r.rank for r in column.results] == [rank for rank, r in everything.items() if check(r.labels)], show
+            assert [r.rank for r in column.results] == [
+                rank for rank, r in everything.items() if check(r.labels)
+            ], show
     assert 0 < sum(checks["unjudged"](r.labels) for r in everything.values()) < len(everything)
 
 
@@ -108,7 +122,9 @@ def test_only_the_runs_chosen_are_shown_and_others_cannot_be(client, study):
     beta, gamma = Run.objects.get(name="beta"), Run.objects.get(name="gamma")
     assert [column.run for column in explorer_page(client, run=beta.pk).query.columns] == [beta]
     response = client.get(ADDRESS, {"run": gamma.pk})
-    assert response.status_code == 422 and "This address cannot be shown." in response.content.decode()
+    assert (
+        response.status_code == 422 and "This address cannot be shown." in response.content.decode()
+    )
 
 
 def test_a_hidden_run_is_shown_to_who_uploaded_it_alone_and_a_retired_one_to_nobody(client, study):
@@ -146,7 +162,9 @@ def test_an_unknown_query_is_not_found_and_says_so(client, study):
 def test_search_finds_by_id_and_by_all_words_and_one_find_is_shown_at_once(client, study):
     Part.objects.filter(item__external_id="q3").update(text="A dog and its BALL")
     Part.objects.filter(item__external_id="q4").update(text="a ball of 100% wool")
-    assert [item.external_id for item in explorer_page(client, search="ball").search_results.items] == ["q3", "q4"]
+    assert [
+        item.external_id for item in explorer_page(client, search="ball").search_results.items
+    ] == ["q3", "q4"]
     assert explorer_page(client, search="ball dog").query.item_content.item.external_id == "q3"
     assert explorer_page(client, search="0% w").query.item_content.item.external_id == "q4"
     assert explorer_page(client, search="q5").query.item_content.item.external_id == "q5"
@@ -167,13 +185,28 @@ def test_a_pair_leads_to_its_line_among_the_pairs_of_its_pool(client, study):
 
 def test_a_query_set_with_a_gallery_shows_its_targets_alone_and_excluded_items_never(client, study):
     few = QuerySet.objects.create(collection=study, name="few", direction="forward")
-    for name, part in (("q0", "source"), ("q2", "source"), ("d1", "gallery"), ("d5", "gallery"), ("d6", "gallery")):
-        QuerySetItem.objects.create(query_set=few, item=study.items.get(external_id=name), part=part)
-    Item.objects.filter(external_id="d6").update(excluded_at=timezone.now(), excluded_reason="broken")
+    for name, part in (
+        ("q0", "source"),
+        ("q2", "source"),
+        ("d1", "gallery"),
+        ("d5", "gallery"),
+        ("d6", "gallery"),
+    ):
+        QuerySetItem.objects.create(
+            query_set=few, item=study.items.get(external_id=name), part=part
+        )
+    Item.objects.filter(external_id="d6").update(
+        excluded_at=timezone.now(), excluded_reason="broken"
+    )
     page = explorer_page(client, queries="few")
-    ids = [[result.item_content.item.external_id for result in column.results] for column in page.query.columns]
+    ids = [
+        [result.item_content.item.external_id for result in column.results]
+        for column in page.query.columns
+    ]
     assert [sorted(column_ids) for column_ids in ids] == [["d1", "d5"]] * 2
-    assert [[result.rank for result in column.results] for column in page.query.columns] == [[1, 2]] * 2
+    assert [[result.rank for result in column.results] for column in page.query.columns] == [
+        [1, 2]
+    ] * 2
     assert (page.query.position.n_queries, page.query.position.next) == (2, "q2")
 
 
@@ -181,7 +214,10 @@ def test_an_unknown_target_keeps_its_rank_and_says_that_it_is_not_here(client, s
     row = Ranking.objects.get(run__name="alpha", source__external_id="q0")
     Ranking.objects.filter(pk=row.pk).update(targets=[-7, *row.targets[:-1]])
     column = explorer_page(client, q="q0").query.columns[0]
-    assert [(result.rank, result.item_content is None) for result in column.results[:2]] == [(1, True), (2, False)]
+    assert [(result.rank, result.item_content is None) for result in column.results[:2]] == [
+        (1, True),
+        (2, False),
+    ]
     assert "Not in this collection" in client.get(ADDRESS, {"q": "q0"}).content.decode()
     back = Ranking.objects.get(run__name="gamma", source__external_id="d0")
     Ranking.objects.filter(pk=back.pk).update(targets=[-7, *back.targets[:-1]])
@@ -203,7 +239,10 @@ def test_the_most_disagreed_wait_for_a_count_that_is_asked_for(client, study):
 def test_orders_by_scores_wait_for_scores(client, study):
     Run.objects.filter(direction="forward").update(state="received", finished_at=None)
     studies.run(study, "latecomer")
-    assert explorer_page(client, order="gained").query.position.missing_input == "the scores of the runs"
+    assert (
+        explorer_page(client, order="gained").query.position.missing_input
+        == "the scores of the runs"
+    )
     assert "not yet" in client.get(ADDRESS).content.decode()
 
 

@@ -1,5 +1,4 @@
-"""The explorer in a real browser: its keys, its picker of runs on a phone, and the findings of
-axe."""
+"""The explorer in a real browser: keys, the picker of runs on a phone, and axe's findings."""
 
 import pytest
 from playwright.sync_api import expect
@@ -33,7 +32,14 @@ def at(page, query):
 
 def test_keys_go_from_query_to_query_and_to_the_search_and_are_off_while_typing(explorer):
     at(explorer, "q0")
-    for key, query in (("j", "q1"), ("ArrowRight", "q2"), ("k", "q1"), ("ArrowLeft", "q0"), ("k", "q0"), ("j", "q1")):
+    for key, query in (
+        ("j", "q1"),
+        ("ArrowRight", "q2"),
+        ("k", "q1"),
+        ("ArrowLeft", "q0"),
+        ("k", "q0"),
+        ("j", "q1"),
+    ):
         explorer.keyboard.press(key)
         at(explorer, query)
     assert "depth=5" in explorer.url and "q=q1" in explorer.url

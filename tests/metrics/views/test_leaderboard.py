@@ -14,11 +14,12 @@ from metrics.models import BoardView, Score
 from metrics.services import leaderboard_cache, query_groups, refresh
 from metrics.services.leaderboard import leaderboard_of
 from metrics.services.leaderboard_cells import ScoreCell
-from metrics.services.leaderboard_choices import read_choices
 from metrics.services.leaderboard_decisions import MeasureDecision, headline
+from metrics.services.leaderboard_parameters import read_choices
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,11 +54,15 @@ def test_cells_are_the_stored_scores(board):
     assert forward.rows[0].cells[0].whole >= forward.rows[1].cells[0].whole
     for row in forward.rows:
         for column, cell in zip(leaderboard.columns, row.cells, strict=True):
-            scores = {s.label_source: s for s in Score.objects.filter(run=row.run, measure=column.name)}
+            scores = {
+                s.label_source: s for s in Score.objects.filter(run=row.run, measure=column.name)
+            }
             assert cell.whole == 100 * scores["over:original"].mean
             assert cell.reference == round(100 * scores["none:original"].mean, 1)
             assert cell.low / 100 <= scores["over:original"].mean <= cell.high / 100
-            whole, reference, sign, difference = re.fullmatch(r"(\S+) \((\S+) (.) (\S+)\)", cell.text).groups()
+            whole, reference, sign, difference = re.fullmatch(
+                r"(\S+) \((\S+) (.) (\S+)\)", cell.text
+            ).groups()
             parts = float(reference) + (float(difference) if sign == "+" else -float(difference))
             assert float(whole) == pytest.approx(parts, abs=1e-9)
 
@@ -66,7 +71,9 @@ def cells_as_shown(study):
     """Every cell of the page, with all that belongs to it, and whether it is stale."""
     choices = read_choices(collection=study, viewer=None, parameters={})
     lookup = leaderboard_cache.look_up(collection=study, spec=choices.spec)
-    leaderboard = leaderboard_of(choices=choices, collection=study, view=lookup.view, version=lookup.version)
+    leaderboard = leaderboard_of(
+        choices=choices, collection=study, view=lookup.view, version=lookup.version
+    )
     return cells_of(leaderboard), leaderboard.is_stale
 
 
@@ -108,20 +115,28 @@ def test_whenever_one_looks_all_numbers_are_of_one_state_of_the_labels(board):
 
 
 def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, board):
-    page = client.get("/c/study/leaderboard/").content.decode()
+    page = text_of(client.get("/c/study/leaderboard/"))
     assert "people over reference “original” (<code>over:original</code>)" in page
     assert "Query set “all”, 6 queries" in page
     assert "A pair is positive from grade 1 up" in page
     assert "People and the reference" in page and '<th scope="row">original</th>' in page
-    words = "whatever the unjudged documents that the run returned, and the unjudged pairs of the pools, turn out to be"
+    words = (
+        "whatever the unjudged documents that the run returned, and the unjudged pairs of the "
+        "pools, turn out to be"
+    )
     why = "AP, nDCG@10, mAP@R: only where measures are chosen, as theirs are not kept"
-    right = "labels taken as right, also a reference\N{RIGHT SINGLE QUOTATION MARK}s, which people may still overrule"
+    right = (
+        "labels taken as right, also a reference\N{RIGHT SINGLE QUOTATION MARK}s, which people may "
+        "still overrule"
+    )
     assert f"{words}, {right} ({why})" in page
     assert "data-sortable" in page and "/c/study/downloads/" in page
     assert 'id="scores-forward-1-spec"' in page and 'id="scores-reverse-6-spec"' in page
 
 
-@pytest.mark.parametrize(("few", "warning"), [(25, "intervals are rough"), (1, "successes or failures are rough")])
+@pytest.mark.parametrize(
+    ("few", "warning"), [(25, "intervals are rough"), (1, "successes or failures are rough")]
+)
 def test_a_table_says_once_that_intervals_are_rough(client, board, monkeypatch, few, warning):
     monkeypatch.setattr(query_groups, "FEW_QUERIES", few)
     monkeypatch.setattr(query_groups, "FEW", few)
@@ -137,10 +152,15 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
     few = QuerySet.objects.create(collection=board, name="few", direction="forward")
     QuerySetItem.objects.create(query_set=few, item=board.items.get(external_id="q0"))
     refresh.refresh(collection=board)
-    page = client.get("/c/study/leaderboard/", {"labels": "over:second", "queries": "few"}).content.decode()
+    page = client.get(
+        "/c/study/leaderboard/", {"labels": "over:second", "queries": "few"}
+    ).content.decode()
     assert "over reference “second”" in page and "Query set “few”, 1 query" in page
     leaderboard = shown_on(board, labels="over:nonsense", queries="nonsense")
-    assert (leaderboard.label_source.key, leaderboard.choices.spec.query_set) == ("over:original", "all")
+    assert (leaderboard.label_source.key, leaderboard.choices.spec.query_set) == (
+        "over:original",
+        "all",
+    )
     assert leaderboard.choices.errors == [
         '"nonsense" is no choice of "queries"; there are: all, few.',
         'The collection has no reference set "nonsense"; it has original, second.',
@@ -158,7 +178,9 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
         ("decide", "anova", '"anova" is no choice of "decide"; there are: randomized-tukey,'),
     ],
 )
-def test_what_an_address_names_and_is_not_there_is_told_and_no_file_is_given(client, board, name, value, error):
+def test_what_an_address_names_and_is_not_there_is_told_and_no_file_is_given(
+    client, board, name, value, error
+):
     page = client.get("/c/study/leaderboard/", {name: value})
     assert page.status_code == 422 and error in html.unescape(page.content.decode())
     file = client.get("/c/study/leaderboard/table.csv", {name: value})
@@ -171,7 +193,10 @@ def test_without_a_positive_pair_the_page_says_that_scores_say_nothing(client):
     client.force_login(cast.member(study, Role.RESEARCHER))
     for labels, says_nothing in (("none:original", False), ("only", True)):
         parameters = {"labels": labels, "measures": "AP C@1"}
-        leaderboard_cache.compute(collection=study, spec=read_choices(collection=study, viewer=None, parameters=parameters).spec)
+        leaderboard_cache.compute(
+            collection=study,
+            spec=read_choices(collection=study, viewer=None, parameters=parameters).spec,
+        )
         page = client.get("/c/bare/leaderboard/", parameters).content.decode()
         assert ("No pair is positive by these labels" in page) == says_nothing
         assert (" so far at " in page) != says_nothing
@@ -179,7 +204,10 @@ def test_without_a_positive_pair_the_page_says_that_scores_say_nothing(client):
 
 def test_no_lengths_between_a_larger_and_a_smaller_number_of_words(client, board):
     page = client.get("/c/study/leaderboard/", {"words_from": "5", "words_to": "2"})
-    assert page.status_code == 422 and "No query has 5 words or more and 2 or fewer" in page.content.decode()
+    assert (
+        page.status_code == 422
+        and "No query has 5 words or more and 2 or fewer" in page.content.decode()
+    )
 
 
 def test_files_say_whether_labels_have_changed_since(client, board):
@@ -189,20 +217,31 @@ def test_files_say_whether_labels_have_changed_since(client, board):
         leaderboard_cache.compute(collection=board, spec=choices.spec)
         if version:
             BoardView.objects.filter(collection=board).update(version=version)
-        csv, tex = (client.get(f"/c/study/leaderboard/table.{form}").content.decode() for form in ("csv", "tex"))
-        staleness.append((csv.splitlines()[1].rsplit(",", 1)[1], "Labels or settings have changed since." in tex))
+        csv, tex = (
+            client.get(f"/c/study/leaderboard/table.{form}").content.decode()
+            for form in ("csv", "tex")
+        )
+        staleness.append(
+            (csv.splitlines()[1].rsplit(",", 1)[1], "Labels or settings have changed since." in tex)
+        )
     assert staleness == [("no", False), ("yes", True)]
 
 
 def test_ends_are_rounded_as_the_score_is():
     cell = ScoreCell(32.25, None, None, 32.25, 32.35, None, 1, least=32.25, most=32.25)
-    assert (cell.text, cell.interval_text, cell.bounds_text) == ("32.2", "32.2\N{EN DASH}32.4", "32.2 … 32.2")
+    assert (cell.text, cell.interval_text, cell.bounds_text) == (
+        "32.2",
+        "32.2\N{EN DASH}32.4",
+        "32.2 … 32.2",
+    )
 
 
 def test_a_retired_first_run_is_told_and_the_second_stays(client, board):
     gamma, alpha = board.runs.get(name="gamma"), board.runs.get(name="alpha")
     page = client.get("/c/study/leaderboard/compare/", {"a": "0", "b": alpha.pk}).content.decode()
-    assert "There is no run &quot;0&quot; to compare" in page and "cannot be compared with" not in page
+    assert (
+        "There is no run &quot;0&quot; to compare" in page and "cannot be compared with" not in page
+    )
     assert "<h1>beta against alpha</h1>" in page
     page = client.get("/c/study/leaderboard/compare/", {"b": gamma.pk}).content.decode()
     assert "cannot be compared with" not in page
@@ -213,11 +252,16 @@ def test_a_grade_below_the_threshold_leaves_what_takes_grades_its_scores(client)
     study.reference_sets.all().delete()
     alpha = Run.objects.get(collection=study, name="alpha")
     first = Ranking.objects.filter(run=alpha).first()
-    cast.reference(study, {}, name="low").labels.create(query_id=first.source_id, document_id=first.targets[0], grade=1)
+    cast.reference(study, {}, name="low").labels.create(
+        query_id=first.source_id, document_id=first.targets[0], grade=1
+    )
     refresh.refresh(collection=study)
     client.force_login(cast.member(study, Role.RESEARCHER))
     parameters = {"labels": "none:low", "threshold": "2", "measures": "AP nDCG@10"}
-    leaderboard_cache.compute(collection=study, spec=read_choices(collection=study, viewer=None, parameters=parameters).spec)
+    leaderboard_cache.compute(
+        collection=study,
+        spec=read_choices(collection=study, viewer=None, parameters=parameters).spec,
+    )
     page = client.get("/c/bare/leaderboard/", parameters).content.decode()
     assert " with 0 positive pairs" in page and "says nothing of the runs yet" not in page
     assert " so far at AP" not in page  # of which all are 0
@@ -246,7 +290,9 @@ def test_runs_are_not_compared_by_a_median(client, board):
 def test_a_run_to_compare_that_is_not_there_is_told(client, board, name):
     page = client.get("/c/study/leaderboard/compare/", {name: "0"})
     assert page.status_code == 422
-    assert f'There is no run "0" to compare; the address names it by "{name}".' in html.unescape(page.content.decode())
+    assert f'There is no run "0" to compare; the address names it by "{name}".' in html.unescape(
+        page.content.decode()
+    )
 
 
 def test_without_a_reference_set_people_stand_alone(client):
@@ -256,14 +302,17 @@ def test_without_a_reference_set_people_stand_alone(client):
     refresh.refresh(collection=study)
     client.force_login(cast.member(study, Role.RESEARCHER))
     page = client.get("/c/bare/leaderboard/").content.decode()
-    assert "Scores with people&#x27;s labels alone" in page or "Scores with people's labels alone" in page
+    assert (
+        "Scores with people&#x27;s labels alone" in page
+        or "Scores with people's labels alone" in page
+    )
     assert shown_on(study).tables[0].rows[0].cells[0].reference is None
 
 
 def test_runs_without_scores_are_named_and_retired_ones_are_gone(client, board):
     studies.run(board, "latecomer")
     Run.objects.filter(name="alpha").update(retired_at=timezone.now())
-    page = client.get("/c/study/leaderboard/").content.decode()
+    page = text_of(client.get("/c/study/leaderboard/"))
     assert "Not scored yet: latecomer." in page and "No worker has been seen for a minute" in page
     assert "alpha" not in page
 
@@ -306,13 +355,20 @@ def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, boa
     joined.refresh_from_db()
     Change.objects.create(collection=board)
     refresh.refresh(collection=board)
-    sentence = f"The gallery is of {n + 1:,} documents, the last of which joined on {joined.joined_at:%-d %B %Y};"
+    sentence = (
+        f"The gallery is of {n + 1:,} documents, the last of which joined on "
+        f"{joined.joined_at:%-d %B %Y};"
+    )
     page = client.get(f"/c/{board.slug}/leaderboard/").content.decode()
     assert sentence in page and page.count(">earlier gallery<") == 2
     for query_string in ("", "?measures=AP"):  # stored, and measured for who looks
-        choices = read_choices(collection=board, viewer=None, parameters={"measures": "AP"} if query_string else {})
+        choices = read_choices(
+            collection=board, viewer=None, parameters={"measures": "AP"} if query_string else {}
+        )
         leaderboard_cache.compute(collection=board, spec=choices.spec)
-        assert sentence in client.get(f"/c/{board.slug}/leaderboard/{query_string}").content.decode()
+        assert (
+            sentence in client.get(f"/c/{board.slug}/leaderboard/{query_string}").content.decode()
+        )
 
 
 def test_the_headline_names_who_leads_and_how_many_are_not_told_apart():
@@ -321,9 +377,18 @@ def test_the_headline_names_who_leads_and_how_many_are_not_told_apart():
     def headline_of(leaders, *groups):
         return headline(runs[:leaders], MeasureDecision("AP", "", list(groups), 0, 0, [], {}, {}))
 
-    assert headline_of(1, runs[:4], runs[4:]) == "run 0 leads so far at AP; nothing yet separates it from the next 3."
-    assert headline_of(1, runs[:2]) == "run 0 leads so far at AP; nothing yet separates it from the next one."
+    assert (
+        headline_of(1, runs[:4], runs[4:])
+        == "run 0 leads so far at AP; nothing yet separates it from the next 3."
+    )
+    assert (
+        headline_of(1, runs[:2])
+        == "run 0 leads so far at AP; nothing yet separates it from the next one."
+    )
     assert headline_of(1, runs[:1], runs[1:]) == "run 0 leads so far at AP."
-    assert headline_of(2, runs) == "run 0 and run 1 lead alike so far at AP; nothing yet separates them from the next 3."
+    assert (
+        headline_of(2, runs)
+        == "run 0 and run 1 lead alike so far at AP; nothing yet separates them from the next 3."
+    )
     assert headline_of(3, runs[:3]) == "3 runs lead alike so far at AP."
     assert headline_of(1) == ""

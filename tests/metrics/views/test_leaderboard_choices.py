@@ -9,10 +9,11 @@ from playwright.sync_api import expect
 from annotate.models import Role
 from metrics.models import BoardView
 from metrics.services import leaderboard_cache
-from metrics.services.leaderboard_choices import read_choices, read_comparison
+from metrics.services.leaderboard_parameters import read_choices, read_comparison
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,7 +27,10 @@ def board(client):
 
 
 def compute(study, **parameters):
-    leaderboard_cache.compute(collection=study, spec=read_choices(collection=study, viewer=None, parameters=parameters).spec)
+    leaderboard_cache.compute(
+        collection=study,
+        spec=read_choices(collection=study, viewer=None, parameters=parameters).spec,
+    )
 
 
 def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, board):
@@ -36,16 +40,26 @@ def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, boa
     leaderboard_cache.compute(collection=board, spec=spec)
     view = leaderboard_cache.find_view(collection=board, spec=spec)
     page = unescape(client.get("/c/study/leaderboard/compare/", parameters).content.decode())
-    chances = re.findall(r"<dt>(Reversal|REER)([^<]*)</dt>\s*<dd>([0-9.]+)\s*<span class=\"under\">([^<]*)<", page)
+    chances = re.findall(
+        r"<dt>(Reversal|REER)([^<]*)</dt>\s*<dd>([0-9.]+)\s*<span class=\"under\">([^<]*)<", page
+    )
     assert [(name, value) for name, _, value, _ in chances] == [
         ("Reversal", f"{view.value['swaps']['reversal']:.3f}"),
         ("REER", f"{view.value['swaps']['reer']:.3f}"),
     ]
     assert "another set of as many queries turns this order round" in chances[0][1]
     assert "T(-|t| / √2)" in chances[0][3] and "half the p of that test" in chances[0][3]
-    assert "two new sets of as many queries disagree" in chances[1][1] and "2 Φ(-|t|) (1 - Φ(-|t|))" in chances[1][3]
+    assert (
+        "two new sets of as many queries disagree" in chances[1][1]
+        and "2 Φ(-|t|) (1 - Φ(-|t|))" in chances[1][3]
+    )
     BoardView.objects.update(value={**view.value, "swaps": {}})  # as of a single query
-    assert client.get("/c/study/leaderboard/compare/", parameters).content.decode().count("a single query or group") == 2
+    assert (
+        client.get("/c/study/leaderboard/compare/", parameters)
+        .content.decode()
+        .count("a single query or group")
+        == 2
+    )
 
 
 def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(client, board):
@@ -60,13 +74,15 @@ def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(cli
     answer = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"})
     assert answer.status_code == 200 and "Measuring the runs" in answer.content.decode()
     compute(board, measures="R@3 R@7")
-    page = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"}).content.decode()
+    page = text_of(client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"}))
     assert "R@7" in page and "Measuring the runs" not in page and "Pairs that differ" in page
     hidden = Run.objects.get(name="beta")
     hidden.is_hidden, hidden.uploaded_by = True, cast.user()
     hidden.save()
     page = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"}).content.decode()
-    assert "Measuring the runs" in page and "beta" not in page, "the table of all runs is not this person's"
+    assert "Measuring the runs" in page and "beta" not in page, (
+        "the table of all runs is not this person's"
+    )
 
 
 def test_a_choice_in_a_browser_is_computed_and_shown(live_server, page, board):
@@ -115,5 +131,6 @@ def test_a_chart_is_saved_with_its_font(live_server, page, board):
     with page.expect_download() as download:
         figure.get_by_role("button", name="SVG").click()
     svg = download.value.path().read_text()
-    assert svg.count("@font-face{font-family:Inter;src:url(data:font/woff2;base64,d09G") == 1  # letters are Latin
+    # letters are Latin
+    assert svg.count("@font-face{font-family:Inter;src:url(data:font/woff2;base64,d09G") == 1
     assert "alpha" in svg

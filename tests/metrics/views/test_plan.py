@@ -6,9 +6,10 @@ import pytest
 from annotate.models import Annotator, QuerySet, QuerySetItem, Role
 from metrics.models import Plan
 from metrics.services import leaderboard_cache, plans, pool_bias
-from metrics.services.leaderboard_choices import read_choices
+from metrics.services.leaderboard_parameters import read_choices
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
@@ -18,14 +19,24 @@ BOARD = "/c/study/leaderboard/"
 
 @pytest.fixture
 def study(client):
-    study = studies.judged_study("study", n_queries=12, n_documents=15, n=4, labels_per_pair=1, double_share="0")
+    study = studies.judged_study(
+        "study", n_queries=12, n_documents=15, n=4, labels_per_pair=1, double_share="0"
+    )
     client.force_login(cast.member(study, Role.LEAD))
     return study
 
 
 def form(study, **fields):
-    return {"measure": "AP", "query_set": study.query_sets.get(direction="forward").pk, "label_source": "over:original",
-            "threshold": 1, "method": "randomized-tukey", "alpha": 0.05, "looks": "25 50 100", **fields}  # fmt: skip
+    return {
+        "measure": "AP",
+        "query_set": study.query_sets.get(direction="forward").pk,
+        "label_source": "over:original",
+        "threshold": 1,
+        "method": "randomized-tukey",
+        "alpha": 0.05,
+        "looks": "25 50 100",
+        **fields,
+    }
 
 
 def look(study):
@@ -39,19 +50,27 @@ def board(client, study, **parameters):
     """The leaderboard's page, with its view computed."""
     spec = read_choices(collection=study, viewer=None, parameters=parameters).spec
     leaderboard_cache.compute(collection=study, spec=spec)
-    return client.get(BOARD, parameters).content.decode()
+    return text_of(client.get(BOARD, parameters))
 
 
 def test_a_lead_fixes_a_plan_reads_it_and_ends_it(client, study):
-    progress_text = "“all”, query to document: 4 of 36 pairs wanted are judged; 25 % is 9, 50 % is 18,"
+    progress_text = (
+        "“all”, query to document: 4 of 36 pairs wanted are judged; 25 % is 9, 50 % is 18,"
+    )
     assert progress_text in client.get(PLAN).content.decode()
     assert client.post(PLAN, form(study)).status_code == 302
     plan = Plan.objects.get()
     assert (plan.looks, plan.n_judged, plan.alpha) == ([9, 18, 36], 4, 0.05)
     page = client.get(PLAN).content.decode()
-    assert "AP of 2 runs over query set “all”, query to document, with people over reference “original”" in page
+    assert (
+        "AP of 2 runs over query set “all”, query to document, with people over reference "
+        "“original”" in page
+    )
     assert "Randomized Tukey; alpha .05 for all looks together." in page
-    assert "No look has been taken: nothing is confirmed. The next look is at 9 judged pairs; there are 4." in page
+    assert (
+        "No look has been taken: nothing is confirmed. The next look is at 9 judged pairs; there "
+        "are 4." in page
+    )
     assert "Fix a plan" not in page
     look(study)
     page = client.get(PLAN).content.decode()
@@ -85,7 +104,9 @@ def test_what_cannot_be_fixed_is_told(client, study, fields, why):
 def test_a_leaderboard_without_a_plan_is_exploratory(client, study):
     page = board(client, study)
     assert "Exploratory: differences at this moment, query to document" in page
-    assert "Confirmatory" not in page and "ecided" not in page.replace("A plan fixed beforehand</a> decides", "")
+    assert "Confirmatory" not in page and "ecided" not in page.replace(
+        "A plan fixed beforehand</a> decides", ""
+    )
     assert f'<a href="{PLAN}">A plan fixed beforehand</a>' in page
 
 
@@ -106,7 +127,11 @@ def test_a_researcher_reads_what_was_decided_and_is_offered_no_plan(client, stud
     client.post(PLAN, form(study))
     client.force_login(cast.member(study, Role.RESEARCHER))
     page = board(client, study)
-    assert "Confirmatory: AP" in page and "A plan that a lead fixes beforehand decides." in page and PLAN not in page
+    assert (
+        "Confirmatory: AP" in page
+        and "A plan that a lead fixes beforehand decides." in page
+        and PLAN not in page
+    )
 
 
 def test_a_pool_s_page_says_stop_only_by_a_plan(client, media_root, monkeypatch):
@@ -115,11 +140,16 @@ def test_a_pool_s_page_says_stop_only_by_a_plan(client, media_root, monkeypatch)
     rng = np.random.default_rng(7)
     collection = factories.collection(5, 30, batch_candidates=500)
     lead = cast.member(collection, Role.LEAD)
-    runs = [factories.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(5)}) for name in "AB"]
+    runs = [
+        factories.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(5)})
+        for name in "AB"
+    ]
     pool = factories.opened(collection, runs, depth=3)
     query_set = QuerySet.objects.create(collection=collection, name="all", direction="forward")
     queries = collection.items.filter(side="query")
-    QuerySetItem.objects.bulk_create(QuerySetItem(query_set=query_set, item=item) for item in queries)
+    QuerySetItem.objects.bulk_create(
+        QuerySetItem(query_set=query_set, item=item) for item in queries
+    )
     terms = {"measure": "AP", "label_source": "only", "method": "tukey", "alpha": 0.05}
     terms["threshold"] = collection.positive_from
     plan = plans.fix_plan(collection=collection, by=lead, query_set=query_set, looks=[50], **terms)
@@ -129,14 +159,19 @@ def test_a_pool_s_page_says_stop_only_by_a_plan(client, media_root, monkeypatch)
 
     def page(measure):
         address = f"/c/{collection.slug}/pools/{pool.pk}/favours/"
-        return client.get(address, {"measure": measure}).content.decode()
+        return text_of(client.get(address, {"measure": measure}))
 
     assert "Exploratory: <strong>the last 2 labels" in page("AP")
-    assert "Confirmatory, over query set “all”: No look has been taken: nothing is confirmed." in page("AP")
+    assert (
+        "Confirmatory, over query set “all”: No look has been taken: nothing is confirmed."
+        in page("AP")
+    )
     plans.take_look(plan=plan)
     assert "Confirmatory, over query set “all”: Look 1 of 1" in page("AP")
     assert "is no reason to stop" in page("nDCG@10") and "Confirmatory" not in page("nDCG@10")
     plans.end_plan(plan=plan)
     reverse = QuerySet.objects.create(collection=collection, name="all", direction="reverse")
-    Plan.objects.create(collection=collection, query_set=reverse, looks=[9], runs=[], n_judged=0, **terms)
+    Plan.objects.create(
+        collection=collection, query_set=reverse, looks=[9], runs=[], n_judged=0, **terms
+    )
     assert "is no reason to stop" in page("AP") and "Confirmatory" not in page("AP")

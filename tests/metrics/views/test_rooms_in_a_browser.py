@@ -1,5 +1,4 @@
-"""Both rooms in a real browser: the dashboard follows the labels without a reload, the leaderboard
-sorts."""
+"""Both rooms in a browser: the dashboard follows labels without reload, the leaderboard sorts."""
 
 import pytest
 from playwright.sync_api import expect
@@ -16,14 +15,18 @@ SECONDS_BETWEEN = 3  # templates/metrics/_numbers.html
 
 @pytest.fixture
 def rooms(live_server, page):
-    """A refreshed study, and a page on which its lead is signed in; the browser's complaints are
-    collected."""
+    """A refreshed study, and a page with its lead signed in; its complaints are collected."""
     study = studies.judged_study("study", n=6)
     cast.sign_in(page.context, live_server.url, cast.member(study, Role.LEAD))
     page.complaints, page.polls = [], []
-    page.on("console", lambda line: page.complaints.append(line.text) if line.type == "error" else None)
+    page.on(
+        "console", lambda line: page.complaints.append(line.text) if line.type == "error" else None
+    )
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("response", lambda answer: page.polls.append(answer.status) if "/numbers/" in answer.url else None)
+    page.on(
+        "response",
+        lambda answer: page.polls.append(answer.status) if "/numbers/" in answer.url else None,
+    )
     page.base = f"{live_server.url}/c/study"
     return study
 
@@ -41,7 +44,9 @@ def test_the_dashboard_follows_the_labels_without_a_reload(rooms, page):
     expect(page.locator("#levels svg")).to_be_visible()
     studies.judge(cast.annotator(rooms), n=5)
     refresh.refresh(collection=rooms)
-    wait_for_condition(page, lambda: labels.inner_text() == "11" or wait_for_poll(page, SECONDS_BETWEEN))
+    wait_for_condition(
+        page, lambda: labels.inner_text() == "11" or wait_for_poll(page, SECONDS_BETWEEN)
+    )
     expect(page.locator("#levels svg")).to_be_visible()
     wait_for_condition(page, lambda: 304 in page.polls or wait_for_poll(page, SECONDS_BETWEEN))
     assert set(page.polls) == {200, 304}

@@ -10,7 +10,10 @@ from pooling.core.selections import ChosenPairs, Material, Pairs, RankedPairs
 Ranked = dict[int, list[int]]
 RANKINGS = st.lists(
     st.dictionaries(
-        st.integers(1, 6), st.lists(st.integers(1, 12), unique=True, min_size=1, max_size=8), min_size=1, max_size=5
+        st.integers(1, 6),
+        st.lists(st.integers(1, 12), unique=True, min_size=1, max_size=8),
+        min_size=1,
+        max_size=5,
     ),
     min_size=1,
     max_size=4,
@@ -19,7 +22,11 @@ RANKINGS = st.lists(
 
 def as_arrays(run: Ranked, scores: dict[tuple[int, int], float] | None = None) -> RankedPairs:
     """A run's rows."""
-    rows = [(source, target, rank) for source, targets in run.items() for rank, target in enumerate(targets, 1)]
+    rows = [
+        (source, target, rank)
+        for source, targets in run.items()
+        for rank, target in enumerate(targets, 1)
+    ]
     columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     score = None if scores is None else np.array([scores[row[:2]] for row in rows])
     return RankedPairs(*columns, score)
@@ -34,7 +41,9 @@ def by_source(run: Ranked, *, step: int = 1, base: int = 0) -> RankedPairs:
     """A run's rows by source and rank, with where its rankings begin; target keys spread out."""
     rows = as_arrays({source: run[source] for source in sorted(run)})
     lengths = [len(run[source]) for source in sorted(run)]
-    return rows._replace(target=rows.target * step + base, starts=np.append(0, np.cumsum(lengths, dtype=np.int64)))
+    return rows._replace(
+        target=rows.target * step + base, starts=np.append(0, np.cumsum(lengths, dtype=np.int64))
+    )
 
 
 def material(runs: list[Ranked], **more: object) -> Material:

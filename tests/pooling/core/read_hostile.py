@@ -1,5 +1,6 @@
-"""Reads files that the tests made to do harm, one after the other, and prints what each reader said
-and what it took.
+"""Reads files that the tests made to do harm, one after the other, and prints what each took.
+
+It prints what each reader said, too.
 
 Arguments: pairs of a reader's name and a path. A line of JSON each: the faults, processor seconds,
 and the most memory so far. The seconds are those of a machine of our pace: others measure slower,
@@ -40,14 +41,14 @@ READERS: dict[str, Callable[[BinaryIO, str, Problems], Any]] = {
 
 def seconds() -> float:
     """Processor time of this process and of those it started and saw end."""
-    usage = [resource.getrusage(process) for process in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    usage = [
+        resource.getrusage(process) for process in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    ]
     return sum(usage_of_process.ru_utime + usage_of_process.ru_stime for usage_of_process in usage)
 
 
 def slowness() -> float:
-    """How many times as long as ours this machine takes to unpack and walk through a text, as
-    readers do; 1 or more.
-    """
+    """How many times as long as ours this machine takes to unpack and read a text; 1 or more."""
     packed = zlib.compress(b"q Q0 d 1 1 t\n" * 200_000, 1)
     before = seconds()
     assert sum(len(line.split()) for line in zlib.decompress(packed).splitlines()) == 1_200_000
@@ -56,7 +57,11 @@ def slowness() -> float:
 
 def memory() -> float:
     """MiB that this process, or one it saw end, had at most so far."""
-    own = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    own = next(
+        line
+        for line in Path("/proc/self/status").read_text().splitlines()
+        if line.startswith("VmHWM")
+    )
     return max(int(own.split()[1]), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024
 
 
@@ -73,7 +78,10 @@ def main() -> None:
                 problems.add(error)
         duration, slow_before, slow = seconds() - before, slow, slowness()
         duration /= max(slow_before, slow)  # the machine's pace may change in between
-        print(json.dumps({"faults": problems.lines()[:3], "seconds": duration, "MiB": memory()}), flush=True)
+        print(
+            json.dumps({"faults": problems.lines()[:3], "seconds": duration, "MiB": memory()}),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

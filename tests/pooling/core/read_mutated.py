@@ -1,5 +1,4 @@
-"""Mutates a Parquet or HDF5 file many times and reads each: rows or a FormatError, whatever happens
-to the process.
+"""Mutates a Parquet or HDF5 file many times and reads each: rows or a FormatError, always.
 
 Arguments: the kind, a sample's path, how many, and which to begin with. Prints a line before and
 after each file; the test begins anew behind a file that ended the process, since in the product
@@ -20,7 +19,10 @@ from pooling.core.parquet import read_parquet
 from pooling.core.sandbox_process import _limit
 from tests.mutations import accident
 
-READERS = {"parquet": read_parquet, "hdf5": lambda stream, name, _: keep_best(read_hdf5(stream, name), name)}
+READERS = {
+    "parquet": read_parquet,
+    "hdf5": lambda stream, name, _: keep_best(read_hdf5(stream, name), name),
+}
 
 
 def outcome(kind: str, data: bytes) -> str:
@@ -30,7 +32,9 @@ def outcome(kind: str, data: bytes) -> str:
         for part in READERS[kind](io.BytesIO(data), "upload.bin", problems):
             n_rows += len(part.run.scores)
             assert np.isfinite(part.run.scores).all()
-            assert len(part.run.query) == len(part.run.docs) == len(part.run.scores) == len(part.line)
+            assert (
+                len(part.run.query) == len(part.run.docs) == len(part.run.scores) == len(part.line)
+            )
     except FormatError as error:
         assert str(error)
         return "refused"

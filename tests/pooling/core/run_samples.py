@@ -13,15 +13,15 @@ ROWS = [("q1", "d1", 2.5), ("q1", "d2", 1.5), ("q2", "d3", -1.0), ("q2", "d1", -
 
 
 def npz(**arrays) -> bytes:
-    """As NumPy's savez_compressed writes it, but without the time: what is mutated must be the same
-    in every run.
-    """
+    """As NumPy's savez_compressed writes it, but without the time: each run mutates the same."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive_file:
         for name, array in arrays.items():
             member = io.BytesIO()
             np.lib.format.write_array(member, np.asanyarray(array))
-            archive_file.writestr(zipfile.ZipInfo(f"{name}.npy"), member.getvalue(), zipfile.ZIP_DEFLATED)
+            archive_file.writestr(
+                zipfile.ZipInfo(f"{name}.npy"), member.getvalue(), zipfile.ZIP_DEFLATED
+            )
     return file.getvalue()
 
 
@@ -48,13 +48,23 @@ def hdf5(**arrays) -> bytes:
 
 SAMPLES = {
     "trec": "".join(f"{q} Q0 {d} {i} {s} tag\n" for i, (q, d, s) in enumerate(ROWS, 1)).encode(),
-    "jsonl": "".join(json.dumps({"query": q, "document": d, "score": s}) + "\n" for q, d, s in ROWS).encode(),
+    "jsonl": "".join(
+        json.dumps({"query": q, "document": d, "score": s}) + "\n" for q, d, s in ROWS
+    ).encode(),
     "table": ("query,document,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in ROWS)).encode(),
-    "dictionary": json.dumps({q: {d: s for p, d, s in ROWS if p == q} for q in ("q1", "q2")}).encode(),
+    "dictionary": json.dumps(
+        {q: {d: s for p, d, s in ROWS if p == q} for q in ("q1", "q2")}
+    ).encode(),
     "npz": npz(**MATRIX),
-    "parquet": parquet(**dict(zip(("query", "document", "score"), map(list, zip(*ROWS, strict=True)), strict=True))),
+    "parquet": parquet(
+        **dict(zip(("query", "document", "score"), map(list, zip(*ROWS, strict=True)), strict=True))
+    ),
     "hdf5": hdf5(**MATRIX),
 }
-READ_HERE = [data for name, data in SAMPLES.items() if name not in ("parquet", "hdf5")]  # the others: a process a file
-RANKINGS = b'{"query":"q1","ranking":[["d1",2.5],["d2",1.5]]}\n{"query":"q2","ranking":[["d3",-1],["d1",-3.25]]}\n'
+# the others: a process a file
+READ_HERE = [data for name, data in SAMPLES.items() if name not in ("parquet", "hdf5")]
+RANKINGS = (
+    b'{"query":"q1","ranking":[["d1",2.5],["d2",1.5]]}\n'
+    b'{"query":"q2","ranking":[["d3",-1],["d1",-3.25]]}\n'
+)
 TSV = SAMPLES["table"].replace(b",", b"\t")

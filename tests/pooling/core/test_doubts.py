@@ -5,9 +5,13 @@ import pytest
 from pooling.core.doubts import doubts, n_sources
 
 SOUND = {
-    "n_rows": 60_000, "n_kept": 50_000, "n_queries": 500,
-    "ties": 0.02, "missing": {"n": 3}, "unknown_sources": {"n": 0},
-}  # fmt: skip
+    "n_rows": 60_000,
+    "n_kept": 50_000,
+    "n_queries": 500,
+    "ties": 0.02,
+    "missing": {"n": 3},
+    "unknown_sources": {"n": 0},
+}
 
 
 @pytest.mark.parametrize(
@@ -25,7 +29,10 @@ SOUND = {
         ({"n_kept": 15_000}, ["75 % of rows not used"]),
         ({"n_queries": 91, "n_met": 1, "missing": {"n": 49}}, ["1 of 50 queries"]),
         ({"n_queries": 520, "unknown_sources": {"n": 300}, "missing": {"n": 219}}, []),
-        ({"n_queries": 520, "unknown_sources": {"n": 300}, "missing": {"n": 220}}, ["220 of 440 queries"]),
+        (
+            {"n_queries": 520, "unknown_sources": {"n": 300}, "missing": {"n": 220}},
+            ["220 of 440 queries"],
+        ),
     ],
 )
 def test_a_run_with_ties_few_rows_or_few_queries_is_doubted(report, expected):
@@ -33,6 +40,9 @@ def test_a_run_with_ties_few_rows_or_few_queries_is_doubted(report, expected):
 
 
 def test_unknown_rows_stand_first_and_a_run_without_a_report_is_not_doubted():
-    assert doubts(SOUND | {"ties": 1}, sources="queries", unknown="9.0 % unknown") == ["9.0 % unknown", "100 % tied"]
+    assert doubts(SOUND | {"ties": 1}, sources="queries", unknown="9.0 % unknown") == [
+        "9.0 % unknown",
+        "100 % tied",
+    ]
     assert doubts({}, sources="queries") == []
     assert n_sources({}) == 0

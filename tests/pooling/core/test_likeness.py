@@ -22,7 +22,11 @@ def as_rankings(runs: list[Ranked]) -> list[Rankings]:
     for run in runs:
         depths = [len(run[source]) for source in common]
         docs = [target for source in common for target in run[source]]
-        rankings.append(Rankings(np.append(0, np.cumsum(depths)).astype(np.int64), np.array(docs, dtype=np.int64)))
+        rankings.append(
+            Rankings(
+                np.append(0, np.cumsum(depths)).astype(np.int64), np.array(docs, dtype=np.int64)
+            )
+        )
     return rankings
 
 
@@ -43,7 +47,9 @@ def check(runs: list[Ranked]) -> None:
                 mean(overlap.kendall(left, right)),
                 mean(overlap.rank_of_favourite(left, right)),
             )
-            assert [matrix[row, column] for matrix in likenesses] == pytest.approx(list(expected), nan_ok=True)
+            assert [matrix[row, column] for matrix in likenesses] == pytest.approx(
+                list(expected), nan_ok=True
+            )
 
 
 @given(RANKINGS)

@@ -15,8 +15,16 @@ RELEVANT = st.sets(st.tuples(st.integers(1, 6), st.integers(1, 12)))
 
 
 def asked_positions(runs, order, relevant) -> dict[tuple[int, int], int]:
-    pairs, position = replay(order, [as_arrays(run) for run in runs], as_pairs(relevant), rng=np.random.default_rng(1))
-    return dict(zip(zip(pairs.source.tolist(), pairs.target.tolist(), strict=True), position.tolist(), strict=True))
+    pairs, position = replay(
+        order, [as_arrays(run) for run in runs], as_pairs(relevant), rng=np.random.default_rng(1)
+    )
+    return dict(
+        zip(
+            zip(pairs.source.tolist(), pairs.target.tolist(), strict=True),
+            position.tolist(),
+            strict=True,
+        )
+    )
 
 
 def may_be_asked(order, lists, asked_targets, relevant, failed, last) -> set[int]:
@@ -36,12 +44,16 @@ def may_be_asked(order, lists, asked_targets, relevant, failed, last) -> set[int
 
 @pytest.mark.parametrize("order", ["move-to-front", "maxmean"])
 @given(runs=RANKINGS, relevant=RELEVANT)
-def test_every_pair_is_asked_about_once_and_always_the_next_of_a_worthiest_run(order, runs, relevant):
+def test_every_pair_is_asked_about_once_and_always_the_next_of_a_worthiest_run(
+    order, runs, relevant
+):
     position_of_pair = asked_positions(runs, order, relevant)
     assert set(position_of_pair) == set(plain_depth_k(runs, 1000))
     for source in {source for source, _ in position_of_pair}:
         lists = [run.get(source, []) for run in runs]
-        own = sorted((rank, target) for (of, target), rank in position_of_pair.items() if of == source)
+        own = sorted(
+            (rank, target) for (of, target), rank in position_of_pair.items() if of == source
+        )
         assert [rank for rank, _ in own] == list(range(1, len(own) + 1))
         good = {target for of, target in relevant if of == source}
         # Which of tied arms was asked does not show, so every history that explains the order is
@@ -52,7 +64,14 @@ def test_every_pair_is_asked_about_once_and_always_the_next_of_a_worthiest_run(o
             following = set()
             for failed, last in histories:
                 for arm in may_be_asked(order, lists, asked_targets, good, failed, last):
-                    if next(target_of_arm for target_of_arm in lists[arm] if target_of_arm not in asked_targets) == target:
+                    if (
+                        next(
+                            target_of_arm
+                            for target_of_arm in lists[arm]
+                            if target_of_arm not in asked_targets
+                        )
+                        == target
+                    ):
                         counts = list(failed)
                         counts[arm] += target not in good
                         following.add((tuple(counts), arm))
@@ -63,12 +82,18 @@ def test_every_pair_is_asked_about_once_and_always_the_next_of_a_worthiest_run(o
 
 @pytest.mark.parametrize("order", ORDERS)
 @given(runs=RANKINGS, judged=RELEVANT, relevant=RELEVANT, ahead=st.integers(1, 5))
-def test_what_comes_next_is_unjudged_of_the_pool_and_as_many_as_asked(order, runs, judged, relevant, ahead):
+def test_what_comes_next_is_unjudged_of_the_pool_and_as_many_as_asked(
+    order, runs, judged, relevant, ahead
+):
     judged_pairs = as_pairs(judged)
     grades = is_in(*judged_pairs, as_pairs(relevant))
     arrays = [as_arrays(run) for run in runs]
-    upcoming = next_pairs(order, arrays, judged_pairs, grades, ahead=ahead, rng=np.random.default_rng(1))
-    again = next_pairs(order, arrays, judged_pairs, grades, ahead=ahead, rng=np.random.default_rng(1))
+    upcoming = next_pairs(
+        order, arrays, judged_pairs, grades, ahead=ahead, rng=np.random.default_rng(1)
+    )
+    again = next_pairs(
+        order, arrays, judged_pairs, grades, ahead=ahead, rng=np.random.default_rng(1)
+    )
     assert all(np.array_equal(*both) for both in zip(upcoming, again, strict=True))
     left: dict[int, set[int]] = defaultdict(set)
     for source, target in set(plain_depth_k(runs, 1000)) - judged:
@@ -89,8 +114,14 @@ def test_one_ahead_judged_at_once_is_the_game_itself(order, runs, relevant):
     position_of_pair = asked_positions(runs, order, relevant)
     while True:
         judged_pairs = Pairs(*np.array(judged, dtype=np.int64).reshape(-1, 2).T)
-        upcoming = next_pairs(order, arrays, judged_pairs, is_in(*judged_pairs, as_pairs(relevant)), ahead=1,
-                           rng=np.random.default_rng(1))  # fmt: skip
+        upcoming = next_pairs(
+            order,
+            arrays,
+            judged_pairs,
+            is_in(*judged_pairs, as_pairs(relevant)),
+            ahead=1,
+            rng=np.random.default_rng(1),
+        )
         if not len(upcoming.source):
             break
         n_asked += 1
@@ -114,10 +145,8 @@ def quality_runs(n_runs: int = 12, n_sources: int = 30, n_documents: int = 800, 
     return runs, Pairs(*np.nonzero(truth))
 
 
-def test_after_25_judgments_maxmean_has_found_most_then_move_to_front_then_thompson_then_depth_then_chance():
-    """As Losada, Parapar & Barreiro 2016 found on runs of TREC; the shares themselves depend on the
-    runs.
-    """
+def test_after_25_judgments_maxmean_leads_then_move_to_front_then_thompson_then_depth_then_chance():
+    """As Losada, Parapar & Barreiro 2016 found on runs of TREC; the shares depend on the runs."""
     runs, relevant = quality_runs()
     pooled = union(runs)
     is_good = is_in(pooled.source, pooled.target, relevant)
@@ -130,8 +159,14 @@ def test_after_25_judgments_maxmean_has_found_most_then_move_to_front_then_thomp
     for order, key in (("depth", pooled.best_rank), ("random", rng.random(len(is_good)))):
         by_key = np.lexsort((rng.random(len(is_good)), key, pooled.source))
         position = np.empty(len(is_good), dtype=np.int64)
-        position[by_key] = np.arange(len(is_good)) - np.searchsorted(pooled.source, pooled.source[by_key])
+        position[by_key] = np.arange(len(is_good)) - np.searchsorted(
+            pooled.source, pooled.source[by_key]
+        )
         n_positive[order] = (is_good & (position < 25)).sum() / is_good.sum()
     assert sorted(n_positive, key=n_positive.__getitem__, reverse=True) == [
-        "maxmean", "move-to-front", "thompson", "depth", "random"
-    ]  # fmt: skip
+        "maxmean",
+        "move-to-front",
+        "thompson",
+        "depth",
+        "random",
+    ]

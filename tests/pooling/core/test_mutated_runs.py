@@ -1,6 +1,4 @@
-"""Whatever happens to a run file on its way, its reader gives sound rows or names the fault, and
-nothing else.
-"""
+"""Whatever happens to a run file on its way, its reader gives sound rows or names the fault."""
 
 import gzip
 import io
@@ -22,9 +20,24 @@ from tests.pooling.core.run_samples import MATRIX, RANKINGS, SAMPLES, TSV, hdf5,
 from tests.sizes import cases, share_of
 
 ROOT = Path(__file__).resolve().parents[3]
-COLUMNS = json.dumps({"query": ["q1", "q1"], "docid": ["d1", "d2"], "score": [1.5, 1], "rank": [1, 2]}).encode()
-LISTS = b'{"q1": [["d1", 2.5], ["d2", 1]],\n"q2": [{"corpus_id": "d1", "score": 3}],\n"q3": ["d1", "d2"]}'
-TEXTS = [SAMPLES["trec"], SAMPLES["jsonl"], SAMPLES["table"], SAMPLES["dictionary"], RANKINGS, TSV, COLUMNS, LISTS]
+COLUMNS = json.dumps(
+    {"query": ["q1", "q1"], "docid": ["d1", "d2"], "score": [1.5, 1], "rank": [1, 2]}
+).encode()
+LISTS = (
+    b'{"q1": [["d1", 2.5], ["d2", 1]],\n'
+    b'"q2": [{"corpus_id": "d1", "score": 3}],\n'
+    b'"q3": ["d1", "d2"]}'
+)
+TEXTS = [
+    SAMPLES["trec"],
+    SAMPLES["jsonl"],
+    SAMPLES["table"],
+    SAMPLES["dictionary"],
+    RANKINGS,
+    TSV,
+    COLUMNS,
+    LISTS,
+]
 
 
 def zipped(matrix: np.ndarray) -> bytes:
@@ -34,7 +47,11 @@ def zipped(matrix: np.ndarray) -> bytes:
     return archive({"matrix.npy": file.getvalue(), **lists}, compression=0).getvalue()
 
 
-MATRICES = [npz(**MATRIX), npz(**MATRIX | {"sim_mat": MATRIX["sim_mat"].astype("f2")}), zipped(MATRIX["sim_mat"])]
+MATRICES = [
+    npz(**MATRIX),
+    npz(**MATRIX | {"sim_mat": MATRIX["sim_mat"].astype("f2")}),
+    zipped(MATRIX["sim_mat"]),
+]
 
 
 def check(data: bytes) -> None:
@@ -43,14 +60,17 @@ def check(data: bytes) -> None:
         n_rows += len(part.run.scores)
         assert len(part.run.query) == len(part.run.docs) == len(part.run.scores)
         assert problems or (
-            np.isfinite(part.run.scores).all() and part.run.query.max(initial=0) < len(part.run.queries)
+            np.isfinite(part.run.scores).all()
+            and part.run.query.max(initial=0) < len(part.run.queries)
         )
     assert problems or n_rows
     assert_errors_described(problems, 10_000_000)
 
 
 @cases(500)
-@given(damaged_files([*TEXTS, gzip.compress(SAMPLES["trec"], mtime=0), gzip.compress(LISTS, mtime=0)]))
+@given(
+    damaged_files([*TEXTS, gzip.compress(SAMPLES["trec"], mtime=0), gzip.compress(LISTS, mtime=0)])
+)
 def test_runs_as_text(data):
     check(data)
 
@@ -64,7 +84,9 @@ def test_matrices(data):
 @pytest.mark.parametrize("data", [*TEXTS, *MATRICES])
 def test_every_sample_is_sound_before_anything_happens_to_it(data):
     problems = Problems()
-    assert sum(len(part.run.scores) for part in read_parts(io.BytesIO(data), "a.bin", problems)) >= 2
+    assert (
+        sum(len(part.run.scores) for part in read_parts(io.BytesIO(data), "a.bin", problems)) >= 2
+    )
     assert problems.lines() == []
 
 
@@ -73,7 +95,11 @@ def test_every_sample_is_sound_before_anything_happens_to_it(data):
     [
         (
             "parquet",
-            parquet(query=["q1"] * 50, document=[f"d{n}" for n in range(50)], score=[n / 7 for n in range(50)]),
+            parquet(
+                query=["q1"] * 50,
+                document=[f"d{n}" for n in range(50)],
+                score=[n / 7 for n in range(50)],
+            ),
         ),
         ("hdf5", hdf5(**MATRIX)),
     ],
@@ -87,7 +113,8 @@ def test_files_read_in_a_process_apart(kind, sample, tmp_path):
         arguments = [kind, str(tmp_path / "sample"), str(n), str(outcomes.total())]
         command = [sys.executable, "-m", "tests.pooling.core.read_mutated", *arguments]
         process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        assert process.returncode <= 0, process.stderr  # 0, or ended by a signal; not by an exception of ours
+        # 0, or ended by a signal; not by an exception of ours
+        assert process.returncode <= 0, process.stderr
         output = process.stdout.split()
         outcomes.update(output[1::2])
         outcomes["died"] += len(output) % 2

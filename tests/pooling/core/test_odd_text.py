@@ -1,6 +1,4 @@
-"""Digits of other scripts, white space that is no blank, bytes that are no character: each is told
-with its place.
-"""
+"""Digits of other scripts, odd white space, bytes that are no character: told with their place."""
 
 import io
 import zipfile
@@ -30,7 +28,12 @@ def run_errors(data: bytes, name: str = "a.run") -> list[str]:
 
 def archive(ids: np.ndarray) -> bytes:
     data = io.BytesIO()
-    np.savez(data, sim_mat=np.zeros((len(ids), 2), np.float32), row_ids=ids, column_ids=np.array(["a", "b"]))
+    np.savez(
+        data,
+        sim_mat=np.zeros((len(ids), 2), np.float32),
+        row_ids=ids,
+        column_ids=np.array(["a", "b"]),
+    )
     return data.getvalue()
 
 
@@ -50,7 +53,10 @@ def zipped(rows: bytes) -> bytes:
         ("q Q0 b 2 ٣.٢ t", 'Line 2: the score "٣.٢" is not a finite number.'),
         ("q Q0 b ٢ 3.5 t", 'Line 2: the rank "٢" is not a whole number.'),
         ("q Q0 b 2 1_000 t", 'Line 2: the score "1_000" is not a finite number.'),
-        ("q Q0 b -5 3.5 t", "Line 2: the rank -5 is out of range; ranks are whole numbers from 0 to 2,147,483,647."),
+        (
+            "q Q0 b -5 3.5 t",
+            "Line 2: the rank -5 is out of range; ranks are whole numbers from 0 to 2,147,483,647.",
+        ),
         ("q Q0\vb 2 3.5 t", "Line 2: holds a control character"),
         ("q Q0 b 2\f3.5 t", "Line 2: holds a control character"),
         ("q Q0 b 2\r3.5 t", "Line 2: holds a control character"),
@@ -58,7 +64,9 @@ def zipped(rows: bytes) -> bytes:
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_trec_line_is_ascii_digits_between_blanks_or_tabs(line: str, fault: str, end: str) -> None:
+def test_a_trec_line_is_ascii_digits_between_blanks_or_tabs(
+    line: str, fault: str, end: str
+) -> None:
     (error,) = run_errors(f"q Q0 a 1 4.5 t{end}{line}{end}q\tQ0\tc 3 2.5 t{end}".encode())
     assert error.startswith(fault)
 
@@ -71,17 +79,29 @@ def test_ranks_may_begin_at_zero() -> None:
 def test_a_table_and_json_lines_take_ascii_numbers_alone(score: str) -> None:
     (error,) = run_errors(f"query,document,score\nq,a,4\nq,b,{score}\n".encode(), "a.csv")
     assert error.startswith("Line 3: the score") and error.endswith(TREC)
-    escaped = score.encode("unicode_escape").decode().replace("\\x0b", "\\u000b").replace("\\xa0", "\\u00a0")
-    (error,) = run_errors(f'{{"query": "q", "document": "a", "score": "{escaped}"}}\n'.encode(), "a.jsonl")
+    escaped = (
+        score.encode("unicode_escape")
+        .decode()
+        .replace("\\x0b", "\\u000b")
+        .replace("\\xa0", "\\u00a0")
+    )
+    (error,) = run_errors(
+        f'{{"query": "q", "document": "a", "score": "{escaped}"}}\n'.encode(), "a.jsonl"
+    )
     assert error.startswith("Line 1: the score") and error.endswith(TREC)
 
 
 @pytest.mark.parametrize("point", BEYOND)
 @pytest.mark.parametrize("order", "<>")
-def test_bytes_beyond_unicode_in_a_matrix_s_ids_are_told_with_their_entry(point: int, order: str) -> None:
+def test_bytes_beyond_unicode_in_a_matrix_s_ids_are_told_with_their_entry(
+    point: int, order: str
+) -> None:
     ids = np.array([[65, 66], [67, point]], dtype=f"{order}u4").view(f"{order}U2").ravel()
     (error,) = run_errors(archive(ids), "a.npz")
-    assert error == "Entry 2 of row_ids holds four bytes that are no Unicode character; save the ids anew."
+    assert (
+        error
+        == "Entry 2 of row_ids holds four bytes that are no Unicode character; save the ids anew."
+    )
 
 
 def test_half_of_a_surrogate_pair_is_no_id_of_a_matrix() -> None:
@@ -95,7 +115,11 @@ def test_ids_of_a_matrix_that_are_bytes_are_utf_8() -> None:
     assert run_errors(archive(ids), "a.npz") == [message]
     data = io.BytesIO()
     with h5py.File(data, "w") as file:
-        file["sim_mat"], file["row_ids"], file["column_ids"] = np.zeros((2, 2)), ids, np.array([b"a", b"b"])
+        file["sim_mat"], file["row_ids"], file["column_ids"] = (
+            np.zeros((2, 2)),
+            ids,
+            np.array([b"a", b"b"]),
+        )
     assert run_errors(data.getvalue(), "a.h5") == [message]
 
 
@@ -119,7 +143,9 @@ def test_lists_of_ids_beside_a_matrix_are_parted_by_ends_of_lines_alone() -> Non
 )
 def test_a_label_s_line_is_ascii_digits_between_blanks_or_tabs(line: str, fault: str) -> None:
     problems = Problems()
-    rows = list(read_reference(io.BytesIO(f"q 0 a 1\n{line}\nq\t0 \tc 2\n".encode()), "a.qrels", problems))
+    rows = list(
+        read_reference(io.BytesIO(f"q 0 a 1\n{line}\nq\t0 \tc 2\n".encode()), "a.qrels", problems)
+    )
     assert [row.document for row in rows] == ["a", "c"]
     (error,) = problems.lines()
     assert error.startswith(f"Line 2: {fault}")

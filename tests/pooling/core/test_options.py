@@ -32,7 +32,11 @@ def test_trusted_pairs_go_but_for_the_share_that_checks_them(runs, trusted, shar
     assert set(pairs(after)) - trusted == set(pairs(before)) - trusted
     assert len(trusted_after) == int(share * len(trusted_before) + 0.5)
     for pair, stratum, chance in zip(pairs(after), after.stratum, after.probability, strict=True):
-        assert (stratum, chance) == ((CHECK_STRATUM, len(trusted_after) / len(trusted_before)) if pair in trusted_after else (0, 1))
+        assert (stratum, chance) == (
+            (CHECK_STRATUM, len(trusted_after) / len(trusted_before))
+            if pair in trusted_after
+            else (0, 1)
+        )
 
 
 @given(RANKINGS, st.integers(1, 6))
@@ -43,20 +47,27 @@ def test_a_budget_keeps_the_best_ranked_of_each_query(runs, budget):
     for source in set(before.source.tolist()):
         own = [pair for pair in rank if pair[0] == source]
         pairs_after = [pair for pair in pairs(after) if pair[0] == source]
-        assert sorted(rank[pair] for pair in pairs_after) == sorted(rank[pair] for pair in own)[:budget]
+        assert (
+            sorted(rank[pair] for pair in pairs_after)
+            == sorted(rank[pair] for pair in own)[:budget]
+        )
     assert (after.probability == 1).all()
 
 
 def test_a_budget_shrinks_the_chance_of_what_was_drawn_so_that_estimates_stay_unbiased():
     before = pooled([{1: list(range(1, 25)), 2: list(range(1, 13))}])
     is_drawn = before.best_rank > 4
-    before = before._replace(probability=np.where(is_drawn, 0.5, 1.0), stratum=np.where(is_drawn, 2, 1))
+    before = before._replace(
+        probability=np.where(is_drawn, 0.5, 1.0), stratum=np.where(is_drawn, 2, 1)
+    )
     totals = []
     for seed in range(400):
         after = at_most(before, 10, rng=np.random.default_rng(seed))
         assert np.bincount(after.source).tolist() == [0, 10, 10]
         totals.append((after.target / after.probability).sum())
-    assert np.mean(totals) == pytest.approx((before.target / before.probability).sum(), abs=4 * np.std(totals) / 20)
+    assert np.mean(totals) == pytest.approx(
+        (before.target / before.probability).sum(), abs=4 * np.std(totals) / 20
+    )
 
 
 @given(RANKINGS, SOME, st.integers(1, 5), st.integers(0, 1000))
@@ -67,13 +78,21 @@ def test_random_negatives_are_near_no_run_and_not_in_the_pool(runs, near, n, see
     negatives = set(pairs(after)) - set(pairs(before))
     assert set(pairs(before)) <= set(pairs(after))
     for source in set(before.source.tolist()):
-        undrawable = {target for query, target in near | set(pairs(before)) if query == source and target <= 20}
+        undrawable = {
+            target
+            for query, target in near | set(pairs(before))
+            if query == source and target <= 20
+        }
         own = [pair for pair in negatives if pair[0] == source]
         assert len(own) == min(n, 20 - len(undrawable))
         assert not {target for _, target in own} & undrawable
     for pair, rank, stratum, chance in zip(pairs(after), *after[2:5], strict=True):
         if pair in negatives:
-            undrawable = {target for query, target in near | set(pairs(before)) if query == pair[0] and target <= 20}
+            undrawable = {
+                target
+                for query, target in near | set(pairs(before))
+                if query == pair[0] and target <= 20
+            }
             assert (rank, stratum) == (NO_RANK, NEGATIVE_STRATUM)
             assert chance == min(1, n / (20 - len(undrawable)))
 

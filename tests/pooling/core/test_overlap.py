@@ -111,7 +111,9 @@ def rbo_ext_by_definition(first: list[int], second: list[int], p: float) -> floa
 def test_extrapolated_overlap_follows_its_definition_for_every_query(pairs, p):
     first, second = (run_of(*side) for side in zip(*pairs, strict=True))
     rbo = overlap.rank_biased_overlap(first, second, p=p)
-    assert rbo.ext == pytest.approx([rbo_ext_by_definition(left, right, p) for left, right in pairs], abs=1e-12)
+    assert rbo.ext == pytest.approx(
+        [rbo_ext_by_definition(left, right, p) for left, right in pairs], abs=1e-12
+    )
     for query, (left, right) in enumerate(pairs):
         untied = tied_overlap(left, -np.arange(len(left)), right, -np.arange(len(right)), p=p)
         assert [values[query] for values in rbo[:4]] == pytest.approx(untied, abs=1e-12)
@@ -123,9 +125,13 @@ def test_extrapolated_overlap_follows_its_definition_for_every_query(pairs, p):
 @given(RANKING, RANKING, st.floats(0.05, 0.98))
 def test_overlap_is_symmetric_and_its_bounds_hold_for_longer_rankings(first, second, p):
     left, right = run_of(first), run_of(second)
-    rbo, rbo_reversed = (overlap.rank_biased_overlap(*pair, p=p) for pair in ((left, right), (right, left)))
+    rbo, rbo_reversed = (
+        overlap.rank_biased_overlap(*pair, p=p) for pair in ((left, right), (right, left))
+    )
     assert np.allclose(rbo, rbo_reversed, atol=1e-12)
-    longer = overlap.rank_biased_overlap(run_of([*first, 90, 91, 92]), run_of([*second, 92, 93]), p=p)
+    longer = overlap.rank_biased_overlap(
+        run_of([*first, 90, 91, 92]), run_of([*second, 92, 93]), p=p
+    )
     assert rbo.min[0] - 1e-12 <= longer.ext[0] <= rbo.max[0] + 1e-12
 
 
@@ -177,7 +183,9 @@ def test_kendall_over_common_targets_equals_scipy(pairs):
         if len(common) < 2:
             assert np.isnan(tau)
         else:
-            expected = stats.kendalltau([left.index(doc) for doc in common], [right.index(doc) for doc in common])
+            expected = stats.kendalltau(
+                [left.index(doc) for doc in common], [right.index(doc) for doc in common]
+            )
             assert tau == pytest.approx(expected.statistic, abs=1e-12)
 
 

@@ -1,6 +1,4 @@
-"""All pairs of runs at once equal two at a time, whatever their depths and whichever source items
-they miss.
-"""
+"""All pairs of runs at once equal two at a time, whatever their depths and missing source items."""
 
 import numpy as np
 import pytest
@@ -14,12 +12,23 @@ from pooling.core.run_agreement import agreement
 from pooling.core.selections import RankedPairs
 from tests.sizes import cases
 
-LISTS = st.lists(st.lists(st.permutations(range(8)).flatmap(lambda p: st.integers(0, 8).map(lambda n: p[:n])),
-                          min_size=3, max_size=3), min_size=2, max_size=5)  # fmt: skip
+LISTS = st.lists(
+    st.lists(
+        st.permutations(range(8)).flatmap(lambda p: st.integers(0, 8).map(lambda n: p[:n])),
+        min_size=3,
+        max_size=3,
+    ),
+    min_size=2,
+    max_size=5,
+)
 
 
 def as_rows(topics):
-    rows = [(source, target, rank) for source, targets in enumerate(topics) for rank, target in enumerate(targets, 1)]
+    rows = [
+        (source, target, rank)
+        for source, targets in enumerate(topics)
+        for rank, target in enumerate(targets, 1)
+    ]
     return RankedPairs(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
@@ -41,5 +50,9 @@ def test_every_two_runs_agree_as_they_do_alone(lists, p, k, cells):
                 assert np.isnan(matrices.rbo[a, b]) and np.isnan(matrices.overlap[a, b])
                 continue
             pair = as_rankings(left), as_rankings(right)
-            assert matrices.rbo[a, b] == pytest.approx(rank_biased_overlap(*pair, p=p).ext[both].mean(), abs=1e-12)
-            assert matrices.overlap[a, b] == pytest.approx(overlap(*pair, k=k)[both].mean(), abs=1e-12)
+            assert matrices.rbo[a, b] == pytest.approx(
+                rank_biased_overlap(*pair, p=p).ext[both].mean(), abs=1e-12
+            )
+            assert matrices.overlap[a, b] == pytest.approx(
+                overlap(*pair, k=k)[both].mean(), abs=1e-12
+            )

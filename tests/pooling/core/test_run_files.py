@@ -1,6 +1,4 @@
-"""Run files of every format: told by content, the same rows from each, and only clear errors from
-broken ones.
-"""
+"""Run files of every format: told by content, equal rows, only clear errors from broken ones."""
 
 import gzip
 import io
@@ -35,7 +33,10 @@ def rows_of(data: bytes, **options) -> list[tuple[str, str, float]]:
     batch, order, problems = read(data, **options)
     assert problems.lines() == []
     run = batch.run
-    return [(run.queries[run.query[at]].decode(), run.docs[at].decode(), run.scores[at]) for at in order.order]
+    return [
+        (run.queries[run.query[at]].decode(), run.docs[at].decode(), run.scores[at])
+        for at in order.order
+    ]
 
 
 def figures_of(data: bytes):
@@ -49,7 +50,13 @@ def errors_of(data: bytes, **options) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "data", [*SAMPLES.values(), RANKINGS, TSV, *(gzip.compress(sample, mtime=0) for sample in [*SAMPLES.values()][:3])]
+    "data",
+    [
+        *SAMPLES.values(),
+        RANKINGS,
+        TSV,
+        *(gzip.compress(sample, mtime=0) for sample in [*SAMPLES.values()][:3]),
+    ],
 )
 def test_every_format_gives_the_same_ranking(data):
     assert rows_of(data) == ROWS
@@ -89,14 +96,19 @@ def headless(data: bytes, name: str = "a.tsv", **columns: int):
     rows = [
         (int(line), run.queries[query].decode(), doc.decode(), float(score), int(rank))
         for run, lines in parts
-        for line, query, doc, score, rank in zip(lines, run.query, run.docs, run.scores, run.ranks, strict=True)
+        for line, query, doc, score, rank in zip(
+            lines, run.query, run.docs, run.scores, run.ranks, strict=True
+        )
     ]
     return rows, problems.lines()
 
 
 def test_a_table_without_a_header_is_read_by_the_numbers_of_its_columns():
     of_ranks = b"q1\td1\t1\nq1\td2\t2\n"  # as MS MARCO's runs are
-    assert headless(of_ranks, query=1, document=2, rank=3) == ([(1, "q1", "d1", -1, 1), (2, "q1", "d2", -2, 2)], [])
+    assert headless(of_ranks, query=1, document=2, rank=3) == (
+        [(1, "q1", "d1", -1, 1), (2, "q1", "d2", -2, 2)],
+        [],
+    )
     packed = gzip.compress(b".5,x,d1,q1\n")
     assert headless(packed, "a.gz", score=1, document=3, query=4)[0] == [(1, "q1", "d1", 0.5, 0)]
     six = b"q1\tQ0\td1\t1\t.5\tt\n"
@@ -107,7 +119,10 @@ def test_a_table_without_a_header_is_read_by_the_numbers_of_its_columns():
     ("data", "error"),
     [
         (b"q1\td1\n", "Line 1: there is no column 3: this line has 2."),
-        (b"q1 d1 1\n", "Line 1: there is no column 2: this line has 1; cells are parted by commas or tabs."),
+        (
+            b"q1 d1 1\n",
+            "Line 1: there is no column 2: this line has 1; cells are parted by commas or tabs.",
+        ),
         (b"q1\td1\tx\n", 'Line 1: the score "x" is not a finite number.'),
         (b"q1\td1\t1\nq1\td2\n", "Line 2: expected 3 fields, found 2."),
         (b"PAR1", "The file is no table"),
@@ -137,32 +152,80 @@ def test_a_document_twice_in_a_ranking_is_named_with_both_lines(data):
         (b"query,document,score\n", "a.csv", "The file holds no rows."),
         (b"query,document\nq,d\n", "a.csv", "Line 1: the header names no column score"),
         (b"q,d,1\n", "a.csv", "Line 1: the header names no column query"),
-        (b"q\td\t1\n", "a.txt", "Line 1: the header names no column query; the first line should read"),
-        (b"query,document,rank\nq,d,0\n", "a.csv", 'Line 2: the rank "0" is no whole number from 1 on.'),
+        (
+            b"q\td\t1\n",
+            "a.txt",
+            "Line 1: the header names no column query; the first line should read",
+        ),
+        (
+            b"query,document,rank\nq,d,0\n",
+            "a.csv",
+            'Line 2: the rank "0" is no whole number from 1 on.',
+        ),
         (b"query,document,score\nq,d\n", "a.csv", "Line 2: expected 3 fields, found 2."),
         (b"query,document,score\nq,,1\n", "a.csv", "Line 2: the document id is blank"),
-        (b"query,document,score\nq,d,nan\n", "a.csv", 'Line 2: the score "nan" is not a finite number.'),
-        (b"query,document,score\nq,d,1_0\n", "a.csv", 'Line 2: the score "1_0" is not a finite number.'),
-        (b'{"query":"q","document":"d"}\n', "a.jsonl", 'Line 1: the score "None" is not a finite number.'),
+        (
+            b"query,document,score\nq,d,nan\n",
+            "a.csv",
+            'Line 2: the score "nan" is not a finite number.',
+        ),
+        (
+            b"query,document,score\nq,d,1_0\n",
+            "a.csv",
+            'Line 2: the score "1_0" is not a finite number.',
+        ),
+        (
+            b'{"query":"q","document":"d"}\n',
+            "a.jsonl",
+            'Line 1: the score "None" is not a finite number.',
+        ),
         (b'{"query":"q","document":"d","score":1e999}\n', "a", 'Line 1: the score "inf"'),
-        (b'{"query":"q","document":"d","score":NaN}\n', "a", "Line 1: this is no JSON: NaN is no JSON number."),
+        (
+            b'{"query":"q","document":"d","score":NaN}\n',
+            "a",
+            "Line 1: this is no JSON: NaN is no JSON number.",
+        ),
         (b'{"query":null,"document":"d","score":1}\n', "a", "Line 1: query is missing or no text"),
-        (b'{"query":"q d","document":"d","score":1}\n', "a", 'Line 1: the query id "q d" contains white space'),
-        (b'{"query":"\\ud800","document":"d","score":1}\n', "a", "Line 1: the query id '\\ud800' contains a control"),
-        (b'{"query":"q","ranking":[["d"]]}\n', "a", "Line 1: ranking is not a list of [document, score] pairs."),
+        (
+            b'{"query":"q d","document":"d","score":1}\n',
+            "a",
+            'Line 1: the query id "q d" contains white space',
+        ),
+        (
+            b'{"query":"\\ud800","document":"d","score":1}\n',
+            "a",
+            "Line 1: the query id '\\ud800' contains a control",
+        ),
+        (
+            b'{"query":"q","ranking":[["d"]]}\n',
+            "a",
+            "Line 1: ranking is not a list of [document, score] pairs.",
+        ),
         (b'{"query":' + b"[" * 200_000 + b"\n", "a", "Line 1: "),
         (b"\x80\x04\x95", "a.pkl", "Pickles are never loaded"),
-        (b"\x93NUMPY\x01\x00", "a.npy", "A .npy file holds no ids: zip it with rows.txt and columns.txt"),
+        (
+            b"\x93NUMPY\x01\x00",
+            "a.npy",
+            "A .npy file holds no ids: zip it with rows.txt and columns.txt",
+        ),
         (b"%PDF-1.7\n1 0 obj\n", "a.pdf", "A PDF is no run"),
         (b"\xd0\xcf\x11\xe0\xa1", "a.xls", "An Excel file is no run"),
         ("q Q0 d 1 1 t\n".encode("utf-16"), "a.run", "Line 1: the file is UTF-16"),
-        (gzip.compress(b"q Q0 d 1 1 t\n" * 99, mtime=0)[:-20], "a.run.gz", "The packed file is damaged"),
+        (
+            gzip.compress(b"q Q0 d 1 1 t\n" * 99, mtime=0)[:-20],
+            "a.run.gz",
+            "The packed file is damaged",
+        ),
         (
             gzip.compress(gzip.compress(b"q Q0 d 1 1 t\n", mtime=0), mtime=0),
             "a.gz",
             "Line 1: byte 2 of the line is no UTF-8",
         ),
-        (b"q Q0 " + b"d" * 300 + b" 1 1 t\n", "a.run", "Line 1: holds a field of more than 255 bytes"),
+        (
+            b"q Q0 " + b"d" * 300 + b" 1 1 t\n",
+            "a.run",
+            "Line 1: holds a field of more than 255 bytes",
+        ),
     ],
 )
 def test_a_broken_file_is_answered_with_place_and_reason(data, name, error):
@@ -182,7 +245,9 @@ def test_an_odd_id_among_rows_is_refused_with_its_line():
     odd = OddIds("a.run", problems)
     for _ in range(2):
         odd.refuse("document", batch.run.docs, batch.line)
-    assert problems.lines() == ["Line 2: the document id 'b\\u202e' contains a control character; remove it."]
+    assert problems.lines() == [
+        "Line 2: the document id 'b\\u202e' contains a control character; remove it."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -196,8 +261,14 @@ def test_an_odd_id_among_rows_is_refused_with_its_line():
         ({"row_ids": np.array([["q1", "q2"]])}, "Array row_ids is no list of ids"),
         ({"row_ids": np.array([1.5, 2.5])}, "Array row_ids is no list of ids"),
         ({"sim_mat": np.array([[1, np.nan, 0], [1, 2, 3.0]])}, "Row 1 of sim_mat holds NaN"),
-        ({"sim_mat": np.ones((2, 3), dtype=int)}, "sim_mat is int64; save it as float16, float32 or float64."),
-        ({"sim_mat": np.array([["a"]], dtype=object)}, "Array sim_mat holds Python objects, which are never loaded"),
+        (
+            {"sim_mat": np.ones((2, 3), dtype=int)},
+            "sim_mat is int64; save it as float16, float32 or float64.",
+        ),
+        (
+            {"sim_mat": np.array([["a"]], dtype=object)},
+            "Array sim_mat holds Python objects, which are never loaded",
+        ),
     ],
 )
 def test_a_matrix_that_does_not_fit_its_ids_is_refused(change, error):
@@ -207,7 +278,9 @@ def test_a_matrix_that_does_not_fit_its_ids_is_refused(change, error):
 
 def test_a_header_that_claims_terabytes_is_refused_before_anything_is_loaded():
     head = io.BytesIO()
-    np.lib.format.write_array_header_1_0(head, {"descr": "<f4", "fortran_order": False, "shape": (1 << 20, 1 << 20)})
+    np.lib.format.write_array_header_1_0(
+        head, {"descr": "<f4", "fortran_order": False, "shape": (1 << 20, 1 << 20)}
+    )
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("sim_mat.npy", head.getvalue())
@@ -226,7 +299,10 @@ def test_a_gzip_bomb_is_refused():
                 packed.write(line * 1_000)
         bomb = stream.getvalue()
     assert len(bomb) < 80_000_000 / 50
-    assert errors_of(bomb)[-1] == "The file unpacks to more than 50 times its size; unpack it and load it plain."
+    assert (
+        errors_of(bomb)[-1]
+        == "The file unpacks to more than 50 times its size; unpack it and load it plain."
+    )
 
 
 def test_reading_stops_where_almost_every_line_is_at_fault():
@@ -253,7 +329,9 @@ def test_whatever_bytes_come_the_answer_is_rows_or_problems(data, changes, name,
         at = int(position * len(data))
         data = data[:at] + new + data[at + cut :]
     batch, order, problems = read(data, name=name, score_type=score_type)
-    assert problems or (len(batch.run.scores) == order.indptr[-1] > 0 and np.isfinite(batch.run.scores).all())
+    assert problems or (
+        len(batch.run.scores) == order.indptr[-1] > 0 and np.isfinite(batch.run.scores).all()
+    )
     assert all(str(error) and "Traceback" not in str(error) for error in problems.errors)
 
 

@@ -14,20 +14,34 @@ from pooling.core import text_blocks
 from pooling.core.runs import canonical_order, read_qrels, read_run
 from tests.sizes import cases
 
-IDS = st.text(st.characters(min_codepoint=33, exclude_categories=("Cs", "Z", "Cc")), min_size=1, max_size=40)
+IDS = st.text(
+    st.characters(min_codepoint=33, exclude_categories=("Cs", "Z", "Cc")), min_size=1, max_size=40
+)
 NUMBERS = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.decimals(-(10**6), 10**6, allow_nan=False, places=6).map(str),
     st.integers(-(10**12), 10**12).map(str),
     st.sampled_from(
-        [".5", "5.", "+1.25", "-0", "1e-3", "-1E5", "0000001.5", "123456789.123456789", "9007199254740993"]
+        [
+            ".5",
+            "5.",
+            "+1.25",
+            "-0",
+            "1e-3",
+            "-1E5",
+            "0000001.5",
+            "123456789.123456789",
+            "9007199254740993",
+        ]
     ),
 )
 BLANKS = st.sampled_from([" ", "\t", "  ", " \t "])
 
 
 def read(text: str | bytes, **options):
-    return read_run(io.BytesIO(text.encode() if isinstance(text, str) else text), name="a.run", **options)
+    return read_run(
+        io.BytesIO(text.encode() if isinstance(text, str) else text), name="a.run", **options
+    )
 
 
 def errors_of(text: str | bytes) -> list[str]:
@@ -37,10 +51,16 @@ def errors_of(text: str | bytes) -> list[str]:
 
 
 @cases(200)
-@given(st.lists(st.tuples(IDS, IDS, st.integers(0, 10**7), NUMBERS, BLANKS), min_size=1, max_size=30), st.booleans())
+@given(
+    st.lists(st.tuples(IDS, IDS, st.integers(0, 10**7), NUMBERS, BLANKS), min_size=1, max_size=30),
+    st.booleans(),
+)
 def test_every_field_is_read_as_python_reads_it(rows, carriage_return):
     end = "\r\n" if carriage_return else "\n"
-    text = "".join(blank.join([q, "Q0", doc, str(rank), score, "tag"]) + end for q, doc, rank, score, blank in rows)
+    text = "".join(
+        blank.join([q, "Q0", doc, str(rank), score, "tag"]) + end
+        for q, doc, rank, score, blank in rows
+    )
     run = read(text)
     assert [run.queries[code].decode() for code in run.query] == [row[0] for row in rows]
     assert [doc.decode() for doc in run.docs] == [row[1] for row in rows]
@@ -52,25 +72,31 @@ def test_every_field_is_read_as_python_reads_it(rows, carriage_return):
 @pytest.mark.parametrize("digits", [1, 7, 8, 9, 15, 16, 17])
 def test_scores_of_any_precision_are_the_nearest_doubles(digits):
     rng = np.random.default_rng(digits)
-    texts = [f"{value:.{digits}g}" for value in rng.standard_normal(20_000) * 10.0 ** rng.integers(-3, 7, 20_000)]
+    texts = [
+        f"{value:.{digits}g}"
+        for value in rng.standard_normal(20_000) * 10.0 ** rng.integers(-3, 7, 20_000)
+    ]
     run = read("".join(f"q Q0 d{i} 1 {text} t\n" for i, text in enumerate(texts)))
     assert run.scores.tolist() == [float(text) for text in texts]
 
 
 def test_scores_half_way_between_two_doubles_are_rounded_once():
-    """19 digits of a midpoint: a quotient rounded to 64 bits and then to 53 would go to the wrong
-    side of some.
-    """
+    """19 digits of a midpoint: rounding to 64 bits and then to 53 would err on some."""
     lower = np.random.default_rng(1).random(5000) + 1
     middle = [(Fraction(low) + Fraction(float(np.nextafter(low, 2)))) / 2 for low in lower]
-    texts = [f"{int(half * 10**16) // 10**16}.{int(half * 10**16) % 10**16 + 1:016d}" for half in middle]
+    texts = [
+        f"{int(half * 10**16) // 10**16}.{int(half * 10**16) % 10**16 + 1:016d}" for half in middle
+    ]
     run = read("".join(f"q Q0 d{i} 1 {text} t\n" for i, text in enumerate(texts)))
     assert run.scores.tolist() == [float(text) for text in texts]
 
 
 def test_blocks_join_without_a_seam(monkeypatch):
     monkeypatch.setattr(text_blocks, "BLOCK", 1 << 18)
-    lines = [f"q{i // 1000} Q0 {'long' * (i % 7)}d{i} {i % 1000} {1000 - i % 1000} t\n" for i in range(60_000)]
+    lines = [
+        f"q{i // 1000} Q0 {'long' * (i % 7)}d{i} {i % 1000} {1000 - i % 1000} t\n"
+        for i in range(60_000)
+    ]
     text = "".join(lines)
     assert len(text) > 3 * text_blocks.BLOCK
     run = read(text)
@@ -95,7 +121,10 @@ def test_gzip_reads_as_plain_text_does():
         ("q Q0 d 1 1_0 t\n", 'Line 1: the score "1_0" is not a finite number.'),
         ("q Q0 d 1 . t\n", 'Line 1: the score "." is not a finite number.'),
         ("q Q0 d one 2 t\n", 'Line 1: the rank "one" is not a whole number.'),
-        ("q Q0 d 1 2 t\nq Q0 d 2 1 t\n", 'Line 2: document "d" stands twice for query "q"; keep one line of them.'),
+        (
+            "q Q0 d 1 2 t\nq Q0 d 2 1 t\n",
+            'Line 2: document "d" stands twice for query "q"; keep one line of them.',
+        ),
         (b"q Q0 d\xff 1 2 t\n", "Line 1: is not UTF-8 text; save the file as UTF-8."),
         (b"q Q0 d\x00 1 2 t\n", "Line 1: holds a control character; expected plain text in UTF-8."),
     ],
@@ -153,7 +182,8 @@ def test_ids_and_ranks_may_be_as_large_as_their_columns_are(blank):
     assert (run.docs[0], run.ranks.tolist()) == (b"d" * 255, [2**31 - 1, 0])
     assert errors_of(f"q{blank}Q0 {'d' * 256} 1 1 t\nq Q0 e {2**31} 0 t\nq Q0 f -1 0 t\n") == [
         "Line 1: holds a field of more than 255 bytes; no id is longer.",
-        "Line 2: the rank 2147483648 is out of range; ranks are whole numbers from 0 to 2,147,483,647.",
+        "Line 2: the rank 2147483648 is out of range; ranks are whole numbers from 0 to "
+        "2,147,483,647.",
         "Line 3: the rank -1 is out of range; ranks are whole numbers from 0 to 2,147,483,647.",
     ]
 
@@ -173,7 +203,12 @@ def ordered(text: str, **options) -> list[str]:
 
 
 def test_ties_go_by_document_id_descending_in_bytes():
-    assert ordered("q Q0 a 1 5 t\nq Q0 Z 2 5 t\nq Q0 é 3 5 t\nq Q0 b 4 7 t\n") == ["b", "é", "a", "Z"]
+    assert ordered("q Q0 a 1 5 t\nq Q0 Z 2 5 t\nq Q0 é 3 5 t\nq Q0 b 4 7 t\n") == [
+        "b",
+        "é",
+        "a",
+        "Z",
+    ]
 
 
 def test_scores_are_compared_as_float32_unless_told_otherwise():
@@ -187,7 +222,8 @@ def test_ranks_decide_only_when_asked_to():
     assert ordered(text) == ["a", "b"]
     assert ordered(text, use_ranks=True) == ["b", "a"]
     assert canonical_order(read(text)).n_misranked == 1
-    assert canonical_order(read("q Q0 a 1 9 t\nq Q0 b 1 1 t\n")).n_misranked == 0  # the same rank says nothing
+    # the same rank says nothing
+    assert canonical_order(read("q Q0 a 1 9 t\nq Q0 b 1 1 t\n")).n_misranked == 0
 
 
 def test_scattered_queries_are_gathered():
@@ -212,6 +248,8 @@ def test_the_canonical_order_is_python_s_own_sort_of_score_and_bytes(rows):
     expected = sorted(rows, key=lambda row: row[1].encode(), reverse=True)
     expected.sort(key=lambda row: (queries.index(row[0]), -row[2]))
     order = canonical_order(run)
-    assert [(run.docs[i].decode(), run.scores[i]) for i in order.order] == [(doc, score) for _, doc, score in expected]
+    assert [(run.docs[i].decode(), run.scores[i]) for i in order.order] == [
+        (doc, score) for _, doc, score in expected
+    ]
     counts = {(q, s): sum((q, s) == (r[0], r[2]) for r in rows) for q, _, s in rows}
     assert order.n_tied == sum(counts[q, s] > 1 for q, _, s in rows)

@@ -1,6 +1,4 @@
-"""What is drawn at random is drawn with the chances it says, so that estimates from it are
-unbiased.
-"""
+"""What is drawn at random has the chances it says, so that estimates from it are unbiased."""
 
 from collections import defaultdict
 from math import ceil
@@ -17,17 +15,24 @@ from tests.pooling.core.rankings import RANKINGS, as_arrays, material, pairs, pl
 
 @given(RANKINGS, st.integers(1, 4), st.integers(0, 2**32), st.sampled_from(["", "difficulty"]))
 def test_a_sample_is_depth_k_on_the_sources_drawn(runs, n, seed, by):
-    chosen = choose("depth-k-sample", material(runs), {"depth": 3, "n_sources": n, "strata": by}, seed=seed)
+    chosen = choose(
+        "depth-k-sample", material(runs), {"depth": 3, "n_sources": n, "strata": by}, seed=seed
+    )
     sources = {source for run in runs for source in run}
     drawn_sources = set(chosen.source.tolist())
     assert drawn_sources == set(chosen.drawn_sources.source.tolist())
     assert len(drawn_sources) == min(n, len(sources))
-    assert set(pairs(chosen)) == {pair for pair in plain_depth_k(runs, 3) if pair[0] in drawn_sources}
+    assert set(pairs(chosen)) == {
+        pair for pair in plain_depth_k(runs, 3) if pair[0] in drawn_sources
+    }
 
 
 def test_every_source_is_drawn_equally_often():
     ten_sources = material([{source: [1] for source in range(10)}])
-    draws = [choose("depth-k-sample", ten_sources, {"depth": 1, "n_sources": 3}, seed=seed).source for seed in range(2000)]
+    draws = [
+        choose("depth-k-sample", ten_sources, {"depth": 1, "n_sources": 3}, seed=seed).source
+        for seed in range(2000)
+    ]
     counts = np.bincount(np.concatenate(draws), minlength=10)
     assert np.abs(counts - 600).max() < 90  # four standard deviations
 
@@ -47,15 +52,27 @@ def test_strata_get_their_share_or_as_many_as_the_others():
     size = np.array([60, 30, 10])
     assert allot(size, 10, equally=False).tolist() == [6, 3, 1]
     assert allot(size, 9, equally=True).tolist() == [3, 3, 3]
-    assert allot(size, 45, equally=True).tolist() == [18, 17, 10]  # who has too few gives all it has
+    # who has too few gives all it has
+    assert allot(size, 45, equally=True).tolist() == [18, 17, 10]
 
 
 @pytest.mark.parametrize("allocation", ["proportional", "equal"])
 def test_sources_of_every_stratum_are_drawn_with_the_chance_they_say(allocation):
     lengths = np.array([1] * 20 + [5] * 12 + [9] * 8)
-    forty_sources = material([{source: [1] for source in range(40)}], sources=np.arange(40), lengths=lengths)
-    values = {"depth": 1, "n_sources": 9, "strata": "length", "n_strata": 3, "allocation": allocation}
-    samples = [choose("depth-k-sample", forty_sources, values, seed=seed).drawn_sources for seed in range(1500)]
+    forty_sources = material(
+        [{source: [1] for source in range(40)}], sources=np.arange(40), lengths=lengths
+    )
+    values = {
+        "depth": 1,
+        "n_sources": 9,
+        "strata": "length",
+        "n_strata": 3,
+        "allocation": allocation,
+    }
+    samples = [
+        choose("depth-k-sample", forty_sources, values, seed=seed).drawn_sources
+        for seed in range(1500)
+    ]
     chance = np.zeros(40)
     for sample in samples:
         chance[sample.source] = sample.probability
@@ -65,7 +82,9 @@ def test_sources_of_every_stratum_are_drawn_with_the_chance_they_say(allocation)
     # Horvitz & Thompson: the sum over the sample of value / chance is right on average.
     value = np.arange(40.0)
     estimates = [(value[sample.source] / sample.probability).sum() for sample in samples]
-    assert np.mean(estimates) == pytest.approx(value.sum(), abs=4 * np.std(estimates) / np.sqrt(1500))
+    assert np.mean(estimates) == pytest.approx(
+        value.sum(), abs=4 * np.std(estimates) / np.sqrt(1500)
+    )
 
 
 def test_runs_that_agree_make_an_easy_source():
@@ -76,7 +95,9 @@ def test_runs_that_agree_make_an_easy_source():
     ]
     # Source 3: two runs share one of the three the longer one shows.
     expected = [0, 1 - (1 / 3 + 0 + 0) / 3, 1 - 1 / 3]
-    assert disagreement(np.array([1, 2, 3]), [as_arrays(run) for run in runs]).tolist() == pytest.approx(expected)
+    assert disagreement(
+        np.array([1, 2, 3]), [as_arrays(run) for run in runs]
+    ).tolist() == pytest.approx(expected)
 
 
 @given(RANKINGS, st.integers(1, 4), st.floats(0.01, 1))
@@ -89,10 +110,14 @@ def test_a_stratified_sample_keeps_the_top_and_draws_the_share_of_each_source(ru
     below: dict[int, int] = defaultdict(int)
     for pair, rank in best.items():
         below[pair[0]] += rank > top
-    for source, stratum, probability in zip(chosen.source, chosen.stratum, chosen.probability, strict=True):
+    for source, stratum, probability in zip(
+        chosen.source, chosen.stratum, chosen.probability, strict=True
+    ):
         n_drawn = ceil(share * below[source])
         assert probability == (1 if stratum == 1 else n_drawn / below[source])
-    assert len(chosen_pairs) == sum(rank <= top for rank in best.values()) + sum(ceil(share * n) for n in below.values())
+    assert len(chosen_pairs) == sum(rank <= top for rank in best.values()) + sum(
+        ceil(share * n) for n in below.values()
+    )
 
 
 def test_the_estimate_from_a_stratified_sample_is_unbiased():
@@ -101,7 +126,11 @@ def test_the_estimate_from_a_stratified_sample_is_unbiased():
     relevant = {pair for pair in plain_depth_k(runs, 30) if hash(pair) % 5 == 0}
     estimates = []
     for seed in range(400):
-        chosen = choose("stratified", material(runs), {"top": 3, "depth": 30, "share": 0.2}, seed=seed)
+        chosen = choose(
+            "stratified", material(runs), {"top": 3, "depth": 30, "share": 0.2}, seed=seed
+        )
         weights = 1 / chosen.probability
-        estimates.append(sum(w for pair, w in zip(pairs(chosen), weights, strict=True) if pair in relevant))
+        estimates.append(
+            sum(w for pair, w in zip(pairs(chosen), weights, strict=True) if pair in relevant)
+        )
     assert np.mean(estimates) == pytest.approx(len(relevant), abs=4 * np.std(estimates) / 20)

@@ -15,7 +15,10 @@ def test_every_curve_ends_where_all_labels_are_spent_and_depth_k_goes_down_the_r
     first = ranked([(1, 10, 1), (1, 11, 2), (2, 20, 1)])
     second = ranked([(1, 12, 1), (1, 10, 3), (2, 20, 2), (2, 21, 4)])
     positive = Pairs(np.array([1, 2]), np.array([12, 21]))
-    curve_of = {curve.name: curve for curve in curves([first, second], positive, rng=np.random.default_rng(1))}
+    curve_of = {
+        curve.name: curve
+        for curve in curves([first, second], positive, rng=np.random.default_rng(1))
+    }
     assert len(curve_of) == 8
     assert {(curve.n_judged[-1], curve.n_positive[-1]) for curve in curve_of.values()} == {(5, 2)}
     assert curve_of["Depth k"].n_judged.tolist() == [3, 4, 5]
@@ -31,6 +34,8 @@ def test_an_order_that_learns_finds_earlier_where_one_run_finds_all():
     positive = Pairs(good.source, good.target)
     curve_of = {curve.name: curve for curve in curves([good, bad], positive, rng=rng)}
     half = 300
-    n_positive = {name: np.interp(half, curve.n_judged, curve.n_positive) for name, curve in curve_of.items()}
+    n_positive = {
+        name: np.interp(half, curve.n_judged, curve.n_positive) for name, curve in curve_of.items()
+    }
     assert n_positive["Depth k"] == 150
     assert min(n_positive["Maxmean"], n_positive["Move to front"]) > 240

@@ -1,6 +1,4 @@
-"""Rows in parts become batches of whole queries, as they come or by way of the disk, and nothing
-else changes.
-"""
+"""Rows in parts become batches of whole queries, directly or by way of the disk, unchanged."""
 
 from itertools import pairwise
 
@@ -15,7 +13,16 @@ from pooling.core.spool import ScatteredQueries, spooled_queries, whole_queries
 def rows_of(read):
     run = read.run
     names = [run.queries[index] for index in run.query.tolist()]
-    return list(zip(names, run.docs.tolist(), run.scores.tolist(), run.ranks.tolist(), read.line.tolist(), strict=True))
+    return list(
+        zip(
+            names,
+            run.docs.tolist(),
+            run.scores.tolist(),
+            run.ranks.tolist(),
+            read.line.tolist(),
+            strict=True,
+        )
+    )
 
 
 def in_parts(rng, queries):
@@ -48,7 +55,9 @@ def test_both_ways_give_the_rows_as_they_were(case, monkeypatch):
     by_disk = list(spooled_queries(parts, on_progress=check_progress))
     names = [name for batch in by_disk for name in batch.run.queries.tolist()]
     assert names == list(dict.fromkeys(queries))
-    assert [row for batch in by_disk for row in rows_of(batch)] == sorted(rows, key=lambda row: names.index(row[0]))
+    assert [row for batch in by_disk for row in rows_of(batch)] == sorted(
+        rows, key=lambda row: names.index(row[0])
+    )
     if is_scattered:
         with pytest.raises(ScatteredQueries):
             list(whole_queries(parts))
@@ -57,9 +66,7 @@ def test_both_ways_give_the_rows_as_they_were(case, monkeypatch):
 
 
 def regrouped(rows, parts):
-    """Batches as they should come: after the part that fills one, all but the rows of the last
-    query.
-    """
+    """Batches as they should come: after the part that fills one, all but the last query's rows."""
     waiting, left = [], iter(rows)
     for part in parts:
         waiting += [next(left) for _ in part.line]

@@ -25,11 +25,13 @@ def test_a_run_is_loaded_and_a_pool_of_it_opened(collection, tmp_path):
     file.write_bytes(gzip.compress(factories.lines({0: [1, 2, 3], 1: [4]})))
     output = call("load_run", collection.slug, file, "--name", "a")
     assert output == (
-        'Run "a": 4 of 4 rows measured, for 2 queries; 0 unknown queries, 0 unknown documents, 2 queries of the '
-        "collection not in the file.\n"
+        'Run "a": 4 of 4 rows measured, for 2 queries; 0 unknown queries, 0 unknown documents, 2 '
+        "queries of the collection not in the file.\n"
     )
     assert "Nothing changed" in call("load_run", collection.slug, file, "--name", "a")
-    output = call("open_pool", collection.slug, "--strategy", "depth-k", "--depth", 2, "--runs", "a")
+    output = call(
+        "open_pool", collection.slug, "--strategy", "depth-k", "--depth", 2, "--runs", "a"
+    )
     assert output == 'Pool "depth-k depth 2" is open: 3 pairs, 3 seats.\n'
     assert Pool.objects.get().state == "open"
 
@@ -44,7 +46,9 @@ def test_a_reverse_run_is_loaded_as_such(collection, tmp_path):
 def test_a_broken_file_a_missing_one_and_unknown_names_are_sentences(collection, tmp_path):
     broken = tmp_path / "b.run"
     broken.write_bytes(b"q0 Q0 d0 1 1 t\nq0 Q0 d1\n")
-    with pytest.raises(CommandError, match=r"Nothing was loaded\.\nLine 2: expected 6 fields, found 3\."):
+    with pytest.raises(
+        CommandError, match=r"Nothing was loaded\.\nLine 2: expected 6 fields, found 3\."
+    ):
         call("load_run", collection.slug, broken, "--name", "b")
     with pytest.raises(CommandError, match="No such file"):
         call("load_run", collection.slug, tmp_path / "none", "--name", "b")
@@ -80,7 +84,9 @@ def test_the_documents_that_only_a_run_names_are_made_by_the_command_itself_or_i
     monkeypatch.setattr(tasks.perform_work, "apply_async", lambda **call: sent_for.append(call))
     (tmp_path / "a.run").write_text("q0 Q0 d1 1 2 t\nq0 Q0 x 2 1 t\n")
     with django_capture_on_commit_callbacks(execute=True):
-        output = call("load_run", collection.slug, tmp_path / "a.run", "--name", "a", "--make-documents")
+        output = call(
+            "load_run", collection.slug, tmp_path / "a.run", "--name", "a", "--make-documents"
+        )
     assert "1 new items" in output and collection.items.filter(external_id="x").exists()
     work = Work.objects.get(kind="import")
     assert (collection.runs.get().n_unknown, work.state) == (0, "done")
@@ -89,5 +95,8 @@ def test_the_documents_that_only_a_run_names_are_made_by_the_command_itself_or_i
     call("load_run", collection.slug, tmp_path / "b.run", "--name", "b")
     file = collection.runs.get(name="b").file
     file.storage.delete(file.name)
-    with pytest.raises(CommandError, match="No documents were made: The run's kept file is gone; upload the run again"):
+    with pytest.raises(
+        CommandError,
+        match="No documents were made: The run's kept file is gone; upload the run again",
+    ):
         call("load_run", collection.slug, tmp_path / "b.run", "--name", "b", "--make-documents")

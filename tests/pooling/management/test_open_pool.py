@@ -1,6 +1,4 @@
-"""The command that opens pools takes every parameter and option, and tells the price first where
-asked.
-"""
+"""The command that opens pools takes every parameter and option, and tells the price if asked."""
 
 from io import StringIO
 
@@ -11,7 +9,10 @@ from annotate.models import QuerySet, QuerySetItem
 from pooling.models import Pool
 from tests.pooling import factories
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root", "two_runs")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("media_root", "two_runs"),
+]
 
 
 def call(collection, *args):
@@ -23,15 +24,23 @@ def call(collection, *args):
 def test_the_price_is_told_and_nothing_is_opened(collection):
     output = call(collection, "--depth", 2, "--preview", "--rate", 1000, "--currency", "GBP")
     assert output == (
-        "6 pairs: 6 new, 0 asked by other pools, 0 judged already; 6 labels and 0 golds, 0.0 hours, 15 GBP.\n"
+        "6 pairs: 6 new, 0 asked by other pools, 0 judged already; 6 labels and 0 golds, 0.0 "
+        "hours, 15 GBP.\n"
     )
     assert Pool.objects.count() == 0
 
 
 def test_choices_and_options_are_options_of_their_names(collection):
-    output = call(collection, "--strategy", "take-n", "--n", 2, "--fusion", "combmnz", "--negatives", 1)
+    output = call(
+        collection, "--strategy", "take-n", "--n", 2, "--fusion", "combmnz", "--negatives", 1
+    )
     assert output == 'Pool "take-n n 2, fusion combmnz, negatives 1" is open: 6 pairs, 6 seats.\n'
-    assert Pool.objects.get().parameters == {"n": 2, "depth": 100, "fusion": "combmnz", "negatives": 1}
+    assert Pool.objects.get().parameters == {
+        "n": 2,
+        "depth": 100,
+        "fusion": "combmnz",
+        "negatives": 1,
+    }
     with pytest.raises(CommandError, match="Fusion is one of: rrf"):
         call(collection, "--strategy", "take-n", "--fusion", "best")
 
@@ -40,5 +49,7 @@ def test_a_query_set_chooses_the_runs_of_its_direction(collection):
     factories.run(collection, "back", {1: [0]}, "reverse")
     some = QuerySet.objects.create(collection=collection, name="some", direction="forward")
     QuerySetItem.objects.create(query_set=some, item=collection.items.get(external_id="q1"))
-    assert "30 pairs" in call(collection, "--strategy", "exhaustive", "--query-set", "some", "--name", "all")
+    assert "30 pairs" in call(
+        collection, "--strategy", "exhaustive", "--query-set", "some", "--name", "all"
+    )
     assert set(Pool.objects.get().runs.values_list("name", flat=True)) == {"a", "b"}

@@ -18,7 +18,9 @@ def in_memory(name: str) -> float:
 
     Not getrusage, which goes on counting from the process that started this one.
     """
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name))
+    line = next(
+        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name)
+    )
     return int(line.split()[1]) / 1024
 
 
@@ -35,7 +37,14 @@ def main() -> None:
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
     run.refresh_from_db()
     peak = in_memory("VmHWM")
-    figures = {"idle": idle, "peak": peak, "wall": wall, "processor": processor, "state": run.state, "report": run.report}
+    figures = {
+        "idle": idle,
+        "peak": peak,
+        "wall": wall,
+        "processor": processor,
+        "state": run.state,
+        "report": run.report,
+    }
     print(json.dumps(figures))
 
 

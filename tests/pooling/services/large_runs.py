@@ -44,14 +44,18 @@ def write_run(path: Path, n_queries: int, depth: int, n_documents: int) -> None:
             scores = np.sort(rng.gamma(4, 4, depth))[::-1]
             at += depth
             rows = zip(documents.tolist(), scores.tolist(), strict=True)
-            file.write("".join(f"q{query} Q0 D{d} {i} {s:.6f} bm25\n" for i, (d, s) in enumerate(rows, 1)))
+            file.write(
+                "".join(f"q{query} Q0 D{d} {i} {s:.6f} bm25\n" for i, (d, s) in enumerate(rows, 1))
+            )
 
 
 def received(collection: Collection, path: Path) -> Run:
     """Receive the file as a run that waits to be read."""
     with path.open("rb") as stream:
         upload = File(stream, name=path.name)
-        return runs.receive_run(collection=collection, name=path.name, direction="forward", upload=upload).run
+        return runs.receive_run(
+            collection=collection, name=path.name, direction="forward", upload=upload
+        ).run
 
 
 def database_url() -> str:
@@ -62,8 +66,16 @@ def database_url() -> str:
 
 def ingest_in_process(run: Run) -> dict[str, Any]:
     """The cost of reading a run in a process of its own; see `ingest_process`."""
-    command = [sys.executable, "-m", "tests.pooling.services.ingest_process", str(run.pk), str(settings.MEDIA_ROOT)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.pooling.services.ingest_process",
+        str(run.pk),
+        str(settings.MEDIA_ROOT),
+    ]
     env = os.environ | {"DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "config.settings"}
-    process = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    process = subprocess.run(
+        command, cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
     assert process.returncode == 0, process.stderr
     return json.loads(process.stdout.splitlines()[-1])

@@ -19,7 +19,11 @@ def collection():
 
 def make(collection, reference, n_positive=3, n_negative=20, seed=1):
     return golds.make_golds(
-        collection=collection, reference_set=reference, n_positive=n_positive, n_negative=n_negative, seed=seed
+        collection=collection,
+        reference_set=reference,
+        n_positive=n_positive,
+        n_negative=n_negative,
+        seed=seed,
     )
 
 
@@ -46,7 +50,11 @@ def test_a_random_negative_that_a_later_run_ranks_high_is_a_gold_no_more(collect
     reference = factories.reference(collection, [(q, 39) for q in range(5)])
     make(collection, reference, 0, 20)
     before = factories.external_ids(Gold.objects.all())
-    factories.opened(collection, [factories.run(collection, "late", {q: list(range(25)) for q in range(5)})], depth=1)
+    factories.opened(
+        collection,
+        [factories.run(collection, "late", {q: list(range(25)) for q in range(5)})],
+        depth=1,
+    )
     golds_in_use = factories.external_ids(Gold.objects.filter(retired_at=None))
     assert before - golds_in_use == {(q, d) for q, d in before if int(d[1:]) < 25} != set()
     assert all(int(d[1:]) >= 25 for _, d in golds_in_use)
@@ -86,7 +94,9 @@ def test_one_line_of_the_log_says_how_many_golds_a_pool_made(collection):
 
 def test_excluded_items_and_other_splits_are_never_golds(collection):
     collection.items.filter(external_id__in=["q0", "d1"]).update(split="train")
-    collection.items.filter(external_id__in=["q3", "d4"]).update(excluded_at="2026-01-01T00:00Z", excluded_reason="odd")
+    collection.items.filter(external_id__in=["q3", "d4"]).update(
+        excluded_at="2026-01-01T00:00Z", excluded_reason="odd"
+    )
     reference = factories.reference(collection, [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)])
     make(collection, reference, 10, 300)
     names = {name for pair in factories.external_ids(Gold.objects.all()) for name in pair}
@@ -101,12 +111,16 @@ def test_a_scheme_without_a_negative_level_gets_no_negatives():
 
 
 def test_opening_a_pool_makes_golds_and_batches_carry_them():
-    collection = factories.collection(n_queries=5, n_documents=40, gold_positives=1, gold_negatives=1, batch_candidates=8)
+    collection = factories.collection(
+        n_queries=5, n_documents=40, gold_positives=1, gold_negatives=1, batch_candidates=8
+    )
     factories.reference(collection, [(q, 30 + q) for q in range(5)])
     run = factories.run(collection, "a", {q: [q, q + 1] for q in range(5)})
     pool = factories.opened(collection, [run])
     assert Gold.objects.filter(is_positive=True).count() == 5
-    assert factories.external_ids(Gold.objects.all()).isdisjoint(factories.external_ids(PoolPair.objects.filter(pool=pool)))
+    assert factories.external_ids(Gold.objects.all()).isdisjoint(
+        factories.external_ids(PoolPair.objects.filter(pool=pool))
+    )
     batch = claiming.current_batch(annotator=cast.annotator(collection))
     assert batch.hand_outs.count() == 10
     assert batch.hand_outs.filter(seat__purpose="gold").count() == 2
@@ -119,7 +133,9 @@ def test_a_policy_without_golds_makes_none(collection):
 
 
 def test_golds_of_a_collection_with_pools_are_of_the_queries_that_pools_hold():
-    collection = factories.collection(n_queries=5, n_documents=40, gold_positives=1, gold_negatives=1)
+    collection = factories.collection(
+        n_queries=5, n_documents=40, gold_positives=1, gold_negatives=1
+    )
     factories.reference(collection, [(q, 30 + q) for q in range(5)])
     factories.opened(collection, [factories.run(collection, "a", {q: [q, q + 1] for q in (1, 3)})])
     assert {query for query, _ in factories.external_ids(Gold.objects.all())} == {"q1", "q3"}

@@ -1,10 +1,11 @@
-"""Large pools and files of labels are read as much a pair as small ones, whatever the planner knows
-of them.
+"""Large pools and files of labels are read as much a pair as small ones.
+
+Whatever the planner knows of them.
 
 No autovacuum runs in tests, so nobody tells the planner of tables that grow. What is read for
 nothing shows in rows sooner than in pages: 150 of them stand on one. To see these tests fail: let
-`planner_statistics.analyse_underestimated_tables` do nothing, let `rounds._drop_excluded` be one UPDATE, let `pairing._FIND`
-be a join, or let the round lead `bulk_seats._UNTOUCHED`.
+`planner_statistics.analyse_underestimated_tables` do nothing, let `rounds._drop_excluded` be one
+UPDATE, let `pairing._FIND` be a join, or let the round lead `bulk_seats._UNTOUCHED`.
 """
 
 from collections.abc import Callable
@@ -45,10 +46,19 @@ def reading_of_pools(n_queries: int) -> dict[str, Read]:
 def reading_of_labels(n_queries: int) -> dict[str, Read]:
     """Count the reads of importing twenty labels a query, which then follow a policy."""
     collection, n_pairs = large.draft(n_queries).collection, n_queries * large.DEPTH
-    lines = [f"ann,q{pair % n_queries + 1},d{pair % large.N_DOCUMENTS + 1},{pair % 2}" for pair in range(n_pairs)]
+    lines = [
+        f"ann,q{pair % n_queries + 1},d{pair % large.N_DOCUMENTS + 1},{pair % 2}"
+        for pair in range(n_pairs)
+    ]
     stream = BytesIO("\n".join(["annotator,query,document,grade", *sorted(set(lines))]).encode())
-    load = partial(import_judgments, collection=collection, stream=stream, file_name="labels.csv", name="labels",
-                   columns=JudgmentColumns())  # fmt: skip
+    load = partial(
+        import_judgments,
+        collection=collection,
+        stream=stream,
+        file_name="labels.csv",
+        name="labels",
+        columns=JudgmentColumns(),
+    )
     spent = {"import": spent_by(load)}
     round_ = Round.objects.get(collection=collection)
     seating.round_policies.begin_following(round_=round_, policy=cast.policy(collection))
@@ -80,5 +90,8 @@ def test_four_times_the_pairs_are_read_at_most_five_times(reading, planner, monk
     few = reading(150)
     planner()
     many = reading(600)
-    times = {work: [big / small for big, small in zip(many[work], few[work], strict=True)] for work in few}
+    times = {
+        work: [big / small for big, small in zip(many[work], few[work], strict=True)]
+        for work in few
+    }
     assert {work: ratios for work, ratios in times.items() if max(ratios) > MOST} == {}

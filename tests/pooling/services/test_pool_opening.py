@@ -1,6 +1,4 @@
-"""Pools whose opening is cut off: killed or cancelled it leaves nothing, and the next attempt comes
-to the end.
-"""
+"""Openings that are cut off: killed or cancelled they leave nothing, and the next one ends."""
 
 import threading
 from contextlib import contextmanager
@@ -50,9 +48,7 @@ def judged(collection):
 
 @contextmanager
 def held_up(hold):
-    """A worker that opens the pool and waits for what `hold` holds; gives its database process and
-    what it raised.
-    """
+    """A worker that opens the pool and waits for `hold`; its database process, what it raised."""
     raised = []
 
     @closing_connections
@@ -83,7 +79,11 @@ def terminate(process):
 
 
 def nothing_wrong():
-    return [(check.name, list(check.find())) for check in CHECKS if not check.notice and list(check.find())] == []
+    return [
+        (check.name, list(check.find()))
+        for check in CHECKS
+        if not check.notice and list(check.find())
+    ] == []
 
 
 def test_a_database_process_killed_in_mid_opening_leaves_nothing_and_the_next_attempt_opens(draft):
@@ -95,17 +95,30 @@ def test_a_database_process_killed_in_mid_opening_leaves_nothing_and_the_next_at
     assert len(raised) == 1
     draft.refresh_from_db()
     assert (draft.state, draft.phase, draft.round) == ("draft", "opening", None)
-    assert (Pair.objects.count(), PoolPair.objects.count(), Round.objects.count(), Seat.objects.count()) == (0, 0, 0, 0)
+    assert (
+        Pair.objects.count(),
+        PoolPair.objects.count(),
+        Round.objects.count(),
+        Seat.objects.count(),
+    ) == (0, 0, 0, 0)
     perform_work(draft)
-    assert (draft.state, draft.pool_pairs.count(), Seat.objects.filter(state="free").count()) == ("open", 80, 80)
+    assert (draft.state, draft.pool_pairs.count(), Seat.objects.filter(state="free").count()) == (
+        "open",
+        80,
+        80,
+    )
     assert nothing_wrong()
 
 
 def test_an_opening_killed_at_the_pairs_others_are_at_goes_on_from_there(draft, judged):
     pools.request_opening(pool=draft, by=None)
     earlier_pairs = Pair.objects.filter(pool_pairs__pool=judged)
-    with held_up(lambda: list(earlier_pairs.select_for_update(of=("self",), no_key=True))) as (begin, raised):
-        thread, process = begin(draft)  # the half of it that is new is stored: nobody's pair was waited for
+    with held_up(lambda: list(earlier_pairs.select_for_update(of=("self",), no_key=True))) as (
+        begin,
+        raised,
+    ):
+        # the half of it that is new is stored: nobody's pair was waited for
+        thread, process = begin(draft)
         assert Pool.objects.get(pk=draft.pk).round.state == "opening"
         terminate(process)
         thread.join(240)
@@ -119,22 +132,35 @@ def test_an_opening_killed_at_the_pairs_others_are_at_goes_on_from_there(draft, 
         pools.cancel_opening(pool=draft, by=None)
     works.cancel(work=draft.work, by=None)
     draft.refresh_from_db()
-    assert (draft.phase, draft.work.state) == ("opening", "running")  # what is stored cannot be taken back
+    # what is stored cannot be taken back
+    assert (draft.phase, draft.work.state) == ("opening", "running")
     perform_work(draft)
-    assert (draft.state, draft.work.state, Round.objects.get(pk=draft.round_id).state) == ("open", "done", "open")
+    assert (draft.state, draft.work.state, Round.objects.get(pk=draft.round_id).state) == (
+        "open",
+        "done",
+        "open",
+    )
     assert nothing_wrong()
 
 
-def test_an_opening_cancelled_on_its_way_leaves_nothing_and_may_be_asked_for_again(draft, job_clock):
+def test_an_opening_cancelled_on_its_way_leaves_nothing_and_may_be_asked_for_again(
+    draft, job_clock
+):
     pools.request_opening(pool=draft, by=None)
     with held_up(hold_round_pairs) as (begin, raised):
         thread, _ = begin(draft)
-        pools.cancel_opening(pool=draft, by=None)  # committed with the end of what holds the worker up
+        # committed with the end of what holds the worker up
+        pools.cancel_opening(pool=draft, by=None)
         job_clock.wait(1)
     thread.join(240)
     assert not thread.is_alive()
     draft.refresh_from_db()
-    assert (raised, draft.state, draft.phase, draft.work.state) == ([], "draft", "draft", "cancelled")
+    assert (raised, draft.state, draft.phase, draft.work.state) == (
+        [],
+        "draft",
+        "draft",
+        "cancelled",
+    )
     assert (Pair.objects.count(), PoolPair.objects.count(), Round.objects.count()) == (0, 0, 0)
     pools.request_opening(pool=draft, by=None)
     perform_work(draft)
@@ -145,7 +171,10 @@ def test_progress_counts_pairs_up_to_all_of_them(draft, monkeypatch):
     monkeypatch.setattr(bulk_copy, "BLOCK", 30)
     reports = []
     with transaction.atomic():
-        pool_opening.make_contents(pool=draft, on_progress=lambda n_done, total=None, unit="": reports.append((n_done, total, unit)))
+        pool_opening.make_contents(
+            pool=draft,
+            on_progress=lambda n_done, total=None, unit="": reports.append((n_done, total, unit)),
+        )
     assert reports[:2] == [(0, None, "pairs chosen"), (0, 80, "pairs")]
     assert reports[-1] == (80, 80, "pairs")
     assert [n_done for n_done, _, _ in reports] == sorted(n_done for n_done, _, _ in reports)
@@ -157,7 +186,9 @@ def test_progress_counts_pairs_up_to_all_of_them(draft, monkeypatch):
 CHOOSING, SHARES = 10.0, (0.31, 0.14, 0.14, 0.41)
 
 
-def test_the_time_left_is_told_within_a_factor_of_two_from_the_first_blocks_on(draft, monkeypatch, job_clock):
+def test_the_time_left_is_told_within_a_factor_of_two_from_the_first_blocks_on(
+    draft, monkeypatch, job_clock
+):
     monkeypatch.setattr(bulk_copy, "BLOCK", 2)
     waits = [CHOOSING, *[SHARES[0]] * 40, *[SHARES[1]] * 40, *SHARES[2:] * 40]
     job, estimates = Job("test", draft.pk), []
@@ -199,10 +230,16 @@ def test_a_closing_that_kills_its_worker_three_times_is_given_up_and_may_be_aske
     assert nothing_wrong()
 
 
-@pytest.mark.parametrize(("name", "state", "phase"), [
-    ("closing", "open", "closing"), ("reopening", "closed", "reopening"),
-])  # fmt: skip
-def test_a_pool_whose_seats_are_being_gone_through_refuses_all_that_changes_it(judged, name, state, phase):
+@pytest.mark.parametrize(
+    ("name", "state", "phase"),
+    [
+        ("closing", "open", "closing"),
+        ("reopening", "closed", "reopening"),
+    ],
+)
+def test_a_pool_whose_seats_are_being_gone_through_refuses_all_that_changes_it(
+    judged, name, state, phase
+):
     """It hands out nothing meanwhile, and no order is computed for it."""
     Pool.objects.filter(pk=judged.pk).update(strategy="maxmean")
     assert queue_order.has_live_pool(collection_id=judged.collection_id)
@@ -211,7 +248,10 @@ def test_a_pool_whose_seats_are_being_gone_through_refuses_all_that_changes_it(j
     asks = {"closing": pools.request_closing, "reopening": pools.request_reopening}
     asks[name](pool=judged, by=None)
     assert (judged.state, judged.phase) == (state, phase)
-    assert not queue_order.has_live_pool(collection_id=judged.collection_id) and queue_order.overdue_collections() == []
+    assert (
+        not queue_order.has_live_pool(collection_id=judged.collection_id)
+        and queue_order.overdue_collections() == []
+    )
     for request in (*asks.values(), pools.request_opening):
         with pytest.raises(pools.WrongPoolState):
             request(pool=judged, by=None)
@@ -222,7 +262,9 @@ def test_a_pool_whose_seats_are_being_gone_through_refuses_all_that_changes_it(j
     assert perform_work(judged).phase == {"closing": "closed", "reopening": "open"}[name]
 
 
-def test_nobody_waits_for_a_pool_while_its_pairs_are_being_stored_and_who_is_retired_then_leaves_it(draft):
+def test_nobody_waits_for_a_pool_while_its_pairs_are_being_stored_and_who_is_retired_then_leaves_it(
+    draft,
+):
     run = draft.runs.get()
     pools.request_opening(pool=draft, by=None)
     with held_up(hold_round_pairs) as (begin, raised):

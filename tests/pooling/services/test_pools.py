@@ -10,7 +10,7 @@ from annotate.models import Pair, QuerySet, QuerySetItem, Round, Seat
 from annotate.signals import work_requested
 from pooling.models import Pool, PoolPair, Run
 from pooling.services import pools
-from pooling.services.pair_choice import PoolError
+from pooling.services.pool_checks import PoolError
 from tests import cast
 from tests.databases import run_concurrently
 from tests.pooling import factories
@@ -42,17 +42,29 @@ def test_both_directions_land_on_the_same_pairs(collection, two_runs):
     reverse = factories.run(collection, "back", {1: [0, 1], 4: [1]}, "reverse")
     pool = factories.opened(collection, [*two_runs, reverse])
     assert factories.external_ids(pool.pool_pairs) == {
-        ("q0", "d1"), ("q0", "d2"), ("q0", "d7"), ("q1", "d4"), ("q1", "d5"), ("q1", "d8"), ("q1", "d1")
-    }  # fmt: skip
+        ("q0", "d1"),
+        ("q0", "d2"),
+        ("q0", "d7"),
+        ("q1", "d4"),
+        ("q1", "d5"),
+        ("q1", "d8"),
+        ("q1", "d1"),
+    }
 
 
 def test_opening_twice_changes_nothing(collection, two_runs):
     pool = factories.opened(collection, two_runs)
-    before = list(Seat.objects.order_by("pk").values()), list(PoolPair.objects.order_by("pk").values())
+    before = (
+        list(Seat.objects.order_by("pk").values()),
+        list(PoolPair.objects.order_by("pk").values()),
+    )
     perform_work(pool)
     with pytest.raises(pools.WrongPoolState, match="was opened before"):
         pools.open_pool(pool=pool)
-    assert (list(Seat.objects.order_by("pk").values()), list(PoolPair.objects.order_by("pk").values())) == before
+    assert (
+        list(Seat.objects.order_by("pk").values()),
+        list(PoolPair.objects.order_by("pk").values()),
+    ) == before
     assert Round.objects.count() == 1
 
 
@@ -62,14 +74,23 @@ def test_eight_workers_that_open_one_pool_at_once_open_it_once(collection, two_r
     pools.request_opening(pool=pool, by=None)
     run_concurrently(lambda _: perform_work(Pool.objects.get(pk=pool.pk)), range(8))
     pool.refresh_from_db()
-    assert (pool.state, pool.work.attempts, Round.objects.count(), Seat.objects.count()) == ("open", 1, 1, 6)
+    assert (pool.state, pool.work.attempts, Round.objects.count(), Seat.objects.count()) == (
+        "open",
+        1,
+        1,
+        6,
+    )
 
 
 @pytest.mark.django_db(transaction=True)
 def test_two_pools_of_the_same_pairs_open_at_once(collection, two_runs):
     both = [factories.draft(collection, two_runs, name=name) for name in ("first", "second")]
     run_concurrently(lambda pool: pools.open_pool(pool=pool), both)
-    assert (Pair.objects.count(), PoolPair.objects.count(), Seat.objects.filter(state="free").count()) == (6, 12, 6)
+    assert (
+        Pair.objects.count(),
+        PoolPair.objects.count(),
+        Seat.objects.filter(state="free").count(),
+    ) == (6, 12, 6)
 
 
 def test_a_worker_that_dies_leaves_no_pair_behind_and_after_three_times_the_pool_has_failed(
@@ -118,26 +139,49 @@ def listening(signal, listener):
 
 def test_a_pool_without_pairs_fails_and_says_why(collection, two_runs):
     empty = QuerySet.objects.create(collection=collection, name="none", direction="forward")
-    pool = pools.create_pool(collection=collection, name="p", strategy="depth-k", parameters={}, runs=two_runs,
-                             query_set=empty)  # fmt: skip
+    pool = pools.create_pool(
+        collection=collection,
+        name="p",
+        strategy="depth-k",
+        parameters={},
+        runs=two_runs,
+        query_set=empty,
+    )
     pools.open_pool(pool=pool)
-    assert (pool.state, pool.phase, pool.work.error[:26]) == ("draft", "failed", "The strategy takes no pair")
+    assert (pool.state, pool.phase, pool.work.error[:26]) == (
+        "draft",
+        "failed",
+        "The strategy takes no pair",
+    )
     assert PoolPair.objects.count() == 0
 
 
 def test_a_query_set_restricts_the_pool_to_its_sources(collection, two_runs):
     some = QuerySet.objects.create(collection=collection, name="some", direction="forward")
     QuerySetItem.objects.create(query_set=some, item=collection.items.get(external_id="q1"))
-    pool = pools.create_pool(collection=collection, name="p", strategy="depth-k", parameters={"depth": 1},
-                             runs=two_runs, query_set=some)  # fmt: skip
+    pool = pools.create_pool(
+        collection=collection,
+        name="p",
+        strategy="depth-k",
+        parameters={"depth": 1},
+        runs=two_runs,
+        query_set=some,
+    )
     pools.open_pool(pool=pool)
     assert factories.external_ids(pool.pool_pairs) == {("q1", "d4")}
 
 
 def test_who_stands_below_an_excluded_item_moves_up(collection, two_runs):
-    collection.items.filter(external_id="d4").update(excluded_at=timezone.now(), excluded_reason="broken")
+    collection.items.filter(external_id="d4").update(
+        excluded_at=timezone.now(), excluded_reason="broken"
+    )
     pool = factories.opened(collection, two_runs, depth=1)
-    assert factories.external_ids(pool.pool_pairs) == {("q0", "d1"), ("q0", "d2"), ("q1", "d5"), ("q1", "d8")}
+    assert factories.external_ids(pool.pool_pairs) == {
+        ("q0", "d1"),
+        ("q0", "d2"),
+        ("q1", "d5"),
+        ("q1", "d8"),
+    }
 
 
 def test_a_sampled_pool_names_its_sample_as_a_query_set(collection, two_runs):
@@ -159,7 +203,10 @@ def test_a_stratified_pool_keeps_stratum_and_inclusion_probability(collection):
 def test_closing_withdraws_free_seats_and_opening_again_brings_them_back(collection, two_runs):
     pool = factories.opened(collection, two_runs)
     pools.close_pool(pool=pool)
-    assert (pool.state, set(Seat.objects.values_list("state", flat=True))) == ("closed", {"withdrawn"})
+    assert (pool.state, set(Seat.objects.values_list("state", flat=True))) == (
+        "closed",
+        {"withdrawn"},
+    )
     with pytest.raises(pools.WrongPoolState, match="is closed, not open"):
         pools.close_pool(pool=pool)
     pools.reopen_pool(pool=pool)
@@ -177,9 +224,17 @@ def test_closing_withdraws_free_seats_and_opening_again_brings_them_back(collect
         ({"seed": -1}, "seed"),
     ],
 )
-def test_what_cannot_be_a_pool_is_refused_by_field_and_nothing_is_made(collection, two_runs, change, field):
+def test_what_cannot_be_a_pool_is_refused_by_field_and_nothing_is_made(
+    collection, two_runs, change, field
+):
     factories.draft(collection, two_runs, name="taken")
-    choice = {"name": "new", "strategy": "depth-k", "parameters": {}, "runs": two_runs, "seed": 0} | change
+    choice = {
+        "name": "new",
+        "strategy": "depth-k",
+        "parameters": {},
+        "runs": two_runs,
+        "seed": 0,
+    } | change
     with pytest.raises(PoolError) as caught:
         pools.create_pool(collection=collection, **choice)
     assert (caught.value.field, Pool.objects.count()) == (field, 1)
@@ -198,15 +253,24 @@ def test_a_run_that_is_not_ready_or_foreign_or_the_other_way_is_refused(collecti
         ([reverse], forward_only, "query_set"),
     ):
         with pytest.raises(PoolError) as caught:
-            pools.create_pool(collection=collection, name="p", strategy="depth-k", parameters={}, runs=runs,
-                              query_set=query_set)  # fmt: skip
+            pools.create_pool(
+                collection=collection,
+                name="p",
+                strategy="depth-k",
+                parameters={},
+                runs=runs,
+                query_set=query_set,
+            )
         assert caught.value.field == field
 
 
 def test_opening_takes_a_constant_number_of_queries(django_assert_max_num_queries):
     collection = factories.collection(n_queries=40, n_documents=60)
     rng = np.random.default_rng(1)
-    runs = [factories.run(collection, name, {q: rng.permutation(60)[:20].tolist() for q in range(40)}) for name in "ab"]
+    runs = [
+        factories.run(collection, name, {q: rng.permutation(60)[:20].tolist() for q in range(40)})
+        for name in "ab"
+    ]
     pool = factories.draft(collection, runs, depth=10)
     with django_assert_max_num_queries(74):
         pools.open_pool(pool=pool)

@@ -1,6 +1,4 @@
-"""A pool's price before it is opened: what is new, what each run brings, how alike runs are, hours
-and money.
-"""
+"""A pool's price before it is opened: what is new, each run's share, likeness, hours and money."""
 
 import numpy as np
 import pytest
@@ -8,7 +6,7 @@ import pytest
 from annotate.models import Pair, Policy, QuerySet, QuerySetItem
 from pooling.models import Pool, Run
 from pooling.services import preview_requests, previews
-from pooling.services.pair_choice import PoolError
+from pooling.services.pool_checks import PoolError
 from tests.pooling import factories
 from tests.pooling.answering import answer_batch
 
@@ -16,7 +14,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
 def preview(collection, of, strategy="depth-k", **parameters):
-    return previews.preview(collection=collection, strategy=strategy, parameters=parameters or {"depth": 2}, runs=of)
+    return previews.preview(
+        collection=collection, strategy=strategy, parameters=parameters or {"depth": 2}, runs=of
+    )
 
 
 def test_more_results_than_memory_holds_are_refused_before_any_is_read(collection, two_runs):
@@ -42,8 +42,10 @@ def test_both_directions_share_their_pairs(collection, two_runs):
     assert (price.n_pairs, price.n_queries) == (7, 2)
     # d1 q0 and d4 q1 are found by others too; d1 q1 by it alone.
     assert {share.name: (share.n_pairs, share.n_unique) for share in price.shares} == {
-        "a": (4, 1), "b": (4, 2), "back": (3, 1)
-    }  # fmt: skip
+        "a": (4, 1),
+        "b": (4, 2),
+        "back": (3, 1),
+    }
 
 
 def test_the_preview_of_more_depth_after_judging_counts_only_what_is_missing(collection, two_runs):
@@ -56,8 +58,14 @@ def test_the_preview_of_more_depth_after_judging_counts_only_what_is_missing(col
 
 
 def test_the_preview_s_labels_are_the_seats_that_opening_makes(collection, two_runs):
-    Policy.objects.create(collection=collection, version=2, double_share="0.5", labels_per_pair=2, gold_positives=0,
-                          gold_negatives=0)  # fmt: skip
+    Policy.objects.create(
+        collection=collection,
+        version=2,
+        double_share="0.5",
+        labels_per_pair=2,
+        gold_positives=0,
+        gold_negatives=0,
+    )
     price = preview(collection, two_runs)
     pool = factories.opened(collection, two_runs)
     assert pool.round.seats.count() == price.n_labels == 15
@@ -72,12 +80,19 @@ def test_money_is_hours_at_the_rate(collection, two_runs):
 def test_the_preview_compares_every_two_runs_of_a_direction(collection, two_runs):
     factories.run(collection, "r", {0: [1]}, "reverse")
     likenesses = preview(collection, list(Run.objects.all()), depth=3).likenesses
-    assert [(direction_likeness.direction, direction_likeness.names) for direction_likeness in likenesses] == [("forward", ["a", "b"])]
+    assert [
+        (direction_likeness.direction, direction_likeness.names)
+        for direction_likeness in likenesses
+    ] == [("forward", ["a", "b"])]
     matrices = likenesses[0].likeness
     # q0: {1, 2, 3} and {2, 7, 1}; q1: {4, 5, 6} and {4, 8, 9}
     assert matrices.n_sources.tolist() == [[2, 2], [2, 2]]
     assert matrices.overlap[0, 1] == matrices.overlap[1, 0] == pytest.approx((0.2 + 0.1) / 2)
-    assert (matrices.tau[0, 1], matrices.favourite[0, 1], matrices.favourite[1, 0]) == (-1.0, (3 + 1) / 2, (2 + 1) / 2)
+    assert (matrices.tau[0, 1], matrices.favourite[0, 1], matrices.favourite[1, 0]) == (
+        -1.0,
+        (3 + 1) / 2,
+        (2 + 1) / 2,
+    )
 
 
 def test_what_a_run_adds_is_its_new_pairs_and_what_is_judged_already(collection, two_runs):
@@ -103,7 +118,8 @@ def test_a_preview_writes_nothing_and_takes_a_constant_number_of_queries(
 def some(collection, name, *sources):
     query_set = QuerySet.objects.create(collection=collection, name=name, direction="forward")
     QuerySetItem.objects.bulk_create(
-        QuerySetItem(query_set=query_set, item=collection.items.get(external_id=f"q{source}")) for source in sources
+        QuerySetItem(query_set=query_set, item=collection.items.get(external_id=f"q{source}"))
+        for source in sources
     )
     return query_set
 
@@ -136,22 +152,40 @@ def test_negatives_and_a_budget_come_on_top_of_any_strategy(collection, two_runs
 def test_a_question_is_counted_once_for_all_who_ask_and_answered_at_once_where_it_is_small(
     collection, two_runs, monkeypatch
 ):
-    request = preview_requests.build_request(strategy="depth-k", parameters={"depth": 2}, runs=two_runs, query_set=None, seed=1)
-    result, needs_worker = preview_requests.request_preview(collection=collection, preview_request=request)
+    request = preview_requests.build_request(
+        strategy="depth-k", parameters={"depth": 2}, runs=two_runs, query_set=None, seed=1
+    )
+    result, needs_worker = preview_requests.request_preview(
+        collection=collection, preview_request=request
+    )
     assert (result.preview.n_pairs, needs_worker) == (6, False)
     other = request._replace(seed=2)
     monkeypatch.setattr(preview_requests, "SYNCHRONOUS_ROWS", 3)
-    waiting = [preview_requests.request_preview(collection=collection, preview_request=other) for _ in range(2)]
-    assert [(answer.is_waiting, needs_worker) for answer, needs_worker in waiting] == [(True, True), (True, False)]
-    preview_requests.compute_result(collection=collection, preview_request=preview_requests.PreviewRequest(**other._asdict()))
-    result, needs_worker = preview_requests.request_preview(collection=collection, preview_request=other)
+    waiting = [
+        preview_requests.request_preview(collection=collection, preview_request=other)
+        for _ in range(2)
+    ]
+    assert [(answer.is_waiting, needs_worker) for answer, needs_worker in waiting] == [
+        (True, True),
+        (True, False),
+    ]
+    preview_requests.compute_result(
+        collection=collection, preview_request=preview_requests.PreviewRequest(**other._asdict())
+    )
+    result, needs_worker = preview_requests.request_preview(
+        collection=collection, preview_request=other
+    )
     assert (result.preview.n_pairs, needs_worker) == (6, False)
     assert preview_requests.find_result(collection=factories.collection(), key=result.key) is None
 
 
 def test_a_question_with_a_fault_is_answered_with_its_field(collection, two_runs):
-    request = preview_requests.build_request(strategy="depth-k", parameters={"depth": 0}, runs=two_runs, query_set=None, seed=1)
-    result, needs_worker = preview_requests.request_preview(collection=collection, preview_request=request)
+    request = preview_requests.build_request(
+        strategy="depth-k", parameters={"depth": 0}, runs=two_runs, query_set=None, seed=1
+    )
+    result, needs_worker = preview_requests.request_preview(
+        collection=collection, preview_request=request
+    )
     assert (result.field, result.preview, needs_worker) == ("depth", None, False)
     assert "whole number" in result.error
 

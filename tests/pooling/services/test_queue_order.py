@@ -1,6 +1,4 @@
-"""A live pool hands out what its order says next, to everybody at once, and tells nobody where a
-pair stands.
-"""
+"""A live pool hands out what its order says next, to all at once, and no pair's place shows."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -41,10 +39,14 @@ def live(collection, of, strategy="maxmean", ahead=4):
 
 
 def front(pool) -> set[tuple[str, str]]:
-    return factories.external_ids(Seat.objects.filter(round=pool.round, queue_key__lt=0, state="free"))
+    return factories.external_ids(
+        Seat.objects.filter(round=pool.round, queue_key__lt=0, state="free")
+    )
 
 
-def test_the_front_holds_the_next_pairs_of_each_source_and_claims_empty_it_first(collection, two_runs):
+def test_the_front_holds_the_next_pairs_of_each_source_and_claims_empty_it_first(
+    collection, two_runs
+):
     pool = live(collection, two_runs)
     assert len(front(pool)) == 8
     assert {query for query, _ in front(pool)} == {"q0", "q1"}
@@ -71,7 +73,9 @@ def test_labels_move_the_front_to_the_run_that_finds(collection, two_runs, strat
         assert of_q0 == {"d3", "d4", "d5", "d6"}
 
 
-def test_computing_the_order_again_changes_nothing_and_going_back_restores_the_keys(collection, two_runs):
+def test_computing_the_order_again_changes_nothing_and_going_back_restores_the_keys(
+    collection, two_runs
+):
     pool = factories.opened(collection, two_runs, strategy="maxmean", depth=20, ahead=4)
     keys = dict(Seat.objects.values_list("pk", "queue_key"))
     assert min(keys.values()) >= 0
@@ -79,7 +83,9 @@ def test_computing_the_order_again_changes_nothing_and_going_back_restores_the_k
     first = dict(Seat.objects.values_list("pk", "queue_key"))
     queue_order.reorder(pool=pool)
     assert dict(Seat.objects.values_list("pk", "queue_key")) == first
-    assert {key for key in first.values() if key < 0} == {keys[pk] - 2**63 for pk, key in first.items() if key < 0}
+    assert {key for key in first.values() if key < 0} == {
+        keys[pk] - 2**63 for pk, key in first.items() if key < 0
+    }
     Pool.objects.update(parameters={"depth": 20, "ahead": 1})
     pool.refresh_from_db()
     queue_order.reorder(pool=pool)
@@ -104,13 +110,17 @@ def test_seats_that_somebody_is_claiming_are_left_for_the_next_time(collection, 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_ten_people_and_an_order_computed_all_the_while_lose_and_double_nothing(collection, two_runs):
+def test_ten_people_and_an_order_computed_all_the_while_lose_and_double_nothing(
+    collection, two_runs
+):
     pool = live(collection, two_runs)
     people = [cast.annotator(collection) for _ in range(10)]
     stop = Event()
 
     def work(annotator):
-        while claiming.current_batch(annotator=annotator) and not answer_batch(collection, annotator=annotator):
+        while claiming.current_batch(annotator=annotator) and not answer_batch(
+            collection, annotator=annotator
+        ):
             pass
 
     @closing_connections
@@ -125,7 +135,8 @@ def test_ten_people_and_an_order_computed_all_the_while_lose_and_double_nothing(
         finally:
             stop.set()
         order.result()
-    for person in people:  # a pair that was just then being ordered was nobody's, perhaps the last one for everybody
+    # a pair that was just then being ordered was nobody's, perhaps the last one for everybody
+    for person in people:
         work(person)
     assert set(Seat.objects.values_list("state", flat=True)) == {"done"}
     assert Seat.objects.count() == PoolPair.objects.count() == 80
@@ -134,7 +145,9 @@ def test_ten_people_and_an_order_computed_all_the_while_lose_and_double_nothing(
 def test_only_live_pools_with_newer_labels_are_overdue(collection, two_runs):
     factories.opened(collection, two_runs, name="plain")
     assert queue_order.overdue_collections() == []
-    pool = factories.opened(collection, two_runs, name="live", strategy="thompson", depth=20, ahead=2)
+    pool = factories.opened(
+        collection, two_runs, name="live", strategy="thompson", depth=20, ahead=2
+    )
     assert queue_order.overdue_collections() == [collection.pk]
     queue_order.reorder(pool=pool)
     assert queue_order.overdue_collections() == []

@@ -11,10 +11,10 @@ from annotate.services.query_sets import complete_query_sets
 from config.management.commands.fsck import CHECKS
 from metrics.models import Score
 from metrics.services import leaderboard_cache, refresh
-from metrics.services.leaderboard_choices import read_choices
+from metrics.services.leaderboard_parameters import read_choices
 from pooling.models import Pool, Ranking, Run, RunEvent
 from pooling.services import run_deletion, run_descriptions, run_holds, run_retirement, runs
-from pooling.services.pair_choice import PoolError
+from pooling.services.pool_checks import PoolError
 from tests import cast
 from tests.databases import run_concurrently
 from tests.pooling import factories
@@ -73,7 +73,9 @@ def test_a_run_in_a_pool_stays_whatever_became_of_it(collection, is_open):
     run = factories.run(collection, "a", {0: [1]})
     (factories.opened if is_open else factories.draft)(collection, [run])
     run_retirement.retire_run(run=run, by=None)
-    with pytest.raises(run_deletion.RunUndeletable, match=r"is in a pool \(first\), so it stays; it can be retired"):
+    with pytest.raises(
+        run_deletion.RunUndeletable, match=r"is in a pool \(first\), so it stays; it can be retired"
+    ):
         run_deletion.delete_run(run=run, by=None)
     assert Run.objects.get().rankings.count() == 1
 
@@ -104,13 +106,22 @@ def test_a_run_that_somebody_is_at_stays():
 
 
 def test_every_page_stands_before_and_after_the_numbers_follow(client, collection):
-    doomed, *_ = [factories.run(collection, name, {0: [1, 2], 1: [3], 2: [4], 3: [5]}) for name in ("a", "b", "c")]
+    doomed, *_ = [
+        factories.run(collection, name, {0: [1, 2], 1: [3], 2: [4], 3: [5]})
+        for name in ("a", "b", "c")
+    ]
     factories.opened(collection, list(Run.objects.exclude(pk=doomed.pk)))
     factories.reference(collection, [(0, 1), (2, 4)])
     refresh.refresh(collection=collection)
     client.force_login(cast.user(is_superuser=True))
     start, pool = f"/c/{collection.slug}", Pool.objects.get()
-    pages = ["leaderboard/", f"leaderboard/compare/?first={doomed.pk}", "dashboard/", "explorer/", "downloads/"]
+    pages = [
+        "leaderboard/",
+        f"leaderboard/compare/?first={doomed.pk}",
+        "dashboard/",
+        "explorer/",
+        "downloads/",
+    ]
     pages += ["runs/", "pools/new/", f"pools/{pool.pk}/", f"pools/{pool.pk}/favours/"]
     choices = read_choices(collection=collection, viewer=None, parameters={})
 

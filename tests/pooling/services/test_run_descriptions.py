@@ -1,6 +1,4 @@
-"""What people say of runs, and hidden runs: names apart, nothing hidden that is pooled, every
-change noted.
-"""
+"""What people say of runs, and hidden runs: unique names, nothing hidden pooled, changes noted."""
 
 import pytest
 
@@ -8,7 +6,7 @@ from annotate.models import Role
 from pooling.core.papers import paper_address
 from pooling.models import Run
 from pooling.services import run_descriptions
-from pooling.services.pair_choice import PoolError
+from pooling.services.pool_checks import PoolError
 from pooling.services.runs import BadName, RunExists
 from tests import cast
 from tests.pooling import factories
@@ -31,7 +29,9 @@ def kinds(run):
 def test_renaming_and_describing_are_noted_with_who_and_what_it_was_before(collection):
     ada = cast.member(collection, Role.RESEARCHER)
     run = factories.run(collection, "A", {0: [1]})
-    description = run_descriptions.RunDescription("bm25 k1=0.9", "Lucene", "Lab", "https://doi.org/10.1145/1", ("sparse",), "defaults")
+    description = run_descriptions.RunDescription(
+        "bm25 k1=0.9", "Lucene", "Lab", "https://doi.org/10.1145/1", ("sparse",), "defaults"
+    )
     run_descriptions.describe_run(run=run, description=description, by=ada)
     assert run_descriptions.description_of(run) == description
     assert [(event.kind, event.note, event.by) for event in run.events.order_by("pk")] == [
@@ -45,7 +45,9 @@ def test_a_name_that_is_taken_or_cannot_be_one_changes_nothing(collection):
     run, _ = factories.run(collection, "A", {0: [1]}), factories.run(collection, "B", {0: [2]})
     for name, error in (("B", RunExists), ("", BadName), ("a\tb", BadName)):
         with pytest.raises(error):
-            run_descriptions.describe_run(run=run, description=run_descriptions.RunDescription(name, team="x"), by=None)
+            run_descriptions.describe_run(
+                run=run, description=run_descriptions.RunDescription(name, team="x"), by=None
+            )
     run.refresh_from_db()
     assert (run.name, run.team, kinds(run)) == ("A", "", [])
 
@@ -55,7 +57,9 @@ def test_only_the_uploader_and_site_admins_know_of_a_hidden_run(collection):
     lead, admin = cast.member(collection, Role.LEAD), cast.user(is_superuser=True)
     run = owned(collection, "A", ada)
     run_descriptions.hide_run(run=run, by=ada)
-    sees = {person: run in Run.objects.visible_to(person) for person in (ada, bob, lead, admin, None)}
+    sees = {
+        person: run in Run.objects.visible_to(person) for person in (ada, bob, lead, admin, None)
+    }
     assert sees == {ada: True, bob: False, lead: False, admin: True, None: True}
     run_descriptions.publish_run(run=run, by=ada)
     assert run in Run.objects.visible_to(bob)
@@ -83,12 +87,18 @@ def test_the_name_of_a_hidden_run_is_free_for_others_until_it_is_published(colle
     ada, bob = (cast.member(collection, Role.RESEARCHER) for _ in range(2))
     hidden = owned(collection, "A", ada, is_hidden=True)
     public = owned(collection, "other", bob)
-    run_descriptions.describe_run(run=public, description=run_descriptions.RunDescription("A"), by=bob)
+    run_descriptions.describe_run(
+        run=public, description=run_descriptions.RunDescription("A"), by=bob
+    )
     with pytest.raises(RunExists):
         run_descriptions.publish_run(run=hidden, by=ada)
     assert (hidden.is_hidden, public.is_hidden) == (True, False)
     with pytest.raises(RunExists):
-        run_descriptions.describe_run(run=factories.run(collection, "B", {0: [1]}), description=run_descriptions.RunDescription("A"), by=bob)
+        run_descriptions.describe_run(
+            run=factories.run(collection, "B", {0: [1]}),
+            description=run_descriptions.RunDescription("A"),
+            by=bob,
+        )
 
 
 def test_a_file_is_read_again_by_its_rank_column_but_not_once_it_is_pooled(collection):
@@ -105,7 +115,12 @@ def test_a_file_is_read_again_by_its_rank_column_but_not_once_it_is_pooled(colle
 
 
 @pytest.mark.parametrize(
-    "text", ["10.1145/582415.582418", "doi:10.1145/582415.582418", "https://dx.doi.org/10.1145/582415.582418"]
+    "text",
+    [
+        "10.1145/582415.582418",
+        "doi:10.1145/582415.582418",
+        "https://dx.doi.org/10.1145/582415.582418",
+    ],
 )
 def test_a_doi_becomes_an_address(text):
     assert paper_address(f" {text} ") == "https://doi.org/10.1145/582415.582418"

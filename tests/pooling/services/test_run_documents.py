@@ -1,6 +1,4 @@
-"""Runs that come before their documents: they wait and say so; the documents are made by their ids,
-or loaded.
-"""
+"""Runs that come before their documents: they wait; documents are made by their ids, or loaded."""
 
 import io
 
@@ -27,7 +25,9 @@ BACK = b"d1 Q0 q1 1 3 t\nd2 Q0 q2 1 3 t\n"
 
 def received(collection, data=LINES, name="a", direction="forward", file_name="a.run", **fields):
     upload = SimpleUploadedFile(file_name, data)
-    run = runs.receive_run(collection=collection, name=name, direction=direction, upload=upload, **fields).run
+    run = runs.receive_run(
+        collection=collection, name=name, direction=direction, upload=upload, **fields
+    ).run
     perform_work(run)
     return run
 
@@ -44,9 +44,7 @@ def queries_of(collection):
 
 
 def import_documents(run):
-    """The documents made of a run, through the import that a worker would run; the run read again
-    after it.
-    """
+    """The documents made of a run, by a worker's import; the run read again after it."""
     document_import = run_documents.make_documents(run=run, by=None)
     perform_work(document_import)
     assert document_import.work.state == "done", document_import.work.error
@@ -60,7 +58,8 @@ def test_a_run_before_all_documents_is_on_hold_and_its_documents_are_made_of_it(
     assert (run.state, run.n_unknown, run.unknown_text) == ("ready", 3, "100.0 % unknown")
     assert run.on_hold_since and run_holds.empty_sides(collection=collection) == ["documents"]
     document_import = import_documents(run)
-    assert document_import.report["sentences"][0].startswith("2 rows: 2 new items with 0 parts")  # d9 is of no known query
+    # d9 is of no known query
+    assert document_import.report["sentences"][0].startswith("2 rows: 2 new items with 0 parts")
     assert (run.on_hold_since, run.n_unknown) == (None, 0)
     assert stored(run) == {"q1": ["d1", "d2"], "q2": ["d2"]}
     with pytest.raises(run_documents.NoUnknownDocuments):
@@ -91,7 +90,8 @@ def test_a_run_before_everything_waits_and_still_does_when_strange_items_come():
     load(collection, ("query", "other"), ("document", "d1"))
     perform_work(run)
     assert run.on_hold_since and not run.n_ranked
-    assert received(collection, name="b").state == "rejected"  # now there are queries, and it names none
+    # now there are queries, and it names none
+    assert received(collection, name="b").state == "rejected"
     load(collection, ("query", "q1"))
     perform_work(run)
     assert stored(run) == {"q1": ["d1", "?"]}
@@ -100,12 +100,19 @@ def test_a_run_before_everything_waits_and_still_does_when_strange_items_come():
 
 def test_documents_are_made_of_matrices_and_of_tables_without_a_header():
     collection = queries_of(cast.collection())
-    table = received(collection, b"7,d5,q1,.5\n", file_name="a.csv", columns={"query": 3, "document": 2, "score": 4})
+    table = received(
+        collection,
+        b"7,d5,q1,.5\n",
+        file_name="a.csv",
+        columns={"query": 3, "document": 2, "score": 4},
+    )
     import_documents(table)
     assert stored(table) == {"q1": ["d5"]}
     file = io.BytesIO()
     columns = [f"m{number}" for number in range(150)]
-    np.savez(file, sim_mat=np.arange(150, dtype=np.float32)[None], row_ids=["q2"], column_ids=columns)
+    np.savez(
+        file, sim_mat=np.arange(150, dtype=np.float32)[None], row_ids=["q2"], column_ids=columns
+    )
     matrix = received(collection, file.getvalue(), "matrix", file_name="a.npz")
     import_documents(matrix)
     assert Item.objects.filter(external_id__startswith="m").count() == 150  # not the 100 best alone
@@ -137,7 +144,9 @@ def test_a_hidden_run_is_not_named_and_a_lost_file_is_said():
     (fault,) = document_import.report["errors"]
     assert ("gone" in fault["message"], fault["file"]) == (True, "a hidden run")
     with pytest.raises(FileRejected):
-        run_documents.unknown_documents(run=run, file_label="a run", on_progress=lambda *_, **__: None)
+        run_documents.unknown_documents(
+            run=run, file_label="a run", on_progress=lambda *_, **__: None
+        )
 
 
 def test_a_run_that_is_deleted_while_its_documents_wait_to_be_made_makes_none():
@@ -145,7 +154,10 @@ def test_a_run_that_is_deleted_while_its_documents_wait_to_be_made_makes_none():
     document_import = run_documents.make_documents(run=run, by=None)
     run_deletion.delete_run(run=run, by=None)
     perform_work(document_import)
-    assert (document_import.work.state, document_import.work.error[:27]) == ("failed", "The run was deleted meanwhi")
+    assert (document_import.work.state, document_import.work.error[:27]) == (
+        "failed",
+        "The run was deleted meanwhi",
+    )
 
 
 def test_a_run_of_which_only_unknown_queries_name_unknown_documents_has_none_to_make():
@@ -164,7 +176,8 @@ def test_a_run_of_another_split_alone_is_told_so():
 
 def test_a_run_of_the_other_direction_is_told_so_and_makes_no_documents():
     collection = queries_of(cast.collection())
-    run = received(collection, LINES, direction="reverse")  # its sources are the collection's queries
+    # its sources are the collection's queries
+    run = received(collection, LINES, direction="reverse")
     assert (run.is_turned, run.report["n_turned"]) == (True, 2)
     with pytest.raises(run_documents.NoUnknownDocuments):
         run_documents.make_documents(run=run, by=None)

@@ -1,7 +1,4 @@
-"""Runs that are read again once the items that they name are there: the old rankings stand until
-then.
-"""
-
+"""Runs are read again once the items they name are there: old rankings stand until then."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,7 +9,14 @@ from annotate.services.background import progress, works
 from annotate.services.background.progress import Cancelled
 from config.management.commands.fsck import CHECKS
 from pooling.models import Run, RunEvent
-from pooling.services import pair_choice, queue_order, run_descriptions, run_holds, run_rereading, runs
+from pooling.services import (
+    pool_checks,
+    queue_order,
+    run_descriptions,
+    run_holds,
+    run_rereading,
+    runs,
+)
 from tests.databases import run_concurrently
 from tests.pooling import factories
 from tests.pooling.unknown_item_runs import chosen_pairs, load, run_of, stored, used
@@ -32,16 +36,22 @@ def test_a_run_in_use_never_goes_on_hold_when_it_is_read_again(collection):
 
 def test_a_run_of_which_every_document_is_unknown_waits_for_them(collection):
     run = run_of(collection, {"q0": "x y"})
-    assert (run.state, run.on_hold_since is not None, run.unknown_text) == ("ready", True, "100.0 % unknown")
+    assert (run.state, run.on_hold_since is not None, run.unknown_text) == (
+        "ready",
+        True,
+        "100.0 % unknown",
+    )
     load(collection, "x", "y")
     perform_work(run)
     assert (stored(run), list(Run.objects.in_use())) == ({"q0": ["x", "y"]}, [run])
 
 
-def test_a_run_that_waits_to_be_read_again_is_in_no_new_pool_and_is_not_read_by_other_scores(collection):
+def test_a_run_that_waits_to_be_read_again_is_in_no_new_pool_and_is_not_read_by_other_scores(
+    collection,
+):
     (run,) = used(run_of(collection, {"q0": "x d1 d2"}))
     load(collection, "x")
-    with pytest.raises(pair_choice.PoolError, match="is being read again"):
+    with pytest.raises(pool_checks.PoolError, match="is being read again"):
         chosen_pairs(collection, [run], depth=3)
     with pytest.raises(run_descriptions.RunInUse, match="is being read again"):
         run_descriptions.reread_run(run=run, score_type="rank", by=None)
@@ -53,11 +63,15 @@ def test_a_live_pool_goes_on_asking_for_its_own_pairs_when_its_run_is_read_again
     (run,) = used(run_of(collection, {"q0": "x d1 d2 d3"}))
     pool = factories.opened(collection, [run], strategy="maxmean", depth=4, ahead=1)
     queue_order.reorder(pool=pool)
-    assert factories.external_ids(Seat.objects.filter(round=pool.round, queue_key__lt=0)) == {("q0", "d1")}
+    assert factories.external_ids(Seat.objects.filter(round=pool.round, queue_key__lt=0)) == {
+        ("q0", "d1")
+    }
     load(collection, "x")
     perform_work(run)
     queue_order.reorder(pool=pool)
-    assert factories.external_ids(Seat.objects.filter(round=pool.round, queue_key__lt=0)) == {("q0", "d1")}
+    assert factories.external_ids(Seat.objects.filter(round=pool.round, queue_key__lt=0)) == {
+        ("q0", "d1")
+    }
 
 
 def test_loading_the_documents_has_the_run_read_again(collection):
@@ -65,7 +79,8 @@ def test_loading_the_documents_has_the_run_read_again(collection):
     load(collection, "x")
     run.refresh_from_db()
     assert run.reading_due_at is not None
-    assert stored(run) == {"q0": ["?", "d1", "?"], "q1": ["?"]}  # the old rankings stand until the new ones are there
+    # the old rankings stand until the new ones are there
+    assert stored(run) == {"q0": ["?", "d1", "?"], "q1": ["?"]}
     perform_work(run)
     assert stored(run) == {"q0": ["x", "d1", "?"], "q1": ["x"]}
     assert (run.state, run.reading_due_at, run.n_unknown) == ("ready", None, 1)
@@ -131,7 +146,11 @@ def test_a_run_that_is_being_read_again_while_items_join_is_read_once_more(colle
     first = Work.objects.get(kind="run_rereading", state="done")
     assert (run.work.kind, run.work.state, run.work == first) == ("run_rereading", "asked", False)
     perform_work(run)
-    assert (run.is_being_read, run.n_unknown, Work.objects.filter(kind="run_rereading").count()) == (False, 0, 2)
+    assert (
+        run.is_being_read,
+        run.n_unknown,
+        Work.objects.filter(kind="run_rereading").count(),
+    ) == (False, 0, 2)
 
 
 @pytest.mark.parametrize("is_cancelled", [True, False])
@@ -160,7 +179,11 @@ def test_a_rereading_that_is_cancelled_before_it_began_leaves_the_run_as_it_was(
     run.refresh_from_db()
     works.cancel(work=run.work, by=None)
     perform_work(run)
-    assert (stored(run), run.reading_due_at, run.is_being_read) == ({"q0": ["?", "d1"]}, None, False)
+    assert (stored(run), run.reading_due_at, run.is_being_read) == (
+        {"q0": ["?", "d1"]},
+        None,
+        False,
+    )
     load(collection, "y")
     assert stored(perform_work(run)) == {"q0": ["x", "d1"]}
 
@@ -185,7 +208,9 @@ def test_a_file_that_is_gone_leaves_the_run_as_it_was_and_says_so(collection):
     )
 
 
-def test_a_worker_that_dies_leaves_the_old_rankings_and_the_third_is_the_last(collection, monkeypatch):
+def test_a_worker_that_dies_leaves_the_old_rankings_and_the_third_is_the_last(
+    collection, monkeypatch
+):
     run = run_of(collection, {"q0": "d1 x"})
     load(collection, "x")
 

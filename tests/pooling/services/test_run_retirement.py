@@ -26,15 +26,22 @@ def restore(run):
 
 def free(collection):
     """The pairs with a free seat."""
-    return factories.external_ids(Seat.objects.filter(collection=collection, state="free", purpose="label"))
+    return factories.external_ids(
+        Seat.objects.filter(collection=collection, state="free", purpose="label")
+    )
 
 
 def dropped(pool):
-    return factories.external_ids(RoundPair.objects.filter(round=pool.round, dropped_at__isnull=False))
+    return factories.external_ids(
+        RoundPair.objects.filter(round=pool.round, dropped_at__isnull=False)
+    )
 
 
 def test_pairs_that_only_the_retired_run_brought_leave_the_queue_and_come_back(collection):
-    run_a, run_b = factories.run(collection, "A", {0: [1, 2, 3]}), factories.run(collection, "B", {0: [2, 4], 1: [5]})
+    run_a, run_b = (
+        factories.run(collection, "A", {0: [1, 2, 3]}),
+        factories.run(collection, "B", {0: [2, 4], 1: [5]}),
+    )
     pool = factories.opened(collection, [run_a, run_b], depth=2)
     assert free(collection) == {("q0", "d1"), ("q0", "d2"), ("q0", "d4"), ("q1", "d5")}
     retire(run_b)
@@ -46,8 +53,13 @@ def test_pairs_that_only_the_retired_run_brought_leave_the_queue_and_come_back(c
     assert dropped(pool) == set()
 
 
-def test_what_a_second_open_pool_wants_stays_and_what_lies_below_the_pools_depth_does_not_count(collection):
-    run_a, run_b = factories.run(collection, "A", {0: [1, 2, 4]}), factories.run(collection, "B", {0: [4, 5]})
+def test_what_a_second_open_pool_wants_stays_and_what_lies_below_the_pools_depth_does_not_count(
+    collection,
+):
+    run_a, run_b = (
+        factories.run(collection, "A", {0: [1, 2, 4]}),
+        factories.run(collection, "B", {0: [4, 5]}),
+    )
     factories.opened(collection, [run_a, run_b], name="first", depth=2)
     factories.opened(collection, [run_b], name="second", depth=1)
     other = factories.run(collection, "C", {0: [5]})
@@ -59,16 +71,23 @@ def test_what_a_second_open_pool_wants_stays_and_what_lies_below_the_pools_depth
 
 def test_a_pool_is_done_when_what_it_still_wants_is_judged():
     collection = factories.collection(n_queries=1, batch_candidates=2)
-    run_a, run_b = factories.run(collection, "A", {0: [1]}), factories.run(collection, "B", {0: [2, 3]})
+    run_a, run_b = (
+        factories.run(collection, "A", {0: [1]}),
+        factories.run(collection, "B", {0: [2, 3]}),
+    )
     pool = factories.opened(collection, [run_a, run_b], depth=2)
     annotator = cast.annotator(collection)
-    for hand_out in claiming.current_batch(annotator=annotator).hand_outs.select_related("seat", "batch__annotator"):
+    for hand_out in claiming.current_batch(annotator=annotator).hand_outs.select_related(
+        "seat", "batch__annotator"
+    ):
         campaigns.judge(hand_out)
     refresh.refresh(collection=collection)
     assert pool_figures.pool_figures(pool=pool).states.n_pairs == 3
     retire(run_b)
     refresh.refresh(collection=collection)
-    n_by_state = {state: n for (state,), n in tallies.read_tallies(collection=collection).rows("wanted")}
+    n_by_state = {
+        state: n for (state,), n in tallies.read_tallies(collection=collection).rows("wanted")
+    }
     is_judged = ("q0", "d1") not in free(collection)
     now = pool_figures.pool_figures(pool=pool).states
     assert (now.n_pairs, now.n_complete, now["left_out"]) == (1, int(is_judged), 2)
@@ -83,7 +102,10 @@ def test_a_pool_is_done_when_what_it_still_wants_is_judged():
 
 
 def test_both_directions_count_and_two_retired_runs_drop_what_they_alone_share(collection):
-    run_a, run_b = factories.run(collection, "A", {0: [1]}), factories.run(collection, "B", {0: [1, 2]})
+    run_a, run_b = (
+        factories.run(collection, "A", {0: [1]}),
+        factories.run(collection, "B", {0: [1, 2]}),
+    )
     back = factories.run(collection, "C", {2: [0]}, "reverse")
     pool = factories.opened(collection, [run_a, run_b, back], depth=2)
     retire(run_b)
@@ -95,8 +117,13 @@ def test_both_directions_count_and_two_retired_runs_drop_what_they_alone_share(c
 
 
 def test_what_a_run_in_use_holds_only_since_an_item_is_left_out_stays_wanted(collection):
-    run_a, run_b = factories.run(collection, "A", {0: [1, 2]}), factories.run(collection, "B", {0: [2]})
-    collection.items.filter(external_id="d1").update(excluded_at="2026-01-01T00:00Z", excluded_reason="a test card")
+    run_a, run_b = (
+        factories.run(collection, "A", {0: [1, 2]}),
+        factories.run(collection, "B", {0: [2]}),
+    )
+    collection.items.filter(external_id="d1").update(
+        excluded_at="2026-01-01T00:00Z", excluded_reason="a test card"
+    )
     pool = factories.opened(collection, [run_a, run_b], depth=1)
     assert free(collection) == {("q0", "d2")}
     retire(run_b)
@@ -148,5 +175,9 @@ def test_what_was_done_to_a_run_can_be_neither_changed_nor_deleted(collection):
     run = factories.run(collection, "A", {0: [1]})
     run_retirement.retire_run(run=run, by=None)
     for statement in ("UPDATE pooling_runevent SET note = 'x'", "DELETE FROM pooling_runevent"):
-        with pytest.raises(IntegrityError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        with (
+            pytest.raises(IntegrityError, match="append-only"),
+            transaction.atomic(),
+            connection.cursor() as cursor,
+        ):
             cursor.execute(statement)

@@ -21,7 +21,10 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 def upload(client, collection, data, name="bm25", **fields):
     file = SimpleUploadedFile("a.run", data)
-    return client.post(url("run-upload", collection), {"name": name, "direction": "forward", "file": file, **fields})
+    return client.post(
+        url("run-upload", collection),
+        {"name": name, "direction": "forward", "file": file, **fields},
+    )
 
 
 def test_a_researcher_uploads_a_run_waits_and_reads_its_report(client, collection, researcher):
@@ -38,7 +41,9 @@ def test_a_researcher_uploads_a_run_waits_and_reads_its_report(client, collectio
     assert "q1, q2, q3" in page
 
 
-def test_a_run_whose_reading_was_cancelled_says_so_and_names_no_fault(client, collection, researcher):
+def test_a_run_whose_reading_was_cancelled_says_so_and_names_no_fault(
+    client, collection, researcher
+):
     page_of = upload(client, collection, factories.lines({0: [1, 2]})).url
     client.post(url("run-cancel", collection, Run.objects.get().pk))
     perform_work(Run.objects.get())
@@ -63,7 +68,9 @@ def test_who_waits_is_told_when_no_worker_was_seen_for_a_minute(client, collecti
     assert words in client.get(state).content.decode()
 
 
-def test_a_rejected_run_names_the_first_lines_at_fault_and_their_number(client, collection, researcher):
+def test_a_rejected_run_names_the_first_lines_at_fault_and_their_number(
+    client, collection, researcher
+):
     upload(client, collection, b"short line\n" * 60)
     run = Run.objects.get()
     perform_work(run)
@@ -73,7 +80,9 @@ def test_a_rejected_run_names_the_first_lines_at_fault_and_their_number(client, 
     assert "Line 51" not in page
 
 
-def test_a_taken_name_is_said_at_its_field_and_the_same_file_is_recognised(client, collection, researcher):
+def test_a_taken_name_is_said_at_its_field_and_the_same_file_is_recognised(
+    client, collection, researcher
+):
     upload(client, collection, factories.lines({0: [1]}))
     again = upload(client, collection, factories.lines({0: [1]}))
     assert again.status_code == 302
@@ -84,7 +93,12 @@ def test_a_taken_name_is_said_at_its_field_and_the_same_file_is_recognised(clien
 
 
 def test_names_from_files_and_people_are_escaped(client, collection, researcher):
-    upload(client, collection, b"q0 Q0 <script>alert(1)</script> 1 1 t\n" + factories.lines({0: [1]}), name="<b>x</b>")
+    upload(
+        client,
+        collection,
+        b"q0 Q0 <script>alert(1)</script> 1 1 t\n" + factories.lines({0: [1]}),
+        name="<b>x</b>",
+    )
     run = Run.objects.get()
     perform_work(run)
     for page in (client.get(url("run", collection, run.pk)), client.get(url("runs", collection))):
@@ -92,8 +106,13 @@ def test_names_from_files_and_people_are_escaped(client, collection, researcher)
         assert b"<b>x</b>" not in page.content
 
 
-def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(client, collection, researcher):
-    a, b = factories.run(collection, "a", {0: [1, 2, 3]}), factories.run(collection, "b", {0: [1, 4, 5]})
+def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(
+    client, collection, researcher
+):
+    a, b = (
+        factories.run(collection, "a", {0: [1, 2, 3]}),
+        factories.run(collection, "b", {0: [1, 4, 5]}),
+    )
     form = {"strategy": "depth-k", "name": "first", "depth": 2, "runs": [a.pk, b.pk], "seed": 1}
     preview = client.post(url("pool-preview", collection), form | {"name": ""})
     assert preview.status_code == 200
@@ -107,7 +126,10 @@ def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(client, co
     perform_work(pool)
     assert client.get(url("pool-state", collection, pool.pk))["HX-Redirect"] == answer.url
     assert "Seats free" in client.get(answer.url).content.decode()
-    for name, title, state in (("close", "Closing the pool", "closed"), ("reopen", "Opening the pool again", "open")):
+    for name, title, state in (
+        ("close", "Closing the pool", "closed"),
+        ("reopen", "Opening the pool again", "open"),
+    ):
         client.post(url(f"pool-{name}", collection, pool.pk))
         assert title in client.get(answer.url).content.decode()
         assert client.get(url("pool-state", collection, pool.pk)).status_code == 200
@@ -115,7 +137,9 @@ def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(client, co
         assert pool.state == state
 
 
-def test_a_researcher_cancels_an_opening_and_the_pool_is_a_draft_again(client, collection, researcher):
+def test_a_researcher_cancels_an_opening_and_the_pool_is_a_draft_again(
+    client, collection, researcher
+):
     pool = factories.draft(collection, [factories.run(collection, "a", {0: [1, 2, 3]})])
     client.post(url("pool-open", collection, pool.pk))
     page = client.get(url("pool", collection, pool.pk)).content.decode()
@@ -133,14 +157,24 @@ def test_every_strategy_has_its_own_fields(client, collection, researcher, strat
     page = client.get(url("pool-new", collection), {"strategy": strategy})
     assert page.status_code == 200
     form = page.context["form"]
-    values = {name: field.initial for name, field in form.fields.items() if name not in ("runs", "query_set")}
-    values |= {"strategy": strategy, "name": strategy, "runs": list(collection.runs.values_list("pk", flat=True))}
+    values = {
+        name: field.initial
+        for name, field in form.fields.items()
+        if name not in ("runs", "query_set")
+    }
+    values |= {
+        "strategy": strategy,
+        "name": strategy,
+        "runs": list(collection.runs.values_list("pk", flat=True)),
+    }
     assert client.post(url("pool-new", collection), values).status_code == 302
     pool = Pool.objects.get()
     assert perform_work(pool).state == "open"
 
 
-def test_a_new_form_ticks_the_runs_of_one_direction_so_that_any_query_set_of_it_fits(client, collection, researcher):
+def test_a_new_form_ticks_the_runs_of_one_direction_so_that_any_query_set_of_it_fits(
+    client, collection, researcher
+):
     forward = factories.run(collection, "a", {0: [1, 2, 3]})
     factories.run(collection, "b", {0: [1, 2, 3]}, direction="reverse")
     assert client.get(url("pool-new", collection)).context["form"]["runs"].value() == [forward.pk]
@@ -159,7 +193,10 @@ def test_a_failed_pool_says_why_and_can_be_tried_again(client, collection, resea
     pool = factories.draft(collection, [factories.run(collection, "a", {0: [1]})])
     pools.request_opening(pool=pool, by=None)
     Work.objects.filter(pk=Pool.objects.get(pk=pool.pk).work_id).update(
-        state="failed", error_code="worn-out", error_data={"message": "The log says why."}, finished_at=timezone.now()
+        state="failed",
+        error_code="worn-out",
+        error_data={"message": "The log says why."},
+        finished_at=timezone.now(),
     )
     for name, args in (("pool", (pool.pk,)), ("pools", ())):
         assert "Failed" in client.get(url(name, collection, *args)).content.decode()
@@ -170,9 +207,13 @@ def test_a_failed_pool_says_why_and_can_be_tried_again(client, collection, resea
     assert (pool.phase, pool.work.error) == ("opening", "")
 
 
-@pytest.mark.parametrize(("name", "state", "phase", "phase_text"), [
-    ("close", "open", "closing", "Closing"), ("reopen", "closed", "reopening", "Opening again"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "state", "phase", "phase_text"),
+    [
+        ("close", "open", "closing", "Closing"),
+        ("reopen", "closed", "reopening", "Opening again"),
+    ],
+)
 def test_seats_that_could_not_be_gone_through_are_asked_for_again(
     client, collection, researcher, monkeypatch, name, state, phase, phase_text
 ):
@@ -182,7 +223,9 @@ def test_seats_that_could_not_be_gone_through_are_asked_for_again(
     client.post(url(f"pool-{name}", collection, pool.pk))
     with monkeypatch.context() as broken:
         broken.setattr("annotate.services.seating.rounds.reconcile_pairs", run_out_of_memory)
-        broken.setattr("annotate.services.seating.rounds.withdraw_unshared_seats", run_out_of_memory)
+        broken.setattr(
+            "annotate.services.seating.rounds.withdraw_unshared_seats", run_out_of_memory
+        )
         broken.setattr("annotate.services.seating.rounds.seat_untouched_pairs", run_out_of_memory)
         for _ in range(works.MAX_ATTEMPTS):
             with pytest.raises(MemoryError):
@@ -191,7 +234,11 @@ def test_seats_that_could_not_be_gone_through_are_asked_for_again(
     assert (pool.state, pool.phase, pool.work.state) == (state, phase, "failed")
     assert phase_text in client.get(url("pools", collection)).content.decode()
     page = client.get(url("pool", collection, pool.pk)).content.decode()
-    assert "seats could not be gone through" in page and "begun 3 times" in page and "Try again" in page
+    assert (
+        "seats could not be gone through" in page
+        and "begun 3 times" in page
+        and "Try again" in page
+    )
     client.post(url(f"pool-{name}", collection, pool.pk))
     assert perform_work(pool).phase == {"open": "closed", "closed": "open"}[state]
 
@@ -199,10 +246,16 @@ def test_seats_that_could_not_be_gone_through_are_asked_for_again(
 def test_a_wish_to_cancel_that_came_too_late_is_not_shown(client, collection, researcher):
     pool = factories.draft(collection, [factories.run(collection, "a", {0: [1]})])
     pools.request_opening(pool=pool, by=None)
-    Work.objects.filter(pk=Pool.objects.get(pk=pool.pk).work_id).update(cancel_asked_at=timezone.now())
+    Work.objects.filter(pk=Pool.objects.get(pk=pool.pk).work_id).update(
+        cancel_asked_at=timezone.now()
+    )
     assert "Cancelling" in client.get(url("pool-state", collection, pool.pk)).content.decode()
     policy = cast.policy(collection)
-    Pool.objects.update(round=Round.objects.create(collection=collection, kind="pool", state="opening", policy=policy))
+    Pool.objects.update(
+        round=Round.objects.create(
+            collection=collection, kind="pool", state="opening", policy=policy
+        )
+    )
     assert "Cancel" not in client.get(url("pool-state", collection, pool.pk)).content.decode()
 
 
@@ -225,8 +278,16 @@ def test_annotators_and_strangers_find_nothing(client, collection, role):
     run = factories.run(collection, "secret-run", {0: [1]})
     pool = factories.opened(collection, [run])
     client.force_login(cast.member(collection, role) if role else cast.user())
-    names = [("runs", ()), ("run-upload", ()), ("run", (run.pk,)), ("run-state", (run.pk,)), ("pools", ()),
-             ("pool-new", ()), ("pool", (pool.pk,)), ("pool-state", (pool.pk,))]  # fmt: skip
+    names = [
+        ("runs", ()),
+        ("run-upload", ()),
+        ("run", (run.pk,)),
+        ("run-state", (run.pk,)),
+        ("pools", ()),
+        ("pool-new", ()),
+        ("pool", (pool.pk,)),
+        ("pool-state", (pool.pk,)),
+    ]
     for name, args in names:
         answer = client.get(url(name, collection, *args))
         assert answer.status_code == 404
@@ -256,5 +317,7 @@ def test_lists_take_the_same_number_of_queries_however_long(client, collection, 
     factories.opened(collection, [first], name="p0")
     before = {name: queries_of(name) for name in ("runs", "pools", "pool-new")}
     for i in range(1, 8):
-        factories.opened(collection, [factories.run(collection, f"r{i}", {0: [i, i + 1]}), first], name=f"p{i}")
+        factories.opened(
+            collection, [factories.run(collection, f"r{i}", {0: [i, i + 1]}), first], name=f"p{i}"
+        )
     assert {name: queries_of(name) for name in before} == before

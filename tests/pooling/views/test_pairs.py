@@ -18,8 +18,16 @@ def explained(client, campaign, pair, person, query=""):
 def test_it_shows_runs_pools_seats_judgments_and_what_became_of_them(client, campaign):
     seat = Seat.objects.filter(state="done", purpose="label", round=campaign.pool.round).first()
     page = explained(client, campaign, seat.pair, campaign.lead).content.decode()
-    for words in (campaign.run.name, campaign.pool.name, "best rank 1", "said by", "First label", "policy version 1",
-                  seat.annotator.pseudonym, "under policy version 1 (majority)"):  # fmt: skip
+    for words in (
+        campaign.run.name,
+        campaign.pool.name,
+        "best rank 1",
+        "said by",
+        "First label",
+        "policy version 1",
+        seat.annotator.pseudonym,
+        "under policy version 1 (majority)",
+    ):
         assert words in page, words
 
 
@@ -31,14 +39,16 @@ def test_it_tells_the_history_in_order(client, campaign):
     (reported,) = [moment for moment in moments if moment.action == "cannot judge"]
     decided = [moment for moment in moments if moment.lead]
     assert [(moment.action, moment.detail) for moment in decided] == [
-        ("adjudicated 2, Level 2", "it does play"), ("undone 2, Level 2", "no")
-    ]  # fmt: skip
+        ("adjudicated 2, Level 2", "it does play"),
+        ("undone 2, Level 2", "no"),
+    ]
     assert reported.at < decided[0].at
     assert [moment.at for moment in moments] == sorted(moment.at for moment in moments)
 
 
 def test_what_an_erased_person_undid_herself_is_no_leads_doing(client, campaign):
-    judgment = JudgmentEvent.objects.get(kind="undone", by=campaign.annotators[1].user).judgment  # all that was undone
+    # all that was undone
+    judgment = JudgmentEvent.objects.get(kind="undone", by=campaign.annotators[1].user).judgment
     accounts.erase_person(user=judgment.annotator.user)
     moments = explained(client, campaign, judgment.pair, campaign.lead).context["history"].events
     (undone,) = [moment for moment in moments if moment.action.startswith("took back")]
@@ -58,8 +68,11 @@ def test_a_researcher_sees_pseudonyms_and_no_leads_names(client, campaign):
     seat = Seat.objects.filter(state="done", purpose="label").first()
     adjudicating.adjudicate(pair=seat.pair, by=campaign.lead, grade=2)
     name = seat.annotator.user.username
-    for person, query, expected in [(campaign.lead, "", False), (campaign.lead, "?names=1", True),
-                                    (campaign.researcher, "?names=1", False)]:  # fmt: skip
+    for person, query, expected in [
+        (campaign.lead, "", False),
+        (campaign.lead, "?names=1", True),
+        (campaign.researcher, "?names=1", False),
+    ]:
         page = explained(client, campaign, seat.pair, person, query).content.decode()
         assert (name in page.split("</header>", 1)[1]) is expected
         assert seat.annotator.pseudonym in page
@@ -99,5 +112,12 @@ def test_pools_and_the_explorer_lead_there(client, campaign):
     pair = campaign.pool.round.round_pairs.first().pair
     client.force_login(campaign.researcher)
     link = reverse("pooling:pair", args=["made", pair.pk])
-    assert link in client.get(reverse("pooling:pool-pairs", args=["made", campaign.pool.pk])).content.decode()
-    assert "/c/made/pairs/" in client.get(reverse("metrics:explorer", args=["made"])).content.decode()
+    assert (
+        link
+        in client.get(
+            reverse("pooling:pool-pairs", args=["made", campaign.pool.pk])
+        ).content.decode()
+    )
+    assert (
+        "/c/made/pairs/" in client.get(reverse("metrics:explorer", args=["made"])).content.decode()
+    )

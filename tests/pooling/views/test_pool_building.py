@@ -1,6 +1,4 @@
-"""Building a pool on its page: filled in by an address, priced at once or by a worker, compared run
-by run.
-"""
+"""Building a pool on its page: filled in by an address, priced at once or by a worker, compared."""
 
 import re
 
@@ -23,7 +21,9 @@ def form(of, **more):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_every_strategy_has_a_form_whose_first_values_make_a_pool(client, collection, two_runs, strategy):
+def test_every_strategy_has_a_form_whose_first_values_make_a_pool(
+    client, collection, two_runs, strategy
+):
     query_set = QuerySet.objects.create(collection=collection, name="some", direction="forward")
     QuerySetItem.objects.create(query_set=query_set, item=collection.items.get(external_id="q1"))
     page = client.get(url("pool-new", collection), {"strategy": strategy})
@@ -44,26 +44,48 @@ def test_every_strategy_has_a_form_whose_first_values_make_a_pool(client, collec
 
 def test_an_address_fills_the_form_in_and_asks_for_the_price_at_once(client, collection, two_runs):
     page = client.get(
-        url("pool-new", collection), {"strategy": "adds", "runs": two_runs[1].pk, "depth": 7, "preview": 1}
+        url("pool-new", collection),
+        {"strategy": "adds", "runs": two_runs[1].pk, "depth": 7, "preview": 1},
     )
     fields = page.context["form"]
     assert (fields["runs"].value(), fields["depth"].value()) == ([two_runs[1].pk], "7")
     assert 'hx-trigger="click, load"' in page.content.decode()
-    assert client.get(url("pool-new", collection), {"runs": ["x", "9" * 40], "depth": "<b>"}).status_code == 200
+    assert (
+        client.get(
+            url("pool-new", collection), {"runs": ["x", "9" * 40], "depth": "<b>"}
+        ).status_code
+        == 200
+    )
 
 
-def test_options_stay_folded_until_one_is_set_and_are_stored_only_then(client, collection, two_runs):
+def test_options_stay_folded_until_one_is_set_and_are_stored_only_then(
+    client, collection, two_runs
+):
     factories.reference(collection, [(0, 1), (1, 4)])
     assert '<details class="stack">' in client.get(url("pool-new", collection)).content.decode()
     wrong = client.post(url("pool-new", collection), form(two_runs, name="p", budget=-1))
     assert wrong.status_code == 422
     assert '<details class="stack" open>' in wrong.content.decode()
-    values = form(two_runs, name="p", trusted="original", check_share="0.5", negatives=2, rate="12.5", currency="GBP")
+    values = form(
+        two_runs,
+        name="p",
+        trusted="original",
+        check_share="0.5",
+        negatives=2,
+        rate="12.5",
+        currency="GBP",
+    )
     assert client.post(url("pool-new", collection), values).status_code == 302
     assert Pool.objects.get().parameters == {
-        "depth": 2, "trusted": "original", "check_share": 0.5, "negatives": 2, "rate": 12.5, "currency": "GBP"
-    }  # fmt: skip
-    assert client.get(url("pool-new", collection)).context["form"]["rate"].value() == 12.5  # as the last pool had it
+        "depth": 2,
+        "trusted": "original",
+        "check_share": 0.5,
+        "negatives": 2,
+        "rate": 12.5,
+        "currency": "GBP",
+    }
+    # as the last pool had it
+    assert client.get(url("pool-new", collection)).context["form"]["rate"].value() == 12.5
 
 
 def test_a_small_pool_s_price_comes_at_once_with_pay_and_likeness(client, collection, two_runs):
@@ -76,29 +98,40 @@ def test_a_small_pool_s_price_comes_at_once_with_pay_and_likeness(client, collec
     assert Pool.objects.count() == 0
 
 
-def test_every_measure_has_its_matrix_and_an_unknown_one_or_preview_is_said_to_be_gone(client, collection, two_runs):
+def test_every_measure_has_its_matrix_and_an_unknown_one_or_preview_is_said_to_be_gone(
+    client, collection, two_runs
+):
     text = client.post(url("pool-preview", collection), form(two_runs)).content.decode()
     alike = re.search(r'hx-get="([^"?]+)\?measure=', text)[1]
     for measure in heatmaps.MEASURES:
         part = client.get(alike, {"measure": measure}).content.decode()
         assert len(re.findall(r'<td class="heat-\d">', part)) == 4
     assert "kept for two minutes" in client.get(alike, {"measure": "beauty"}).content.decode()
-    assert "kept for two minutes" in client.get(url("pool-preview-state", collection, "nothing")).content.decode()
+    assert (
+        "kept for two minutes"
+        in client.get(url("pool-preview-state", collection, "nothing")).content.decode()
+    )
 
 
-def test_a_large_pool_s_price_is_counted_by_a_worker_while_the_page_asks(client, collection, two_runs, monkeypatch):
+def test_a_large_pool_s_price_is_counted_by_a_worker_while_the_page_asks(
+    client, collection, two_runs, monkeypatch
+):
     monkeypatch.setattr(preview_requests, "SYNCHRONOUS_ROWS", 3)
     waiting = client.post(url("pool-preview", collection), form(two_runs)).content.decode()
     assert "Counting" in waiting
     state = re.search(r'hx-get="([^"]+)"', waiting)[1]
     assert "Counting" in client.get(state).content.decode()
-    question = preview_requests.build_request(strategy="depth-k", parameters={"depth": 2}, runs=two_runs, query_set=None, seed=1)
+    question = preview_requests.build_request(
+        strategy="depth-k", parameters={"depth": 2}, runs=two_runs, query_set=None, seed=1
+    )
     tasks.preview_pool(collection_id=collection.pk, question=question._asdict())
     assert "Labels to give" in client.get(state).content.decode()
 
 
 def test_what_cannot_be_priced_says_why(client, collection, two_runs):
-    answer = client.post(url("pool-preview", collection), form(two_runs, strategy="exhaustive", limit=5))
+    answer = client.post(
+        url("pool-preview", collection), form(two_runs, strategy="exhaustive", limit=5)
+    )
     assert answer.status_code == 422
     assert "query_set" in answer.content.decode()
 
@@ -116,7 +149,9 @@ def test_a_hundred_runs_are_one_table_of_rows_and_the_same_number_of_queries(
     client, collection, two_runs, django_assert_max_num_queries
 ):
     client.post(url("pool-preview", collection), form(two_runs))
-    many = [factories.run(collection, f"run {n}", {0: [n % 20, (n + 1) % 20, 25]}) for n in range(12)]
+    many = [
+        factories.run(collection, f"run {n}", {0: [n % 20, (n + 1) % 20, 25]}) for n in range(12)
+    ]
     with django_assert_max_num_queries(60):
         text = client.post(url("pool-preview", collection), form(many)).content.decode()
     assert len(re.findall(r'<td class="heat-\d">', text)) == 144

@@ -1,6 +1,4 @@
-"""The form of a new pool in a real browser: what cannot be read is said at its field, and not sent
-as nothing.
-"""
+"""The form of a new pool in a real browser: an unreadable field is named, not sent as nothing."""
 
 import pytest
 from django.urls import reverse
@@ -17,11 +15,15 @@ def test_preview_sends_no_number_that_the_browser_cannot_read(page, live_server)
     study = studies.study("study")
     cast.sign_in(page.context, live_server.url, cast.member(study, Role.RESEARCHER))
     requests = []
-    page.on("request", lambda request: requests.append(request.url) if request.url.endswith("/preview/") else None)
+    page.on(
+        "request",
+        lambda request: requests.append(request.url) if request.url.endswith("/preview/") else None,
+    )
     page.goto(live_server.url + reverse("pooling:pool-new", args=["study"]))
     depth = page.get_by_label("Depth", exact=True)
     depth.clear()
-    depth.press("e")  # all that Chromium lets one type of what is no number; Firefox takes any letter
+    # all that Chromium lets one type of what is no number; Firefox takes any letter
+    depth.press("e")
     page.get_by_role("button", name="Preview").click()
     expect(depth).to_be_focused()
     assert depth.evaluate("(field) => field.validity.badInput") and requests == []

@@ -1,6 +1,5 @@
 """Progress that may be lost, and a wish to cancel that may not."""
 
-
 import pytest
 from django.core.cache import cache
 from django.db import connection
@@ -18,7 +17,12 @@ def test_progress_is_what_was_last_told_with_the_time_left_at_the_pace_so_far(jo
     job_clock.wait(10)
     progress.advance(job=READING, n_done=200, total=1000)
     last_progress = progress.progress_of(job=READING)
-    assert (last_progress.n_done, last_progress.total, last_progress.unit, last_progress.seconds_left) == (200, 1000, "rows", 40.0)
+    assert (
+        last_progress.n_done,
+        last_progress.total,
+        last_progress.unit,
+        last_progress.seconds_left,
+    ) == (200, 1000, "rows", 40.0)
     assert last_progress.time_left == "40 seconds left"
 
 
@@ -50,13 +54,17 @@ def test_nothing_is_known_of_a_job_that_told_nothing_and_of_one_that_ended():
 def test_telling_and_asking_happen_twice_a_second(job_clock):
     reports, asked_at = [], []
     for n_done in range(80):
-        progress.advance(job=READING, n_done=n_done, is_cancelled=lambda n_done=n_done: asked_at.append(n_done))
+        progress.advance(
+            job=READING, n_done=n_done, is_cancelled=lambda n_done=n_done: asked_at.append(n_done)
+        )
         reports.append(progress.progress_of(job=READING).n_done)
         job_clock.wait(1 / 64)
     assert sorted(set(reports)) == asked_at == [0, 32, 64]
 
 
-def test_a_slow_cache_is_told_less_often_and_a_wish_to_cancel_is_seen_all_the_same(job_clock, monkeypatch):
+def test_a_slow_cache_is_told_less_often_and_a_wish_to_cancel_is_seen_all_the_same(
+    job_clock, monkeypatch
+):
     report_times = []
 
     def slowly(key, value, timeout):
@@ -87,7 +95,14 @@ def test_a_slow_database_is_asked_less_often(job_clock):
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0, "1 second"), (1.2, "2 seconds"), (31, "35 seconds"), (56, "1 minute"), (61, "2 minutes"), (7300, "3 hours")],
+    [
+        (0, "1 second"),
+        (1.2, "2 seconds"),
+        (31, "35 seconds"),
+        (56, "1 minute"),
+        (61, "2 minutes"),
+        (7300, "3 hours"),
+    ],
 )
 def test_time_left_is_rounded_up_into_words(seconds, words):
     assert progress.in_words(seconds) == words

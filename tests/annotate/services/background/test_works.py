@@ -1,21 +1,17 @@
-"""Work: asked for, done once by one worker, cancelled, given up, and given back after an outage."""
+"""Work: asked for, done once by one worker, cancelled, and given up."""
 
-import errno
 import os
 import signal
 import subprocess
 import sys
 import threading
-import time
 from datetime import timedelta
 
-import psycopg
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings as project
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import F
-from redis.exceptions import ConnectionError as RedisIsAway
 
 from annotate.models import Work
 from annotate.services.background import progress, workers, works
@@ -23,57 +19,22 @@ from annotate.services.background.progress import Cancelled
 from config.up.processes import wait_until
 from tests import cast
 from tests.database_sessions import no_job_is_locked
-from tests.databases import closing_connections, connection_parameters
+from tests.databases import closing_connections
+from tests.work_of_sums import fresh, raising, state
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-class Sums:
-    """A kind of work that is there for the tests: `do` is what each of them makes of it."""
-
-    def __init__(self):
-        self.n_done = 0
-        self.ended = []
-        self.do = lambda work: None
-
-    def perform(self, work):
-        self.n_done += 1
-        self.do(work)
-
-    def on_finished(self, work):
-        self.ended.append(work.state)
-
-
-@pytest.fixture
-def sums(monkeypatch):
-    sums_work = Sums()
-    monkeypatch.setattr(works, "KINDS", dict(works.KINDS))
-    works.performs("sums", subject="collection", on_finished=sums_work.on_finished, advice="Add up less.")(sums_work.perform)
-    return sums_work
-
-
-@pytest.fixture
-def work(sums):
-    collection = cast.collection()
-    return works.ask(kind="sums", collection=collection, subject=collection.pk, by=None)
-
-
-def state(work):
-    return Work.objects.get(pk=work.pk).state
-
-
-def raising(error):
-    def do(work):
-        raise error
-
-    return do
 
 
 def test_work_is_done_once_and_says_when(work, sums):
     assert (work.state, work.is_unfinished) == (Work.State.ASKED, True)
     works.perform(work=work)
     works.perform(work=work)
-    assert (work.state, work.is_unfinished, work.attempts, sums.n_done) == (Work.State.DONE, False, 1, 1)
+    assert (work.state, work.is_unfinished, work.attempts, sums.n_done) == (
+        Work.State.DONE,
+        False,
+        1,
+        1,
+    )
     assert work.asked_at < work.begun_at < work.finished_at
     assert sums.ended == [Work.State.DONE] and work.error == ""
 
@@ -100,7 +61,9 @@ def test_a_kind_that_wrote_the_end_itself_is_not_ended_twice(work, sums):
 
 def test_two_workers_do_it_once(work, sums):
     with workers.try_lock_subject("collection", work.subject):
-        other = threading.Thread(target=closing_connections(lambda: works.perform(work=Work.objects.get(pk=work.pk))))
+        other = threading.Thread(
+            target=closing_connections(lambda: works.perform(work=Work.objects.get(pk=work.pk)))
+        )
         other.start()
         other.join()
     work.refresh_from_db()
@@ -110,7 +73,11 @@ def test_two_workers_do_it_once(work, sums):
 def test_work_that_cannot_be_done_says_why_by_a_code_and_to_people(work, sums):
     sums.do = raising(works.Failed("no-numbers", "There are no numbers to add."))
     works.perform(work=work)
-    assert (work.state, work.error_code, work.error) == ("failed", "no-numbers", "There are no numbers to add.")
+    assert (work.state, work.error_code, work.error) == (
+        "failed",
+        "no-numbers",
+        "There are no numbers to add.",
+    )
     assert sums.ended == [Work.State.FAILED]
 
 
@@ -119,7 +86,11 @@ def test_what_nobody_has_begun_is_cancelled_at_once(work, sums):
     works.cancel(work=work, by=person)
     assert (work.state, work.cancelled_by) == (Work.State.CANCELLED, person)
     works.perform(work=work)
-    assert (state(work), sums.n_done, sums.ended) == (Work.State.CANCELLED, 0, [Work.State.CANCELLED])
+    assert (state(work), sums.n_done, sums.ended) == (
+        Work.State.CANCELLED,
+        0,
+        [Work.State.CANCELLED],
+    )
 
 
 def test_what_is_done_stays_done_when_somebody_cancels_it(work):
@@ -136,7 +107,9 @@ def test_a_wish_to_cancel_is_seen_at_the_next_block_of_rows_and_rolls_back(work,
         with transaction.atomic():
             collection.levels.all().delete()
             tell(1, 10)
-            other = threading.Thread(target=closing_connections(lambda: works.cancel(work=fresh(work), by=None)))
+            other = threading.Thread(
+                target=closing_connections(lambda: works.cancel(work=fresh(work), by=None))
+            )
             other.start()
             other.join()
             job_clock.wait(1)
@@ -147,10 +120,6 @@ def test_a_wish_to_cancel_is_seen_at_the_next_block_of_rows_and_rolls_back(work,
     works.perform(work=work)
     assert work.state == Work.State.CANCELLED and collection.levels.exists()
     assert progress.progress_of(job=works.job_of(work)) is None
-
-
-def fresh(work):
-    return Work.objects.get(pk=work.pk)
 
 
 def test_what_can_no_longer_be_taken_back_is_not_cancelled_where_nobody_is_at_it(work, sums):
@@ -193,22 +162,6 @@ def test_one_that_takes_longer_than_any_may_is_given_up_at_once(work, sums):
     assert (work.state, work.error_code) == (Work.State.FAILED, "too-long")
 
 
-@pytest.mark.parametrize("error", [
-    OperationalError("the connection is lost"), InterfaceError("the connection is closed"), RedisIsAway(),
-    OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EIO, "Input/output error"),
-], ids=str)  # fmt: skip
-def test_outages_count_for_nothing(work, sums, error):
-    sums.do = raising(error)
-    for n_outages in range(1, 6):
-        with pytest.raises(type(error)):
-            works.perform(work=work)
-        work.refresh_from_db()
-        assert (work.state, work.attempts, work.n_outages) == (Work.State.RUNNING, 0, n_outages)
-    sums.do = lambda work: None
-    works.perform(work=work)
-    assert work.state == Work.State.DONE
-
-
 def test_what_comes_further_each_time_is_not_given_up_however_often_workers_die_of_it(work, sums):
     def do(work):
         works.reset_attempts(work=work)
@@ -227,33 +180,6 @@ def test_what_comes_further_each_time_is_not_given_up_however_often_workers_die_
     assert (work.state, work.error_code) == (Work.State.FAILED, "worn-out")
 
 
-def test_outages_are_counted_anew_from_where_it_came_further_too(work, sums):
-    Work.objects.filter(pk=work.pk).update(n_outages=works.MOST_OUTAGES - 1)
-
-    def do(work):
-        works.reset_attempts(work=work)
-        raise OperationalError
-
-    sums.do = do
-    with pytest.raises(OperationalError):
-        works.perform(work=work)
-    assert (fresh(work).attempts, fresh(work).n_outages) == (0, 1)
-
-
-def test_one_that_is_ended_in_the_midst_of_a_copy_gives_its_attempt_back_too(work, sums):
-    def do(work):
-        with connection.cursor() as cursor, psycopg.connect(**connection_parameters()) as operator:
-            pid = cursor.execute("SELECT pg_backend_pid()").fetchone()
-            with cursor.copy("COPY annotate_level (name) FROM STDIN") as copy:
-                copy.write_row(["x"])
-                operator.execute("SELECT pg_terminate_backend(%s)", pid)
-
-    sums.do = do
-    with pytest.raises(psycopg.OperationalError):
-        works.perform(work=work)
-    assert (fresh(work).attempts, fresh(work).n_outages) == (0, 1)
-
-
 def test_what_is_stored_in_stretches_may_take_as_long_as_it_likes(work, sums):
     works.performs("sums", subject="collection", may_cancel=works.never)(sums.perform)
     sums.do = raising(SoftTimeLimitExceeded())
@@ -267,7 +193,12 @@ def test_what_failed_is_begun_anew_when_somebody_asks_again(work, sums, broker):
     works.perform(work=work)
     assert broker.llen("long") == 0
     assert works.ask_again(work=work)
-    assert (work.state, work.attempts, work.error, work.finished_at) == (Work.State.ASKED, 0, "", None)
+    assert (work.state, work.attempts, work.error, work.finished_at) == (
+        Work.State.ASKED,
+        0,
+        "",
+        None,
+    )
     assert broker.llen("long") == 1
     assert works.overdue() == []
     sums.do = lambda work: None
@@ -281,48 +212,6 @@ def test_what_did_not_fail_is_not_begun_anew(work, end):
     works.finish(work=work, state=end)
     assert not works.ask_again(work=work)
     assert state(work) == end
-
-
-def test_a_file_that_is_gone_is_no_outage(work, sums):
-    sums.do = raising(FileNotFoundError(errno.ENOENT, "No such file or directory"))
-    with pytest.raises(FileNotFoundError):
-        works.perform(work=work)
-    assert fresh(work).attempts == 1
-
-
-def test_one_that_brings_the_database_down_each_time_comes_to_an_end_too(work, sums, monkeypatch):
-    monkeypatch.setattr(works, "MOST_OUTAGES", 2)
-    sums.do = raising(OperationalError())
-    for _ in range(2):
-        with pytest.raises(OperationalError):
-            works.perform(work=work)
-    works.perform(work=work)
-    assert (work.state, work.error_code, sums.n_done) == (Work.State.FAILED, "outages", 2)
-
-
-def test_a_session_that_is_ended_by_the_operator_gives_its_attempt_back(work, sums):
-    def do(work):
-        with connection.cursor() as cursor, psycopg.connect(**connection_parameters()) as operator:
-            cursor.execute("SELECT pg_backend_pid()")
-            operator.execute("SELECT pg_terminate_backend(%s)", cursor.fetchone())
-            cursor.execute("SELECT 1")
-
-    sums.do = do
-    with pytest.raises(OperationalError):
-        works.perform(work=work)
-    assert (fresh(work).attempts, fresh(work).n_outages) == (0, 1)
-
-
-def test_an_attempt_that_went_down_with_the_database_is_none(work, sums):
-    """Worker and database went together, and nobody was left to give the attempt back."""
-    sums.do = raising(MemoryError())
-    with pytest.raises(MemoryError):
-        works.perform(work=work)
-    sums.do = lambda work: None
-    long_ago = fresh(work).begun_at - timedelta(days=365)
-    Work.objects.filter(pk=work.pk).update(attempts=works.MAX_ATTEMPTS, begun_at=long_ago)
-    works.perform(work=work)
-    assert (work.state, work.n_outages) == (Work.State.DONE, 1)
 
 
 KILLED = """
@@ -339,11 +228,15 @@ works.perform(work=Work.objects.get(pk=sys.argv[1]))
 """
 
 
-def test_who_is_killed_at_it_leaves_it_to_the_next_worker(work, sums, service_home, overdue_at_once):
+def test_who_is_killed_at_it_leaves_it_to_the_next_worker(
+    work, sums, service_home, overdue_at_once
+):
     database = service_home.database_url(connection.settings_dict["NAME"])
     env = {**os.environ, "DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "config.settings"}
     command = [sys.executable, "-c", KILLED, str(work.pk)]
-    with subprocess.Popen(command, env=env, cwd=project.BASE_DIR, stdout=subprocess.PIPE, text=True) as worker:
+    with subprocess.Popen(
+        command, env=env, cwd=project.BASE_DIR, stdout=subprocess.PIPE, text=True
+    ) as worker:
         try:
             assert worker.stdout.readline() == "begun\n"
             works.perform(work=work)
@@ -356,12 +249,17 @@ def test_who_is_killed_at_it_leaves_it_to_the_next_worker(work, sums, service_ho
     assert (work.state, work.attempts, sums.n_done) == (Work.State.DONE, 2, 1)
 
 
-KNOWN = "import django; django.setup(); from annotate.services.background.works import KINDS; print(*sorted(KINDS))"
+KNOWN = (
+    "import django; django.setup(); "
+    "from annotate.services.background.works import KINDS; print(*sorted(KINDS))"
+)
 
 
 def test_a_worker_knows_every_kind_of_work_as_soon_as_it_starts():
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
-    output = subprocess.check_output([sys.executable, "-c", KNOWN], env=env, cwd=project.BASE_DIR, text=True)
+    output = subprocess.check_output(
+        [sys.executable, "-c", KNOWN], env=env, cwd=project.BASE_DIR, text=True
+    )
     assert {"download", "import", "review"} <= set(output.split())
 
 
@@ -369,19 +267,3 @@ def test_what_was_asked_for_just_now_is_not_overdue(work):
     assert works.overdue() == []
     Work.objects.filter(pk=work.pk).update(asked_at=work.asked_at - timedelta(minutes=1))
     assert works.overdue() == [work.pk]
-
-
-def test_a_database_that_is_away_for_a_while_is_waited_for(work, sums, monkeypatch):
-    sums.do = raising(OperationalError("the connection is lost"))
-    update, seconds = type(Work.objects.all()).update, []
-
-    def away(rows, **changes):
-        if set(changes) == {"attempts", "n_outages"} and len(seconds) < 3:
-            raise OperationalError("starting up")
-        return update(rows, **changes)
-
-    monkeypatch.setattr(type(Work.objects.all()), "update", away)
-    monkeypatch.setattr(time, "sleep", seconds.append)
-    with pytest.raises(OperationalError, match="lost"):
-        works.perform(work=work)
-    assert seconds == [1, 1, 1] and fresh(work).attempts == 0

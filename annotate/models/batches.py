@@ -1,0 +1,135 @@
+"""Batches, in which pairs are handed out to annotators."""
+
+import uuid
+from typing import TypeAlias
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from .collections import Collection, Policy, PolicyGoldAction
+from .pairs import Seat
+from .people import Annotator
+
+
+class BatchVerdict(models.TextChoices):
+    """What was decided about a batch."""
+
+    ACCEPTED = "accepted", "Accepted"
+    REJECTED = "rejected", "Rejected"
+    HELD = "held", "Held for a lead"
+    REQUEUED = "requeued", "Asked again"
+
+
+class Batch(models.Model):
+    """The pairs one annotator got at once: candidates and, hidden among them, golds."""
+
+    Verdict: TypeAlias = BatchVerdict
+
+    TAKEN_OUT = (Verdict.REJECTED, Verdict.REQUEUED)  # with these verdicts its labels do not count
+
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="batches")
+    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="batches")
+    number = models.PositiveIntegerField()
+    opened_at = models.DateTimeField(db_default=Now())
+    finished_at = models.DateTimeField(null=True, blank=True)
+    settled_at = models.DateTimeField(
+        null=True, blank=True, help_text="From then on its answers can no longer be changed."
+    )
+    verdict = models.CharField(max_length=8, choices=Verdict, blank=True)
+    grouped = models.BooleanField(
+        null=True,
+        blank=True,
+        help_text="Whether one query's pairs were handed out together, or mixed.",
+    )
+    n_golds = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="Golds it was checked by when it was finished; empty = not checked yet.",
+    )
+    n_golds_right = models.PositiveSmallIntegerField(null=True, blank=True)
+    gold_action = models.CharField(
+        max_length=6,
+        choices=Policy.GoldAction,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What its golds called for when checked.",
+    )
+
+    class Meta:
+        verbose_name_plural = "batches"
+        indexes = [
+            models.Index(
+                fields=["collection", "id"],
+                condition=Q(verdict="held") | (Q(verdict="") & ~Q(gold_action="")),
+                name="annotate_batch_waiting",
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotator", "number"], name="annotate_batch_unique_number"
+            ),
+            # One unfinished batch a person: two tabs share it.
+            models.UniqueConstraint(
+                fields=["annotator"],
+                condition=Q(finished_at__isnull=True),
+                name="annotate_batch_one_open",
+            ),
+            models.CheckConstraint(
+                condition=Q(verdict__in=["", *BatchVerdict.values]),
+                name="annotate_batch_known_verdict",
+            ),
+            models.CheckConstraint(
+                condition=Q(n_golds=None, n_golds_right=None)
+                | Q(
+                    n_golds__isnull=False,
+                    n_golds_right__isnull=False,
+                    n_golds_right__lte=F("n_golds"),
+                ),
+                name="annotate_batch_golds_counted",
+            ),
+            models.CheckConstraint(
+                condition=Q(gold_action__in=["", *PolicyGoldAction.values]),
+                name="annotate_batch_known_gold_action",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"batch {self.number} of {self.annotator_id}"
+
+
+class HandOut(models.Model):
+    """A seat's hand-out to an annotator, with its position in the batch; never deleted."""
+
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="hand_outs")
+    seat = models.ForeignKey(Seat, models.PROTECT, related_name="hand_outs")
+    position = models.PositiveSmallIntegerField()
+    # All that a browser ever learns of a seat: serial keys would reveal golds, made last.
+    token = models.UUIDField(default=uuid.uuid4)
+    shown_at = models.DateTimeField(null=True, blank=True)
+    deferred_at = models.DateTimeField(null=True, blank=True)
+    answered_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Judged, reported, or no longer wanted; empty = still to do.",
+    )
+
+    class Meta:
+        ordering = ["position"]
+        indexes = [
+            # A person's open hand-outs, among all that she ever had.
+            models.Index(
+                fields=["batch"], condition=Q(answered_at=None), name="annotate_handout_to_do"
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["batch", "position"], name="annotate_handout_unique_position"
+            ),
+            models.UniqueConstraint(fields=["batch", "seat"], name="annotate_handout_unique_seat"),
+            models.UniqueConstraint(fields=["token"], name="annotate_handout_unique_token"),
+        ]
+
+    def __str__(self) -> str:
+        return f"position {self.position} of batch {self.batch_id}"

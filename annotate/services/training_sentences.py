@@ -1,0 +1,89 @@
+"""Results and rules of a training in sentences, for annotators and their leads."""
+
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.template.defaultfilters import floatformat
+
+from annotate.models import Training, TrainingDecision, TrainingTry
+
+
+class TryResult(NamedTuple):
+    """The result of a finished try in words."""
+
+    training_try: TrainingTry
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the mark was reached; None if a lead broke the try off."""
+        return self.training_try.passed
+
+    @property
+    def mark(self) -> str:
+        """The mark of the try, to stand after "with"."""
+        row = self.training_try
+        if row.score is None:
+            return f"no {row.get_measure_display()} (every pair got the same level)"
+        counts = f"{row.n_right} of {row.n_answered}"
+        if row.measure == Training.Measure.SPEARMAN:
+            return f"a rank correlation of {floatformat(row.score, 2)}, {counts} exactly right"
+        return f"{counts} right"
+
+    @property
+    def shortfall(self) -> str:
+        """The reason why the try was not passed: own words and numbers, safe as HTML."""
+        row = self.training_try
+        if row.score is None:
+            return (
+                "Spearman's rank correlation is not defined where every pair got the same level, "
+                "so the try is not passed."
+            )
+        if row.measure == Training.Measure.SPEARMAN:
+            return (
+                f"Your levels had a rank correlation of {floatformat(row.score, 2)} with the right "
+                f"ones; {floatformat(row.pass_mark, '-2')} is needed."
+            )
+        return (
+            f"You had {row.n_right} of {row.n_answered} right; {_percent(row.pass_mark)} % are "
+            "needed."
+        )
+
+    @property
+    def score_text(self) -> str:
+        """The score in the list of people."""
+        row = self.training_try
+        if row.score is None:
+            return "not defined"
+        if row.measure == Training.Measure.SPEARMAN:
+            return f"\N{GREEK SMALL LETTER RHO} = {floatformat(row.score, 2)}"
+        return f"{_percent(row.score)} %"
+
+
+def pairs_step(training: Training, *, n_tries: int) -> str:
+    """Return the step of the pairs: the mark to reach, and the tries left if they are limited."""
+    if training.measure == Training.Measure.SPEARMAN:
+        mark = (
+            "your levels must stand in the right order, with a rank correlation of at least "
+            f"{floatformat(training.pass_mark, '-2')}"
+        )
+    else:
+        mark = f"at least {_percent(training.pass_mark)} % right"
+    sentence = f"Pairs whose level is known: {mark}"
+    if training.max_tries is None:
+        return sentence
+    n_tries_left = max(0, training.max_tries - n_tries)
+    return f"{sentence}; {n_tries_left} {'try' if n_tries_left == 1 else 'tries'} left"
+
+
+def decision_note(decision: TrainingDecision) -> str:
+    """Return the moment of a decision, its lead, whether it sent back, and its reason."""
+    note = f"{decision.at:%-d %b %Y %H:%M} UTC"
+    if decision.by:
+        note += f", {decision.by}"
+    if decision.kind == TrainingDecision.Kind.SENT_BACK:
+        note += ": sent back"
+    return f"{note}: {decision.reason}" if decision.reason else note
+
+
+def _percent(share: Decimal | float) -> int:
+    return round(float(share) * 100)

@@ -1,0 +1,28 @@
+"""Derived numbers: written in the background from the judgments, read by pages."""
+
+from .alarms import Alarm, AlarmEvent, AlarmEventKind, AlarmKind
+from .downloads import Download, DownloadKind, DownloadQuerySet
+from .plans import Plan, PlanLook
+from .scores import BoardView, Score
+from .snapshots import Observation, RefreshTries, Snapshot
+from .tallies import BLOCK_SIZE, Block, Tally
+
+__all__ = [
+    "BLOCK_SIZE",
+    "Alarm",
+    "AlarmEvent",
+    "AlarmEventKind",
+    "AlarmKind",
+    "Block",
+    "BoardView",
+    "Download",
+    "DownloadKind",
+    "DownloadQuerySet",
+    "Observation",
+    "Plan",
+    "PlanLook",
+    "RefreshTries",
+    "Score",
+    "Snapshot",
+    "Tally",
+]

@@ -1,0 +1,86 @@
+"""Scores of runs, and the leaderboards that were computed on request."""
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from annotate.models import Collection, QuerySet
+from pooling.models import Run
+
+
+class Score(models.Model):
+    """A run's measure on one query set under one label source: the mean and each query's value."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="scores")
+    query_set = models.ForeignKey(QuerySet, models.CASCADE, related_name="scores")
+    label_source = models.TextField(help_text="Its key; see metrics.core.label_sources.")
+    measure = models.CharField(max_length=30)
+    threshold = models.PositiveSmallIntegerField()
+    mean = models.FloatField(null=True)
+    mean_with_positive = models.FloatField(
+        null=True, help_text="Over the queries that have a positive; empty when none has."
+    )
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    n_queries = models.PositiveIntegerField()
+    n_missing = models.PositiveIntegerField(
+        help_text="Queries of the set that the run does not hold."
+    )
+    n_with_positive = models.PositiveIntegerField()
+    n_gallery = models.PositiveIntegerField(
+        null=True, help_text="Targets that were ranked; empty before a refresh."
+    )
+    gallery_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the last of them joined; empty where nobody wrote it down.",
+    )
+    best = models.FloatField(
+        null=True, help_text="The mean as if every unjudged target were positive."
+    )
+    per_query = models.BinaryField(
+        help_text="float64, little endian, in the order of the query set."
+    )
+    per_query_best = models.BinaryField(
+        null=True, help_text="The same as if every unjudged target were positive."
+    )
+    inputs_sha256 = models.CharField(max_length=64)
+    computed_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "query_set", "label_source", "measure", "threshold"],
+                name="metrics_score_unique",
+            ),
+            models.CheckConstraint(
+                condition=Q(label_source="only") | Q(label_source__regex="^(over|union|none):."),
+                name="metrics_score_known_source",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.measure} of {self.run}: {self.mean}"
+
+
+class BoardView(models.Model):
+    """A requested leaderboard or comparison, computed in the background and deleted when old."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="board_views")
+    key = models.CharField(max_length=64, help_text="The hash of what was asked for.")
+    wanted = models.JSONField()
+    value = models.JSONField()
+    version = models.CharField(
+        max_length=64, help_text="The version of the labels that it rests on."
+    )
+    computed_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "key"], name="metrics_boardview_unique_key"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"a leaderboard of {self.collection}"

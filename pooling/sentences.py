@@ -1,0 +1,211 @@
+"""Sentences of the pages of runs and pools: what they hold, lack, wait for and cost."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.template.defaultfilters import floatformat, join, truncatechars
+from django.utils.html import format_html
+
+from pooling.models import Run
+from pooling.services.previews import Preview
+
+
+class ReportSentences(NamedTuple):
+    """What the report on a run's file says of its rows."""
+
+    run: Run
+
+    @property
+    def unknown(self) -> str:
+        """The rows whose target the collection lacks, and what becomes of them."""
+        run = self.run
+        if run.n_unknown:
+            return (
+                f"{run.n_unknown:,} rows ({run.unknown_per_cent}) name {run.targets} that this "
+                "collection lacks. They keep their ranks and count as unjudged"
+                f"{'; once those are loaded, the file is read again' if may_load(run) else ''}."
+            )
+        if run.is_waiting:
+            return f"no row is ranked yet, as none of its {run.sources} is known"
+        return "no ranked row names an item that this collection lacks"
+
+    @property
+    def ties(self) -> str:
+        """The share of tied rows, and what orders them."""
+        if not self.run.tied_share:
+            return "none"
+        best = ", of a matrix the best of each row alone," if self.run.report.get("matrix") else ""
+        return (
+            f"{self.run.tied_per_cent} of rows{best} share their score with another of the same "
+            "ranking; ids order them"
+        )
+
+    @property
+    def rank_column(self) -> str:
+        """Whether the column of ranks agrees with the order of the run."""
+        n_misranked = self.run.report.get("n_misranked")
+        if n_misranked:
+            order = "rank" if self.run.score_type == Run.ScoreType.RANK else "score"
+            return f"contradicts the order of {n_misranked:,} neighbours; the order is by {order}"
+        if self.run.report.get("has_ranks") is False:
+            return "none: the order is by score"
+        return "agrees with the order"
+
+
+class HoldSentences(NamedTuple):
+    """Why a run is on hold; empty_sides : "queries", "documents", of which there are none yet."""
+
+    run: Run
+    empty_sides: Sequence[str]
+
+    @property
+    def absence(self) -> str:
+        """That none of the sources in the file is known, and some of them."""
+        sources, unknown = self.run.sources, self.run.report["unknown_sources"]
+        return format_html(
+            "{}; the file names {}, such as {}.",
+            f"This collection has no {sources} yet"
+            if sources in self.empty_sides
+            else f"None of the {sources} of this collection is in the file",
+            f"{unknown['n']:,}",
+            _first_ids(unknown["first"]),
+        )
+
+    @property
+    def turn(self) -> str:
+        """The question whether the file goes the other way."""
+        n_turned = self.run.report["n_turned"]
+        return (
+            f"{n_turned:,} of them {'is' if n_turned == 1 else 'are'} among the "
+            f"{self.run.targets} of this collection: is the direction the other one, or are the "
+            "columns swapped?"
+        )
+
+    @property
+    def remedy(self) -> str:
+        """What helps a run that has nothing to use."""
+        if self.run.is_turned:
+            return "Then delete this run and upload the file again."
+        if self.run.collection.scheme_frozen_at and self.run.sources == "queries":
+            return (
+                "The collection has been judged, so no queries can join it: upload this run to a "
+                "collection that has them."
+            )
+        return "Once they are loaded, the file is read again by itself."
+
+    @property
+    def unknown(self) -> str:
+        """How many rows name what the collection lacks, and what that means for the run."""
+        run = self.run
+        return format_html(
+            "{} rows name {} that this collection lacks, such as {}. They keep their ranks and "
+            "count as unjudged, so its scores would say more about what is missing than about the "
+            "run. It is neither scored nor pooled until a researcher says so{}.",
+            f"This collection has no {run.targets} yet, so all"
+            if run.targets in self.empty_sides
+            else f"{run.n_unknown:,} of its",
+            run.targets,
+            _first_ids(run.report["unknown_targets"]["first"]),
+            f", or the {run.targets} are loaded; then the file is read again by itself"
+            if may_load(run)
+            else "; no queries can join a collection that has been judged",
+        )
+
+
+class RetirementSentences(NamedTuple):
+    """What the retirement of a run means; n_dropped : pairs that are no longer asked about."""
+
+    run: Run
+    n_dropped: int
+
+    @property
+    def pairs(self) -> str:
+        """What becomes of its pairs."""
+        if self.run.marks_due:
+            return (
+                "Its pools are being gone through: pairs that only it brought leave their queues."
+            )
+        if self.n_dropped == 1:
+            return "1 pair that only retired runs hold is no longer asked about; judgments stay."
+        if self.n_dropped:
+            return (
+                f"{self.n_dropped:,} pairs that only retired runs hold are no longer asked about; "
+                "judgments stay."
+            )
+        return "Other runs hold all its pairs; people are asked about the same ones."
+
+
+class AdditionSentences(NamedTuple):
+    """What a run adds to the pools: preview : of a pool of the run alone."""
+
+    run: Run
+    preview: Preview
+
+    @property
+    def pairs(self) -> str:
+        """The new pairs, those that are judged already, and the price."""
+        n_new = self.preview.n_new
+        return (
+            f"{n_new:,} new pair{'' if n_new == 1 else 's'}, {self.preview.n_judged:,} judged "
+            f"already, {floatformat(self.preview.hours, '1g')} person-hours"
+        )
+
+    @property
+    def unknown(self) -> str:
+        """The results that name what the collection lacks."""
+        n_unknown = self.preview.n_unknown
+        results = "1 result names" if n_unknown == 1 else f"{n_unknown:,} results name"
+        return (
+            f"Apart from these, {results} {self.run.targets} that this collection lacks, so nobody "
+            "can be asked about them"
+        )
+
+    @property
+    def may_load(self) -> bool:
+        """Whether what it names and the collection lacks can still join it."""
+        return may_load(self.run)
+
+
+class PreviewSentences(NamedTuple):
+    """What stands below the figures of a pool's preview."""
+
+    preview: Preview
+
+    @property
+    def basis(self) -> str:
+        """What the labels and the hours count."""
+        preview = self.preview
+        pace = (
+            "this collection\N{RIGHT SINGLE QUOTATION MARK}s median"
+            if preview.is_measured
+            else "the usual figure until this collection has its own"
+        )
+        return (
+            "Labels include planned doubles; where people disagree a third is asked for on top. "
+            f"Hours count {preview.n_golds:,} golds too, at {floatformat(preview.seconds, 1)} s a "
+            f"judgment, {pace}. {preview.n_queries:,} "
+            f"{'query' if preview.n_queries == 1 else 'queries'}."
+        )
+
+    @property
+    def unknown(self) -> str:
+        """The results that are not counted; empty without any."""
+        n_unknown = self.preview.n_unknown
+        if not n_unknown:
+            return ""
+        results = "1 result that names" if n_unknown == 1 else f"{n_unknown:,} results that name"
+        return (
+            f"Not counted: {results} an item this collection lacks; each "
+            "run\N{RIGHT SINGLE QUOTATION MARK}s page says which, and offers to load these "
+            "documents."
+        )
+
+
+def may_load(run: Run) -> bool:
+    """Whether targets of a run can join its collection: queries cannot once it is judged."""
+    return run.targets == "documents" or not run.collection.scheme_frozen_at
+
+
+def _first_ids(ids: Sequence[str]) -> str:
+    """The first ids of a list, escaped, as many as fit."""
+    return str(truncatechars(join(ids, ", "), 120))

@@ -1,0 +1,279 @@
+"""The sentences and labels of the pages of runs and pools, each of them once."""
+
+from types import SimpleNamespace
+
+import pytest
+from django.utils.timezone import now
+
+from annotate.models import Collection, Policy, Round, RoundPair, Seat, Work
+from pooling.models import Pool, PoolPair, Run
+from pooling.sentences import (
+    AdditionSentences,
+    HoldSentences,
+    PreviewSentences,
+    ReportSentences,
+    RetirementSentences,
+    may_load,
+)
+from pooling.templatetags import pooling_labels
+
+LACK = "They keep their ranks and count as unjudged"
+
+
+def run_of(report=None, *, is_judged=False, **fields):
+    collection = Collection(scheme_frozen_at=now() if is_judged else None)
+    fields = {"direction": "forward", "state": "ready", **fields}
+    return Run(collection=collection, report=report or {}, **fields)
+
+
+def preview_of(**figures):
+    figures = {"n_new": 2, "n_judged": 1000, "hours": 0.25, "n_unknown": 0, **figures}
+    return SimpleNamespace(**figures)
+
+
+@pytest.mark.parametrize(
+    ("run", "sentence"),
+    [
+        (run_of(), "no ranked row names an item that this collection lacks"),
+        (run_of(on_hold_since=now()), "no row is ranked yet, as none of its queries is known"),
+        (
+            run_of({"n_unknown": 1000, "n_kept": 1000}, is_judged=True, direction="reverse"),
+            f"1,000 rows (50.0 %) name queries that this collection lacks. {LACK}.",
+        ),
+        (
+            run_of({"n_unknown": 1, "n_kept": 3}, is_judged=True),
+            f"1 rows (25.0 %) name documents that this collection lacks. {LACK}; once those are "
+            "loaded, the file is read again.",
+        ),
+    ],
+)
+def test_a_report_says_what_became_of_unknown_rows(run, sentence):
+    assert ReportSentences(run).unknown == sentence
+
+
+@pytest.mark.parametrize(
+    ("report", "sentence"),
+    [
+        ({}, "none"),
+        (
+            {"ties": 0.5},
+            "50 % of rows share their score with another of the same ranking; ids order them",
+        ),
+        (
+            {"ties": 0.5, "matrix": [2, 2]},
+            "50 % of rows, of a matrix the best of each row alone, share their score with another "
+            "of the same ranking; ids order them",
+        ),
+    ],
+)
+def test_a_report_says_how_many_rows_are_tied(report, sentence):
+    assert ReportSentences(run_of(report)).ties == sentence
+
+
+@pytest.mark.parametrize(
+    ("report", "score_type", "sentence"),
+    [
+        ({"n_misranked": 0, "has_ranks": True}, "float32", "agrees with the order"),
+        ({}, "float32", "agrees with the order"),
+        ({"has_ranks": False}, "float32", "none: the order is by score"),
+        (
+            {"n_misranked": 1000},
+            "float32",
+            "contradicts the order of 1,000 neighbours; the order is by score",
+        ),
+        (
+            {"n_misranked": 2},
+            "rank",
+            "contradicts the order of 2 neighbours; the order is by rank",
+        ),
+    ],
+)
+def test_a_report_says_whether_the_ranks_agree(report, score_type, sentence):
+    assert ReportSentences(run_of(report, score_type=score_type)).rank_column == sentence
+
+
+def test_a_run_that_waits_says_what_is_absent_with_ids_escaped():
+    run = run_of({"unknown_sources": {"n": 1000, "first": ["a<b>", "c"]}})
+    ids = "the file names 1,000, such as a&lt;b&gt;, c."
+    assert HoldSentences(run, ["queries"]).absence == (f"This collection has no queries yet; {ids}")
+    assert HoldSentences(run, []).absence == (
+        f"None of the queries of this collection is in the file; {ids}"
+    )
+
+
+@pytest.mark.parametrize(("n", "verb"), [(1, "1 of them is"), (1000, "1,000 of them are")])
+def test_a_run_that_waits_asks_whether_it_is_turned(n, verb):
+    hold = HoldSentences(run_of({"n_turned": n}), [])
+    assert hold.turn == (
+        f"{verb} among the documents of this collection: is the direction the other one, or are "
+        "the columns swapped?"
+    )
+    assert hold.remedy == "Then delete this run and upload the file again."
+
+
+def test_a_run_that_waits_says_what_helps():
+    assert HoldSentences(run_of(), []).remedy == (
+        "Once they are loaded, the file is read again by itself."
+    )
+    assert HoldSentences(run_of(is_judged=True), []).remedy == (
+        "The collection has been judged, so no queries can join it: upload this run to a "
+        "collection that has them."
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "empty_sides", "beginning", "end"),
+    [
+        (
+            {},
+            [],
+            "2 of its rows name documents",
+            ", or the documents are loaded; then the file is read again by itself.",
+        ),
+        (
+            {"direction": "reverse", "is_judged": True},
+            ["queries"],
+            "This collection has no queries yet, so all rows name queries",
+            "; no queries can join a collection that has been judged.",
+        ),
+    ],
+)
+def test_a_run_on_hold_says_what_its_rows_name(fields, empty_sides, beginning, end):
+    report = {"n_unknown": 2, "unknown_targets": {"n": 2, "first": ["x", "y<"]}}
+    sentence = HoldSentences(run_of(report, **fields), empty_sides).unknown
+    assert sentence.startswith(f"{beginning} that this collection lacks, such as x, y&lt;. {LACK},")
+    assert sentence.endswith(f"until a researcher says so{end}")
+
+
+@pytest.mark.parametrize(
+    ("marks_due", "n_dropped", "sentence"),
+    [
+        (
+            True,
+            3,
+            "Its pools are being gone through: pairs that only it brought leave their queues.",
+        ),
+        (
+            False,
+            1,
+            "1 pair that only retired runs hold is no longer asked about; judgments stay.",
+        ),
+        (
+            False,
+            1000,
+            "1,000 pairs that only retired runs hold are no longer asked about; judgments stay.",
+        ),
+        (False, 0, "Other runs hold all its pairs; people are asked about the same ones."),
+    ],
+)
+def test_a_retired_run_says_what_becomes_of_its_pairs(marks_due, n_dropped, sentence):
+    assert RetirementSentences(run_of(marks_due=marks_due), n_dropped).pairs == sentence
+
+
+def test_a_run_says_what_it_adds():
+    addition = AdditionSentences(run_of(), preview_of())
+    assert addition.pairs == "2 new pairs, 1,000 judged already, 0.3 person-hours"
+    one = AdditionSentences(run_of(), preview_of(n_new=1, n_unknown=1))
+    assert one.pairs.startswith("1 new pair, ")
+    lacks = "documents that this collection lacks, so nobody can be asked about them"
+    assert one.unknown == f"Apart from these, 1 result names {lacks}"
+    many = AdditionSentences(run_of(), preview_of(n_unknown=1000))
+    assert many.unknown == f"Apart from these, 1,000 results name {lacks}"
+
+
+def test_queries_cannot_be_loaded_once_a_collection_is_judged():
+    assert may_load(run_of(is_judged=True))
+    assert may_load(run_of(direction="reverse"))
+    assert not may_load(run_of(direction="reverse", is_judged=True))
+    assert not AdditionSentences(run_of(direction="reverse", is_judged=True), preview_of()).may_load
+
+
+@pytest.mark.parametrize(
+    ("is_measured", "n_queries", "end"),
+    [
+        (True, 1, "this collection\N{RIGHT SINGLE QUOTATION MARK}s median. 1 query."),
+        (False, 1000, "the usual figure until this collection has its own. 1,000 queries."),
+    ],
+)
+def test_a_preview_says_what_its_hours_count(is_measured, n_queries, end):
+    preview = preview_of(n_golds=1000, seconds=9.04, is_measured=is_measured, n_queries=n_queries)
+    assert PreviewSentences(preview).basis == (
+        "Labels include planned doubles; where people disagree a third is asked for on top. Hours "
+        f"count 1,000 golds too, at 9.0 s a judgment, {end}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_unknown", "beginning"),
+    [
+        (1, "Not counted: 1 result that names an item"),
+        (1000, "Not counted: 1,000 results that name an item"),
+    ],
+)
+def test_a_preview_says_what_it_does_not_count(n_unknown, beginning):
+    sentence = PreviewSentences(preview_of(n_unknown=n_unknown)).unknown
+    assert sentence == (
+        f"{beginning} this collection lacks; each run\N{RIGHT SINGLE QUOTATION MARK}s page says "
+        "which, and offers to load these documents."
+    )
+    assert PreviewSentences(preview_of()).unknown == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "badge"),
+    [
+        ({"state": "received"}, "badge-accent"),
+        ({}, "badge-good"),
+        ({"state": "rejected"}, "badge-bad"),
+        ({"state": "rejected", "work": Work(state="cancelled")}, "badge-warn"),
+        ({"retired_at": now()}, ""),
+        ({"on_hold_since": now()}, "badge-warn"),
+    ],
+)
+def test_a_runs_badge_has_the_looks_of_its_state(fields, badge):
+    assert pooling_labels.run_badge(run_of(**fields)) == badge
+
+
+def test_a_pools_badge_has_the_looks_of_its_phase():
+    assert {phase.value: pooling_labels.phase_badge(phase) for phase in Pool.Phase} == {
+        "draft": "",
+        "opening": "badge-accent",
+        "open": "badge-good",
+        "closing": "badge-accent",
+        "closed": "",
+        "reopening": "badge-accent",
+        "failed": "badge-bad",
+    }
+
+
+def test_a_place_in_a_pool_has_its_rank_and_chance():
+    assert pooling_labels.pool_place(PoolPair()) == "in no run"
+    assert pooling_labels.pool_place(PoolPair(best_rank=1000)) == "best rank 1,000"
+    drawn = PoolPair(best_rank=3, inclusion_probability=0.25)
+    assert pooling_labels.pool_place(drawn) == "best rank 3, drawn with probability 0.250"
+
+
+def test_the_list_of_runs_says_how_many_rows_are_unknown():
+    assert pooling_labels.unknown_part(run_of()) == "none"
+    assert pooling_labels.unknown_part(run_of(on_hold_since=now())) == "all"
+    assert pooling_labels.unknown_part(run_of({"n_unknown": 1, "n_kept": 3})) == "25.0 %"
+
+
+def test_a_seat_has_a_reason_if_it_is_for_a_label():
+    assert pooling_labels.seat_reason(Seat(purpose="gold")) == ""
+    seat = Seat(purpose="label", why=Seat._meta.get_field("why").choices[0][0])
+    assert pooling_labels.seat_reason(seat) == seat.get_why_display() != ""
+
+
+@pytest.mark.parametrize(
+    ("n_wanted", "state", "dropped_at", "text"),
+    [
+        (1, "open", None, "1 label wanted under policy version 4"),
+        (2, "closed", None, "2 labels wanted under policy version 4, closed"),
+        (2, "closed", now(), "2 labels wanted under policy version 4, not any more"),
+    ],
+)
+def test_a_round_says_how_many_labels_it_wants_of_a_pair(n_wanted, state, dropped_at, text):
+    round_ = Round(policy=Policy(version=4), state=state)
+    row = RoundPair(round=round_, n_wanted=n_wanted, dropped_at=dropped_at)
+    assert pooling_labels.demand(row) == text
