@@ -63,7 +63,7 @@ def test_a_field_too_many_on_a_card_is_found(world, annotator, monkeypatch):
         gold = Gold.objects.filter(pair__seats__hand_outs__token=dealt.token).first()
         return {**plain(dealt, **fields), "why": gold.explanation if gold else ""}
 
-    monkeypatch.setattr(http, "card", leaking)
+    monkeypatch.setattr(http, "card_json", leaking)
     crawler, marks = crawl(world, annotator)
     assert {hit.split(" ")[0] for hit in crawler.hits(marks)} == {"Gold.explanation"}
 

@@ -1,8 +1,7 @@
 """Repeat the test suite, beside burning processes too, and write down each run.
 
-    .venv/bin/python tools/many_runs.py 8 --burdened 3              eight green runs in a row, three
-    of them burdened .venv/bin/python tools/many_runs.py 8 --burdened 3 -- --full    the same of
-    another size
+    .venv/bin/python tools/many_runs.py 8 --burdened 3              # eight green, three burdened
+    .venv/bin/python tools/many_runs.py 8 --burdened 3 -- --full    # the same of another size
 
 A run is a line of var/many-runs.tsv. Those of the same code with the same arguments count: stopped
 by Ctrl-C, the same command goes on. A red run ends it, keeps its output and begins the count anew.

@@ -65,7 +65,15 @@ class ImportSerializer(serializers.ModelSerializer):
             if import_.reading.is_unfinished
             else None
         )
-        return job_progress._asdict() if job_progress else None
+        if job_progress is None:
+            return None
+        return {
+            "done": job_progress.n_done,
+            "total": job_progress.total,
+            "unit": job_progress.unit,
+            "seconds_left": job_progress.seconds_left,
+            "at": job_progress.at,
+        }
 
 
 class Imports(APIView):

@@ -250,4 +250,4 @@ def _request_key(request_fields: Mapping[str, Any]) -> str:
 
 
 def _cache_key(collection: Collection, key: str) -> str:
-    return f"policy:{collection.pk}:{key}"
+    return f"policy-preview:{collection.pk}:{key}"

@@ -186,9 +186,7 @@ def _estimate(
     k = None if measure.cutoff is None else int(measure.cutoff)
     match measure.family:
         case "P":
-            return estimated_precision(
-                weighted, k=int(measure.cutoff or 1), threshold=threshold
-            ).value
+            return estimated_precision(weighted, k=int(measure.cutoff or 1), threshold=grade).value
         case "RBP":
             p = dict(measure.parameters)["p"]
             return estimated_rbp(weighted, p=p, threshold=grade).value

@@ -160,4 +160,4 @@ def _is_small(collection: Collection, preview_request: PreviewRequest) -> bool:
 
 
 def _cache_key(collection: Collection, key: str) -> str:
-    return f"preview:{collection.pk}:{key}"
+    return f"pool-preview:{collection.pk}:{key}"

@@ -40,7 +40,9 @@ def test_a_file_is_received_read_and_reported(client, collection):
     pk = answer.json()["id"]
     received = Import.objects.get(pk=pk)
     progress.advance(job=works.job_of(received.work), n_done=10, total=40)
-    assert read_import(client, headers, pk)["progress"]["total"] == 40
+    progress_answer = read_import(client, headers, pk)["progress"]
+    assert set(progress_answer) == {"done", "total", "unit", "seconds_left", "at"}
+    assert (progress_answer["done"], progress_answer["total"]) == (10, 40)
     perform_work(received)
     import_answer = read_import(client, headers, pk)
     assert (import_answer["state"], import_answer["error"], import_answer["progress"]) == (

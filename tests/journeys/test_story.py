@@ -241,7 +241,9 @@ def check_dashboard(page: Page, n_judgments: int) -> None:
     page.goto(reverse("metrics:dashboard", args=[SLUG]))
     main = page.locator("main")
     expect(main).to_contain_text(re.compile(rf"Labels\s+{n_judgments}\b"), timeout=120_000)
-    expect(main).to_contain_text(re.compile(r"Alpha, ordinal\s+1\.0000\s+95 %: 1\.000 to 1\.000"))
+    expect(main).to_contain_text(
+        re.compile(r"Alpha, ordinal\s+1\.0000\s+95 %:\s+1\.000\s+to\s+1\.000")
+    )
     expect(main).to_contain_text(re.compile(r"Agreement rate\s+100\.0"))
     expect(main).to_contain_text(re.compile(r"Pairs complete\s+\d+"))
 

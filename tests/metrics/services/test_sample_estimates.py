@@ -156,6 +156,14 @@ def test_precision_is_estimated_by_the_chance_of_overlapping_samples_and_what_is
             assert values == pytest.approx(by_hand(sampled, run, k), abs=1e-12)
 
 
+def test_precision_at_a_grade_of_its_own_is_estimated_at_that_grade(sampled):
+    collection_threshold, own_threshold = estimated(
+        sampled, sampled.runs.get(name="a"), "P@3 P(rel=2)@3"
+    )
+    assert np.nanmax(collection_threshold) > 0
+    assert np.nanmax(own_threshold) == 0  # no label of these is above 1
+
+
 def test_what_a_whole_pool_holds_is_known_whatever_was_drawn(sampled):
     run = sampled.runs.get(name="a")
     whole = factories.opened(sampled, [run], name="whole", depth=4)
