@@ -1,7 +1,7 @@
 """Access rights: for each kind of object, one lookup that checks them.
 
-Every view, API endpoint and form gets its objects here. What a person may not see does not exist
-for them: the answer is 404, never 403, so that names and keys of other collections do not leak.
+Every view, API endpoint and form gets its objects here. An object without access does not exist for
+a person: the answer is 404, never 403, so that names and keys of other collections do not leak.
 """
 
 from collections.abc import Collection as Container

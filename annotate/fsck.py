@@ -1,6 +1,6 @@
 """All checks of annotate's rows; see `manage.py fsck`."""
 
-from annotate.checks import collections, judgments, seats, training, walls
+from annotate.checks import collections, constraints, judgments, seats, training
 from annotate.checks.check import Check
 
 CHECKS: list[Check] = [
@@ -8,5 +8,5 @@ CHECKS: list[Check] = [
     *judgments.CHECKS,
     *collections.CHECKS,
     *training.CHECKS,
-    *walls.CHECKS,
+    *constraints.CHECKS,
 ]

@@ -99,7 +99,7 @@ def read_json(request: HttpRequest) -> dict[str, Any]:
         raise BadRequest(f"The request is larger than {MAX_BODY:,} bytes.")
     try:
         body = json.loads(request.body or b"{}")
-    except ValueError as error:  # config/unreadable.py answers JSON that is nested too deeply
+    except ValueError as error:  # config/unreadable_requests.py answers JSON nested too deeply
         raise BadRequest("The request is not JSON.") from error
     if not isinstance(body, dict):
         raise BadRequest("The request is not a JSON object.")

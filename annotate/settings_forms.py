@@ -198,8 +198,8 @@ class PolicyForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for percent, share in self.PERCENTS.items():
-            self.fields[percent].initial = self.instance.percent(share)
+        for percent_field, share_field in self.PERCENTS.items():
+            self.fields[percent_field].initial = self.instance.percent(share_field)
 
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
         """The fields under their headings."""
@@ -224,6 +224,6 @@ class PolicyForm(forms.ModelForm):
         figures = {
             name: value for name, value in self.cleaned_data.items() if name != "with_closed"
         }
-        for percent, share in self.PERCENTS.items():
-            figures[share] = figures.pop(percent) / Decimal(100)
+        for percent_field, share_field in self.PERCENTS.items():
+            figures[share_field] = figures.pop(percent_field) / Decimal(100)
         return figures

@@ -64,7 +64,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "config.headers.HeadersMiddleware",
-    "config.unreadable.UnreadableMiddleware",
+    "config.unreadable_requests.UnreadableMiddleware",
     # after the headers, so that static files carry them too
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -91,7 +91,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.navigation.navigation",
-                "config.context.site",
+                "config.template_context.site",
             ]
         },
     }

@@ -28,6 +28,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/", include(ACCOUNTS)),
     path("accounts/2fa/", include("allauth.mfa.urls")),
     path("admin/", admin.site.urls),
-    path("api/v1/", include("config.api")),
+    path("api/v1/", include("config.api_urls")),
     *[path("", include(f"{app}.urls")) for app in PAGES],
 ]

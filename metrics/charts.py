@@ -159,11 +159,11 @@ def round3(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def round1(value: float | None) -> str:
+def one_decimal(value: float | None) -> str:
     """Format with one decimal; "" for None."""
     return "" if value is None else f"{value:.1f}"
 
 
 def figure1(value: float | None) -> Figure:
     """A figure with one decimal as text and all of its digits as exact value."""
-    return Figure(round1(value), "" if value is None else repr(value))
+    return Figure(one_decimal(value), "" if value is None else repr(value))

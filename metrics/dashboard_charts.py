@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from metrics.charts import WHOLE, Chart, Spec, round1, round3, tooltip_row
+from metrics.charts import WHOLE, Chart, Spec, one_decimal, round3, tooltip_row
 
 N_LABELS = {
     "field": "key",
@@ -153,7 +153,11 @@ def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Char
         },
         columns=["One label", *(f"Another: {name}, %" for name in order), "Labels"],
         rows=[
-            [level, *(round1(100 * n / total if total else None) for n in line[::-1]), round(total)]
+            [
+                level,
+                *(one_decimal(100 * n / total if total else None) for n in line[::-1]),
+                round(total),
+            ]
             for level, line, total in rows[::-1]
             if values
         ],
@@ -263,7 +267,7 @@ def share_over_time(
         },
         columns=["Part", axis, "From", "To", "Of"],
         rows=[
-            [row["step"], *(round1(row[name]) for name in ("share", "low", "high")), row["n"]]
+            [row["step"], *(one_decimal(row[name]) for name in ("share", "low", "high")), row["n"]]
             for row in values
         ],
     )
@@ -302,7 +306,7 @@ def seconds_over_time(steps: Sequence[tuple[int, float]], *, others_median: floa
             "layer": [line] if others_median is None else [line, rule],
         },
         columns=["Part", "Median seconds"],
-        rows=[[row["step"], round1(row["seconds"])] for row in values],
+        rows=[[row["step"], one_decimal(row["seconds"])] for row in values],
     )
 
 
@@ -342,7 +346,10 @@ def level_use(uses: Sequence[LevelUse], *, pseudonym: str) -> Chart:
             },
         },
         columns=["Level", f"{pseudonym}, %", "Others, %"],
-        rows=[[use.level, round1(use.own_percent), round1(use.others_percent)] for use in uses],
+        rows=[
+            [use.level, one_decimal(use.own_percent), one_decimal(use.others_percent)]
+            for use in uses
+        ],
     )
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from annotate.checks.check import Check, query
-from annotate.checks.walls import constraints_check, missing_triggers
+from annotate.checks.constraints import constraints_check, missing_triggers
 from annotate.models import Change, Collection, ReferenceSet, Round
 from metrics.core.label_sources import RequestedSource, UnknownLabelSource
 from metrics.models import Score, Tally

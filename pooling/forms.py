@@ -9,8 +9,8 @@ from annotate.form_fields import TO_THE_LETTER, ColumnsField, UploadField
 from annotate.models import Direction
 from pooling.core.papers import paper_address
 from pooling.core.run_files import FORMATS
-from pooling.http import PairFilter
 from pooling.models import Pool, Run
+from pooling.pair_filter import PairFilter
 
 MAX_TAGS = 10
 MAX_TAG = 30
@@ -109,7 +109,7 @@ class PoolPairsForm(forms.Form):
     """The filter of a pool's pairs."""
 
     state = forms.ChoiceField(
-        choices=[("", "All pairs"), *((state.value, state.label) for state in PairState)],
+        choices=[("", "All pairs"), *((state.value, state.page_name) for state in PairState)],
         required=False,
     )
     query = forms.CharField(

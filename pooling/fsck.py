@@ -1,7 +1,7 @@
 """Invariants of pooling's rows; see `manage.py fsck`."""
 
 from annotate.checks.check import Check, query
-from annotate.checks.walls import constraints_check, missing_triggers
+from annotate.checks.constraints import constraints_check, missing_triggers
 from pooling.services.run_retirement import differences_of_marks
 
 CHECKS: list[Check] = [

@@ -3,7 +3,7 @@
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from annotate.checks.walls import COMPOSITE, TRIGGERS, constraints_of
+from annotate.checks.constraints import COMPOSITE, TRIGGERS, constraints_of
 from tests import campaigns
 from tests.constraint_cases import CASES, FOREIGN_ROWS, REFUSED_STATEMENTS, Copy
 from tests.table_cleanup import MAY_TRUNCATE

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.db.models import Q
 
 from annotate.checks.check import Check, query
-from annotate.core import ordering
+from annotate.core import keyed_choices
 from annotate.models import Pair, Resolution, Round, RoundPair
 from annotate.services import seating
 
@@ -48,7 +48,7 @@ def inexact_doubles() -> Iterator[str]:
     for round_ in Round.objects.filter(kind=Round.Kind.POOL).select_related("policy", "collection"):
         n_wanted_by_pair = dict(round_.round_pairs.values_list("pair_id", "n_wanted"))
         single, key = round_.policy.labels_per_pair, bytes(round_.collection.key)
-        doubles = ordering.choose_doubles(
+        doubles = keyed_choices.choose_doubles(
             n_wanted_by_pair, share=round_.policy.double_share, key=key
         )
         wrong = [pair for pair, n in n_wanted_by_pair.items() if n != single + (pair in doubles)]

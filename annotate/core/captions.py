@@ -162,7 +162,7 @@ class _CaptionJson(_CaptionReader):
             if key not in LISTS:
                 continue
             if not isinstance(entry, dict):
-                self.problems.note(
+                self.problems.add_or_stop(
                     FormatError(self.name, line, key, f"an entry of {key} is no object.")
                 )
             elif key in ("videos", "images"):

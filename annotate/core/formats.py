@@ -61,7 +61,7 @@ class Problems:
         if len(self.errors) < self.limit:
             self.errors.append(error)
 
-    def note(self, error: FormatError) -> None:
+    def add_or_stop(self, error: FormatError) -> None:
         """Add a fault; raises FormatError, which stops the reader, where the file has too many."""
         self.add(error)
         if self.n >= MAX_FAULTS:
@@ -113,8 +113,8 @@ class GroupedProblems(Problems):
         if len(line_numbers) <= MAX_LINES and str(error.line) not in line_numbers:
             line_numbers.append(str(error.line))
 
-    def note(self, error: FormatError) -> None:
-        """Add a fault; the whole file is counted."""
+    def add_or_stop(self, error: FormatError) -> None:
+        """Add a fault, and never stop: the whole file is counted."""
         self.add(error)
 
     def lines(self) -> list[str]:
@@ -164,11 +164,13 @@ def guarded(rows: Iterable[Row], problems: Problems) -> Iterator[Row]:
         problems.add(error)
 
 
-def add_faults(faults: Mapping[str, str], number: int, name: str, problems: Problems) -> None:
+def add_faults(
+    faults: Mapping[str, str], line_number: int, file_name: str, problems: Problems
+) -> None:
     """Add a line's faults, a mapping from field to fault, to the problems; "" is no fault."""
     for field, fault in faults.items():
         if fault:
-            problems.note(FormatError(name, number, field, f"{field} {fault}."))
+            problems.add_or_stop(FormatError(file_name, line_number, field, f"{field} {fault}."))
 
 
 def id_fault(text: str) -> str:

@@ -23,13 +23,13 @@ def read_ids(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Listed
     first_lines: dict[str, int] = {}
     for listed_id in _listed_ids(stream, name):
         if fault := id_fault(listed_id.id):
-            problems.note(FormatError(name, listed_id.line, "id", f"the id {fault}."))
+            problems.add_or_stop(FormatError(name, listed_id.line, "id", f"the id {fault}."))
         elif listed_id.id in first_lines:
             message = (
                 f"the id {quoted(listed_id.id)} stands already in line "
                 f"{first_lines[listed_id.id]}; keep one of them."
             )
-            problems.note(FormatError(name, listed_id.line, "id", message))
+            problems.add_or_stop(FormatError(name, listed_id.line, "id", message))
         else:
             first_lines[listed_id.id] = listed_id.line
             yield listed_id

@@ -275,7 +275,7 @@ def is_beir(source: Source) -> bool:
 
 def _is_topics(source: Source) -> bool:
     first_line = _first_line(source, TOPIC_ENDS)
-    return topics.is_tagged(first_line) or topics.is_listed(first_line)
+    return topics.is_tagged(first_line) or topics.is_id_and_text(first_line)
 
 
 def _is_json(source: Source) -> bool:

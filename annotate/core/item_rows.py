@@ -93,7 +93,7 @@ def check_item(
     n_before = problems.n
 
     def add_fault(field: str, message: str) -> None:
-        problems.note(FormatError(name, number, field, f"{field} {message}."))
+        problems.add_or_stop(FormatError(name, number, field, f"{field} {message}."))
 
     row = _item(record, name, number, add_fault)
     if problems.n == n_before:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from annotate.core.sinks import Sink
-from annotate.core.tables import safe_cell
+from annotate.core.spreadsheet_cells import safe_cell
 
 LINES_A_PIECE = 5_000
 ROWS_A_GROUP = 5_000  # rows of a Parquet file in memory at a time

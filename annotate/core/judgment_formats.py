@@ -137,7 +137,7 @@ def _read_judgment_json(
             if column not in record and column not in optional
         ]
         for column in missing:
-            problems.note(
+            problems.add_or_stop(
                 FormatError(name, number, column, f"the object has no field {quoted(column)}.")
             )
         if not missing:

@@ -23,8 +23,8 @@ class PairState(StrEnum):
     UNTOUCHED = "untouched"
 
     @property
-    def label(self) -> str:
-        """The state for people."""
+    def page_name(self) -> str:
+        """The state's name on pages."""
         return LABELS[self]
 
     @property
@@ -78,8 +78,8 @@ class StateCount(NamedTuple):
     def label(self) -> str:
         """The state for people, while its pool is open and after."""
         if self.state.waits_for_labels and not self.is_asked:
-            return f"{self.state.label}, {NO_LONGER_ASKED}"
-        return self.state.label
+            return f"{self.state.page_name}, {NO_LONGER_ASKED}"
+        return self.state.page_name
 
 
 class StateCounts:

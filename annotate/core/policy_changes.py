@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from annotate.core.labels import MODEL, LabelPolicy, decide
+from annotate.core.resolving import MODEL, LabelPolicy, decide
 
 
 class LabelledPairGroup(NamedTuple):

@@ -170,7 +170,7 @@ def _fields(
                 else "query, iteration, document, grade"
             )
             message = f"expected {n} fields ({names}), found {len(fields)}."
-            problems.note(FormatError(name, number, "", message))
+            problems.add_or_stop(FormatError(name, number, "", message))
 
 
 def _read_reference_table(
@@ -210,7 +210,7 @@ def _table_rows(
         query, document, grade = (cells[columns[field]].strip(" \t") for field in COLUMNS)
         if is_missing(grade) and stratum:  # if left out, its stratum would lack it
             message = "grade is blank; of a sample write -1 for what was not drawn."
-            problems.note(FormatError(name, number, "grade", message))
+            problems.add_or_stop(FormatError(name, number, "grade", message))
             continue
         if is_missing(grade):
             _note_blank(grade, number, name, problems, blanks)
@@ -246,7 +246,7 @@ def _read_lists(
 
 def _note_blank(grade: str, number: int, name: str, problems: Problems, blanks: Blanks) -> None:
     if fault := blanks.fault(grade):
-        problems.note(FormatError(name, number, "grade", f"grade {fault}."))
+        problems.add_or_stop(FormatError(name, number, "grade", f"grade {fault}."))
 
 
 def _read_captions(

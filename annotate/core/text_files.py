@@ -202,15 +202,15 @@ def json_objects(
         try:
             value = json.loads(text, parse_constant=_refuse_constant)
         except RecursionError:
-            problems.note(FormatError(name, number, "", "the JSON is nested too deeply."))
+            problems.add_or_stop(FormatError(name, number, "", "the JSON is nested too deeply."))
             continue
         except ValueError as error:
-            problems.note(FormatError(name, number, "", f"this is no JSON: {error}."))
+            problems.add_or_stop(FormatError(name, number, "", f"this is no JSON: {error}."))
             continue
         if isinstance(value, dict):
             yield number, value
         else:
-            problems.note(
+            problems.add_or_stop(
                 FormatError(name, number, "", "expected a JSON object, {...}, on this line.")
             )
 
@@ -246,7 +246,7 @@ def table_rows(
             yield number, dict(zip(header, cells, strict=True))
         else:
             message = f"expected {len(header)} fields, found {len(cells)}."
-            problems.note(FormatError(name, number, "", message))
+            problems.add_or_stop(FormatError(name, number, "", message))
 
 
 def fields_of(text: str) -> list[str]:

@@ -45,7 +45,7 @@ def is_tagged(first_line: str) -> bool:
     )
 
 
-def is_listed(first_line: str) -> bool:
+def is_id_and_text(first_line: str) -> bool:
     """Whether a file's first line is an id and a text with one tab between."""
     cells = first_line.split("\t")
     return (
@@ -66,7 +66,7 @@ def read_listed(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Top
         ):
             continue
         if len(cells) != 2:
-            problems.note(
+            problems.add_or_stop(
                 FormatError(
                     name,
                     number,
@@ -92,7 +92,7 @@ class _TaggedTopicReader:
 
     def __init__(self, name: str, problems: Problems) -> None:
         self.name, self.problems = name, problems
-        self._first_line = 0  # the line of the topic's own tag, 0 outside of topics
+        self._first_line_number = 0  # the line of the topic's own tag, 0 outside of topics
         self._id = ""
         self._field = ""
         self._texts: list[list[str]] = []
@@ -109,7 +109,7 @@ class _TaggedTopicReader:
                 yield from self.end(number)
                 if not is_closing:
                     self._open(tag[3], number)
-            elif not is_closing and self._first_line and tag_name in (*ID_TAGS, *TEXT_TAGS):
+            elif not is_closing and self._first_line_number and tag_name in (*ID_TAGS, *TEXT_TAGS):
                 self._field = tag_name
                 if tag_name in TEXT_TAGS:
                     self._texts.append([])
@@ -120,18 +120,18 @@ class _TaggedTopicReader:
 
     def _open(self, attributes: str, number: int) -> None:
         id_match = _NUMBER.search(attributes)
-        self._first_line, self._id = number, id_match[1] if id_match else ""
+        self._first_line_number, self._id = number, id_match[1] if id_match else ""
 
     def _add_text(self, text: str) -> None:
-        if not self._first_line or not text:
+        if not self._first_line_number or not text:
             return
         self._size += len(text)
         if self._size > MAX_TOPIC_LENGTH:
             message = (
-                f"the topic that begins in line {self._first_line} does not end within "
+                f"the topic that begins in line {self._first_line_number} does not end within "
                 f"{MAX_TOPIC_LENGTH:,} characters."
             )
-            raise FormatError(self.name, self._first_line, "", message)
+            raise FormatError(self.name, self._first_line_number, "", message)
         if self._field in ID_TAGS:
             self._id += text
         elif self._field:
@@ -139,12 +139,16 @@ class _TaggedTopicReader:
 
     def end(self, number: int) -> Iterator[Topic]:
         """Yield the topic so far, if one is open."""
-        first_line, self._first_line = self._first_line, 0
+        first_line_number, self._first_line_number = self._first_line_number, 0
         texts, self._texts, self._field, self._size = self._texts, [], "", 0
-        if first_line:
+        if first_line_number:
             topic_id = re.sub(r"^\s*(Number|Topic)\s*:", "", self._id, flags=re.IGNORECASE).strip()
             yield from _checked_topic(
-                topic_id, ["".join(text) for text in texts], first_line, self.name, self.problems
+                topic_id,
+                ["".join(text) for text in texts],
+                first_line_number,
+                self.name,
+                self.problems,
             )
 
 
@@ -153,9 +157,9 @@ def _checked_topic(
 ) -> Iterator[Topic]:
     cleaned = [text for raw in texts if (text := _clean(raw))]
     if fault := id_fault(topic_id):
-        problems.note(FormatError(name, number, "id", f"the topic's id {fault}."))
+        problems.add_or_stop(FormatError(name, number, "id", f"the topic's id {fault}."))
     elif not cleaned:
-        problems.note(
+        problems.add_or_stop(
             FormatError(
                 name,
                 number,

@@ -148,7 +148,7 @@ class RoundPairState(models.Model):
     round = models.ForeignKey(Round, models.DO_NOTHING, related_name="states")
     pair = models.ForeignKey(Pair, models.DO_NOTHING, related_name="states")
     state = models.CharField(
-        max_length=12, choices=[(state.value, state.label) for state in PairState]
+        max_length=12, choices=[(state.value, state.page_name) for state in PairState]
     )
 
     class Meta:

@@ -199,7 +199,7 @@ class TrainingDecisionKind(models.TextChoices):
 
 
 class TrainingDecision(models.Model):
-    """Admission of an annotator, by passing or by a lead, or her sending back; the newest holds."""
+    """An annotator's admission, or her return to training; the newest decision holds."""
 
     Kind: TypeAlias = TrainingDecisionKind
 

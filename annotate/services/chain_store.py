@@ -27,7 +27,7 @@ from annotate.core.pseudonyms import pseudonym
 from annotate.models import Annotator, Collection, Round
 from annotate.services.background.progress import ProgressCallback
 from annotate.services.bulk_copy import blocks, copy_rows, nullable_keys, reserve_keys
-from annotate.services.pairing import ensure_pairs
+from annotate.services.bulk_pairs import ensure_pairs
 from annotate.statements import SqlValue
 
 NAMESPACE = UUID("5d6f0a3e-0c0b-5b5e-9f43-2f0c2f5a7b11")  # of the submission ids made here
@@ -234,7 +234,7 @@ class ChainStore:
         ]
 
     def _write_seats(self, counting_labels: NewLabels, round_: Round) -> None:
-        """Write one done seat per annotator and pair; that of a grown chain gets its new end."""
+        """Write a done seat per new chain; that of a longer chain points to its last judgment."""
         seat = self._seats(counting_labels)
         extended_seats, last_judgments = seat[seat > 0], counting_labels.judgment[seat > 0]
         for block in blocks(len(extended_seats)):

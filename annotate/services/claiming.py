@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
-from annotate.core import batches, ordering
+from annotate.core import batches, keyed_choices
 from annotate.models import Annotator, Batch, ClockTimestamp, HandOut, Policy, Seat
 from annotate.services.gold_checks import check_batch
 from annotate.services.hidden_checks import due_repeats, n_golds_wanted, seat_golds, seat_repeats
@@ -155,7 +155,7 @@ def finish_if_done(*, batch: Batch) -> None:
 def _open_batch(annotator: Annotator, *, number: int) -> Batch | None:
     walk = Walk(annotator)
     policy = walk.rounds[0].policy if walk.rounds else _policy(annotator.collection_id)
-    seed = ordering.keyed_hash(bytes(annotator.collection.key), annotator.pk, number)
+    seed = keyed_choices.keyed_hash(bytes(annotator.collection.key), annotator.pk, number)
     seats = _fill(walk, policy, seed)
     if not seats:
         return None
@@ -168,7 +168,7 @@ def _open_batch(annotator: Annotator, *, number: int) -> Batch | None:
         number=number,
         grouped=policy.grouped,
     )
-    order = ordering.arrange_batch(
+    order = keyed_choices.arrange_batch(
         [claimed.query for claimed in seats], grouped=policy.grouped, seed=seed
     )
     with prepared_cursor() as cursor:

@@ -31,7 +31,7 @@ def entries(*, user: User) -> list[CollectionEntry]:
     led_collections = [
         pk for pk in states if user.is_superuser or Role.LEAD in roles_by_collection.get(pk, [])
     ]
-    inbox_counts = inbox.counts(collections=led_collections)
+    inbox_counts = inbox.waiting_counts(collection_keys=led_collections)
     empty = _empty(
         user, [pk for pk, roles in roles_by_collection.items() if Role.ANNOTATOR in roles]
     )
@@ -89,7 +89,7 @@ def _entry(
     state: _CollectionState,
     held_roles: list[Role],
     n_waiting: int,
-    empty: NoWorkReason | None,
+    no_work: NoWorkReason | None,
 ) -> CollectionEntry:
     roles = set(held_roles) | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
     if Role.RESEARCHER in roles and not state.has_items:
@@ -105,7 +105,7 @@ def _entry(
     elif Role.LEAD in roles and not state.has_people:
         step = ("Nobody judges yet.", "Invite annotators", "annotate:members")
     elif Role.ANNOTATOR in roles:
-        step = _to_judge(empty)
+        step = _next_step(no_work)
     elif Role.LEAD in roles:
         step = ("Judging is under way.", "See the dashboard", "metrics:dashboard")
     else:
@@ -113,9 +113,10 @@ def _entry(
     return CollectionEntry(state.collection, held_roles, *step)
 
 
-def _to_judge(empty: NoWorkReason | None) -> tuple[str, str, str]:
-    if empty is None:
+def _next_step(no_work: NoWorkReason | None) -> tuple[str, str, str]:
+    """The sentence of an annotator's next step, and the text and the address name of its link."""
+    if no_work is None:
         return ("Pairs wait to be judged.", "Judge", "annotate:judge")
-    if empty["reason"] == "training":
-        return (empty["message"], "Training", "annotate:training")
-    return (empty["message"], "Overview", "annotate:collection")
+    if no_work["reason"] == "training":
+        return (no_work["message"], "Training", "annotate:training")
+    return (no_work["message"], "Overview", "annotate:collection")

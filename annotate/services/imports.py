@@ -257,7 +257,7 @@ def _load(import_: Import) -> None:
 
 
 def _resolve(import_: Import, first_key: int, last_key: int, last_resolved: int) -> None:
-    """Resolve the pairs of the stored judgments, from where it stopped; then notify metrics."""
+    """Resolve the import's pairs after `last_resolved`, storing progress; then notify metrics."""
     pairs = judgment_import.pairs_of(
         collection=import_.collection, first_key=first_key, last_key=last_key
     )

@@ -81,13 +81,13 @@ class WaitingPair(NamedTuple):
 
 def count(*, collection: Collection) -> Waiting:
     """Return the numbers of one collection; one query."""
-    return counts(collections=[collection.pk])[collection.pk]
+    return waiting_counts(collection_keys=[collection.pk])[collection.pk]
 
 
-def counts(*, collections: Sequence[int]) -> dict[int, Waiting]:
-    """Return the numbers of each of these collections; one query."""
+def waiting_counts(*, collection_keys: Sequence[int]) -> dict[int, Waiting]:
+    """Count the waiting batches, pairs and golds of each collection, in one query."""
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT, {"collections": list(collections)})
+        cursor.execute(_COUNT, {"collections": list(collection_keys)})
         return {key: Waiting(*numbers) for key, *numbers in cursor.fetchall()}
 
 

@@ -140,7 +140,7 @@ class ItemLoader:
             self._write_parts(np.array(keys, dtype=np.int64), filled_rows)
             self.report.n_filled += len(filled_rows)
             add_sources(self._further_sources, by=self.by)
-            self.report.n_further += len(self._further_sources)
+            self.report.n_with_new_sources += len(self._further_sources)
             write_sources(self._new_types)
             self.report.n_typed += len(self._new_types)
             stored_rows = [
@@ -173,7 +173,7 @@ class ItemLoader:
             for part in row.parts
             if not part.path or is_address(part.path) or self._has_media(part.path)
         ]
-        self.report.n_lacking += len(parts) < len(row.parts)
+        self.report.n_without_file += len(parts) < len(row.parts)
         return row._replace(parts=tuple(parts))
 
     def _page(self, row: ItemRow, part: PartRow) -> PartRow:
@@ -235,7 +235,7 @@ class ItemLoader:
             return False
         item_name = f"{row.side} {quoted(row.id)}"
         if stored_item.content == _content(row._replace(parts=())):
-            self.report.n_left_bare += 1
+            self.report.n_still_id_only += 1
         elif row.parts or stored_item.content[:2] != _content(row)[:2]:
             self._fault(
                 row, f"{item_name} was loaded before with other content; give it another id."

@@ -11,12 +11,12 @@ class CollectionReport(FileTallies):
     """Result of loading a file of items: rows read, repeated, known before, and the changes.
 
     n_items : new ones, of them n_queries queries
-    n_further : known before, with more sources of a clip or recording now
+    n_with_new_sources : known before, with more sources of a clip or recording now
     n_typed : known before, with another type of an address now
-    n_left_bare : known before by their ids alone, and left so, since they are in pairs already
+    n_still_id_only : known before by their ids alone, and left so, since they are in pairs already
     are_sets_fixed : True if query sets stay as they were, since the collection has been judged
     n_filled : known before by their ids alone, which have something to show now
-    n_lacking : without the file that they name, since it was not uploaded: known by their ids alone
+    n_without_file : without the file that they name, as it was not uploaded: known by ids alone
     n_grouped : new ones that carry a group; n_regrouped : known before, with another group now
     goes_by_column : True if intervals and tests follow the groups, the first, from now on
     """
@@ -26,10 +26,10 @@ class CollectionReport(FileTallies):
     n_items: int = 0
     n_queries: int = 0
     n_filled: int = 0
-    n_further: int = 0
+    n_with_new_sources: int = 0
     n_typed: int = 0
-    n_left_bare: int = 0
-    n_lacking: int = 0
+    n_still_id_only: int = 0
+    n_without_file: int = 0
     n_grouped: int = 0
     n_regrouped: int = 0
     goes_by_column: bool = False
@@ -46,8 +46,8 @@ class CollectionReport(FileTallies):
             ("Known before", self.n_known),
             *([("Known by id alone, now with content", self.n_filled)] if self.n_filled else []),
             *(
-                [("Known before, now with further sources", self.n_further)]
-                if self.n_further
+                [("Known before, now with further sources", self.n_with_new_sources)]
+                if self.n_with_new_sources
                 else []
             ),
             *(
@@ -55,10 +55,14 @@ class CollectionReport(FileTallies):
                 if self.n_typed
                 else []
             ),
-            *([("Asked about by id alone, left so", self.n_left_bare)] if self.n_left_bare else []),
             *(
-                [("Without the file that they name, known by id alone", self.n_lacking)]
-                if self.n_lacking
+                [("Asked about by id alone, left so", self.n_still_id_only)]
+                if self.n_still_id_only
+                else []
+            ),
+            *(
+                [("Without the file that they name, known by id alone", self.n_without_file)]
+                if self.n_without_file
                 else []
             ),
             *([("New items with a group", self.n_grouped)] if self.n_grouped else []),
@@ -74,21 +78,29 @@ class CollectionReport(FileTallies):
     def __str__(self) -> str:
         rows = f"{self.n_rows:,} rows: {self.n_items:,} new items with {self.n_parts:,} parts"
         details = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
-        details += f"{self.n_further:,} have further sources now, " if self.n_further else ""
+        details += (
+            f"{self.n_with_new_sources:,} have further sources now, "
+            if self.n_with_new_sources
+            else ""
+        )
         details += f"{self.n_typed:,} have the type of an address now, " if self.n_typed else ""
         details += (
-            f"{self.n_left_bare:,} stay known by id alone, as people were asked about them, "
-            if self.n_left_bare
+            f"{self.n_still_id_only:,} stay known by id alone, as people were asked about them, "
+            if self.n_still_id_only
             else ""
         )
         details += (
-            f"{self.n_lacking:,} lack their file and are known by id alone, "
-            if self.n_lacking
+            f"{self.n_without_file:,} lack their file and are known by id alone, "
+            if self.n_without_file
             else ""
         )
         known_before = f"{details}{self.n_known:,} known before, {self.repeats.n:,} repeated"
         has_changes = (
-            self.n_items or self.n_filled or self.n_further or self.n_typed or self.n_regrouped
+            self.n_items
+            or self.n_filled
+            or self.n_with_new_sources
+            or self.n_typed
+            or self.n_regrouped
         )
         unchanged_sentence = "" if has_changes else " Nothing changed."
         is_new = self.are_sets_fixed and self.n_items

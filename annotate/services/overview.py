@@ -22,7 +22,7 @@ from annotate.models import (
 )
 from annotate.models import QuerySet as ItemSet
 from annotate.services import media_inspection
-from annotate.services.positives import QuerySetPositives, positives
+from annotate.services.positives import QuerySetPositives, positive_counts
 
 
 class Overview(NamedTuple):
@@ -79,7 +79,7 @@ def overview(*, collection: Collection) -> Overview:
         kinds=[(Part.Kind(kind).label, n) for kind, n in kinds.annotate(Count("pk"))],
         reference_sets=references,
         query_sets=sets,
-        positives=positives(
+        positives=positive_counts(
             collection=collection,
             reference_sets=references,
             query_sets=sets,

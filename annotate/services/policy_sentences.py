@@ -25,7 +25,7 @@ GOLD_ACTIONS = {
 
 
 def policy_sentences(policy: Policy) -> list[str]:
-    """Return the policy as sentences: own words and numbers, safe as HTML as they stand."""
+    """Return the policy as sentences; they hold no text by people, so they are safe as HTML."""
     sentences = [
         _labels(policy),
         _further_labels(policy),

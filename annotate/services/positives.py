@@ -23,14 +23,16 @@ class QuerySetPositives(NamedTuple):
     counts: list[int]
 
 
-def positives(
+def positive_counts(
     *,
     collection: Collection,
     reference_sets: Sequence[ReferenceSet],
     query_sets: Sequence[QuerySet],
     n_excluded: int,
 ) -> list[QuerySetPositives]:
-    """Return the counts for a page, cached: no set ever changes, except the set of all items.
+    """Count the positive pairs of each reference set per query set; counts are cached.
+
+    No set ever changes, except the set of all items.
 
     n_excluded : items left out of evaluation; another number makes other counts
     """

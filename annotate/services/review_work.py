@@ -169,13 +169,13 @@ def item_of(decision: ReviewWork) -> Item:
 
 
 def since_of(decision: ReviewWork) -> datetime:
-    """Return the moment that a decision about an item, or about a time of answers, begins with."""
+    """Return the start of the decision's period."""
     assert decision.since is not None, "it is no verdict on a batch"  # noqa: S101
     return decision.since
 
 
 def until_of(decision: ReviewWork) -> datetime:
-    """Return the moment that a decision about a time of answers ends with."""
+    """Return the end of the decision's period."""
     assert decision.until is not None, "it is about a time of answers"  # noqa: S101
     return decision.until
 

@@ -13,7 +13,7 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Max
 
-from annotate.core import ordering
+from annotate.core import keyed_choices
 from annotate.core.training import mark_answers
 from annotate.models import (
     Annotator,
@@ -211,7 +211,7 @@ def _hand_out_pairs(annotator: Annotator, training_try: TrainingTry, n_pairs: in
         active_pairs(collection=collection).values_list("pair_id", "pair__query_id")
     )
     pair_queries.sort(
-        key=lambda row: ordering.keyed_hash(key, annotator.pk, training_try.number, row[0])
+        key=lambda row: keyed_choices.keyed_hash(key, annotator.pk, training_try.number, row[0])
     )
     chosen = pair_queries[:n_pairs]
     seats = Seat.objects.bulk_create(
@@ -227,8 +227,8 @@ def _hand_out_pairs(annotator: Annotator, training_try: TrainingTry, n_pairs: in
         )
         for pair, _ in chosen
     )
-    seed = ordering.keyed_hash(key, annotator.pk, batch.number)
-    order = ordering.arrange_batch(
+    seed = keyed_choices.keyed_hash(key, annotator.pk, batch.number)
+    order = keyed_choices.arrange_batch(
         [query for _, query in chosen], grouped=policy.grouped, seed=seed
     )
     HandOut.objects.bulk_create(

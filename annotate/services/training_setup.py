@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotate.core import ordering
+from annotate.core import keyed_choices
 from annotate.core.formats import FormatError, Problems, quoted
 from annotate.core.training_files import TrainingLine, read_training
 from annotate.models import (
@@ -28,7 +28,7 @@ from annotate.models import (
     TrainingPair,
     User,
 )
-from annotate.services.pairing import ensure_pairs
+from annotate.services.bulk_pairs import ensure_pairs
 from annotate.services.seating import lock_annotator
 from annotate.services.training import break_off, give_back_pairs
 from annotate.services.training_gate import in_training
@@ -154,7 +154,7 @@ def add_golds(*, collection: Collection, n_positive: int, n_negative: int, by: U
     for is_positive, n in ((True, n_positive), (False, n_negative)):
         candidates = sorted(
             golds.filter(is_positive=is_positive),
-            key=lambda gold: ordering.keyed_hash(key, gold.pair_id),
+            key=lambda gold: keyed_choices.keyed_hash(key, gold.pair_id),
         )
         chosen += candidates[:n]
     _write(

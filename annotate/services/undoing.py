@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 from django.db import transaction
 from django.db.models import Q
 
-from annotate.core import ordering
+from annotate.core import keyed_choices
 from annotate.models import (
     Annotator,
     ClockTimestamp,
@@ -284,7 +284,7 @@ def _is_lost_like_candidates(check: Seat, annotator: Annotator) -> bool:
     n_reported = reports_in_batch.values("hand_out").distinct().count()
     return (
         n_lost > 0
-        and ordering.keyed_hash(bytes(annotator.collection.key), annotator.pk, hand_out.pk)
+        and keyed_choices.keyed_hash(bytes(annotator.collection.key), annotator.pk, hand_out.pk)
         % n_reported
         < n_lost
     )

@@ -88,7 +88,7 @@ def _page(
             batch, checked=gold_checks.count_golds(batch=batch), is_out=is_out
         ),
         "is_out": is_out,
-        "names": "names" in request.GET,
+        "shows_names": "names" in request.GET,
         "form": form or ReasonForm(acts=BatchAct, acts_with_reason=ACTS_WITH_REASON),
         "refusal": refusal,
     }

@@ -24,7 +24,7 @@ def inbox_page(request: SignedIn, slug: str) -> HttpResponse:
     tab = requested_tab(request) or next(
         (Tab(name) for name, n in counts._asdict().items() if n), Tab.BATCHES
     )
-    context = {"collection": collection, "tab": tab, "names": "names" in request.GET}
+    context = {"collection": collection, "tab": tab, "shows_names": "names" in request.GET}
     context["tabs"] = [(tab_, getattr(counts, tab_.value, None)) for tab_ in Tab]
     context["hint"] = HINTS[tab]
     context |= _tab_context(collection, tab, request.GET.get("page"))

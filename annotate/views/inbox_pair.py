@@ -128,7 +128,7 @@ def _pair_page(
         "works": [work_panel(decision, collection.slug) for decision in decisions],
         "sides": _sides(pair),
         "tab": requested_tab(request) or "",
-        "names": "names" in request.GET,
+        "shows_names": "names" in request.GET,
         "form": form or AdjudicateForm(levels=levels),
         "act_form": act_form or ReasonForm(acts=PairAct, acts_with_reason=ACTS_WITH_REASON),
         "refusal": refusal,

@@ -72,9 +72,9 @@ def judge(request: SignedIn, slug: str) -> HttpResponse:
 def answers_with_cards(
     act: Callable[[Annotator, dict[str, Any]], dict[str, Any] | None],
 ) -> Callable[..., HttpResponse]:
-    """Wrap a call of the script: sign-in, rights, errors as JSON.
+    """Make a view of `act`: check the annotator's access, and answer with JSON.
 
-    It answers with the result of `act` and the next cards.
+    The answer holds the result of `act` and the next cards, or an error.
     """
 
     @require_POST

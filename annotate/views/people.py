@@ -85,7 +85,7 @@ def _page(
     context = {
         "collection": annotator.collection,
         "annotator": annotator,
-        "names": "names" in request.GET,
+        "shows_names": "names" in request.GET,
         "since_form": SinceForm(initial={"since": since}) if since else since_form,
         "since": since,
         "withdrawable": withdrawable,

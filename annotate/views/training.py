@@ -143,9 +143,9 @@ def screen(request: SignedIn, slug: str) -> HttpResponse:
 def answers_with_cards(
     act: Callable[[Annotator, dict[str, Any]], dict[str, Any]],
 ) -> Callable[..., HttpResponse]:
-    """Wrap a call of the script: sign-in, rights, errors as JSON.
+    """Make a view of `act`: check the annotator's access, and answer with JSON.
 
-    It answers with the result of `act` and the next cards.
+    The answer holds the result of `act` and the next cards, or an error.
     """
 
     @require_POST
@@ -165,7 +165,7 @@ def answers_with_cards(
 
 @answers_with_cards
 def next_cards(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
-    """Return the cards that wait."""
+    """Change nothing; `answers_with_cards` adds the next cards."""
     return {}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from ipaddress import IPv6Address
 from urllib.parse import SplitResult, urlsplit
 
-from config.addresses import is_loopback
+from config.loopback import is_loopback
 
 LOCAL = "http://127.0.0.1:8000"  # the default of SITE_URL
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")  # this machine's names, which health checks use

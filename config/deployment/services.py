@@ -40,8 +40,8 @@ class ServiceUnavailable(Exception):
     """A service does not answer the check, so that its state is unknown."""
 
 
-def commits_are_late() -> str:
-    """Check synchronous_commit: without it, a crash of the database loses acknowledged labels."""
+def synchronous_commit_fault() -> str:
+    """Return a fault if PostgreSQL answers before labels are on its disk, else an empty text."""
     with bounded_transaction():
         with connection.cursor() as cursor:
             cursor.execute(
@@ -131,7 +131,7 @@ def nearest_existing(path: Path) -> Path:
 
 Check = Callable[[], str]
 DISK_CHECKS: tuple[Check, ...] = (media_cannot_be_written,)
-SERVER_CHECKS: tuple[Check, ...] = (commits_are_late, demo_accounts_are_open, redis_evicts)
+SERVER_CHECKS: tuple[Check, ...] = (synchronous_commit_fault, demo_accounts_are_open, redis_evicts)
 
 
 @contextmanager

@@ -317,7 +317,7 @@ def _ratio_distances(number: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _n_informative(kinds: UnitCounts, groups: GroupedUnits | None) -> int:
-    """Number of groups, or units, with a label beside the commonest value (on a tie the lowest)."""
+    """Number of groups, or units, with a label other than the commonest (of equals the lowest)."""
     commonest = int(np.argmax(kinds.frequency @ kinds.counts))
     is_informative = np.count_nonzero(np.delete(kinds.counts, commonest, axis=1), axis=1) > 0
     return int(

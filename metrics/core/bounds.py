@@ -84,21 +84,21 @@ def _cutoff(measure: Measure) -> int | None:
 
 
 def _rising_bounds(
-    measure: Measure, ranked: RankedGrades, level: float, best_grade: float, _: Counts
+    measure: Measure, ranked: RankedGrades, threshold: float, best_grade: float, _: Counts
 ) -> Bounds:
     """C@k, P@k, RR, RBP: no positive lowers them; all negative and all positive are attained ends.
 
     RBP's upper end adds p^n for all that may follow below a list of n: with the unjudged it is
     RBP's residual.
     """
-    most = measure.compute(with_unjudged_as(ranked, best_grade), level)
+    most = measure.compute(with_unjudged_as(ranked, best_grade), threshold)
     if measure.family == "RBP":
         most = most + np.power(float(dict(measure.parameters)["p"]), ranked.depth)
-    return Bounds(measure.compute(ranked, level), most)
+    return Bounds(measure.compute(ranked, threshold), most)
 
 
 def _first_rank_bounds(
-    _: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts
+    _: Measure, ranked: RankedGrades, threshold: float, best_grade: float, n_unretrieved: Counts
 ) -> Bounds:
     """MedR, MeanR: a positive makes the first rank smaller or leaves it.
 
@@ -106,32 +106,36 @@ def _first_rank_bounds(
     rank, or infinite if the list does not hold it. If it is taken in at 1, or at infinity, the
     average is at most, or at least, what it is without it or with its own rank.
     """
-    least = retrieval.first_rank(positives(with_unjudged_as(ranked, best_grade), level))
-    most = retrieval.first_rank(positives(ranked, level))
-    may_gain_positive = np.isnan(most) & (~np.isnan(least) | (elsewhere > 0))
+    least = retrieval.first_rank(positives(with_unjudged_as(ranked, best_grade), threshold))
+    most = retrieval.first_rank(positives(ranked, threshold))
+    may_gain_positive = np.isnan(most) & (~np.isnan(least) | (n_unretrieved > 0))
     return Bounds(
         np.where(may_gain_positive, 1.0, least), np.where(may_gain_positive, np.inf, most)
     )
 
 
 def _interpolated_bounds(
-    measure: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts
+    measure: Measure,
+    ranked: RankedGrades,
+    threshold: float,
+    best_grade: float,
+    n_unretrieved: Counts,
 ) -> Bounds:
-    """IPrec: the best precision from the m-th positive on, m growing with R.
+    """Bounds of interpolated precision, the best precision from the m-th positive on.
 
-    R and ranks are bounded separately.
+    m grows with R. R and ranks are bounded separately.
     With more positives the m-th stands no lower, so the precision there is no smaller; a smaller m
     only adds depths.
     """
-    labelled = positives(ranked, level)
-    with_unjudged = positives(with_unjudged_as(ranked, best_grade), level)
+    labelled = positives(ranked, threshold)
+    with_unjudged = positives(with_unjudged_as(ranked, best_grade), threshold)
 
     def value(positive_ranks: PositiveRanks) -> PerQuery:
         if measure.family == "IPrec11":
             return retrieval.eleven_point_average(positive_ranks)
         return retrieval.interpolated_precision(positive_ranks, recall=float(measure.cutoff or 0))
 
-    least = value(labelled._replace(total=with_unjudged.total + elsewhere))
+    least = value(labelled._replace(total=with_unjudged.total + n_unretrieved))
     return Bounds(least, value(with_unjudged._replace(total=labelled.total)))
 
 
@@ -177,10 +181,12 @@ def _on_scale(ranked: RankedGrades, family: str, largest_label: float, top: floa
 
 
 def _ndcg_bounds(
-    measure: Measure, ranked: RankedGrades, _: float, best_grade: float, elsewhere: Counts
+    measure: Measure, ranked: RankedGrades, _: float, best_grade: float, n_unretrieved: Counts
 ) -> Bounds:
     settings = {"k": _cutoff(measure), "dcg": dict(measure.parameters)["dcg"]}
-    return Bounds(*ndcg_bounds.ends(ranked, best_grade=best_grade, elsewhere=elsewhere, **settings))
+    return Bounds(
+        *ndcg_bounds.ends(ranked, best_grade=best_grade, elsewhere=n_unretrieved, **settings)
+    )
 
 
 class _RatioMeasure(NamedTuple):
@@ -231,7 +237,11 @@ _RATIOS: dict[str, Callable[[int | None, dict[str, Any]], _RatioMeasure]] = {
 
 
 def _ratio_bounds(
-    measure: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts
+    measure: Measure,
+    ranked: RankedGrades,
+    threshold: float,
+    best_grade: float,
+    n_unretrieved: Counts,
 ) -> Bounds:
     """AP, R, F, Rprec and their kin: attained ends, from the best and worst ranks of new positives.
 
@@ -242,7 +252,7 @@ def _ratio_bounds(
     1, ..., all of them.
     """
     ratio = _RATIOS[measure.family](_cutoff(measure), dict(measure.parameters))
-    lists = Completions(ranked, level, is_open=best_grade >= level, elsewhere=elsewhere)
+    lists = Completions(ranked, threshold, is_open=best_grade >= threshold, elsewhere=n_unretrieved)
     least, most = np.full(len(ranked.depth), np.inf), np.full(len(ranked.depth), -np.inf)
     for numbers, hits_of, reduce, end in (
         (lists.first(), lists.highest, np.maximum, most),
@@ -256,14 +266,14 @@ def _ratio_bounds(
 
 
 def _mean_r_precision_bounds(
-    measure: Measure, ranked: RankedGrades, _: float, best_grade: float, elsewhere: Counts
+    measure: Measure, ranked: RankedGrades, _: float, best_grade: float, n_unretrieved: Counts
 ) -> Bounds:
     """PMRP_mean: means of the ends for each zeta, which one completion need not reach at once."""
     parameters = dict(measure.parameters)
     r_precision = parse_one(f"PMRP(cap={parameters['cap']})")
     ends = [
-        _ratio_bounds(r_precision, ranked, level, best_grade, elsewhere)
-        for level in range(1, parameters["zetas"] + 1)
+        _ratio_bounds(r_precision, ranked, threshold, best_grade, n_unretrieved)
+        for threshold in range(1, parameters["zetas"] + 1)
     ]
     return Bounds(*(np.mean(values, axis=0) for values in zip(*ends, strict=True)))
 

@@ -12,7 +12,7 @@ from metrics.core.agreement import (
     alpha_of_counts,
     percent_agreement,
 )
-from metrics.core.counts import Annotations, UnitCounts, count_units, group, keep_labels
+from metrics.core.counts import CodedLabels, UnitCounts, count_units, group, keep_labels
 
 
 class PartAgreement(NamedTuple):
@@ -42,7 +42,7 @@ class AnnotatorAgreement(NamedTuple):
 
 
 def by_number_of_labels(
-    labels: Annotations, *, level: MeasurementLevel | str
+    labels: CodedLabels, *, level: MeasurementLevel | str
 ) -> list[PartAgreement]:
     """Agreement of the units with exactly 2, 3, ... labels (FIRE, Figure 7).
 
@@ -57,7 +57,7 @@ def by_number_of_labels(
 
 
 def by_group(
-    labels: Annotations, group_of_unit: ArrayLike, *, level: MeasurementLevel | str
+    labels: CodedLabels, group_of_unit: ArrayLike, *, level: MeasurementLevel | str
 ) -> list[PartAgreement]:
     """Agreement within each group of units (query, modality, ...), in ascending order.
 
@@ -75,7 +75,7 @@ def by_group(
     ]
 
 
-def by_annotator(labels: Annotations, *, level: MeasurementLevel | str) -> list[AnnotatorAgreement]:
+def by_annotator(labels: CodedLabels, *, level: MeasurementLevel | str) -> list[AnnotatorAgreement]:
     """Each annotator's share in the agreement, in ascending order of the annotators.
 
     Leaving an annotator out changes only the units they labelled, so this costs about as much as a

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.counts import Annotations
+from metrics.core.counts import CodedLabels
 
 
 class Consensus(NamedTuple):
@@ -29,7 +29,7 @@ class Consensus(NamedTuple):
 
 
 def dawid_skene(
-    labels: Annotations, *, max_iterations: int = 200, tolerance: float = 1e-7
+    labels: CodedLabels, *, max_iterations: int = 200, tolerance: float = 1e-7
 ) -> Consensus:
     """Expectation maximisation, in turn of the units' grades and the annotators' errors.
 
@@ -52,7 +52,7 @@ def dawid_skene(
     return Consensus(value, certainty, posterior, prior, confusion, n_iterations, converged)
 
 
-def _shares(labels: Annotations, n_values: int) -> NDArray[np.float64]:
+def _shares(labels: CodedLabels, n_values: int) -> NDArray[np.float64]:
     """(U, V) share of each value among a unit's labels; uniform where it has none."""
     n_units = len(labels.units)
     counts = np.bincount(
@@ -63,7 +63,7 @@ def _shares(labels: Annotations, n_values: int) -> NDArray[np.float64]:
 
 
 def _maximise(
-    labels: Annotations, posterior: NDArray[np.float64]
+    labels: CodedLabels, posterior: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The prior and every annotator's errors, if the posteriors were the truth."""
     n_values, n_people = posterior.shape[1], len(labels.annotators)
@@ -87,16 +87,16 @@ def _maximise(
 
 
 def _expect(
-    labels: Annotations, prior: NDArray[np.float64], confusion: NDArray[np.float64]
+    labels: CodedLabels, prior: NDArray[np.float64], confusion: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """(U, V) posterior of each unit's value, if the prior and the errors were right."""
     tiny = np.finfo(np.float64).tiny
     evidence = np.log(np.maximum(confusion, tiny))[labels.annotator, :, labels.value]  # (N, V)
     n_units = len(labels.units)
-    total = np.stack(
+    log_posterior = np.stack(
         [np.bincount(labels.unit, weights=column, minlength=n_units) for column in evidence.T],
         axis=1,
     ) + np.log(np.maximum(prior, tiny))
-    total -= total.max(axis=1, keepdims=True, initial=-np.inf)
-    posterior = np.exp(total)
+    log_posterior -= log_posterior.max(axis=1, keepdims=True, initial=-np.inf)
+    posterior = np.exp(log_posterior)
     return posterior / posterior.sum(axis=1, keepdims=True)

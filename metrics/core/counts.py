@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 _TABLE_BITS = 18  # kinds of units are counted in a table of at most this many bits, else sorted
 
 
-class Annotations(NamedTuple):
+class CodedLabels(NamedTuple):
     """Labels in long form, coded, each annotator counted once a unit.
 
     unit, annotator, value : (N,) int64 codes into units, annotators, values
@@ -27,7 +27,7 @@ class Annotations(NamedTuple):
 
 
 class UnitCounts(NamedTuple):
-    """Frequencies of the kinds of units; a kind is a row of counts of values.
+    """The kinds of units and their frequencies; units of one kind have equal counts of values.
 
     Agreement cannot tell apart units with the same counts of values.
     counts : (P, V) int64, distinct rows; counts[p, v] labels of value v on each unit of kind p
@@ -42,7 +42,7 @@ class UnitCounts(NamedTuple):
 
 def annotations(
     unit: ArrayLike, annotator: ArrayLike, value: ArrayLike, *, domain: ArrayLike | None = None
-) -> Annotations:
+) -> CodedLabels:
     """Code labels given in order of arrival.
 
     unit, annotator, value : (N,) ids and values of any sortable type. A missing label is a missing
@@ -63,7 +63,7 @@ def annotations(
         _code(value) if domain is None else _code_by_domain(value, np.asarray(domain))
     )
     is_last = _is_last_of_key(unit_code * max(len(annotators), 1) + annotator_code)
-    return Annotations(
+    return CodedLabels(
         unit_code[is_last],
         annotator_code[is_last],
         value_code[is_last],
@@ -74,14 +74,14 @@ def annotations(
     )
 
 
-def keep_labels(labels: Annotations, rows: NDArray[np.int64]) -> Annotations:
+def keep_labels(labels: CodedLabels, rows: NDArray[np.int64]) -> CodedLabels:
     """Some of the labels, over the same units, annotators and values."""
     return labels._replace(
         unit=labels.unit[rows], annotator=labels.annotator[rows], value=labels.value[rows]
     )
 
 
-def count_units(labels: Annotations) -> UnitCounts:
+def count_units(labels: CodedLabels) -> UnitCounts:
     """Group units by their counts of values.
 
     Units with one label are kept as kinds of their own.
@@ -98,7 +98,7 @@ def count_units(labels: Annotations) -> UnitCounts:
     )
 
 
-def counts_of_several(labels: Annotations) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def counts_of_several(labels: CodedLabels) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """(U,) whether each unit has two labels or more, and (R, V) counts of values of those units."""
     n_values = max(len(labels.values), 1)
     has_several = np.bincount(labels.unit, minlength=len(labels.units)) > 1

@@ -122,7 +122,7 @@ class Groups(NamedTuple):
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(G, ...) sums over each group's queries of (Q, ...) values.
 
-        Exact, so that their order does not matter.
+        Values are rounded to a grid first: their sums are exact in any order.
         All columns are rounded alike, so that two of them with equal values have equal sums.
         """
         values = self.weighted(values)

@@ -10,7 +10,7 @@ import numpy as np
 from annotate.core.formats import FormatError, Problems, finite_number, is_missing, quoted
 from annotate.core.text_files import header_of, table_rows
 from metrics.core.agreement import MeasurementLevel
-from metrics.core.counts import Annotations, annotations
+from metrics.core.counts import CodedLabels, annotations
 
 MAX_LISTED_COLUMNS = 30  # columns that a message names
 # Words of the columns of a file of judgments for labels that count and were planned regardless of
@@ -26,7 +26,7 @@ class LabelTable(NamedTuple):
         blank, or not requested
     """
 
-    labels: Annotations
+    labels: CodedLabels
     groups: list[tuple[str, ...]]
 
 
@@ -99,7 +99,7 @@ class _Labels:
         self._values.append(label)
         self._rows.append((unit, self._people.setdefault(annotator, len(self._people))))
 
-    def coded(self) -> Annotations:
+    def coded(self) -> CodedLabels:
         """The labels by the numbers of their units and annotators."""
         unit_code, person_code = np.array(self._rows, dtype=np.int64).reshape(-1, 2).T
         return annotations(unit_code, person_code, np.array(self._values))

@@ -20,15 +20,15 @@ def letters(significant: NDArray[np.bool_]) -> list[list[str]]:
     whose systems all have another letter is absorbed. Piepho 2004, doi:10.1198/1061860043515.
     """
     k = len(significant)
-    partners_of = [
+    alike_masks = [
         _mask(np.flatnonzero(~row)) | 1 << system for system, row in enumerate(significant)
     ]
-    columns = _insert_and_absorb(partners_of)
+    columns = _insert_and_absorb(alike_masks)
     if columns is None:
-        columns = _cover(partners_of)
+        columns = _cover(alike_masks)
     members = sorted(
         [system for system in range(k) if column >> system & 1]
-        for column in _necessary_columns(columns, partners_of)
+        for column in _necessary_columns(columns, alike_masks)
     )
     letters_of: list[list[str]] = [[] for _ in range(k)]
     for number, column in enumerate(members):
@@ -69,13 +69,13 @@ def _mask(systems: NDArray[np.int64]) -> int:
     return sum(1 << system for system in systems.tolist())
 
 
-def _insert_and_absorb(partners_of: list[int]) -> list[int] | None:
-    """All maximal sets of systems of which no two differ, as bits.
+def _insert_and_absorb(alike_masks: list[int]) -> list[int] | None:
+    """Bit masks of all maximal sets of systems without a significant difference.
 
     None beyond MOST_COLUMNS of them.
     """
-    columns = [(1 << len(partners_of)) - 1]
-    for system, partners in enumerate(partners_of):
+    columns = [(1 << len(alike_masks)) - 1]
+    for system, partners in enumerate(alike_masks):
         system_bit = 1 << system
         split_columns = [column for column in columns if column & system_bit and column & ~partners]
         if not split_columns:
@@ -107,10 +107,10 @@ def _without_absorbed(new: list[int], whole_columns: list[int]) -> list[int]:
     return remaining
 
 
-def _cover(partners_of: list[int]) -> list[int]:
+def _cover(alike_masks: list[int]) -> list[int]:
     """Sets of systems that do not differ, until each pair that does not differ lies in one."""
     columns: list[int] = []
-    for system, partners in enumerate(partners_of):
+    for system, partners in enumerate(alike_masks):
         open_partners = partners >> system << system
         for column in columns:
             if column >> system & 1:
@@ -119,19 +119,19 @@ def _cover(partners_of: list[int]) -> list[int]:
             open_partners |= 1 << system
         while open_partners:
             first = open_partners & -open_partners
-            column, candidates = 1 << system | first, partners & partners_of[first.bit_length() - 1]
+            column, candidates = 1 << system | first, partners & alike_masks[first.bit_length() - 1]
             # Uncovered partners come first, so that one letter covers many pairs.
             for preferred in (candidates & open_partners, candidates):
                 while free := preferred & candidates & ~column:
                     chosen = free & -free
                     column |= chosen
-                    candidates &= partners_of[chosen.bit_length() - 1]
+                    candidates &= alike_masks[chosen.bit_length() - 1]
             columns.append(column)
             open_partners &= ~column
     return columns
 
 
-def _necessary_columns(columns: list[int], partners_of: list[int]) -> list[int]:
+def _necessary_columns(columns: list[int], alike_masks: list[int]) -> list[int]:
     """Drop the columns whose pairs all lie in other columns as well, trying the smallest first."""
     columns_left = sorted(columns, key=int.bit_count)
     for column in list(columns_left):

@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from annotate.core.formats import finite_number
-from metrics.core import graded, incomplete, plausible_matches, ranking, retrieval, sampled
+from metrics.core import (
+    incomplete,
+    inferred_measures,
+    plausible_matches,
+    ranking,
+    retrieval,
+    user_models,
+)
 from metrics.core.alignment import RankedGrades
 from metrics.core.ranking import PerQuery, PositiveRanks
 
@@ -121,20 +128,26 @@ FAMILIES: dict[str, Family] = {
         ranking.ndcg, "discounted gain over the ideal one", "optional", "grades", {"dcg": "log2"}
     ),
     "ERR": Family(
-        graded.expected_reciprocal_rank,
+        user_models.expected_reciprocal_rank,
         "expected 1 / rank of satisfaction",
         "optional",
         "grades",
         _ERR,
     ),
     "RBP": Family(
-        graded.rank_biased_precision, "gain of a reader who goes on with chance p", parameters=_RBP
+        user_models.rank_biased_precision,
+        "gain of a reader who goes on with chance p",
+        parameters=_RBP,
     ),
     "gRBP": Family(
-        graded.graded_rank_biased_precision, "RBP with graded gain", "none", "grades", _RBP | _ERR
+        user_models.graded_rank_biased_precision,
+        "RBP with graded gain",
+        "none",
+        "grades",
+        _RBP | _ERR,
     ),
     "RBPres": Family(
-        graded.rbp_residual, "what unjudged targets could add to RBP", "none", "grades", _RBP
+        user_models.rbp_residual, "what unjudged targets could add to RBP", "none", "grades", _RBP
     ),
     "Bpref": Family(
         incomplete.bpref, "share of judged negatives below each positive", takes="both"
@@ -143,10 +156,13 @@ FAMILIES: dict[str, Family] = {
         incomplete.inferred_ap, "AP inferred from a uniform sample of the pool", takes="both"
     ),
     "xinfAP": Family(
-        sampled.extended_inferred_ap, "AP inferred from a stratified sample", "optional", "both"
+        inferred_measures.extended_inferred_ap,
+        "AP inferred from a stratified sample",
+        "optional",
+        "both",
     ),
     "infNDCG": Family(
-        sampled.extended_inferred_ndcg,
+        inferred_measures.extended_inferred_ndcg,
         "nDCG inferred from a stratified sample",
         "optional",
         "grades",

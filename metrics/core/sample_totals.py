@@ -2,8 +2,8 @@
 
 P@k, DCG@k, RBP and the number of positives are sums over pairs, so each judged pair represents 1 /
 its chance (Horvitz & Thompson 1952, doi:10.1080/01621459.1952.10483446). Ratios of such sums, such
-as AP, recall and nDCG, have no unbiased estimate: `sampled` infers two of them. Pairs outside the
-pools had no chance and count as irrelevant.
+as AP, recall and nDCG, have no unbiased estimate: `inferred_measures` infers two of them. Pairs
+outside the pools had no chance and count as irrelevant.
 """
 
 import math
@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.inferred_measures import WeightedSample
 from metrics.core.ranking import PerQuery, total_by_query
-from metrics.core.sampled import WeightedSample
 
 
 class Estimates(NamedTuple):

@@ -101,32 +101,33 @@ def alpha_lower_limit(
     return max(-1.0, 1 - (1 - value) * math.exp(min(distance, 100)))
 
 
-def evidence_below(n_right: int, n: int, *, mark: float) -> float:
-    """Log likelihood ratio of shares below a mark against the mark, for n_right of n; -inf to inf.
+def evidence_below(n_right: int, n: int, *, threshold: float) -> float:
+    """Log likelihood ratio of shares below a threshold against it, for n_right of n; -inf to inf.
 
-    0 <= n_right <= n; mark : above 0, at most 1 The likelihood averaged over all shares from 0 to
-    the mark, divided by that of the mark: while the true share is the mark or more, it is a
-    supermartingale that starts at 1. So the chance that it ever reaches 1 / alpha is alpha at most,
-    from the first answer on and at any number of looks (Ville 1939; Robbins 1970,
-    doi:10.1214/aoms/1177696786). Assumed is that answers are independent, and right with a chance
-    that does not change.
+    0 <= n_right <= n; threshold : above 0, at most 1
+
+    The likelihood averaged over all shares from 0 to the threshold, divided by that of the
+    threshold: while the true share is the threshold or more, it is a supermartingale that starts at
+    1. So the chance that it ever reaches 1 / alpha is alpha at most, from the first answer on and
+    at any number of looks (Ville 1939; Robbins 1970, doi:10.1214/aoms/1177696786). Assumed is that
+    answers are independent, and right with a chance that does not change.
     """
     wrong = n - n_right
-    if mark == 1:  # an annotator who is always right gives no wrong answer
+    if threshold == 1:  # an annotator who is always right gives no wrong answer
         return math.inf if wrong else -math.log(n + 1)
-    below = betainc(n_right + 1, wrong + 1, mark)
+    below = betainc(n_right + 1, wrong + 1, threshold)
     if below == 0:
         return -math.inf
-    averaged = betaln(n_right + 1, wrong + 1) + math.log(below) - math.log(mark)
-    return float(averaged - n_right * math.log(mark) - wrong * math.log1p(-mark))
+    averaged = betaln(n_right + 1, wrong + 1) + math.log(below) - math.log(threshold)
+    return float(averaged - n_right * math.log(threshold) - wrong * math.log1p(-threshold))
 
 
-def is_below(n_right: int, n: int, *, mark: float, alpha: float = 0.05) -> bool:
-    """Whether a share is shown to be below a mark.
+def is_below(n_right: int, n: int, *, threshold: float, alpha: float = 0.05) -> bool:
+    """Whether a share is shown to be below a threshold.
 
     The chance of ever claiming so falsely is alpha at most.
-    mark : any number; every share is below one above 1, none is below 0
+    threshold : any number; every share is below one above 1, none is below 0
     """
-    if not 0 < mark <= 1:
-        return mark > 1
-    return evidence_below(n_right, n, mark=mark) >= -math.log(alpha)
+    if not 0 < threshold <= 1:
+        return threshold > 1
+    return evidence_below(n_right, n, threshold=threshold) >= -math.log(alpha)

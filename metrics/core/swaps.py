@@ -71,8 +71,9 @@ def reer_independent(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None
 
 
 def reer_paired(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> float:
-    """As `reer_independent`, with the variance of the paired differences; real swaps follow it.
+    """REER of two systems from their paired differences; observed swap rates agree with it.
 
+    As `reer_independent`, with the variance of the paired differences.
     Range [0, .5]. The observed difference is taken for the true one: the rate at which two new sets
     of queries disagree; `reversal` is the rate at which a new set disagrees with this one.
     """

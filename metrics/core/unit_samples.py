@@ -118,16 +118,17 @@ def _seed_of(kinds: UnitCounts) -> int:
 
 
 def _sorted_by_content(groups: GroupedUnits, position: NDArray[np.int64]) -> sparse.csr_array:
-    """(G, P) number of units of each kind in each group; the order of groups depends on it alone.
+    """(G, P) numbers of units by group and kind, in an order of groups by content alone.
 
     position : (P,) of each kind among the sorted kinds
     """
     n_kinds = int(position.max()) + 1
     table = sparse.csr_array((groups.n.astype(np.float64), (groups.group, position[groups.kind])))
     table.resize(table.shape[0], n_kinds)
-    # Groups with equal marks hold the same, but for a chance of 1 in 2**50; their order among
+    # Groups with equal hashes hold the same, but for a chance of 1 in 2**50; their order among
     # themselves is no matter.
-    marks = (
+    kind_hashes = (
         np.random.default_rng(n_kinds).integers(0, 1 << 20, size=(n_kinds, 3)).astype(np.float64)
     )
-    return table[np.lexsort((table @ marks).T)]
+    group_hashes = table @ kind_hashes
+    return table[np.lexsort(group_hashes.T)]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from annotate.core.formats import quoted
 from metrics.core.groups import Groups
-from metrics.core.sampling import (
+from metrics.core.sample_sizes import (
     MiddleBySpread,
     detectable_difference,
     middle_pair,

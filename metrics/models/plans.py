@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotate.models import Collection, QuerySet, User
-from metrics.core.tournament import PLAN_METHODS
+from metrics.core.run_comparison import PLAN_METHODS
 
 
 class Plan(models.Model):

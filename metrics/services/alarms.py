@@ -181,7 +181,7 @@ def _alpha_reading(alarm: Alarm, alpha: dict[str, Any] | None) -> AlarmReading:
 
 def _gold_reading(alarm: Alarm, row: dict[str, Any]) -> AlarmReading:
     right, n = row["n_right"], row["n_gold"]
-    is_low = bool(n) and is_below(right, n, mark=alarm.below / 100)
+    is_low = bool(n) and is_below(right, n, threshold=alarm.below / 100)
     return AlarmReading(row["annotator"], 100 * right / n if n else None, n, is_low)
 
 

@@ -93,7 +93,7 @@ def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, schem
     others_levels = (
         others_labels.shares[own_rows][shared].mean(axis=0) if shared.any() else np.zeros(n_levels)
     ).tolist()
-    halves = _halves(
+    halves = _half_counts(
         others_labels.n_equal[own_rows][shared], others_labels.n_others[own_rows][shared]
     )
     times = labels.active_ms[own_rows]
@@ -116,8 +116,8 @@ def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, schem
     }
 
 
-def _halves(equal: Ids, n_others: Ids) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Comparisons that agree, and all, in the first and in the second half of the shared labels."""
+def _half_counts(equal: Ids, n_others: Ids) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Equal and all comparisons, of the first half of the shared labels and of the second."""
     middle = len(equal) // 2
     sums = [
         (int(equal[half].sum()), int(n_others[half].sum()))

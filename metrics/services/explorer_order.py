@@ -47,7 +47,7 @@ class OrderedQueries(NamedTuple):
 
 
 def sources_of(query_set: QuerySet) -> Ids:
-    """Ascending keys of the sources that count."""
+    """Keys of the query set's sources that no lead excluded, ascending."""
     with connection.cursor() as cursor:
         cursor.execute(_SOURCES, [query_set.pk])
         (sources,) = cursor.fetchone()

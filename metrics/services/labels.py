@@ -69,7 +69,9 @@ def scope_of(*, query_set: QuerySet) -> EvaluationScope:
 
 
 class Gallery(NamedTuple):
-    """The targets that the runs of a query set rank.
+    """The number of targets in a query set's evaluation, and the date of the newest.
+
+    The hash of a score's inputs has the names of the fields in it.
 
     n : targets that count; at : when the last of them joined, None if that was not recorded
     is_listed : True if the query set lists them; else they are all of its collection

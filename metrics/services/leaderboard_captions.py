@@ -88,8 +88,8 @@ class LeaderboardCaption(NamedTuple):
         return f"{' '.join(full)} A stricter measure, such as AP, or a higher threshold tells more."
 
 
-class DesignCell(NamedTuple):
-    """The design of one measure: intraclass correlation, design effect, and its meaning in words.
+class DesignEffectCell(NamedTuple):
+    """The design effect of one measure, its intraclass correlation, and a sentence about it.
 
     note : empty if there is no effect
     """
@@ -99,10 +99,10 @@ class DesignCell(NamedTuple):
     note: str
 
 
-def design_cell(design: Design, *, n_queries: int, queries: str) -> DesignCell:
+def design_cell(design: Design, *, n_queries: int, queries: str) -> DesignEffectCell:
     """Put the median design of the runs into words."""
     if design.deff is None:
-        return DesignCell(design.icc, None, "")
+        return DesignEffectCell(design.icc, None, "")
     effective = f"{n_queries:,} ÷ {floatformat(design.deff, 2)} independent {queries}"
     note = f"The median of the runs: the mean is as certain as one over {effective}"
-    return DesignCell(design.icc, design.deff, note)
+    return DesignEffectCell(design.icc, design.deff, note)

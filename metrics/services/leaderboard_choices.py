@@ -14,7 +14,7 @@ from metrics.core.label_sources import (
     people_parts,
     usual_source,
 )
-from metrics.core.tournament import METHODS
+from metrics.core.run_comparison import METHODS
 from metrics.services import labels
 from metrics.services.leaderboard_captions import ChoicesCaption
 from metrics.services.measuring import MEASURES

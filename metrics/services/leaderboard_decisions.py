@@ -12,8 +12,8 @@ from metrics.core.binary_scores import are_zero_one, cochran
 from metrics.core.groups import Groups
 from metrics.core.letters import abbreviate
 from metrics.core.measures import Measure
-from metrics.core.multiple import METHODS as RANGE_METHODS
-from metrics.core.tournament import (
+from metrics.core.range_tests import METHODS as RANGE_METHODS
+from metrics.core.run_comparison import (
     HAVE_OWN_ERRORS,
     NEWMAN_KEULS,
     RANDOMIZATION,

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from annotate.models import Annotator, Collection, Level, QuerySet, User
 from metrics.core import measures
 from metrics.core.label_sources import RequestedSource, UnknownLabelSource, usual_source
-from metrics.core.tournament import METHODS
+from metrics.core.run_comparison import METHODS
 from metrics.services import labels
 from metrics.services.leaderboard_choices import (
     DEFAULT_MEASURES,

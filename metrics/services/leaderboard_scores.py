@@ -49,7 +49,8 @@ FIELDS = (
 def stored_bounds(measure: str, score: dict[str, Any]) -> dict[str, float | None]:
     """The bounds of a stored score as JSON.
 
-    Only of measures in BOUNDED, and with people's labels.
+    Both are None for a measure outside BOUNDED_NAMES, and for a score without `best`, as those by a
+    reference set's labels alone.
     """
     if measure not in BOUNDED_NAMES or score["best"] is None:
         return {"least": None, "most": None}

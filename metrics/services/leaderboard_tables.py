@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from annotate.models import Direction, QuerySet
 from metrics.charts import Chart
 from metrics.core.measures import parse_one
-from metrics.services.leaderboard_captions import DesignCell, LeaderboardCaption, design_cell
+from metrics.services.leaderboard_captions import DesignEffectCell, LeaderboardCaption, design_cell
 from metrics.services.leaderboard_cells import (
     AbsentScore,
     MeasureColumn,
@@ -91,7 +91,7 @@ class LeaderboardTable(NamedTuple):
     @property
     def undrawn_text(self) -> str:
         """Sentences about the pairs that no sample drew; empty if there are none."""
-        return undrawn_sentences(self.undrawn, self.kinds, self.sources) if self.undrawn else ""
+        return undrawn_sentences(self.undrawn, self.kinds, self.source_noun) if self.undrawn else ""
 
     @property
     def columns(self) -> list[MeasureColumn]:
@@ -143,21 +143,22 @@ class LeaderboardTable(NamedTuple):
         )
         if n == 1:
             return (
-                f"1 of the {self.sources} without a positive, which counts 0 and has no first rank"
+                f"1 of the {self.source_noun} without a positive, which counts 0 and has no first "
+                "rank"
             )
         if not n:
             return ""
-        return f"{n:,} {self.sources} without a positive, which count 0 and have no first rank"
+        return f"{n:,} {self.source_noun} without a positive, which count 0 and have no first rank"
 
     @property
-    def sources(self) -> str:
+    def source_noun(self) -> str:
         """The noun for the source items: "queries" or "documents"."""
         return "queries" if self.direction == Direction.FORWARD else "documents"
 
     @property
     def sources_text(self) -> str:
         """The number of source items and of their groups: "27,763 captions of 670 videos"."""
-        return self.groups.text if self.groups else f"{self.n_queries:,} {self.sources}"
+        return self.groups.text if self.groups else f"{self.n_queries:,} {self.source_noun}"
 
     @property
     def interval_text(self) -> str:
@@ -165,7 +166,7 @@ class LeaderboardTable(NamedTuple):
         return interval_description(
             groups=self.groups,
             n_queries=self.n_queries,
-            sources=self.sources,
+            sources=self.source_noun,
             is_of_these_queries=self.is_of_these_queries,
         )
 
@@ -192,10 +193,10 @@ class LeaderboardTable(NamedTuple):
     @property
     def sampling_units(self) -> str:
         """The noun for the independent units: the queries, or their groups."""
-        return self.groups.sampling_units if self.groups else self.sources
+        return self.groups.sampling_units if self.groups else self.source_noun
 
     @property
-    def designs(self) -> list[DesignCell]:
+    def design_effects(self) -> list[DesignEffectCell]:
         """Design effects per measure, medians over runs; empty if no queries belong together."""
         if self.groups is None or self.groups.are_single:
             return []

@@ -75,8 +75,8 @@ def _pairs(by_state: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def agreement(collection: Collection, tallies: CollectionTallies) -> Summary:
-    """Count the sequences of grades of pairs: n of planned labels, all grades, planned ones first.
+def grade_sequences(collection: Collection, tallies: CollectionTallies) -> Summary:
+    """Count pairs by their grades: the number of planned labels, then grades, planned ones first.
 
     drawn : the noun for the groups on pages
     several : for sequences of two grades or more, their counts in each group of queries

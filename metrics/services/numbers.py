@@ -172,7 +172,7 @@ def _conflicts(summary: Summary) -> Value:
 
 KINDS: dict[str, NumberKind] = {
     "progress": NumberKind(number_inputs.progress, _progress),
-    "agreement": NumberKind(number_inputs.agreement, _agreement),
+    "agreement": NumberKind(number_inputs.grade_sequences, _agreement),
     "labels": NumberKind(number_inputs.distribution, _distribution),
     "people": NumberKind(number_inputs.people, _people),
     "conflicts": NumberKind(number_inputs.conflicts, _conflicts),

@@ -18,8 +18,8 @@ from django.db.models.functions import Now
 from annotate.models import Collection, Direction, Pair, QuerySet, QuerySetItem, RoundPair, User
 from annotate.services.background.workers import try_lock
 from metrics.core.measures import parse_one
+from metrics.core.run_comparison import PLAN_METHODS
 from metrics.core.sequential_analysis import level
-from metrics.core.tournament import PLAN_METHODS
 from metrics.models import Plan, PlanLook
 from metrics.services.labels import ends
 from metrics.services.leaderboard_choices import METHOD_NAMES, LeaderboardSpec

@@ -6,6 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.alignment import LabelledPairs
+from metrics.core.inferred_measures import (
+    WeightedSample,
+    extended_inferred_ap,
+    extended_inferred_ndcg,
+)
 from metrics.core.label_sources import Grades, sorted_grades
 from metrics.core.sample_totals import (
     MeanEstimate,
@@ -15,10 +20,9 @@ from metrics.core.sample_totals import (
     estimated_precision,
     estimated_rbp,
 )
-from metrics.core.sampled import WeightedSample, extended_inferred_ap, extended_inferred_ndcg
 from metrics.services.labels import Ids
 from metrics.services.pool_study import DirectionStudy, ranked_of
-from metrics.services.sample_estimates import without_judged
+from metrics.services.sample_estimates import has_unjudged_cell
 from metrics.services.sampled_pairs import strata_of
 from pooling.core.strategies import depth_of
 from pooling.models import Pool, Run
@@ -107,7 +111,7 @@ def _run_scores(
     is_in_top = np.isin(rows.stratum, rows.stratum[ranked.label[ranked.rank <= k]])
     top = _weighted_sample(study, run, rows, rows.is_drawn & is_in_top)
     inferred_ap = inferred_ndcg = None
-    if not without_judged(ranked, rows.stratum).any():
+    if not has_unjudged_cell(ranked, rows.stratum).any():
         inferred_ap = float(extended_inferred_ap(ranked, threshold=threshold, k=DEEPEST).mean())
         inferred_ndcg = float(extended_inferred_ndcg(ranked, k=DEEPEST).mean())
     rbp = estimated_rbp(sample, p=PATIENCE, threshold=threshold)

@@ -345,7 +345,7 @@ def _linked_keys(collection: Collection, direction: Direction, sources: Ids) -> 
         .order_by("pk")
         .values_list("pk", "created_at")
     )
-    links = _links(tuple(sets), collection.positive_from, direction)
+    links = _best_targets(tuple(sets), collection.positive_from, direction)
     if not len(links.source):
         return -sources
     position = np.minimum(np.searchsorted(links.source, sources), len(links.source) - 1)
@@ -353,10 +353,10 @@ def _linked_keys(collection: Collection, direction: Direction, sources: Ids) -> 
 
 
 @lru_cache(maxsize=16)
-def _links(
+def _best_targets(
     sets: Sequence[tuple[int, datetime]], positive_from: int, direction: Direction
 ) -> _Links:
-    """Read the links by labels of reference sets.
+    """Read each source's best positive target, where the reference sets have exactly one.
 
     Cached, as a set does not change once it is loaded.
     """

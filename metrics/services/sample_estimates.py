@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection
 from metrics.core.alignment import RankedGrades, join_parts
+from metrics.core.inferred_measures import WeightedSample, inferred_ndcg, stratified_inferred_ap
 from metrics.core.label_sources import Grades
 from metrics.core.measures import Measure
 from metrics.core.ranking import rank_in_query
 from metrics.core.sample_totals import estimated_precision, estimated_rbp
-from metrics.core.sampled import WeightedSample, inferred_ndcg, stratified_inferred_ap
 from metrics.services.labels import EvaluationScope, Ids
 from metrics.services.measuring import CHUNK, labels_by_position
 from metrics.services.ranks import matrix_of, ranked_grades, sources_per_chunk
@@ -195,18 +195,18 @@ def _estimate(
     else:
         estimates = inferred_ndcg(ranked, cell, k=k)
     # inference from the cells would take them for empty
-    estimates[without_judged(ranked, cell)] = np.nan
+    estimates[has_unjudged_cell(ranked, cell)] = np.nan
     return estimates
 
 
-def without_judged(ranked: RankedGrades, cell: Ids) -> NDArray[np.bool_]:
+def has_unjudged_cell(ranked: RankedGrades, cell: Ids) -> NDArray[np.bool_]:
     """(Q,) mask of queries with a cell of which nothing is judged.
 
     cell : (L,) by the rows of the labels
     """
     key = ranked.label_query * (int(cell.max(initial=0)) + 1) + cell[ranked.label_row]
-    lacking = ~np.isin(key, key[ranked.label_grade >= 0])
-    return np.bincount(ranked.label_query[lacking], minlength=len(ranked.depth)) > 0
+    is_in_unjudged_cell = ~np.isin(key, key[ranked.label_grade >= 0])
+    return np.bincount(ranked.label_query[is_in_unjudged_cell], minlength=len(ranked.depth)) > 0
 
 
 def _ranked(run: Run, scope: EvaluationScope, tables: Sequence[Grades]) -> list[RankedGrades]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from metrics.core.agreement import N_REPLICATES
-from metrics.core.stability import RepeatedPairs, stability
+from metrics.core.self_agreement import RepeatedPairs, stability
 
 Value = dict[str, Any]
 NO_REPEAT = "no pair came back yet"

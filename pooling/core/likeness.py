@@ -15,7 +15,7 @@ from pooling.core.selections import Integers, RankedPairs, group_by_pair, is_fir
 
 Matrix = NDArray[np.float64]
 _CELLS_A_BLOCK = 1_000_000
-_MEETINGS_A_BLOCK = 400_000  # they fit into a processor's cache
+_SHARED_A_BLOCK = 400_000  # they fit into a processor's cache
 
 
 class Likeness(NamedTuple):
@@ -46,7 +46,7 @@ class _RankedRows(NamedTuple):
     starts: Integers
 
 
-class _Meetings(NamedTuple):
+class _SharedTargets(NamedTuple):
     """Targets that two runs share: the source item, the runs (first < second) and their ranks."""
 
     source: Integers
@@ -82,11 +82,11 @@ def likeness(runs: Sequence[RankedPairs], *, k: int, p: float) -> Likeness:
     rows, depth = _rows(runs)
     tau, favourite = _Sum(len(runs)), _Sum(len(runs))
     n_sources = np.zeros((len(runs), len(runs)), dtype=np.int64)
-    for low, high, meetings in _blocks(rows, depth):
+    for low, high, shared_targets in _blocks(rows, depth):
         block_depth = depth[low:high]
         both = (block_depth[:, :, None] > 0) & (block_depth[:, None, :] > 0)
         n_sources += both.sum(axis=0)
-        of_block = meetings._replace(source=meetings.source - low)
+        of_block = shared_targets._replace(source=shared_targets.source - low)
         value = _symmetric(_tau(of_block, block_depth))
         tau.add(value, both & ~np.isnan(value))
         favourite.add(_favourite(of_block, block_depth), both)
@@ -106,24 +106,24 @@ def _rows(runs: Sequence[RankedPairs]) -> tuple[_RankedRows, Integers]:
     return _RankedRows(source, run, rank, starts), depth
 
 
-def _blocks(rows: _RankedRows, depth: Integers) -> Iterator[tuple[int, int, _Meetings]]:
-    """Ranges of source items, none with more cells or meetings than fit, and their meetings."""
+def _blocks(rows: _RankedRows, depth: Integers) -> Iterator[tuple[int, int, _SharedTargets]]:
+    """Ranges of source items, none with more cells or shared targets than fit, and the latter."""
     n_queries, n_runs = depth.shape
     size = np.diff(np.append(rows.starts, len(rows.source)))
-    n_meetings = np.bincount(
+    n_shared_targets = np.bincount(
         rows.source[rows.starts], weights=size * (size - 1) / 2, minlength=n_queries
     )
-    running = np.append(0, np.cumsum(n_meetings))
+    running = np.append(0, np.cumsum(n_shared_targets))
     low = 0
     while low < n_queries:
-        high = int(np.searchsorted(running, running[low] + _MEETINGS_A_BLOCK, side="right")) - 1
+        high = int(np.searchsorted(running, running[low] + _SHARED_A_BLOCK, side="right")) - 1
         high = min(max(high, low + 1), low + max(1, _CELLS_A_BLOCK // n_runs**2), n_queries)
         first, last = np.searchsorted(rows.source[rows.starts], [low, high])
-        yield low, high, _meetings(rows, rows.starts[first:last], size[first:last])
+        yield low, high, _shared_targets(rows, rows.starts[first:last], size[first:last])
         low = high
 
 
-def _meetings(rows: _RankedRows, starts: Integers, size: Integers) -> _Meetings:
+def _shared_targets(rows: _RankedRows, starts: Integers, size: Integers) -> _SharedTargets:
     """Every two runs that hold one target, for all targets from these starts on.
 
     Targets that equally many runs hold are handled together.
@@ -135,13 +135,15 @@ def _meetings(rows: _RankedRows, starts: Integers, size: Integers) -> _Meetings:
         row_pairs.append(np.stack([(base + first).ravel(), (base + second).ravel()]))
     first, second = np.concatenate(row_pairs, axis=1)
     # Rows of one target are in the order of runs.
-    return _Meetings(
+    return _SharedTargets(
         rows.source[first], rows.run[first], rows.run[second], rows.rank[first], rows.rank[second]
     )
 
 
-def _cells(meetings: _Meetings, shape: tuple[int, int]) -> Integers:
-    return (meetings.source * shape[1] + meetings.first) * shape[1] + meetings.second
+def _flat_cells(shared_targets: _SharedTargets, shape: tuple[int, int]) -> Integers:
+    """Index of each shared target's cell in a flat (source, run, run) table."""
+    row = shared_targets.source * shape[1] + shared_targets.first
+    return row * shape[1] + shared_targets.second
 
 
 def _totals(cells: Integers, shape: tuple[int, int], weights: Matrix | None = None) -> Matrix:
@@ -163,29 +165,29 @@ def _diagonal(values: Matrix, of_itself: Matrix | float) -> Matrix:
     return values
 
 
-def _favourite(meetings: _Meetings, depth: Integers) -> Matrix:
+def _favourite(shared_targets: _SharedTargets, depth: Integers) -> Matrix:
     values = np.repeat(depth[:, None, :] + 1.0, depth.shape[1], axis=1)
-    top = meetings.first_rank == 1
-    values[meetings.source[top], meetings.first[top], meetings.second[top]] = meetings.second_rank[
-        top
-    ]
-    top = meetings.second_rank == 1
-    values[meetings.source[top], meetings.second[top], meetings.first[top]] = meetings.first_rank[
-        top
-    ]
+    top = shared_targets.first_rank == 1
+    values[shared_targets.source[top], shared_targets.first[top], shared_targets.second[top]] = (
+        shared_targets.second_rank[top]
+    )
+    top = shared_targets.second_rank == 1
+    values[shared_targets.source[top], shared_targets.second[top], shared_targets.first[top]] = (
+        shared_targets.first_rank[top]
+    )
     return _diagonal(values, 1.0)
 
 
-def _tau(meetings: _Meetings, depth: Integers) -> Matrix:
+def _tau(shared_targets: _SharedTargets, depth: Integers) -> Matrix:
     """1 - 2 * share of the pairs of shared targets that the runs order differently.
 
     NaN for fewer than two.
     """
     shape: tuple[int, int] = depth.shape  # type: ignore[assignment]
-    cells = _cells(meetings, shape)
+    cells = _flat_cells(shared_targets, shape)
     n_met, discordant = (
         _totals(cells, shape),
-        _inversions(cells, meetings.first_rank, meetings.second_rank, shape),
+        _inversions(cells, shared_targets.first_rank, shared_targets.second_rank, shape),
     )
     pairs = n_met * (n_met - 1) / 2
     values = np.full(pairs.shape, np.nan)
@@ -198,9 +200,9 @@ def _tau(meetings: _Meetings, depth: Integers) -> Matrix:
 def _inversions(
     cells: Integers, first: Integers, second: Integers, shape: tuple[int, int]
 ) -> Matrix:
-    """For each cell, how many pairs of its meetings the two ranks order differently.
+    """For each cell, how many pairs of its shared targets the two ranks order differently.
 
-    Bit by bit of the second rank from the highest, all cells at once: two meetings that part at a
+    Bit by bit of the second rank from the highest, all cells at once: two targets that part at a
     bit are out of order if the one with the bit comes first. Then those without it go in front,
     each part in its old order.
     """

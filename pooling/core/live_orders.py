@@ -27,7 +27,7 @@ Worth = NDArray[np.float64]
 
 
 class ArmCounts(NamedTuple):
-    """Counts of each source item's arms, (Q, S) each.
+    """Counts of targets per source item and arm, (Q, S) each; an arm is a run.
 
     relevant, other : targets of the run judged relevant and not, whichever run brought them up
     failed : targets brought up by this run that were not relevant

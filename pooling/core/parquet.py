@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from annotate.core.formats import FormatError, Problems, id_fault
 from annotate.core.text_files import LIMITS, Limits
 from pooling.core.matrices import RunPart
-from pooling.core.readers import columns_of
+from pooling.core.run_tables import columns_of
 from pooling.core.runs import RunFile
 
 ROWS_AT_ONCE = 131_072

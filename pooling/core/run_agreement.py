@@ -113,14 +113,14 @@ def _blocks(runs: Sequence[RankedPairs]) -> Iterator[_SourceBlock]:
             len(source_keys),
         )
         rows = slice(first_row[low], first_row[high])
-        target = pair[rows] - pair[first_row[low]]
-        n_targets, deepest = int(target[-1]) + 1, int(rank[rows].max())
+        target_number = pair[rows] - pair[first_row[low]]
+        n_targets, deepest = int(target_number[-1]) + 1, int(rank[rows].max())
         cell = (source[rows] - low, run_of_row[rows])
         ranks = np.full((n_targets + 1, len(runs)), _NOWHERE, dtype=np.int32)
-        ranks[target, run_of_row[rows]] = rank[rows]
-        at = np.full((high - low, len(runs), deepest), n_targets, dtype=np.int64)
-        at[*cell, rank[rows] - 1] = target
-        depth = np.zeros(at.shape[:2], dtype=np.int64)
+        ranks[target_number, run_of_row[rows]] = rank[rows]
+        target_at_rank = np.full((high - low, len(runs), deepest), n_targets, dtype=np.int64)
+        target_at_rank[*cell, rank[rows] - 1] = target_number
+        depth = np.zeros(target_at_rank.shape[:2], dtype=np.int64)
         np.maximum.at(depth, cell, rank[rows])
-        yield _SourceBlock(ranks, at, depth)
+        yield _SourceBlock(ranks, target_at_rank, depth)
         low = high

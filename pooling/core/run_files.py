@@ -13,9 +13,9 @@ from annotate.core.json_files import opens_object_of_objects
 from annotate.core.misplaced_files import RUN, misplaced_sentence
 from annotate.core.text_files import Unpacked, first_line
 from pooling.core.archives import read_archive
-from pooling.core.dictionaries import read_dictionary
 from pooling.core.matrices import ColumnFilter, MatrixBlock, all_columns, discard, keep_best
-from pooling.core.readers import COLUMNS, RunFileRow, read_jsonl, read_table
+from pooling.core.run_objects import read_dictionary
+from pooling.core.run_tables import COLUMNS, RunFileRow, read_jsonl, read_table
 from pooling.core.runs import ReadRun, RunFile, run_parts
 from pooling.core.sandbox import read_hdf5_sandboxed, read_parquet_sandboxed
 
@@ -39,7 +39,7 @@ class RunFileFormat(NamedTuple):
 
 def _read_trec(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReadRun]:
     text = cast(BinaryIO, Unpacked(stream, name))
-    return run_parts(text, name=name, on_error=problems.note)
+    return run_parts(text, name=name, on_error=problems.add_or_stop)
 
 
 def _read_jsonl(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReadRun]:

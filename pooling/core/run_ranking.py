@@ -71,7 +71,7 @@ def rank(batch: ReadRun, *, score_type: str, name: str, problems: Problems) -> C
             f"document {quoted(document)} of query {quoted(query)} stands already in line "
             f"{batch.line[first_row]}."
         )
-        problems.note(FormatError(name, int(batch.line[row]), "document", message))
+        problems.add_or_stop(FormatError(name, int(batch.line[row]), "document", message))
     by_rank = score_type == BY_RANK
     return order_rows(run, score_type=SCORE_TYPES[0] if by_rank else score_type, use_ranks=by_rank)
 
@@ -95,7 +95,9 @@ class OddIds:
             if fault and (field, raw) not in self._reported:
                 self._reported.add((field, raw))
                 message = f"the {field} id {fault}."
-                self._problems.note(FormatError(self._name, int(line[rows[at]]), field, message))
+                self._problems.add_or_stop(
+                    FormatError(self._name, int(line[rows[at]]), field, message)
+                )
 
 
 class FewScores:

@@ -106,8 +106,8 @@ def truncate(run: RankedPairs, depth: int) -> RankedPairs:
     """Cut a run's rankings at a depth."""
     if run.starts is not None:
         return _cut(run, run.starts, depth)
-    is_near = np.flatnonzero(run.rank <= depth)
-    return run if len(is_near) == len(run.rank) else rows_of(run, is_near)
+    near_rows = np.flatnonzero(run.rank <= depth)
+    return run if len(near_rows) == len(run.rank) else rows_of(run, near_rows)
 
 
 def rows_of(run: RankedPairs, rows: NDArray[np.bool_] | Integers) -> RankedPairs:

@@ -17,9 +17,9 @@ from pooling.core.parameters import (
     Values,
     complete_values,
 )
-from pooling.core.samples import ALLOCATIONS, STRATA, depth_k_of_sample, stratified
+from pooling.core.random_strategies import ALLOCATIONS, STRATA, depth_k_of_sample, stratified
 from pooling.core.selections import ChosenPairs, Material, StrategyError
-from pooling.core.unions import adds, depth_k, exhaustive
+from pooling.core.undrawn_strategies import adds, depth_k, exhaustive
 
 MAX_SEED = 2**63 - 1  # the largest that a seed's column holds
 

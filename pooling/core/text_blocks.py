@@ -207,7 +207,10 @@ def _fault(line: bytes, fields: list[bytes], n_fields: int) -> str:
 
 
 def _chunks(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    """Whole lines of about BLOCK bytes between _HEAD and _FOOT, the very last ended."""
+    """Yield blocks of whole lines, about BLOCK bytes each, between _HEAD and _FOOT.
+
+    The file's last line ends with a line break too.
+    """
     rest, is_first = b"", True
     while chunk := _read(stream, name):
         if is_first:

@@ -140,7 +140,10 @@ def refuse_too_many(runs: Sequence[Run], depth: int) -> None:
 
 
 def refuse_below_best(runs: Sequence[Run], depth: int) -> None:
-    """Raise PoolError for a depth below the DEPTH best of a matrix row: no more are stored."""
+    """Raise PoolError if the depth is greater than DEPTH, the stored targets of a matrix row.
+
+    Only where one of the runs is a matrix with longer rows.
+    """
     matrix = next((run for run in runs if run.report.get("matrix", [0, 0])[1:] > [DEPTH]), None)
     if depth > DEPTH and matrix is not None:
         message = (

@@ -10,12 +10,12 @@ from annotate.models import Collection, Direction, Gold, Policy, QuerySet, Query
 from annotate.services import seating
 from annotate.services.background.progress import ProgressCallback
 from annotate.services.bulk_copy import blocks, copy_rows, nullable_keys
-from annotate.services.pairing import ensure_pairs
+from annotate.services.bulk_pairs import ensure_pairs
 from annotate.services.planner_statistics import analyse_grown_tables
 from pooling.core.selections import NO_RANK, DrawnSources
 from pooling.models import Pool
 from pooling.services import strata
-from pooling.services.golds import make_golds, retire_ranked_negatives
+from pooling.services.automatic_golds import make_golds, retire_ranked_negatives
 from pooling.services.pair_choice import PairChoice, choose_pairs
 from pooling.services.pool_checks import PoolError
 

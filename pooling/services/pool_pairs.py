@@ -18,8 +18,8 @@ from django.db.models import (
 from annotate.core.pair_states import PairState, StateCount
 from annotate.models import Direction, Resolution, RoundPairState, User
 from pooling.core.strategies import depth_of
-from pooling.http import PairFilter
 from pooling.models import Pool, PoolPair, Ranking, Run
+from pooling.pair_filter import PairFilter
 from pooling.services.provenance import Origin, origins
 from pooling.services.rankings import excluded_keys
 

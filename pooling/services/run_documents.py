@@ -147,10 +147,12 @@ def unknown_documents(*, run: Run, file_label: str, on_progress: ProgressCallbac
 
 
 def _unknown_ids(
-    queries: Ids, docs: Ids, run: Run, source_items: SideItems, target_items: SideItems
+    source_ids: Ids, target_ids: Ids, run: Run, source_items: SideItems, target_items: SideItems
 ) -> Ids:
     ids, items = (
-        (docs, target_items) if run.direction == Direction.FORWARD else (queries, source_items)
+        (target_ids, target_items)
+        if run.direction == Direction.FORWARD
+        else (source_ids, source_items)
     )
     ids = np.unique(ids)
     return ids[items.ids.find(ids) < 0]

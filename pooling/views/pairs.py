@@ -32,6 +32,6 @@ def pair(request: SignedIn, slug: str, pk: int) -> HttpResponse:
             for item in (pair.query, pair.document)
         ],
         "is_lead": is_lead,
-        "names": is_lead and "names" in request.GET,
+        "shows_names": is_lead and "names" in request.GET,
     }
     return render(request, "pooling/pair.html", context)

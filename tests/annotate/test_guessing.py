@@ -16,7 +16,7 @@ import pytest
 from django.db import connection
 
 from annotate import http
-from annotate.core import ordering
+from annotate.core import keyed_choices
 from annotate.models import Annotator, Gold, Item, Judgment, Pair, Part, Seat, Side
 from annotate.services import cards, claiming
 from tests import campaigns, cast, gold_classifier
@@ -194,6 +194,8 @@ def test_no_classifier_tells_golds_or_second_opinions_from_other_cards(size, gro
 
 @pytest.mark.full
 def test_golds_shown_last_are_found(monkeypatch):
-    monkeypatch.setattr(ordering, "arrange_batch", lambda queries, **_: list(range(len(queries))))
+    monkeypatch.setattr(
+        keyed_choices, "arrange_batch", lambda queries, **_: list(range(len(queries)))
+    )
     golds, _ = guesses(SMALL, grouped=False)
     assert golds > 0.9

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from metrics.core import agreement, counts, measures, multiple
+from metrics.core import agreement, counts, measures, range_tests
 from metrics.core.alignment import LabelledPairs, Rankings, align
 from metrics.core.resampling import resampled_means
 from metrics.core.without_replacement import subset_errors
@@ -279,8 +279,8 @@ def newman_keuls(small: bool) -> Iterator[Contest]:
     spans = np.arange(2, n_runs + 1, 8)
 
     def ours() -> Any:
-        multiple.studentized_range_quantiles.cache_clear()
-        return multiple.compare_systems(scores, method="newman-keuls")
+        range_tests.studentized_range_quantiles.cache_clear()
+        return range_tests.compare_systems(scores, method="newman-keuls")
 
     name = f"scipy, a quantile a span (1/{(n_runs - 1) / len(spans):.1f} of the spans, scaled)"
     yield Contest(

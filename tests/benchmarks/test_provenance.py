@@ -14,8 +14,8 @@ import pytest
 from django.db import connection
 
 from annotate.models import Pair
-from pooling.http import PairFilter
 from pooling.models import Pool, Run
+from pooling.pair_filter import PairFilter
 from pooling.services import pool_pairs, provenance
 from tests import cast
 

@@ -12,7 +12,7 @@ from annotate.services import adjudicating, claiming, exclusions, inbox, judging
 from annotate.services.collections import change_policy
 from metrics.models import Download, Snapshot
 from metrics.services import refresh, tallies
-from pooling.http import PairFilter
+from pooling.pair_filter import PairFilter
 from pooling.services import pool_figures, pool_pairs, pools, run_retirement
 from tests import cast
 from tests.metrics import uploads

@@ -76,7 +76,7 @@ def _is_aac(head: bytes) -> bool:
 
 
 def _length(head: bytes) -> int:
-    """Length of the frame with this head in bytes; 0 if it is no frame's head."""
+    """Return the length in bytes of the frame that begins with `head`; 0 if no frame begins so."""
     if len(head) < 6 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:
         return 0
     if _is_aac(head):
@@ -86,8 +86,8 @@ def _length(head: bytes) -> int:
     bitrate, rate, padding = head[2] >> 4, head[2] >> 2 & 0x03, head[2] >> 1 & 0x01
     if version not in _RATES or layer > 3 or bitrate in (0, 15) or rate == 3:
         return 0
-    is_first = version == _MPEG_1
-    bits, hertz = 1_000 * _KILOBITS[is_first, layer][bitrate - 1], _RATES[version][rate]
+    is_mpeg_1 = version == _MPEG_1
+    bit_rate, sample_rate = 1_000 * _KILOBITS[is_mpeg_1, layer][bitrate - 1], _RATES[version][rate]
     if layer == 1:
-        return (12 * bits // hertz + padding) * 4
-    return (144 if is_first or layer == 2 else 72) * bits // hertz + padding
+        return (12 * bit_rate // sample_rate + padding) * 4
+    return (144 if is_mpeg_1 or layer == 2 else 72) * bit_rate // sample_rate + padding

@@ -9,7 +9,10 @@ from annotate.services import accounts
 
 
 class Command(BaseCommand):
-    """For requests to be forgotten; there is no way back."""
+    """Forget a person who asks for it; there is no way back.
+
+    The account is scrubbed, comments are deleted; judgments stay, under their pseudonym.
+    """
 
     help = __doc__
 

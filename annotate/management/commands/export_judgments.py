@@ -16,7 +16,7 @@ from annotate.services import judgment_export
 
 
 class Command(BaseCommand):
-    """To a file, or to the standard output."""
+    """Write every judgment of a collection to a file, or to the standard output."""
 
     help = __doc__
 

@@ -14,9 +14,10 @@ from annotate.services.imports import import_now
 
 
 class Command(BaseCommand):
-    """The same file twice changes nothing.
+    """Import judgments made elsewhere: CSV, TSV or JSON lines; the arguments name the columns.
 
-    A later line of one annotator on one pair supersedes the one before.
+    The same file twice changes nothing. A later line of one annotator on one pair supersedes the
+    one before.
     """
 
     help = __doc__

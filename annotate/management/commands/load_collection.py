@@ -16,9 +16,10 @@ from annotate.services.imports import import_now
 
 
 class Command(BaseCommand):
-    """The same file twice changes nothing.
+    """Load the items of a collection from a file, a folder or a zip archive.
 
-    A file with a fault changes nothing either, and has its lines named.
+    The same file twice changes nothing. A file with a fault changes nothing either, and has its
+    lines named.
     """
 
     help = __doc__

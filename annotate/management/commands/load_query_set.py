@@ -13,7 +13,10 @@ from annotate.services.imports import import_now
 
 
 class Command(BaseCommand):
-    """The same items under the same name again change nothing."""
+    """Load a query set: the ids of source items, one a line, or the keys of a JSON object.
+
+    The same items under the same name again change nothing.
+    """
 
     help = __doc__
 

@@ -13,7 +13,10 @@ from annotate.services.imports import import_now
 
 
 class Command(BaseCommand):
-    """The same labels under the same name again change nothing."""
+    """Load reference labels: TREC qrels, or a table with query-id, corpus-id, score.
+
+    The same labels under the same name again change nothing.
+    """
 
     help = __doc__
 

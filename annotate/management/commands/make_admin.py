@@ -9,7 +9,10 @@ from annotate.services import site_accounts
 
 
 class Command(BaseCommand):
-    """The first step on a new site; no password is asked for, printed or written anywhere."""
+    """Make the account that looks after the site, and print a link to choose its password.
+
+    It is the first step on a new site. No password is asked for, printed or written anywhere.
+    """
 
     help = __doc__
 

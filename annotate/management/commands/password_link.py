@@ -9,7 +9,10 @@ from annotate.services import site_accounts
 
 
 class Command(BaseCommand):
-    """The link goes to the terminal alone; whoever has it can sign in as that person."""
+    """Print a link by which a person chooses a password, for sites without a mail server.
+
+    The link goes to the terminal alone; whoever has it can sign in as that person.
+    """
 
     help = __doc__
 

@@ -272,8 +272,8 @@ def cancel(*, work: Work, by: User | None) -> None:
     """
     uncancelled = Work.objects.unfinished().filter(pk=work.pk, cancel_asked_at=None)
     uncancelled.update(cancel_asked_at=ClockTimestamp(), cancelled_by=by)
-    with try_lock_subject(KINDS[work.kind].subject, work.subject) as is_ours:
-        if is_ours and may_cancel(work=work):
+    with try_lock_subject(KINDS[work.kind].subject, work.subject) as has_lock:
+        if has_lock and may_cancel(work=work):
             finish(work=work, state=Work.State.CANCELLED)
     work.refresh_from_db()
 

@@ -7,7 +7,7 @@ import numpy as np
 from django.db import connection, transaction
 from numpy.typing import NDArray
 
-from annotate.core import labels
+from annotate.core import resolving
 from annotate.models import Policy
 from annotate.services.seating.bulk_seats import lock_pairs
 from annotate.services.seating.plan import label_policy
@@ -100,15 +100,15 @@ def _write_resolutions(settled_pairs: Sequence[SettledPair]) -> None:
         for pk, policy in Policy.objects.in_bulk({pair.policy for pair in settled_pairs}).items()
     }
     # many pairs share few combinations of grades
-    decisions: dict[tuple[int, ...], labels.Decision | None] = {}
+    decisions: dict[tuple[int, ...], resolving.Decision | None] = {}
     is_complete: dict[tuple[int, ...], bool] = {}
     rows = []
     for pair in settled_pairs:
         key = (pair.policy, pair.n_asked, *pair.grades)
         if key not in decisions:
             policy = policies[pair.policy]
-            decisions[key] = labels.decide(pair.grades, policy)
-            is_complete[key] = labels.n_needed(
+            decisions[key] = resolving.decide(pair.grades, policy)
+            is_complete[key] = resolving.n_needed(
                 pair.grades, n_wanted=pair.n_asked, policy=policy
             ) == len(pair.grades)
         if decision := decisions[key]:

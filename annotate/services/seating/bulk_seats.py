@@ -11,7 +11,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from annotate.core import labels, ordering
+from annotate.core import keyed_choices, resolving
 from annotate.models import Round, Seat
 from annotate.services.bulk_copy import copy_rows
 from annotate.services.seating.plan import label_policy, runs_of_a_query
@@ -149,7 +149,7 @@ def _n_first(round_: Round, n_wanted: Keys) -> Keys:
     """Return (N,) seats that pairs get before the first answer, by the labels wanted of each."""
     policy = label_policy(round_.policy)
     distinct_n_wanted, indices = np.unique(n_wanted, return_inverse=True)
-    n_seats = [labels.n_first(n, policy) for n in distinct_n_wanted.tolist()]
+    n_seats = [resolving.n_first(n, policy) for n in distinct_n_wanted.tolist()]
     return np.array(n_seats, dtype=np.int64)[indices] if n_seats else n_wanted
 
 
@@ -162,13 +162,13 @@ def _make_seats(round_: Round, pair: Keys, query: Keys, n_seats: Keys) -> None:
     )
     if not len(pair):
         return
-    n_single = labels.n_first(policy.labels_per_pair, label_policy(policy))
+    n_single = resolving.n_first(policy.labels_per_pair, label_policy(policy))
     pairs = np.repeat(pair, n_seats)
     queries = np.repeat(query, n_seats).tolist()
     numbers = np.arange(len(pairs)) - np.repeat(np.cumsum(n_seats) - n_seats, n_seats) + 1
     rows = zip(pairs.tolist(), queries, numbers.tolist(), strict=True)
     queue_keys = [
-        ordering.queue_key(
+        keyed_choices.queue_key(
             key, query=query, pair=pair, number=number, grouped=policy.grouped, n_runs=n_runs
         )
         for pair, query, number in rows

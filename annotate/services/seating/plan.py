@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from annotate.core import labels, ordering
+from annotate.core import keyed_choices, resolving
 from annotate.models import Pair, Policy, Resolution, Seat
 from annotate.services.seating.evidence import PairEvidence, read_evidence
 
@@ -59,7 +59,9 @@ def n_missing(*, pair_ids: Sequence[int]) -> dict[int, int]:
 def _n_missing(evidence: PairEvidence, n_wanted: int) -> int:
     """Return how many more labels a pair should have where so many are wanted."""
     policy = label_policy(evidence.policy)
-    return labels.n_needed(evidence.grades, n_wanted=n_wanted, policy=policy) - len(evidence.grades)
+    return resolving.n_needed(evidence.grades, n_wanted=n_wanted, policy=policy) - len(
+        evidence.grades
+    )
 
 
 def _has_all(evidence: PairEvidence) -> bool:
@@ -67,9 +69,9 @@ def _has_all(evidence: PairEvidence) -> bool:
     return _n_missing(evidence, evidence.n_wanted or evidence.n_asked) == 0
 
 
-def label_policy(policy: Policy) -> labels.LabelPolicy:
+def label_policy(policy: Policy) -> resolving.LabelPolicy:
     """Return the part of a policy version that core/labels.py decides with."""
-    return labels.LabelPolicy(
+    return resolving.LabelPolicy(
         labels_per_pair=policy.labels_per_pair,
         ceiling=policy.ceiling,
         tolerance=policy.tolerance,
@@ -81,12 +83,14 @@ def label_policy(policy: Policy) -> labels.LabelPolicy:
 
 def runs_of_a_query(policy: Policy) -> int:
     """Return how many runs a query's seats form in the queue: a pair's most first seats."""
-    return labels.n_first(policy.labels_per_pair, label_policy(policy)) + (policy.double_share > 0)
+    return resolving.n_first(policy.labels_per_pair, label_policy(policy)) + (
+        policy.double_share > 0
+    )
 
 
 def _plan_seats(pair: Pair, evidence: PairEvidence, changes: SeatPlan) -> None:
     """Sort one pair's free seats into unchanged, freed, withdrawn and new ones."""
-    n_needed = labels.n_needed(
+    n_needed = resolving.n_needed(
         evidence.grades, n_wanted=evidence.n_wanted, policy=label_policy(evidence.policy)
     )
     n_held = sum(seat.state == Seat.State.HELD for seat in evidence.seats)
@@ -125,7 +129,7 @@ def _plan_seats(pair: Pair, evidence: PairEvidence, changes: SeatPlan) -> None:
 def _new_seat(pair: Pair, evidence: PairEvidence, number: int, why: Seat.Why) -> Seat:
     policy = evidence.policy
     key = bytes(evidence.open_round.collection.key)
-    queue_key = ordering.queue_key(
+    queue_key = keyed_choices.queue_key(
         key,
         query=pair.query_id,
         pair=pair.pk,
@@ -152,7 +156,7 @@ def _why(evidence: PairEvidence, position: int) -> Seat.Why:
     position : the seat's among the pair's labels, imported ones too, and its open seats; from 1
     """
     policy = label_policy(evidence.policy)
-    if position > labels.n_first(evidence.n_wanted, policy):
+    if position > resolving.n_first(evidence.n_wanted, policy):
         return Seat.Why.DISAGREEMENT
     if any(
         seat.state == Seat.State.WITHDRAWN and seat.annotator_id is not None
@@ -161,20 +165,20 @@ def _why(evidence: PairEvidence, position: int) -> Seat.Why:
         return Seat.Why.TOP_UP
     return (
         Seat.Why.FIRST
-        if position <= labels.n_first(policy.labels_per_pair, policy)
+        if position <= resolving.n_first(policy.labels_per_pair, policy)
         else Seat.Why.DOUBLE
     )
 
 
-def _asks_for_more(evidence: PairEvidence, policy: labels.LabelPolicy) -> bool:
+def _asks_for_more(evidence: PairEvidence, policy: resolving.LabelPolicy) -> bool:
     """Whether people are still to settle a dispute; a model does with the labels there are."""
-    n_needed = labels.n_needed(evidence.grades, n_wanted=evidence.n_wanted, policy=policy)
-    return policy.rule != labels.MODEL and n_needed > len(evidence.grades)
+    n_needed = resolving.n_needed(evidence.grades, n_wanted=evidence.n_wanted, policy=policy)
+    return policy.rule != resolving.MODEL and n_needed > len(evidence.grades)
 
 
 def _resolution(pair: Pair, evidence: PairEvidence) -> Resolution | None:
     policy = label_policy(evidence.policy)
-    decision = labels.decide(evidence.grades, policy, modelled=evidence.modelled)
+    decision = resolving.decide(evidence.grades, policy, modelled=evidence.modelled)
     if (
         decision is not None
         and decision.status == Resolution.Status.DISPUTED
@@ -182,9 +186,9 @@ def _resolution(pair: Pair, evidence: PairEvidence) -> Resolution | None:
     ):
         decision = decision._replace(status=Resolution.Status.WAITING)  # a lead is asked last
     if evidence.escalated:
-        decision = labels.Decision("escalated", None, len(evidence.grades))
+        decision = resolving.Decision("escalated", None, len(evidence.grades))
     if evidence.adjudicated is not None:
-        decision = labels.Decision("adjudicated", evidence.adjudicated, len(evidence.grades))
+        decision = resolving.Decision("adjudicated", evidence.adjudicated, len(evidence.grades))
     if decision is None or evidence.excluded:
         return None
     return Resolution(

@@ -73,7 +73,7 @@ def reconcile_answered(*, pair: Pair) -> None:
 
 
 def note_changes(*, collection_id: int, pair_ids: Sequence[int | None]) -> None:
-    """Notify metrics, by rows and after commit by a signal, that these pairs' labels changed.
+    """Write Change rows for these pairs, and send metrics a signal after the commit.
 
     None stands for a change of no single pair, such as a new reference set; and for more pairs than
     are worth listing one by one.

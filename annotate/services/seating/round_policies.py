@@ -24,7 +24,7 @@ def differing_rounds(
 
 
 def begin_following(*, round_: Round, policy: Policy) -> None:
-    """Resolve answers by this policy from now on; `finish_following` does with earlier ones."""
+    """Resolve new answers by this policy; `finish_following` resolves earlier answers by it."""
     Round.objects.filter(pk=round_.pk).update(policy=policy, following_since=ClockTimestamp())
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from django.db import transaction
 from numpy.typing import NDArray
 
-from annotate.core import ordering
+from annotate.core import keyed_choices
 from annotate.models import ClockTimestamp, Collection, PairExclusion, Policy, Round, RoundPair
 from annotate.services.bulk_copy import BLOCK, blocks, copy_rows, stretches
 from annotate.services.planner_statistics import analyse_grown_tables, analyse_underestimated_tables
@@ -80,13 +80,13 @@ def begin_opening(
     created_pairs: NDArray[np.int64] | None = None,
     on_rows: RowsCallback = ignore_rows,
 ) -> OpeningRound:
-    """Make a round being opened: all its pairs, and seats of those that nobody else is at.
+    """Make a round in the state opening: all its pairs, and seats for its untouched pairs.
 
     An exact share of the pairs is doubled. Nothing is handed out before `finish_opening`; until the
     transaction ends nothing is visible. Raises RoundExists.
 
     created_pairs : those of the pairs that this very transaction made
-    on_rows : called with two rows a pair
+    on_rows : called twice per block, each time with the number of its pairs
     """
     round_, created = Round.objects.get_or_create(
         collection=collection,
@@ -97,12 +97,12 @@ def begin_opening(
     if not created:
         raise RoundExists(f'Round "{name}" already exists in this collection; choose another name.')
     pairs = np.unique(np.fromiter(pair_ids, dtype=np.int64))
-    doubles = ordering.choose_doubles(
+    doubles = keyed_choices.choose_doubles(
         pairs.tolist(), share=policy.double_share, key=bytes(collection.key)
     )
     n_wanted = policy.labels_per_pair + np.isin(pairs, list(doubles)).astype(np.int64)
     is_created = np.isin(pairs, [] if created_pairs is None else created_pairs)
-    rest = []
+    unseated_pairs = []
     for block in blocks(len(pairs)):
         block_pairs, is_new = pairs[block], is_created[block]
         copy_rows(
@@ -114,10 +114,10 @@ def begin_opening(
         seat_created_pairs(
             round_=round_, pairs=block_pairs[is_new], n_wanted=n_wanted[block][is_new]
         )
-        rest.append(seat_pairs_of_new_round(round_=round_, pairs=block_pairs[~is_new]))
+        unseated_pairs.append(seat_pairs_of_new_round(round_=round_, pairs=block_pairs[~is_new]))
         on_rows(len(block_pairs))
     analyse_grown_tables(annotate_roundpair=len(pairs), annotate_seat=len(pairs))
-    return OpeningRound(round_, np.concatenate(rest) if rest else pairs)
+    return OpeningRound(round_, np.concatenate(unseated_pairs) if unseated_pairs else pairs)
 
 
 def _drop_excluded(round_: Round, pairs: NDArray[np.int64]) -> None:

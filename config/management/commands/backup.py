@@ -18,7 +18,11 @@ from config.up.progress import ConsoleProgress
 
 
 class Command(BaseCommand):
-    """Of `up`, whether it runs or not; of another database as DATABASE_URL says."""
+    """Write a backup of the database and of the files that it names to a new folder.
+
+    It is a backup of `up`, whether that runs or not, or of another database as DATABASE_URL says.
+    People may go on meanwhile.
+    """
 
     help = __doc__
 

@@ -13,7 +13,10 @@ CHECKS = [*annotate_fsck.CHECKS, *pooling_fsck.CHECKS, *metrics_fsck.CHECKS]
 
 
 class Command(BaseCommand):
-    """Ends with 1 if anything is broken; what is only worth a look does not count."""
+    """Check every invariant of the database: reads one moment of it, writes nothing.
+
+    Ends with 1 if anything is broken; what is only worth a look does not count.
+    """
 
     help = __doc__
 

@@ -13,7 +13,10 @@ from config import app_role
 
 
 class Command(BaseCommand):
-    """Safe at every start: a role that is there gets the password and rights it should have."""
+    """Make the database role of web servers and workers, which owns no table.
+
+    Safe at every start: a role that is there gets the password and rights it should have.
+    """
 
     help = __doc__
 

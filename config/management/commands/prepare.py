@@ -15,7 +15,10 @@ from config.up import first_start
 
 
 class Command(BaseCommand):
-    """What `up` runs before it opens the door."""
+    """Bring database, static files and the demo accounts up to date; safe to run at every start.
+
+    `up` runs it before it opens the door.
+    """
 
     help = __doc__
 

@@ -9,7 +9,10 @@ from annotate.services import purging
 
 
 class Command(BaseCommand):
-    """The only command that deletes judgments; there is no way back but a backup."""
+    """Delete a collection for good: its items, judgments, runs, pools, numbers and files.
+
+    It is the only command that deletes judgments; there is no way back but a backup.
+    """
 
     help = __doc__
 

@@ -16,7 +16,10 @@ from config.up.progress import ConsoleProgress
 
 
 class Command(BaseCommand):
-    """While nothing else of the product runs; without `up` it brings the embedded server along."""
+    """Restore a backup into an empty database and the place of its files, then check all of it.
+
+    Nothing else of the product may run meanwhile; without `up` it brings the embedded server along.
+    """
 
     help = __doc__
     requires_system_checks: list[str] = []

@@ -6,7 +6,10 @@ from config.up.supervisor import main
 
 
 class Command(BaseCommand):
-    """Listed here for `manage.py help`; manage.py itself runs it without loading Django."""
+    """Start everything on this machine: servers, web, worker, clock and the demo collection.
+
+    Listed here for `manage.py help`; manage.py itself runs it without loading Django.
+    """
 
     help = __doc__
 

@@ -9,7 +9,10 @@ from metrics.services.demo_campaign import DemoFailed, load_demo
 
 
 class Command(BaseCommand):
-    """Safe to run at every start: existing objects stay as they are."""
+    """Load the demo study "Shapes": items, reference labels, runs, an open pool, accounts in roles.
+
+    Safe to run at every start: existing objects stay as they are.
+    """
 
     help = __doc__
 

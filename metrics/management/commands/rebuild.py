@@ -11,7 +11,10 @@ from metrics.services import leaderboard_cache, refresh
 
 
 class Command(BaseCommand):
-    """Held and filled seats stay; history is kept; annotators may go on judging meanwhile."""
+    """Rebuild all derived rows of collections from judgments.
+
+    Held and filled seats stay; history is kept; annotators may go on judging meanwhile.
+    """
 
     help = (
         "Make a collection's seats, resolutions and numbers anew from its judgments; says what "

@@ -10,7 +10,10 @@ from pooling.services import run_deletion
 
 
 class Command(BaseCommand):
-    """For sites whose pages run as a database role that may not delete what was logged of a run."""
+    """Delete a run that no pool was made of, with its file, rankings and scores.
+
+    For sites whose pages run as a database role that may not delete what was logged of a run.
+    """
 
     help = __doc__
 

@@ -16,9 +16,10 @@ from pooling.services import run_documents, run_holds, runs
 
 
 class Command(BaseCommand):
-    """The same file under the same name changes nothing; a file with a fault is refused.
+    """Load a run from a file, at once and without a worker.
 
-    Its lines at fault are named.
+    The same file under the same name changes nothing; a file with a fault is refused, and its lines
+    at fault are named.
     """
 
     help = __doc__

@@ -18,7 +18,10 @@ _PREFIX = "parameter_"
 
 
 class Command(BaseCommand):
-    """Parameters of strategies and options of all are options by name, such as --depth 10."""
+    """Open a pool of runs with its pairs, doubles and seats, at once and without a worker.
+
+    Parameters of strategies and options of all are options by name, such as --depth 10.
+    """
 
     help = __doc__
 

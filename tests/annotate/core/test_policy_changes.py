@@ -5,8 +5,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.core.labels import LabelPolicy, decide
 from annotate.core.policy_changes import LabelledPairGroup, policy_effect
+from annotate.core.resolving import LabelPolicy, decide
 
 POLICIES = st.builds(
     LabelPolicy,

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from annotate.fsck import CHECKS
 from annotate.models import Gold, HandOut, Pair, Report, Resolution, Round, RoundPair, Seat
-from annotate.services import bulk_copy, claiming, judging, pairing, reports, seating
+from annotate.services import bulk_copy, bulk_pairs, claiming, judging, reports, seating
 from annotate.services.seating import bulk_seats, rounds
 from tests import campaigns, cast
 from tests.sizes import seeds
@@ -183,7 +183,7 @@ def test_pairs_are_known_for_new_by_who_made_them_alone():
     pairs = cast.pairs(collection, 6)
     query, document = np.array([(pair.query_id, pair.document_id) for pair in pairs]).T
     Pair.objects.filter(pk=pairs[2].pk).delete()
-    ensured = pairing.ensure_pairs(collection=collection, query=query, document=document)
+    ensured = bulk_pairs.ensure_pairs(collection=collection, query=query, document=document)
     assert ensured.is_new.tolist() == [False, False, True, False, False, False]
     assert [*ensured.keys[:2], *ensured.keys[3:]] == [pair.pk for pair in pairs if pair != pairs[2]]
     assert Pair.objects.get(pk=ensured.keys[2]).query_id == query[2]

@@ -182,7 +182,7 @@ def test_what_was_known_by_its_id_alone_may_get_its_content_until_people_are_ask
     parts = Part.objects.filter(item__external_id="d1").values_list("kind", "text", "position")
     assert list(parts) == [("text", "a cat", 0)]
     report = load(collection, line("d3", text="a bird"), line("d5"))
-    assert (report.n_left_bare, report.n_items) == (1, 1)
+    assert (report.n_still_id_only, report.n_items) == (1, 1)
     assert "1 stay known by id alone, as people were asked about them" in str(report)
     assert not Part.objects.filter(item__external_id="d3").exists()
     again = item_import.load_documents(collection=collection, ids=["d1", "d2"], file_name="run")
@@ -362,12 +362,12 @@ def test_captions_come_without_their_pictures_which_may_follow(tmp_path):
         )
 
     report = loaded()
-    assert (report.n_items, report.n_lacking, report.n_media) == (5, 2, 0)
+    assert (report.n_items, report.n_without_file, report.n_media) == (5, 2, 0)
     assert "2 lack their file and are known by id alone" in str(report)
     report = loaded(media_source=FolderSource(tmp_path))
-    assert (report.n_items, report.n_filled, report.n_lacking, report.n_media) == (0, 1, 1, 1)
+    assert (report.n_items, report.n_filled, report.n_without_file, report.n_media) == (0, 1, 1, 1)
     report = loaded()
-    assert (report.n_known, report.n_filled, report.n_lacking) == (5, 0, 1)
+    assert (report.n_known, report.n_filled, report.n_without_file) == (5, 0, 1)
 
 
 def test_documents_known_by_their_ids_alone_are_loaded():

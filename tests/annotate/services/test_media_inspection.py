@@ -165,7 +165,7 @@ def test_the_lead_is_told_what_does_not_play_where_and_no_more_once_it_has_anoth
     )
     assert report.doubts == [doubt] == overview.overview(collection=collection).doubts
     again = load(collection, line("1", video="a.ogv", also=["b.mp4"]), files=files)
-    assert (again.n_further, again.n_known, again.n_items, again.doubts) == (1, 1, 0, [])
+    assert (again.n_with_new_sources, again.n_known, again.n_items, again.doubts) == (1, 1, 0, [])
     assert "1 have further sources now" in str(again) and "Nothing changed" not in str(again)
     assert overview.overview(collection=collection).doubts == []
     assert stored(collection)[0] == (THEORA, ['video/mp4; codecs="avc1.64000a, mp4a.40.2"'], True)
@@ -250,7 +250,12 @@ def test_an_address_gets_its_type_by_the_same_items_once_more(collection, settin
     load_with("", "c.webm", other)
     assert stored(collection)[1] == ("", [VP8, ""], True)
     report = load_with(vp9, "c.webm", {"path": other, "type": h264})
-    assert (report.n_typed, report.n_further, report.n_known, report.n_items) == (1, 0, 2, 0)
+    assert (report.n_typed, report.n_with_new_sources, report.n_known, report.n_items) == (
+        1,
+        0,
+        2,
+        0,
+    )
     assert "1 have the type of an address now" in str(report) and "Nothing changed" not in str(
         report
     )
@@ -263,7 +268,7 @@ def test_an_address_gets_its_type_by_the_same_items_once_more(collection, settin
     assert stored(collection)[1] == (vp9, [VP8, h264], True)
     # types that are known stay beside a further source
     report = load_with("", "c.webm", other, "https://h/d.mp4")
-    assert (report.n_typed, report.n_further) == (0, 1)
+    assert (report.n_typed, report.n_with_new_sources) == (0, 1)
     assert stored(collection)[1] == (vp9, [VP8, h264, ""], True)
     assert load_with(h264).n_typed == 1  # the later word counts
     assert stored(collection)[1] == (h264, [VP8, h264, ""], True)

@@ -16,7 +16,7 @@ from annotate.models import (
     ReferenceLabel,
     ReferenceSet,
 )
-from annotate.services.positives import positives
+from annotate.services.positives import positive_counts
 from annotate.services.query_sets import BadQuerySetName, QuerySetExists, load_query_set
 from annotate.services.references import FileRejected
 from tests import cast
@@ -103,7 +103,7 @@ def test_the_command_loads_a_list(collection, tmp_path, capsys):
 def counts(collection):
     cache.clear()
     excluded = Item.objects.filter(collection=collection, excluded_at__isnull=False).count()
-    rows = positives(
+    rows = positive_counts(
         collection=collection,
         reference_sets=list(ReferenceSet.objects.order_by("name")),
         query_sets=list(QuerySet.objects.order_by("direction", "name")),

@@ -10,7 +10,7 @@ from annotate.services.item_import import load_collection
 from annotate.services.reference_qrels import qrels_lines
 from annotate.services.references import FileRejected, load_reference
 from metrics.core.alignment import LabelledPairs, align
-from metrics.core.sampled import stratified_inferred_ap
+from metrics.core.inferred_measures import stratified_inferred_ap
 from metrics.services.sampled_references import sampled_labels
 from pooling.core.rankings import Rankings
 from tests import cast

@@ -12,7 +12,7 @@ from django.test import Client, override_settings
 
 from annotate.models import User
 from annotate.services import accounts, site_accounts
-from config.addresses import is_loopback
+from config.loopback import is_loopback
 from config.up import first_start
 from config.up.home import Home
 from tests import cast

@@ -159,7 +159,7 @@ def test_a_pair_comes_again_to_who_passed_it_on_once_its_clip_has_another_source
     report = item_import.load_collection(
         collection=collection, source=FileSource(file(*lines), "items.jsonl")
     )
-    assert report.n_further == 1
+    assert report.n_with_new_sources == 1
     (again,) = hand_outs(ann)
     assert again.seat.pair_id == pair.pk
     assert set(Report.objects.values_list("pair", "state")) == {

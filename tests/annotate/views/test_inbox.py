@@ -250,7 +250,7 @@ def test_what_was_reported_of_a_gold_that_is_in_no_pool_waits_like_any_other(cli
         reason="not_enough",
     )
     client.force_login(cast.member(collection, "lead"))
-    assert inbox.counts(collections=[collection.pk])[collection.pk].cannot == 1
+    assert inbox.waiting_counts(collection_keys=[collection.pk])[collection.pk].cannot == 1
     listed = text_of(client.get(reverse("annotate:inbox", args=["golds"]) + "?tab=cannot"))
     assert "Not enough is shown to tell" in listed
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
-from metrics.core.sampled import WeightedSample
+from metrics.core.inferred_measures import WeightedSample
 
 N_QUERIES, N_DOCS, DEPTH = 30, 300, 60
 Rates = tuple[float, float, float]

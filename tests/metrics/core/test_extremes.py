@@ -8,11 +8,11 @@ import pytest
 from metrics.core import (
     agreement,
     anova,
+    inferred_measures,
+    kappas,
     measure_correlations,
     measures,
-    multiple,
-    raters,
-    sampled,
+    range_tests,
     significance,
     swaps,
 )
@@ -86,7 +86,7 @@ def test_scores_that_are_missing_or_of_other_queries_are_not_compared():
     with pytest.raises(ValueError, match="without gaps"):
         anova.two_way(np.where(np.isnan(gap), np.inf, gap))
     with pytest.raises(ValueError, match="finite"):
-        multiple.compare_means([1, np.nan], standard_error=0.1, df=10, method="tukey")
+        range_tests.compare_means([1, np.nan], standard_error=0.1, df=10, method="tukey")
 
 
 @pytest.mark.parametrize("method", measure_correlations.CORRELATIONS)
@@ -116,16 +116,16 @@ def test_values_a_level_cannot_compare_are_refused(level, values):
 
 def test_kappa_needs_the_same_units_and_values_of_the_domain():
     with pytest.raises(ValueError, match="every unit"):
-        raters.cohen_kappa([1], [1, 2])
+        kappas.cohen_kappa([1], [1, 2])
     with pytest.raises(ValueError, match="outside the value domain"):
-        raters.cohen_kappa([1, 2], [1, 9], domain=[1, 2])
-    assert math.isnan(raters.cohen_kappa([], []))
+        kappas.cohen_kappa([1, 2], [1, 9], domain=[1, 2])
+    assert math.isnan(kappas.cohen_kappa([], []))
 
 
 @pytest.mark.parametrize("chance", [0, -0.5, 1.5, np.nan])
 def test_a_chance_to_be_judged_that_is_no_chance_is_refused(chance):
     with pytest.raises(ValueError, match="above 0 and at most 1"):
-        sampled.WeightedSample(ranked([1]), np.array([chance]))
+        inferred_measures.WeightedSample(ranked([1]), np.array([chance]))
 
 
 def test_a_mean_with_a_gap_has_no_interval_and_does_not_take_the_others_with_it():

@@ -9,9 +9,9 @@ import pytest
 
 from metrics.core.groups import Groups
 from metrics.core.intervals import mean_intervals
-from metrics.core.multiple import compare_systems
+from metrics.core.range_tests import compare_systems
+from metrics.core.run_comparison import randomization_p
 from metrics.core.significance import paired_test
-from metrics.core.tournament import randomization_p
 
 N_GROUPS = 100
 WORLDS = [(icc, size) for icc in (0.0, 0.1, 0.3) for size in (1, 5, 41)]

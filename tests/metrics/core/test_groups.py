@@ -7,7 +7,7 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from metrics.core import sampling, significance, stopping, tournament
+from metrics.core import run_comparison, sample_sizes, significance, stopping
 from metrics.core.groups import Design, Groups, design
 from metrics.core.intervals import NO_INTERVAL, mean_intervals
 from metrics.core.measures import parse_one
@@ -202,11 +202,11 @@ def test_a_group_in_which_two_systems_do_not_differ_is_a_tie():
     assert significance.paired_test("sign", x, y, groups=Groups.of(group)).n_tied == 1
 
 
-@pytest.mark.parametrize("method", tournament.METHODS)
+@pytest.mark.parametrize("method", run_comparison.METHODS)
 def test_decisions_with_each_query_a_group_of_its_own_are_those_without_groups(method):
     scores = np.random.default_rng(0).normal(np.linspace(0, 1, 5), 1, (30, 5))
     alone, single = (
-        tournament.decide(scores, method=method, groups=groups)
+        run_comparison.decide(scores, method=method, groups=groups)
         for groups in (None, Groups.single(30))
     )
     assert alone.significant.tolist() == single.significant.tolist()
@@ -216,7 +216,7 @@ def test_decisions_with_each_query_a_group_of_its_own_are_those_without_groups(m
 def test_a_plan_in_groups_counts_whole_groups():
     scores, groups = alike(EQUAL, 9, icc=0.6), Groups.of(EQUAL)
     alone, in_groups = (
-        sampling.sampling_error(scores, [50, 52], groups=groups_or_none)[0]
+        sample_sizes.sampling_error(scores, [50, 52], groups=groups_or_none)[0]
         for groups_or_none in (None, groups)
     )
     assert (alone.n_groups, in_groups.n_groups) == (50, 10)
@@ -227,13 +227,15 @@ def test_a_plan_in_groups_counts_whole_groups():
     )
     assert in_groups.like_these > 1.5 * alone.like_these
     with pytest.raises(ValueError, match="at least one query"):
-        sampling.sampling_error(scores, [0])
-    required = sampling.queries_for_difference(scores, 0.1, groups=groups)
-    of_means = sampling.queries_for_difference(groups.means(scores), 0.1)
+        sample_sizes.sampling_error(scores, [0])
+    required = sample_sizes.queries_for_difference(scores, 0.1, groups=groups)
+    of_means = sample_sizes.queries_for_difference(groups.means(scores), 0.1)
     assert (required.n_groups, required.n_queries) == (of_means.n_queries, 5 * of_means.n_queries)
-    detectable = sampling.detectable_difference(scores, [50], groups=groups)
-    assert detectable == pytest.approx(sampling.detectable_difference(groups.means(scores), [10]))
-    size = sampling.queries_for_error(scores, 0.1, of_these=False, groups=groups)
+    detectable = sample_sizes.detectable_difference(scores, [50], groups=groups)
+    assert detectable == pytest.approx(
+        sample_sizes.detectable_difference(groups.means(scores), [10])
+    )
+    size = sample_sizes.queries_for_error(scores, 0.1, of_these=False, groups=groups)
     assert size == pytest.approx(5 * (1.96 * groups.means(scores).std() / 0.1) ** 2, rel=0.1)
 
 

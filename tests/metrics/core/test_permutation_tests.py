@@ -15,7 +15,7 @@ from metrics.core.permutation_tests import (
     randomized_q_p,
     randomized_tukey_p,
 )
-from metrics.core.tournament import decide
+from metrics.core.run_comparison import decide
 
 
 def scores(seed: int, n: int = 30, s: int = 5) -> np.ndarray:

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from metrics.core.anova import two_way
-from metrics.core.multiple import compare_systems
-from metrics.core.tournament import METHODS, decide, tosses
+from metrics.core.range_tests import compare_systems
+from metrics.core.run_comparison import METHODS, decide, tosses
 from tests.real_data import FOLDER, needs_real_data
 
 N_SAMPLES = 1_000

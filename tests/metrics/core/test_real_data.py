@@ -12,12 +12,12 @@ import pytest
 from django.core.management import call_command
 from scipy import stats
 
-from metrics.core import anova, multiple, significance, swaps
+from metrics.core import anova, range_tests, significance, swaps
 from metrics.core.agreement import alpha
 from metrics.core.evaluation import evaluate_file
+from metrics.core.kappas import gold_accuracy
 from metrics.core.measure_correlations import measure_correlations
 from metrics.core.measures import evaluate, parse
-from metrics.core.raters import gold_accuracy
 from pooling.core.runs import read_qrels
 from tests.real_data import FOLDER, needs_real_data
 
@@ -175,7 +175,7 @@ def test_the_paired_tests_of_two_runs_of_trec_8(data):
 def test_newman_keuls_over_the_129_runs_of_trec_8(data):
     scores = matrix(data / "trec_topic_run_matrices/adhoc8_ap.csv")
     assert anova.two_way(scores).f_systems == pytest.approx(34.46, abs=5e-3)
-    comparison = multiple.compare_systems(scores, method="newman-keuls")
+    comparison = range_tests.compare_systems(scores, method="newman-keuls")
     assert int(comparison.significant.sum()) // 2 == 3865
     assert [len(group) for group in comparison.groups] == [1, 8, 71, 23, 11, 15]
 

@@ -7,8 +7,8 @@ import pytest
 
 from metrics.core import sample_totals as totals
 from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
+from metrics.core.inferred_measures import WeightedSample
 from metrics.core.measures import parse_one
-from metrics.core.sampled import WeightedSample
 from tests.metrics.core.cases import case
 
 MEASURES = {

@@ -13,8 +13,12 @@ import pytest
 from metrics.core import sample_totals as totals
 from metrics.core.alignment import RankedGrades
 from metrics.core.incomplete import inferred_ap
+from metrics.core.inferred_measures import (
+    WeightedSample,
+    extended_inferred_ap,
+    extended_inferred_ndcg,
+)
 from metrics.core.measures import parse_one
-from metrics.core.sampled import WeightedSample, extended_inferred_ap, extended_inferred_ndcg
 from tests.metrics.core.sampled_world import N_QUERIES, NOWHERE, World, sample, weighted, world
 
 Estimator = Callable[[WeightedSample], totals.Estimates]

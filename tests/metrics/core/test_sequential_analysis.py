@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from metrics.core.run_comparison import decide
 from metrics.core.sequential_analysis import (
     alpha_spent,
     evidence_below,
@@ -16,7 +17,6 @@ from metrics.core.sequential_analysis import (
     levels,
     time_uniform_lower_limit,
 )
-from metrics.core.tournament import decide
 
 N_QUERIES, DEPTH, N_LOOKS = 50, 20, 200
 STATED = (49, 99, 149, 199)  # of the 200 looks, after 25, 50, 75 and 100 % of the labels
@@ -52,16 +52,18 @@ def test_evidence_is_the_averaged_likelihood_over_that_of_the_mark(n_right, n, m
         / mark
     )
     expected = math.log(averaged / stats.binom.pmf(n_right, n, mark))
-    assert evidence_below(n_right, n, mark=mark) == pytest.approx(expected, abs=1e-6)
+    assert evidence_below(n_right, n, threshold=mark) == pytest.approx(expected, abs=1e-6)
 
 
 def test_evidence_at_the_edges():
-    assert evidence_below(5, 6, mark=1) == math.inf
-    assert math.exp(evidence_below(4, 4, mark=1)) == pytest.approx(1 / 5)
-    assert not is_below(10_000, 10_000, mark=0.01)  # whose likelihood is no number of a computer
-    assert (is_below(1, 1, mark=1.01), is_below(0, 50, mark=0)) == (True, False)
-    assert not is_below(0, 2, mark=0.8)
-    assert is_below(0, 3, mark=0.8)
+    assert evidence_below(5, 6, threshold=1) == math.inf
+    assert math.exp(evidence_below(4, 4, threshold=1)) == pytest.approx(1 / 5)
+    assert not is_below(
+        10_000, 10_000, threshold=0.01
+    )  # whose likelihood is no number of a computer
+    assert (is_below(1, 1, threshold=1.01), is_below(0, 50, threshold=0)) == (True, False)
+    assert not is_below(0, 2, threshold=0.8)
+    assert is_below(0, 3, threshold=0.8)
 
 
 def test_the_limit_is_the_formula_and_nearest_where_it_is_tuned_for():
@@ -194,7 +196,7 @@ def test_what_stated_looks_cost_where_there_is_a_difference():
 def ever_below(mark: float, n_golds: int, n_streams: int, *, share: float) -> float:
     """Share of streams of answers ever shown to be below a mark, looking after each answer."""
     highest = [
-        max((k for k in range(n + 1) if is_below(k, n, mark=mark)), default=-1)
+        max((k for k in range(n + 1) if is_below(k, n, threshold=mark)), default=-1)
         for n in range(1, n_golds + 1)
     ]
     right = np.cumsum(np.random.default_rng(3).random((n_streams, n_golds)) < share, axis=1)

@@ -9,7 +9,7 @@ import pytest
 
 from metrics.core.groups import Groups, design
 from metrics.core.intervals import mean_intervals
-from metrics.core.multiple import compare_systems
+from metrics.core.range_tests import compare_systems
 from metrics.core.significance import TESTS as ALL_TESTS
 from metrics.core.significance import ZERO_ONE_TESTS, paired_test
 from metrics.core.swaps import reer_paired, reversal

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.core.sampling import (
+from metrics.core.sample_sizes import (
     detectable_difference,
     queries_for_difference,
     queries_for_error,

@@ -21,7 +21,7 @@ from annotate.models import (
     Resolution,
     Seat,
 )
-from metrics.core import multiple, significance, swaps
+from metrics.core import range_tests, significance, swaps
 from metrics.models import BoardView, Score
 from metrics.services import leaderboard_cache as views
 from metrics.services import refresh
@@ -232,7 +232,7 @@ def test_groups_and_decided_pairs_are_the_library_s_on_the_stored_values(board):
         if measure["name"] == "AP"
     ]
     runs, scores = per_query(board, "AP", "none:original")
-    same = multiple.compare_systems(scores, method=method)
+    same = range_tests.compare_systems(scores, method=method)
     assert decision["groups"] == [
         [runs[same.order[position]] for position in group] for group in same.groups
     ]

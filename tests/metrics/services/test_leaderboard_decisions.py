@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from annotate.models import Role
-from metrics.core import permutation_tests, tournament
+from metrics.core import permutation_tests, run_comparison
 from metrics.core.binary_scores import cochran
 from metrics.core.groups import Groups
 from metrics.core.measures import parse_one
+from metrics.core.run_comparison import METHODS, decide
 from metrics.core.significance import paired_test
-from metrics.core.tournament import METHODS, decide
 from metrics.models import Score
 from metrics.services import leaderboard_cache, refresh
 from metrics.services.leaderboard import leaderboard_of
@@ -156,7 +156,7 @@ def test_queries_that_some_run_misses_are_left_out_of_decisions(board, monkeypat
 
     def watched(scores, **arguments):
         tested_scores.append(scores)
-        return tournament.decide(scores, **arguments)
+        return run_comparison.decide(scores, **arguments)
 
     monkeypatch.setattr("metrics.services.leaderboard_decisions.decide", watched)
     ap_decision, after = facts(board, missing="queries", measures="AP")
@@ -294,7 +294,7 @@ def test_the_page_says_what_decided(monkeypatch):
         "each pair's own error tested AP instead, as so many runs and queries would take too "
         "long to permute."
     )
-    monkeypatch.setattr(tournament, "_MOST_CELLS", 100)
+    monkeypatch.setattr(run_comparison, "_MOST_CELLS", 100)
     text = " ".join(notes([decision_by("randomization")], over="20 queries", unit="queries"))
     assert "Tukey's HSD and each pair's own error tested AP instead" in text
     assert "too long to toss as often as Holm's correction needs." in text

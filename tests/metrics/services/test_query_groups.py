@@ -11,9 +11,9 @@ from metrics.core.counts import group
 from metrics.core.groups import Groups, design
 from metrics.core.intervals import mean_intervals
 from metrics.core.measures import parse_one
+from metrics.core.run_comparison import METHODS
 from metrics.core.significance import paired_test
 from metrics.core.swaps import reer_paired, reversal
-from metrics.core.tournament import METHODS
 from metrics.core.unit_samples import GroupedUnits
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services import (
@@ -114,7 +114,7 @@ def test_a_query_that_several_documents_answer_alike_stands_by_itself_and_the_ol
     original.labels.create(query=queries[0], document=documents[4], grade=2)
     # positive, but not as good
     original.labels.create(query=queries[1], document=documents[4], grade=1)
-    query_groups._links.cache_clear()
+    query_groups._best_targets.cache_clear()
     group_of = grouped(videos)[0].of_query
     assert (group_of == group_of[0]).sum() == 1
     assert group_of[1] == group_of[6]
@@ -125,7 +125,7 @@ def test_a_set_that_calls_nothing_of_a_query_positive_leaves_it_to_a_later_one(v
     document = Item.objects.filter(collection=videos, side="document").order_by("pk").last()
     videos.reference_sets.get(name="original").labels.filter(query=query).update(grade=0)
     studies.reference(videos, {(query.external_id, document.external_id): 2}, "later")
-    query_groups._links.cache_clear()
+    query_groups._best_targets.cache_clear()
     group_of = grouped(videos)[0].of_query
     assert group_of[0] == group_of[4]
 
@@ -133,7 +133,7 @@ def test_a_set_that_calls_nothing_of_a_query_positive_leaves_it_to_a_later_one(v
 def test_a_negative_reference_label_links_nothing(videos):
     original = videos.reference_sets.get(name="original")
     original.labels.update(grade=0)
-    query_groups._links.cache_clear()
+    query_groups._best_targets.cache_clear()
     assert grouped(videos)[0].are_single
 
 

@@ -61,7 +61,7 @@ def test_every_cell_is_the_mean_that_two_runs_alone_have(runs):
 @given(RANKINGS, st.integers(1, 20))
 def test_cutting_the_sources_into_blocks_changes_nothing(runs, size):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_MEETINGS_A_BLOCK", size)
+        patch.setattr(module, "_SHARED_A_BLOCK", size)
         check(runs)
 
 

@@ -5,8 +5,8 @@ from django.db import connection
 from django.db.models import prefetch_related_objects
 
 from annotate.models import Pair, Role
-from pooling.http import PairFilter
 from pooling.models import Run
+from pooling.pair_filter import PairFilter
 from pooling.services import pool_pairs, provenance
 from tests import campaigns, cast
 from tests.pooling import factories

@@ -8,7 +8,15 @@ from django.utils import timezone
 from annotate.models import Pair, QuerySet, QuerySetItem, Role
 from pooling.core.ids import unknown_keys
 from pooling.models import Run, RunEvent
-from pooling.services import golds, pair_choice, pool_checks, previews, provenance, run_holds, runs
+from pooling.services import (
+    automatic_golds,
+    pair_choice,
+    pool_checks,
+    previews,
+    provenance,
+    run_holds,
+    runs,
+)
 from pooling.services.rankings import left_out_keys, load_top
 from tests import cast
 from tests.pooling import factories
@@ -156,11 +164,11 @@ def test_a_random_negative_is_outside_the_first_ranks_as_scores_count_them(colle
     collection.items.filter(external_id="d1").update(
         excluded_at=timezone.now(), excluded_reason="broken"
     )
-    ranked = " ".join(["d1", *(f"x{n}" for n in range(golds.OUTSIDE - 1)), "d2", "d3"])
+    ranked = " ".join(["d1", *(f"x{n}" for n in range(automatic_golds.OUTSIDE - 1)), "d2", "d3"])
     run_of(collection, {f"q{q}": ranked for q in range(4)})
     keys = dict(collection.items.values_list("external_id", "pk"))
     candidates = np.array([[keys["q0"], keys["d2"]], [keys["q0"], keys["d3"]]])
-    assert golds._unusable_rows(collection, candidates) == [0]
+    assert automatic_golds._unusable_rows(collection, candidates) == [0]
 
 
 def test_a_run_with_many_unknown_rows_asks_before_it_is_used(collection):

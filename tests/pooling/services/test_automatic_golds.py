@@ -5,7 +5,7 @@ import pytest
 from annotate.models import Gold, Level, ReviewAction
 from annotate.services import claiming
 from pooling.models import PoolPair
-from pooling.services import golds
+from pooling.services import automatic_golds
 from tests import cast
 from tests.pooling import factories
 
@@ -18,7 +18,7 @@ def collection():
 
 
 def make(collection, reference, n_positive=3, n_negative=20, seed=1):
-    return golds.make_golds(
+    return automatic_golds.make_golds(
         collection=collection,
         reference_set=reference,
         n_positive=n_positive,

@@ -5,15 +5,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from metrics.core import tournament
+from metrics.core import run_comparison
 from metrics.core.groups import Groups
 from metrics.core.letters import letters
-from metrics.core.multiple import METHODS as RANGE_METHODS
-from metrics.core.multiple import compare_systems, exceed_own_errors, pseudo_groups
 from metrics.core.permutation_tests import randomized_tukey_p
+from metrics.core.range_tests import METHODS as RANGE_METHODS
+from metrics.core.range_tests import compare_systems, exceed_own_errors, pseudo_groups
 from metrics.core.resampling import sorted_rows
+from metrics.core.run_comparison import METHODS, decide, randomization_p, tosses
 from metrics.core.significance import holm, randomization
-from metrics.core.tournament import METHODS, decide, randomization_p, tosses
 
 MADE = np.random.default_rng(3)
 SCORES = np.clip(
@@ -133,7 +133,7 @@ def test_groups_are_permuted_as_a_whole():
 
 
 def test_tukey_decides_where_permuting_would_take_too_long(monkeypatch):
-    monkeypatch.setattr(tournament, "affordable_samples", lambda *_, **__: 0)
+    monkeypatch.setattr(run_comparison, "affordable_samples", lambda *_, **__: 0)
     groups = Groups.of(np.arange(60) // 3)
     verdicts, same = (decide(SCORES, method=method, groups=groups) for method in METHODS[:2])
     assert (verdicts.method, verdicts.n_samples) == ("tukey", 0)
@@ -195,12 +195,12 @@ def test_many_rows_are_tossed_less_often_but_as_often_as_the_correction_needs(sh
 
 
 def test_tukey_decides_where_tossing_so_many_rows_would_take_too_long(monkeypatch):
-    monkeypatch.setattr(tournament, "_MOST_CELLS", 60 * 4 * 100)
+    monkeypatch.setattr(run_comparison, "_MOST_CELLS", 60 * 4 * 100)
     groups = Groups.of(np.arange(60) // 3)
     # 121 tosses are needed, 100 can be waited for
     assert decide(SCORES, method="randomization").method == "tukey"
     assert decide(SCORES, method="randomization", groups=groups).n_samples == 300  # twenty rows
-    monkeypatch.setattr(tournament, "_MOST_CELLS", 1)
+    monkeypatch.setattr(run_comparison, "_MOST_CELLS", 1)
     verdicts, same = (
         decide(SCORES, method=method, groups=groups) for method in ("randomization", "tukey")
     )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.core.labels import RULES, LabelPolicy, decide, n_needed
+from annotate.core.resolving import RULES, LabelPolicy, decide, n_needed
 
 
 def policy(**fields):

@@ -12,7 +12,7 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.diagnostic import normal_ad
 
-from metrics.core import anova, multiple
+from metrics.core import anova, range_tests
 from tests.sizes import cases
 
 
@@ -65,7 +65,7 @@ FURTHER_DF = [pytest.param(df, marks=pytest.mark.full) for df in (5, 120, 6272)]
 
 @pytest.mark.parametrize("df", [20, math.inf, *FURTHER_DF])
 def test_quantiles_of_the_studentized_range_equal_scipy(df):
-    quantiles = multiple.studentized_range_quantiles(20, df, 0.05)
+    quantiles = range_tests.studentized_range_quantiles(20, df, 0.05)
     for r in (2, 3, 10, 20):
         assert quantiles[r - 1] == pytest.approx(stats.studentized_range.ppf(0.95, r, df), abs=2e-6)
 
@@ -80,27 +80,27 @@ def test_quantiles_of_the_studentized_range_equal_scipy(df):
     ],
 )
 def test_quantiles_equal_printed_tables(df, alpha, expected):
-    assert multiple.studentized_range_quantiles(len(expected) + 1, df, alpha)[1:] == pytest.approx(
-        expected, abs=6e-3
-    )
+    assert range_tests.studentized_range_quantiles(len(expected) + 1, df, alpha)[
+        1:
+    ] == pytest.approx(expected, abs=6e-3)
 
 
 @pytest.mark.parametrize(
     ("df", "alpha"), [(1, 5e-5), (1, 0.05), (2, 1e-6), (4, 1e-7), (20, 1e-6), (math.inf, 1e-9)]
 )
 def test_the_range_of_two_means_far_out_is_student_s(df, alpha):
-    quantiles = multiple.studentized_range_quantiles(5, df, alpha)
+    quantiles = range_tests.studentized_range_quantiles(5, df, alpha)
     assert quantiles[1] == pytest.approx(math.sqrt(2) * stats.t.isf(alpha / 2, df), rel=1e-6)
     assert (np.diff(quantiles) > 0).all()
 
 
-@pytest.mark.parametrize("method", multiple.METHODS)
+@pytest.mark.parametrize("method", range_tests.METHODS)
 def test_the_error_of_a_pair_of_its_own_is_that_of_its_paired_t_test(method):
     rng = np.random.default_rng(5)
     table = rng.normal(np.linspace(0, 1.2, 5), [0.2, 0.3, 1.5, 0.3, 0.4], (12, 5)) + rng.normal(
         size=(12, 1)
     )
-    significant = multiple.exceed_own_errors(table, method=method)
+    significant = range_tests.exceed_own_errors(table, method=method)
     order = np.argsort(-table.mean(axis=0))
     for i in range(5):
         for j in range(i):
@@ -121,11 +121,13 @@ def test_the_error_of_a_pair_of_its_own_is_that_of_its_paired_t_test(method):
 
 def test_what_differs_by_as_much_on_every_topic_exceeds_any_error():
     same = np.random.default_rng(0).integers(0, 8, (9, 1)) / 8
-    significant = multiple.exceed_own_errors(np.hstack([same, same + 0.125, same]), method="tukey")
+    significant = range_tests.exceed_own_errors(
+        np.hstack([same, same + 0.125, same]), method="tukey"
+    )
     assert significant.tolist() == [[False, True, False], [True, False, True], [False, True, False]]
 
 
-def differing_pairs(comparison: multiple.Comparison) -> set[tuple[float, float]]:
+def differing_pairs(comparison: range_tests.Comparison) -> set[tuple[float, float]]:
     rows, columns = np.nonzero(np.triu(comparison.significant))
     return {
         (float(comparison.means[i]), float(comparison.means[j]))
@@ -135,7 +137,7 @@ def differing_pairs(comparison: multiple.Comparison) -> set[tuple[float, float]]
 
 def test_hyperstat_s_newman_keuls_example():
     """davidmlane.com/hyperstat: five means, MSE 30, n = 5; only 25 differs, and not from 18."""
-    comparison = multiple.compare_means(
+    comparison = range_tests.compare_means(
         [10, 11, 14, 18, 25], standard_error=math.sqrt(30 / 5), df=20, method="newman-keuls"
     )
     assert differing_pairs(comparison) == {(25, 14), (25, 11), (25, 10)}
@@ -146,7 +148,7 @@ def test_welsch_s_newman_keuls_example():
     """Welsch 1972 (MIT WP 614): all pairs differ but four."""
     means = [8.29, 8.96, 12.57, 15.41, 16.5, 18.92]
     alike = {(18.92, 16.5), (16.5, 15.41), (15.41, 12.57), (8.96, 8.29)}
-    comparison = multiple.compare_means(means, standard_error=1, df=30, method="newman-keuls")
+    comparison = range_tests.compare_means(means, standard_error=1, df=30, method="newman-keuls")
     ordered = sorted(means, reverse=True)
     assert (
         differing_pairs(comparison)
@@ -160,7 +162,7 @@ def test_tukey_equals_scipy_where_it_has_the_same_error_term(seed):
     groups = np.random.default_rng(seed).normal(np.linspace(0, 1.5, 5), 1, (15, 5))
     expected = stats.tukey_hsd(*groups.T).pvalue < 0.05
     error = math.sqrt(groups.var(axis=0, ddof=1).mean() / 15)
-    comparison = multiple.compare_means(
+    comparison = range_tests.compare_means(
         groups.mean(axis=0), standard_error=error, df=70, method="tukey"
     )
     assert np.array_equal(
@@ -171,7 +173,7 @@ def test_tukey_equals_scipy_where_it_has_the_same_error_term(seed):
 def newman_keuls_by_definition(means: np.ndarray, error: float, df: float) -> np.ndarray:
     ordered = np.sort(means)[::-1]
     k = len(ordered)
-    bar = multiple.studentized_range_quantiles(k, df, 0.05) * error
+    bar = range_tests.studentized_range_quantiles(k, df, 0.05) * error
     result = np.zeros((k, k), dtype=bool)
     for span in range(k, 1, -1):
         for i in range(k - span + 1):
@@ -187,7 +189,7 @@ def newman_keuls_by_definition(means: np.ndarray, error: float, df: float) -> np
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=9))
 def test_newman_keuls_follows_its_definition_and_its_groups_hold_no_difference(values):
     means = np.array(values, dtype=float)
-    comparison = multiple.compare_means(means, standard_error=2.0, df=60, method="newman-keuls")
+    comparison = range_tests.compare_means(means, standard_error=2.0, df=60, method="newman-keuls")
     assert np.array_equal(comparison.significant, newman_keuls_by_definition(means, 2.0, 60))
     assert [rank for group in comparison.groups for rank in group] == list(range(len(means)))
     for group in comparison.groups:
@@ -199,7 +201,7 @@ def test_tukey_finds_no_more_than_regwq_and_that_no_more_than_newman_keuls():
     for seed in range(5):
         table = scores(seed)
         tukey, regwq, loosest = (
-            multiple.compare_systems(table, method=method) for method in multiple.METHODS
+            range_tests.compare_systems(table, method=method) for method in range_tests.METHODS
         )
         assert not np.any(tukey.significant & ~regwq.significant)
         assert not np.any(regwq.significant & ~loosest.significant)
@@ -221,7 +223,7 @@ def share_of_alpha(r: int, k: int, alpha: float) -> float:
     ],
 )
 def test_steps_of_regwq_equal_scipy_and_never_fall(k, df):
-    critical = multiple.critical_ranges(k, df, 0.05, method="regwq")
+    critical = range_tests.critical_ranges(k, df, 0.05, method="regwq")
     alone = [
         stats.studentized_range.ppf(1 - share_of_alpha(r, k, 0.05), r, df) for r in range(2, k + 1)
     ]
@@ -231,8 +233,8 @@ def test_steps_of_regwq_equal_scipy_and_never_fall(k, df):
 
 def test_a_wide_step_of_regwq_that_would_need_less_needs_as_much_as_those_within_it():
     """With 129 means 128 of them alone would need 6.2379, less than the 6.2388 of 127."""
-    critical = multiple.critical_ranges(129, 6272, 0.05, method="regwq")
-    alone = multiple.studentized_range_quantiles(129, 6272, 0.05)[127]
+    critical = range_tests.critical_ranges(129, 6272, 0.05, method="regwq")
+    alone = range_tests.studentized_range_quantiles(129, 6272, 0.05)[127]
     assert alone < critical[126] == critical[127] < critical[128]
 
 
@@ -263,7 +265,7 @@ def regwq_by_definition(means: np.ndarray, error: float, df: float) -> np.ndarra
 def test_regwq_follows_its_definition(seed):
     rng = np.random.default_rng(seed)
     means = rng.normal(0, 3, 6) + np.arange(6)
-    comparison = multiple.compare_means(means, standard_error=1.0, df=math.inf, method="regwq")
+    comparison = range_tests.compare_means(means, standard_error=1.0, df=math.inf, method="regwq")
     assert np.array_equal(comparison.significant, regwq_by_definition(means, 1.0, math.inf))
     assert 0 < np.count_nonzero(np.triu(comparison.significant)) < 15
 
@@ -272,7 +274,7 @@ def test_regwq_on_welsch_s_means():
     """As Newman and Keuls, but a span of three needs 3.91, not 3.49: 18.92 to 15.41 has less."""
     means = [8.29, 8.96, 12.57, 15.41, 16.5, 18.92]
     alike = {(18.92, 16.5), (18.92, 15.41), (16.5, 15.41), (15.41, 12.57), (8.96, 8.29)}
-    comparison = multiple.compare_means(means, standard_error=1, df=30, method="regwq")
+    comparison = range_tests.compare_means(means, standard_error=1, df=30, method="regwq")
     ordered = sorted(means, reverse=True)
     assert (
         differing_pairs(comparison)
@@ -281,6 +283,6 @@ def test_regwq_on_welsch_s_means():
 
 
 def test_one_system_is_one_group_and_an_unknown_method_lists_what_exists():
-    assert multiple.compare_means([1.0], standard_error=1, df=5, method="tukey").groups == [[0]]
+    assert range_tests.compare_means([1.0], standard_error=1, df=5, method="tukey").groups == [[0]]
     with pytest.raises(ValueError, match="tukey, regwq, newman-keuls"):
-        multiple.compare_means([1, 2], standard_error=1, df=5, method="scheffe")
+        range_tests.compare_means([1, 2], standard_error=1, df=5, method="scheffe")

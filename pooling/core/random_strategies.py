@@ -19,7 +19,7 @@ from pooling.core.selections import (
     truncate,
     union,
 )
-from pooling.core.unions import depth_k
+from pooling.core.undrawn_strategies import depth_k
 
 STRATA = {
     "": "No strata",
@@ -108,18 +108,18 @@ def random_positions(group: Integers, rng: np.random.Generator) -> Integers:
 
 
 def _strata(
-    sources: Integers, runs: list[RankedPairs], material: Material, values: Values
+    sources: Integers, runs: list[RankedPairs], material: Material, parameters: Values
 ) -> Integers:
-    """(Q,) a number from 0 for each source item; items of one value are in one stratum."""
-    if not values["strata"] or not len(sources):
+    """(Q,) a number from 0 for each source item; equal stratifiers are in one stratum."""
+    if not parameters["strata"] or not len(sources):
         return np.zeros(len(sources), dtype=np.int64)
-    if values["strata"] == "length":
-        value = material.lengths[np.searchsorted(material.sources, sources)].astype(np.float64)
+    if parameters["strata"] == "length":
+        stratifier = material.lengths[np.searchsorted(material.sources, sources)].astype(np.float64)
     else:
-        value = disagreement(sources, runs)
-    n = int(number(values, "n_strata"))
-    edges = np.quantile(value, np.arange(1, n) / n, method="inverted_cdf")
-    return np.searchsorted(edges, value, side="left")
+        stratifier = disagreement(sources, runs)
+    n = int(number(parameters, "n_strata"))
+    edges = np.quantile(stratifier, np.arange(1, n) / n, method="inverted_cdf")
+    return np.searchsorted(edges, stratifier, side="left")
 
 
 def disagreement(sources: Integers, runs: list[RankedPairs]) -> NDArray[np.float64]:

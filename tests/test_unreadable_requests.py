@@ -8,7 +8,7 @@ from django.db import DataError, connection, transaction
 from django.test import Client
 from django.test.utils import override_settings
 
-from config import unreadable
+from config import unreadable_requests
 from tests import cast
 from tests.access_table import SCRIPTED, addresses, administration, build, url_of
 from tests.table_cleanup import module_rows
@@ -59,7 +59,7 @@ def test_a_nul_in_the_query_of_an_address_is_refused_with_a_sentence(world):
         for method in ("get", "post"):
             answer = send_request(world, "admin", method, f"{url}?q=%00&query=a%00b&page=1")
             assert answer.status_code == 400, (address, answer.status_code)
-            assert unreadable.IN_ADDRESS in answer.content.decode(), address
+            assert unreadable_requests.IN_ADDRESS in answer.content.decode(), address
             is_api = url.startswith("/api/")
             assert answer["Content-Type"].startswith(
                 "application/problem+json" if is_api else "text/html"
@@ -73,7 +73,7 @@ def test_a_nul_in_the_query_of_an_address_is_refused_with_a_sentence(world):
 def test_a_nul_in_the_path_is_refused_with_a_sentence(client, path):
     answer = client.get(path)
     assert answer.status_code == 400
-    assert unreadable.IN_ADDRESS in answer.content.decode()
+    assert unreadable_requests.IN_ADDRESS in answer.content.decode()
 
 
 def test_json_without_end_is_refused_everywhere(world):
@@ -96,7 +96,7 @@ def test_the_judge_screen_s_addresses_say_in_json_that_it_is_nested_too_deeply(w
                 answer.status_code,
                 answer.json() if answer.status_code == 400 else None,
             )
-    refused = (400, {"error": unreadable.NESTED})
+    refused = (400, {"error": unreadable_requests.NESTED})
     assert {name for name, refusal in refusals.items() if refusal == refused} == SCRIPTED | {
         f"annotate:judge-{name}" for name in ("next", "answer", "undo", "report")
     }
@@ -116,7 +116,7 @@ def test_the_api_says_in_its_own_form_that_json_is_nested_too_deeply(world):
         "type": "about:blank",
         "title": "Bad Request",
         "status": 400,
-        "detail": unreadable.NESTED,
+        "detail": unreadable_requests.NESTED,
     }
 
 
@@ -148,16 +148,19 @@ def test_what_the_database_refuses_by_its_text_is_told_and_other_faults_are_not(
             connection.cursor() as cursor,
         ):
             cursor.execute(sql, values)
-        return unreadable.reason(refusal.value, is_json=False)
+        return unreadable_requests.reason(refusal.value, is_json=False)
 
-    assert fault("SELECT %s::text", "a\0b") == unreadable.NUL
-    assert fault("SELECT %s::jsonb", '{"a": "\\u0000"}') == unreadable.NUL
-    assert fault("SELECT %s::text", "\ud800") == unreadable.SURROGATE
+    assert fault("SELECT %s::text", "a\0b") == unreadable_requests.NUL
+    assert fault("SELECT %s::jsonb", '{"a": "\\u0000"}') == unreadable_requests.NUL
+    assert fault("SELECT %s::text", "\ud800") == unreadable_requests.SURROGATE
     assert fault("SELECT 1 / 0") == fault("SELECT 'a'::int") == ""
-    assert unreadable.reason(ValueError("embedded null byte"), is_json=False) == unreadable.NUL
     assert (
-        unreadable.reason(RecursionError(), is_json=False)
-        == unreadable.reason(DataError(), is_json=True)
+        unreadable_requests.reason(ValueError("embedded null byte"), is_json=False)
+        == unreadable_requests.NUL
+    )
+    assert (
+        unreadable_requests.reason(RecursionError(), is_json=False)
+        == unreadable_requests.reason(DataError(), is_json=True)
         == ""
     )
 

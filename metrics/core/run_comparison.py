@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from metrics.core.groups import Groups
 from metrics.core.letters import letters
-from metrics.core.multiple import METHODS as RANGE_METHODS
-from metrics.core.multiple import compare_systems, exceed_own_errors, pseudo_groups
 from metrics.core.permutation_tests import affordable_samples, differing_rows, randomized_tukey_p
+from metrics.core.range_tests import METHODS as RANGE_METHODS
+from metrics.core.range_tests import compare_systems, exceed_own_errors, pseudo_groups
 from metrics.core.resampling import on_grid, seed_of, sorted_rows
 from metrics.core.significance import holm
 
@@ -31,7 +31,7 @@ class Verdicts(NamedTuple):
 
     order : (S,) systems, best first
     significant : (S, S) bool in that order, symmetric
-    groups : places in pseudo-groups, best first (see metrics.core.multiple)
+    groups : places in pseudo-groups, best first (see metrics.core.range_tests)
     letters : of each place; two places share one exactly where they do not differ
     method : the method used; Tukey's HSD instead of its randomized form, or of randomization, where
         that took too long

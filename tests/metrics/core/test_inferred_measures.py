@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.core import sampled
+from metrics.core import inferred_measures
 from metrics.core.measures import parse_one
 from tests.metrics.core.cases import case
 from tests.sizes import cases
@@ -52,7 +52,7 @@ def test_xinfap_follows_its_definition(seed):
     stratum = np.array(
         [strata[q][doc] for q, labels in enumerate(generated.qrels) for doc in labels]
     )
-    values = sampled.stratified_inferred_ap(generated.ranked, stratum)
+    values = inferred_measures.stratified_inferred_ap(generated.ranked, stratum)
     expected = [
         xinfap_by_definition(
             ranking, {doc: (strata[q][doc], g) for doc, g in generated.qrels[q].items()}
@@ -125,8 +125,8 @@ def test_xinfap_of_a_fully_judged_pool_is_ap_and_a_cut_leaves_the_tail_out():
         generated.qrels[q].update({doc: generated.qrels[q].get(doc, 0) for doc in ranking})
     stratum = np.zeros(sum(map(len, generated.qrels)), dtype=int)
     ranked = generated.ranked
-    assert sampled.stratified_inferred_ap(ranked, stratum) == pytest.approx(
+    assert inferred_measures.stratified_inferred_ap(ranked, stratum) == pytest.approx(
         parse_one("AP").compute(ranked), abs=1e-3
     )
-    cut = sampled.stratified_inferred_ap(ranked, stratum, k=10)
+    cut = inferred_measures.stratified_inferred_ap(ranked, stratum, k=10)
     assert cut == pytest.approx(parse_one("AP@10").compute(ranked), abs=1e-3)

@@ -10,7 +10,7 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from metrics.core.agreement import MeasurementLevel
-from metrics.core.stability import stability
+from metrics.core.self_agreement import stability
 
 VALUES = [0, 1, 2, 3]
 

@@ -76,7 +76,9 @@ def exceed_own_errors(
 def compare_means(
     means: ArrayLike, *, standard_error: float, df: float, method: str, alpha: float = 0.05
 ) -> Comparison:
-    """Compare k means that are taken for normal with one standard error of df degrees of freedom.
+    """Compare k normal means with a common standard error by studentized ranges.
+
+    standard_error : has df degrees of freedom
 
     tukey : q(1 - alpha; k, df) standard errors for every pair, which holds the family-wise error:
         Tukey 1953

@@ -99,19 +99,19 @@ def sampling_error(
     errors_without_replacement = subset_errors(
         values, [n_groups[size] for size in available_sizes], rng=rng, n_samples=n_samples
     )
-    error_of_these = {
+    error_without_replacement = {
         size: float(np.quantile(np.abs(row), quantile))
         for size, row in zip(available_sizes, errors_without_replacement, strict=True)
     }
-    error_like_these = dict(
-        zip(
-            n_groups,
-            np.quantile(np.abs(errors_with_replacement), quantile, axis=1).tolist(),
-            strict=True,
-        )
-    )
+    error_quantiles = np.quantile(np.abs(errors_with_replacement), quantile, axis=1).tolist()
+    error_with_replacement = dict(zip(n_groups, error_quantiles, strict=True))
     return [
-        SampleSize(int(size), n_groups[size], error_of_these.get(size), error_like_these[size])
+        SampleSize(
+            int(size),
+            n_groups[size],
+            error_without_replacement.get(size),
+            error_with_replacement[size],
+        )
         for size in sizes
     ]
 

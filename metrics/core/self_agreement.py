@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from metrics.core.agreement import Alpha, MeasurementLevel, alpha_of_counts
 from metrics.core.counts import UnitCounts
-from metrics.core.raters import Share, share_of
+from metrics.core.kappas import Share, share_of
 from metrics.core.unit_samples import GroupedUnits
 
 

@@ -63,7 +63,7 @@ def _json_rows(
                 yield line, record.get("query"), document, score, rank
         else:
             message = "ranking is not a list of [document, score] pairs."
-            problems.note(FormatError(name, line, "ranking", message))
+            problems.add_or_stop(FormatError(name, line, "ranking", message))
 
 
 def read_table(
@@ -140,14 +140,14 @@ def sound_rows(
                 for value, field in ((source, "query"), (target, "document"))
             )
         except FormatError as error:
-            problems.note(error)
+            problems.add_or_stop(error)
             continue
         number = finite_number(score)
         if number is None:
             message = f"the score {quoted(str(score))} is not a finite number."
             if isinstance(rank, str):  # it was to be used as the score
                 message = f"the rank {quoted(rank)} is no whole number from 1 on."
-            problems.note(
+            problems.add_or_stop(
                 FormatError(name, line, "rank" if isinstance(rank, str) else "score", message)
             )
             continue

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from metrics.core import sampling, swaps
+from metrics.core import sample_sizes, swaps
 from metrics.core.groups import Groups
 
 
@@ -15,7 +15,7 @@ def test_the_error_of_a_binary_score_is_that_of_the_binomial():
     FIRE reports .029 for C@1 on as many.
     """
     scores = np.repeat([0.0, 1.0], [700, 300])
-    (error,) = sampling.sampling_error(scores, [1000])
+    (error,) = sample_sizes.sampling_error(scores, [1000])
     assert error.like_these == pytest.approx(0.0284, abs=0.001)
 
 
@@ -30,7 +30,9 @@ def test_errors_are_those_of_the_bootstrap_and_of_survey_sampling(shape):
         "all different": rng.beta(0.7, 0.9, 2000),
         "few values": rng.choice([0, 0.2, 1.0], 2000),
     }[shape]
-    for error in sampling.sampling_error(scores, [100, 700, 1900, 2000], n_samples=10_000, seed=1):
+    for error in sample_sizes.sampling_error(
+        scores, [100, 700, 1900, 2000], n_samples=10_000, seed=1
+    ):
         n, z = error.size, stats.norm.ppf(0.975)
         assert error.n_groups == n
         assert error.like_these == pytest.approx(z * scores.std() / np.sqrt(n), rel=0.03)
@@ -41,7 +43,7 @@ def test_errors_are_those_of_the_bootstrap_and_of_survey_sampling(shape):
 
 
 def test_more_queries_than_there_are_can_be_drawn_with_replacement_alone():
-    inside, beyond = sampling.sampling_error([0.1, 0.5, 0.7], [3, 4])
+    inside, beyond = sample_sizes.sampling_error([0.1, 0.5, 0.7], [3, 4])
     assert (inside.of_these, beyond.of_these) == (0.0, None)
     assert 0 < beyond.like_these < inside.like_these
 
@@ -51,21 +53,23 @@ def test_a_plan_is_the_same_in_whatever_order_queries_and_the_two_runs_come():
     rng = np.random.default_rng(0)
     x, y, video = rng.integers(0, 5, 300) / 7, rng.integers(0, 5, 300) / 7, rng.integers(0, 80, 300)
     order = rng.permutation(300)
-    assert sampling.seed_of_samples([-0.1, -0.1, 0.0, 0.15]) == sampling.seed_of_samples(
+    assert sample_sizes.seed_of_samples([-0.1, -0.1, 0.0, 0.15]) == sample_sizes.seed_of_samples(
         [-0.1, -0.1, -0.0, 0.15]
     )
     for left, right in ((x - y, (y - x)[order]), (x, x[order])):
         for groups, of_other in ((None, None), (Groups.of(video), Groups.of(video[order]))):
-            errors = sampling.sampling_error(left, [50, 200], groups=groups, n_samples=500)
+            errors = sample_sizes.sampling_error(left, [50, 200], groups=groups, n_samples=500)
             assert (
                 errors
-                == sampling.sampling_error(right, [200, 50], groups=of_other, n_samples=500)[::-1]
+                == sample_sizes.sampling_error(right, [200, 50], groups=of_other, n_samples=500)[
+                    ::-1
+                ]
             )
-            seed = sampling.seed_of_samples(right, of_other)
-            assert errors == sampling.sampling_error(
+            seed = sample_sizes.seed_of_samples(right, of_other)
+            assert errors == sample_sizes.sampling_error(
                 left, [50, 200], groups=groups, n_samples=500, seed=seed
             )
-            assert errors != sampling.sampling_error(
+            assert errors != sample_sizes.sampling_error(
                 left, [50, 200], groups=groups, n_samples=500, seed=seed + 1
             )
 
@@ -75,35 +79,35 @@ def test_the_error_of_a_difference_is_that_of_paired_draws():
     rng = np.random.default_rng(3)
     hard = rng.normal(0.5, 0.2, 900)
     x, y = hard + rng.normal(0, 0.05, 900), hard + rng.normal(0.02, 0.05, 900)
-    (error,) = sampling.sampling_error(x - y, [200], n_samples=20_000)
+    (error,) = sample_sizes.sampling_error(x - y, [200], n_samples=20_000)
     samples = np.array([rng.choice(900, 200, replace=False) for _ in range(20_000)])
     strayed = np.abs(x[samples].mean(axis=1) - y[samples].mean(axis=1) - (x.mean() - y.mean()))
     assert error.of_these == pytest.approx(np.quantile(strayed, 0.95), rel=0.04)
-    assert error.of_these < 0.5 * sampling.sampling_error(x, [200])[0].of_these
+    assert error.of_these < 0.5 * sample_sizes.sampling_error(x, [200])[0].of_these
 
 
 def test_the_planned_number_of_queries_has_the_error_asked_for():
     scores = np.random.default_rng(0).beta(1, 2, 2000)
-    size = sampling.queries_for_error(scores, 0.02, of_these=False, seed=1)
+    size = sample_sizes.queries_for_error(scores, 0.02, of_these=False, seed=1)
     assert size == pytest.approx((1.96 * scores.std() / 0.02) ** 2, rel=0.05)
-    of_these = sampling.queries_for_error(scores, 0.02, of_these=True, seed=1)
+    of_these = sample_sizes.queries_for_error(scores, 0.02, of_these=True, seed=1)
     assert of_these == pytest.approx(size / (1 + size / 2000), rel=0.05)  # Cochran 1977, chapter 4
     for n, name in ((size, "like_these"), (of_these, "of_these")):
-        (size_error,) = sampling.sampling_error(scores, [n], seed=2)
+        (size_error,) = sample_sizes.sampling_error(scores, [n], seed=2)
         assert getattr(size_error, name) == pytest.approx(0.02, rel=0.03)
 
 
 def test_all_queries_are_enough_for_any_error_of_these_and_any_number_for_equal_scores():
     scores = np.random.default_rng(0).beta(1, 2, 50)
-    assert sampling.queries_for_error(scores, 1e-9, of_these=True) == 50
+    assert sample_sizes.queries_for_error(scores, 1e-9, of_these=True) == 50
     for of_these in (True, False):
-        assert sampling.queries_for_error(np.full(9, 0.3), 0.01, of_these=of_these) == 1
+        assert sample_sizes.queries_for_error(np.full(9, 0.3), 0.01, of_these=of_these) == 1
 
 
 @pytest.mark.parametrize(("difference", "power"), [(0.02, 0.8), (0.05, 0.9), (0.01, 0.5)])
 def test_queries_for_a_difference_equal_statsmodels(difference, power):
     d = np.random.default_rng(4).normal(0.03, 0.2, 300)
-    required = sampling.queries_for_difference(d, difference, power=power)
+    required = sample_sizes.queries_for_difference(d, difference, power=power)
     effect = difference / d.std(ddof=1)
     assert required.n_queries == int(
         np.ceil(TTestPower().solve_power(effect, alpha=0.05, power=power))
@@ -117,7 +121,7 @@ def test_queries_for_a_difference_equal_statsmodels(difference, power):
 def test_the_detectable_difference_inverts_statsmodels(alpha, power):
     d = np.random.default_rng(4).normal(0.03, 0.2, 300)
     sizes = [2, 3, 10, 300, 5000, 1_000_000]
-    detectable = sampling.detectable_difference(d, sizes, alpha=alpha, power=power)
+    detectable = sample_sizes.detectable_difference(d, sizes, alpha=alpha, power=power)
     for n, difference in zip(sizes, detectable, strict=True):
         effect = difference / d.std(ddof=1)
         if effect < 5:  # beyond, statsmodels says nan
@@ -126,7 +130,7 @@ def test_the_detectable_difference_inverts_statsmodels(alpha, power):
             solved = TTestPower().solve_power(nobs=n, alpha=alpha, power=power)
             assert effect == pytest.approx(solved, rel=1e-4)
         if n > 2:
-            required = sampling.queries_for_difference(
+            required = sample_sizes.queries_for_difference(
                 d, difference * (1 + 1e-9), alpha=alpha, power=power
             )
             assert required.n_queries == n
@@ -134,28 +138,30 @@ def test_the_detectable_difference_inverts_statsmodels(alpha, power):
 
 def test_the_detectable_difference_is_found_as_often_as_it_says():
     d = np.random.default_rng(4).normal(0.03, 0.2, 300)
-    for n, difference in zip([20, 200], sampling.detectable_difference(d, [20, 200]), strict=True):
-        simulated = sampling.simulated_power(
+    for n, difference in zip(
+        [20, 200], sample_sizes.detectable_difference(d, [20, 200]), strict=True
+    ):
+        simulated = sample_sizes.simulated_power(
             d, difference, n, rng=np.random.default_rng(0), n_samples=5000
         )
         assert simulated == pytest.approx(0.8, abs=0.03)
 
 
 def test_what_is_detectable_is_not_told_without_a_spread():
-    assert sampling.detectable_difference([0.1, 0.3], [1]) == [None]
-    assert sampling.detectable_difference([0.1, 0.1], [50]) == [None]
-    assert sampling.detectable_difference([0.1, 0.3], [50], alpha=0.5, power=0.4) == [0.0]
+    assert sample_sizes.detectable_difference([0.1, 0.3], [1]) == [None]
+    assert sample_sizes.detectable_difference([0.1, 0.1], [50]) == [None]
+    assert sample_sizes.detectable_difference([0.1, 0.3], [50], alpha=0.5, power=0.4) == [0.0]
 
 
 def test_power_far_from_the_bar_rests_on_the_spread_alone():
     """Two queries, alpha .001: the bar is at 637; .7 of samples find a shift 31 beyond it."""
     bar = stats.t.ppf(0.9995, 1)
     for shift, expected in ((bar + 31, 0.7056), (5 * bar, stats.chi2.cdf(25, 1))):
-        assert sampling._power_of_t(shift / np.sqrt(2), 2, 0.001) == pytest.approx(
+        assert sample_sizes._power_of_t(shift / np.sqrt(2), 2, 0.001) == pytest.approx(
             expected, abs=1e-3
         )
     bar = stats.t.ppf(1 - 5e-7, 1)
-    assert sampling._power_of_t(bar / np.sqrt(2), 2, 1e-6) == pytest.approx(
+    assert sample_sizes._power_of_t(bar / np.sqrt(2), 2, 1e-6) == pytest.approx(
         stats.chi2.cdf(1, 1), abs=1e-3
     )
 
@@ -167,50 +173,50 @@ def test_the_run_and_the_pair_in_the_middle_are_those_of_the_middle_error():
     pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)]
     groups = Groups.single(400)
     spread = [(scores[:, i] - scores[:, j]).std() for i, j in pairs]
-    middle = sampling.middle_pair(scores, pairs, groups)
+    middle = sample_sizes.middle_pair(scores, pairs, groups)
     assert pairs[middle.position] == (0, 1) and sorted(spread)[2] == spread[0]
     assert (middle.least, middle.most) == pytest.approx(
         (min(spread) / spread[0], max(spread) / spread[0])
     )
     # of four the larger of the two in the middle
-    assert sampling.middle_run(scores, groups).position == 3
-    assert sampling.middle_run(scores[:, [1, 1]], groups) == (0, 1.0, 1.0)
-    assert sampling.middle_run(np.ones((4, 3)), Groups.single(4)).least == 1
+    assert sample_sizes.middle_run(scores, groups).position == 3
+    assert sample_sizes.middle_run(scores[:, [1, 1]], groups) == (0, 1.0, 1.0)
+    assert sample_sizes.middle_run(np.ones((4, 3)), Groups.single(4)).least == 1
 
 
 def test_the_simulated_power_at_that_number_is_the_power_asked_for():
     d = np.random.default_rng(4).normal(0.03, 0.2, 300)
-    n = sampling.queries_for_difference(d, 0.05).n_queries
-    assert sampling.simulated_power(d, 0.05, n, rng=np.random.default_rng(0)) == pytest.approx(
+    n = sample_sizes.queries_for_difference(d, 0.05).n_queries
+    assert sample_sizes.simulated_power(d, 0.05, n, rng=np.random.default_rng(0)) == pytest.approx(
         0.8, abs=0.03
     )
 
 
 def test_no_difference_needs_more_queries_than_there_are_and_no_spread_needs_two():
-    assert sampling.queries_for_difference([0.1, 0.3], 0.0).n_queries is None
-    assert sampling.queries_for_difference([0.1, 0.3], 1e-9).n_queries is None
-    assert sampling.queries_for_difference([0.1, 0.1], 0.05) == (2, 1.0, 2)
+    assert sample_sizes.queries_for_difference([0.1, 0.3], 0.0).n_queries is None
+    assert sample_sizes.queries_for_difference([0.1, 0.3], 1e-9).n_queries is None
+    assert sample_sizes.queries_for_difference([0.1, 0.1], 0.05) == (2, 1.0, 2)
 
 
 def test_a_plan_that_cannot_be_made_says_why():
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="above 0"):
-        sampling.queries_for_error([0.1, 0.2], 0.0, of_these=False)
-    for plan in (sampling.sampling_error, sampling.detectable_difference):
+        sample_sizes.queries_for_error([0.1, 0.2], 0.0, of_these=False)
+    for plan in (sample_sizes.sampling_error, sample_sizes.detectable_difference):
         with pytest.raises(ValueError, match="two or more"):
             plan([0.1], [1])
         with pytest.raises(ValueError, match="two or more"):
             plan([0.1, 0.2, 0.3], [1], groups=Groups.of([0, 0, 0]))
     with pytest.raises(ValueError, match="two or more"):
-        sampling.queries_for_difference([0.1], 0.05)
+        sample_sizes.queries_for_difference([0.1], 0.05)
     with pytest.raises(ValueError, match="two queries or more"):
-        sampling.simulated_power([0.1, 0.2], 0.05, 1, rng=rng)
+        sample_sizes.simulated_power([0.1, 0.2], 0.05, 1, rng=rng)
 
 
 def test_a_tiny_error_is_planned_by_the_normal_approximation_without_drawing_millions():
     scores = np.random.default_rng(0).beta(1, 2, 2000)
     expected = (stats.norm.ppf(0.975) * scores.std() / 1e-7) ** 2
-    assert sampling.queries_for_error(scores, 1e-7, of_these=False) == pytest.approx(
+    assert sample_sizes.queries_for_error(scores, 1e-7, of_these=False) == pytest.approx(
         expected, rel=1e-9
     )
 
@@ -218,7 +224,7 @@ def test_a_tiny_error_is_planned_by_the_normal_approximation_without_drawing_mil
 @pytest.mark.parametrize("scores", [[], [0.1, np.nan], [0.1, np.inf]])
 def test_missing_scores_are_refused(scores):
     with pytest.raises(ValueError, match="none missing"):
-        sampling.sampling_error(scores, [10])
+        sample_sizes.sampling_error(scores, [10])
 
 
 def test_reer_follows_equation_1():

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from annotate.core.formats import FormatError, Problems, quoted
 from annotate.core.json_files import Member, json_members, opens_object_of_objects
-from pooling.core.readers import COLUMNS, RunFileRow, columns_of, sound_rows
+from pooling.core.run_tables import COLUMNS, RunFileRow, columns_of, sound_rows
 
 COLUMN_NAMES = frozenset(name for names in COLUMNS.values() for name in names)
 _MISSING = object()
@@ -41,7 +41,7 @@ def _rankings(members: Iterator[Member], name: str, problems: Problems) -> Itera
                 yield (line, query, *_entry(entry, rank), rank)
         else:
             message = f"the ranking of {quoted(query)} is neither {{document: score}} nor a list."
-            problems.note(FormatError(name, line, "ranking", message))
+            problems.add_or_stop(FormatError(name, line, "ranking", message))
 
 
 def _entry(entry: object, rank: int) -> tuple[object, object]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooling.core.samples import allot, disagreement
+from pooling.core.random_strategies import allot, disagreement
 from pooling.core.strategies import choose
 from tests.pooling.core.rankings import RANKINGS, as_arrays, material, pairs, plain_depth_k
 

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.core import sampled
+from metrics.core import inferred_measures
 from metrics.core.alignment import LabelledPairs, Rankings, align
 from metrics.core.measures import parse_one
 from tests.metrics.core.cases import case
@@ -103,7 +103,7 @@ def test_infndcg_follows_its_definition(k, seed):
         )
         for q, ranking in enumerate(generated.rankings)
     ]
-    assert sampled.inferred_ndcg(generated.ranked, stratum, k=k) == pytest.approx(
+    assert inferred_measures.inferred_ndcg(generated.ranked, stratum, k=k) == pytest.approx(
         expected, abs=1e-12
     )
 
@@ -141,10 +141,10 @@ def test_infndcg_of_a_fully_judged_pool_is_ndcg():
 def test_infndcg_without_labels_and_without_judged_ones_is_0():
     run = Rankings(np.array([0, 1]), np.array([1]))
     nothing = np.empty(0, dtype=int)
-    assert sampled.extended_inferred_ndcg(
+    assert inferred_measures.extended_inferred_ndcg(
         align(run, LabelledPairs(nothing, nothing, nothing))
     ).tolist() == [0]
-    assert sampled.extended_inferred_ndcg(
+    assert inferred_measures.extended_inferred_ndcg(
         align(run, LabelledPairs(*np.array([[0], [1], [-1]])))
     ).tolist() == [0]
 
@@ -156,4 +156,6 @@ def test_an_ideal_longer_than_the_cut_off_ends_there():
     ranked = align(
         Rankings(np.array([0, len(docs)]), docs), LabelledPairs(np.zeros_like(docs), docs, grade)
     )
-    assert sampled.extended_inferred_ndcg(ranked, k=1000) == pytest.approx([1.0], abs=1e-12)
+    assert inferred_measures.extended_inferred_ndcg(ranked, k=1000) == pytest.approx(
+        [1.0], abs=1e-12
+    )
