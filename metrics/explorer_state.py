@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from django.db import models
 
+from annotate.core.phrases import counted
 from annotate.models import Direction, QuerySet, ReferenceSet
 from metrics.core.label_sources import LabelSource
 from pooling.models import Run
@@ -61,7 +62,7 @@ class ExplorerState(NamedTuple):
         n_runs = len(self.runs)
         parts = [
             f"Top {self.depth}",
-            f"{n_runs} run{'' if n_runs == 1 else 's'}",
+            counted(n_runs, "run"),
             f"reference “{self.reference_set.name}”" if self.reference_set else "",
             str(self.result_filter.label).lower(),
         ]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.template.defaultfilters import floatformat, join, truncatechars
 from django.utils.html import format_html
 
+from annotate.core.phrases import counted
 from pooling.models import Run
 from pooling.services.previews import Preview
 
@@ -146,7 +147,7 @@ class AdditionSentences(NamedTuple):
         """The new pairs, those that are judged already, and the price."""
         n_new = self.preview.n_new
         return (
-            f"{n_new:,} new pair{'' if n_new == 1 else 's'}, {self.preview.n_judged:,} judged "
+            f"{counted(n_new, 'new pair')}, {self.preview.n_judged:,} judged "
             f"already, {floatformat(self.preview.hours, '1g')} person-hours"
         )
 

@@ -28,6 +28,7 @@ from annotate.tasks import delete_unjudged
 from config.management.commands.fsck import CHECKS
 from pooling.models import Run
 from tests import campaigns, cast
+from tests.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
@@ -133,7 +134,7 @@ def test_who_leads_deletes_a_collection_in_which_nobody_has_judged(client):
     lead = cast.member(collection, Role.LEAD)
     Membership.objects.create(user=lead, collection=other, role=Role.LEAD)
     client.force_login(lead)
-    page = " ".join(client.get("/c/fresh/settings/").content.decode().split())
+    page = text_of(client.get("/c/fresh/settings/"))
     assert "It can be deleted from here as long as nobody has judged in it." in page
     refused = client.post("/c/fresh/settings/delete/", {"slug": "other"})
     assert (refused.status_code, "short name is “fresh”" in refused.content.decode()) == (422, True)

@@ -88,7 +88,7 @@ def variables(file: Path) -> Iterator[tuple[str, int]]:
 
 def test_a_class_name_stands_once() -> None:
     homes = defaultdict(list)
-    for file in sources(*PRODUCT):
+    for file in sources(*PRODUCT, "tools"):
         for node in tree(file).body:
             if isinstance(node, ast.ClassDef) and node.name not in BY_CONVENTION:
                 homes[node.name].append(str(file.relative_to(ROOT)))

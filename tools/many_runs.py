@@ -33,7 +33,7 @@ NOT_RUN = (4, 5)  # exit codes of pytest for wrong arguments, and where they cho
 N_BURNERS = 2  # as many as the cores that the suite is made for
 
 
-class Run(NamedTuple):
+class SuiteRun(NamedTuple):
     """One run of the suite, a line of the table.
 
     code : the commit, and behind it a hash of what differs from that
@@ -87,7 +87,7 @@ def main() -> int:
     require_packages()
     stop_as_by_ctrl_c()
     TABLE.parent.mkdir(exist_ok=True)
-    print(*Run._fields, sep="\t")
+    print(*SuiteRun._fields, sep="\t")
     while missing_runs := burners_of_missing_runs(
         green_streak(code(), shlex.join(arguments)), options.runs, options.burdened
     ):
@@ -123,25 +123,25 @@ def code() -> str:
         return f"{commit}+{git('write-tree', **index)[:7]}"
 
 
-def green_streak(code: str, arguments: str) -> list[Run]:
+def green_streak(code: str, arguments: str) -> list[SuiteRun]:
     """The runs of the same code with the same arguments since the last red one."""
-    streak: list[Run] = []
+    streak: list[SuiteRun] = []
     if TABLE.exists():
         with TABLE.open(newline="") as lines:
-            for run in map(Run.of_row, csv.DictReader(lines, delimiter="\t")):
+            for run in map(SuiteRun.of_row, csv.DictReader(lines, delimiter="\t")):
                 if (run.code, run.arguments) == (code, arguments):
                     streak = [*streak, run] if run.result == "green" else []
     return streak
 
 
-def burners_of_missing_runs(streak: Sequence[Run], n_runs: int, n_burdened: int) -> list[int]:
+def burners_of_missing_runs(streak: Sequence[SuiteRun], n_runs: int, n_burdened: int) -> list[int]:
     """The number of burners of each missing run; a burdened run counts for a calm one too."""
     burdened = max(0, n_burdened - sum(run.n_burners > 0 for run in streak))
     calm = max(0, n_runs - len(streak) - burdened)
     return [0] * calm + [N_BURNERS] * burdened
 
 
-def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[Run, Path]:
+def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[SuiteRun, Path]:
     """Run the suite with this interpreter; return the run and the file of its output."""
     begun_at, start, code_before = datetime.now(UTC), time.monotonic(), code()
     log = TABLE.with_name(f"many-runs-{begun_at:%Y%m%dT%H%M%S%f}.log")
@@ -160,7 +160,7 @@ def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[Run, Path]:
     if process.returncode in NOT_RUN:
         log.unlink()
         sys.exit(text)
-    run = Run(
+    run = SuiteRun(
         begun_at=begun_at.strftime("%Y%m%dT%H%M%SZ"),
         code=code_before,
         arguments=shlex.join(arguments),
@@ -205,12 +205,12 @@ def number(pattern: str, text: str) -> int:
     return int((re.findall(pattern, text) or [0])[-1])
 
 
-def add_line(run: Run) -> None:
+def add_line(run: SuiteRun) -> None:
     """Append a run to the table, with a header if it is new."""
     is_new = not TABLE.exists()
     with TABLE.open("a", newline="") as lines:
         writer = csv.writer(lines, delimiter="\t", lineterminator="\n")
-        writer.writerows([Run._fields, run] if is_new else [run])
+        writer.writerows([SuiteRun._fields, run] if is_new else [run])
 
 
 if __name__ == "__main__":

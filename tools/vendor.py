@@ -20,7 +20,7 @@ TARGET = Path(__file__).resolve().parent.parent / "static" / "vendor"
 SOURCE_MAP_LINE = re.compile(rb"\n?//# sourceMappingURL=[^\n]*\n?")
 
 
-class Package(NamedTuple):
+class ScriptPackage(NamedTuple):
     """One npm package, and the files to ship, as paths inside its archive."""
 
     folder: str
@@ -30,11 +30,11 @@ class Package(NamedTuple):
 
 
 PACKAGES = (
-    Package("htmx", "htmx.org", "4.0.1", ("dist/htmx.min.js",)),
-    Package("vega", "vega", "6.4.0", ("build/vega.min.js",)),
-    Package("vega-lite", "vega-lite", "6.4.3", ("build/vega-lite.min.js",)),
-    Package("vega-embed", "vega-embed", "7.3.0", ("build/vega-embed.min.js",)),
-    Package(
+    ScriptPackage("htmx", "htmx.org", "4.0.1", ("dist/htmx.min.js",)),
+    ScriptPackage("vega", "vega", "6.4.0", ("build/vega.min.js",)),
+    ScriptPackage("vega-lite", "vega-lite", "6.4.3", ("build/vega-lite.min.js",)),
+    ScriptPackage("vega-embed", "vega-embed", "7.3.0", ("build/vega-embed.min.js",)),
+    ScriptPackage(
         "inter",
         "@fontsource-variable/inter",
         "5.3.0",
@@ -47,7 +47,7 @@ PACKAGES = (
 )
 
 
-def pack(package: Package, folder: Path) -> tuple[Path, str]:
+def pack(package: ScriptPackage, folder: Path) -> tuple[Path, str]:
     """Fetch the package's archive into folder by npm.
 
     Return its path and the registry's integrity string.
@@ -62,7 +62,7 @@ def pack(package: Package, folder: Path) -> tuple[Path, str]:
     return folder / entry["filename"], entry["integrity"]
 
 
-def unpack(package: Package, archive: Path, target: Path) -> dict[str, str]:
+def unpack(package: ScriptPackage, archive: Path, target: Path) -> dict[str, str]:
     """Copy the package's files and the LICENSE out of the archive.
 
     Return sha256 by path below target.

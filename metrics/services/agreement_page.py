@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from django.template.defaultfilters import floatformat
 
+from annotate.core.phrases import counted
 from metrics.core.agreement import MeasurementLevel
 from metrics.services.dashboard_details_page import per_cent
 
@@ -105,7 +106,7 @@ class AgreementPanel(NamedTuple):
     @property
     def _basis_text(self) -> str:
         n_pairs, n_groups = self.planned.alpha["n_pairable_units"], self.planned.alpha["n_groups"]
-        pairs = f"{n_pairs:,} pair{'' if n_pairs == 1 else 's'} with two planned labels or more"
+        pairs = f"{counted(n_pairs, 'pair')} with two planned labels or more"
         return f"{pairs}, of {n_groups:,} {self.sampling_units}" if n_groups else pairs
 
     @property

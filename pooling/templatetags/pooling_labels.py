@@ -3,6 +3,7 @@
 from django import template
 from django.template.defaultfilters import floatformat
 
+from annotate.core.phrases import counted
 from annotate.models import Round, RoundPair, Seat
 from pooling.models import Pool, PoolPair, Run
 
@@ -59,8 +60,7 @@ def seat_reason(seat: Seat) -> str:
 def demand(round_pair: RoundPair) -> str:
     """The labels that a round wants of a pair: "2 labels wanted under policy version 1, closed"."""
     round_, n_wanted = round_pair.round, round_pair.n_wanted
-    labels = f"{n_wanted} label{'' if n_wanted == 1 else 's'}"
-    text = f"{labels} wanted under policy version {round_.policy.version}"
+    text = f"{counted(n_wanted, 'label')} wanted under policy version {round_.policy.version}"
     if round_pair.dropped_at is not None:
         return f"{text}, not any more"
     return (

@@ -15,6 +15,7 @@ from pooling.models import Run, RunEvent
 from pooling.services import run_deletion
 from tests import cast
 from tests.metrics import studies
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -101,7 +102,7 @@ def test_the_lead_is_told_what_the_operator_can_do(client, as_app):
     collection = cast.collection("fresh")
     client.force_login(cast.member(collection, Role.LEAD))
     command = "docker compose run --rm migrate python manage.py purge_collection fresh --yes"
-    page = " ".join(client.get("/c/fresh/settings/").content.decode().split())
+    page = text_of(client.get("/c/fresh/settings/"))
     assert command in page and "Delete for good" not in page
     answer = client.post("/c/fresh/settings/delete/", {"slug": "fresh"}, follow=True)
     assert (

@@ -18,7 +18,7 @@ from metrics.services.leaderboard import leaderboard_of
 from metrics.services.leaderboard_parameters import read_choices, read_comparison
 from tests import cast
 from tests.metrics import studies, uploads
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 

@@ -34,6 +34,7 @@ from metrics.services.leaderboard_parameters import read_choices
 from pooling.services.runs import receive_run
 from tests import cast
 from tests.annotate.core.files import archive, file
+from tests.pages import text_of
 from tests.real_data import FOLDER, needs_real_data
 from tests.works import perform_work
 
@@ -104,7 +105,7 @@ def test_table_3_comes_out_on_the_collections_page(coco, client):
     person = cast.user("rosa")
     Membership.objects.create(user=person, collection=coco, role="researcher")
     client.force_login(person)
-    page = " ".join(client.get("/c/coco/").content.decode().split())
+    page = text_of(client.get("/c/coco/"))
     for count in ("1,332", "6,305", "1,895", "8,906", "11,279", "22,550"):
         assert f'<td class="number">{count}</td>' in page
 
@@ -140,7 +141,7 @@ def test_table_3_comes_out_on_the_leaderboard_by_label_source(coco, client):
         parameters = {"labels": key, "queries": "eccv"}
         spec = read_choices(collection=coco, viewer=person, parameters=parameters).spec
         leaderboard_cache.compute(collection=coco, spec=spec)
-        page = " ".join(client.get("/c/coco/leaderboard/", parameters).content.decode().split())
+        page = text_of(client.get("/c/coco/leaderboard/", parameters))
         assert f"1,332 queries of {n_groups:,} documents with {n_images} positive pairs" in page, (
             key
         )

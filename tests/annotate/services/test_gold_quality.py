@@ -5,7 +5,7 @@ import pytest
 from annotate.models import Gold
 from annotate.services import claiming, gold_quality
 from tests import campaigns, cast
-from tests.annotate.views.browsing import text_of
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 

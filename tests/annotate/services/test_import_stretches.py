@@ -16,7 +16,7 @@ from annotate.services.background import works
 from annotate.services.import_kinds import JudgmentsImport
 from config.management.commands.fsck import CHECKS
 from tests import cast
-from tests.annotate.views.browsing import text_of
+from tests.pages import text_of
 from tests.worker_kills import run_out_of_memory
 from tests.works import perform_work
 

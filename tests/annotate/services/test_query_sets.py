@@ -21,7 +21,7 @@ from annotate.services.query_sets import BadQuerySetName, QuerySetExists, load_q
 from annotate.services.references import FileRejected
 from tests import cast
 from tests.annotate.core.files import file, packed
-from tests.annotate.views.browsing import text_of
+from tests.pages import text_of
 from tests.works import perform_work
 
 pytestmark = pytest.mark.django_db

@@ -20,7 +20,7 @@ from annotate.services import (
 from annotate.services.media import media_folder
 from tests import campaigns, cast, clips
 from tests.annotate.core.files import file, line
-from tests.annotate.views.browsing import text_of
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 

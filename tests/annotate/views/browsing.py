@@ -5,17 +5,14 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
+from tests.pages import text_of
+
 
 def page(client: Client, name: str, /, *args: object, status: int = 200) -> str:
     """The text of a page."""
     answer = client.get(reverse(f"annotate:{name}", args=args))
     assert answer.status_code == status, answer.status_code
     return text_of(answer)
-
-
-def text_of(answer: HttpResponse) -> str:
-    """The answer's page with its whitespace as browsers see it, wherever the template breaks."""
-    return " ".join(answer.content.decode().split())
 
 
 def send(

@@ -6,7 +6,8 @@ from django.urls import reverse
 from annotate.models import Change, Gold, Item, ReviewAction
 from annotate.services import exclusions, golds
 from tests import campaigns, cast
-from tests.annotate.views.browsing import page, text_of
+from tests.annotate.views.browsing import page
+from tests.pages import text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("lead")]
 GIVEN = {

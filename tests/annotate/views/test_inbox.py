@@ -9,8 +9,8 @@ from django.urls import reverse
 from annotate.models import Gold, Item, Report, Resolution, ReviewAction
 from annotate.services import inbox, reports, undoing
 from tests import campaigns, cast
-from tests.annotate.views.browsing import text_of
 from tests.annotate.views.inbox_rows import address, dispute, fail_batch, inbox_collection, report
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 

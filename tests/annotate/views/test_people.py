@@ -10,8 +10,9 @@ from django.urls import reverse
 from annotate.models import ApiToken, Change, Invitation, Item, Membership, Policy, Role, Side, User
 from annotate.services import accounts, collection_list, tokens
 from tests import campaigns, cast
-from tests.annotate.views.browsing import page, send, text_of
+from tests.annotate.views.browsing import page, send
 from tests.annotate.views.inbox_rows import dispute, fail_batch, report
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 

@@ -9,8 +9,8 @@ from annotate.models import Batch, Resolution, ReviewAction, ReviewWork, Work
 from annotate.services import review_work, withdrawing
 from annotate.services.background import works
 from tests import cast
-from tests.annotate.views.browsing import text_of
 from tests.annotate.views.inbox_rows import address, fail_batch, inbox_collection
+from tests.pages import text_of
 from tests.works import finished_work
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,8 @@ from annotate.models import Quiz, Role, Training, TrainingDecision, TrainingPair
 from annotate.services import quizzes, training, training_people
 from tests import campaigns, cast
 from tests.annotate.trainees import go, trained, waiting
-from tests.annotate.views.browsing import page, send, text_of
+from tests.annotate.views.browsing import page, send
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 QUESTIONS = [

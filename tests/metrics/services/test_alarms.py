@@ -10,7 +10,7 @@ from metrics.models import Alarm, AlarmEvent, Snapshot
 from metrics.services import alarms, refresh
 from tests import cast
 from tests.metrics import studies
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 

@@ -19,7 +19,7 @@ from metrics.services import alarms, dashboard, dashboard_details, history, numb
 from metrics.services.agreement_page import agreement_of
 from tests import cast
 from tests.metrics import studies
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 

@@ -22,7 +22,7 @@ from pooling.services import run_retirement
 from tests import cast
 from tests.fixture_cache import cached_rows
 from tests.metrics import studies
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db

@@ -20,7 +20,7 @@ from pooling.services.strata import StrataUnknown, population_of
 from tests import cast
 from tests.fixture_cache import cached_rows
 from tests.metrics import studies
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db

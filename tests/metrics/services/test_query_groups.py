@@ -31,7 +31,7 @@ from metrics.services.leaderboard_parameters import read_choices, read_compariso
 from tests import cast
 from tests.fixture_cache import cached_rows
 from tests.metrics import studies
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 N_QUERIES, N_DOCUMENTS = 14, 5

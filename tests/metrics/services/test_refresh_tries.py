@@ -21,7 +21,7 @@ from metrics.services import refresh, refresh_tries
 from tests import cast
 from tests.database_sessions import no_job_is_locked, waiting_session
 from tests.metrics import studies
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # As a worker's process is told by Celery's pool that its time is over.

@@ -17,7 +17,7 @@ from pooling.models import PoolStratum, Ranking
 from tests import cast
 from tests.fixture_cache import cached_rows
 from tests.metrics import studies
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db

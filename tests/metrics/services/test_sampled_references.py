@@ -10,7 +10,7 @@ from metrics.models import BoardView
 from metrics.services import leaderboard_cache, refresh
 from metrics.services.leaderboard_parameters import read_choices, read_comparison
 from tests import cast
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db

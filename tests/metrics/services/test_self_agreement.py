@@ -16,7 +16,7 @@ from metrics.services import dashboard, dashboard_details, refresh
 from metrics.services.self_agreement import NO_REPEAT
 from tests import campaigns, cast
 from tests.metrics import studies
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 FIRST, AGAIN = [0, 0, 1, 2, 2, 1], [0, 1, 1, 2, 0, 1]

@@ -19,7 +19,7 @@ from metrics.services.leaderboard_parameters import read_choices
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,7 +13,7 @@ from metrics.services.leaderboard_parameters import read_choices, read_compariso
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,7 +9,7 @@ from metrics.services import leaderboard_cache, plans, pool_bias
 from metrics.services.leaderboard_parameters import read_choices
 from tests import cast
 from tests.metrics import studies
-from tests.metrics.pages import text_of
+from tests.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db

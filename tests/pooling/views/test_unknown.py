@@ -9,6 +9,7 @@ from metrics.services import refresh
 from pooling.models import Run
 from pooling.services import run_holds, run_rereading, runs
 from tests import cast
+from tests.pages import text_of
 from tests.pooling import factories
 from tests.pooling.views.addresses import url
 from tests.works import perform_work
@@ -56,7 +57,7 @@ def test_a_run_that_waits_for_its_documents_says_so_and_makes_them(client, colle
     answer = client.post(url("run-act", collection, run.pk), {"action": "make-documents"})
     document_import = Import.objects.get()
     assert answer["Location"] == f"/c/{collection.slug}/imports/{document_import.pk}/"
-    import_page = " ".join(client.get(answer["Location"]).content.decode().split())
+    import_page = text_of(client.get(answer["Location"]))
     assert "Documents by id from back" in import_page
     perform_work(document_import)
     assert "2 new items" in client.get(answer["Location"]).content.decode()
