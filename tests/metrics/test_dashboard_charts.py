@@ -47,7 +47,7 @@ def test_an_axis_of_counts_has_no_mark_twice_where_there_is_one_label(page, live
 
 
 @in_a_browser
-@pytest.mark.urls("tests.pages_of_days")
+@pytest.mark.urls("tests.metrics.pages_of_days")
 @pytest.mark.parametrize("timezone", ["America/Los_Angeles", "Asia/Tokyo"])
 def test_labels_a_day_name_no_day_twice_and_each_beneath_its_bar(
     new_context, live_server, timezone
