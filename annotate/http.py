@@ -99,7 +99,7 @@ def read_json(request: HttpRequest) -> dict[str, Any]:
         raise BadRequest(f"The request is larger than {MAX_BODY:,} bytes.")
     try:
         body = json.loads(request.body or b"{}")
-    except ValueError as error:  # config/unreadable_requests.py answers JSON nested too deeply
+    except ValueError as error:  # config/site/unreadable_requests.py answers JSON nested too deeply
         raise BadRequest("The request is not JSON.") from error
     if not isinstance(body, dict):
         raise BadRequest("The request is not a JSON object.")
@@ -136,7 +136,7 @@ def for_signed_in(view: Callable[..., JsonResponse]) -> Callable[..., JsonRespon
         sign_in = f"{reverse('account_login')}?{next_page}"
         return JsonResponse({"error": "signed_out", "sign_in": sign_in}, status=401)
 
-    wrapped.answers_scripts = True  # type: ignore[attr-defined]  # for config/second_factor.py
+    wrapped.answers_scripts = True  # type: ignore[attr-defined]  # for config/site/second_factor.py
     return wrapped
 
 
@@ -146,7 +146,7 @@ def takes_files(view: View) -> View:
     It must not touch the request's POST, FILES or body before it has checked that this person may
     upload here.
     """
-    view.takes_files = True  # type: ignore[attr-defined]  # a mark for config/uploads.py
+    view.takes_files = True  # type: ignore[attr-defined]  # a mark for config/site/uploads.py
     return view
 
 

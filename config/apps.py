@@ -17,5 +17,5 @@ class ConfigConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect the signals of second factors, and register the checks of `check --deploy`."""
-        import_module("config.second_factor").connect_signals()
+        import_module("config.site.second_factor").connect_signals()
         import_module("config.deployment.checks")

@@ -68,7 +68,7 @@ def lower_priority(*, sender: Worker, **_: object) -> None:
 
 def keep_to_one_processor() -> None:
     """Keep this process's statements to one processor: PostgreSQL's processes ignore niceness."""
-    outages = import_module("config.outages")  # not before Django is set up
+    outages = import_module("config.site.outages")  # not before Django is set up
     outages.begin_sessions_with(
         "-c max_parallel_workers_per_gather=0 -c max_parallel_maintenance_workers=0"
     )

@@ -10,7 +10,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config.deployment.environment import faults, hosts, is_local, site
-from config.stores import media_store
+from config.site.stores import media_store
 from config.up.home import Home
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -42,7 +42,7 @@ WSGI_APPLICATION = "config.wsgi.application"
 # --- parts
 # -------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
-    "config.admin_app.SiteAdminConfig",
+    "config.site.admin_app.SiteAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -63,20 +63,20 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
-    "config.headers.HeadersMiddleware",
-    "config.unreadable_requests.UnreadableMiddleware",
+    "config.site.headers.HeadersMiddleware",
+    "config.site.unreadable_requests.UnreadableMiddleware",
     # after the headers, so that static files carry them too
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "config.uploads.BodyMiddleware",  # before whatever reads forms
-    "config.uploads.CsrfMiddleware",
+    "config.site.uploads.BodyMiddleware",  # before whatever reads forms
+    "config.site.uploads.CsrfMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "config.second_factor.SecondFactorMiddleware",
-    "config.uploads.ScriptedUploadMiddleware",
+    "config.site.second_factor.SecondFactorMiddleware",
+    "config.site.uploads.ScriptedUploadMiddleware",
 ]
 # it looks for CsrfViewMiddleware by name; ours is a subclass
 SILENCED_SYSTEM_CHECKS = ["security.W003"]
@@ -90,8 +90,8 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "config.navigation.navigation",
-                "config.template_context.site",
+                "config.site.navigation.navigation",
+                "config.site.template_context.site",
             ]
         },
     }
@@ -120,11 +120,11 @@ LANGUAGE_CODE = "en-gb"
 REDIS_URL = os.environ.get("REDIS_URL") or HOME.redis_url
 CACHES = {
     "default": {
-        "BACKEND": "config.cache.PatientCache",
+        "BACKEND": "config.site.cache.PatientCache",
         "LOCATION": os.environ.get("CACHE_URL") or REDIS_URL,
         "KEY_PREFIX": "cache",
         "OPTIONS": {
-            "SERIALIZER": "config.cache.UpgradeSafeSerializer",
+            "SERIALIZER": "config.site.cache.UpgradeSafeSerializer",
             "IGNORE_EXCEPTIONS": True,  # a page must not need Redis
             "SOCKET_CONNECT_TIMEOUT": 0.2,
             "SOCKET_TIMEOUT": 0.2,
@@ -228,7 +228,7 @@ LOGIN_REDIRECT_URL = "/"
 # Without a mail server no mail is sent, and pages promise none; a log must not hold password links.
 SENDS_MAIL = bool(os.environ.get("EMAIL_BACKEND") or os.environ.get("EMAIL_HOST"))
 EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND") or (
-    "django.core.mail.backends.smtp.EmailBackend" if SENDS_MAIL else "config.mail.NoMail"
+    "django.core.mail.backends.smtp.EmailBackend" if SENDS_MAIL else "config.site.mail.NoMail"
 )
 EMAIL_HOST = os.environ.get("EMAIL_HOST") or "localhost"
 EMAIL_PORT = int(os.environ.get("EMAIL_PORT") or 25)
@@ -240,7 +240,7 @@ DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL") or "assayer@localhost"
 
 # --- what a browser may do
 # ---------------------------------------------------------------------------------
-SESSION_ENGINE = "config.sessions"
+SESSION_ENGINE = "config.site.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True  # scripts read the CSRF token from the page
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
@@ -284,15 +284,15 @@ MATRICES_MAX_BYTES = int(os.environ.get("MATRICES_MAX_MB") or 4096) * 1024 * 102
 UPLOAD_MAX_BYTES = int(os.environ.get("UPLOAD_MAX_MB") or 2048) * 1024 * 1024  # one request's files
 # files of ended imports and rejected runs; 0 means for ever
 KEEP_UPLOADS_DAYS = int(os.environ.get("KEEP_UPLOADS_DAYS") or 30) or 36_500
-FILE_UPLOAD_HANDLERS = ["config.uploads.UploadHandler"]
+FILE_UPLOAD_HANDLERS = ["config.site.uploads.UploadHandler"]
 # plain: straight from the source folders (tests)
 # hashed: collected under names that change with their content
 # compressed: hashed and packed, which takes ten seconds more and pays over a network
 STATIC_FILES = "plain" if DEBUG else os.environ.get("STATIC_FILES") or "hashed"
 STATIC_STORAGE = {
     "plain": "django.contrib.staticfiles.storage.StaticFilesStorage",
-    "hashed": "config.static.HashedStorage",
-    "compressed": "config.static.CompressedStorage",
+    "hashed": "config.site.static.HashedStorage",
+    "compressed": "config.site.static.CompressedStorage",
 }
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -308,7 +308,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["annotate.authentication.TokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
-        "config.second_factor.TokenNeedsSecondFactor",
+        "config.site.second_factor.TokenNeedsSecondFactor",
         "annotate.authentication.HasScope",
     ],
     "EXCEPTION_HANDLER": "annotate.api.problem",

@@ -19,9 +19,9 @@ ACCOUNTS = [
 ]
 PAGES = [app for app in ("annotate", "pooling", "metrics") if find_spec(f"{app}.urls")]
 
-handler400 = "config.uploads.bad_request"
-handler404 = "config.uploads.not_found"
-handler500 = "config.outages.server_error"
+handler400 = "config.site.uploads.bad_request"
+handler404 = "config.site.uploads.not_found"
+handler500 = "config.site.outages.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

@@ -58,7 +58,7 @@ ADD_STOP = f"""
 """
 REMOVE_STOP = "DROP TRIGGER stop_here ON {table}; DROP FUNCTION stop_here();"
 # A session is notified after waiting for a tenth of a second. No wait here ends well, so the limit
-# may be shorter than that of the web server (config/outages.py).
+# may be shorter than that of the web server (config/site/outages.py).
 LOCK_SETTINGS = {
     "log_lock_waits": "on",
     "deadlock_timeout": "100ms",

@@ -8,7 +8,7 @@ from django.db import DataError, connection, transaction
 from django.test import Client
 from django.test.utils import override_settings
 
-from config import unreadable_requests
+from config.site import unreadable_requests
 from tests import cast
 from tests.access_table import SCRIPTED, addresses, administration, build, url_of
 from tests.table_cleanup import module_rows

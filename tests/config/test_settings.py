@@ -206,5 +206,5 @@ def test_hsts_holds_for_other_hosts_and_is_preloaded_only_where_somebody_decided
 
 
 def test_without_a_mail_server_no_mail_is_written_to_the_log() -> None:
-    assert setting("s.EMAIL_BACKEND", SECRET_KEY=KEY) == "config.mail.NoMail"
+    assert setting("s.EMAIL_BACKEND", SECRET_KEY=KEY) == "config.site.mail.NoMail"
     assert "smtp" in setting("s.EMAIL_BACKEND", SECRET_KEY=KEY, EMAIL_HOST="mail.example.org")

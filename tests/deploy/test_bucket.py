@@ -21,7 +21,7 @@ from annotate.models import Import, Part, Work
 from annotate.services import imports, media_inspection_turns
 from annotate.services.background import works
 from annotate.services.import_kinds import ItemsImport
-from config.stores import media_store
+from config.site.stores import media_store
 from config.up.processes import spawn, stop, wait_until
 from tests import cast, clips
 from tests.deploy.programs import python_s3_server

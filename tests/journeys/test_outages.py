@@ -18,7 +18,7 @@ import pytest
 import redis
 from pytest_django import DjangoDbBlocker
 
-from config.outages import BUSY
+from config.site.outages import BUSY
 from config.up.processes import command_line, wait_until
 from tests import cast
 from tests.journeys.test_faults import (

@@ -16,7 +16,7 @@ from annotate.services import (
     overview,
 )
 from annotate.services.references import FileRejected
-from config.stores import media_store
+from config.site.stores import media_store
 from tests import cast, clips
 from tests.annotate.core.files import archive, file, line
 

@@ -14,7 +14,7 @@ from annotate.core.sources import FileSource
 from annotate.models import Part
 from annotate.services import item_import, media
 from annotate.services.references import FileRejected
-from config.stores import media_store
+from config.site.stores import media_store
 from tests import cast
 from tests.annotate.bucket import Bucket
 from tests.annotate.core.files import file
@@ -122,7 +122,7 @@ def test_media_storage_names_a_folder_or_a_bucket():
     (entry,) = media_store(
         "s3://films/shown?region_name=eu-north-1&endpoint_url=https://s3.example"
     ).values()
-    assert entry["BACKEND"] == "config.bucket.Bucket"
+    assert entry["BACKEND"] == "config.site.bucket.Bucket"
     assert entry["OPTIONS"] == {
         "bucket_name": "films",
         "location": "shown",

@@ -94,7 +94,7 @@ def test_no_link_is_made_for_an_account_that_nobody_can_sign_in_to() -> None:
             printed("password_link", name)
 
 
-@override_settings(EMAIL_BACKEND="config.mail.NoMail", SENDS_MAIL=False)
+@override_settings(EMAIL_BACKEND="config.site.mail.NoMail", SENDS_MAIL=False)
 def test_without_a_mail_server_a_forgotten_password_leaves_no_link_in_the_log(
     caplog, capfd
 ) -> None:

@@ -34,7 +34,7 @@ def media_store(address: str) -> dict[str, dict[str, object]]:
             "querystring_expire": LINK_SECONDS,
             **dict(parse_qsl(parts.query)),
         }
-        return {"collections": {"BACKEND": "config.bucket.Bucket", "OPTIONS": options}}
+        return {"collections": {"BACKEND": "config.site.bucket.Bucket", "OPTIONS": options}}
     if not Path(address).is_absolute():
         raise ImproperlyConfigured(
             f'MEDIA_STORAGE is "{address}"; give an absolute folder, or s3://bucket/folder.'

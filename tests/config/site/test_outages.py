@@ -18,7 +18,7 @@ from redis.exceptions import RedisError
 
 from annotate.models import Collection, Role
 from annotate.statements import without_timeout
-from config import outages
+from config.site import outages
 from config.up.home import Home
 from tests import cast
 from tests.databases import connection_parameters

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import resolve, reverse
 
 from annotate.models import Import
-from config import uploads
+from config.site import uploads
 from tests import cast
 from tests.access_table import PLAIN_CASES, addresses, administration
 

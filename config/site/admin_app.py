@@ -6,4 +6,4 @@ from django.contrib.admin.apps import AdminConfig
 class SiteAdminConfig(AdminConfig):
     """Registers the administration with Django."""
 
-    default_site = "config.admin_site.SiteAdmin"
+    default_site = "config.site.admin_site.SiteAdmin"

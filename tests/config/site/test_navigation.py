@@ -5,7 +5,7 @@ from django.test import RequestFactory
 from django.urls import resolve, reverse
 
 from annotate.models import Role
-from config.navigation import navigation
+from config.site.navigation import navigation
 from tests import cast
 
 pytestmark = pytest.mark.django_db

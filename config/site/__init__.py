@@ -1,0 +1,1 @@
+"""The site around the applications: sessions, cache, uploads, outages, navigation, sign-in."""
