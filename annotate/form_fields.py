@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 
-from annotate.core import level_reasons
+from annotate.core.labels import level_reasons
 
 MEGABYTE = 1024 * 1024
 # for ids and names that count to the letter: no phone capitalises or corrects them
@@ -122,7 +122,7 @@ class ColumnsField(GradesField):
 
 
 class ReasonsField(forms.CharField):
-    """The reasons of a level as annotate.core.level_reasons reads them.
+    """The reasons of a level as annotate.core.labels.level_reasons reads them.
 
     Clean, they are as a level keeps them.
     """

@@ -4,8 +4,8 @@ from typing import Any
 
 from django import forms
 
-from annotate.core.formats import name_fault
-from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.files.formats import name_fault
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.form_fields import (
     TO_THE_LETTER,
     Checkbox,

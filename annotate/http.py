@@ -15,10 +15,10 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from annotate.core import browser_support
-from annotate.core.cards import Card, CardPart, MediaSource
-from annotate.core.item_rows import is_address
-from annotate.core.media_types import media_type
+from annotate.core.files.items.item_rows import is_address
+from annotate.core.files.media_types import media_type
+from annotate.core.labels.cards import Card, CardPart, MediaSource
+from annotate.core.media import browser_support
 from annotate.markdown import clean_page
 from annotate.models import Item, Judgment, Part, Report, User
 

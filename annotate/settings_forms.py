@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from annotate.core import level_reasons
+from annotate.core.labels import level_reasons
 from annotate.form_fields import TO_THE_LETTER, ReasonsField
 from annotate.models import Collection, Level, Policy
 

@@ -6,7 +6,13 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
-from annotate.core.quizzes import MAX_OPTION, MAX_OPTIONS, MAX_QUESTIONS, MAX_TEXT, Question
+from annotate.core.training.quizzes import (
+    MAX_OPTION,
+    MAX_OPTIONS,
+    MAX_QUESTIONS,
+    MAX_TEXT,
+    Question,
+)
 from annotate.form_fields import TO_THE_LETTER, set_choices
 from annotate.markdown import Heading
 from annotate.models import Level, Training, TrainingDecision

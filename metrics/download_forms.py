@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from annotate.core.judgment_exports import FORMATS
+from annotate.core.files.judgments.judgment_exports import FORMATS
 from annotate.form_fields import set_choices
 from annotate.models import Collection, QuerySet, ReferenceSet
 from metrics.forms import QrelsForm

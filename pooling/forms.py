@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from annotate.core.pair_states import PairState
+from annotate.core.labels.pair_states import PairState
 from annotate.form_fields import TO_THE_LETTER, ColumnsField, UploadField
 from annotate.models import Direction
 from pooling.core.papers import paper_address

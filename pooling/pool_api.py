@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.api import TokenRequest, Unprocessable, get_collection
-from annotate.core.pair_states import StateCounts
+from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Collection, Direction, QuerySet, Role
 from annotate.queue import enqueue_on_commit
 from pooling import tasks

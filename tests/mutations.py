@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from annotate.core.formats import Problems
+from annotate.core.files.formats import Problems
 
 INSERTS = (
     b"\x00",

@@ -16,7 +16,7 @@ from annotate.services import claiming, collections, policies, undoing, withdraw
 from annotate.settings_forms import PolicyForm
 from tests import cast
 from tests.access_table import World
-from tests.annotate.core.files import line
+from tests.annotate.core.files.samples import line
 from tests.campaigns import Campaign
 
 Row = tuple[str, int]  # a table's short name, and a key

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Judgment, Report, Role, Seat
 from annotate.services import (
     accounts,
@@ -20,7 +20,7 @@ from annotate.services import (
 from metrics.services import refresh
 from pooling.services import pools
 from tests import campaigns, cast
-from tests.annotate.core.files import file
+from tests.annotate.core.files.samples import file
 from tests.judgment_imports import import_judgments
 from tests.soundness import is_sound
 

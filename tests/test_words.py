@@ -63,7 +63,7 @@ PRONOUNS = frozenset(
 
 
 STORED = {  # keys of answers, reports and messages, and columns, which are older than this rule
-    "annotate/core/file_tallies.py": {"what"},
+    "annotate/core/files/file_tallies.py": {"what"},
     "annotate/services/training.py": {"given"},
     "annotate/services/annotator_progress.py": {"done"},
     "metrics/management/commands/compare.py": {"place"},  # the name of the column it prints

@@ -9,7 +9,7 @@ from _pytest.mark import ParameterSet
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Import, ReviewAction, ReviewWork, Work
 from annotate.services import imports, review_work
 from annotate.services.background import works
@@ -25,7 +25,7 @@ from metrics.services import downloads
 from pooling.models import Pool, Run
 from pooling.services import pools, readings, run_documents, runs
 from tests.access_table import World
-from tests.annotate.core.files import line
+from tests.annotate.core.files.samples import line
 from tests.sample_requests import open_pair_ids
 
 

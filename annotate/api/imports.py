@@ -9,7 +9,7 @@ from rest_framework.views import APIView
 
 from annotate import access
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
-from annotate.core.formats import FormatError
+from annotate.core.files.formats import FormatError
 from annotate.models import Import, Role, Work
 from annotate.services import imports
 from annotate.services.background import progress, works

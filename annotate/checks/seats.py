@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.db.models import Q
 
 from annotate.checks.check import Check, query
-from annotate.core import keyed_choices
+from annotate.core.labels import keyed_choices
 from annotate.models import Pair, Resolution, Round, RoundPair
 from annotate.services import seating
 

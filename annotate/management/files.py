@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.forms import Field
 
-from annotate.core.sources import FolderSource, Source, open_source
+from annotate.core.files.archives.sources import FolderSource, Source, open_source
 from annotate.models import Collection, User
 from annotate.services.import_faults import IMPORT_FAULTS
 from annotate.services.imports import ReceivedImport, checksum

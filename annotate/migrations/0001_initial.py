@@ -787,7 +787,7 @@ class Migration(FirstMigration):
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='quizzes', to='annotate.collection')),
                 ('version', models.PositiveIntegerField()),
                 ('guidelines', models.ForeignKey(help_text='The version that was current when it was written.', on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotate.guidelines')),
-                ('questions', models.JSONField(default=list, help_text='As annotate.core.quizzes.Question says.')),
+                ('questions', models.JSONField(default=list, help_text='As annotate.core.training.quizzes.Question says.')),
                 ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('at', models.DateTimeField(db_default=annotate.models.judgments.ClockTimestamp())),
             ],

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q, Value
 from django.db.models.functions import Now
 
-from annotate.core.cards import MediaSource
+from annotate.core.labels.cards import MediaSource
 
 from .collections import Collection
 

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotate.core.pair_states import PairState
+from annotate.core.labels.pair_states import PairState
 
 from .collections import Collection, Policy
 from .items import Item

@@ -94,7 +94,9 @@ class Quiz(models.Model):
         related_name="+",
         help_text="The version that was current when it was written.",
     )
-    questions = models.JSONField(default=list, help_text="As annotate.core.quizzes.Question says.")
+    questions = models.JSONField(
+        default=list, help_text="As annotate.core.training.quizzes.Question says."
+    )
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     at = models.DateTimeField(db_default=ClockTimestamp())
 

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotate.core.pseudonyms import pseudonym
+from annotate.core.labels.pseudonyms import pseudonym
 from annotate.models import (
     Annotator,
     ApiToken,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from annotate.core.cards import Card, CardItem, CardPart
+from annotate.core.labels.cards import Card, CardItem, CardPart
 from annotate.models import Annotator
 from annotate.statements import SqlValue, prepared_cursor
 

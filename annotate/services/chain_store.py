@@ -13,7 +13,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from annotate.core.chains import (
+from annotate.core.labels.chains import (
     NO_TIME,
     TimedLabels,
     last_rows,
@@ -23,7 +23,7 @@ from annotate.core.chains import (
     positions_in_group,
     previous_in_group,
 )
-from annotate.core.pseudonyms import pseudonym
+from annotate.core.labels.pseudonyms import pseudonym
 from annotate.models import Annotator, Collection, Round
 from annotate.services.background.progress import ProgressCallback
 from annotate.services.bulk_copy import blocks, copy_rows, nullable_keys, reserve_keys

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
-from annotate.core import batches, keyed_choices
+from annotate.core.labels import batches, keyed_choices
 from annotate.models import Annotator, Batch, ClockTimestamp, HandOut, Policy, Seat
 from annotate.services.gold_checks import check_batch
 from annotate.services.hidden_checks import due_repeats, n_golds_wanted, seat_golds, seat_repeats

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.forms.models import model_to_dict
 
-from annotate.core import level_reasons
+from annotate.core.labels import level_reasons
 from annotate.models import Collection, Guidelines, Level, Policy, Role, User
 from annotate.services.accounts import join
 from annotate.services.seating import note_changes
@@ -37,7 +37,7 @@ class BadPolicy(Exception):
 class LevelSpec(NamedTuple):
     """A level to be made; without a key its key is the first digit of its grade.
 
-    reasons : as annotate.core.level_reasons keeps them
+    reasons : as annotate.core.labels.level_reasons keeps them
     """
 
     grade: int

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from django.db import connection
 
-from annotate.core.cards import MediaSource
-from annotate.core.item_rows import ItemRow, PartRow
+from annotate.core.files.items.item_rows import ItemRow, PartRow
+from annotate.core.labels.cards import MediaSource
 from annotate.models import User
 from annotate.services import unplayable_pairs
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from django.db.models import Exists, F, Max, OuterRef, QuerySet
 
-from annotate.core.golds import MIN_GOLDS, is_failed
+from annotate.core.labels.golds import MIN_GOLDS, is_failed
 from annotate.models import Batch, ClockTimestamp, Policy, ReviewAction, Seat
 from annotate.services import pausing, review_work, reviewing
 from annotate.signals import batch_to_reject

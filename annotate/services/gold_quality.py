@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from annotate.core.golds import gold_statistics
+from annotate.core.labels.golds import gold_statistics
 from annotate.models import Collection, Gold, Pair, Policy, Seat
 
 

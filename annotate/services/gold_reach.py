@@ -5,7 +5,7 @@ from typing import NamedTuple
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from annotate.core.batches import max_batches
+from annotate.core.labels.batches import max_batches
 from annotate.models import Collection, Gold, Policy
 from annotate.services.queues import open_rounds
 from annotate.statements import prepared_cursor

@@ -8,7 +8,7 @@ their query, as candidates are.
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from annotate.core import batches
+from annotate.core.labels import batches
 from annotate.models import Annotator, ClockTimestamp, Policy, Round, Seat
 from annotate.services.queues import ClaimedSeat
 from annotate.statements import SqlValue, prepared_cursor

@@ -1,6 +1,6 @@
 """Faults of files and import parameters: errors shown to the person, never failures of the site."""
 
-from annotate.core.formats import FormatError
+from annotate.core.files.formats import FormatError
 from annotate.services.collections import BadPolicy, BadScheme, CollectionExists, SchemeFrozen
 from annotate.services.item_loader import QueriesFixed
 from annotate.services.media import MediaConflict

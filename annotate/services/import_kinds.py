@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
-from annotate.core.file_tallies import FileTallies
-from annotate.core.formats import FormatError
-from annotate.core.judgment_formats import JudgmentColumns
-from annotate.core.sources import Source
+from annotate.core.files.archives.sources import Source
+from annotate.core.files.file_tallies import FileTallies
+from annotate.core.files.formats import FormatError
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Collection, Import, User
 from annotate.services import item_import, judgment_import, query_sets, references
 from annotate.services.background.progress import ProgressCallback

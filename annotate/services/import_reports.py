@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from annotate.core.file_tallies import FileTallies
-from annotate.core.formats import FormatError
+from annotate.core.files.file_tallies import FileTallies
+from annotate.core.files.formats import FormatError
 from annotate.services.references import FileRejected
 
 

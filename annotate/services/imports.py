@@ -15,10 +15,10 @@ from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
 
-from annotate.core.file_tallies import FileTallies
-from annotate.core.formats import FormatError
-from annotate.core.metering import MeteredSource
-from annotate.core.sources import EmptySource, Source, ZipSource, open_source
+from annotate.core.files.archives.metering import MeteredSource
+from annotate.core.files.archives.sources import EmptySource, Source, ZipSource, open_source
+from annotate.core.files.file_tallies import FileTallies
+from annotate.core.files.formats import FormatError
 from annotate.models import Collection, Import, User, Work
 from annotate.services import judgment_import
 from annotate.services.background import progress, works

@@ -6,10 +6,10 @@ from itertools import chain
 
 from django.db import transaction
 
-from annotate.core import item_formats
-from annotate.core.formats import Problems, guarded
-from annotate.core.item_rows import check_item
-from annotate.core.sources import Source
+from annotate.core.files.archives.sources import Source
+from annotate.core.files.formats import Problems, guarded
+from annotate.core.files.items import item_formats
+from annotate.core.files.items.item_rows import check_item
 from annotate.models import Collection, Side, User
 from annotate.services import media, media_inspection, references
 from annotate.services.background.progress import ProgressCallback, ignore_progress

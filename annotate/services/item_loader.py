@@ -9,10 +9,10 @@ import numpy as np
 from django.db.models import Q
 from numpy.typing import NDArray
 
-from annotate.core.cards import MediaSource
-from annotate.core.formats import FormatError, Problems, quoted
-from annotate.core.item_rows import ItemRow, PartRow, is_address, read_page
-from annotate.core.sources import Source
+from annotate.core.files.archives.sources import Source
+from annotate.core.files.formats import FormatError, Problems, quoted
+from annotate.core.files.items.item_rows import ItemRow, PartRow, is_address, read_page
+from annotate.core.labels.cards import MediaSource
 from annotate.models import Collection, Item, Pair, Part, Side, User
 from annotate.services import media
 from annotate.services.background.progress import ProgressCallback

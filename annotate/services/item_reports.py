@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from annotate.core.file_tallies import FileTallies
+from annotate.core.files.file_tallies import FileTallies
 from annotate.services.reference_reports import ReferenceReport
 
 

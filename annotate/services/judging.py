@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from annotate.core import level_reasons
+from annotate.core.labels import level_reasons
 from annotate.models import (
     Annotator,
     Batch,

@@ -10,7 +10,7 @@ from contextlib import closing
 from django.db import connection
 from psycopg.sql import SQL
 
-from annotate.core.judgment_exports import FORMATS, JudgmentLine
+from annotate.core.files.judgments.judgment_exports import FORMATS, JudgmentLine
 from annotate.models import Collection
 from annotate.statements import without_timeout
 

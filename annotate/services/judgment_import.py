@@ -14,10 +14,14 @@ from typing import BinaryIO
 import numpy as np
 from django.db import connection, transaction
 
-from annotate.core.chains import microseconds, number_groups, previous_in_group
-from annotate.core.file_tallies import FileTallies
-from annotate.core.formats import Blanks, FormatError, Problems, guarded, quoted
-from annotate.core.judgment_formats import JudgmentColumns, JudgmentRow, read_judgments
+from annotate.core.files.file_tallies import FileTallies
+from annotate.core.files.formats import Blanks, FormatError, Problems, guarded, quoted
+from annotate.core.files.judgments.judgment_formats import (
+    JudgmentColumns,
+    JudgmentRow,
+    read_judgments,
+)
+from annotate.core.labels.chains import microseconds, number_groups, previous_in_group
 from annotate.models import ClockTimestamp, Collection, Round, Side, User
 from annotate.services.background.progress import ProgressCallback, ignore_progress, with_progress
 from annotate.services.background.workers import lock_task

@@ -17,8 +17,8 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import Storage, storages
 
-from annotate.core.item_rows import media_host
-from annotate.core.sources import FolderSource, Source, path_fault
+from annotate.core.files.archives.sources import FolderSource, Source, path_fault
+from annotate.core.files.items.item_rows import media_host
 from annotate.models import Collection
 from annotate.services.background.progress import ProgressCallback, ignore_progress
 

@@ -16,12 +16,12 @@ from typing import BinaryIO, NamedTuple, cast
 from django.db import connection
 from django.db.models import QuerySet
 
-from annotate.core import media_doubts
-from annotate.core.cards import MediaSource
-from annotate.core.containers.detection import detect_mime_type
-from annotate.core.item_rows import is_address
-from annotate.core.media_doubts import TypedParts
-from annotate.core.ranged_files import BLOCK, RangedFile, UnreachableFile
+from annotate.core.files.archives.ranged_files import BLOCK, RangedFile, UnreachableFile
+from annotate.core.files.items.item_rows import is_address
+from annotate.core.labels.cards import MediaSource
+from annotate.core.media import media_doubts
+from annotate.core.media.containers.detection import detect_mime_type
+from annotate.core.media.media_doubts import TypedParts
 from annotate.models import Collection, Part
 from annotate.services.background import progress
 from annotate.services.media import locate_medium

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from django.core.cache import cache
 from django.db import connection, transaction
 
-from annotate.core import policy_changes
+from annotate.core.labels import policy_changes
+from annotate.core.labels.policy_changes import LabelledPairGroup, PolicyEffect
 from annotate.core.phrases import counted
-from annotate.core.policy_changes import LabelledPairGroup, PolicyEffect
 from annotate.models import Collection, Policy, Round, User
 from annotate.services import seating
 from annotate.services.background import progress

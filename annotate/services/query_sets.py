@@ -6,9 +6,9 @@ from typing import BinaryIO
 
 from django.db import connection, transaction
 
-from annotate.core.file_tallies import FileTallies
-from annotate.core.formats import FormatError, Problems, guarded, name_fault, quoted
-from annotate.core.id_lists import ListedId, read_ids
+from annotate.core.files.file_tallies import FileTallies
+from annotate.core.files.formats import FormatError, Problems, guarded, name_fault, quoted
+from annotate.core.files.id_lists import ListedId, read_ids
 from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem, Side, User
 from annotate.services.background.progress import ProgressCallback, ignore_progress, with_progress
 from annotate.services.background.workers import lock_task

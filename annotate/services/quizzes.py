@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from annotate.core import quizzes as core
-from annotate.core.quizzes import BadQuestion, Question, QuizResult
+from annotate.core.training import quizzes as core
+from annotate.core.training.quizzes import BadQuestion, Question, QuizResult
 from annotate.models import Annotator, Collection, Quiz, QuizAttempt, TrainingDecision, User
 from annotate.services.seating import lock_annotator
 from annotate.services.training_status import newest_quiz, rules_of, training_of, training_status

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotate.core.reference_formats import ReferenceRow, as_line
+from annotate.core.files.references.reference_formats import ReferenceRow, as_line
 from annotate.models import ReferenceLabel, ReferenceSet, Undrawn
 
 UNDRAWN = -1  # the grade TREC gives a pooled target that was not drawn for judging

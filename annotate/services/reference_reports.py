@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from annotate.core.file_tallies import FileTallies
+from annotate.core.files.file_tallies import FileTallies
 
 NEGATIVE = {-1: "in the pool, not judged", -2: "junk"}  # meaning of negative grades in TREC's files
 

@@ -8,9 +8,9 @@ from typing import BinaryIO
 
 from django.db import transaction
 
-from annotate.core.formats import Blanks, FormatError, Problems, guarded, name_fault, quoted
-from annotate.core.orientation import oriented
-from annotate.core.reference_formats import ReferenceRow, read_reference
+from annotate.core.files.formats import Blanks, FormatError, Problems, guarded, name_fault, quoted
+from annotate.core.files.references.orientation import oriented
+from annotate.core.files.references.reference_formats import ReferenceRow, read_reference
 from annotate.models import Collection, Item, ReferenceLabel, ReferenceSet, Side, Undrawn, User
 from annotate.services.background.progress import ProgressCallback, ignore_progress, with_progress
 from annotate.services.background.workers import lock_task

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.db.models import Q, QuerySet
 
-from annotate.core.spreadsheet_cells import safe_cell, timestamp
+from annotate.core.files.spreadsheet_cells import safe_cell, timestamp
 from annotate.models import Annotator, Batch, Collection, Item, Pair, ReviewAction, User
 
 COLUMNS = ("at", "by", "action", "person", "batch", "query", "document", "item", "labels", "reason")

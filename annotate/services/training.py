@@ -13,8 +13,8 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Max
 
-from annotate.core import keyed_choices
-from annotate.core.training import mark_answers
+from annotate.core.labels import keyed_choices
+from annotate.core.training.marking import mark_answers
 from annotate.models import (
     Annotator,
     Batch,

@@ -8,9 +8,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotate.core import keyed_choices
-from annotate.core.formats import FormatError, Problems, quoted
-from annotate.core.training_files import TrainingLine, read_training
+from annotate.core.files.formats import FormatError, Problems, quoted
+from annotate.core.labels import keyed_choices
+from annotate.core.training.files import TrainingLine, read_training
 from annotate.models import (
     Annotator,
     Batch,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, Q, QuerySet
 
-from annotate.core.training_states import (
+from annotate.core.training.states import (
     TrainingHistory,
     TrainingRules,
     TrainingState,

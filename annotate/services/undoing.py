@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 from django.db import transaction
 from django.db.models import Q
 
-from annotate.core import keyed_choices
+from annotate.core.labels import keyed_choices
 from annotate.models import (
     Annotator,
     ClockTimestamp,

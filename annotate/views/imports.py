@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
-from annotate.core.formats import FormatError
+from annotate.core.files.formats import FormatError
 from annotate.http import SignedIn, takes_files
 from annotate.models import Import, Role
 from annotate.services import imports as service

@@ -7,10 +7,10 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpRe
 from django.views.decorators.http import require_safe
 
 from annotate import access
-from annotate.core import browser_support
-from annotate.core.cards import MediaSource
-from annotate.core.media_types import media_type
-from annotate.core.ranges import Range, UnsatisfiableRange, parse_range
+from annotate.core.files.media_types import media_type
+from annotate.core.labels.cards import MediaSource
+from annotate.core.media import browser_support
+from annotate.core.media.ranges import Range, UnsatisfiableRange, parse_range
 from annotate.http import SignedIn
 from annotate.services.media import locate_medium
 

@@ -18,7 +18,7 @@ from django.views.decorators.http import (
 )
 
 from annotate import access, http
-from annotate.core.training_states import TrainingState
+from annotate.core.training.states import TrainingState
 from annotate.http import SignedIn
 from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut

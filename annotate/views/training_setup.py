@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
-from annotate.core.quizzes import BadQuestion
+from annotate.core.training.quizzes import BadQuestion
 from annotate.http import SignedIn, takes_files
 from annotate.markdown import Heading, headings
 from annotate.models import Collection, Gold, Quiz, Role, TrainingDecision

@@ -3,7 +3,7 @@
 import zipfile
 from collections.abc import Iterable, Iterator
 
-from annotate.core.sinks import Sink
+from annotate.core.files.sinks import Sink
 
 _EARLIEST_TIME = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip archive can hold
 _UNIX, _PLAIN_FILE = 3, 0o644 << 16

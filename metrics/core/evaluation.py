@@ -7,7 +7,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, quoted
+from annotate.core.files.formats import FormatError, quoted
 from metrics.core.alignment import LabelledPairs, RankedGrades, align
 from metrics.core.matrices import Cells, from_ranks, row_ranks
 from pooling.core.ids import lookup

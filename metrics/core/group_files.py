@@ -3,8 +3,8 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import BinaryIO
 
-from annotate.core.formats import FormatError, Problems, quoted
-from annotate.core.text_files import first_line, header_of, lines, table_rows
+from annotate.core.files.formats import FormatError, Problems, quoted
+from annotate.core.files.text_files import first_line, header_of, lines, table_rows
 from metrics.core.groups import Groups
 
 QUERY, GROUP = "query", "group"

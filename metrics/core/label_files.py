@@ -7,8 +7,8 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from annotate.core.formats import FormatError, Problems, finite_number, is_missing, quoted
-from annotate.core.text_files import header_of, table_rows
+from annotate.core.files.formats import FormatError, Problems, finite_number, is_missing, quoted
+from annotate.core.files.text_files import header_of, table_rows
 from metrics.core.agreement import MeasurementLevel
 from metrics.core.counts import CodedLabels, annotations
 

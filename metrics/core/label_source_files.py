@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError
+from annotate.core.files.formats import FormatError
 from metrics.core.label_sources import Grades, LabelSource, no_grades, quote_name, sorted_grades
 from metrics.core.strata_files import read_labels
 from pooling.core.runs import QrelsFile

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from annotate.core.formats import finite_number
+from annotate.core.files.formats import finite_number
 from metrics.core import (
     incomplete,
     inferred_measures,

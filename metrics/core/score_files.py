@@ -15,8 +15,8 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, Problems, is_missing, quoted
-from annotate.core.text_files import fields_of, first_line, header_of, lines, table_rows
+from annotate.core.files.formats import FormatError, Problems, is_missing, quoted
+from annotate.core.files.text_files import fields_of, first_line, header_of, lines, table_rows
 from metrics.core.group_files import GROUP, GroupNames
 
 QUERY_NAMES = ("query", "query_id", "query-id", "qid", "topic", "topic_id", "topic-id", "id")

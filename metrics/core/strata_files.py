@@ -4,9 +4,13 @@ from typing import BinaryIO
 
 import numpy as np
 
-from annotate.core import text_files
-from annotate.core.formats import FormatError, Problems
-from annotate.core.reference_formats import STRATIFIED_FIELDS, ReferenceRow, read_reference
+from annotate.core.files import text_files
+from annotate.core.files.formats import FormatError, Problems
+from annotate.core.files.references.reference_formats import (
+    STRATIFIED_FIELDS,
+    ReferenceRow,
+    read_reference,
+)
 from pooling.core.runs import QrelsFile, read_qrels
 
 

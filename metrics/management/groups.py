@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, OutputWrapper
 
-from annotate.core.formats import quoted
+from annotate.core.files.formats import quoted
 from metrics.core.group_files import as_groups, group_names, read_groups
 from metrics.core.groups import Groups
 

@@ -9,7 +9,7 @@ import numpy as np
 from django.core.management.base import CommandError, OutputWrapper
 from numpy.typing import NDArray
 
-from annotate.core.formats import quoted
+from annotate.core.files.formats import quoted
 from metrics.core.groups import Groups
 from metrics.core.sample_sizes import (
     MiddleBySpread,

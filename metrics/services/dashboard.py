@@ -4,7 +4,7 @@ import hashlib
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from annotate.core.pair_states import StateCounts
+from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Annotator, Collection, Round
 from annotate.services.background.workers import worker_is_missing
 from metrics.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution

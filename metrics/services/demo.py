@@ -6,7 +6,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files import File
 
-from annotate.core.sources import FolderSource
+from annotate.core.files.archives.sources import FolderSource
 from annotate.models import Collection, Direction, User
 from annotate.services.collections import LevelSpec, create_collection
 from annotate.services.item_import import load_collection

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from django import forms
 from django.utils.text import slugify
 
-from annotate.core.judgment_exports import FORMATS
+from annotate.core.files.judgments.judgment_exports import FORMATS
 from annotate.models import Collection, Judgment, ReferenceSet, User
 from annotate.services import judgment_export
 from annotate.services.reference_qrels import qrels_lines

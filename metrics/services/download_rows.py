@@ -7,7 +7,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.functions import Collate
 
-from annotate.core.spreadsheet_cells import timestamp
+from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import (
     Change,
     Collection,

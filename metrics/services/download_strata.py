@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.reference_formats import ReferenceRow, as_line
+from annotate.core.files.references.reference_formats import ReferenceRow, as_line
 from annotate.models import Collection, Direction
 from annotate.services.reference_qrels import UNDRAWN
 from metrics.core.label_sources import Grades

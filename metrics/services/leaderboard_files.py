@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from annotate.core.spreadsheet_cells import safe_cell, timestamp
+from annotate.core.files.spreadsheet_cells import safe_cell, timestamp
 from annotate.models import Collection
 from metrics.core.measures import parse_one
 from metrics.services.leaderboard import Leaderboard

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from annotate.core.pair_states import PairState
+from annotate.core.labels.pair_states import PairState
 from annotate.models import (
     Annotator,
     Collection,

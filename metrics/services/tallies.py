@@ -24,7 +24,7 @@ The key of a count is its name, then keys and grades.
     shared ANNOTATOR, equal ANNOTATOR  other people's labels on the pairs she labelled; those
                                        equal to hers
     resolution STATUS GRADE            pairs by resolution; GRADE is "-" where there is none
-    pairs ROUND STATE                  a round's pairs by state, see annotate/core/pair_states.py
+    pairs ROUND STATE                  a round's pairs by state, see core.labels.pair_states
     wanted STATE                       pairs of rounds for labels, each once
     left ROUND, done ROUND             seats for labels: without one yet, with one
     conflict REFERENCE GRADE SAID      pairs that a reference set and people both graded

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
 from annotate.access import LEADERS
-from annotate.core.judgment_exports import FORMATS
+from annotate.core.files.judgments.judgment_exports import FORMATS
 from annotate.http import SignedIn
 from annotate.models import Collection, Judgment, ReferenceLabel
 from annotate.services import judgment_export

@@ -15,9 +15,9 @@ from typing import IO, Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import MAX_ID_BYTES, FormatError
-from annotate.core.text_files import DAMAGED_ZIP, LIMITS, Limits
-from annotate.core.zip_directory import directory_size
+from annotate.core.files.archives.zip_directory import directory_size
+from annotate.core.files.formats import MAX_ID_BYTES, FormatError
+from annotate.core.files.text_files import DAMAGED_ZIP, LIMITS, Limits
 from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, MatrixBlock, checked_ids, rows_at_once
 
 LISTS = ("rows.txt", "columns.txt")

@@ -10,8 +10,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import MAX_ID_BYTES, FormatError, quoted
-from annotate.core.text_files import LIMITS, Limits
+from annotate.core.files.formats import MAX_ID_BYTES, FormatError, quoted
+from annotate.core.files.text_files import LIMITS, Limits
 from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, MatrixBlock, checked_ids, rows_at_once
 
 MAX_CHUNK = 64 * 1024 * 1024  # bytes of one stored piece of the matrix, which is unpacked whole

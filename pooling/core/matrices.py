@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, id_fault, quoted
+from annotate.core.files.formats import FormatError, id_fault, quoted
 from pooling.core.runs import RunFile
 
 MATRIX = "sim_mat"

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, Problems, id_fault
-from annotate.core.text_files import LIMITS, Limits
+from annotate.core.files.formats import FormatError, Problems, id_fault
+from annotate.core.files.text_files import LIMITS, Limits
 from pooling.core.matrices import RunPart
 from pooling.core.run_tables import columns_of
 from pooling.core.runs import RunFile

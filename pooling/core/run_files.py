@@ -7,11 +7,11 @@ from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
 
-from annotate.core.captions import is_caption_list, lists_captions
-from annotate.core.formats import FormatError, Problems, guarded
-from annotate.core.json_files import opens_object_of_objects
-from annotate.core.misplaced_files import RUN, misplaced_sentence
-from annotate.core.text_files import Unpacked, first_line
+from annotate.core.files.formats import FormatError, Problems, guarded
+from annotate.core.files.json_files import opens_object_of_objects
+from annotate.core.files.misplaced_files import RUN, misplaced_sentence
+from annotate.core.files.references.captions import is_caption_list, lists_captions
+from annotate.core.files.text_files import Unpacked, first_line
 from pooling.core.archives import read_archive
 from pooling.core.matrices import ColumnFilter, MatrixBlock, all_columns, discard, keep_best
 from pooling.core.run_objects import read_dictionary

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any, BinaryIO
 
-from annotate.core.formats import FormatError, Problems, quoted
-from annotate.core.json_files import Member, json_members, opens_object_of_objects
+from annotate.core.files.formats import FormatError, Problems, quoted
+from annotate.core.files.json_files import Member, json_members, opens_object_of_objects
 from pooling.core.run_tables import COLUMNS, RunFileRow, columns_of, sound_rows
 
 COLUMN_NAMES = frozenset(name for names in COLUMNS.values() for name in names)

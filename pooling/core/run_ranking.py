@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, Problems, id_fault, quoted
+from annotate.core.files.formats import FormatError, Problems, id_fault, quoted
 from pooling.core.runs import SCORE_TYPES, CanonicalOrder, ReadRun, RunFile, order_rows, repeats
 
 BY_RANK = "rank"

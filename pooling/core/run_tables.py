@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
-from annotate.core.formats import FormatError, Problems, finite_number, id_fault, quoted
-from annotate.core.text_files import header_of, json_objects, numbered_header, table_rows
+from annotate.core.files.formats import FormatError, Problems, finite_number, id_fault, quoted
+from annotate.core.files.text_files import header_of, json_objects, numbered_header, table_rows
 
 NO_HEADER = "Of a table without a header give the numbers of its columns."
 LARGEST_RANK = 2**31 - 1

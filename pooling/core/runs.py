@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError
+from annotate.core.files.formats import FormatError
 from pooling.core.decimals import floats, integers
 from pooling.core.ids import as_words, hash_words
 from pooling.core.text_blocks import (

@@ -19,7 +19,7 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, Problems
+from annotate.core.files.formats import FormatError, Problems
 from pooling.core.matrices import MatrixBlock, RunPart
 from pooling.core.runs import RunFile
 

@@ -13,7 +13,7 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, Problems
+from annotate.core.files.formats import FormatError, Problems
 from pooling.core.hdf5 import read_hdf5
 from pooling.core.parquet import read_parquet
 from pooling.core.sandbox import END, PART

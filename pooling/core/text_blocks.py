@@ -17,7 +17,7 @@ from typing import BinaryIO, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError
+from annotate.core.files.formats import FormatError
 
 # bytes; large enough that threads seldom meet at the interpreter, and a block stays in the cache
 BLOCK = 1 << 20

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, Q
 
-from annotate.core.pair_states import StateCounts
+from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Collection, RoundPairState, Seat
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool

@@ -15,7 +15,7 @@ from django.db.models import (
     Value,
 )
 
-from annotate.core.pair_states import PairState, StateCount
+from annotate.core.labels.pair_states import PairState, StateCount
 from annotate.models import Direction, Resolution, RoundPairState, User
 from pooling.core.strategies import depth_of
 from pooling.models import Pool, PoolPair, Ranking, Run

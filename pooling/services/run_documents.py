@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.file_tallies import FileTallies
-from annotate.core.formats import FormatError, Problems
+from annotate.core.files.file_tallies import FileTallies
+from annotate.core.files.formats import FormatError, Problems
 from annotate.models import Direction, Import, User
 from annotate.services import imports, item_import
 from annotate.services.background.progress import ProgressCallback

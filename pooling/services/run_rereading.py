@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.db.models.functions import Now
 
-from annotate.core.formats import FormatError, Problems
+from annotate.core.files.formats import FormatError, Problems
 from annotate.models import Direction, Item, Work
 from annotate.services.background import works
 from annotate.services.background.progress import ProgressCallback

@@ -11,7 +11,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, Problems
+from annotate.core.files.formats import FormatError, Problems
 from annotate.models import Direction, Item, Side
 from pooling.core.ids import DistinctIds, Vocabulary, unknown_keys
 from pooling.core.run_ranking import BY_RANK, FewScores, FigureTally, OddIds, rank

@@ -12,7 +12,7 @@ from django.core.files import File
 from django.db import transaction
 from django.db.models.functions import Now
 
-from annotate.core.formats import FormatError, Problems, id_fault
+from annotate.core.files.formats import FormatError, Problems, id_fault
 from annotate.models import Collection, Direction, User, Work
 from annotate.services.background import progress, works
 from annotate.services.files import delete_on_commit

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import Problems
+from annotate.core.files.formats import Problems
 from annotate.models import Direction
 from annotate.services.background.progress import ignore_progress
 from pooling.core.run_files import read_blocks

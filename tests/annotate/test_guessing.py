@@ -16,7 +16,7 @@ import pytest
 from django.db import connection
 
 from annotate import http
-from annotate.core import keyed_choices
+from annotate.core.labels import keyed_choices
 from annotate.models import Annotator, Gold, Item, Judgment, Pair, Part, Seat, Side
 from annotate.services import cards, claiming
 from tests import campaigns, cast, gold_classifier

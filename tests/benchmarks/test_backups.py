@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Side
 from config.up.embedded import create_database
 from config.up.home import Home

@@ -13,8 +13,8 @@ from functools import partial
 import pytest
 from django.db import connection
 
-from annotate.core.judgment_formats import JudgmentColumns
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Item, Judgment, Resolution, Side
 from annotate.services.background import progress
 from annotate.services.item_import import load_collection

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from annotate.core.formats import Problems
-from annotate.core.item_formats import read_items
-from annotate.core.item_rows import ItemRow
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
+from annotate.core.files.formats import Problems
+from annotate.core.files.items.item_formats import read_items
+from annotate.core.files.items.item_rows import ItemRow
 from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
 from pooling.core.runs import canonical_order, read_qrels, read_run
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from annotate.core.resolving import LabelPolicy, decide, n_needed
+from annotate.core.labels.resolving import LabelPolicy, decide, n_needed
 from metrics.core import measures
 from metrics.core.simulation import SimulatedAnnotator, label
 from tests.demo.shapes import SYSTEMS, ranked, run, tables

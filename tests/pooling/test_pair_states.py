@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from annotate.core.pair_states import PairState
+from annotate.core.labels.pair_states import PairState
 from annotate.models import ApiToken, Report, Role, Round, RoundPair, RoundPairState, Seat
 from annotate.services import adjudicating, claiming, exclusions, inbox, judging, reports
 from annotate.services.collections import change_policy

@@ -4,7 +4,7 @@ import io
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
 from annotate.services import item_import
 from pooling.models import Run
 from pooling.services import pair_choice, runs

@@ -13,7 +13,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
 from annotate.models import (
     Item,
     Membership,
@@ -33,7 +33,7 @@ from metrics.services import leaderboard_cache, refresh
 from metrics.services.leaderboard_parameters import read_choices
 from pooling.services.runs import receive_run
 from tests import cast
-from tests.annotate.core.files import archive, file
+from tests.annotate.core.files.samples import archive, file
 from tests.pages import text_of
 from tests.real_data import FOLDER, needs_real_data
 from tests.works import perform_work

@@ -20,7 +20,7 @@ from django.test import Client
 from annotate.models import Item, Role
 from pooling.models import Matrix, Ranking, Run
 from tests import cast
-from tests.annotate.core.files import archive
+from tests.annotate.core.files.samples import archive
 from tests.mutations import accident
 from tests.pooling.core.run_samples import MATRIX, SAMPLES, parquet
 from tests.works import perform_work

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotate.core.judgment_exports import FORMATS
+from annotate.core.files.judgments.judgment_exports import FORMATS
 from annotate.management import files
 from annotate.services import judgment_export
 

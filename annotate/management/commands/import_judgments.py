@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.management import files
 from annotate.models import Policy
 from annotate.services.import_kinds import JudgmentsImport

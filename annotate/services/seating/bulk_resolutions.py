@@ -7,7 +7,7 @@ import numpy as np
 from django.db import connection, transaction
 from numpy.typing import NDArray
 
-from annotate.core import resolving
+from annotate.core.labels import resolving
 from annotate.models import Policy
 from annotate.services.seating.bulk_seats import lock_pairs
 from annotate.services.seating.plan import label_policy

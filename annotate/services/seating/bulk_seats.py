@@ -11,7 +11,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from annotate.core import keyed_choices, resolving
+from annotate.core.labels import keyed_choices, resolving
 from annotate.models import Round, Seat
 from annotate.services.bulk_copy import copy_rows
 from annotate.services.seating.plan import label_policy, runs_of_a_query

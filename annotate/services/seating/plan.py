@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from annotate.core import keyed_choices, resolving
+from annotate.core.labels import keyed_choices, resolving
 from annotate.models import Pair, Policy, Resolution, Seat
 from annotate.services.seating.evidence import PairEvidence, read_evidence
 

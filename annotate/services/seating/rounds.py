@@ -12,7 +12,7 @@ import numpy as np
 from django.db import transaction
 from numpy.typing import NDArray
 
-from annotate.core import keyed_choices
+from annotate.core.labels import keyed_choices
 from annotate.models import ClockTimestamp, Collection, PairExclusion, Policy, Round, RoundPair
 from annotate.services.bulk_copy import BLOCK, blocks, copy_rows, stretches
 from annotate.services.planner_statistics import analyse_grown_tables, analyse_underestimated_tables

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.core.formats import FormatError, GroupedProblems
+from annotate.core.files.formats import FormatError, GroupedProblems
 from metrics.core.agreement import Alpha, MeasurementLevel, alpha_of_counts, percent_agreement
 from metrics.core.counts import UnitCounts, count_units, counts_of_several
 from metrics.core.group_files import as_groups

@@ -9,7 +9,7 @@ import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, finite_number, quoted
+from annotate.core.files.formats import FormatError, finite_number, quoted
 from metrics.core.binary_scores import are_zero_one, cochran
 from metrics.core.evaluation import evaluate_files
 from metrics.core.groups import Groups

@@ -9,7 +9,7 @@ import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError
+from annotate.core.files.formats import FormatError
 from metrics.core.evaluation import RunEvaluation, evaluate_files
 from metrics.core.groups import Design, Groups, design
 from metrics.core.intervals import NO_INTERVAL, Interval, mean_intervals

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.core.formats import FormatError
+from annotate.core.files.formats import FormatError
 from metrics.management.argument_types import count, positive, share, whole
 from metrics.management.groups import add_group_arguments
 from metrics.management.planning import SampleSizePlan, make_plan

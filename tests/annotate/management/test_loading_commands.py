@@ -12,7 +12,7 @@ from django.db import connection
 
 from annotate.models import Collection, Item, Judgment, Membership, ReferenceLabel
 from tests import cast
-from tests.annotate.core.files import line
+from tests.annotate.core.files.samples import line
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.core.batches import max_batches
+from annotate.core.labels.batches import max_batches
 from annotate.models import Gold
 from annotate.services import gold_reach
 from tests import campaigns, cast

@@ -8,8 +8,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
 from annotate.api.imports import ImportSerializer
-from annotate.core.judgment_formats import JudgmentColumns
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Change, Judgment, Resolution, Work
 from annotate.services import bulk_copy, imports, judgment_import
 from annotate.services.background import works

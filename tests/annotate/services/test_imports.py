@@ -7,9 +7,9 @@ from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models import F
 
-from annotate.core.formats import FormatError
-from annotate.core.judgment_formats import JudgmentColumns
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
+from annotate.core.files.formats import FormatError
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Import, Item, Judgment, Part, ReferenceLabel, ReferenceSet, Side, Work
 from annotate.services import imports, media
 from annotate.services.background import progress, works
@@ -17,7 +17,7 @@ from annotate.services.import_kinds import KINDS, ItemsImport, JudgmentsImport, 
 from annotate.services.references import FileRejected
 from config.up.home import Home
 from tests import cast
-from tests.annotate.core.files import archive, line
+from tests.annotate.core.files.samples import archive, line
 from tests.databases import run_concurrently
 from tests.worker_kills import kill_worker, run_out_of_memory
 from tests.works import perform_work

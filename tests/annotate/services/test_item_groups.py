@@ -3,12 +3,12 @@
 import pytest
 from django.utils import timezone
 
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
 from annotate.models import Change, Collection, Item, Part
 from annotate.services import collections, item_groups, item_import
 from annotate.services.references import FileRejected
 from tests import cast
-from tests.annotate.core.files import file, line
+from tests.annotate.core.files.samples import file, line
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 Grouping = Collection.Grouping

@@ -6,8 +6,8 @@ import json
 import pytest
 from django.utils import timezone
 
-from annotate.core.formats import FormatError
-from annotate.core.sources import FileSource, FolderSource, ZipSource
+from annotate.core.files.archives.sources import FileSource, FolderSource, ZipSource
+from annotate.core.files.formats import FormatError
 from annotate.models import (
     Change,
     Collection,
@@ -22,7 +22,7 @@ from annotate.models import (
 from annotate.services import item_import, item_loader, media
 from annotate.services.references import FileRejected
 from tests import cast
-from tests.annotate.core.files import archive, file, line, packed
+from tests.annotate.core.files.samples import archive, file, line, packed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 

@@ -9,12 +9,12 @@ import pyarrow.parquet
 import pytest
 from django.core.management import call_command
 
-from annotate.core.judgment_exports import FORMATS
-from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.files.judgments.judgment_exports import FORMATS
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import HandOut, Item, JudgmentComment, JudgmentEvent
 from annotate.services import claiming, judging, judgment_export, undoing
 from tests import campaigns, cast
-from tests.annotate.core.files import file
+from tests.annotate.core.files.samples import file
 from tests.judgment_imports import import_judgments
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("few_items")]

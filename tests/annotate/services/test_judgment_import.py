@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 import pytest
 
 from annotate.checks.check import run
-from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Annotator, Change, Collection, Judgment, Pair, Resolution, Round, Seat
 from annotate.services.references import FileRejected
 from config.management.commands.fsck import CHECKS
 from tests import cast
-from tests.annotate.core.files import file, packed
+from tests.annotate.core.files.samples import file, packed
 from tests.judgment_imports import import_judgments
 
 pytestmark = pytest.mark.django_db

@@ -12,13 +12,13 @@ from uuid import uuid5
 import numpy as np
 import pytest
 
-from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.fsck import CHECKS
 from annotate.models import Judgment, Level, Resolution, RoundPair, Seat
 from annotate.services import chain_store, judgment_import
 from annotate.services.collections import change_policy
 from annotate.services.seating import reconcile_pairs
-from tests.annotate.core.files import file
+from tests.annotate.core.files.samples import file
 from tests.annotate.services.test_bulk_seats import situation, trial
 from tests.judgment_imports import import_judgments
 from tests.sizes import seeds

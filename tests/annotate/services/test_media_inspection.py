@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from annotate import tasks
-from annotate.core.sources import FileSource, ZipSource
+from annotate.core.files.archives.sources import FileSource, ZipSource
 from annotate.models import Part
 from annotate.services import (
     import_reports,
@@ -18,7 +18,7 @@ from annotate.services import (
 from annotate.services.references import FileRejected
 from config.site.stores import media_store
 from tests import cast, clips
-from tests.annotate.core.files import archive, file, line
+from tests.annotate.core.files.samples import archive, file, line
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 THEORA, VP8 = 'video/ogg; codecs="theora, vorbis"', 'video/webm; codecs="vp8, opus"'
@@ -93,7 +93,8 @@ def test_of_an_address_the_type_is_what_the_file_says_and_nobody_asks_it(
 ):
     settings.MEDIA_HOSTS = ["https://h"]
     monkeypatch.setattr(
-        "annotate.core.ranged_files.urlopen", lambda *args, **options: pytest.fail("asked")
+        "annotate.core.files.archives.ranged_files.urlopen",
+        lambda *args, **options: pytest.fail("asked"),
     )
     source = {"path": "https://h/b.mp4", "type": 'video/mp4; codecs="avc1.64001f"'}
     load(

@@ -13,12 +13,12 @@ from django.core.files.storage import Storage, storages
 from django.db import connection
 
 from annotate import tasks
-from annotate.core.ranged_files import RangedFile, UnreachableFile
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.ranged_files import RangedFile, UnreachableFile
+from annotate.core.files.archives.sources import FileSource
 from annotate.models import Part
 from annotate.services import item_import, media_inspection, media_inspection_turns
 from tests import cast, clips
-from tests.annotate.core.files import file
+from tests.annotate.core.files.samples import file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 MP4 = 'video/mp4; codecs="avc1.64000a, mp4a.40.2"'

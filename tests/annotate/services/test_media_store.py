@@ -10,14 +10,14 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.urls import reverse
 
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
 from annotate.models import Part
 from annotate.services import item_import, media
 from annotate.services.references import FileRejected
 from config.site.stores import media_store
 from tests import cast
 from tests.annotate.bucket import Bucket
-from tests.annotate.core.files import file
+from tests.annotate.core.files.samples import file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -20,7 +20,7 @@ from annotate.services.positives import positive_counts
 from annotate.services.query_sets import BadQuerySetName, QuerySetExists, load_query_set
 from annotate.services.references import FileRejected
 from tests import cast
-from tests.annotate.core.files import file, packed
+from tests.annotate.core.files.samples import file, packed
 from tests.pages import text_of
 from tests.works import perform_work
 

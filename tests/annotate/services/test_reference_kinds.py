@@ -14,8 +14,8 @@ from metrics.core.inferred_measures import stratified_inferred_ap
 from metrics.services.sampled_references import sampled_labels
 from pooling.core.rankings import Rankings
 from tests import cast
-from tests.annotate.core.files import archive, file, zipped
-from tests.annotate.core.test_captions_and_topics import MSRVTT
+from tests.annotate.core.files.items.test_captions_and_topics import MSRVTT
+from tests.annotate.core.files.samples import archive, file, zipped
 
 pytestmark = pytest.mark.django_db
 STRATIFIED = ("q0 0 d0 1 2", "q0 0 d1 1 0", "q0 0 d2 2 -1", "q1 0 d0 2 1", "q1 0 d2 2 -1")

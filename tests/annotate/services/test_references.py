@@ -2,13 +2,13 @@
 
 import pytest
 
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
 from annotate.models import Change, Item, ReferenceLabel, ReferenceSet, Side
 from annotate.services.import_kinds import ReferenceImport
 from annotate.services.imports import import_now
 from annotate.services.references import FileRejected, ReferenceExists, load_reference
 from tests import cast
-from tests.annotate.core.files import file, packed
+from tests.annotate.core.files.samples import file, packed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("few_items")]
 

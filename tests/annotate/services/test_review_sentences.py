@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from annotate.core.labels.policy_changes import PolicyEffect, ResolutionChange
 from annotate.core.phrases import counted
-from annotate.core.policy_changes import PolicyEffect, ResolutionChange
 from annotate.models import Batch, Gold, Invitation, Report
 from annotate.services.batch_details import BatchLine, golds_sentence
 from annotate.services.gold_checks import GoldCheck

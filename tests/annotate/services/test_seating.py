@@ -7,7 +7,7 @@ from io import BytesIO
 import pytest
 from django.utils import timezone
 
-from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Round, RoundPair, Seat
 from annotate.services import claiming, seating
 from annotate.services.seating import reconciling

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from django.urls import reverse
 
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
 from annotate.models import Judgment, Pair, Part, Report, Resolution, Role, Seat
 from annotate.services import (
     claiming,
@@ -19,7 +19,7 @@ from annotate.services import (
 )
 from annotate.services.media import media_folder
 from tests import campaigns, cast, clips
-from tests.annotate.core.files import file, line
+from tests.annotate.core.files.samples import file, line
 from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db

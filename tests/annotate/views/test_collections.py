@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from annotate.models import Collection, Item, Membership, Role, Side
 from tests import campaigns, cast
-from tests.annotate.core.files import archive, line
+from tests.annotate.core.files.samples import archive, line
 from tests.annotate.views.browsing import page, send, upload
 from tests.works import perform_work
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotate.models import Import, Item, Judgment, Part, ReferenceSet, Role, Work
 from annotate.services.background import progress, works
 from tests import cast
-from tests.annotate.core.files import archive, line
+from tests.annotate.core.files.samples import archive, line
 from tests.annotate.views import browsing
 from tests.annotate.views.browsing import send, upload
 from tests.works import perform_work

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate.core.quizzes import Question
+from annotate.core.training.quizzes import Question
 from annotate.models import Quiz, Role, Training, TrainingDecision, TrainingPair, TrainingTry
 from annotate.services import quizzes, training, training_people
 from tests import campaigns, cast

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from annotate.core.formats import FormatError, GroupedProblems, Problems
+from annotate.core.files.formats import FormatError, GroupedProblems, Problems
 from metrics.core.agreement import alpha_of_counts
 from metrics.core.counts import count_units
 from metrics.core.evaluation import evaluate_file, read_matrix

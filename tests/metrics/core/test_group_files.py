@@ -8,7 +8,7 @@ import io
 
 import pytest
 
-from annotate.core.formats import FormatError
+from annotate.core.files.formats import FormatError
 from metrics.core.group_files import as_groups, group_names, read_groups
 
 GROUPS = {"q1": "a", "q2": "a", "q3": "", "q4": "living room"}

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.core.formats import Problems
-from annotate.core.reference_formats import ReferenceRow, as_line, read_reference
-from annotate.core.resolving import LabelPolicy, decide
+from annotate.core.files.formats import Problems
+from annotate.core.files.references.reference_formats import ReferenceRow, as_line, read_reference
+from annotate.core.labels.resolving import LabelPolicy, decide
 from metrics.core.archives import zip_stream
 from metrics.core.resolution_rules import RULES, resolve_pairs
 

@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 
-from annotate.core.formats import FormatError
+from annotate.core.files.formats import FormatError
 from metrics.core.score_files import paired_scores, read_scores
 
 QUERIES, RUNS = ["q1", "q2", "q3"], ["A", "B"]

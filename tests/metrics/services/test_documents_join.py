@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
 from annotate.models import Item, QuerySet, QuerySetItem, RoundPair
 from annotate.services import item_import, query_sets
 from metrics.models import Score

@@ -16,8 +16,8 @@ import pytest
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from annotate.core.formats import Problems
-from annotate.core.reference_formats import read_reference
+from annotate.core.files.formats import Problems
+from annotate.core.files.references.reference_formats import read_reference
 from annotate.models import Item, Part, ReferenceLabel, Role, Undrawn, Work
 from annotate.services.background import workers, works
 from metrics.models import Download

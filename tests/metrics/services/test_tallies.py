@@ -8,7 +8,7 @@ import pytest
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Batch, Change, HandOut, Judgment, Report, Round
 from annotate.services import (
     accounts,
@@ -25,7 +25,7 @@ from annotate.services.references import load_reference
 from metrics.models import Block, Snapshot, Tally
 from metrics.services import refresh, tallies
 from tests import cast
-from tests.annotate.core.files import file
+from tests.annotate.core.files.samples import file
 from tests.judgment_imports import import_judgments
 from tests.metrics import studies
 

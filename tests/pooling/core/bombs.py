@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.annotate.core.files import archive
+from tests.annotate.core.files.samples import archive
 
 DEEP = b"[" * 1_000_000
 

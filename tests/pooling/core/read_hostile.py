@@ -15,12 +15,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from annotate.core.formats import FormatError, Problems, guarded
-from annotate.core.id_lists import read_ids
-from annotate.core.item_formats import read_items
-from annotate.core.judgment_formats import JudgmentColumns, read_judgments
-from annotate.core.reference_formats import read_reference
-from annotate.core.sources import open_source
+from annotate.core.files.archives.sources import open_source
+from annotate.core.files.formats import FormatError, Problems, guarded
+from annotate.core.files.id_lists import read_ids
+from annotate.core.files.items.item_formats import read_items
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns, read_judgments
+from annotate.core.files.references.reference_formats import read_reference
 from pooling.core.run_files import read_parts
 
 

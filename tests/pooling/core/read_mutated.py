@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from annotate.core.formats import FormatError, Problems
+from annotate.core.files.formats import FormatError, Problems
 from pooling.core.hdf5 import read_hdf5
 from pooling.core.matrices import keep_best
 from pooling.core.parquet import read_parquet

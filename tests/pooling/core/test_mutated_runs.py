@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from annotate.core.formats import Problems
+from annotate.core.files.formats import Problems
 from pooling.core.run_files import read_parts
-from tests.annotate.core.files import archive
+from tests.annotate.core.files.samples import archive
 from tests.mutations import assert_errors_described, damaged_files
 from tests.pooling.core.run_samples import MATRIX, RANKINGS, SAMPLES, TSV, hdf5, npz, parquet
 from tests.sizes import cases, share_of

@@ -7,10 +7,10 @@ import h5py
 import numpy as np
 import pytest
 
-from annotate.core.formats import Problems
-from annotate.core.id_lists import read_ids
-from annotate.core.judgment_formats import JudgmentColumns, read_judgments
-from annotate.core.reference_formats import read_reference
+from annotate.core.files.formats import Problems
+from annotate.core.files.id_lists import read_ids
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns, read_judgments
+from annotate.core.files.references.reference_formats import read_reference
 from metrics.core.label_files import read_labels
 from metrics.core.measures import UnknownMeasure, parse
 from metrics.core.score_files import read_scores

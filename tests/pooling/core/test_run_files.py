@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.core.formats import Problems
+from annotate.core.files.formats import Problems
 from pooling.core.run_files import FORMATS, format_of, read_parts
 from pooling.core.run_ranking import FewScores, FigureTally, OddIds, rank
 from pooling.core.spool import Spool

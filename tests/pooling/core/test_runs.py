@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.core.formats import FormatError
+from annotate.core.files.formats import FormatError
 from pooling.core import text_blocks
 from pooling.core.runs import canonical_order, read_qrels, read_run
 from tests.sizes import cases

@@ -14,7 +14,7 @@ from io import BytesIO
 
 import pytest
 
-from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Resolution, Round
 from annotate.services import bulk_copy, seating
 from pooling.services import pools

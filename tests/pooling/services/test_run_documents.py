@@ -7,7 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from annotate.core.sources import FileSource
+from annotate.core.files.archives.sources import FileSource
 from annotate.models import Collection, Import, Item
 from annotate.services import item_import
 from annotate.services.references import FileRejected

@@ -308,7 +308,7 @@ def test_a_fault_met_while_storing_takes_back_what_was_stored(collection, monkey
 
 def test_a_file_with_little_but_repeats_is_given_up_while_storing(collection, monkeypatch):
     monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
-    monkeypatch.setattr("annotate.core.formats.MAX_FAULTS", 3)
+    monkeypatch.setattr("annotate.core.files.formats.MAX_FAULTS", 3)
     run = ingest(collection, FORWARD + b"query1 Q0 document0 1 1 t\n" * 9)
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
     assert (

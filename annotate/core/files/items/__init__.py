@@ -1,0 +1,1 @@
+"""Files of items: JSON lines, tables, BEIR folders, topics."""

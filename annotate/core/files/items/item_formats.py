@@ -1,0 +1,353 @@
+"""Files of items: JSON lines, tables, BEIR folders, caption lists, topics.
+
+A new format is a reader and one entry of SPECIAL, or of GENERAL where its first line could be of
+much else.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from annotate.core.files import text_files
+from annotate.core.files.archives.sources import Source
+from annotate.core.files.formats import FormatError, Problems, id_fault
+from annotate.core.files.id_lists import read_ids
+from annotate.core.files.items import topics
+from annotate.core.files.items.item_rows import FIELDS, FLAT, ItemRow, check_item, is_address
+from annotate.core.files.json_files import (
+    keys_of_first,
+    opens_dictionaries,
+    opens_object_of_objects,
+)
+from annotate.core.files.media_types import media_type
+from annotate.core.files.misplaced_files import ITEMS, misplaced_sentence
+from annotate.core.files.references import captions
+from annotate.core.files.references.reference_formats import read_reference
+
+MEDIA_KINDS = ("video", "image", "audio")
+TABLE_ENDS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+JSON_ENDS = (".jsonl", ".jsonl.gz", ".ndjson")
+CAPTION_ENDS = (".json", ".json.gz", *TABLE_ENDS)
+MISPLACED_ENDS = (*JSON_ENDS, ".json", ".json.gz", ".txt", ".txt.gz", *TABLE_ENDS)
+NO_ITEMS = (
+    "this is one JSON object of objects, as labels {query: {document: grade}} and runs "
+    "{query: {document: score}} have it. Load it as reference labels, or upload it as a run."
+)
+LIST_ENDS = (".txt", ".txt.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
+ID_HEADERS = {
+    "id",
+    "ids",
+    "doc_id",
+    "docid",
+    "docno",
+    "document",
+    "document_id",
+    "corpus-id",
+    "corpus_id",
+    "item_id",
+    "video_id",
+    "videoid",
+    "image_id",
+    "imageid",
+    "clip_id",
+    "passage_id",
+    "pid",
+}
+TOPIC_ENDS = (".txt", ".txt.gz", ".xml", ".topics", ".tsv", ".tsv.gz")
+
+
+class ItemFileFormat(NamedTuple):
+    """A format of item files: its name, a test whether a source is in it, and its reader."""
+
+    name: str
+    sniff: Callable[[Source], bool]
+    read: Callable[[Source, Problems], Iterator[ItemRow]]
+
+
+def read_items(source: Source, problems: Problems) -> Iterator[ItemRow]:
+    """Yield the items of a file, folder or archive, whatever its format.
+
+    Faults of single rows go to `problems`. Raises FormatError for a source that is no collection.
+    """
+    yield from format_of(source).read(source, problems)
+
+
+def format_of(source: Source) -> ItemFileFormat:
+    """Return the first format that fits the source. Raises FormatError if none fits."""
+    for file_format in FORMATS:
+        if file_format.sniff(source):
+            if file_format in GENERAL and (sentence := _misplaced_sentence(source)):
+                raise FormatError(source.name, 1, "", sentence)
+            return file_format
+    names = ", ".join(file_format.name for file_format in FORMATS)
+    raise FormatError(
+        source.name, None, "", f"{source.name} is empty or in no format known here ({names})."
+    )
+
+
+def _misplaced_sentence(source: Source) -> str:
+    """Return the sentence for a file of labels or results; "" for any other file."""
+    name = _member(source, MISPLACED_ENDS)
+    if not name:
+        return ""
+    with source.open(name) as stream:
+        if keys := keys_of_first(stream, name):
+            first_keys = ", ".join(sorted(keys)[:9])
+            return (
+                f"this is a JSON array whose first entry names {first_keys}. In a list of captions "
+                "each entry names a video or image (video_id, videoID, image...) and its caption, "
+                "or captions in a list; other items are JSON lines."
+            )
+        if opens_dictionaries(stream, name) and opens_object_of_objects(stream, name) not in (
+            *FIELDS,
+            "parts",
+        ):
+            return NO_ITEMS
+    return misplaced_sentence(_first_line(source, MISPLACED_ENDS), expected=ITEMS)
+
+
+def _read_json(source: Source, problems: Problems) -> Iterator[ItemRow]:
+    name = _member(source, JSON_ENDS)
+    with source.open(name) as stream:
+        for number, record in text_files.json_objects(stream, name, problems):
+            yield from check_item(record, name, number, problems)
+
+
+def _read_table(source: Source, problems: Problems) -> Iterator[ItemRow]:
+    name = _member(source, TABLE_ENDS)
+    with source.open(name) as stream:
+        header = text_files.header_of(stream, name)
+        for column in ("side", "id"):
+            if column not in header:
+                raise FormatError(
+                    name,
+                    1,
+                    column,
+                    f'the header has no column "{column}"; it names {", ".join(header)}.',
+                )
+        # a table without a column to show holds items that are known by their ids alone
+        default_fields: dict[str, object] = {} if {*FLAT} & {*header} else {"parts": []}
+        for number, cells in text_files.table_rows(stream, name, problems):
+            fields = {field: cell for field, cell in cells.items() if cell}
+            yield from check_item(fields | default_fields, name, number, problems)
+
+
+def _read_beir(source: Source, problems: Problems) -> Iterator[ItemRow]:
+    """A query has the split of the first qrels file that names it; else its split is "unused"."""
+    splits = _splits(source, problems)
+    for name, side in (
+        (_beir_file(source, "corpus"), "document"),
+        (_beir_file(source, "queries"), "query"),
+    ):
+        with source.open(name) as stream:
+            for number, record in text_files.json_objects(stream, name, problems):
+                split = (
+                    splits.get(str(record.get("_id")), "unused")
+                    if side == "query" and splits
+                    else "test"
+                )
+                parts = [
+                    {"kind": "text", "text": record[field]}
+                    for field in ("title", "text")
+                    if isinstance(record.get(field), str) and record[field].strip()
+                ]
+                fields = {"side": side, "id": record.get("_id"), "split": split, "parts": parts}
+                yield from check_item(fields, name, number, problems)
+
+
+def _read_captions(source: Source, problems: Problems) -> Iterator[ItemRow]:
+    """Captions are queries, their media documents, with the source's file of the same name."""
+    name = caption_list(source)
+    files = {
+        (kind.kind, _bare_name(path)): path for path in source.names() if (kind := media_type(path))
+    }
+    with source.open(name) as stream:
+        for row in captions.read_captions(stream, name, problems):
+            if isinstance(row, captions.Caption):
+                parts = [{"kind": "text", "text": row.text}]
+                fields = {"side": "query", "id": row.id, "split": row.split, "parts": parts}
+            else:
+                fields = {
+                    "side": "document",
+                    "id": row.id,
+                    "split": row.split,
+                    "parts": _media_parts(_kind_and_path(row, files), row),
+                }
+            for item in check_item(fields, name, row.line, problems):
+                yield item._replace(may_lack_files=True)
+
+
+def _bare_name(path: str) -> str:
+    """A file's name without folders, and without its ending if that is one of a medium."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] if media_type(name) else name
+
+
+def _kind_and_path(
+    row: captions.CaptionedMedium, files: Mapping[tuple[str, str], str]
+) -> tuple[str, str]:
+    """Kind and path of a captioned medium: the file of its name, of any kind if none is given."""
+    bare_name = _bare_name(row.path or row.id)
+    kinds = [row.kind] if row.kind else list(MEDIA_KINDS)
+    return next(
+        ((kind, files[kind, bare_name]) for kind in kinds if (kind, bare_name) in files),
+        (row.kind, row.path),
+    )
+
+
+def _media_parts(
+    kind_and_path: tuple[str, str], row: captions.CaptionedMedium
+) -> list[dict[str, object]]:
+    """The one part of a medium.
+
+    Times apply to the file that the list names, not to a clip cut from it.
+    """
+    kind, path = kind_and_path
+    times = {"start": row.start, "end": row.end} if kind == "video" and path == row.path else {}
+    return [{"kind": kind, "path": path, **times}] if media_type(path) or is_address(path) else []
+
+
+def caption_list(source: Source) -> str:
+    """The name of the caption list among the files; "" if there is none."""
+    name = _member(source, CAPTION_ENDS)
+    if not name:
+        return ""
+    with source.open(name) as stream:
+        if captions.is_caption_list(opens_object_of_objects(stream, name)):
+            return name
+        if captions.lists_captions(stream, name, of_items=True):
+            return name
+    return name if captions.is_caption_header(_first_line(source, CAPTION_ENDS)) else ""
+
+
+def _read_topics(source: Source, problems: Problems) -> Iterator[ItemRow]:
+    name = _member(source, TOPIC_ENDS)
+    read_topics = (
+        topics.read_tagged
+        if topics.is_tagged(_first_line(source, TOPIC_ENDS))
+        else topics.read_listed
+    )
+    with source.open(name) as stream:
+        for topic in read_topics(stream, name, problems):
+            parts = [{"kind": "text", "text": text} for text in topic.texts]
+            yield from check_item(
+                {"side": "query", "id": topic.id, "parts": parts}, name, topic.line, problems
+            )
+
+
+def _splits(source: Source, problems: Problems) -> dict[str, str]:
+    splits: dict[str, str] = {}
+    # test first: a query in several files is a test query
+    for name in sorted(beir_qrels(source), key=lambda name: (_stem(name) != "test", name)):
+        with source.open(name) as stream:
+            for row in read_reference(stream, name, problems):
+                splits.setdefault(row.query, _stem(name)[:20])
+    return splits
+
+
+def beir_qrels(source: Source) -> list[str]:
+    """The label files of a BEIR folder."""
+    return [
+        name
+        for name in source.names()
+        if name.startswith("qrels/") and name.endswith((".tsv", ".tsv.gz"))
+    ]
+
+
+def label_files(source: Source) -> list[str]:
+    """Names of a collection's label files: those of a BEIR folder, or the caption list itself."""
+    if is_beir(source):
+        return beir_qrels(source)
+    name = caption_list(source)
+    return [name] if name else []
+
+
+def reference_name(name: str) -> str:
+    """Name of a label file's reference set: a BEIR split other than test, else "original"."""
+    return _stem(name) if name.startswith("qrels/") and _stem(name) != "test" else "original"
+
+
+def _stem(name: str) -> str:
+    return name.rpartition("/")[2].partition(".")[0]
+
+
+def _beir_file(source: Source, stem: str) -> str:
+    return next((name for name in (f"{stem}.jsonl", f"{stem}.jsonl.gz") if source.holds(name)), "")
+
+
+def is_beir(source: Source) -> bool:
+    """Whether the source is a BEIR folder."""
+    return bool(_beir_file(source, "corpus") and _beir_file(source, "queries"))
+
+
+def _is_topics(source: Source) -> bool:
+    first_line = _first_line(source, TOPIC_ENDS)
+    return topics.is_tagged(first_line) or topics.is_id_and_text(first_line)
+
+
+def _is_json(source: Source) -> bool:
+    return _first_line(source, JSON_ENDS).lstrip().startswith("{")
+
+
+def _is_table(source: Source) -> bool:
+    return bool(_first_line(source, TABLE_ENDS))
+
+
+def _is_id_list(source: Source) -> bool:
+    """Whether a text file's first line is one word that may be an id, and so no table header."""
+    if not _member(source, LIST_ENDS).endswith(LIST_ENDS):
+        return False
+    first_line = _first_line(source, LIST_ENDS).strip()
+    return (
+        bool(first_line)
+        and not id_fault(first_line)
+        and not first_line.startswith(("{", "[", "<"))
+        and not set(first_line) & set(",;")
+    )
+
+
+def _read_ids(source: Source, problems: Problems) -> Iterator[ItemRow]:
+    """Yield documents known by their ids alone, one per line; a header line is left out."""
+    name = _member(source, LIST_ENDS)
+    with source.open(name) as stream:
+        for position, listed_id in enumerate(read_ids(stream, name, problems)):
+            # a table of one column may have its cells in quotes
+            item_id = (
+                listed_id.id[1:-1]
+                if len(listed_id.id) > 1 and listed_id.id[0] == listed_id.id[-1] == '"'
+                else listed_id.id
+            )
+            if position or item_id.lower() not in ID_HEADERS:
+                yield from check_item(
+                    {"side": "document", "id": item_id, "parts": []}, name, listed_id.line, problems
+                )
+
+
+def _first_line(source: Source, endings: tuple[str, ...]) -> str:
+    name = _member(source, endings)
+    if not name:
+        return ""
+    with source.open(name) as stream:
+        return text_files.first_line(stream, name)
+
+
+def _member(source: Source, endings: tuple[str, ...]) -> str:
+    """Name of the file of items: the only file, or the only top-level one with such an ending."""
+    names = [name for name in source.names() if "/" not in name]
+    if len(names) == 1:
+        return names[0]
+    candidates = [name for name in names if name.endswith(endings)]
+    collections = [name for name in candidates if _stem(name) == "collection"]
+    return (collections or candidates)[0] if len(collections or candidates) == 1 else ""
+
+
+SPECIAL = (
+    ItemFileFormat("BEIR folder", is_beir, _read_beir),
+    ItemFileFormat("caption list", lambda source: bool(caption_list(source)), _read_captions),
+    ItemFileFormat("TREC topics", _is_topics, _read_topics),
+)
+GENERAL = (
+    ItemFileFormat("JSON lines", _is_json, _read_json),
+    ItemFileFormat("list of document ids", _is_id_list, _read_ids),
+    ItemFileFormat("CSV or TSV", _is_table, _read_table),
+)
+FORMATS = (*SPECIAL, *GENERAL)

@@ -1,0 +1,1 @@
+"""Files of people's judgments, read and written."""

@@ -1,0 +1,168 @@
+"""Writers of judgments: CSV for spreadsheets, JSON lines and Parquet for programs, in pieces.
+
+The same lines always give the same bytes: no file holds the time of writing.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from annotate.core.files.sinks import Sink
+from annotate.core.files.spreadsheet_cells import safe_cell
+
+LINES_A_PIECE = 5_000
+ROWS_A_GROUP = 5_000  # rows of a Parquet file in memory at a time
+_MOMENT = pa.timestamp("ms", tz="UTC")
+_WORD = pa.dictionary(pa.int32(), pa.string())
+
+
+class JudgmentLine(NamedTuple):
+    """One judgment as a row of an exported file.
+
+    level : the grade's name at present
+    reasons, shown_at, at : in the order given; moments as 2024-05-31T14:00:00.000Z
+    active_ms, played_ms : time the person was active, and how much of its clips was played, in
+        milliseconds
+    n_replays, n_changes : how often a clip was begun anew, and the grade changed before it was sent
+    guidelines : the version of the guidelines that the annotator read
+    grouped : whether the batch showed one query's pairs together, or mixed
+    purpose, why : of the seat: label, gold, training...; first, double, disagreement, top-up
+    status : counts, superseded by a later answer, undone, withdrawn, or surplus (it came too late
+        to count)
+    """
+
+    query: str
+    document: str
+    annotator: str
+    origin: str
+    grade: int
+    level: str
+    reasons: list[str]
+    shown_at: str | None
+    at: str | None
+    active_ms: int | None
+    played_ms: int | None
+    n_replays: int | None
+    n_changes: int | None
+    guidelines: int | None
+    grouped: bool | None
+    purpose: str
+    why: str
+    round: str
+    status: str
+
+
+SCHEMA = pa.schema(
+    {
+        "query": pa.string(),
+        "document": pa.string(),
+        "annotator": _WORD,
+        "origin": _WORD,
+        "grade": pa.int32(),
+        "level": _WORD,
+        "reasons": pa.list_(pa.string()),
+        "shown_at": _MOMENT,
+        "at": _MOMENT,
+        "active_ms": pa.int32(),
+        "played_ms": pa.int32(),
+        "n_replays": pa.int32(),
+        "n_changes": pa.int32(),
+        "guidelines": pa.int32(),
+        "grouped": pa.bool_(),
+        "purpose": _WORD,
+        "why": _WORD,
+        "round": _WORD,
+        "status": _WORD,
+    }
+)
+
+
+def as_csv(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
+    """Write a CSV table that is safe to open in a spreadsheet."""
+    yield (",".join(JudgmentLine._fields) + "\n").encode()
+    for block in _blocks(lines, LINES_A_PIECE):
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        table.writerows(map(_cells, block))
+        yield text.getvalue().encode()
+
+
+def as_jsonl(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
+    """Write one JSON object per line."""
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    for block in _blocks(lines, LINES_A_PIECE):
+        yield "".join(f"{encode(line._asdict())}\n" for line in block).encode()
+
+
+def as_parquet(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
+    """Write Parquet with typed columns: moments are timestamps in UTC, reasons lists."""
+    sink = Sink()
+    with parquet.ParquetWriter(sink, SCHEMA, compression="zstd", store_schema=False) as writer:
+        for block in _blocks(lines, ROWS_A_GROUP):
+            columns = zip(SCHEMA, zip(*block, strict=True), strict=True)
+            # A table becomes a row group of its own; batches would wait in memory for a million
+            # rows.
+            writer.write_table(
+                pa.table([_column(field, cells) for field, cells in columns], schema=SCHEMA)
+            )
+            yield sink.take()
+    yield sink.take()
+
+
+class JudgmentExportFormat(NamedTuple):
+    """A format of exported files: content type and writer; its key in FORMATS is the suffix."""
+
+    content_type: str
+    write: Callable[[Iterable[JudgmentLine]], Iterator[bytes]]
+
+
+FORMATS = {
+    "csv": JudgmentExportFormat("text/csv; charset=utf-8", as_csv),
+    "jsonl": JudgmentExportFormat("application/jsonl; charset=utf-8", as_jsonl),
+    "parquet": JudgmentExportFormat("application/vnd.apache.parquet", as_parquet),
+}
+
+
+def _blocks(lines: Iterable[JudgmentLine], size: int) -> Iterator[list[JudgmentLine]]:
+    remaining_lines = iter(lines)
+    while block := list(islice(remaining_lines, size)):
+        yield block
+
+
+def _cells(line: JudgmentLine) -> list[object]:
+    """The cells, reasons joined.
+
+    Names from people or files are made safe, other columns are ours.
+    """
+    query, document, annotator, origin, grade, level, reasons, *seat, round_, status = line
+    return [
+        safe_cell(query),
+        safe_cell(document),
+        safe_cell(annotator),
+        origin,
+        grade,
+        safe_cell(level),
+        safe_cell("; ".join(reasons)),
+        *map(_plain, seat),
+        safe_cell(round_),
+        status,
+    ]
+
+
+def _plain(value: object) -> object:
+    """A boolean as JSON writes it; other values unchanged."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _column(field: pa.Field, cells: tuple[object, ...]) -> pa.Array:
+    if field.type == _MOMENT:
+        return pa.array(cells, pa.string()).cast(_MOMENT)
+    if field.type == _WORD:
+        return pa.array(cells, pa.string()).dictionary_encode()
+    return pa.array(cells, field.type)

@@ -1,0 +1,1 @@
+"""Files of reference labels: TREC qrels, tables, lists of captions."""

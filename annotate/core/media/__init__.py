@@ -1,0 +1,1 @@
+"""Media of items: formats, what browsers play, ranges of bytes."""

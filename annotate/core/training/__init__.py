@@ -1,0 +1,1 @@
+"""Training of annotators: its files, its marking, its quiz."""
