@@ -19,7 +19,7 @@ import numpy as np
 from demo.drawing import save_clip, save_picture
 from demo.wording import caption_text, describe
 from demo.world import Recipe, Scene, SceneCaption, grade, make_scenes, word_overlap, write_captions
-from metrics.core.simulation import rank_targets, similarity
+from metrics.core.labels.simulation import rank_targets, similarity
 
 SEED = 1
 RECIPE = Recipe(singles=112, moving_singles=26, pairs=88, moving_pairs=14, themes=8)

@@ -8,7 +8,7 @@ from django.http import QueryDict
 from annotate.access import Person
 from annotate.form_fields import set_choices
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
-from metrics.core.label_sources import LabelSource, kept_with_people, usual_source
+from metrics.core.labels.label_sources import LabelSource, kept_with_people, usual_source
 from metrics.explorer_state import DEPTHS, MAX_RUNS, ExplorerState, QueryOrder, ResultFilter
 from pooling.models import Run
 

@@ -6,7 +6,7 @@ from django.db import models
 
 from annotate.core.phrases import counted
 from annotate.models import Direction, QuerySet, ReferenceSet
-from metrics.core.label_sources import LabelSource
+from metrics.core.labels.label_sources import LabelSource
 from pooling.models import Run
 
 DEPTHS = (5, 10, 20, 50, 100)

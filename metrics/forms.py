@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from annotate.form_fields import set_choices
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
-from metrics.core.label_sources import (
+from metrics.core.labels.label_sources import (
     LabelSource,
     RequestedSource,
     UnknownLabelSource,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from annotate.checks.check import Check, query
 from annotate.checks.constraints import constraints_check, missing_triggers
 from annotate.models import Change, Collection, ReferenceSet, Round
-from metrics.core.label_sources import RequestedSource, UnknownLabelSource
+from metrics.core.labels.label_sources import RequestedSource, UnknownLabelSource
 from metrics.models import Score, Tally
 from metrics.services import tallies
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from django.http import QueryDict, StreamingHttpResponse
 
 from annotate.models import Direction, QuerySet
-from metrics.core.label_sources import LabelSource, RequestedSource, UnknownLabelSource
+from metrics.core.labels.label_sources import LabelSource, RequestedSource, UnknownLabelSource
 
 MAX_SOURCE = 100  # characters of a label source in a file's name
 
@@ -19,7 +19,7 @@ class QrelsRequest(NamedTuple):
 
     query_set : only labels of its queries (and targets of its gallery); None means all
     threshold : write 1 from this grade up and 0 below; None writes the grades
-    rule : a key of metrics.core.resolution_rules.RULES; "" takes people's grades as the
+    rule : a key of metrics.core.labels.resolution_rules.RULES; "" takes people's grades as the
         collection's policy decided them
     """
 

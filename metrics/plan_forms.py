@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from annotate.models import Collection, Level, QuerySet
-from metrics.core.label_sources import LabelSource, People, kept_with_people
+from metrics.core.labels.label_sources import LabelSource, People, kept_with_people
 
 MAX_ALPHA = 0.2
 

@@ -14,7 +14,7 @@ from annotate.models import Role
 from annotate.queue import enqueue_on_commit
 from annotate.services.purging import NotOwner
 from pooling import access, tasks
-from pooling.core.papers import paper_address
+from pooling.core.files.papers import paper_address
 from pooling.forms import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
 from pooling.models import Run
 from pooling.services import (

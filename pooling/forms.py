@@ -7,8 +7,8 @@ from django import forms
 from annotate.core.labels.pair_states import PairState
 from annotate.form_fields import TO_THE_LETTER, ColumnsField, UploadField
 from annotate.models import Direction
-from pooling.core.papers import paper_address
-from pooling.core.run_files import FORMATS
+from pooling.core.files.papers import paper_address
+from pooling.core.files.run_files import FORMATS
 from pooling.models import Pool, Run
 from pooling.pair_filter import PairFilter
 

@@ -13,7 +13,7 @@ from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Collection, Direction, QuerySet, Role
 from annotate.queue import enqueue_on_commit
 from pooling import tasks
-from pooling.core.strategies import MAX_SEED
+from pooling.core.strategies.strategies import MAX_SEED
 from pooling.models import Pool, Run
 from pooling.services import pool_checks, pools, preview_requests
 from pooling.services.pool_checks import PoolError

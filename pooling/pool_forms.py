@@ -7,9 +7,9 @@ from django import forms
 from django.http import QueryDict
 
 from annotate.models import Collection, QuerySet
-from pooling.core.options import OPTIONS
-from pooling.core.parameters import ChoiceParameter, NumberParameter, Parameter
-from pooling.core.strategies import MAX_SEED, STRATEGIES
+from pooling.core.strategies.options import OPTIONS
+from pooling.core.strategies.parameters import ChoiceParameter, NumberParameter, Parameter
+from pooling.core.strategies.strategies import MAX_SEED, STRATEGIES
 from pooling.models import Pool, Run, RunRows
 
 MAX_NAME = Pool._meta.get_field("name").max_length

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandError, OutputWrapper
 
 from annotate.core.files.formats import quoted
-from metrics.core.group_files import as_groups, group_names, read_groups
-from metrics.core.groups import Groups
+from metrics.core.files.groups import as_groups, group_names, read_groups
+from metrics.core.statistics.groups import Groups
 
 FILE_HELP = (
     "which queries belong together: a table with the columns query and group, or the two on each "

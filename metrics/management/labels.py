@@ -6,9 +6,9 @@ from urllib.parse import unquote
 
 from django.core.management.base import CommandError
 
-from metrics.core.label_source_files import read_source
-from metrics.core.label_sources import LabelSource, People
-from pooling.core.runs import QrelsFile
+from metrics.core.files.label_sources import read_source
+from metrics.core.labels.label_sources import LabelSource, People
+from pooling.core.files.text.runs import QrelsFile
 
 SOURCE_HELP = (
     'such as "over:original", "union:cxc,original" or "none:original": which labels count, '

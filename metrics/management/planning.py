@@ -10,8 +10,9 @@ from django.core.management.base import CommandError, OutputWrapper
 from numpy.typing import NDArray
 
 from annotate.core.files.formats import quoted
-from metrics.core.groups import Groups
-from metrics.core.sample_sizes import (
+from metrics.core.files.scores import ScoreTable
+from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.sample_sizes import (
     MiddleBySpread,
     detectable_difference,
     middle_pair,
@@ -21,7 +22,6 @@ from metrics.core.sample_sizes import (
     sampling_error,
     seed_of_samples,
 )
-from metrics.core.score_files import ScoreTable
 from metrics.management.groups import groups_of, refuse_one_group
 from metrics.management.scores import read_table
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from metrics.core.alignment import RankedGrades
-from metrics.core.measures import Measure
+from metrics.core.measures.alignment import RankedGrades
+from metrics.core.measures.measures import Measure
 from metrics.services.sampled_pools import counts_undrawn
-from pooling.core.runs import QrelsFile
+from pooling.core.files.text.runs import QrelsFile
 
 # rates that differ by no more, or by one pair of a stratum, are equal but for rounding
 ALIKE = 0.05

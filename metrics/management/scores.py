@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any
 
-from metrics.core.score_files import CHOICES, ScoreTable, option_name, read_scores
+from metrics.core.files.scores import CHOICES, ScoreTable, option_name, read_scores
 
 
 def add_choice_arguments(parser: ArgumentParser, columns: Sequence[str] = CHOICES) -> None:

@@ -91,7 +91,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             "score",
             "label_source",
-            models.TextField(help_text="Its key; see metrics.core.label_sources."),
+            models.TextField(help_text="Its key; see metrics.core.labels.label_sources."),
         ),
         migrations.RunPython(name_scores, migrations.RunPython.noop),
         migrations.RunPython(name_downloads, migrations.RunPython.noop),

@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
                 ("threshold", models.PositiveSmallIntegerField()),
                 (
                     "label_source",
-                    models.TextField(help_text="Its key; see metrics.core.label_sources."),
+                    models.TextField(help_text="Its key; see metrics.core.labels.label_sources."),
                 ),
                 (
                     "method",

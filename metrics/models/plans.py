@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotate.models import Collection, QuerySet, User
-from metrics.core.run_comparison import PLAN_METHODS
+from metrics.core.comparisons.run_comparison import PLAN_METHODS
 
 
 class Plan(models.Model):
@@ -20,7 +20,7 @@ class Plan(models.Model):
     query_set = models.ForeignKey(QuerySet, models.CASCADE, related_name="plans")
     measure = models.CharField(max_length=60)
     threshold = models.PositiveSmallIntegerField()
-    label_source = models.TextField(help_text="Its key; see metrics.core.label_sources.")
+    label_source = models.TextField(help_text="Its key; see metrics.core.labels.label_sources.")
     method = models.CharField(max_length=20, choices=[(name, name) for name in PLAN_METHODS])
     alpha = models.FloatField(
         help_text="The chance that any look decides anything false is this at most."

@@ -13,7 +13,7 @@ class Score(models.Model):
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="scores")
     query_set = models.ForeignKey(QuerySet, models.CASCADE, related_name="scores")
-    label_source = models.TextField(help_text="Its key; see metrics.core.label_sources.")
+    label_source = models.TextField(help_text="Its key; see metrics.core.labels.label_sources.")
     measure = models.CharField(max_length=30)
     threshold = models.PositiveSmallIntegerField()
     mean = models.FloatField(null=True)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from django.template.defaultfilters import floatformat
 
 from annotate.core.phrases import counted
-from metrics.core.agreement import MeasurementLevel
+from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.services.dashboard_details_page import per_cent
 
 # Krippendorff, Content Analysis: conclusions from .8 up, tentative ones from .667 up. Conventions,

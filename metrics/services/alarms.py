@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from annotate.models import Collection, User
-from metrics.core.sequential_analysis import MIN_GROUPS, alpha_lower_limit, is_below
+from metrics.core.comparisons.sequential_analysis import MIN_GROUPS, alpha_lower_limit, is_below
 from metrics.models import Alarm, AlarmEvent, Snapshot
 
 MAX_LOG_EVENTS = 100  # events that the page shows
@@ -143,12 +143,12 @@ def readings(alarm: Alarm, values: dict[str, Any]) -> list[AlarmReading]:
     """The numbers an alarm watches, as the snapshots have them.
 
     Every refresh checks an alarm, so its claim holds at all of these looks together
-    (metrics.core.sequential_analysis). Alpha: of the planned labels' alpha, on the collection's
-    level of measurement, the lower limit that holds however often one looks, n pairs with two of
-    them or more: up while alpha is not shown to reach the threshold, so also while there is no
-    limit yet. Golds right: per cent of n golds on the right side of the threshold: up while it is
-    shown to be below the mark. Active time: median seconds of n labels: up while that number is
-    lower. It claims nothing beyond these labels.
+    (metrics.core.comparisons.sequential_analysis). Alpha: of the planned labels' alpha, on the
+    collection's level of measurement, the lower limit that holds however often one looks, n pairs
+    with two of them or more: up while alpha is not shown to reach the threshold, so also while
+    there is no limit yet. Golds right: per cent of n golds on the right side of the threshold: up
+    while it is shown to be below the mark. Active time: median seconds of n labels: up while that
+    number is lower. It claims nothing beyond these labels.
     """
     if alarm.kind == Alarm.Kind.ALPHA:
         agreement = values.get("agreement")

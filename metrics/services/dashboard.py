@@ -8,7 +8,7 @@ from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Annotator, Collection, Round
 from annotate.services.background.workers import worker_is_missing
 from metrics.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
-from metrics.core.agreement import MeasurementLevel
+from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.models import Snapshot
 from metrics.services import alarms, dashboard_details, history, refresh_tries
 from metrics.services.agreement_page import AgreementPanel, agreement_of

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.agreement import (
+from metrics.core.agreement.agreement import (
     N_REPLICATES,
     Alpha,
     MeasurementLevel,
@@ -19,9 +19,9 @@ from metrics.core.agreement import (
     alphas_of_counts,
     percent_agreement,
 )
-from metrics.core.confusions import by_value, coincidences, one_against_rest
-from metrics.core.counts import group
-from metrics.core.unit_samples import GroupedUnits
+from metrics.core.agreement.confusions import by_value, coincidences, one_against_rest
+from metrics.core.agreement.counts import group
+from metrics.core.agreement.unit_samples import GroupedUnits
 from metrics.services.label_rows import Ids, LabelRows
 
 Value = dict[str, Any]

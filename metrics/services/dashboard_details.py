@@ -16,7 +16,7 @@ from django.db import connection
 from django.db.models import Max
 
 from annotate.models import Collection, Direction, Item, Round, Seat
-from metrics.core.groups import Groups
+from metrics.core.statistics.groups import Groups
 from metrics.models import Snapshot
 from metrics.services import dashboard_breakdowns as breakdowns
 from metrics.services.dashboard_people import Scheme, people

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core import flags
-from metrics.core.breakdowns import by_annotator
-from metrics.core.counts import annotations
-from metrics.core.intervals import wilson
+from metrics.core.agreement import flags
+from metrics.core.agreement.breakdowns import by_annotator
+from metrics.core.agreement.counts import annotations
+from metrics.core.statistics.intervals import wilson
 from metrics.services.label_rows import GOLD, LABEL, Ids, LabelRows
 
 Value = dict[str, Any]

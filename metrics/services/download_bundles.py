@@ -6,7 +6,7 @@ from contextlib import closing
 from itertools import groupby, islice
 
 from annotate.models import Collection, Direction, Side
-from metrics.core.label_sources import Grades
+from metrics.core.labels.label_sources import Grades
 from metrics.http import QrelsRequest
 from metrics.services import labels
 from metrics.services.download_items import ExportedItem, ExternalIds, exported_items

@@ -9,7 +9,7 @@ from django.db.models.functions import Collate
 
 from annotate.markdown import page_text
 from annotate.models import Collection, Item, Part
-from metrics.core.label_sources import Grades
+from metrics.core.labels.label_sources import Grades
 from metrics.services.labels import Ids
 
 

@@ -15,7 +15,7 @@ from annotate.core.files.judgments.judgment_exports import FORMATS
 from annotate.models import Collection, Judgment, ReferenceSet, User
 from annotate.services import judgment_export
 from annotate.services.reference_qrels import qrels_lines
-from metrics.core.archives import zip_stream
+from metrics.core.files.archives import zip_stream
 from metrics.download_forms import (
     JudgmentsFileForm,
     LabelsForm,

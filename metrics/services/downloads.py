@@ -20,7 +20,7 @@ from annotate.models import Collection, User, Work
 from annotate.services.background import works
 from annotate.services.files import delete_on_commit
 from annotate.services.imports import checksum
-from metrics.core.label_sources import LabelSource
+from metrics.core.labels.label_sources import LabelSource
 from metrics.models import Download
 from metrics.services.download_kinds import KINDS, DownloadContext
 from metrics.services.download_progress import ProgressReporter

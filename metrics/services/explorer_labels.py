@@ -15,8 +15,13 @@ from annotate.models import (
     Resolution,
     Seat,
 )
-from metrics.core.agreement import Alpha, PercentAgreement, alpha_of_counts, percent_agreement
-from metrics.core.counts import annotations, count_units
+from metrics.core.agreement.agreement import (
+    Alpha,
+    PercentAgreement,
+    alpha_of_counts,
+    percent_agreement,
+)
+from metrics.core.agreement.counts import annotations, count_units
 from metrics.explorer_state import ExplorerState, ResultFilter
 from metrics.services.labels import ends
 

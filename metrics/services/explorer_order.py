@@ -7,7 +7,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet
-from metrics.core.label_sources import LabelSource
+from metrics.core.labels.label_sources import LabelSource
 from metrics.explorer_state import ExplorerState, QueryOrder
 from metrics.models import Score
 from metrics.services import explorer_disagreement as disagreement

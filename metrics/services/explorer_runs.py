@@ -9,7 +9,7 @@ from django.db.models import BinaryField
 from django.db.models.functions import Substr
 
 from annotate.models import Collection, Item, QuerySet, QuerySetItem
-from metrics.core.alignment import LabelledPairs
+from metrics.core.measures.alignment import LabelledPairs
 from metrics.explorer_state import ExplorerState
 from metrics.models import Score
 from metrics.services.labels import scope_of

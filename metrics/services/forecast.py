@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics.core.pace import Pace, mean_of, pace
+from metrics.core.statistics.pace import Pace, mean_of, pace
 from metrics.services.label_rows import LABEL, LabelRows
 
 Value = dict[str, Any]
@@ -18,10 +18,10 @@ def forecast(labels: LabelRows, *, imported: set[int], n_left: int) -> Value:
     n_left : seats for labels without one; disagreements and withdrawals still add to them
 
     Pace: labels a day with labels (UTC) over the newest 14 such days, the newest one, still under
-    way, left out; the range is that of `metrics.core.pace`. Working days left: seats left over that
-    rate and over its ends. Hours: active time of every answer (labels, golds, training, repeats,
-    adjudications) that has one; hours left: seats left times the mean active time of a label, with
-    that mean's 95 % interval, golds among them not counted.
+    way, left out; the range is that of `metrics.core.statistics.pace`. Working days left: seats
+    left over that rate and over its ends. Hours: active time of every answer (labels, golds,
+    training, repeats, adjudications) that has one; hours left: seats left times the mean active
+    time of a label, with that mean's 95 % interval, golds among them not counted.
     """
     worked = labels.where(~np.isin(labels.round, sorted(imported)))
     is_label = worked.kind == LABEL

@@ -23,7 +23,7 @@ from annotate.models import (
     ReferenceSet,
     Resolution,
 )
-from metrics.core.label_sources import Grades, LabelSource, no_grades, sorted_grades
+from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, sorted_grades
 from pooling.services.run_storage import SIDES
 
 Ids = NDArray[np.int64]

@@ -7,7 +7,7 @@ from django.template.defaultfilters import floatformat
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
-from metrics.core.groups import Design
+from metrics.core.statistics.groups import Design
 
 
 class ChoicesCaption(NamedTuple):

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.template.defaultfilters import floatformat
 
-from metrics.core.groups import Design
-from metrics.core.intervals import Interval, effective_successes
-from metrics.core.letters import abbreviate
-from metrics.core.measures import Measure, parse_one
+from metrics.core.comparisons.letters import abbreviate
+from metrics.core.measures.measures import Measure, parse_one
+from metrics.core.statistics.groups import Design
+from metrics.core.statistics.intervals import Interval, effective_successes
 from metrics.services.query_groups import GroupFacts
 from metrics.services.sample_estimates import EstimateKind
 

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from annotate.models import Annotator, Collection, Level, QuerySet
-from metrics.core.label_sources import (
+from metrics.core.comparisons.run_comparison import METHODS
+from metrics.core.labels.label_sources import (
     LabelSource,
     People,
     RequestedSource,
@@ -14,7 +15,6 @@ from metrics.core.label_sources import (
     people_parts,
     usual_source,
 )
-from metrics.core.run_comparison import METHODS
 from metrics.services import labels
 from metrics.services.leaderboard_captions import ChoicesCaption
 from metrics.services.measuring import MEASURES

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Item, QuerySet
-from metrics.core.binary_scores import are_zero_one
-from metrics.core.groups import design
-from metrics.core.intervals import Interval, mean_intervals
-from metrics.core.significance import TESTS, ZERO_ONE_TESTS, PairedTest, paired_test
-from metrics.core.swaps import reer_paired, reversal
+from metrics.core.comparisons.binary_scores import are_zero_one
+from metrics.core.comparisons.significance import TESTS, ZERO_ONE_TESTS, PairedTest, paired_test
+from metrics.core.comparisons.swaps import reer_paired, reversal
+from metrics.core.statistics.groups import design
+from metrics.core.statistics.intervals import Interval, mean_intervals
 from metrics.services import leaderboard_measuring as measuring
 from metrics.services.leaderboard_choices import MISSING_QUERIES, LeaderboardSpec, is_stored
 from metrics.services.leaderboard_labels import texts_of

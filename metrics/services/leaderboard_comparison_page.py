@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from django.template.defaultfilters import floatformat
 
 from metrics.charts import Chart
-from metrics.core.measures import parse_one
+from metrics.core.measures.measures import parse_one
 from metrics.leaderboard_charts import difference_plot
 from metrics.models import BoardView
 from metrics.services.leaderboard_cells import measure_scale

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.binary_scores import are_zero_one, cochran
-from metrics.core.groups import Groups
-from metrics.core.letters import abbreviate
-from metrics.core.measures import Measure
-from metrics.core.range_tests import METHODS as RANGE_METHODS
-from metrics.core.run_comparison import (
+from metrics.core.comparisons.binary_scores import are_zero_one, cochran
+from metrics.core.comparisons.letters import abbreviate
+from metrics.core.comparisons.range_tests import METHODS as RANGE_METHODS
+from metrics.core.comparisons.run_comparison import (
     HAVE_OWN_ERRORS,
     NEWMAN_KEULS,
     RANDOMIZATION,
     RANDOMIZED_TUKEY,
     decide,
 )
+from metrics.core.measures.measures import Measure
+from metrics.core.statistics.groups import Groups
 from metrics.services.leaderboard_choices import (
     METHOD_NAMES,
     MISSING_QUERIES,

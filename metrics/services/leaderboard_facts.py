@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection
-from metrics.core.groups import Design, Groups, design
-from metrics.core.measures import Measure
+from metrics.core.measures.measures import Measure
+from metrics.core.statistics.groups import Design, Groups, design
 from metrics.services.labels import EvaluationScope
 from metrics.services.query_groups import facts_of
 from metrics.services.sample_estimates import EstimateKind

@@ -13,7 +13,7 @@ from typing import Any
 
 from annotate.core.files.spreadsheet_cells import safe_cell, timestamp
 from annotate.models import Collection
-from metrics.core.measures import parse_one
+from metrics.core.measures.measures import parse_one
 from metrics.services.leaderboard import Leaderboard
 from metrics.services.leaderboard_cells import unit_of
 from metrics.services.leaderboard_tables import LeaderboardRow, LeaderboardTable

@@ -9,12 +9,12 @@ from django.db.models import QuerySet as Rows
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Pair, Part, RoundPair, Seat
-from metrics.core.label_sources import Grades, LabelSource, no_grades, sorted_grades
+from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, sorted_grades
 from metrics.services import labels
 from metrics.services.labels import EvaluationScope, Ids
 from metrics.services.leaderboard_choices import FIRST, LeaderboardSpec
 from metrics.services.number_inputs import LABEL_ROUND_KINDS
-from pooling.core.selections import Pairs, is_in
+from pooling.core.strategies.selections import Pairs, is_in
 
 
 class LeaderboardLabels(NamedTuple):

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet
-from metrics.core import measures, ranking
-from metrics.core.alignment import RankedGrades
-from metrics.core.bounds import bounds, has_bounds
-from metrics.core.groups import Groups
-from metrics.core.intervals import NO_INTERVAL, Interval, mean_intervals
-from metrics.core.label_sources import Grades, LabelSource
-from metrics.core.measures import Measure
-from metrics.core.stratified_means import StratifiedDraw, stratified_intervals
+from metrics.core.labels.label_sources import Grades, LabelSource
+from metrics.core.measures import measures, ranking
+from metrics.core.measures.alignment import RankedGrades
+from metrics.core.measures.bounds import bounds, has_bounds
+from metrics.core.measures.measures import Measure
+from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.intervals import NO_INTERVAL, Interval, mean_intervals
+from metrics.core.statistics.stratified_means import StratifiedDraw, stratified_intervals
 from metrics.services import labels, measuring
 from metrics.services.labels import EvaluationScope, Ids
 from metrics.services.leaderboard_choices import THESE, LeaderboardSpec

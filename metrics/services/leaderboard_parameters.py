@@ -7,9 +7,9 @@ from typing import NamedTuple
 from django.http import QueryDict
 
 from annotate.models import Annotator, Collection, Level, QuerySet, User
-from metrics.core import measures
-from metrics.core.label_sources import RequestedSource, UnknownLabelSource, usual_source
-from metrics.core.run_comparison import METHODS
+from metrics.core.comparisons.run_comparison import METHODS
+from metrics.core.labels.label_sources import RequestedSource, UnknownLabelSource, usual_source
+from metrics.core.measures import measures
 from metrics.services import labels
 from metrics.services.leaderboard_choices import (
     DEFAULT_MEASURES,

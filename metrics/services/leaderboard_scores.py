@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet
-from metrics.core.bounds import has_bounds
-from metrics.core.label_sources import LabelSource
-from metrics.core.measures import Measure, parse, parse_one
+from metrics.core.labels.label_sources import LabelSource
+from metrics.core.measures.bounds import has_bounds
+from metrics.core.measures.measures import Measure, parse, parse_one
 from metrics.models import Score
 from metrics.services import measuring
 from metrics.services.labels import scope_of

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from annotate.models import Direction, QuerySet
 from metrics.charts import Chart
-from metrics.core.measures import parse_one
+from metrics.core.measures.measures import parse_one
 from metrics.services.leaderboard_captions import DesignEffectCell, LeaderboardCaption, design_cell
 from metrics.services.leaderboard_cells import (
     AbsentScore,

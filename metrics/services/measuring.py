@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet
-from metrics.core import measures, ranking
-from metrics.core.alignment import LabelledPairs, RankedGrades
-from metrics.core.groups import Groups
-from metrics.core.incomplete import with_unjudged_as
-from metrics.core.label_sources import Grades, LabelSource
+from metrics.core.labels.label_sources import Grades, LabelSource
+from metrics.core.measures import measures, ranking
+from metrics.core.measures.alignment import LabelledPairs, RankedGrades
+from metrics.core.measures.incomplete import with_unjudged_as
+from metrics.core.statistics.groups import Groups
 from metrics.services import labels
 from metrics.services.labels import EvaluationScope, Gallery, Ids
 from metrics.services.ranks import matrix_of, ranked_grades, sources_per_chunk

@@ -7,8 +7,8 @@ from django.core.cache import cache
 
 from annotate.models import Collection, Policy, Seat
 from annotate.services.model_grades import ModelGrade, write_model_grades
-from metrics.core.consensus import dawid_skene
-from metrics.core.counts import annotations
+from metrics.core.agreement.consensus import dawid_skene
+from metrics.core.agreement.counts import annotations
 from metrics.services.labels import table
 
 log = logging.getLogger(__name__)

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from annotate.models import Collection
-from metrics.core.agreement import N_REPLICATES, alphas_of_counts, percent_agreement
-from metrics.core.counts import UnitCounts
-from metrics.core.intervals import wilson
-from metrics.core.unit_samples import GroupedUnits
+from metrics.core.agreement.agreement import N_REPLICATES, alphas_of_counts, percent_agreement
+from metrics.core.agreement.counts import UnitCounts
+from metrics.core.agreement.unit_samples import GroupedUnits
+from metrics.core.statistics.intervals import wilson
 from metrics.services import number_inputs
 from metrics.services.number_inputs import Summary
 from metrics.services.self_agreement import self_agreement

@@ -1,9 +1,9 @@
 """Plans, which a lead fixes beforehand, and their looks, which decide which runs differ.
 
 A plan names a measure, a query set, a label source, a method, alpha and the numbers of judged pairs
-at which it looks. Each look has its part of alpha (metrics.core.sequential_analysis), so that the
-chance that any of them decides anything false is alpha at most. Everything else that pages say of
-differences is exploratory.
+at which it looks. Each look has its part of alpha (metrics.core.comparisons.sequential_analysis),
+so that the chance that any of them decides anything false is alpha at most. Everything else that
+pages say of differences is exploratory.
 """
 
 from bisect import bisect_right
@@ -17,9 +17,9 @@ from django.db.models.functions import Now
 
 from annotate.models import Collection, Direction, Pair, QuerySet, QuerySetItem, RoundPair, User
 from annotate.services.background.workers import try_lock
-from metrics.core.measures import parse_one
-from metrics.core.run_comparison import PLAN_METHODS
-from metrics.core.sequential_analysis import level
+from metrics.core.comparisons.run_comparison import PLAN_METHODS
+from metrics.core.comparisons.sequential_analysis import level
+from metrics.core.measures.measures import parse_one
 from metrics.models import Plan, PlanLook
 from metrics.services.labels import ends
 from metrics.services.leaderboard_choices import METHOD_NAMES, LeaderboardSpec

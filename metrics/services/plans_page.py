@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.contrib.auth.models import AnonymousUser
 
 from annotate.models import Collection, QuerySet, User
-from metrics.core.label_sources import LabelSource
+from metrics.core.labels.label_sources import LabelSource
 from metrics.models import Plan, PlanLook
 from metrics.services import plans
 from metrics.services.leaderboard_choices import METHOD_NAMES, LeaderboardSpec

@@ -15,9 +15,11 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotate.services.background import progress
-from metrics.core import measures, partial_labels, stopping
-from metrics.core.alignment import RankedGrades
-from metrics.core.bias import bias_of_size
+from metrics.core.comparisons import stopping
+from metrics.core.measures import measures
+from metrics.core.measures.alignment import RankedGrades
+from metrics.core.pools import partial_labels
+from metrics.core.pools.bias import bias_of_size
 from metrics.models import Snapshot
 from metrics.services.leaderboard_facts import group_facts
 from metrics.services.pool_sample import estimate_runs
@@ -30,8 +32,8 @@ from metrics.services.pool_study import (
     ranked_of,
 )
 from metrics.services.transactions import repeatable_read
-from pooling.core.selections import Pairs
-from pooling.core.strategy_curves import curves
+from pooling.core.strategies.selections import Pairs
+from pooling.core.strategies.strategy_curves import curves
 from pooling.models import Pool
 from pooling.services import strata
 

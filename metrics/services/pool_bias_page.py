@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from annotate.models import Direction
 from metrics.charts import Chart
-from metrics.core.label_sources import LabelSource
+from metrics.core.labels.label_sources import LabelSource
 from metrics.models import Snapshot
 from metrics.pool_charts import SizePoint, StrategyCurve, bias_by_size, positives_by_judged
 from metrics.services.query_groups import GroupFacts, facts_from

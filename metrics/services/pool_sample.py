@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.alignment import LabelledPairs
-from metrics.core.inferred_measures import (
+from metrics.core.labels.label_sources import Grades, sorted_grades
+from metrics.core.measures.alignment import LabelledPairs
+from metrics.core.measures.inferred_measures import (
     WeightedSample,
     extended_inferred_ap,
     extended_inferred_ndcg,
 )
-from metrics.core.label_sources import Grades, sorted_grades
-from metrics.core.sample_totals import (
+from metrics.core.pools.sample_totals import (
     MeanEstimate,
     estimated_dcg,
     estimated_mean,
@@ -24,7 +24,7 @@ from metrics.services.labels import Ids
 from metrics.services.pool_study import DirectionStudy, ranked_of
 from metrics.services.sample_estimates import has_unjudged_cell
 from metrics.services.sampled_pairs import strata_of
-from pooling.core.strategies import depth_of
+from pooling.core.strategies.strategies import depth_of
 from pooling.models import Pool, Run
 from pooling.services.strata import SAMPLED, StrataUnknown
 

@@ -8,17 +8,17 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Direction
-from metrics.core.alignment import LabelledPairs, RankedGrades, align
-from metrics.core.groups import Groups
-from metrics.core.label_sources import Grades, LabelSource, no_grades, usual_source
-from metrics.core.partial_labels import LabelsByOrigin
+from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, usual_source
+from metrics.core.measures.alignment import LabelledPairs, RankedGrades, align
+from metrics.core.pools.partial_labels import LabelsByOrigin
+from metrics.core.statistics.groups import Groups
 from metrics.services import labels
 from metrics.services.labels import EvaluationScope, Ids
 from metrics.services.query_groups import groups_of
 from metrics.services.ranks import matrix_grades, matrix_of
-from pooling.core.rankings import Rankings
-from pooling.core.selections import Pairs, RankedPairs, is_in, known_rows, rows_of
-from pooling.core.strategies import depth_of
+from pooling.core.likeness.rankings import Rankings
+from pooling.core.strategies.selections import Pairs, RankedPairs, is_in, known_rows, rows_of
+from pooling.core.strategies.strategies import depth_of
 from pooling.models import Pool, Run
 from pooling.services.rankings import left_out_keys, load_top
 

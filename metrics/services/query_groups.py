@@ -15,8 +15,8 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Item, Part, ReferenceSet
-from metrics.core.groups import Groups, are_lopsided
-from metrics.core.stratified_means import StratifiedDraw
+from metrics.core.statistics.groups import Groups, are_lopsided
+from metrics.core.statistics.stratified_means import StratifiedDraw
 from metrics.services.labels import Ids, ends
 from pooling.models import PoolSource
 from pooling.services.run_storage import SIDES

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
-from metrics.core.matrices import Cells, from_ranks, row_ranks
+from metrics.core.measures.alignment import LabelledPairs, RankedGrades, Rankings, align
+from metrics.core.measures.matrices import Cells, from_ranks, row_ranks
 from metrics.services.labels import EvaluationScope, Ids
-from pooling.core.matrix_files import row_blocks
+from pooling.core.files.binary.matrix_files import row_blocks
 from pooling.models import Matrix, Ranking, Run
 
 CELLS_AT_ONCE = 500_000  # of a matrix, if every unjudged target is visited

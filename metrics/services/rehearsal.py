@@ -20,7 +20,7 @@ from annotate.services.claiming import current_batch, open_hand_outs
 from annotate.services.collections import change_policy
 from annotate.services.judging import JudgmentAnswer, record_judgment
 from annotate.services.references import load_reference
-from metrics.core.simulation import SimulatedAnnotator, judging_seconds, label
+from metrics.core.labels.simulation import SimulatedAnnotator, judging_seconds, label
 from metrics.models import Score, Snapshot
 from metrics.services.demo import FOLDER, load_shapes
 from metrics.services.refresh import refresh

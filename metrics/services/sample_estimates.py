@@ -11,12 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection
-from metrics.core.alignment import RankedGrades, join_parts
-from metrics.core.inferred_measures import WeightedSample, inferred_ndcg, stratified_inferred_ap
-from metrics.core.label_sources import Grades
-from metrics.core.measures import Measure
-from metrics.core.ranking import rank_in_query
-from metrics.core.sample_totals import estimated_precision, estimated_rbp
+from metrics.core.labels.label_sources import Grades
+from metrics.core.measures.alignment import RankedGrades, join_parts
+from metrics.core.measures.inferred_measures import (
+    WeightedSample,
+    inferred_ndcg,
+    stratified_inferred_ap,
+)
+from metrics.core.measures.measures import Measure
+from metrics.core.measures.ranking import rank_in_query
+from metrics.core.pools.sample_totals import estimated_precision, estimated_rbp
 from metrics.services.labels import EvaluationScope, Ids
 from metrics.services.measuring import CHUNK, labels_by_position
 from metrics.services.ranks import matrix_of, ranked_grades, sources_per_chunk

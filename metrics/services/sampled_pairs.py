@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction
-from metrics.core.label_sources import Grades, no_grades
+from metrics.core.labels.label_sources import Grades, no_grades
 from metrics.services.labels import EvaluationScope, Ids, ends, table
-from pooling.core.selections import Pairs, is_in
+from pooling.core.strategies.selections import Pairs, is_in
 from pooling.models import Pool, PoolPair
 from pooling.services.run_retirement import orphan_mask
 from pooling.services.strata import SAMPLED, StrataUnknown, population_of

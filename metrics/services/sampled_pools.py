@@ -16,13 +16,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotate.models import Collection, Direction, ReferenceSet
 from annotate.models import Undrawn as UndrawnReference
-from metrics.core.label_sources import Grades, LabelSource, no_grades
-from metrics.core.measures import Measure
+from metrics.core.labels.label_sources import Grades, LabelSource, no_grades
+from metrics.core.measures.measures import Measure
 from metrics.services.labels import EvaluationScope, Ids, ends, table
 from metrics.services.measuring import CHUNK, labels_by_position
 from metrics.services.ranks import matrix_of, ranked_grades, sources_per_chunk
-from pooling.core.options import NEGATIVE_STRATUM
-from pooling.core.selections import Pairs, is_in
+from pooling.core.strategies.options import NEGATIVE_STRATUM
+from pooling.core.strategies.selections import Pairs, is_in
 from pooling.models import Pool, PoolStratum, Run
 from pooling.services.run_storage import SIDES
 from pooling.services.strata import SAMPLED

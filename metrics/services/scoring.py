@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, QuerySet
 from annotate.statements import prepared_cursor
-from metrics.core.intervals import mean_intervals
-from metrics.core.label_sources import LabelSource, kept_sources
+from metrics.core.labels.label_sources import LabelSource, kept_sources
+from metrics.core.statistics.intervals import mean_intervals
 from metrics.models import Score
 from metrics.services import labels, measuring
 from metrics.services.labels import EvaluationScope, Ids

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from metrics.core.agreement import N_REPLICATES
-from metrics.core.self_agreement import RepeatedPairs, stability
+from metrics.core.agreement.agreement import N_REPLICATES
+from metrics.core.agreement.self_agreement import RepeatedPairs, stability
 
 Value = dict[str, Any]
 NO_REPEAT = "no pair came back yet"

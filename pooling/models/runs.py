@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotate.models import Collection, Direction, Item, User, Work
-from pooling.core.doubts import doubts
+from pooling.core.files.doubts import doubts
 
 
 class RunRows(models.QuerySet["Run"]):

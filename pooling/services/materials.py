@@ -6,7 +6,7 @@ import numpy as np
 from django.db import connection
 
 from annotate.models import Collection, Direction, QuerySet, Side
-from pooling.core.selections import Integers, Material, Pairs, RankedPairs
+from pooling.core.strategies.selections import Integers, Material, Pairs, RankedPairs
 
 _ITEMS = """
     SELECT item.id FROM annotate_item item

@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 
 from annotate.models import Direction
 from annotate.services.background.workers import lock_task
-from pooling.core.matrix_files import MatrixTooLarge, MatrixWriter, WrittenMatrix, row_blocks
+from pooling.core.files.binary.matrix_files import (
+    MatrixTooLarge,
+    MatrixWriter,
+    WrittenMatrix,
+    row_blocks,
+)
 from pooling.models import Matrix, Run
 from pooling.services.run_reports import N_NAMED_IDS, RunReport, UnmatchedIds
 from pooling.services.run_storage import SIDES, SideItems, side_items

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, QuerySet, Side
-from pooling.core import options, strategies
-from pooling.core.parameters import Value
-from pooling.core.selections import (
+from pooling.core.strategies import options, strategies
+from pooling.core.strategies.parameters import Value
+from pooling.core.strategies.selections import (
     ChosenPairs,
     DrawnSources,
     Integers,

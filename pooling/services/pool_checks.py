@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from annotate.models import Collection, QuerySet
-from pooling.core import options, strategies
-from pooling.core.matrices import DEPTH
-from pooling.core.parameters import Value, complete_values
-from pooling.core.selections import StrategyError
+from pooling.core.files.binary.matrices import DEPTH
+from pooling.core.strategies import options, strategies
+from pooling.core.strategies.parameters import Value, complete_values
+from pooling.core.strategies.selections import StrategyError
 from pooling.models import Run
 
 MAX_ROWS = 20_000_000  # results read for one pool: about a gigabyte while its pairs are chosen

@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 
 from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Collection, RoundPairState, Seat
-from pooling.core.strategies import STRATEGIES
+from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool
 from pooling.services.queue_order import LIVE_STRATEGIES
 

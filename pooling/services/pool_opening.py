@@ -12,7 +12,7 @@ from annotate.services.background.progress import ProgressCallback
 from annotate.services.bulk_copy import blocks, copy_rows, nullable_keys
 from annotate.services.bulk_pairs import ensure_pairs
 from annotate.services.planner_statistics import analyse_grown_tables
-from pooling.core.selections import NO_RANK, DrawnSources
+from pooling.core.strategies.selections import NO_RANK, DrawnSources
 from pooling.models import Pool
 from pooling.services import strata
 from pooling.services.automatic_golds import make_golds, retire_ranked_negatives

@@ -17,7 +17,7 @@ from django.db.models import (
 
 from annotate.core.labels.pair_states import PairState, StateCount
 from annotate.models import Direction, Resolution, RoundPairState, User
-from pooling.core.strategies import depth_of
+from pooling.core.strategies.strategies import depth_of
 from pooling.models import Pool, PoolPair, Ranking, Run
 from pooling.pair_filter import PairFilter
 from pooling.services.provenance import Origin, origins

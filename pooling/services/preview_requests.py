@@ -12,7 +12,7 @@ from typing import NamedTuple
 from django.core.cache import cache
 
 from annotate.models import Collection, QuerySet
-from pooling.core.strategies import STRATEGIES
+from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import PoolPair, Run
 from pooling.services import pool_checks, previews
 from pooling.services.pool_checks import PoolError

@@ -11,8 +11,8 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Gold, Policy, QuerySet
-from pooling.core.likeness import Likeness, likeness
-from pooling.core.selections import Layout
+from pooling.core.likeness.likeness import Likeness, likeness
+from pooling.core.strategies.selections import Layout
 from pooling.models import Run
 from pooling.services.pair_choice import PairChoice, as_pairs, choose_pairs
 

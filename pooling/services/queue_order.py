@@ -13,10 +13,10 @@ from django.db import connection
 from django.db.models import F, OuterRef, Q, Subquery
 
 from annotate.models import Collection, Direction, Judgment
-from pooling.core import live_orders
-from pooling.core.options import OPTIONS
-from pooling.core.selections import Pairs, is_in, rows_of
-from pooling.core.strategies import STRATEGIES, depth_of
+from pooling.core.strategies import live_orders
+from pooling.core.strategies.options import OPTIONS
+from pooling.core.strategies.selections import Pairs, is_in, rows_of
+from pooling.core.strategies.strategies import STRATEGIES, depth_of
 from pooling.models import Pool, PoolPair, RunEvent
 from pooling.services.rankings import left_out_keys, load_top
 

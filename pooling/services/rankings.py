@@ -7,8 +7,8 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Item, QuerySet, QuerySetItem
-from pooling.core.rankings import Rankings, ranks
-from pooling.core.selections import RankedPairs, truncate
+from pooling.core.likeness.rankings import Rankings, ranks
+from pooling.core.strategies.selections import RankedPairs, truncate
 from pooling.models import Run
 
 # Arrays as PostgreSQL sends them: numbers need not become Python objects one by one.

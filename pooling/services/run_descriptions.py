@@ -25,7 +25,7 @@ class NotUploader(Exception):
 
 
 class RunDescription(NamedTuple):
-    """Name and description of a run by people. `paper` is an address; see pooling.core.papers."""
+    """Name and description of a run by people. `paper` is an address: see core.files.papers."""
 
     name: str
     system: str = ""

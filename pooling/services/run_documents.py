@@ -14,7 +14,7 @@ from annotate.services import imports, item_import
 from annotate.services.background.progress import ProgressCallback
 from annotate.services.import_kinds import KINDS, ImportInputs
 from annotate.services.references import FileRejected
-from pooling.core.run_files import read_blocks, read_parts
+from pooling.core.files.run_files import read_blocks, read_parts
 from pooling.models import Run
 from pooling.services.run_storage import SIDES, SideItems, side_items
 

@@ -17,7 +17,7 @@ from annotate.models import Direction, Item, Work
 from annotate.services.background import works
 from annotate.services.background.progress import ProgressCallback
 from annotate.services.seating import note_changes
-from pooling.core.matrix_files import MatrixTooLarge
+from pooling.core.files.binary.matrix_files import MatrixTooLarge
 from pooling.models import Run, RunEvent
 from pooling.services import matrix_storage, readings, run_holds
 from pooling.services.run_reports import RunReport

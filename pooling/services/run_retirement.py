@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from annotate.models import Pair, ReviewWork, RoundPair, User
 from annotate.services import seating
-from pooling.core.strategies import STRATEGIES, depth_of
+from pooling.core.strategies.strategies import STRATEGIES, depth_of
 from pooling.models import Pool, PoolPair, Run, RunEvent
 from pooling.services.pair_choice import as_pairs, pair_codes
 from pooling.services.rankings import left_out_keys, load_top

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from annotate.core.files.formats import FormatError, Problems
 from annotate.models import Direction, Item, Side
-from pooling.core.ids import DistinctIds, Vocabulary, unknown_keys
-from pooling.core.run_ranking import BY_RANK, FewScores, FigureTally, OddIds, rank
-from pooling.core.runs import ReadRun
-from pooling.core.text_blocks import as_lines
+from pooling.core.files.run_ranking import BY_RANK, FewScores, FigureTally, OddIds, rank
+from pooling.core.files.text.ids import DistinctIds, Vocabulary, unknown_keys
+from pooling.core.files.text.runs import ReadRun
+from pooling.core.files.text.text_blocks import as_lines
 from pooling.models import Run
 from pooling.services.run_reports import N_NAMED_IDS, RunReport, UnmatchedIds
 

@@ -16,11 +16,11 @@ from annotate.core.files.formats import FormatError, Problems, id_fault
 from annotate.models import Collection, Direction, User, Work
 from annotate.services.background import progress, works
 from annotate.services.files import delete_on_commit
-from pooling.core.matrices import MatrixBlock, discard
-from pooling.core.matrix_files import MatrixTooLarge
-from pooling.core.run_files import read_parts
-from pooling.core.runs import ReadRun
-from pooling.core.spool import ScatteredQueries, spooled_queries, whole_queries
+from pooling.core.files.binary.matrices import MatrixBlock, discard
+from pooling.core.files.binary.matrix_files import MatrixTooLarge
+from pooling.core.files.run_files import read_parts
+from pooling.core.files.spool import ScatteredQueries, spooled_queries, whole_queries
+from pooling.core.files.text.runs import ReadRun
 from pooling.models import Run, RunRows
 from pooling.services import matrix_storage, readings, run_holds
 from pooling.services.run_reports import RunReport, StoredFault, stored_fault

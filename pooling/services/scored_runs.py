@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from annotate.core.files.formats import Problems
 from annotate.models import Direction
 from annotate.services.background.progress import ignore_progress
-from pooling.core.run_files import read_blocks
-from pooling.core.run_ranking import rank
-from pooling.core.runs import ReadRun, RunFile
-from pooling.core.spool import spooled_queries
+from pooling.core.files.run_files import read_blocks
+from pooling.core.files.run_ranking import rank
+from pooling.core.files.spool import spooled_queries
+from pooling.core.files.text.runs import ReadRun, RunFile
 from pooling.models import Run
 from pooling.services.run_storage import SIDES, SideItems, side_items
 from pooling.services.runs import read_rows

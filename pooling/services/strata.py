@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from annotate.models import Direction
 from annotate.services.bulk_copy import blocks, copy_rows
-from pooling.core.options import CHECK_STRATUM, NEGATIVE_STRATUM
-from pooling.core.selections import DrawnSources, Integers
+from pooling.core.strategies.options import CHECK_STRATUM, NEGATIVE_STRATUM
+from pooling.core.strategies.selections import DrawnSources, Integers
 from pooling.models import Pool, PoolSource
 from pooling.services.pair_choice import PairChoice, choose_pairs
 from pooling.services.pool_checks import PoolError

@@ -15,7 +15,7 @@ from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
 from annotate.services.background.workers import worker_is_missing
 from pooling import access, heatmaps, tasks
-from pooling.core.strategies import STRATEGIES
+from pooling.core.strategies.strategies import STRATEGIES
 from pooling.pool_forms import PoolForm, prefilled
 from pooling.sentences import AdditionSentences, PreviewSentences
 from pooling.services import pools as service

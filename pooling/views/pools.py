@@ -18,8 +18,8 @@ from annotate.models import Collection, Role
 from annotate.services import stuck_labels
 from annotate.services.background import works
 from pooling import access
-from pooling.core.options import OPTIONS
-from pooling.core.strategies import STRATEGIES
+from pooling.core.strategies.options import OPTIONS
+from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool
 from pooling.services import pool_figures
 from pooling.services import pools as service

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from metrics.core import measures
-from metrics.core.matrices import Cells, from_ranks, part_of, restrict_queries, row_ranks
+from metrics.core.measures import measures
+from metrics.core.measures.matrices import Cells, from_ranks, part_of, restrict_queries, row_ranks
 from tests.benchmarks.contests import Work
 
 COCO_SETS = ("coco", "cxc", "eccv")

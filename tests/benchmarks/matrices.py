@@ -14,7 +14,7 @@ from statistics import median
 
 import numpy as np
 
-from pooling.core.matrices import DEPTH, MatrixBlock, keep_best, rows_at_once
+from pooling.core.files.binary.matrices import DEPTH, MatrixBlock, keep_best, rows_at_once
 
 
 def median_seconds(work: Callable[[], object], repeats: int) -> float:

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from metrics.core import agreement, counts, measures, range_tests
-from metrics.core.alignment import LabelledPairs, Rankings, align
-from metrics.core.resampling import resampled_means
-from metrics.core.without_replacement import subset_errors
-from pooling.core.runs import read_run
+from metrics.core.agreement import agreement, counts
+from metrics.core.comparisons import range_tests
+from metrics.core.measures import measures
+from metrics.core.measures.alignment import LabelledPairs, Rankings, align
+from metrics.core.statistics.resampling import resampled_means
+from metrics.core.statistics.without_replacement import subset_errors
+from pooling.core.files.text.runs import read_run
 from tests.benchmarks.coco_matrix import coco
 from tests.benchmarks.contests import Contest, Work, optional
 

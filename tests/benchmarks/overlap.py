@@ -15,8 +15,8 @@ from statistics import median
 import numpy as np
 import rbo
 
-from pooling.core.run_agreement import agreement
-from pooling.core.selections import RankedPairs
+from pooling.core.likeness.run_agreement import agreement
+from pooling.core.strategies.selections import RankedPairs
 
 K, P, N_TARGETS = 10, 0.9, 5_000
 

@@ -14,9 +14,9 @@ from statistics import median
 
 import numpy as np
 
-from pooling.core.likeness import likeness
-from pooling.core.selections import Material, RankedPairs
-from pooling.core.strategies import choose
+from pooling.core.likeness.likeness import likeness
+from pooling.core.strategies.selections import Material, RankedPairs
+from pooling.core.strategies.strategies import choose
 
 try:
     import pandas as pd

@@ -10,8 +10,8 @@ from annotate.core.files.archives.sources import FileSource
 from annotate.core.files.formats import Problems
 from annotate.core.files.items.item_formats import read_items
 from annotate.core.files.items.item_rows import ItemRow
-from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
-from pooling.core.runs import canonical_order, read_qrels, read_run
+from metrics.core.measures.alignment import LabelledPairs, RankedGrades, Rankings, align
+from pooling.core.files.text.runs import canonical_order, read_qrels, read_run
 
 SHAPES = Path(__file__).resolve().parents[2] / "demo" / "shapes"
 SYSTEMS = ("heron", "otter", "finch")

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from annotate.core.labels.resolving import LabelPolicy, decide, n_needed
-from metrics.core import measures
-from metrics.core.simulation import SimulatedAnnotator, label
+from metrics.core.labels.simulation import SimulatedAnnotator, label
+from metrics.core.measures import measures
 from tests.demo.shapes import SYSTEMS, ranked, run, tables
 
 SEEDS = range(5)

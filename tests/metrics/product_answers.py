@@ -10,7 +10,7 @@ from pathlib import Path
 from ir_measures import Qrel
 
 from annotate.models import Collection
-from metrics.core.label_sources import LabelSource, People, quote_name
+from metrics.core.labels.label_sources import LabelSource, People, quote_name
 from pooling.models import Run
 from tests.metrics import uploads, worlds
 from tests.metrics.run_forms import FORMS

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotate.models import ApiToken, ReferenceLabel, Resolution, Role
-from metrics.core.label_sources import LabelSource
+from metrics.core.labels.label_sources import LabelSource
 from metrics.http import QrelsRequest as QrelsWanted
 from metrics.models import Download, Score
 from metrics.services import leaderboard_cache, refresh, tallies

@@ -14,9 +14,9 @@ from annotate.services import tokens
 from annotate.services.collections import LevelSpec, create_collection
 from annotate.services.exclusions import exclude_item
 from config.celery import app
-from metrics.core import label_sources
-from metrics.core.alignment import Rankings
-from metrics.core.label_sources import LabelSource, People, larger_grades
+from metrics.core.labels import label_sources
+from metrics.core.labels.label_sources import LabelSource, People, larger_grades
+from metrics.core.measures.alignment import Rankings
 from metrics.services import leaderboard_measuring, measuring, ranks
 from metrics.services.ranks import read_rankings
 from pooling.models import Run

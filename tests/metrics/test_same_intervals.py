@@ -10,9 +10,9 @@ from django.core.management import call_command
 
 from annotate.models import Item
 from annotate.services import judgment_export
-from metrics.core.groups import Groups
-from metrics.core.intervals import mean_intervals
-from metrics.core.measures import parse_one
+from metrics.core.measures.measures import parse_one
+from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.intervals import mean_intervals
 from metrics.forms import QrelsForm
 from metrics.models import Score, Snapshot
 from metrics.services import dashboard_details, download_rows, leaderboard_comparison

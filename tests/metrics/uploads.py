@@ -21,7 +21,7 @@ from annotate.models import (
     Work,
 )
 from annotate.services.query_sets import complete_query_sets
-from metrics.core.label_sources import LabelSource
+from metrics.core.labels.label_sources import LabelSource
 from metrics.http import QrelsRequest
 from metrics.models import Download, Score
 from metrics.services import download_rows, downloads

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from annotate.checks.check import run
 from annotate.models import Collection, Judgment, Pair, ReferenceLabel, Resolution, Seat
 from config.management.commands.fsck import CHECKS
-from metrics.core.agreement import alpha
+from metrics.core.agreement.agreement import alpha
 from tests.real_data import FOLDER, needs_real_data
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"

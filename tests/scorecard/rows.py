@@ -140,7 +140,7 @@ ROWS = (
         "A file made to take all memory or time is refused at once.",
         "Each within 2 s of processor time, and within 256 MiB.",
         {"bombs": 20},
-        "tests/pooling/core/test_bombs.py::test_every_bomb_is_refused_at_once",
+        "tests/pooling/core/files/test_bombs.py::test_every_bomb_is_refused_at_once",
     ),
     ScorecardRow(
         "E1",

@@ -22,7 +22,7 @@ from pooling.models import Matrix, Ranking, Run
 from tests import cast
 from tests.annotate.core.files.samples import archive
 from tests.mutations import accident
-from tests.pooling.core.run_samples import MATRIX, SAMPLES, parquet
+from tests.pooling.core.files.run_samples import MATRIX, SAMPLES, parquet
 from tests.works import perform_work
 
 pytestmark = [

@@ -7,12 +7,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.core.files.formats import FormatError, GroupedProblems
-from metrics.core.agreement import Alpha, MeasurementLevel, alpha_of_counts, percent_agreement
-from metrics.core.counts import UnitCounts, count_units, counts_of_several
-from metrics.core.group_files import as_groups
-from metrics.core.groups import Groups
-from metrics.core.label_files import LabelTable, read_labels
-from metrics.core.unit_samples import GroupedUnits
+from metrics.core.agreement.agreement import (
+    Alpha,
+    MeasurementLevel,
+    alpha_of_counts,
+    percent_agreement,
+)
+from metrics.core.agreement.counts import UnitCounts, count_units, counts_of_several
+from metrics.core.agreement.unit_samples import GroupedUnits
+from metrics.core.files.groups import as_groups
+from metrics.core.files.labels import LabelTable, read_labels
+from metrics.core.statistics.groups import Groups
 from metrics.management.argument_types import share, whole
 from metrics.management.groups import FILE_HELP, groups_from_file, refuse_one_group
 

@@ -10,22 +10,22 @@ from django.core.management.base import BaseCommand, CommandError
 from numpy.typing import NDArray
 
 from annotate.core.files.formats import FormatError, finite_number, quoted
-from metrics.core.binary_scores import are_zero_one, cochran
-from metrics.core.evaluation import evaluate_files
-from metrics.core.groups import Groups
-from metrics.core.measures import UnknownMeasure, parse_one
-from metrics.core.range_tests import METHODS as RANGE_METHODS
-from metrics.core.run_comparison import (
+from metrics.core.comparisons.binary_scores import are_zero_one, cochran
+from metrics.core.comparisons.range_tests import METHODS as RANGE_METHODS
+from metrics.core.comparisons.run_comparison import (
     HAVE_OWN_ERRORS,
     NEWMAN_KEULS,
     RANDOMIZED_TUKEY,
     Verdicts,
     decide,
 )
-from metrics.core.run_comparison import METHODS as ALL_METHODS
-from metrics.core.score_files import ScoreTable, option_name
-from metrics.core.significance import CORRECTIONS, SAMPLING_TESTS, TESTS, paired_test
-from metrics.core.swaps import reer_paired, reversal
+from metrics.core.comparisons.run_comparison import METHODS as ALL_METHODS
+from metrics.core.comparisons.significance import CORRECTIONS, SAMPLING_TESTS, TESTS, paired_test
+from metrics.core.comparisons.swaps import reer_paired, reversal
+from metrics.core.files.scores import ScoreTable, option_name
+from metrics.core.measures.evaluation import evaluate_files
+from metrics.core.measures.measures import UnknownMeasure, parse_one
+from metrics.core.statistics.groups import Groups
 from metrics.management.argument_types import count, share, whole
 from metrics.management.groups import add_group_arguments, groups_of
 from metrics.management.labels import add_label_arguments, labels_of

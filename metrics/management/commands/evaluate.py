@@ -10,17 +10,17 @@ from django.core.management.base import BaseCommand, CommandError
 from numpy.typing import NDArray
 
 from annotate.core.files.formats import FormatError
-from metrics.core.evaluation import RunEvaluation, evaluate_files
-from metrics.core.groups import Design, Groups, design
-from metrics.core.intervals import NO_INTERVAL, Interval, mean_intervals
-from metrics.core.label_sources import LabelSource
-from metrics.core.measures import Measure, evaluate, parse
-from metrics.core.ranking import PerQuery, positives
+from metrics.core.labels.label_sources import LabelSource
+from metrics.core.measures.evaluation import RunEvaluation, evaluate_files
+from metrics.core.measures.measures import Measure, evaluate, parse
+from metrics.core.measures.ranking import PerQuery, positives
+from metrics.core.statistics.groups import Design, Groups, design
+from metrics.core.statistics.intervals import NO_INTERVAL, Interval, mean_intervals
 from metrics.management.argument_types import finite, whole
 from metrics.management.groups import FILE_HELP, groups_from_file
 from metrics.management.labels import add_label_arguments, labels_of
 from metrics.management.samples import beyond_sample, refuse_unequal_rates
-from pooling.core.runs import SCORE_TYPES
+from pooling.core.files.text.runs import SCORE_TYPES
 
 EXAMPLES = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.services.collections import CollectionExists
-from metrics.core.simulation import SimulatedAnnotator
+from metrics.core.labels.simulation import SimulatedAnnotator
 from metrics.services.rehearsal import Rehearsal, rehearse
 
 

@@ -7,9 +7,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.management import files
 from annotate.models import Collection, QuerySet, User
-from pooling.core.options import OPTIONS
-from pooling.core.parameters import NumberParameter, Parameter
-from pooling.core.strategies import STRATEGIES
+from pooling.core.strategies.options import OPTIONS
+from pooling.core.strategies.parameters import NumberParameter, Parameter
+from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool, Run
 from pooling.services import pool_checks, pools, previews
 from pooling.services.pool_checks import PoolError

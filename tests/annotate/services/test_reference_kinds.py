@@ -9,10 +9,10 @@ from annotate.models import Item, ReferenceLabel, ReferenceSet, Side, Undrawn
 from annotate.services.item_import import load_collection
 from annotate.services.reference_qrels import qrels_lines
 from annotate.services.references import FileRejected, load_reference
-from metrics.core.alignment import LabelledPairs, align
-from metrics.core.inferred_measures import stratified_inferred_ap
+from metrics.core.measures.alignment import LabelledPairs, align
+from metrics.core.measures.inferred_measures import stratified_inferred_ap
 from metrics.services.sampled_references import sampled_labels
-from pooling.core.rankings import Rankings
+from pooling.core.likeness.rankings import Rankings
 from tests import cast
 from tests.annotate.core.files.items.test_captions_and_topics import MSRVTT
 from tests.annotate.core.files.samples import archive, file, zipped

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
+from metrics.core.measures.alignment import LabelledPairs, RankedGrades, Rankings, align
 
 
 class Case(NamedTuple):

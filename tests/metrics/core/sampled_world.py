@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
-from metrics.core.inferred_measures import WeightedSample
+from metrics.core.measures.alignment import LabelledPairs, RankedGrades, Rankings, align
+from metrics.core.measures.inferred_measures import WeightedSample
 
 N_QUERIES, N_DOCS, DEPTH = 30, 300, 60
 Rates = tuple[float, float, float]

@@ -5,20 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from metrics.core import (
-    agreement,
-    anova,
-    inferred_measures,
-    kappas,
-    measure_correlations,
-    measures,
-    range_tests,
-    significance,
-    swaps,
-)
-from metrics.core.alignment import LabelledPairs, RankedGrades, Rankings, align
-from metrics.core.intervals import NO_INTERVAL, mean_intervals, wilson
-from metrics.core.matrices import Cells, row_ranks
+from metrics.core.agreement import agreement, kappas
+from metrics.core.comparisons import anova, range_tests, significance, swaps
+from metrics.core.measures import inferred_measures, measure_correlations, measures
+from metrics.core.measures.alignment import LabelledPairs, RankedGrades, Rankings, align
+from metrics.core.measures.matrices import Cells, row_ranks
+from metrics.core.statistics.intervals import NO_INTERVAL, mean_intervals, wilson
 
 
 def ranked(grades: list[float], *, retrieved: int = 2) -> RankedGrades:

@@ -12,13 +12,13 @@ import pytest
 from django.core.management import call_command
 from scipy import stats
 
-from metrics.core import anova, range_tests, significance, swaps
-from metrics.core.agreement import alpha
-from metrics.core.evaluation import evaluate_file
-from metrics.core.kappas import gold_accuracy
-from metrics.core.measure_correlations import measure_correlations
-from metrics.core.measures import evaluate, parse
-from pooling.core.runs import read_qrels
+from metrics.core.agreement.agreement import alpha
+from metrics.core.agreement.kappas import gold_accuracy
+from metrics.core.comparisons import anova, range_tests, significance, swaps
+from metrics.core.measures.evaluation import evaluate_file
+from metrics.core.measures.measure_correlations import measure_correlations
+from metrics.core.measures.measures import evaluate, parse
+from pooling.core.files.text.runs import read_qrels
 from tests.real_data import FOLDER, needs_real_data
 
 pytestmark = needs_real_data

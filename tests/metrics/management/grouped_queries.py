@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from metrics.core.groups import Groups
+from metrics.core.statistics.groups import Groups
 
 RUNS = ["A", "B", "C"]
 QUERIES = [f"q{number}" for number in range(45)]

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.core.agreement import alpha_of_counts
-from metrics.core.counts import UnitCounts
-from metrics.core.groups import Groups
-from metrics.core.unit_samples import GroupedUnits
+from metrics.core.agreement.agreement import alpha_of_counts
+from metrics.core.agreement.counts import UnitCounts
+from metrics.core.agreement.unit_samples import GroupedUnits
+from metrics.core.statistics.groups import Groups
 from tests.metrics.management.grouped_queries import (
     QUERIES,
     VIDEO,

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.core.groups import Groups, design
-from metrics.core.intervals import mean_intervals
-from metrics.core.range_tests import compare_systems
-from metrics.core.significance import TESTS as ALL_TESTS
-from metrics.core.significance import ZERO_ONE_TESTS, paired_test
-from metrics.core.swaps import reer_paired, reversal
+from metrics.core.comparisons.range_tests import compare_systems
+from metrics.core.comparisons.significance import TESTS as ALL_TESTS
+from metrics.core.comparisons.significance import ZERO_ONE_TESTS, paired_test
+from metrics.core.comparisons.swaps import reer_paired, reversal
+from metrics.core.statistics.groups import Groups, design
+from metrics.core.statistics.intervals import mean_intervals
 from tests.metrics.management.grouped_queries import (
     GROUPS,
     QUERIES,

@@ -6,7 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.core.sample_sizes import detectable_difference, sampling_error, seed_of_samples
+from metrics.core.statistics.sample_sizes import (
+    detectable_difference,
+    sampling_error,
+    seed_of_samples,
+)
 from tests.metrics.management.running import manage, rows
 
 RUNS = ["C", "A", "D", "B"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.core.sample_sizes import (
+from metrics.core.statistics.sample_sizes import (
     detectable_difference,
     queries_for_difference,
     queries_for_error,

@@ -5,7 +5,7 @@ from django.core.cache import cache
 from django.db import IntegrityError, transaction
 
 from annotate.models import Role
-from metrics.core.sequential_analysis import MIN_GROUPS, alpha_lower_limit
+from metrics.core.comparisons.sequential_analysis import MIN_GROUPS, alpha_lower_limit
 from metrics.models import Alarm, AlarmEvent, Snapshot
 from metrics.services import alarms, refresh
 from tests import cast

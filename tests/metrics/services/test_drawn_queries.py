@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from annotate.models import Change, Direction, Item, Part, QuerySet, Role
 from annotate.services.query_sets import complete_query_sets
-from metrics.core.groups import Groups
-from metrics.core.intervals import mean_intervals
-from metrics.core.stratified_means import StratifiedDraw, stratified_intervals
+from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.intervals import mean_intervals
+from metrics.core.statistics.stratified_means import StratifiedDraw, stratified_intervals
 from metrics.models import BoardView, Score
 from metrics.services import leaderboard_cache, pool_bias, query_groups, refresh
 from metrics.services.leaderboard_parameters import read_choices, read_comparison

@@ -15,7 +15,7 @@ from annotate.models import (
     Resolution,
     Seat,
 )
-from metrics.core.label_sources import LabelSource
+from metrics.core.labels.label_sources import LabelSource
 from metrics.explorer_state import ExplorerState, QueryOrder, ResultFilter
 from metrics.models import Score
 from metrics.services import explorer, explorer_disagreement

@@ -6,8 +6,8 @@ To see these tests fail: leave out a case of one of them.
 import pytest
 
 from annotate.models import Direction, Item, Level, QuerySet, ReferenceSet
-from metrics.core.agreement import Alpha, PercentAgreement
-from metrics.core.label_sources import LabelSource
+from metrics.core.agreement.agreement import Alpha, PercentAgreement
+from metrics.core.labels.label_sources import LabelSource
 from metrics.explorer_state import ExplorerState, QueryOrder, ResultFilter
 from metrics.services.explorer import ExplorerPage, QueryPanel, QueryPosition
 from metrics.services.explorer_labels import PairSummary, QueryAgreement

@@ -10,9 +10,9 @@ from django.core.management import call_command
 from django.utils import timezone
 from scipy import stats
 
-from metrics.core.groups import Groups
-from metrics.core.intervals import NO_INTERVAL, mean_intervals, wilson
-from metrics.core.measures import parse_one
+from metrics.core.measures.measures import parse_one
+from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.intervals import NO_INTERVAL, mean_intervals, wilson
 from metrics.services import leaderboard_comparison, leaderboard_measuring
 from metrics.services.leaderboard_cells import AbsentScore, ScoreCell
 from metrics.services.leaderboard_comparison_page import RunComparison

@@ -14,7 +14,7 @@ from annotate.models import (
     ReferenceSet,
     Resolution,
 )
-from metrics.core.label_sources import LabelSource
+from metrics.core.labels.label_sources import LabelSource
 from metrics.services import labels, number_inputs, tallies
 from tests import cast
 

@@ -21,7 +21,7 @@ from annotate.models import (
     Resolution,
     Seat,
 )
-from metrics.core import range_tests, significance, swaps
+from metrics.core.comparisons import range_tests, significance, swaps
 from metrics.models import BoardView, Score
 from metrics.services import leaderboard_cache as views
 from metrics.services import refresh

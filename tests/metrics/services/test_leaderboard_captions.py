@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from annotate.models import Direction
-from metrics.core.groups import Design
+from metrics.core.statistics.groups import Design
 from metrics.services.leaderboard_captions import ChoicesCaption, LeaderboardCaption, design_cell
 from metrics.services.leaderboard_cells import ScoreCell
 from metrics.services.leaderboard_comparison_page import RunComparison

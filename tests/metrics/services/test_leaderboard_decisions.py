@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from annotate.models import Role
-from metrics.core import permutation_tests, run_comparison
-from metrics.core.binary_scores import cochran
-from metrics.core.groups import Groups
-from metrics.core.measures import parse_one
-from metrics.core.run_comparison import METHODS, decide
-from metrics.core.significance import paired_test
+from metrics.core.comparisons import permutation_tests, run_comparison
+from metrics.core.comparisons.binary_scores import cochran
+from metrics.core.comparisons.run_comparison import METHODS, decide
+from metrics.core.comparisons.significance import paired_test
+from metrics.core.measures.measures import parse_one
+from metrics.core.statistics.groups import Groups
 from metrics.models import Score
 from metrics.services import leaderboard_cache, refresh
 from metrics.services.leaderboard import leaderboard_of

@@ -8,12 +8,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.models import Item, Pair, Role
 from annotate.services.query_sets import complete_query_sets
-from metrics.core.alignment import LabelledPairs
-from metrics.core.bounds import bounds
-from metrics.core.evaluation import evaluate_matrix, read_matrix
-from metrics.core.measures import evaluate, parse
+from metrics.core.measures.alignment import LabelledPairs
+from metrics.core.measures.bounds import bounds
+from metrics.core.measures.evaluation import evaluate_matrix, read_matrix
+from metrics.core.measures.measures import evaluate, parse
 from metrics.services import labels, measuring, ranks, refresh
-from pooling.core.runs import read_qrels
+from pooling.core.files.text.runs import read_qrels
 from pooling.models import Matrix, Ranking
 from pooling.services import (
     matrix_storage,

@@ -13,7 +13,7 @@ import pytest
 
 from annotate.models import Role, Seat
 from annotate.services import seating
-from metrics.core.agreement import MeasurementLevel
+from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.models import Alarm, AlarmEvent, Observation, Snapshot, Tally
 from metrics.services import alarms, dashboard, dashboard_details, history, numbers, refresh
 from metrics.services.agreement_page import agreement_of

@@ -10,13 +10,14 @@ import pytest
 from django.core.cache import cache
 
 from annotate.models import Direction, Item, Pair, Resolution, Role
-from metrics.core import bias, measures
-from metrics.core.alignment import LabelledPairs, align
+from metrics.core.measures import measures
+from metrics.core.measures.alignment import LabelledPairs, align
+from metrics.core.pools import bias
 from metrics.models import Snapshot
 from metrics.services import pool_bias
 from metrics.services.pool_bias_page import page_of
 from metrics.services.pool_study import contributions, gather
-from pooling.core.rankings import Rankings
+from pooling.core.likeness.rankings import Rankings
 from pooling.models import Ranking
 from pooling.services import run_retirement
 from tests import cast
@@ -52,7 +53,7 @@ def judged_pool():
 
 
 def runs_and_labels(pool):
-    """The runs and people's labels as inputs of metrics.core.bias."""
+    """The runs and people's labels as inputs of metrics.core.pools.bias."""
     queries = list(Item.objects.filter(collection=pool.collection, side="query").order_by("pk"))
     index_of = {item.pk: number for number, item in enumerate(queries)}
     runs = []

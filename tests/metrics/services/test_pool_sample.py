@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotate.models import Item, Resolution, Role
 from metrics.services import pool_bias
 from metrics.services.pool_bias_page import page_of
-from pooling.core.options import CUT_STRATUM
+from pooling.core.strategies.options import CUT_STRATUM
 from pooling.models import PoolPair, PoolStratum
 from pooling.services import run_retirement
 from pooling.services.strata import StrataUnknown, population_of

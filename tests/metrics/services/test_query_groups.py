@@ -6,15 +6,15 @@ from django.urls import reverse
 
 from annotate.models import Collection, Direction, Item, Part, QuerySet, Role
 from annotate.services.collections import change_query_groups
-from metrics.core import agreement
-from metrics.core.counts import group
-from metrics.core.groups import Groups, design
-from metrics.core.intervals import mean_intervals
-from metrics.core.measures import parse_one
-from metrics.core.run_comparison import METHODS
-from metrics.core.significance import paired_test
-from metrics.core.swaps import reer_paired, reversal
-from metrics.core.unit_samples import GroupedUnits
+from metrics.core.agreement import agreement
+from metrics.core.agreement.counts import group
+from metrics.core.agreement.unit_samples import GroupedUnits
+from metrics.core.comparisons.run_comparison import METHODS
+from metrics.core.comparisons.significance import paired_test
+from metrics.core.comparisons.swaps import reer_paired, reversal
+from metrics.core.measures.measures import parse_one
+from metrics.core.statistics.groups import Groups, design
+from metrics.core.statistics.intervals import mean_intervals
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services import (
     dashboard_details,

@@ -12,7 +12,7 @@ from annotate.checks import check
 from annotate.models import Batch, Change, Item, Seat
 from annotate.services import claiming, judging, reports, reviewing, seating, undoing
 from metrics import fsck
-from metrics.core.intervals import wilson
+from metrics.core.statistics.intervals import wilson
 from metrics.models import Score, Snapshot
 from metrics.services import refresh
 from pooling.models import Ranking, Run

@@ -9,8 +9,8 @@ from django.http import QueryDict
 
 from annotate.models import Direction, Item, QuerySet, Resolution
 from annotate.services.query_sets import complete_query_sets
-from metrics.core.intervals import mean_intervals
-from metrics.core.measures import parse
+from metrics.core.measures.measures import parse
+from metrics.core.statistics.intervals import mean_intervals
 from metrics.models import BoardView
 from metrics.services import labels, leaderboard_cache, pool_bias, refresh
 from metrics.services.leaderboard_parameters import read_choices, read_comparison

@@ -8,7 +8,7 @@ import pytest
 
 from annotate.models import Resolution, Role
 from annotate.services.query_sets import complete_query_sets
-from metrics.core.measures import parse_one
+from metrics.core.measures.measures import parse_one
 from metrics.models import BoardView
 from metrics.services import leaderboard_cache, refresh
 from metrics.services.leaderboard_parameters import read_choices, read_comparison

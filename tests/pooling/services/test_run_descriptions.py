@@ -3,7 +3,7 @@
 import pytest
 
 from annotate.models import Role
-from pooling.core.papers import paper_address
+from pooling.core.files.papers import paper_address
 from pooling.models import Run
 from pooling.services import run_descriptions
 from pooling.services.pool_checks import PoolError

@@ -221,7 +221,7 @@ def test_a_run_whose_reading_is_cancelled_stores_nothing_and_can_be_sent_again(c
 def test_a_run_cancelled_half_way_through_storing_stores_nothing(
     collection, monkeypatch, job_clock, order, expected
 ):
-    monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("pooling.core.files.spool.ROWS_AT_ONCE", 2)
     lines = (FORWARD + FORWARD.replace(b"query0", b"query1")).splitlines(keepends=True)
     run = receive(collection, b"".join(lines[index] for index in order))
     reports = []
@@ -243,7 +243,7 @@ def test_a_run_cancelled_half_way_through_storing_stores_nothing(
 def test_queries_whose_lines_are_mixed_are_ranked_as_if_each_stood_by_itself(
     collection, monkeypatch
 ):
-    monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 3)
+    monkeypatch.setattr("pooling.core.files.spool.ROWS_AT_ONCE", 3)
     lines = [f"query{q} Q0 document{d} {d} {-d} t\n" for d in range(4) for q in range(3)]
     random.Random(1).shuffle(lines)
     run = ingest(collection, "".join(lines).encode())
@@ -296,7 +296,7 @@ def test_ingesting_takes_a_constant_number_of_queries(collection, django_assert_
 
 
 def test_a_fault_met_while_storing_takes_back_what_was_stored(collection, monkeypatch):
-    monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("pooling.core.files.spool.ROWS_AT_ONCE", 2)
     run = ingest(collection, FORWARD + b"query1 Q0 document0 1 1 t\nquery1 Q0 document0 2 1 t\n")
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
     assert (
@@ -307,7 +307,7 @@ def test_a_fault_met_while_storing_takes_back_what_was_stored(collection, monkey
 
 
 def test_a_file_with_little_but_repeats_is_given_up_while_storing(collection, monkeypatch):
-    monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("pooling.core.files.spool.ROWS_AT_ONCE", 2)
     monkeypatch.setattr("annotate.core.files.formats.MAX_FAULTS", 3)
     run = ingest(collection, FORWARD + b"query1 Q0 document0 1 1 t\n" * 9)
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)

@@ -6,7 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotate.models import Pair, QuerySet, QuerySetItem, Role
-from pooling.core.ids import unknown_keys
+from pooling.core.files.text.ids import unknown_keys
 from pooling.models import Run, RunEvent
 from pooling.services import (
     automatic_golds,

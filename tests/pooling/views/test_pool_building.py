@@ -6,7 +6,7 @@ import pytest
 
 from annotate.models import QuerySet, QuerySetItem
 from pooling import heatmaps, tasks
-from pooling.core.strategies import STRATEGIES
+from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool
 from pooling.services import preview_requests
 from tests.pooling import factories

@@ -7,7 +7,7 @@ from annotate.core.files.formats import FormatError, Problems, guarded
 from annotate.core.files.items.item_formats import format_of, read_items
 from annotate.core.files.misplaced_files import ITEMS, LABELS, PAIRS, RUN, misplaced_sentence
 from annotate.core.files.references.reference_formats import read_reference
-from pooling.core.run_files import read_parts
+from pooling.core.files.run_files import read_parts
 from tests.annotate.core.files.samples import file, items_of
 
 QRELS = "q1 0 d1 1"

@@ -1,0 +1,1 @@
+"""Agreement of annotators: alpha, kappas, breakdowns, inferred grades."""

@@ -1,0 +1,148 @@
+"""Agreement broken down by number of labels, by annotator, and by any grouping of the units."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from metrics.core.agreement.agreement import (
+    Alpha,
+    MeasurementLevel,
+    PercentAgreement,
+    alpha_of_counts,
+    percent_agreement,
+)
+from metrics.core.agreement.counts import CodedLabels, UnitCounts, count_units, group, keep_labels
+
+
+class PartAgreement(NamedTuple):
+    """Agreement within the part of the labels that `key` names."""
+
+    key: Any
+    alpha: Alpha
+    percent: PercentAgreement
+
+
+class AnnotatorAgreement(NamedTuple):
+    """One annotator's share in the agreement.
+
+    agreement : share of the other annotators' labels on the same units that equal theirs; None
+        where nobody else labelled these units
+    alpha_without : alpha of all other annotators' labels
+    drag : alpha_without - alpha of all; above 0 agreement is better without them; None where one of
+        the two is undefined
+    """
+
+    annotator: Any
+    n_labels: int
+    n_shared_units: int
+    agreement: float | None
+    alpha_without: Alpha
+    drag: float | None
+
+
+def by_number_of_labels(
+    labels: CodedLabels, *, level: MeasurementLevel | str
+) -> list[PartAgreement]:
+    """Agreement of the units with exactly 2, 3, ... labels (FIRE, Figure 7).
+
+    Units with one label are left out.
+    """
+    unit_counts = count_units(labels)
+    size = unit_counts.counts.sum(axis=1)
+    return [
+        _part_agreement(int(m), _select_kinds(unit_counts, size == m), level)
+        for m in np.unique(size[size >= 2])
+    ]
+
+
+def by_group(
+    labels: CodedLabels, group_of_unit: ArrayLike, *, level: MeasurementLevel | str
+) -> list[PartAgreement]:
+    """Agreement within each group of units (query, modality, ...), in ascending order.
+
+    group_of_unit : (U,) the group of labels.units[u]
+    """
+    keys, code = np.unique(np.asarray(group_of_unit), return_inverse=True)
+    group_of_label = code[labels.unit]
+    order = np.argsort(group_of_label, kind="stable")
+    bounds = np.searchsorted(group_of_label[order], np.arange(len(keys) + 1))
+    return [
+        _part_agreement(
+            key, count_units(keep_labels(labels, order[bounds[i] : bounds[i + 1]])), level
+        )
+        for i, key in enumerate(keys.tolist())
+    ]
+
+
+def by_annotator(labels: CodedLabels, *, level: MeasurementLevel | str) -> list[AnnotatorAgreement]:
+    """Each annotator's share in the agreement, in ascending order of the annotators.
+
+    Leaving an annotator out changes only the units they labelled, so this costs about as much as a
+    few whole alphas.
+    """
+    n_values = max(len(labels.values), 1)
+    n_units = len(labels.units)
+    table = np.bincount(
+        labels.unit * n_values + labels.value, minlength=n_units * n_values
+    ).reshape(n_units, n_values)
+    overall = alpha_of_counts(group(table, labels.values), level=level)
+    kinds, kind_of_unit = np.unique(table, axis=0, return_inverse=True)
+    frequency = np.bincount(kind_of_unit, minlength=len(kinds))
+    order = np.argsort(labels.annotator, kind="stable")
+    bounds = np.searchsorted(labels.annotator[order], np.arange(len(labels.annotators) + 1))
+    people = []
+    for i, annotator in enumerate(labels.annotators.tolist()):
+        rows = order[bounds[i] : bounds[i + 1]]
+        unit, value = labels.unit[rows], labels.value[rows]
+        other_counts = table[unit]
+        other_counts[np.arange(len(rows)), value] -= 1
+        unaffected = frequency - np.bincount(kind_of_unit[unit], minlength=len(kinds))
+        affected = group(other_counts, labels.values)
+        without = alpha_of_counts(
+            UnitCounts(
+                np.concatenate([kinds, affected.counts]),
+                np.concatenate([unaffected, affected.frequency]),
+                labels.values,
+            ),
+            level=level,
+        )
+        people.append(_annotator_agreement(annotator, other_counts, value, without, overall))
+    return people
+
+
+def _annotator_agreement(
+    annotator: Any,
+    other_counts: NDArray[np.int64],
+    value: NDArray[np.int64],
+    without: Alpha,
+    overall: Alpha,
+) -> AnnotatorAgreement:
+    n_others = other_counts.sum(axis=1)
+    shared = n_others > 0
+    equal = other_counts[np.arange(len(value)), value]
+    drag = None
+    if without.value is not None and overall.value is not None:
+        drag = without.value - overall.value
+    return AnnotatorAgreement(
+        annotator=annotator,
+        n_labels=len(value),
+        n_shared_units=int(np.count_nonzero(shared)),
+        agreement=float(equal.sum() / n_others.sum()) if shared.any() else None,
+        alpha_without=without,
+        drag=drag,
+    )
+
+
+def _part_agreement(
+    key: Any, unit_counts: UnitCounts, level: MeasurementLevel | str
+) -> PartAgreement:
+    return PartAgreement(
+        key, alpha_of_counts(unit_counts, level=level), percent_agreement(unit_counts)
+    )
+
+
+def _select_kinds(unit_counts: UnitCounts, is_selected: NDArray[np.bool_]) -> UnitCounts:
+    return UnitCounts(
+        unit_counts.counts[is_selected], unit_counts.frequency[is_selected], unit_counts.values
+    )

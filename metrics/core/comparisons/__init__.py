@@ -1,0 +1,1 @@
+"""Comparisons of systems: paired tests, multiple comparisons, repeated looks."""

@@ -1,0 +1,1 @@
+"""Files of scores, labels, strata and groups."""

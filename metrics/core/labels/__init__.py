@@ -1,0 +1,1 @@
+"""Label sources, rules that resolve labels, and simulated annotators."""

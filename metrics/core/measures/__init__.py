@@ -1,0 +1,1 @@
+"""Measures of runs: ranks of labelled targets, values a query, bounds while labels are missing."""

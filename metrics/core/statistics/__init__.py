@@ -1,0 +1,1 @@
+"""Means over queries: groups, intervals, resampling, sample sizes."""

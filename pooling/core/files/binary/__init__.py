@@ -1,0 +1,1 @@
+"""Similarity matrices and Parquet, the untrusted ones read in a sandbox."""

@@ -1,0 +1,1 @@
+"""Runs as text: TREC runs, JSON, tables."""

@@ -1,0 +1,1 @@
+"""Likeness of runs: overlap, rank-biased overlap, correlations."""

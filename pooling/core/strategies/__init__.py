@@ -1,0 +1,1 @@
+"""Strategies, which choose the pairs worth judging."""
