@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponseBase
 
 from annotate import known_browsers
 from annotate.models import User
-from annotate.services import sign_in_limits
+from annotate.services.people import sign_in_limits
 
 log = logging.getLogger(__name__)
 

@@ -10,5 +10,5 @@ class AnnotateConfig(AppConfig):
     def ready(self) -> None:
         """Connect the receivers, and register the kinds of work."""
         import_module("annotate.receivers")
-        import_module("annotate.services.imports")
-        import_module("annotate.services.review_dispatch")
+        import_module("annotate.services.imports.imports")
+        import_module("annotate.services.review.review_dispatch")

@@ -11,7 +11,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from annotate.models import ApiToken, User
-from annotate.services import tokens
+from annotate.services.people import tokens
 
 
 class TokenAuthentication(BaseAuthentication):

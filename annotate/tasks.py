@@ -7,16 +7,11 @@ from celery import Task, shared_task
 
 from annotate.models import Batch, Collection, Invitation, Round, User, Work
 from annotate.queue import LONG, enqueue_on_commit
-from annotate.services import (
-    gold_checks,
-    housekeeping,
-    invitation_mail,
-    media_inspection_turns,
-    policies,
-    purging,
-    sign_in_limits,
-)
-from annotate.services.background import works
+from annotate.services.background import housekeeping, works
+from annotate.services.collection import policies, purging
+from annotate.services.golds import checks as gold_checks
+from annotate.services.imports import media_inspection_turns
+from annotate.services.people import invitation_mail, sign_in_limits
 
 SWEEP_SECONDS = 20  # as often as CELERY_BEAT_SCHEDULE says
 

@@ -7,7 +7,7 @@ NAME = "assayer_app"
 # the first version of PostgreSQL where a role may analyse others' tables
 MAINTAIN_VERSION = 170_000
 # The planner needs statistics of tables that a pool or an import filled:
-# annotate.services.planner_statistics.
+# annotate.services.storage.planner_statistics.
 ANALYSE_GRANTS = (
     "GRANT MAINTAIN ON ALL TABLES IN SCHEMA public TO {role}",
     "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT MAINTAIN ON TABLES TO {role}",

@@ -82,7 +82,8 @@ def start_heartbeat(*, sender: Consumer, **_: object) -> None:
 
 
 def _beat(name: str, queues: list[str]) -> None:
-    housekeeping = import_module("annotate.services.housekeeping")  # not before Django is set up
+    # not before Django is set up
+    housekeeping = import_module("annotate.services.background.housekeeping")
     while True:
         try:
             housekeeping.beat_heart(name=name, queues=queues)

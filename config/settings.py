@@ -215,8 +215,8 @@ ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_GET = False
 # A class of annotators signs in from one address. Wrong passwords count in
-# annotate.services.sign_in_limits; failures here are wrong codes of a second factor, counted by the
-# account whose password was right.
+# annotate.services.people.sign_in_limits; failures here are wrong codes of a second factor, counted
+# by the account whose password was right.
 ACCOUNT_RATE_LIMITS = {"login": "300/m/ip", "login_failed": "30/m/ip,5/5m/key"}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_ADAPTER = "annotate.accounts_adapter.SecondFactorAdapter"

@@ -12,7 +12,7 @@ from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_fo
 from annotate.api.imports import ImportSerializer
 from annotate.models import Role
 from annotate.queue import enqueue_on_commit
-from annotate.services.purging import NotOwner
+from annotate.services.collection.purging import NotOwner
 from pooling import access, tasks
 from pooling.core.files.papers import paper_address
 from pooling.forms import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm

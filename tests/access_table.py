@@ -25,8 +25,9 @@ from annotate.models import (
     TrainingPair,
     User,
 )
-from annotate.services import accounts, housekeeping, tokens
-from annotate.services.media import media_folder
+from annotate.services.background import housekeeping
+from annotate.services.collection.media import media_folder
+from annotate.services.people import accounts, tokens
 from tests import campaigns, cast
 
 PRINCIPALS = ("anonymous", "stranger", "annotator", "lead", "researcher", "admin")

@@ -32,7 +32,7 @@ from annotate.models import (
     Undrawn,
     User,
 )
-from annotate.services import pausing
+from annotate.services.supervision import pausing
 from metrics.models import Download, Plan, PlanLook
 from pooling.models import Run
 from tests.works import finished_work

@@ -18,7 +18,8 @@ from annotate.models import (
     Round,
     User,
 )
-from annotate.services import claiming, judging, reports, seating, undoing
+from annotate.services import seating
+from annotate.services.judging import claiming, judging, reports, undoing
 from metrics.models import BoardView, Snapshot
 from metrics.services import alarms, refresh
 from pooling.models import Matrix, Pool, PoolPair, PoolSource, PoolStratum, Run, RunEvent

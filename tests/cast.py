@@ -33,7 +33,7 @@ from annotate.models import (
     Side,
     User,
 )
-from annotate.services import tokens
+from annotate.services.people import tokens
 from pooling.models import Ranking, Run
 from tests.seeding import next_number
 

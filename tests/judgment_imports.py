@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from annotate.services import judgment_import
-from annotate.services.judgment_import import JudgmentsReport
+from annotate.services.imports import judgments as judgment_import
+from annotate.services.imports.judgments import JudgmentsReport
 from annotate.services.seating import note_changes
 
 

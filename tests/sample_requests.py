@@ -12,7 +12,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotate.models import Annotator, Batch, Collection, Gold, HandOut
-from annotate.services import claiming, collections, policies, undoing, withdrawing
+from annotate.services.collection import collections, policies
+from annotate.services.judging import claiming, undoing
+from annotate.services.supervision import withdrawing
 from annotate.settings_forms import PolicyForm
 from tests import cast
 from tests.access_table import World

@@ -12,7 +12,8 @@ from types import SimpleNamespace
 
 from django.db import connection
 
-from annotate.services import collections, queues
+from annotate.services.collection import collections
+from annotate.services.seating import queues
 
 SEED = 20260101
 KEY_RANGE = 10_000_000  # keys of one range; a thousandth of it: numbers in names

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from annotate import http
 from annotate.models import Annotator, Gold, Part, Role
-from annotate.services import accounts
+from annotate.services.people import accounts
 from tests import access_table, canaries, cast
 from tests.canaries import Crawler
 

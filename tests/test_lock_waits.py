@@ -21,8 +21,10 @@ from django.db import OperationalError, connection, transaction
 from django.http import HttpResponse
 
 from annotate.models import Import, Pair, Work
-from annotate.services import bulk_copy, imports, review_work
 from annotate.services.background import works
+from annotate.services.imports import imports
+from annotate.services.storage import bulk_copy
+from annotate.services.supervision import review_work
 from config.up.processes import wait_until
 from pooling.models import Pool, Run
 from tests import access_table

@@ -22,8 +22,9 @@ from annotate.models import (
     SignInTry,
     User,
 )
-from annotate.services import claiming, purging, reports
-from annotate.services.media import media_folder
+from annotate.services.collection import purging
+from annotate.services.collection.media import media_folder
+from annotate.services.judging import claiming, reports
 from annotate.tasks import delete_unjudged
 from config.management.commands.fsck import CHECKS
 from pooling.models import Run

@@ -8,15 +8,10 @@ from django.utils import timezone
 
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Judgment, Report, Role, Seat
-from annotate.services import (
-    accounts,
-    claiming,
-    report_settling,
-    reports,
-    reviewing,
-    undoing,
-    withdrawing,
-)
+from annotate.services.judging import claiming, reports, undoing
+from annotate.services.people import accounts
+from annotate.services.review import report_settling
+from annotate.services.supervision import reviewing, withdrawing
 from metrics.services import refresh
 from pooling.services import pools
 from tests import campaigns, cast

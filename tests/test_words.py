@@ -64,8 +64,8 @@ PRONOUNS = frozenset(
 
 STORED = {  # keys of answers, reports and messages, and columns, which are older than this rule
     "annotate/core/files/file_tallies.py": {"what"},
-    "annotate/services/training.py": {"given"},
-    "annotate/services/annotator_progress.py": {"done"},
+    "annotate/services/training/tries.py": {"given"},
+    "annotate/services/pages/annotator_progress.py": {"done"},
     "metrics/management/commands/compare.py": {"place"},  # the name of the column it prints
     "metrics/models/scores.py": {"wanted"},
     "metrics/tasks.py": {"wanted"},

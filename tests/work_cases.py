@@ -11,15 +11,16 @@ from django.utils import timezone
 
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Import, ReviewAction, ReviewWork, Work
-from annotate.services import imports, review_work
 from annotate.services.background import works
-from annotate.services.import_kinds import (
+from annotate.services.imports import imports
+from annotate.services.imports.kinds import (
     ImportRequest,
     ItemsImport,
     JudgmentsImport,
     QuerySetImport,
     ReferenceImport,
 )
+from annotate.services.supervision import review_work
 from metrics.models import Download
 from metrics.services import downloads
 from pooling.models import Pool, Run

@@ -11,9 +11,9 @@ from annotate import access
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.core.files.formats import FormatError
 from annotate.models import Import, Role, Work
-from annotate.services import imports
 from annotate.services.background import progress, works
-from annotate.services.import_forms import IMPORT_FORMS
+from annotate.services.imports import imports
+from annotate.services.imports.forms import IMPORT_FORMS
 
 RESEARCHERS = (Role.RESEARCHER,)
 MAX_LISTED = 200

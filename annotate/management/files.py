@@ -10,8 +10,8 @@ from django.forms import Field
 
 from annotate.core.files.archives.sources import FolderSource, Source, open_source
 from annotate.models import Collection, User
-from annotate.services.import_faults import IMPORT_FAULTS
-from annotate.services.imports import ReceivedImport, checksum
+from annotate.services.imports.faults import IMPORT_FAULTS
+from annotate.services.imports.imports import ReceivedImport, checksum
 
 
 @contextmanager

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 help_text="Further files or URLs of the same medium, in the order they are tried, each with its path and type.",
             ),
         ),
-        # Blank for the parts of before: a worker looks into their files (see annotate.services.media_inspection).
+        # Blank for the parts of before: a worker looks into their files (see annotate.services.imports.media_inspection).
         migrations.AddField(
             "part",
             "looked_at",

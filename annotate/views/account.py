@@ -17,8 +17,8 @@ from annotate import access
 from annotate.http import SignedIn
 from annotate.models import Annotator
 from annotate.people_forms import EmailForm, EraseForm
-from annotate.services import accounts, email_change
-from annotate.services import own_data as service
+from annotate.services.people import accounts, email_change
+from annotate.services.people import own_data as service
 
 
 @require_safe

@@ -13,8 +13,9 @@ from annotate import access
 from annotate.http import SignedIn
 from annotate.models import Batch
 from annotate.review_forms import BatchAct, ReasonForm
-from annotate.services import gold_checks, review_work, reviewing
-from annotate.services.batch_details import golds_sentence, lines_of
+from annotate.services.golds import checks as gold_checks
+from annotate.services.review.batch_details import golds_sentence, lines_of
+from annotate.services.supervision import review_work, reviewing
 from annotate.views.review_log import work_panel
 
 ACTS_WITH_REASON = (BatchAct.REJECT, BatchAct.REQUEUE)

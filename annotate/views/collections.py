@@ -11,11 +11,14 @@ from annotate import access
 from annotate.forms import CollectionForm, LevelFormSet
 from annotate.http import SignedIn, takes_files
 from annotate.models import Annotator, Collection, Role
-from annotate.services import annotator_progress, collections, imports, overview, work_availability
-from annotate.services.collections import LevelSpec
-from annotate.services.import_faults import IMPORT_FAULTS
-from annotate.services.import_kinds import ItemsImport
-from annotate.services.imports import ReceivedImport
+from annotate.services.collection import collections
+from annotate.services.collection.collections import LevelSpec
+from annotate.services.imports import imports
+from annotate.services.imports.faults import IMPORT_FAULTS
+from annotate.services.imports.imports import ReceivedImport
+from annotate.services.imports.kinds import ItemsImport
+from annotate.services.judging import work_availability
+from annotate.services.pages import annotator_progress, overview
 from annotate.views.imports import redirect_to_import
 
 

@@ -13,8 +13,9 @@ from annotate import access
 from annotate.gold_forms import GoldForm, GoldReasonForm
 from annotate.http import SignedIn
 from annotate.models import Collection, Gold, Role
-from annotate.services import gold_quality, gold_reach
-from annotate.services import golds as service
+from annotate.services.golds import golds as service
+from annotate.services.golds import quality as gold_quality
+from annotate.services.golds import reach as gold_reach
 
 PAGE_SIZE = 50
 

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from annotate import access
 from annotate.http import SignedIn
-from annotate.services import collection_list
+from annotate.services.pages import collection_list
 
 
 @require_safe

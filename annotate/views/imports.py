@@ -14,10 +14,10 @@ from annotate import access
 from annotate.core.files.formats import FormatError
 from annotate.http import SignedIn, takes_files
 from annotate.models import Import, Role
-from annotate.services import imports as service
 from annotate.services.background import works
-from annotate.services.import_forms import IMPORT_FORMS
-from annotate.services.imports import ReceivedImport
+from annotate.services.imports import imports as service
+from annotate.services.imports.forms import IMPORT_FORMS
+from annotate.services.imports.imports import ReceivedImport
 
 RESEARCHERS = (Role.RESEARCHER,)
 get_or_post = require_http_methods(["GET", "HEAD", "POST"])

@@ -9,9 +9,12 @@ from django.views.decorators.http import require_safe
 from annotate import access
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
-from annotate.services import gold_quality, inbox, stuck_labels, unplayable_pairs
-from annotate.services.inbox import Tab
-from annotate.services.inbox_hints import HINTS
+from annotate.services.golds import quality as gold_quality
+from annotate.services.judging import unplayable_pairs
+from annotate.services.pages import stuck_labels
+from annotate.services.review import inbox
+from annotate.services.review.inbox import Tab
+from annotate.services.review.inbox_hints import HINTS
 
 
 @require_safe

@@ -17,8 +17,9 @@ from annotate import access
 from annotate.http import ItemContent, SignedIn, item_content
 from annotate.models import Collection, Level, Pair, Report, ReviewWork, Role
 from annotate.review_forms import AdjudicateForm, PairAct, ReasonForm
-from annotate.services import adjudicating, exclusions, inbox, report_settling, review_work
-from annotate.services.pair_history import History, history_of
+from annotate.services.review import adjudicating, exclusions, inbox, report_settling
+from annotate.services.review.pair_history import History, history_of
+from annotate.services.supervision import review_work
 from annotate.views.inbox import requested_tab
 from annotate.views.review_log import work_panel
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 from annotate import known_browsers
 from annotate.models import Invitation, User
 from annotate.people_forms import SignUpForm
-from annotate.services import accounts
+from annotate.services.people import accounts
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

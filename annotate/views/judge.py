@@ -18,18 +18,18 @@ from annotate import access, http
 from annotate.http import SignedIn
 from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut, Report
-from annotate.services import (
-    annotator_progress,
+from annotate.services.collection import guidelines_shown
+from annotate.services.judging import (
     cards,
     claiming,
-    guidelines_shown,
     hand_outs,
     judging,
     reports,
     undoing,
     work_availability,
 )
-from annotate.services.training_gate import is_in_training
+from annotate.services.judging.training_gate import is_in_training
+from annotate.services.pages import annotator_progress
 
 ERRORS = {
     http.BadRequest: 422,

@@ -12,7 +12,7 @@ from annotate.core.labels.cards import MediaSource
 from annotate.core.media import browser_support
 from annotate.core.media.ranges import Range, UnsatisfiableRange, parse_range
 from annotate.http import SignedIn
-from annotate.services.media import locate_medium
+from annotate.services.collection.media import locate_medium
 
 HEADERS = {
     "Accept-Ranges": "bytes",

@@ -12,8 +12,8 @@ from annotate.http import SignedIn
 from annotate.models import Annotator, Collection, Role
 from annotate.people_forms import InviteForm
 from annotate.queue import enqueue_on_commit
-from annotate.services import accounts
-from annotate.services.invitation_mail import delivery_note
+from annotate.services.people import accounts
+from annotate.services.people.invitation_mail import delivery_note
 
 
 @require_safe

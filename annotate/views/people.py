@@ -14,7 +14,7 @@ from annotate import access
 from annotate.http import SignedIn
 from annotate.models import Annotator
 from annotate.review_forms import PersonAct, ReasonForm, RestoreForm, SinceForm, WithdrawForm
-from annotate.services import pausing, review_log, review_work, withdrawing
+from annotate.services.supervision import pausing, review_log, review_work, withdrawing
 from annotate.views.review_log import work_panel
 
 ACTS_WITH_REASON = (PersonAct.PAUSE, PersonAct.WITHDRAW, PersonAct.RESTORE)

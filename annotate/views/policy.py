@@ -11,8 +11,8 @@ from annotate import access, tasks
 from annotate.http import SignedIn
 from annotate.models import Policy, Role
 from annotate.queue import enqueue_on_commit
-from annotate.services import collections, policies
 from annotate.services.background.workers import worker_is_missing
+from annotate.services.collection import collections, policies
 from annotate.settings_forms import PolicyForm
 from annotate.views.settings import settings_page
 

@@ -18,9 +18,9 @@ from annotate import access
 from annotate.http import SignedIn
 from annotate.models import ReviewAction, ReviewWork, Role
 from annotate.review_forms import LogForm
-from annotate.services import review_log, review_work
 from annotate.services.background import works
 from annotate.services.background.progress import JobStatus
+from annotate.services.supervision import review_log, review_work
 
 PAGE_SIZE = 50
 

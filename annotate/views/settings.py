@@ -11,9 +11,9 @@ from annotate.http import SignedIn
 from annotate.markdown import to_html
 from annotate.models import Collection, Guidelines, Role
 from annotate.queue import enqueue_on_commit
-from annotate.services import collections, item_groups, policies, purging
-from annotate.services.collections import Wording
-from annotate.services.policy_sentences import policy_sentences
+from annotate.services.collection import collections, item_groups, policies, purging
+from annotate.services.collection.collections import Wording
+from annotate.services.collection.policy_sentences import policy_sentences
 from annotate.settings_forms import DeleteForm, GuidelinesForm, PayForm, PolicyForm, QueryGroupsForm
 from annotate.tasks import delete_unjudged
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotate import access
 from annotate.http import SignedIn
 from annotate.people_forms import TokenForm
-from annotate.services import tokens
+from annotate.services.people import tokens
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -22,10 +22,11 @@ from annotate.core.training.states import TrainingState
 from annotate.http import SignedIn
 from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut
-from annotate.services import cards, hand_outs, judging, quizzes
-from annotate.services import training as service
-from annotate.services.training_sentences import TryResult, pairs_step
-from annotate.services.training_status import newest_quiz, rules_of, training_of, training_status
+from annotate.services.judging import cards, hand_outs, judging
+from annotate.services.training import quizzes
+from annotate.services.training import tries as service
+from annotate.services.training.sentences import TryResult, pairs_step
+from annotate.services.training.status import newest_quiz, rules_of, training_of, training_status
 from annotate.training_forms import QuizForm
 
 ERRORS = {

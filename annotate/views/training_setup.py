@@ -12,9 +12,11 @@ from annotate.core.training.quizzes import BadQuestion
 from annotate.http import SignedIn, takes_files
 from annotate.markdown import Heading, headings
 from annotate.models import Collection, Gold, Quiz, Role, TrainingDecision
-from annotate.services import quizzes, training_people, training_setup
-from annotate.services.training_setup import BadPairs, BadTraining, PairSpec
-from annotate.services.training_status import active_pairs, newest_quiz, training_of
+from annotate.services.training import people as training_people
+from annotate.services.training import quizzes
+from annotate.services.training import setup as training_setup
+from annotate.services.training.setup import BadPairs, BadTraining, PairSpec
+from annotate.services.training.status import active_pairs, newest_quiz, training_of
 from annotate.training_forms import (
     DecisionForm,
     GoldsForm,

@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from annotate.services import site_accounts
+from annotate.services.people import site_accounts
 from config.up import first_start
 
 SECONDS = 10  # a service that is silent for so long is away

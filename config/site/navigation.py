@@ -8,7 +8,7 @@ from django.utils.functional import SimpleLazyObject
 
 from annotate import access
 from annotate.models import Collection, Role
-from annotate.services import inbox
+from annotate.services.review import inbox
 from metrics.services.alarms import raising_events
 
 EVERYBODY = frozenset(Role)

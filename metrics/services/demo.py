@@ -8,9 +8,9 @@ from django.core.files import File
 
 from annotate.core.files.archives.sources import FolderSource
 from annotate.models import Collection, Direction, User
-from annotate.services.collections import LevelSpec, create_collection
-from annotate.services.item_import import load_collection
-from annotate.services.references import load_reference
+from annotate.services.collection.collections import LevelSpec, create_collection
+from annotate.services.collection.references import load_reference
+from annotate.services.imports.items import load_collection
 from pooling.services.runs import read_here, receive_run
 
 FOLDER = Path(settings.BASE_DIR) / "demo" / "shapes"

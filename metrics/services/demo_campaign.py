@@ -5,7 +5,7 @@ from typing import NamedTuple
 from django.db import transaction
 
 from annotate.models import Collection, Role, User
-from annotate.services.accounts import join
+from annotate.services.people.accounts import join
 from metrics.services.demo import load_runs, load_shapes
 from pooling.models import Pool, Run
 from pooling.services.pools import create_pool, open_pool

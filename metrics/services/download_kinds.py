@@ -13,8 +13,8 @@ from django.utils.text import slugify
 
 from annotate.core.files.judgments.judgment_exports import FORMATS
 from annotate.models import Collection, Judgment, ReferenceSet, User
-from annotate.services import judgment_export
-from annotate.services.reference_qrels import qrels_lines
+from annotate.services.collection import judgment_export
+from annotate.services.collection.reference_qrels import qrels_lines
 from metrics.core.files.archives import zip_stream
 from metrics.download_forms import (
     JudgmentsFileForm,

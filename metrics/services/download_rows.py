@@ -20,7 +20,7 @@ from annotate.models import (
     Seat,
     User,
 )
-from annotate.services.inbox import STILL_WANTED
+from annotate.services.review.inbox import STILL_WANTED
 from metrics.http import QrelsRequest
 from metrics.models import Score
 from metrics.services import labels, query_groups

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from annotate.core.files.references.reference_formats import ReferenceRow, as_line
 from annotate.models import Collection, Direction
-from annotate.services.reference_qrels import UNDRAWN
+from annotate.services.collection.reference_qrels import UNDRAWN
 from metrics.core.labels.label_sources import Grades
 from metrics.services import labels
 from metrics.services.download_items import ExternalIds

@@ -18,8 +18,8 @@ from django.db.models.functions import Now
 
 from annotate.models import Collection, User, Work
 from annotate.services.background import works
-from annotate.services.files import delete_on_commit
-from annotate.services.imports import checksum
+from annotate.services.imports.imports import checksum
+from annotate.services.storage.files import delete_on_commit
 from metrics.core.labels.label_sources import LabelSource
 from metrics.models import Download
 from metrics.services.download_kinds import KINDS, DownloadContext

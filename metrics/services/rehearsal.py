@@ -16,10 +16,10 @@ from uuid import uuid4
 import numpy as np
 
 from annotate.models import Annotator, Collection, Direction, QuerySet, ReferenceLabel, User
-from annotate.services.claiming import current_batch, open_hand_outs
-from annotate.services.collections import change_policy
-from annotate.services.judging import JudgmentAnswer, record_judgment
-from annotate.services.references import load_reference
+from annotate.services.collection.collections import change_policy
+from annotate.services.collection.references import load_reference
+from annotate.services.judging.claiming import current_batch, open_hand_outs
+from annotate.services.judging.judging import JudgmentAnswer, record_judgment
 from metrics.core.labels.simulation import SimulatedAnnotator, judging_seconds, label
 from metrics.models import Score, Snapshot
 from metrics.services.demo import FOLDER, load_shapes

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Direction, ReferenceLabel, ReferenceSet, Undrawn
-from annotate.services.reference_qrels import UNDRAWN
+from annotate.services.collection.reference_qrels import UNDRAWN
 from metrics.services.labels import ends, table
 
 

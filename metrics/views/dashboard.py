@@ -16,7 +16,7 @@ from annotate import access
 from annotate.access import LEADERS
 from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
-from annotate.services import stuck_labels
+from annotate.services.pages import stuck_labels
 from metrics import tasks
 from metrics.services import dashboard as service
 from metrics.services import dashboard_details, people_pages

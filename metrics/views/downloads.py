@@ -18,8 +18,8 @@ from annotate.access import LEADERS
 from annotate.core.files.judgments.judgment_exports import FORMATS
 from annotate.http import SignedIn
 from annotate.models import Collection, Judgment, ReferenceLabel
-from annotate.services import judgment_export
 from annotate.services.background import works
+from annotate.services.collection import judgment_export
 from metrics.forms import QrelsForm
 from metrics.http import attachment
 from metrics.models import Download, DownloadKind

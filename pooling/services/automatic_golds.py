@@ -7,10 +7,10 @@ from django.db import connection, transaction
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Gold, Item, ReferenceSet, ReviewAction, Side
-from annotate.services import review_log
 from annotate.services.background.workers import lock_task
-from annotate.services.bulk_pairs import ensure_pairs
-from annotate.services.golds import retire_gold
+from annotate.services.golds.golds import retire_gold
+from annotate.services.seating.pair_creation import ensure_pairs
+from annotate.services.supervision import review_log
 from pooling.models import PoolPair
 from pooling.services.rankings import excluded_keys
 

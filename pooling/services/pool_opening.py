@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from annotate.models import Collection, Direction, Gold, Policy, QuerySet, QuerySetItem, Round
 from annotate.services import seating
 from annotate.services.background.progress import ProgressCallback
-from annotate.services.bulk_copy import blocks, copy_rows, nullable_keys
-from annotate.services.bulk_pairs import ensure_pairs
-from annotate.services.planner_statistics import analyse_grown_tables
+from annotate.services.seating.pair_creation import ensure_pairs
+from annotate.services.storage.bulk_copy import blocks, copy_rows, nullable_keys
+from annotate.services.storage.planner_statistics import analyse_grown_tables
 from pooling.core.strategies.selections import NO_RANK, DrawnSources
 from pooling.models import Pool
 from pooling.services import strata

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from annotate.models import Work
-from annotate.services.files import delete_on_commit
+from annotate.services.storage.files import delete_on_commit
 from pooling.models import Run
 
 AT_ONCE = 200  # files of one sweep

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from annotate.core.files.file_tallies import FileTallies
 from annotate.core.files.formats import FormatError, Problems
 from annotate.models import Direction, Import, User
-from annotate.services import imports, item_import
 from annotate.services.background.progress import ProgressCallback
-from annotate.services.import_kinds import KINDS, ImportInputs
-from annotate.services.references import FileRejected
+from annotate.services.collection.references import FileRejected
+from annotate.services.imports import imports
+from annotate.services.imports import items as item_import
+from annotate.services.imports.kinds import KINDS, ImportInputs
 from pooling.core.files.run_files import read_blocks, read_parts
 from pooling.models import Run
 from pooling.services.run_storage import SIDES, SideItems, side_items

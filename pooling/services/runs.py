@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from annotate.core.files.formats import FormatError, Problems, id_fault
 from annotate.models import Collection, Direction, User, Work
 from annotate.services.background import progress, works
-from annotate.services.files import delete_on_commit
+from annotate.services.storage.files import delete_on_commit
 from pooling.core.files.binary.matrices import MatrixBlock, discard
 from pooling.core.files.binary.matrix_files import MatrixTooLarge
 from pooling.core.files.run_files import read_parts

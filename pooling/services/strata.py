@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from numpy.typing import NDArray
 
 from annotate.models import Direction
-from annotate.services.bulk_copy import blocks, copy_rows
+from annotate.services.storage.bulk_copy import blocks, copy_rows
 from pooling.core.strategies.options import CHECK_STRATUM, NEGATIVE_STRATUM
 from pooling.core.strategies.selections import DrawnSources, Integers
 from pooling.models import Pool, PoolSource

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from annotate import access
 from annotate.http import ItemContent, SignedIn, item_content
 from annotate.models import ReferenceLabel, Role
-from annotate.services.pair_history import history_of
+from annotate.services.review.pair_history import history_of
 from pooling.services.provenance import origin
 
 

@@ -15,8 +15,8 @@ from annotate import access as annotate_access
 from annotate.access import LEADERS
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
-from annotate.services import stuck_labels
 from annotate.services.background import works
+from annotate.services.pages import stuck_labels
 from pooling import access
 from pooling.core.strategies.options import OPTIONS
 from pooling.core.strategies.strategies import STRATEGIES

@@ -13,7 +13,7 @@ from annotate.http import SignedIn
 from annotate.models import Import, Role, User
 from annotate.queue import enqueue_on_commit
 from annotate.services.background import works
-from annotate.services.purging import NotOwner
+from annotate.services.collection.purging import NotOwner
 from pooling import access, tasks
 from pooling.forms import DescriptionForm, LimitForm
 from pooling.models import Run

@@ -18,7 +18,8 @@ from django.db.models import Count
 from django.utils import timezone
 
 from annotate.models import Annotator, HandOut, Judgment, Resolution, Seat
-from annotate.services import claiming, judging, seating
+from annotate.services import seating
+from annotate.services.judging import claiming, judging
 from tests import campaigns, cast
 from tests.database_sessions import waiting_session
 from tests.databases import closing_connections, run_concurrently

@@ -18,7 +18,7 @@ from django.db import connection
 from annotate import http
 from annotate.core.labels import keyed_choices
 from annotate.models import Annotator, Gold, Item, Judgment, Pair, Part, Seat, Side
-from annotate.services import cards, claiming
+from annotate.services.judging import cards, claiming
 from tests import campaigns, cast, gold_classifier
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotate import tasks
 from annotate.models import Role, SignInTry
-from annotate.services import accounts, sign_in_limits
+from annotate.services.people import accounts, sign_in_limits
 from tests import cast
 
 pytestmark = pytest.mark.django_db

@@ -3,8 +3,10 @@
 from uuid import uuid4
 
 from annotate.models import Annotator, Collection, HandOut, Seat
-from annotate.services import judging, training, training_setup
-from annotate.services.training_setup import PairSpec
+from annotate.services.judging import judging
+from annotate.services.training import setup as training_setup
+from annotate.services.training import tries as training
+from annotate.services.training.setup import PairSpec
 from tests import campaigns, cast
 
 RIGHT = (2, 0, 1, 2, 0)

@@ -134,7 +134,7 @@ def make_in_process(
 def psql_seconds(url: str, slug: str) -> float:
     """Seconds that psql takes to copy the same join to a file."""
     from annotate.models import Collection
-    from annotate.services.judgment_export import _LINES
+    from annotate.services.collection.judgment_export import _LINES
 
     pk = Collection.objects.get(slug=slug).pk
     statement = " ".join(_LINES.format(pk).as_string(None).split())

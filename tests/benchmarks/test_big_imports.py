@@ -17,7 +17,7 @@ from annotate.core.files.archives.sources import FileSource
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Item, Judgment, Resolution, Side
 from annotate.services.background import progress
-from annotate.services.item_import import load_collection
+from annotate.services.imports.items import load_collection
 from tests import cast
 from tests.benchmarks.test_open_pool import clock, copy_in, elapsed, empty_tables, peak, rows
 from tests.judgment_imports import import_judgments

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from django.conf import settings
 
-from annotate.services.query_sets import complete_query_sets
+from annotate.services.collection.query_sets import complete_query_sets
 from metrics.models import Score
 from tests import cast
 from tests.pooling.services import large_runs

@@ -18,7 +18,9 @@ from django.utils import timezone
 from annotate.checks.check import run
 from annotate.fsck import CHECKS
 from annotate.models import Resolution, ReviewWork, Role, Round, RoundPair, Seat
-from annotate.services import collections, policies, review_dispatch, review_work
+from annotate.services.collection import collections, policies
+from annotate.services.review import review_dispatch
+from annotate.services.supervision import review_work
 from tests import cast
 from tests.benchmarks.review_study import fill
 

@@ -10,7 +10,9 @@ from statistics import median
 import pytest
 
 from annotate.models import Annotator
-from annotate.services import gold_reach, stuck_labels, work_availability
+from annotate.services.golds import reach as gold_reach
+from annotate.services.judging import work_availability
+from annotate.services.pages import stuck_labels
 from tests import cast
 from tests.benchmarks.review_study import fill
 

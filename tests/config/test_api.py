@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from annotate import access
 from annotate.api import Unprocessable, get_collection
 from annotate.models import Role
-from annotate.services import tokens
+from annotate.services.people import tokens
 from tests import cast
 
 pytestmark = pytest.mark.django_db

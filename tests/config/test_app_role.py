@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
 from annotate.models import Collection, Judgment, Role
-from annotate.services import purging
+from annotate.services.collection import purging
 from config import app_role
 from metrics.services import refresh
 from pooling.models import Run, RunEvent

@@ -18,7 +18,7 @@ from django.conf import LazySettings
 from psycopg import sql
 from pytest_django import DjangoDbBlocker
 
-from annotate.services import accounts
+from annotate.services.people import accounts
 from config.deployment.clean_exit import REFUSED_EXIT_CODE
 from config.deployment.environment import STATIC_FILES, faults
 from config.up.embedded import create_database

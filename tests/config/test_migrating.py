@@ -11,7 +11,8 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.first_migration import FirstMigration
 from annotate.models import Change, Collection, Item, Report, ReportEvent, Resolution, Round, Side
-from annotate.services import policies, reports
+from annotate.services.collection import policies
+from annotate.services.judging import reports
 from config.up.embedded import create_database
 from config.up.home import Home
 from pooling.models import Run

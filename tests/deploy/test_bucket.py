@@ -18,9 +18,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotate.models import Import, Part, Work
-from annotate.services import imports, media_inspection_turns
 from annotate.services.background import works
-from annotate.services.import_kinds import ItemsImport
+from annotate.services.imports import imports, media_inspection_turns
+from annotate.services.imports.kinds import ItemsImport
 from config.site.stores import media_store
 from config.up.processes import spawn, stop, wait_until
 from tests import cast, clips

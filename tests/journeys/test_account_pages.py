@@ -10,7 +10,7 @@ from django.urls import reverse
 from playwright.sync_api import BrowserContext, Page, expect
 
 from annotate.models import User
-from annotate.services import email_change
+from annotate.services.people import email_change
 from tests import cast
 from tests.annotate.signing_in import code_for
 from tests.clocks import MOMENT

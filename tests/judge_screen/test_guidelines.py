@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Judgment
-from annotate.services import collections
-from annotate.services.collections import Wording
+from annotate.services.collection import collections
+from annotate.services.collection.collections import Wording
 from tests.judge_screen.screen import expect_position, expect_saved
 
 pytestmark = pytest.mark.django_db(transaction=True)

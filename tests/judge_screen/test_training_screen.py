@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Guidelines, Item, Judgment, Part, Report, TrainingTry
-from annotate.services import training
+from annotate.services.training import tries as training
 from tests.annotate.trainees import right_grade, trained, waiting
 from tests.browsing import awaiting_levels, pass_time, with_long_timeout
 from tests.page_checks import PHONE, low_targets, violations

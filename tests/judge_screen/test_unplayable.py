@@ -5,7 +5,8 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotate.models import HandOut, Judgment, Report, Seat
-from annotate.services import claiming, inbox
+from annotate.services.judging import claiming
+from annotate.services.review import inbox
 from tests import cast, clips
 from tests.browsing import pass_time, wait_for_condition, wait_for_expression
 from tests.judge_screen.screen import (

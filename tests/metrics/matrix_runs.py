@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotate.services.query_sets import complete_query_sets
+from annotate.services.collection.query_sets import complete_query_sets
 from metrics.services import leaderboard_measuring
 from metrics.services.leaderboard_parameters import read_choices
 from pooling.models import Run

@@ -20,7 +20,8 @@ from annotate.models import (
     ReferenceSet,
     Resolution,
 )
-from annotate.services import claiming, judging, seating
+from annotate.services import seating
+from annotate.services.judging import claiming, judging
 from metrics.models import Observation, Score, Snapshot
 from metrics.services import refresh
 from pooling.models import Pool, PoolPair, Run

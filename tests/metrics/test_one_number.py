@@ -10,9 +10,9 @@ import pytest
 
 from annotate.models import ApiToken, Change, Collection, User
 from annotate.models.items import ItemQuerySet
-from annotate.services import tokens
-from annotate.services.collections import LevelSpec, create_collection
-from annotate.services.exclusions import exclude_item
+from annotate.services.collection.collections import LevelSpec, create_collection
+from annotate.services.people import tokens
+from annotate.services.review.exclusions import exclude_item
 from config.celery import app
 from metrics.core.labels import label_sources
 from metrics.core.labels.label_sources import LabelSource, People, larger_grades

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from annotate.models import Item
-from annotate.services import judgment_export
+from annotate.services.collection import judgment_export
 from metrics.core.measures.measures import parse_one
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import mean_intervals

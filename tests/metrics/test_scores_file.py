@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotate.models import Item
-from annotate.services.exclusions import exclude_item, restore_item
+from annotate.services.review.exclusions import exclude_item, restore_item
 from metrics.models import Download, Score
 from metrics.services import refresh
 from tests import cast

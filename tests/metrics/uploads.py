@@ -20,7 +20,7 @@ from annotate.models import (
     Resolution,
     Work,
 )
-from annotate.services.query_sets import complete_query_sets
+from annotate.services.collection.query_sets import complete_query_sets
 from metrics.core.labels.label_sources import LabelSource
 from metrics.http import QrelsRequest
 from metrics.models import Download, Score

@@ -3,7 +3,7 @@
 from uuid import uuid4
 
 from annotate.models import Annotator, Collection, Seat
-from annotate.services import claiming, judging
+from annotate.services.judging import claiming, judging
 from tests import cast
 
 

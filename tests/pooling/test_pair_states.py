@@ -8,8 +8,9 @@ import pytest
 
 from annotate.core.labels.pair_states import PairState
 from annotate.models import ApiToken, Report, Role, Round, RoundPair, RoundPairState, Seat
-from annotate.services import adjudicating, claiming, exclusions, inbox, judging, reports
-from annotate.services.collections import change_policy
+from annotate.services.collection.collections import change_policy
+from annotate.services.judging import claiming, judging, reports
+from annotate.services.review import adjudicating, exclusions, inbox
 from metrics.models import Download, Snapshot
 from metrics.services import refresh, tallies
 from pooling.pair_filter import PairFilter

@@ -5,7 +5,7 @@ import io
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.core.files.archives.sources import FileSource
-from annotate.services import item_import
+from annotate.services.imports import items as item_import
 from pooling.models import Run
 from pooling.services import pair_choice, runs
 from tests.works import perform_work

@@ -24,11 +24,11 @@ from annotate.models import (
     ReferenceSet,
     Resolution,
 )
-from annotate.services.item_import import load_collection
-from annotate.services.overview import overview
-from annotate.services.query_sets import load_query_set
-from annotate.services.reference_qrels import qrels_lines
-from annotate.services.references import FileRejected, load_reference
+from annotate.services.collection.query_sets import load_query_set
+from annotate.services.collection.reference_qrels import qrels_lines
+from annotate.services.collection.references import FileRejected, load_reference
+from annotate.services.imports.items import load_collection
+from annotate.services.pages.overview import overview
 from metrics.services import leaderboard_cache, refresh
 from metrics.services.leaderboard_parameters import read_choices
 from pooling.services.runs import receive_run

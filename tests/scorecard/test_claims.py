@@ -14,7 +14,7 @@ import pytest
 from django.db.models import Count
 
 from annotate.models import Annotator, Collection, HandOut, Seat
-from annotate.services import claiming, judging
+from annotate.services.judging import claiming, judging
 from config.up.processes import wait_until
 from tests import campaigns, cast
 from tests.databases import closing_connections, run_concurrently

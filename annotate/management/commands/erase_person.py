@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotate.models import User
-from annotate.services import accounts
+from annotate.services.people import accounts
 
 
 class Command(BaseCommand):

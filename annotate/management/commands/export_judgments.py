@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand
 
 from annotate.core.files.judgments.judgment_exports import FORMATS
 from annotate.management import files
-from annotate.services import judgment_export
+from annotate.services.collection import judgment_export
 
 
 class Command(BaseCommand):

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.management import files
 from annotate.models import Policy
-from annotate.services.import_kinds import JudgmentsImport
-from annotate.services.imports import import_now
+from annotate.services.imports.imports import import_now
+from annotate.services.imports.kinds import JudgmentsImport
 
 
 class Command(BaseCommand):

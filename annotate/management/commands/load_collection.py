@@ -10,9 +10,9 @@ from django.db import transaction
 
 from annotate.management import files
 from annotate.models import Collection
-from annotate.services.collections import LevelSpec, create_collection
-from annotate.services.import_kinds import ItemsImport
-from annotate.services.imports import import_now
+from annotate.services.collection.collections import LevelSpec, create_collection
+from annotate.services.imports.imports import import_now
+from annotate.services.imports.kinds import ItemsImport
 
 
 class Command(BaseCommand):

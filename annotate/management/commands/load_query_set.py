@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand
 
 from annotate.management import files
 from annotate.models import Direction
-from annotate.services.import_kinds import QuerySetImport
-from annotate.services.imports import import_now
+from annotate.services.imports.imports import import_now
+from annotate.services.imports.kinds import QuerySetImport
 
 
 class Command(BaseCommand):

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.forms import ReferenceForm
 from annotate.management import files
-from annotate.services.import_kinds import ReferenceImport
-from annotate.services.imports import import_now
+from annotate.services.imports.imports import import_now
+from annotate.services.imports.kinds import ReferenceImport
 
 
 class Command(BaseCommand):

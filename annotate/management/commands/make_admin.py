@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotate.services import site_accounts
+from annotate.services.people import site_accounts
 
 
 class Command(BaseCommand):

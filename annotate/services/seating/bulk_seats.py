@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from annotate.core.labels import keyed_choices, resolving
 from annotate.models import Round, Seat
-from annotate.services.bulk_copy import copy_rows
 from annotate.services.seating.plan import label_policy, runs_of_a_query
+from annotate.services.storage.bulk_copy import copy_rows
 from annotate.statements import SqlValue
 
 Keys = NDArray[np.int64]

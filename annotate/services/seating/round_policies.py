@@ -5,11 +5,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from annotate.models import ClockTimestamp, Collection, Policy, Round
-from annotate.services.bulk_copy import BLOCK, stretches
-from annotate.services.planner_statistics import analyse_underestimated_tables
 from annotate.services.seating.bulk_resolutions import resolve_pairs
 from annotate.services.seating.reconciling import note_changes, reconcile_pairs
 from annotate.services.seating.rounds import RowsCallback, ignore_rows
+from annotate.services.storage.bulk_copy import BLOCK, stretches
+from annotate.services.storage.planner_statistics import analyse_underestimated_tables
 
 
 def differing_rounds(

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from annotate.core.labels import keyed_choices
 from annotate.models import ClockTimestamp, Collection, PairExclusion, Policy, Round, RoundPair
-from annotate.services.bulk_copy import BLOCK, blocks, copy_rows, stretches
-from annotate.services.planner_statistics import analyse_grown_tables, analyse_underestimated_tables
 from annotate.services.seating.bulk_seats import (
     seat_created_pairs,
     seat_pairs_of_new_round,
@@ -23,6 +21,11 @@ from annotate.services.seating.bulk_seats import (
     withdraw_unshared_seats,
 )
 from annotate.services.seating.reconciling import note_changes, reconcile_pairs
+from annotate.services.storage.bulk_copy import BLOCK, blocks, copy_rows, stretches
+from annotate.services.storage.planner_statistics import (
+    analyse_grown_tables,
+    analyse_underestimated_tables,
+)
 
 RowsCallback = Callable[[int], None]  # called with the number of rows just done; may raise to stop
 

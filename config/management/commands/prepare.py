@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from annotate.services import accounts, site_accounts
+from annotate.services.people import accounts, site_accounts
 from config.deployment import services
 from config.deployment.clean_exit import exit_without_traceback
 from config.up import first_start

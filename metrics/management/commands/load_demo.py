@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.services.import_faults import IMPORT_FAULTS
+from annotate.services.imports.faults import IMPORT_FAULTS
 from metrics.services.demo_campaign import DemoFailed, load_demo
 
 

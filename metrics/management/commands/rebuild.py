@@ -6,7 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Collection
-from annotate.services import imports, seating
+from annotate.services import seating
+from annotate.services.imports import imports
 from metrics.services import leaderboard_cache, refresh
 
 

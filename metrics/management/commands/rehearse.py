@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.services.collections import CollectionExists
+from annotate.services.collection.collections import CollectionExists
 from metrics.core.labels.simulation import SimulatedAnnotator
 from metrics.services.rehearsal import Rehearsal, rehearse
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 from django.urls import reverse
 
 from annotate.models import Batch
-from annotate.services import claiming, reports
+from annotate.services.judging import claiming, reports
 from tests import campaigns, cast
 
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from annotate import tasks
 from annotate.models import Invitation, Membership, Role, User
-from annotate.services import accounts, invitation_mail
+from annotate.services.people import accounts, invitation_mail
 from tests import campaigns, cast
 from tests.annotate.signing_in import sign_in
 from tests.annotate.trainees import go, trained

@@ -13,7 +13,7 @@ from django.core import mail
 from django.urls import NoReverseMatch, reverse
 
 from annotate.models import User
-from annotate.services import email_change
+from annotate.services.people import email_change
 from tests import cast
 from tests.annotate.views.test_account import DeadServer
 

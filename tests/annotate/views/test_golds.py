@@ -4,7 +4,8 @@ import pytest
 from django.urls import reverse
 
 from annotate.models import Change, Gold, Item, ReviewAction
-from annotate.services import exclusions, golds
+from annotate.services.golds import golds
+from annotate.services.review import exclusions
 from tests import campaigns, cast
 from tests.annotate.views.browsing import page
 from tests.pages import text_of

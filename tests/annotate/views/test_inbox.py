@@ -7,7 +7,8 @@ import pytest
 from django.urls import reverse
 
 from annotate.models import Gold, Item, Report, Resolution, ReviewAction
-from annotate.services import inbox, reports, undoing
+from annotate.services.judging import reports, undoing
+from annotate.services.review import inbox
 from tests import campaigns, cast
 from tests.annotate.views.inbox_rows import address, dispute, fail_batch, inbox_collection, report
 from tests.pages import text_of

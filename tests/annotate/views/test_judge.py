@@ -9,7 +9,8 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from annotate.models import Gold, Judgment, Report, Seat
-from annotate.services import annotator_progress, seating
+from annotate.services import seating
+from annotate.services.pages import annotator_progress
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,10 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Judgment, Seat
-from annotate.services import claiming, pausing, training_people, training_setup, withdrawing
+from annotate.services.judging import claiming
+from annotate.services.supervision import pausing, withdrawing
+from annotate.services.training import people as training_people
+from annotate.services.training import setup as training_setup
 from tests import campaigns, cast
 from tests.annotate.views.test_judge import answer_to, call
 from tests.soundness import is_sound_without_pools

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from annotate.http import item_content
 from annotate.models import Item, Part, Role, Side
-from annotate.services.media import media_folder
+from annotate.services.collection.media import media_folder
 from tests import cast
 
 pytestmark = pytest.mark.django_db

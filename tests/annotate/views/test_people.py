@@ -8,7 +8,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.models import ApiToken, Change, Invitation, Item, Membership, Policy, Role, Side, User
-from annotate.services import accounts, collection_list, tokens
+from annotate.services.pages import collection_list
+from annotate.services.people import accounts, tokens
 from tests import campaigns, cast
 from tests.annotate.views.browsing import page, send
 from tests.annotate.views.inbox_rows import dispute, fail_batch, report

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Batch, Resolution, ReviewAction, ReviewWork, Work
-from annotate.services import review_work, withdrawing
 from annotate.services.background import works
+from annotate.services.supervision import review_work, withdrawing
 from tests import cast
 from tests.annotate.views.inbox_rows import address, fail_batch, inbox_collection
 from tests.pages import text_of

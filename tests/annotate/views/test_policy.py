@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from annotate import tasks
 from annotate.models import Policy, Resolution, Round
-from annotate.services import policies
+from annotate.services.collection import policies
 from tests import campaigns
 from tests.annotate.views.test_people import FIGURES
 

@@ -10,7 +10,9 @@ from django.urls import reverse
 
 from annotate.core.training.quizzes import Question
 from annotate.models import Quiz, Role, Training, TrainingDecision, TrainingPair, TrainingTry
-from annotate.services import quizzes, training, training_people
+from annotate.services.training import people as training_people
+from annotate.services.training import quizzes
+from annotate.services.training import tries as training
 from tests import campaigns, cast
 from tests.annotate.trainees import go, trained, waiting
 from tests.annotate.views.browsing import page, send

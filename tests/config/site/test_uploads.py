@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotate.models import Import, Role
-from annotate.services import housekeeping
+from annotate.services.background import housekeeping
 from tests import cast
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]

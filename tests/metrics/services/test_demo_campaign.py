@@ -17,8 +17,8 @@ from annotate.models import (
     ReferenceLabel,
     Seat,
 )
-from annotate.services.accounts import ensure_demo_accounts
-from annotate.services.media import find_file
+from annotate.services.collection.media import find_file
+from annotate.services.people.accounts import ensure_demo_accounts
 from pooling.models import Pool, PoolPair, Ranking, Run
 from tests.table_cleanup import module_rows
 

@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from annotate.core.files.archives.sources import FileSource
 from annotate.models import Item, QuerySet, QuerySetItem, RoundPair
-from annotate.services import item_import, query_sets
+from annotate.services.collection import query_sets
+from annotate.services.imports import items as item_import
 from metrics.models import Score
 from metrics.services import labels, leaderboard_cache, refresh
 from pooling.services import previews

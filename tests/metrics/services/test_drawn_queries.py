@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Change, Direction, Item, Part, QuerySet, Role
-from annotate.services.query_sets import complete_query_sets
+from annotate.services.collection.query_sets import complete_query_sets
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import mean_intervals
 from metrics.core.statistics.stratified_means import StratifiedDraw, stratified_intervals

@@ -7,7 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.models import Item, Pair, Role
-from annotate.services.query_sets import complete_query_sets
+from annotate.services.collection.query_sets import complete_query_sets
 from metrics.core.measures.alignment import LabelledPairs
 from metrics.core.measures.bounds import bounds
 from metrics.core.measures.evaluation import evaluate_matrix, read_matrix

@@ -9,8 +9,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.models import Collection, Item, Pair, ReferenceLabel, Role, Round, RoundPair
-from annotate.services import claiming, exclusions, judging, seating
-from annotate.services.query_sets import complete_query_sets
+from annotate.services import seating
+from annotate.services.collection.query_sets import complete_query_sets
+from annotate.services.judging import claiming, judging
+from annotate.services.review import exclusions
 from metrics.services import leaderboard_cache as views
 from metrics.services import leaderboard_measuring as measuring
 from metrics.services import refresh

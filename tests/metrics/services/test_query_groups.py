@@ -5,7 +5,7 @@ import pytest
 from django.urls import reverse
 
 from annotate.models import Collection, Direction, Item, Part, QuerySet, Role
-from annotate.services.collections import change_query_groups
+from annotate.services.collection.collections import change_query_groups
 from metrics.core.agreement import agreement
 from metrics.core.agreement.counts import group
 from metrics.core.agreement.unit_samples import GroupedUnits

@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from annotate.checks import check
 from annotate.models import Batch, Change, Item, Seat
-from annotate.services import claiming, judging, reports, reviewing, seating, undoing
+from annotate.services import seating
+from annotate.services.judging import claiming, judging, reports, undoing
+from annotate.services.supervision import reviewing
 from metrics import fsck
 from metrics.core.statistics.intervals import wilson
 from metrics.models import Score, Snapshot

@@ -6,7 +6,8 @@ To see these tests fail: leave `gold.retired_at IS NULL` out of count_sql or lab
 import pytest
 
 from annotate.models import Batch, Gold
-from annotate.services import claiming, golds
+from annotate.services.golds import golds
+from annotate.services.judging import claiming
 from metrics.models import Snapshot
 from metrics.services import dashboard_details, refresh, tallies
 from tests import campaigns, cast

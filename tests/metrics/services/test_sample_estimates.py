@@ -8,7 +8,7 @@ import pytest
 from django.http import QueryDict
 
 from annotate.models import Direction, Item, QuerySet, Resolution
-from annotate.services.query_sets import complete_query_sets
+from annotate.services.collection.query_sets import complete_query_sets
 from metrics.core.measures.measures import parse
 from metrics.core.statistics.intervals import mean_intervals
 from metrics.models import BoardView

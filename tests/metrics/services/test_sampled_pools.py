@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from annotate.models import Resolution, Role
-from annotate.services.query_sets import complete_query_sets
+from annotate.services.collection.query_sets import complete_query_sets
 from metrics.core.measures.measures import parse_one
 from metrics.models import BoardView
 from metrics.services import leaderboard_cache, refresh

@@ -5,7 +5,7 @@ import html
 import pytest
 
 from annotate.models import Collection, ReferenceLabel, Role, Undrawn
-from annotate.services.query_sets import complete_query_sets
+from annotate.services.collection.query_sets import complete_query_sets
 from metrics.models import BoardView
 from metrics.services import leaderboard_cache, refresh
 from metrics.services.leaderboard_parameters import read_choices, read_comparison

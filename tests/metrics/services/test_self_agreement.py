@@ -10,7 +10,8 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Resolution, Seat
-from annotate.services import claiming, undoing, withdrawing
+from annotate.services.judging import claiming, undoing
+from annotate.services.supervision import withdrawing
 from metrics.models import Snapshot
 from metrics.services import dashboard, dashboard_details, refresh
 from metrics.services.self_agreement import NO_REPEAT

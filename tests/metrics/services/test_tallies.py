@@ -10,18 +10,12 @@ from django.utils import timezone
 
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Batch, Change, HandOut, Judgment, Report, Round
-from annotate.services import (
-    accounts,
-    claiming,
-    judging,
-    report_settling,
-    reports,
-    reviewing,
-    seating,
-    undoing,
-    withdrawing,
-)
-from annotate.services.references import load_reference
+from annotate.services import seating
+from annotate.services.collection.references import load_reference
+from annotate.services.judging import claiming, judging, reports, undoing
+from annotate.services.people import accounts
+from annotate.services.review import report_settling
+from annotate.services.supervision import reviewing, withdrawing
 from metrics.models import Block, Snapshot, Tally
 from metrics.services import refresh, tallies
 from tests import cast

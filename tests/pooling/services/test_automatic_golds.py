@@ -3,7 +3,7 @@
 import pytest
 
 from annotate.models import Gold, Level, ReviewAction
-from annotate.services import claiming
+from annotate.services.judging import claiming
 from pooling.models import PoolPair
 from pooling.services import automatic_golds
 from tests import cast

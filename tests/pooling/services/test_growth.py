@@ -16,7 +16,8 @@ import pytest
 
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Resolution, Round
-from annotate.services import bulk_copy, seating
+from annotate.services import seating
+from annotate.services.storage import bulk_copy
 from pooling.services import pools
 from tests import cast
 from tests.judgment_imports import import_judgments

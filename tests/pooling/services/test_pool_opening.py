@@ -8,9 +8,10 @@ import pytest
 from django.db import OperationalError, connection, transaction
 
 from annotate.models import Pair, Round, Seat
-from annotate.services import bulk_copy, claiming, judging
 from annotate.services.background import progress, works
 from annotate.services.background.progress import Job
+from annotate.services.judging import claiming, judging
+from annotate.services.storage import bulk_copy
 from config.management.commands.fsck import CHECKS
 from pooling.models import Pool, PoolPair
 from pooling.services import pool_opening, pools, queue_order, run_retirement

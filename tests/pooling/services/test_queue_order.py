@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import HandOut, Seat
-from annotate.services import claiming
+from annotate.services.judging import claiming
 from pooling.models import Pool, PoolPair
 from pooling.services import queue_order
 from tests import cast

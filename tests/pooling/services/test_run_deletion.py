@@ -7,7 +7,7 @@ from django.db import IntegrityError, connection, transaction
 from annotate.checks.check import run as findings
 from annotate.models import ApiToken, Change, Role, Work
 from annotate.services.background.workers import try_lock
-from annotate.services.query_sets import complete_query_sets
+from annotate.services.collection.query_sets import complete_query_sets
 from config.management.commands.fsck import CHECKS
 from metrics.models import Score
 from metrics.services import leaderboard_cache, refresh

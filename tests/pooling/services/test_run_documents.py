@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from annotate.core.files.archives.sources import FileSource
 from annotate.models import Collection, Import, Item
-from annotate.services import item_import
-from annotate.services.references import FileRejected
+from annotate.services.collection.references import FileRejected
+from annotate.services.imports import items as item_import
 from pooling.models import Run
 from pooling.services import run_deletion, run_documents, run_holds, runs
 from tests import cast

@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from annotate.models import Change, Judgment, RoundPair, Seat
-from annotate.services import claiming
+from annotate.services.judging import claiming
 from metrics.services import refresh, tallies
 from pooling.models import RunEvent
 from pooling.services import pool_figures, pools, run_retirement

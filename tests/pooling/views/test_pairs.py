@@ -4,7 +4,8 @@ import pytest
 from django.urls import reverse
 
 from annotate.models import Judgment, JudgmentComment, JudgmentEvent, Report, Role, Seat
-from annotate.services import accounts, adjudicating
+from annotate.services.people import accounts
+from annotate.services.review import adjudicating
 from tests import cast
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.models import ApiToken, Import, Role
-from annotate.services.query_sets import complete_query_sets
+from annotate.services.collection.query_sets import complete_query_sets
 from metrics.services import refresh
 from pooling.models import Run
 from pooling.services import run_holds, run_rereading, runs

@@ -1,0 +1,288 @@
+"""Collections and their scheme, guidelines and policy, each change a version."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.forms.models import model_to_dict
+
+from annotate.core.labels import level_reasons
+from annotate.models import Collection, Guidelines, Level, Policy, Role, User
+from annotate.services.people.accounts import join
+from annotate.services.seating import note_changes
+
+MIN_LEVELS, MAX_LEVELS = 2, 7
+_NOT_FIGURES = {"id", "collection", "version", "by"}
+
+
+class BadScheme(Exception):
+    """The levels cannot be a scheme; nothing was changed."""
+
+
+class SchemeFrozen(Exception):
+    """The first judgment froze the set of levels; only their wording may change."""
+
+
+class CollectionExists(Exception):
+    """Another collection has this short name; nothing was created."""
+
+
+class BadPolicy(Exception):
+    """The figures do not fit together; the policy stays as it was."""
+
+
+class LevelSpec(NamedTuple):
+    """A level to be made; without a key its key is the first digit of its grade.
+
+    reasons : as annotate.core.labels.level_reasons keeps them
+    """
+
+    grade: int
+    name: str
+    sentence: str = ""
+    key: str = ""
+    colour: str = Level.Colour.SLATE
+    reasons: Sequence[level_reasons.Stored] = ()
+
+
+class Wording(NamedTuple):
+    """New name, sentence and reasons of a level; None leaves the reasons as they are."""
+
+    grade: int
+    name: str
+    sentence: str = ""
+    reasons: Sequence[level_reasons.Stored] | None = None
+
+
+@transaction.atomic
+def create_collection(
+    *,
+    name: str,
+    slug: str,
+    levels: Sequence[LevelSpec],
+    positive_from: int,
+    measurement: str = Collection.Measurement.ORDINAL,
+    guidelines: str = "",
+    by: User | None = None,
+    description: str = "",
+    is_rehearsal: bool = False,
+) -> Collection:
+    """Make a collection with its scheme, its first policy and guidelines.
+
+    Its maker leads and researches. Raises BadScheme, CollectionExists.
+    """
+    check_scheme(levels=levels, positive_from=positive_from)
+    collection, created = Collection.objects.get_or_create(
+        slug=slug,
+        defaults={
+            "name": name,
+            "description": description,
+            "measurement": Collection.Measurement(measurement),
+            "positive_from": positive_from,
+            "key": secrets.token_bytes(32),
+            "is_rehearsal": is_rehearsal,
+            "created_by": by,
+        },
+    )
+    if not created:
+        raise CollectionExists(
+            f'A collection with the short name "{slug}" already exists; choose another one.'
+        )
+    _write_levels(collection, levels)
+    Policy.objects.create(collection=collection, version=1, by=by)
+    _write_guidelines(collection, markdown=guidelines, by=by, version=1)
+    if by is not None:
+        join(collection=collection, user=by, role=Role.LEAD)
+        join(collection=collection, user=by, role=Role.RESEARCHER)
+    return collection
+
+
+def check_scheme(*, levels: Sequence[LevelSpec], positive_from: int) -> None:
+    """Raise BadScheme, with the reason, unless these levels can be a scheme."""
+    grades = [level.grade for level in levels]
+    keys = [key_of(level) for level in levels]
+    if not MIN_LEVELS <= len(levels) <= MAX_LEVELS:
+        raise BadScheme(
+            f"A scheme has {MIN_LEVELS} to {MAX_LEVELS} levels, this one has {len(levels)}."
+        )
+    if len(set(grades)) < len(grades):
+        raise BadScheme("Two levels have the same grade; every level needs its own.")
+    if any(not 0 <= grade <= 100 for grade in grades):
+        raise BadScheme("A grade lies between 0 and 100.")
+    if len(set(keys)) < len(keys):
+        raise BadScheme("Two levels have the same key; every level needs its own.")
+    names = [level.name.strip().casefold() for level in levels]
+    if len(set(names)) < len(names):
+        raise BadScheme("Two levels have the same name; every level needs its own.")
+    for level in levels:
+        _check_reasons(level.name, level.reasons)
+    if positive_from not in grades or positive_from == min(grades):
+        raise BadScheme(
+            f"Relevant from grade {positive_from}: choose one of the grades above the lowest."
+        )
+
+
+def _check_reasons(name: str, reasons: Sequence[level_reasons.Stored]) -> None:
+    if fault := level_reasons.fault(level_reasons.from_stored(reasons)):
+        raise BadScheme(f'Level "{name}" {fault}.')
+
+
+def key_of(level: LevelSpec) -> str:
+    """Return the keyboard key of this level."""
+    return level.key or str(level.grade)[:1]
+
+
+@transaction.atomic
+def replace_levels(
+    *, collection: Collection, levels: Sequence[LevelSpec], positive_from: int
+) -> None:
+    """Give the collection another set of levels while nothing is judged.
+
+    Raises BadScheme, SchemeFrozen.
+    """
+    check_scheme(levels=levels, positive_from=positive_from)
+    locked_collection = _lock(collection)
+    if locked_collection.scheme_frozen_at is not None:
+        raise SchemeFrozen("The levels have been used; only their wording may change.")
+    collection.levels.all().delete()
+    _write_levels(collection, levels)
+    Collection.objects.filter(pk=collection.pk).update(positive_from=positive_from)
+    collection.refresh_from_db()
+    latest = collection.guidelines.latest("version")
+    _write_guidelines(
+        collection, markdown=latest.markdown, by=latest.by, version=latest.version + 1
+    )
+
+
+@transaction.atomic
+def change_guidelines(
+    *, collection: Collection, markdown: str, wording: Sequence[Wording] = (), by: User | None
+) -> Guidelines:
+    """Store new guidelines; the version before stays. No change, no version.
+
+    wording : new names, sentences and reasons of some levels, or nothing. Raises BadScheme for
+        unknown grades and for reasons that cannot be offered.
+    """
+    _lock(collection)
+    for level_wording in wording:
+        changes: dict[str, Any] = {"name": level_wording.name, "sentence": level_wording.sentence}
+        if level_wording.reasons is not None:
+            _check_reasons(level_wording.name, level_wording.reasons)
+            changes["reasons"] = list(level_wording.reasons)
+        n_changed = collection.levels.filter(grade=level_wording.grade).update(**changes)
+        if not n_changed:
+            raise BadScheme(f"The scheme has no grade {level_wording.grade}.")
+    latest = collection.guidelines.latest("version")
+    if latest.markdown == markdown and latest.wording == level_wordings(collection):
+        return latest
+    return _write_guidelines(collection, markdown=markdown, by=by, version=latest.version + 1)
+
+
+@transaction.atomic
+def change_policy(*, collection: Collection, by: User | None, **changes: Any) -> Policy:
+    """Store a new version with some figures changed; rounds keep theirs, see policies.py.
+
+    No change, no version. Raises BadPolicy.
+    """
+    _lock(collection)
+    latest = collection.policies.latest("version")
+    policy = next_policy(collection=collection, by=by, changes=changes)
+    if figures(policy) == figures(latest):
+        return latest
+    policy.save()
+    return policy
+
+
+def next_policy(*, collection: Collection, by: User | None, changes: Mapping[str, Any]) -> Policy:
+    """The next version with some figures changed, checked and not saved.
+
+    Raises BadPolicy where a figure is out of range or two contradict each other.
+    """
+    latest = collection.policies.latest("version")
+    current_figures = figures(latest)
+    if unknown_names := set(changes) - set(current_figures):
+        raise BadPolicy(f"A policy has no {', '.join(sorted(unknown_names))}.")
+    policy = Policy(
+        collection=collection, version=latest.version + 1, by=by, **{**current_figures, **changes}
+    )
+    if policy.rule == Policy.Rule.UNANIMOUS and policy.tie != Policy.Tie.DISPUTE:
+        raise BadPolicy("Under the unanimous rule there is no tie to break: choose Dispute.")
+    if policy.tolerance and collection.measurement == Collection.Measurement.NOMINAL:
+        raise BadPolicy("Nominal grades have no distance: set the tolerance to 0.")
+    try:
+        policy.full_clean(exclude=["at"])
+    except ValidationError as error:
+        raise BadPolicy(" ".join(error.messages)) from error
+    return policy
+
+
+def figures(policy: Policy) -> dict[str, Any]:
+    """Return the figures of a policy version, without its time and author."""
+    return {
+        name: value for name, value in model_to_dict(policy).items() if name not in _NOT_FIGURES
+    }
+
+
+def level_wordings(collection: Collection) -> list[dict[str, Any]]:
+    """The levels as annotators read them, largest grade first."""
+    rows = collection.levels.order_by("-grade").values("grade", "name", "sentence", "reasons")
+    # no key "reasons" where there are none: versions of a scheme without reasons are stored so
+    return [
+        {name: value for name, value in row.items() if name != "reasons" or value} for row in rows
+    ]
+
+
+def _lock(collection: Collection) -> Collection:
+    # Versions count up: two people who save at once take turns.
+    return Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+
+
+def _write_levels(collection: Collection, levels: Sequence[LevelSpec]) -> None:
+    Level.objects.bulk_create(
+        Level(
+            collection=collection,
+            grade=level.grade,
+            key=key_of(level),
+            name=level.name,
+            sentence=level.sentence,
+            colour=level.colour,
+            reasons=list(level.reasons),
+        )
+        for level in levels
+    )
+
+
+def _write_guidelines(
+    collection: Collection, *, markdown: str, by: User | None, version: int
+) -> Guidelines:
+    return Guidelines.objects.create(
+        collection=collection,
+        version=version,
+        markdown=markdown,
+        wording=level_wordings(collection),
+        by=by,
+    )
+
+
+def change_pay(*, collection: Collection, hourly_pay: Decimal | None, currency: str) -> None:
+    """Set the pay of an hour of judging; None where no money is shown."""
+    Collection.objects.filter(pk=collection.pk).update(hourly_pay=hourly_pay, currency=currency)
+
+
+@transaction.atomic
+def change_query_groups(*, collection: Collection, query_groups: str) -> bool:
+    """Set the grouping of queries in intervals and tests, computed anew; return whether it changed.
+
+    Raises ValueError for a value that is no Collection.Grouping.
+    """
+    locked_collection = _lock(collection)
+    grouping = Collection.Grouping(query_groups)
+    if locked_collection.query_groups == grouping:
+        return False
+    locked_collection.query_groups = grouping
+    locked_collection.save(update_fields=["query_groups"])
+    note_changes(collection_id=locked_collection.pk, pair_ids=[None])
+    return True

@@ -1,0 +1,253 @@
+"""Policy changes: previewed, saved as a version, and followed by rounds in the background."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from django.core.cache import cache
+from django.db import connection, transaction
+
+from annotate.core.labels import policy_changes
+from annotate.core.labels.policy_changes import LabelledPairGroup, PolicyEffect
+from annotate.core.phrases import counted
+from annotate.models import Collection, Policy, Round, User
+from annotate.services import seating
+from annotate.services.background import progress
+from annotate.services.background.workers import try_lock
+from annotate.services.collection.collections import change_policy, figures, next_policy
+from annotate.services.seating import round_policies
+from annotate.signals import round_to_follow
+
+SYNCHRONOUS_ROWS = 20_000  # resolutions that are examined within the request
+FRESH_SECONDS = 120  # labels go on coming: an old preview is of no use
+WAIT_SECONDS = 600
+N_LISTED = 12  # kinds of change that a page lists
+
+# The pairs that another rule may change: their labels differ, or a model decided. Only groups leave
+# the database. Rounds are looked up pair by pair (EXISTS would read the pairs of every round,
+# however few pairs may change).
+_MAY_CHANGE = """
+    FROM annotate_resolution resolution
+    JOIN annotate_policy policy ON policy.id = resolution.policy_id
+    WHERE resolution.collection_id = %(collection)s
+      AND (resolution.status IN ('majority', 'median', 'waiting', 'disputed', 'model')
+           OR (resolution.status = 'agreed' AND policy.tolerance > 0))
+      AND (%(with_closed)s OR (
+          SELECT true FROM annotate_roundpair round_pair
+          JOIN annotate_round round ON round.id = round_pair.round_id
+          WHERE round_pair.pair_id = resolution.pair_id AND round.kind = 'pool'
+            AND round.state IN ('opening', 'open')
+          LIMIT 1))
+"""
+_LABELLED = f"""
+    SELECT counting.grades, affected.status, affected.grade, affected.policy_id, count(*)
+    FROM (SELECT resolution.* {_MAY_CHANGE}) affected
+    CROSS JOIN LATERAL (
+        SELECT array_agg(level.grade ORDER BY level.grade) AS grades
+        FROM annotate_seat seat JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
+        JOIN annotate_level level ON level.id = judgment.level_id
+        WHERE seat.pair_id = affected.pair_id AND seat.purpose IN ('label', 'import')
+          AND seat.state = 'done') counting
+    WHERE counting.grades IS NOT NULL
+    GROUP BY 1, 2, 3, 4
+"""  # noqa: S608 - own text
+_N_AFFECTED = f"""
+    SELECT count(*) FROM (SELECT 1 {_MAY_CHANGE} LIMIT %(limit)s) affected
+"""  # noqa: S608 - own text
+
+
+class PolicyPreview(NamedTuple):
+    """The effect of a proposed policy; without one yet while a worker counts.
+
+    n_rounds : rounds that would follow it; asks_model : whether a model's grades, unknown so far,
+        come on top
+    """
+
+    key: str
+    n_rounds: int
+    change: PolicyEffect | None = None
+    asks_model: bool = False
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a worker is counting."""
+        return self.change is None
+
+    @property
+    def pairs_text(self) -> str:
+        """The number of pairs that change."""
+        return counted(self.change.n_pairs if self.change else 0, "pair")
+
+    @property
+    def title(self) -> str:
+        """The number of pairs that change, in a sentence."""
+        return f"{self.pairs_text} change{'s' if self.pairs_text == '1 pair' else ''}"
+
+    @property
+    def sentence(self) -> str:
+        """The change of the rounds that follow, in words."""
+        if self.change is None:
+            return ""
+        plural, verb = ("", "follows") if self.n_rounds == 1 else ("s", "follow")
+        return (
+            f"In {self.n_rounds} pool{plural} or import{plural} that {verb}: "
+            f"{self.change.n_to_relevant:,} become relevant, {self.change.n_to_irrelevant:,} "
+            f"become not relevant, {self.change.n_settled:,} without a grade get one, "
+            f"{self.change.n_disputed:,} lose theirs until another label or a lead decides."
+        )
+
+    @property
+    def largest_changes(self) -> list[policy_changes.ResolutionChange]:
+        """The largest kinds of change."""
+        return self.change.resolution_changes[:N_LISTED] if self.change else []
+
+
+def preview_change(*, policy: Policy, with_closed: bool) -> tuple[PolicyPreview, bool]:
+    """Preview saving a policy, at once if few pairs are affected.
+
+    The second value is True if a worker must be sent to compute it.
+    """
+    collection = policy.collection
+    request_fields = preview_request(policy=policy, with_closed=with_closed)
+    rounds = round_policies.differing_rounds(
+        collection=collection, policy=policy, with_closed=with_closed
+    )
+    pending = PolicyPreview(_request_key(request_fields), rounds.count())
+    if not pending.n_rounds:
+        return pending._replace(
+            change=policy_changes.policy_effect([], policies={}, positive_from=0)
+        ), False
+    if (earlier_preview := find_preview(collection=collection, key=pending.key)) is not None:
+        return earlier_preview, False
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _N_AFFECTED, _parameters(collection, with_closed) | {"limit": SYNCHRONOUS_ROWS + 1}
+        )
+        (n_affected,) = cursor.fetchone()
+    if n_affected <= SYNCHRONOUS_ROWS:
+        return compute_preview(collection=collection, request_fields=request_fields), False
+    return pending, cache.add(_cache_key(collection, pending.key), pending, timeout=WAIT_SECONDS)
+
+
+def preview_request(*, policy: Policy, with_closed: bool) -> dict[str, Any]:
+    """Return a proposed policy as plain values, for a worker."""
+    resolving_fields = {name: getattr(policy, name) for name in Policy.RESOLVING}
+    # With the version it would get: its effect is another one once somebody has saved a policy.
+    return {"with_closed": with_closed, "version": policy.version, **resolving_fields}
+
+
+def find_preview(*, collection: Collection, key: str) -> PolicyPreview | None:
+    """Return a preview made in this collection; None if there is none, or it is too old."""
+    return cache.get(_cache_key(collection, key))
+
+
+def compute_preview(*, collection: Collection, request_fields: Mapping[str, Any]) -> PolicyPreview:
+    """Count the effect of a proposed policy, and cache the preview."""
+    with_closed = request_fields["with_closed"]
+    policy = Policy(
+        collection=collection, **{name: request_fields[name] for name in Policy.RESOLVING}
+    )
+    rounds = round_policies.differing_rounds(
+        collection=collection, policy=policy, with_closed=with_closed
+    )
+    resolving_fields = {name: request_fields[name] for name in Policy.RESOLVING}
+    new_policies = {
+        earlier_policy.pk: seating.label_policy(earlier_policy)._replace(**resolving_fields)
+        for earlier_policy in Policy.objects.filter(collection=collection)
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_LABELLED, _parameters(collection, with_closed))
+        rows = [LabelledPairGroup(*row) for row in cursor.fetchall()]
+    change = policy_changes.policy_effect(
+        rows, policies=new_policies, positive_from=collection.positive_from
+    )
+    preview = PolicyPreview(
+        _request_key(request_fields),
+        rounds.count(),
+        change,
+        policy_changes.asks_model(new_policies),
+    )
+    cache.set(_cache_key(collection, preview.key), preview, timeout=FRESH_SECONDS)
+    return preview
+
+
+@transaction.atomic
+def save_policy(
+    *, collection: Collection, by: User | None, with_closed: bool = False, **changes: Any
+) -> Policy:
+    """Store a new version with some figures changed; rounds follow its rule, tie and tolerance.
+
+    Rounds opened from now on run under it. Open rounds, and closed ones if asked, keep all their
+    other figures, in a version of their own where those differ. A worker resolves their pairs anew.
+    Raises BadPolicy.
+    """
+    # versions count up: people take turns
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    proposed = next_policy(collection=collection, by=by, changes=changes)
+    differing = round_policies.differing_rounds(
+        collection=collection, policy=proposed, with_closed=with_closed
+    )
+    rounds = list(differing.select_related("policy").order_by("pk"))
+    versions = {}
+    for round_ in rounds:
+        own_figures = {
+            **figures(round_.policy),
+            **{name: getattr(proposed, name) for name in Policy.RESOLVING},
+        }
+        if own_figures != figures(proposed):
+            versions[round_.pk] = change_policy(collection=collection, by=by, **own_figures)
+    newest = change_policy(collection=collection, by=by, **figures(proposed))
+    for round_ in rounds:
+        round_policies.begin_following(round_=round_, policy=versions.get(round_.pk, newest))
+        round_to_follow.send(sender=Round, round_id=round_.pk)
+    return newest
+
+
+def follow(*, round_: Round) -> None:
+    """Resolve a round's labelled pairs by its policy; safe to run twice, also at once."""
+    job = progress.Job("policy", round_.pk)
+    with try_lock(round_) as is_ours:
+        round_.refresh_from_db()
+        if not is_ours or round_.following_since is None:
+            return
+        total = round_.round_pairs.filter(pair__resolution__isnull=False).count()
+        round_policies.finish_following(round_=round_, on_rows=_progress_counter(job, total))
+        progress.forget(job=job)
+
+
+def rounds_behind() -> list[int]:
+    """Return the keys of rounds whose resolutions have yet to follow their policy."""
+    return list(
+        Round.objects.filter(following_since__isnull=False)
+        .order_by("pk")
+        .values_list("pk", flat=True)
+    )
+
+
+def n_behind(*, collection: Collection) -> int:
+    """Return the number of a collection's rounds that have yet to follow their policy."""
+    return Round.objects.filter(collection=collection, following_since__isnull=False).count()
+
+
+def _progress_counter(job: progress.Job, total: int) -> seating.RowsCallback:
+    n_done = 0
+
+    def count_rows(n_rows: int) -> None:
+        nonlocal n_done
+        n_done += n_rows
+        progress.advance(job=job, n_done=n_done, total=total, unit="pairs")
+
+    return count_rows
+
+
+def _parameters(collection: Collection, with_closed: bool) -> dict[str, Any]:
+    return {"collection": collection.pk, "with_closed": with_closed}
+
+
+def _request_key(request_fields: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(sorted(request_fields.items())).encode()).hexdigest()[:32]
+
+
+def _cache_key(collection: Collection, key: str) -> str:
+    return f"policy-preview:{collection.pk}:{key}"

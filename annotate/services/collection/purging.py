@@ -1,0 +1,175 @@
+"""The one way to delete a collection: every row and file of it, by the owner of the tables.
+
+The operator can delete any collection; a lead can delete one in which nobody has judged.
+"""
+
+import logging
+import shutil
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
+
+from django.apps import apps
+from django.db import connection, models, transaction
+from django.db.models.fields.reverse_related import ForeignObjectRel
+
+from annotate.models import Collection, Judgment, QuizAttempt, Report, User
+from annotate.services.collection.media import media_folder
+from annotate.services.storage.files import delete_on_commit
+
+log = logging.getLogger(__name__)
+
+
+class NotOwner(Exception):
+    """The database role may not delete from tables that only grow; nothing was deleted."""
+
+
+class CollectionJudged(Exception):
+    """People have answered in the collection, so that it stays; nothing was deleted."""
+
+
+@transaction.atomic
+def purge_collection(*, collection: Collection) -> dict[str, int]:
+    """Delete a collection with its rows in every application; return the number of rows by table.
+
+    Files go once everything is committed. Raises NotOwner.
+    """
+    allow_deleting(name=collection.slug, command=f"purge_collection {collection.slug} --yes")
+    Collection.objects.select_for_update().get(pk=collection.pk)
+    counts: dict[str, int] = {}
+    for label in _applications():
+        for model, condition in _models_with_rows(label):
+            _forget_files(model, condition, collection)
+            counts[model._meta.db_table] = _delete(model, condition, collection)
+    transaction.on_commit(partial(shutil.rmtree, media_folder(collection), ignore_errors=True))
+    return {table: n for table, n in counts.items() if n}
+
+
+@transaction.atomic
+def delete_if_unjudged(*, collection_id: int, by: User | None) -> bool:
+    """Delete a collection in which nobody has answered anything; return whether it was deleted.
+
+    Raises NotOwner.
+    """
+    collection = Collection.objects.select_for_update().filter(pk=collection_id).first()
+    if collection is None:
+        return False
+    try:
+        require_unjudged(collection=collection)
+    except CollectionJudged as error:
+        log.warning("%s wanted the collection %s deleted: %s", by, collection.slug, error)
+        return False
+    counts = purge_collection(collection=collection)
+    log.info("%s deleted the collection %s: %s rows", by, collection.slug, sum(counts.values()))
+    return True
+
+
+def require_unjudged(*, collection: Collection) -> None:
+    """Raise CollectionJudged where there are judgments, imported labels, quizzes or reports."""
+    answers = (
+        Judgment.objects.filter(collection=collection),
+        Report.objects.filter(collection=collection),
+        QuizAttempt.objects.filter(quiz__collection=collection),
+    )
+    if any(rows.exists() for rows in answers):
+        raise CollectionJudged(
+            f"People have answered in “{collection}”, so it stays. The operator can delete it: "
+            f"python3 manage.py purge_collection {collection.slug}."
+        )
+
+
+def is_owner() -> bool:
+    """True if the database role may delete from tables that only grow."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT tableowner = current_user FROM pg_tables WHERE tablename = 'annotate_judgment'"
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def require_owner(*, command: str) -> None:
+    """Raise NotOwner where the database role may not delete from such tables.
+
+    command : for the operator to call.
+    """
+    if not is_owner():
+        raise NotOwner(
+            "Nothing was deleted: the database role of this site's pages and workers does not own "
+            "the tables. The operator can delete it, as the role that does: "
+            f"docker compose run --rm migrate python manage.py {command}"
+        )
+
+
+def allow_deleting(*, name: str, command: str) -> None:
+    """Allow deleting from tables that only grow until the transaction ends. Raises NotOwner.
+
+    name : purpose of the deletion; command : for the operator to call where this role may not
+    """
+    require_owner(command=command)
+    with connection.cursor() as cursor:
+        # read by the tables' triggers
+        cursor.execute("SELECT set_config('assayer.purge', %s, true)", [name])
+
+
+def forbid_deleting() -> None:
+    """Forbid deleting from tables that only grow in the rest of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('assayer.purge', '', true)")
+
+
+def _applications() -> list[str]:
+    """Labels of the applications with rows of a collection, dependent ones first."""
+    labels = {model._meta.app_label for model in _row_conditions()}
+    return [app.label for app in reversed(list(apps.get_app_configs())) if app.label in labels]
+
+
+def _models_with_rows(label: str) -> Iterator[tuple[type[models.Model], str]]:
+    """An application's models with rows of a collection, referring ones first."""
+    conditions = _row_conditions()
+    models_ = apps.get_app_config(label).get_models(include_auto_created=True)
+    # a view has no rows of its own
+    collection_models = [model for model in models_ if model in conditions and model._meta.managed]
+    for model in sorted(collection_models, key=lambda model: -conditions[model][0]):
+        yield model, conditions[model][1]
+
+
+def _row_conditions() -> dict[type[models.Model], tuple[int, str]]:
+    """Map each model to its distance in foreign keys and the SQL condition of its rows.
+
+    Found by following foreign keys, so that a new table cannot be forgotten.
+    """
+    conditions: dict[type[models.Model], tuple[int, str]] = {Collection: (0, "id = %(collection)s")}
+    queue: deque[type[models.Model]] = deque([Collection])
+    while queue:
+        target = queue.popleft()
+        steps, condition = conditions[target]
+        key, table = target._meta.pk.column, target._meta.db_table
+        for relation in target._meta.get_fields(include_hidden=True):
+            if not isinstance(relation, ForeignObjectRel) or relation.many_to_many:
+                continue
+            model, column = relation.related_model, relation.field.column
+            if model in conditions:
+                continue
+            row_condition = f'"{column}" IN (SELECT "{key}" FROM "{table}" WHERE {condition})'  # noqa: S608 - own names
+            conditions[model] = (steps + 1, row_condition)
+            queue.append(model)
+    return conditions
+
+
+def _delete(model: type[models.Model], condition: str, collection: Collection) -> int:
+    with connection.cursor() as cursor:
+        statement = f'DELETE FROM "{model._meta.db_table}" WHERE {condition}'  # noqa: S608 - own names
+        cursor.execute(statement, {"collection": collection.pk})
+        return cursor.rowcount
+
+
+def _forget_files(model: type[models.Model], condition: str, collection: Collection) -> None:
+    """Delete the files that these rows name once the rows are gone for good."""
+    for field in model._meta.get_fields():
+        if not isinstance(field, models.FileField):
+            continue
+        with connection.cursor() as cursor:
+            statement = f'SELECT "{field.column}" FROM "{model._meta.db_table}" WHERE {condition}'  # noqa: S608
+            cursor.execute(statement, {"collection": collection.pk})
+            for name in filter(None, (name for (name,) in cursor.fetchall())):
+                delete_on_commit(name, storage=field.storage)

@@ -1,0 +1,1 @@
+"""Golds and repeats: hidden in batches, checked at the end of each, watched for doubts."""

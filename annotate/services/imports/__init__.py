@@ -1,0 +1,1 @@
+"""Files brought into a collection: items with their media, reference labels, judgments."""

@@ -1,0 +1,124 @@
+"""Result of loading a file of items, for people and logs."""
+
+from dataclasses import dataclass
+
+from annotate.core.files.file_tallies import FileTallies
+from annotate.services.collection.reference_reports import ReferenceReport
+
+
+@dataclass
+class CollectionReport(FileTallies):
+    """Result of loading a file of items: rows read, repeated, known before, and the changes.
+
+    n_items : new ones, of them n_queries queries
+    n_with_new_sources : known before, with more sources of a clip or recording now
+    n_typed : known before, with another type of an address now
+    n_still_id_only : known before by their ids alone, and left so, since they are in pairs already
+    are_sets_fixed : True if query sets stay as they were, since the collection has been judged
+    n_filled : known before by their ids alone, which have something to show now
+    n_without_file : without the file that they name, as it was not uploaded: known by ids alone
+    n_grouped : new ones that carry a group; n_regrouped : known before, with another group now
+    goes_by_column : True if intervals and tests follow the groups, the first, from now on
+    """
+
+    n_rows: int = 0
+    n_known: int = 0
+    n_items: int = 0
+    n_queries: int = 0
+    n_filled: int = 0
+    n_with_new_sources: int = 0
+    n_typed: int = 0
+    n_still_id_only: int = 0
+    n_without_file: int = 0
+    n_grouped: int = 0
+    n_regrouped: int = 0
+    goes_by_column: bool = False
+    are_sets_fixed: bool = False
+    n_parts: int = 0
+    n_media: int = 0
+    references: tuple[ReferenceReport, ...] = ()
+
+    def figures(self) -> list[tuple[str, int]]:
+        """The first figures of an import's report, in order."""
+        return [
+            ("Rows", self.n_rows),
+            ("New items", self.n_items),
+            ("Known before", self.n_known),
+            *([("Known by id alone, now with content", self.n_filled)] if self.n_filled else []),
+            *(
+                [("Known before, now with further sources", self.n_with_new_sources)]
+                if self.n_with_new_sources
+                else []
+            ),
+            *(
+                [("Known before, now with the type of an address", self.n_typed)]
+                if self.n_typed
+                else []
+            ),
+            *(
+                [("Asked about by id alone, left so", self.n_still_id_only)]
+                if self.n_still_id_only
+                else []
+            ),
+            *(
+                [("Without the file that they name, known by id alone", self.n_without_file)]
+                if self.n_without_file
+                else []
+            ),
+            *([("New items with a group", self.n_grouped)] if self.n_grouped else []),
+            *(
+                [("Known before, now with a new group", self.n_regrouped)]
+                if self.n_regrouped
+                else []
+            ),
+            ("Parts", self.n_parts),
+            ("Media files copied", self.n_media),
+        ]
+
+    def __str__(self) -> str:
+        rows = f"{self.n_rows:,} rows: {self.n_items:,} new items with {self.n_parts:,} parts"
+        details = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
+        details += (
+            f"{self.n_with_new_sources:,} have further sources now, "
+            if self.n_with_new_sources
+            else ""
+        )
+        details += f"{self.n_typed:,} have the type of an address now, " if self.n_typed else ""
+        details += (
+            f"{self.n_still_id_only:,} stay known by id alone, as people were asked about them, "
+            if self.n_still_id_only
+            else ""
+        )
+        details += (
+            f"{self.n_without_file:,} lack their file and are known by id alone, "
+            if self.n_without_file
+            else ""
+        )
+        known_before = f"{details}{self.n_known:,} known before, {self.repeats.n:,} repeated"
+        has_changes = (
+            self.n_items
+            or self.n_filled
+            or self.n_with_new_sources
+            or self.n_typed
+            or self.n_regrouped
+        )
+        unchanged_sentence = "" if has_changes else " Nothing changed."
+        is_new = self.are_sets_fixed and self.n_items
+        fixed_sentence = (
+            " Query sets stay as they were, since the collection has been judged." if is_new else ""
+        )
+        media = f"{self.n_media:,} media files copied."
+        further_sentences = f"{unchanged_sentence}{fixed_sentence}{self._groups}"
+        return f"{rows}, {known_before}; {media}{further_sentences}"
+
+    @property
+    def _groups(self) -> str:
+        items = "item" if self.n_regrouped == 1 else "items"
+        change_sentence = (
+            f" The group of {self.n_regrouped:,} {items} changed." if self.n_regrouped else ""
+        )
+        grouping_sentences = (
+            ' Intervals and tests now go by the column "group"; queries without one stand by '
+            "themselves. Settings can change that."
+        )
+        return f"{change_sentence}{grouping_sentences if self.goes_by_column else ''}"

@@ -1,0 +1,229 @@
+"""Answers: a judgment, or a change of mind.
+
+Each is one transaction that ends on disk before the 200 leaves. A submission id made in the
+browser makes every resend harmless. A label that comes late is kept: it counts if its seat is
+still free or hers, and is a surplus otherwise.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db import transaction
+
+from annotate.core.labels import level_reasons
+from annotate.models import (
+    Annotator,
+    Batch,
+    ClockTimestamp,
+    Collection,
+    Guidelines,
+    HandOut,
+    Judgment,
+    JudgmentComment,
+    Pair,
+    Report,
+    Seat,
+)
+from annotate.services.judging import answer_statements, reports
+from annotate.services.judging.answer_statements import AnswerContext, AnswerDetails
+from annotate.services.judging.claiming import finish_if_done, renew_leases_if_due
+from annotate.services.judging.hand_outs import (
+    NOT_HANDED_OUT,
+    BatchSettled,
+    NotHandedOut,
+    require_not_paused,
+    take_again,
+)
+from annotate.services.seating import lock_annotator, reconcile_answered
+
+MAX_ACTIVE_MS = 3_600_000
+MAX_TIMES = 1_000
+
+
+class UnknownGrade(Exception):
+    """The collection's scheme has no such grade."""
+
+
+class UnknownReason(Exception):
+    """The level offers no such reason."""
+
+
+class JudgmentAnswer(NamedTuple):
+    """An annotator's answer to one hand-out.
+
+    submission_id : made by the browser, once an answer; a resend carries the same
+    grade : a grade of the collection's scheme
+    active_ms, played_ms : time the person was active, and how much of its clips was played, in
+        milliseconds; clamped to an hour
+    n_replays, n_changes : how often a clip was begun anew, and the grade changed before it was
+        sent; clamped to 1,000
+    guidelines : the version of the guidelines on screen; None for the newest one
+    is_change : whether she looked at her earlier answer and gives this one in its place, be it of
+        the same grade
+    """
+
+    submission_id: UUID
+    grade: int
+    reasons: Sequence[str] = ()
+    comment: str = ""
+    active_ms: int | None = None
+    played_ms: int | None = None
+    n_replays: int | None = None
+    n_changes: int | None = None
+    guidelines: int | None = None
+    is_change: bool = False
+
+
+@transaction.atomic(savepoint=False)  # faults of an answer are found before anything is written
+def record_judgment(
+    *, annotator: Annotator, token: UUID, answer: JudgmentAnswer, in_training: bool = False
+) -> Judgment:
+    """Store one answer and its consequences; the same submission again changes nothing.
+
+    A different grade for a hand-out already judged is a change of mind: a new row that supersedes
+    the old one. The same grade under another submission id (a second tab) is already on disk,
+    unless it is given as a change, with other reasons or another comment. A report of the hand-out
+    that is open is taken back by it.
+    Raises NotHandedOut, NotWhilePaused (a change alone), UnknownGrade, UnknownReason, BatchSettled.
+    """
+    lock_annotator(annotator.pk)  # one person's tabs take turns
+    if answer.is_change:
+        require_not_paused(annotator)
+    context = answer_statements.read_context(
+        annotator=annotator,
+        token=token,
+        submission_id=answer.submission_id,
+        grade=answer.grade,
+        guidelines=answer.guidelines,
+    )
+    if context.replayed is not None:
+        return Judgment.objects.get(pk=context.replayed)
+    # Where feedback was given there is no undoing, changing or putting off: services/training.py is
+    # the only way in.
+    if context.hand_out is None or in_training != (context.purpose == Seat.Purpose.TRAINING):
+        raise NotHandedOut(NOT_HANDED_OUT)
+    _require_known(answer, context)
+    earlier = _earlier_answer(context)
+    if earlier is not None and _is_same_answer(earlier, answer, context):
+        _finish_hand_out(context.hand_out, context)
+        return earlier
+    if context.is_settled and (earlier is not None or context.is_reported):
+        raise BatchSettled.of(context.batch_number)
+    pair = Pair(
+        context.pair,
+        collection_id=annotator.collection_id,
+        query_id=context.query,
+        document_id=context.document,
+    )
+    if context.is_reported:
+        _take_back_report(annotator, context, pair, answer.submission_id)
+    judgment = _store_with_comment(annotator, context, answer)
+    _freeze_scheme(annotator.collection)
+    reconcile_answered(pair=pair)
+    renew_leases_if_due(annotator=annotator, leased_until=context.leased_until, at=judgment.at)
+    if not context.n_left:
+        finish_if_done(batch=Batch.objects.get(pk=context.batch))
+    return judgment
+
+
+def note_shown(*, hand_out: int) -> None:
+    """Store when a card first became the one to judge, by the database's clock."""
+    HandOut.objects.filter(pk=hand_out, shown_at=None).update(shown_at=ClockTimestamp())
+
+
+def _require_known(answer: JudgmentAnswer, context: AnswerContext) -> None:
+    """Raise UnknownGrade or UnknownReason if the scheme lacks the answer's grade or a reason."""
+    if context.level is None:
+        raise UnknownGrade(f"The scheme has no grade {answer.grade}.")
+    unknown_reasons = _unknown_reasons(answer.reasons, context.level_reasons)
+    if unknown_reasons and context.guidelines is not None:
+        # a label is not refused because the lead took a reason away while it was on its way
+        for row in Guidelines.objects.get(pk=context.guidelines).wording:
+            if row["grade"] == answer.grade:
+                unknown_reasons = _unknown_reasons(unknown_reasons, row.get("reasons", []))
+    if unknown_reasons:
+        raise UnknownReason(
+            f'Level "{context.level_name}" offers no reason "{unknown_reasons[0]}".'
+        )
+
+
+def _unknown_reasons(reasons: Sequence[str], offered: Sequence[level_reasons.Stored]) -> list[str]:
+    offered_codes = level_reasons.codes(offered)
+    return [reason for reason in reasons if reason not in offered_codes]
+
+
+def _earlier_answer(context: AnswerContext) -> Judgment | None:
+    """Return her earlier answer, unless it was undone or withdrawn: it counts, or is a surplus."""
+    if context.last is None:
+        return None
+    seat = Seat.objects.select_for_update().get(pk=context.seat)
+    last_judgment = Judgment.objects.get(pk=context.last)
+    return (
+        last_judgment
+        if seat.judgment_id == last_judgment.pk or not last_judgment.events.exists()
+        else None
+    )
+
+
+def _finish_hand_out(hand_out: int, context: AnswerContext) -> None:
+    """Mark a pair handed to her once more as answered, though the answer says nothing new."""
+    HandOut.objects.filter(pk=hand_out, answered_at=None).update(answered_at=ClockTimestamp())
+    if not context.n_left:
+        finish_if_done(batch=Batch.objects.get(pk=context.batch))
+
+
+def _is_same_answer(earlier: Judgment, answer: JudgmentAnswer, context: AnswerContext) -> bool:
+    if earlier.level_id != context.level:
+        return False
+    comment = earlier.comment.text if hasattr(earlier, "comment") else ""
+    return not answer.is_change or (list(answer.reasons), answer.comment) == (
+        earlier.reasons,
+        comment,
+    )
+
+
+def _take_back_report(
+    annotator: Annotator, context: AnswerContext, pair: Pair, submission_id: UUID
+) -> None:
+    """Take back her report of the pair, and give her the seat again if it is still to be had."""
+    own_reports = Report.objects.filter(hand_out=context.hand_out)
+    reports.take_back(reports=own_reports, by=annotator.user, submission_id=submission_id)
+    reconcile_answered(pair=pair)
+    take_again(annotator=annotator, seat=context.seat)
+
+
+def _store_with_comment(
+    annotator: Annotator, context: AnswerContext, answer: JudgmentAnswer
+) -> Judgment:
+    judgment = answer_statements.store_judgment(
+        annotator=annotator,
+        context=context,
+        submission_id=answer.submission_id,
+        details=_details(answer),
+    )
+    if answer.comment:
+        JudgmentComment.objects.create(judgment=judgment, text=answer.comment)
+    return judgment
+
+
+def _details(answer: JudgmentAnswer) -> AnswerDetails:
+    return AnswerDetails(
+        reasons=list(answer.reasons),
+        active_ms=_clamped(answer.active_ms, MAX_ACTIVE_MS),
+        played_ms=_clamped(answer.played_ms, MAX_ACTIVE_MS),
+        n_replays=_clamped(answer.n_replays, MAX_TIMES),
+        n_changes=_clamped(answer.n_changes, MAX_TIMES),
+    )
+
+
+def _clamped(value: int | None, largest: int) -> int | None:
+    return None if value is None else max(0, min(value, largest))
+
+
+def _freeze_scheme(collection: Collection) -> None:
+    # Only while it is read as not frozen: not every judgment of a campaign may lock the row.
+    if collection.scheme_frozen_at is None:
+        not_frozen = Collection.objects.filter(pk=collection.pk, scheme_frozen_at=None)
+        not_frozen.update(scheme_frozen_at=ClockTimestamp())
+        collection.refresh_from_db(fields=["scheme_frozen_at"])

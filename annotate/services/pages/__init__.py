@@ -1,0 +1,1 @@
+"""Figures of pages that look at several rooms at once."""

@@ -1,0 +1,133 @@
+"""Overview of a collection, its first page: figures of its contents, and the next steps."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db.models import Count, Q, QuerySet
+
+from annotate.models import (
+    Annotator,
+    Collection,
+    Item,
+    Judgment,
+    Part,
+    QuerySetItem,
+    ReferenceSet,
+    Resolution,
+    Role,
+    Round,
+    Seat,
+    Side,
+    Work,
+)
+from annotate.models import QuerySet as ItemSet
+from annotate.services.collection.positives import QuerySetPositives, positive_counts
+from annotate.services.imports import media_inspection
+
+
+class Overview(NamedTuple):
+    """Figures for leads and researchers."""
+
+    n_queries: int
+    n_documents: int
+    n_excluded: int
+    n_other_splits: int
+    kinds: list[tuple[str, int]]
+    reference_sets: Sequence[ReferenceSet]
+    query_sets: Sequence[ItemSet]
+    positives: list[QuerySetPositives]
+    imports: QuerySet[Round]
+    n_being_read: int
+    n_open_pools: int
+    n_judgments: int
+    n_judged_pairs: int
+    n_annotators: int
+    doubts: list[str]
+
+    @property
+    def being_read_text(self) -> str:
+        """The number of files being read, in words; empty if there are none."""
+        n = self.n_being_read
+        return f"{n:,} file{' is' if n == 1 else 's are'} being read." if n else ""
+
+
+class NextStep(NamedTuple):
+    """A next step: its title, its reason, and the name of the page where it is done."""
+
+    title: str
+    text: str
+    page: str
+
+
+def overview(*, collection: Collection) -> Overview:
+    """The figures of one collection, in a fixed number of queries."""
+    items = Item.objects.filter(collection=collection).aggregate(
+        queries=Count("pk", filter=Q(side=Side.QUERY)),
+        documents=Count("pk", filter=Q(side=Side.DOCUMENT)),
+        excluded=Count("pk", filter=Q(excluded_at__isnull=False)),
+        other=Count("pk", filter=~Q(split="test")),
+    )
+    kinds = Part.objects.filter(item__collection=collection).order_by("kind").values_list("kind")
+    references = list(collection.reference_sets.annotate(n_labels=Count("labels")).order_by("name"))
+    n_sources = Count("members", filter=Q(members__part=QuerySetItem.Part.SOURCE))
+    sets = list(collection.query_sets.annotate(n_sources=n_sources).order_by("direction", "name"))
+    return Overview(
+        n_queries=items["queries"],
+        n_documents=items["documents"],
+        n_excluded=items["excluded"],
+        n_other_splits=items["other"],
+        kinds=[(Part.Kind(kind).label, n) for kind, n in kinds.annotate(Count("pk"))],
+        reference_sets=references,
+        query_sets=sets,
+        positives=positive_counts(
+            collection=collection,
+            reference_sets=references,
+            query_sets=sets,
+            n_excluded=items["excluded"],
+        ),
+        imports=collection.rounds.filter(kind=Round.Kind.IMPORT)
+        .annotate(n_labels=Count("seats", filter=Q(seats__state=Seat.State.DONE)))
+        .order_by("name"),
+        n_being_read=collection.imports.filter(work__state__in=Work.UNFINISHED).count(),
+        n_open_pools=collection.rounds.filter(kind=Round.Kind.POOL, state=Round.State.OPEN).count(),
+        n_judgments=Judgment.objects.filter(collection=collection).count(),
+        n_judged_pairs=Resolution.objects.filter(collection=collection, n_labels__gt=0).count(),
+        n_annotators=collection.annotators.filter(origin=Annotator.Origin.PERSON).count(),
+        doubts=media_inspection.doubts(collection=collection),
+    )
+
+
+def next_steps(*, figures: Overview, roles: set[Role]) -> list[NextStep]:
+    """Return the next steps of these roles, the most pressing first; none if all is under way."""
+    steps = []
+    if Role.RESEARCHER in roles:
+        steps += _research_steps(figures)
+    if Role.LEAD in roles and not figures.n_annotators:
+        steps.append(NextStep("Invite annotators", "Nobody judges here yet.", "annotate:members"))
+    return steps
+
+
+def _research_steps(figures: Overview) -> list[NextStep]:
+    if not figures.n_queries or not figures.n_documents:
+        if figures.n_being_read:
+            return []
+        return [
+            NextStep(
+                "Load items", "A collection needs queries and documents.", "annotate:items-new"
+            )
+        ]
+    steps = []
+    if not figures.reference_sets:
+        text = "The labels it came with: scores are shown with and without what people add to them."
+        steps.append(NextStep("Load reference labels", text, "annotate:reference-new"))
+    if not figures.n_open_pools:
+        text = "Results of retrieval systems decide which pairs are worth judging."
+        steps.append(NextStep("Upload runs", text, "pooling:runs"))
+        steps.append(
+            NextStep(
+                "Open a pool",
+                "It takes the best results of the runs and offers them to annotators.",
+                "pooling:pools",
+            )
+        )
+    return steps

@@ -1,0 +1,109 @@
+"""A batch for its lead: the pairs in the order of the hand-out, their answers, and its golds."""
+
+from typing import NamedTuple
+
+from annotate.models import Batch, Gold, HandOut, Judgment, JudgmentEvent, Report
+from annotate.services.golds.checks import GoldCheck
+
+
+class BatchLine(NamedTuple):
+    """One pair of a batch.
+
+    judgment : the last answer; None if there is none
+    events : its undoing, withdrawal and restoration, the oldest first
+    gold : the known grade, if the pair checked the person; is_right : whether the answer is on the
+        gold's side of the relevance threshold
+    """
+
+    hand_out: HandOut
+    judgment: Judgment | None
+    events: list[JudgmentEvent]
+    gold: Gold | None
+    reports: list[Report]
+    is_right: bool | None
+
+    @property
+    def seconds(self) -> float | None:
+        """Active time of the answer, in seconds."""
+        return (
+            None
+            if self.judgment is None or self.judgment.active_ms is None
+            else self.judgment.active_ms / 1000
+        )
+
+    @property
+    def state(self) -> str:
+        """State of the answer: counts, undone, withdrawn or surplus; not answered; or reported."""
+        if self.judgment is None:
+            return "reported" if self.reports else "not answered"
+        if self.hand_out.seat.judgment_id == self.judgment.pk:
+            return "counts"
+        return str(self.events[-1].kind) if self.events else "surplus"
+
+    @property
+    def report_texts(self) -> list[str]:
+        """The reports in words: what was reported, why, the note, and whether it was taken back."""
+        return [_report_text(report) for report in self.reports]
+
+
+def _report_text(report: Report) -> str:
+    reason = f": {report.why}" if report.reason else ""
+    note = f" “{report.note}”" if report.note else ""
+    end = " (taken back)" if report.state == Report.State.UNDONE else ""
+    return f"{report.get_kind_display()}{reason}{note}{end}"
+
+
+def golds_sentence(batch: Batch, *, checked: GoldCheck, is_out: bool) -> str:
+    """Return how many of a batch's golds are right.
+
+    Those of earlier batches are named where they are counted with its own, while it counts.
+    """
+    if batch.n_golds is None:
+        return "Its golds have not been checked."
+    together = ""
+    if checked.is_joined and not is_out:
+        together = (
+            f"; with those of the batches before it, {checked.n_together_right} of "
+            f"{checked.n_together} in batches {checked.first} to {checked.last}"
+        )
+    return f"{batch.n_golds_right} of {batch.n_golds} golds right{together}."
+
+
+def lines_of(*, batch: Batch) -> list[BatchLine]:
+    """Return the batch's pairs; seven queries, however many pairs."""
+    hand_outs = batch.hand_outs.select_related(
+        "seat__pair__query", "seat__pair__document"
+    ).prefetch_related("seat__pair__query__parts", "seat__pair__document__parts")
+    listed_hand_outs = list(hand_outs)
+    judgments: dict[int | None, Judgment] = {}
+    for row in (
+        Judgment.objects.filter(hand_out__batch=batch)
+        .select_related("level", "comment")
+        .order_by("pk")
+    ):
+        judgments[row.hand_out_id] = row
+    events: dict[int, list[JudgmentEvent]] = {}
+    for event in JudgmentEvent.objects.filter(judgment__hand_out__batch=batch).order_by("pk"):
+        events.setdefault(event.judgment_id, []).append(event)
+    reports: dict[int, list[Report]] = {}
+    for report in Report.objects.filter(hand_out__batch=batch).order_by("pk"):
+        reports.setdefault(report.hand_out_id, []).append(report)
+    checks = [
+        hand_out.seat.pair_id for hand_out in listed_hand_outs if hand_out.seat.purpose == "gold"
+    ]
+    golds = {gold.pair_id: gold for gold in Gold.objects.filter(pair__in=checks)}
+    threshold = batch.collection.positive_from
+    lines = []
+    for hand_out in listed_hand_outs:
+        judgment = judgments.get(hand_out.pk)
+        gold = golds.get(hand_out.seat.pair_id) if hand_out.seat.purpose == "gold" else None
+        is_right = None
+        if gold and judgment:
+            is_right = (judgment.level.grade >= threshold) == (gold.grade >= threshold)
+        judgment_events = events.get(judgment.pk, []) if judgment else []
+        lines.append(
+            BatchLine(
+                hand_out, judgment, judgment_events, gold, reports.get(hand_out.pk, []), is_right
+            )
+        )
+    return lines

@@ -1,0 +1,50 @@
+"""Hints of the inbox: what is done about a tab's pairs, and what stands there once some wait."""
+
+from typing import NamedTuple
+
+from annotate.services.review.inbox import Tab
+
+
+class TabHint(NamedTuple):
+    """The hints of one tab.
+
+    title, text : said while nothing waits
+    advice : said above the pairs that wait
+    """
+
+    title: str
+    text: str
+    advice: str = ""
+
+
+HINTS = {
+    Tab.BATCHES: TabHint(
+        "No batch waits",
+        "A batch stands here when too few of its golds were right, or when the policy held it for "
+        "you: accept it, reject it, or have its pairs asked again.",
+    ),
+    Tab.DISPUTED: TabHint(
+        "Nothing is disputed",
+        "A pair stands here when people disagree, all the labels that the policy allows are given, "
+        "and its rule still finds no grade. You decide then.",
+        "People gave these pairs labels that the policy finds no grade for, and no more labels are "
+        "asked. Your grade decides; it never enters agreement.",
+    ),
+    Tab.ESCALATED: TabHint(
+        "Nothing was escalated",
+        "A pair stands here when an annotator hands it to you with a note, instead of a label.",
+        "Annotators handed these pairs to you. Nobody else gets them until you decide.",
+    ),
+    Tab.CANNOT: TabHint(
+        "Everything can be judged so far",
+        "A pair stands here when somebody says that it does not play, is in the wrong language, or "
+        "cannot be judged for another reason; with how many people said so.",
+        "Annotators could not judge these pairs. After two people a pair leaves the queue; exclude "
+        "it, or what is broken of it, or return it.",
+    ),
+    Tab.GOLDS: TabHint(
+        "No gold is in doubt",
+        "A gold stands here when most of the people who are right on the other golds answer it on "
+        "the other side: then it is rather the gold that is wrong.",
+    ),
+}

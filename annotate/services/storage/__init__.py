@@ -1,0 +1,1 @@
+"""Rows by COPY, planner statistics, and the deletion of files."""

@@ -1,0 +1,1 @@
+"""Leads' decisions about annotators' work: verdicts, pauses, withdrawn labels, and their log."""

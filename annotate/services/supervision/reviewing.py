@@ -1,0 +1,167 @@
+"""Verdicts on finished batches: accept, reject, ask for the labels again, take the verdict back.
+
+A judgment counts at once. A rejection withdraws the batch's labels and asks others for them; asking
+again does the same without holding it against the person. A verdict taken back leaves the batch
+held, and its labels count again. A worker does that for a large batch, see review_work.py.
+"""
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from annotate.models import (
+    Annotator,
+    Batch,
+    HandOut,
+    Judgment,
+    ReviewAction,
+    ReviewWork,
+    Seat,
+    User,
+)
+from annotate.services.seating import lock_annotator
+from annotate.services.supervision import review_log
+from annotate.services.supervision.review_work import (
+    Stretch,
+    batch_of,
+    begin,
+    require_none_under_way,
+    unfinished_of_annotator,
+)
+from annotate.services.supervision.withdrawing import restore_next, still_withdrawn, withdraw_next
+
+Kind = ReviewAction.Kind
+
+
+class BatchUnfinished(Exception):
+    """The batch still has pairs to judge; it cannot be accepted or rejected yet."""
+
+
+class BatchJudged(Exception):
+    """Somebody gave the batch the other verdict; it stands."""
+
+
+class NoVerdict(Exception):
+    """The batch has no verdict that could be taken back; nothing was changed."""
+
+
+@transaction.atomic
+def accept_batch(*, batch: Batch, by: User | None = None, reason: str = "") -> Batch:
+    """Settle a finished batch as good work. Raises BatchUnfinished, BatchJudged."""
+    if _set_verdict(batch, Batch.Verdict.ACCEPTED):
+        _note(Kind.BATCH_ACCEPTED, batch, by, reason)
+    return batch
+
+
+@transaction.atomic
+def reject_batch(*, batch: Batch, by: User | None, reason: str) -> ReviewWork | None:
+    """Withdraw all labels of a finished batch; their pairs want new ones. None if done before.
+
+    Raises BatchUnfinished, BatchJudged, DecisionUnderWay.
+    """
+    return _withdraw_batch(batch, Batch.Verdict.REJECTED, Kind.BATCH_REJECTED, by, reason)
+
+
+@transaction.atomic
+def requeue_batch(*, batch: Batch, by: User | None, reason: str) -> ReviewWork | None:
+    """Ask others for all labels of a finished batch, without calling it bad work.
+
+    Returns None if done before. Raises BatchUnfinished, BatchJudged, DecisionUnderWay.
+    """
+    return _withdraw_batch(batch, Batch.Verdict.REQUEUED, Kind.BATCH_REQUEUED, by, reason)
+
+
+@transaction.atomic
+def reopen_batch(*, batch: Batch, by: User | None, reason: str = "") -> ReviewWork:
+    """Take a verdict back: the batch waits for a lead again, its labels count again.
+
+    Raises NoVerdict, DecisionUnderWay.
+    """
+    lock_annotator(batch.annotator_id)
+    batch.refresh_from_db()
+    if batch.verdict in ("", Batch.Verdict.HELD):
+        raise NoVerdict(f"Batch {batch.number} has no verdict.")
+    require_none_under_way(unfinished_of_annotator(annotator=batch.annotator))
+    judgment_ids = (
+        list(_answers(batch).values_list("pk", flat=True))
+        if batch.verdict in Batch.TAKEN_OUT
+        else []
+    )
+    n = len(still_withdrawn(judgment_ids))
+    Batch.objects.filter(pk=batch.pk).update(verdict=Batch.Verdict.HELD)
+    batch.refresh_from_db()
+    return begin(
+        action=_note(Kind.BATCH_REOPENED, batch, by, reason, n), n_total=n, handler=restore_stretch
+    )
+
+
+def withdraw_stretch(decision: ReviewWork) -> Stretch:
+    """Withdraw the next answers of a rejected or requeued batch."""
+    return withdraw_next(decision, _counting_seats(batch_of(decision)))
+
+
+def restore_stretch(decision: ReviewWork) -> Stretch:
+    """Restore the next answers of a batch whose verdict was taken back."""
+    return restore_next(decision, _answers(batch_of(decision)))
+
+
+def _withdraw_batch(
+    batch: Batch, verdict: Batch.Verdict, kind: Kind, by: User | None, reason: str
+) -> ReviewWork | None:
+    lock_annotator(batch.annotator_id)
+    require_none_under_way(unfinished_of_annotator(annotator=batch.annotator))
+    is_new = _set_verdict(batch, verdict)
+    n = _counting_seats(batch).count()
+    if not is_new and not n:
+        return None
+    return begin(action=_note(kind, batch, by, reason, n), n_total=n, handler=withdraw_stretch)
+
+
+def _counting_seats(batch: Batch) -> QuerySet[Seat]:
+    seat_ids = HandOut.objects.filter(batch=batch).values("seat")
+    return Seat.objects.filter(pk__in=seat_ids, annotator=batch.annotator_id, state=Seat.State.DONE)
+
+
+def _answers(batch: Batch) -> QuerySet[Judgment]:
+    return Judgment.objects.filter(hand_out__batch=batch, annotator=batch.annotator_id)
+
+
+def _set_verdict(batch: Batch, verdict: Batch.Verdict) -> bool:
+    """Set the verdict; False if the batch had it already. Raises BatchUnfinished, BatchJudged."""
+    lock_annotator(batch.annotator_id)  # an undo may be reopening it, another lead judging it
+    batch.refresh_from_db()
+    if batch.finished_at is None:
+        raise BatchUnfinished(_unfinished(batch))
+    if batch.verdict not in ("", Batch.Verdict.HELD, verdict):
+        present_verdict = batch.get_verdict_display().lower()
+        raise BatchJudged(
+            f"Batch {batch.number} is {present_verdict} already; take that back first."
+        )
+    is_new = batch.verdict != verdict
+    Batch.objects.filter(pk=batch.pk).update(verdict=verdict)
+    Batch.objects.filter(pk=batch.pk, settled_at=None).update(settled_at=F("finished_at"))
+    batch.refresh_from_db()
+    return is_new
+
+
+def _unfinished(batch: Batch) -> str:
+    """Return the error text with advice: a pause finishes no batch, as its annotator may go on."""
+    is_paused = Annotator.objects.filter(pk=batch.annotator_id, paused_at__isnull=False).exists()
+    advice = "Let its annotator, who is paused, go on" if is_paused else "Wait for its last answer"
+    return (
+        f"Batch {batch.number} is not finished. {advice}, "
+        "or withdraw her labels from a moment on, on her page."
+    )
+
+
+def _note(
+    kind: ReviewAction.Kind, batch: Batch, by: User | None, reason: str, n_labels: int = 0
+) -> ReviewAction:
+    subject = review_log.ActionSubject(annotator=batch.annotator, batch=batch)
+    return review_log.note(
+        collection=batch.collection,
+        kind=kind,
+        by=by,
+        subject=subject,
+        reason=reason,
+        n_labels=n_labels,
+    )

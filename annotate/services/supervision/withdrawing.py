@@ -1,0 +1,329 @@
+"""Withdrawing a person's labels, so that they no longer count, and restoring them.
+
+Nothing is deleted: a withdrawn judgment keeps its row and gains an event that says who and why. Its
+seat is withdrawn with the person on it, so that the pair never returns to her, and reconciling
+wants a new label from somebody else. Restored, it counts again, unless the pair has got the labels
+it wanted meanwhile: then it stays a surplus. A worker does many answers, see review_work.py.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import connection, transaction
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from annotate.core.phrases import counted
+from annotate.models import (
+    Annotator,
+    Batch,
+    Judgment,
+    JudgmentEvent,
+    Pair,
+    ReviewAction,
+    ReviewWork,
+    Seat,
+    User,
+)
+from annotate.services.seating import lock_annotator, n_missing, note_changes, reconcile_pairs
+from annotate.services.supervision import review_log, review_work
+from annotate.services.supervision.review_work import (
+    Stretch,
+    begin,
+    require_none_under_way,
+    unfinished_of_annotator,
+)
+
+# One index look-up of each answer's last event, and no other plan: a person may have given 20,000.
+_FROM_WITHDRAWN = """
+    FROM annotate_judgment judgment
+    CROSS JOIN LATERAL (SELECT event.* FROM annotate_judgmentevent event
+                        WHERE event.judgment_id = judgment.id
+                        ORDER BY event.id DESC LIMIT 1) last
+    LEFT JOIN annotate_handout hand_out ON hand_out.id = judgment.hand_out_id
+    LEFT JOIN annotate_batch batch ON batch.id = hand_out.batch_id
+    WHERE judgment.annotator_id = %s AND judgment.purpose <> 'adjudication'
+      AND last.kind = 'withdrawn'
+      AND (batch.id IS NULL OR batch.verdict <> ALL(%s))
+      AND NOT EXISTS (SELECT FROM annotate_seat seat WHERE seat.judgment_id = judgment.id)
+      AND NOT EXISTS (SELECT FROM annotate_judgment later WHERE later.supersedes_id = judgment.id)
+"""
+_WITHDRAWN = f"""
+    SELECT last.reason, count(*), min(last.at), max(last.at) {_FROM_WITHDRAWN}
+    GROUP BY last.reason, last.by_id ORDER BY 4 DESC
+"""
+_N_WITHDRAWN = f"SELECT count(*) {_FROM_WITHDRAWN} AND last.at BETWEEN %s AND %s"
+_COUNT_AGAIN = """
+    UPDATE annotate_seat seat SET state = 'done', judgment_id = regained.judgment
+    FROM unnest(%s::bigint[], %s::bigint[]) AS regained(seat, judgment)
+    WHERE seat.id = regained.seat
+"""
+
+
+class CountChanged(Exception):
+    """Another number of labels would be withdrawn than was shown; nothing was changed."""
+
+
+class Withdrawable(NamedTuple):
+    """The extent of a withdrawal: labels that enter agreement, other answers, and their pairs."""
+
+    n_labels: int
+    n_checks: int
+    n_pairs: int
+
+    @property
+    def n(self) -> int:
+        """All answers together."""
+        return self.n_labels + self.n_checks
+
+    @property
+    def labels_text(self) -> str:
+        """The number of labels, as the head of a sentence."""
+        return f"{counted(self.n_labels, 'label')} would be withdrawn"
+
+    @property
+    def rest_text(self) -> str:
+        """The other answers and the pairs, as the rest of the sentence."""
+        checks = counted(self.n_checks, "answer")
+        further_answers = f" and {checks} to golds and other checks" if self.n_checks else ""
+        return f"{further_answers}, on {counted(self.n_pairs, 'pair')}"
+
+
+class Withdrawal(NamedTuple):
+    """Answers withdrawn for one reason between two moments, and not restored."""
+
+    reason: str
+    n: int
+    since: datetime
+    until: datetime
+
+
+def withdrawable(*, annotator: Annotator, since: datetime) -> Withdrawable:
+    """Count one person's counting answers from a moment on."""
+    is_label = Q(purpose__in=Seat.COUNTING)
+    counts = _seats_answered_since(annotator, since).aggregate(
+        labels=Count("pk", filter=is_label),
+        checks=Count("pk", filter=~is_label),
+        pairs=Count("pair", distinct=True),
+    )
+    return Withdrawable(counts["labels"], counts["checks"], counts["pairs"])
+
+
+@transaction.atomic
+def withdraw_annotator(
+    *,
+    annotator: Annotator,
+    since: datetime,
+    by: User | None,
+    reason: str,
+    expected: int | None = None,
+) -> ReviewWork | None:
+    """Withdraw one person's counting answers since a moment, many by a worker.
+
+    Returns None if there are no answers. Raises DecisionUnderWay.
+
+    expected : the number shown to the lead; raises CountChanged if it has changed since
+    """
+    lock_annotator(annotator.pk)
+    require_none_under_way(unfinished_of_annotator(annotator=annotator))
+    until = _database_now()
+    n_now = _seats_answered_within(annotator, since, until).count()
+    if expected is not None and n_now != expected:
+        raise CountChanged(
+            f"{n_now:,} answers would be withdrawn by now, not {expected:,}; look again."
+        )
+    if not n_now:
+        return None
+    action = _note(ReviewAction.Kind.LABELS_WITHDRAWN, annotator, by, reason, n_now)
+    return begin(action=action, n_total=n_now, handler=withdraw_stretch, since=since, until=until)
+
+
+@transaction.atomic
+def restore_annotator(
+    *, annotator: Annotator, since: datetime, until: datetime, by: User | None, reason: str
+) -> ReviewWork | None:
+    """Restore one person's answers withdrawn within a time, except those of rejected batches.
+
+    A worker restores many answers. None if there are none. Raises DecisionUnderWay.
+    """
+    lock_annotator(annotator.pk)
+    require_none_under_way(unfinished_of_annotator(annotator=annotator))
+    n_now = _n_withdrawn(annotator, since, until)
+    if not n_now:
+        return None
+    action = _note(ReviewAction.Kind.LABELS_RESTORED, annotator, by, reason, n_now)
+    return begin(action=action, n_total=n_now, handler=restore_stretch, since=since, until=until)
+
+
+def withdraw_stretch(decision: ReviewWork) -> Stretch:
+    """Withdraw the next answers of a withdrawal."""
+    annotator = review_work.annotator_of(decision)
+    since, until = review_work.since_of(decision), review_work.until_of(decision)
+    return withdraw_next(decision, _seats_answered_within(annotator, since, until))
+
+
+def restore_stretch(decision: ReviewWork) -> Stretch:
+    """Restore the next answers of a restoration."""
+    return restore_next(decision, _answers(review_work.annotator_of(decision)))
+
+
+def withdrawals(*, annotator: Annotator) -> list[Withdrawal]:
+    """Return one person's withdrawals not restored, latest first, except of rejected batches."""
+    with connection.cursor() as cursor:
+        cursor.execute(_WITHDRAWN, [annotator.pk, list(Batch.TAKEN_OUT)])
+        return [Withdrawal(*row) for row in cursor.fetchall()]
+
+
+def still_withdrawn(judgments: Sequence[int]) -> dict[int, datetime]:
+    """Return when each of these answers was withdrawn, if it still is and no other replaces it."""
+    last_events = {}
+    events = JudgmentEvent.objects.filter(judgment__in=judgments).order_by("pk")
+    for judgment, kind, at in events.values_list("judgment_id", "kind", "at"):
+        last_events[judgment] = (kind, at)
+    withdrawn_at = {
+        pk: at for pk, (kind, at) in last_events.items() if kind == JudgmentEvent.Kind.WITHDRAWN
+    }
+    unreplaced = Judgment.objects.filter(pk__in=withdrawn_at, superseded_by=None, seat=None)
+    unreplaced = unreplaced.exclude(purpose=Seat.Purpose.ADJUDICATION)
+    return {pk: withdrawn_at[pk] for pk in unreplaced.order_by("pk").values_list("pk", flat=True)}
+
+
+def withdraw_next(decision: ReviewWork, seats: QuerySet[Seat]) -> Stretch:
+    """Withdraw the answers that count for the next of these seats; others are left alone."""
+    action = decision.action
+    # else a change of mind on its way would go on counting
+    lock_annotator(review_work.annotator_of(decision).pk)
+    next_seats = seats.filter(state=Seat.State.DONE, judgment__gt=decision.cursor).order_by(
+        "judgment"
+    )
+    rows = list(next_seats.values_list("judgment_id", "pair_id")[: review_work.STRETCH])
+    pair_ids = _lock_pairs(pair for _, pair in rows)
+    judgment_ids = [judgment for judgment, _ in rows]
+    _record_events(judgment_ids, JudgmentEvent.Kind.WITHDRAWN, action.by, action.reason)
+    Seat.objects.filter(judgment__in=judgment_ids).update(state=Seat.State.WITHDRAWN, judgment=None)
+    reconcile_pairs(pair_ids=pair_ids)
+    note_changes(collection_id=action.collection_id, pair_ids=pair_ids)
+    return Stretch(len(rows), 0, judgment_ids[-1] if judgment_ids else decision.cursor, len(rows))
+
+
+def restore_next(decision: ReviewWork, judgments: QuerySet[Judgment]) -> Stretch:
+    """Restore those next answers that the decision is about and whose pairs still miss a label."""
+    action, annotator = decision.action, review_work.annotator_of(decision)
+    lock_annotator(annotator.pk)
+    # by their keys alone, then the events of these: the number of all events must not matter
+    later_ids = judgments.filter(pk__gt=decision.cursor).order_by("pk").values_list("pk", flat=True)
+    examined_ids = list(later_ids[: review_work.STRETCH])
+    withdrawn_at = still_withdrawn(examined_ids)
+    restorable_ids = [
+        pk
+        for pk, at in withdrawn_at.items()
+        if decision.until is None or review_work.since_of(decision) <= at <= decision.until
+    ]
+    judgment_by_key = {
+        (row.pair_id, row.purpose): row
+        for row in Judgment.objects.filter(pk__in=restorable_ids).order_by("pk")
+    }
+    pair_ids = _lock_pairs(pair for pair, _ in judgment_by_key)
+    regained = _seats_to_regain(judgment_by_key, pair_ids, annotator.pk)
+    _record_events(
+        [judgment for _, judgment in regained],
+        JudgmentEvent.Kind.RESTORED,
+        action.by,
+        action.reason,
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _COUNT_AGAIN, [[seat for seat, _ in regained], [judgment for _, judgment in regained]]
+        )
+    reconcile_pairs(pair_ids=pair_ids)
+    note_changes(collection_id=action.collection_id, pair_ids=pair_ids)
+    last_id = examined_ids[-1] if examined_ids else decision.cursor
+    return Stretch(len(regained), len(restorable_ids) - len(regained), last_id, len(examined_ids))
+
+
+def _seats_to_regain(
+    judgment_by_key: Mapping[tuple[int, str], Judgment], pairs: list[int], annotator_id: int
+) -> list[tuple[int, int]]:
+    """Return (seat, judgment) of one person's withdrawn answers that may count again."""
+    n_missing_by_pair = n_missing(pair_ids=pairs)
+    withdrawn_seats = Seat.objects.filter(
+        pair__in=pairs, annotator=annotator_id, state=Seat.State.WITHDRAWN
+    )
+    seat_by_key = {(seat.pair_id, seat.purpose): seat for seat in withdrawn_seats.order_by("pk")}
+    return [
+        (seat_by_key[key].pk, judgment.pk)
+        for key, judgment in judgment_by_key.items()
+        if key in seat_by_key and (key[1] != Seat.Purpose.LABEL or n_missing_by_pair.get(key[0]))
+    ]
+
+
+def _answers(annotator: Annotator) -> QuerySet[Judgment]:
+    """Return all answers of one person, except those of rejected batches."""
+    return Judgment.objects.filter(annotator=annotator).exclude(
+        hand_out__batch__verdict__in=Batch.TAKEN_OUT
+    )
+
+
+def _n_withdrawn(annotator: Annotator, since: datetime, until: datetime) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_N_WITHDRAWN, [annotator.pk, list(Batch.TAKEN_OUT), since, until])
+        return cursor.fetchone()[0]
+
+
+def _seats_answered_since(annotator: Annotator, since: datetime) -> QuerySet[Seat]:
+    own_seats = Seat.objects.filter(
+        annotator=annotator, state=Seat.State.DONE, judgment__at__gte=since
+    )
+    return own_seats.exclude(purpose=Seat.Purpose.ADJUDICATION)
+
+
+def _seats_answered_within(
+    annotator: Annotator, since: datetime, until: datetime
+) -> QuerySet[Seat]:
+    """Return her seats answered within a time, also if she changed the answer afterwards."""
+    earlier_answers = Judgment.objects.filter(
+        annotator=annotator, hand_out=OuterRef("judgment__hand_out"), at__range=(since, until)
+    )
+    return _seats_answered_since(annotator, since).filter(
+        Q(judgment__at__lte=until) | Exists(earlier_answers)
+    )
+
+
+def _database_now() -> datetime:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        return cursor.fetchone()[0]
+
+
+def _lock_pairs(pair_ids: Iterable[int]) -> list[int]:
+    unique_ids = sorted(set(pair_ids))
+    list(
+        Pair.objects.filter(pk__in=unique_ids)
+        .order_by("pk")
+        .select_for_update(no_key=True)
+        .values_list("pk")
+    )
+    return unique_ids
+
+
+def _record_events(
+    judgments: list[int], kind: JudgmentEvent.Kind, by: User | None, reason: str
+) -> None:
+    JudgmentEvent.objects.bulk_create(
+        JudgmentEvent(judgment_id=judgment, kind=kind, by=by, reason=reason)
+        for judgment in judgments
+    )
+
+
+def _note(
+    kind: ReviewAction.Kind, annotator: Annotator, by: User | None, reason: str, n: int
+) -> ReviewAction:
+    subject = review_log.ActionSubject(annotator=annotator)
+    return review_log.note(
+        collection=annotator.collection,
+        kind=kind,
+        by=by,
+        subject=subject,
+        reason=reason,
+        n_labels=n,
+    )

@@ -1,0 +1,1 @@
+"""Training of annotators: its setup, quiz and tries, and who has passed."""
