@@ -17,15 +17,13 @@ from pooling import access, tasks
 from pooling.core.files.papers import paper_address
 from pooling.forms import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
 from pooling.models import Run
-from pooling.services import (
-    run_changes,
-    run_deletion,
-    run_descriptions,
-    run_documents,
-    run_holds,
-    run_retirement,
-    runs,
-)
+from pooling.services.pages import run_changes
+from pooling.services.pools import run_retirement
+from pooling.services.runs import deletion as run_deletion
+from pooling.services.runs import descriptions as run_descriptions
+from pooling.services.runs import documents as run_documents
+from pooling.services.runs import holds as run_holds
+from pooling.services.runs import runs
 
 REFUSALS = (
     run_descriptions.RunInUse,

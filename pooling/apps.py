@@ -10,5 +10,5 @@ class PoolingConfig(AppConfig):
     def ready(self) -> None:
         """Register receivers, a kind of import, and the kinds of work on runs and pools."""
         import_module("pooling.receivers")
-        import_module("pooling.services.pools")
-        import_module("pooling.services.run_documents")
+        import_module("pooling.services.pools.pools")
+        import_module("pooling.services.runs.documents")

@@ -2,7 +2,7 @@
 
 from annotate.checks.check import Check, query
 from annotate.checks.constraints import constraints_check, missing_triggers
-from pooling.services.run_retirement import differences_of_marks
+from pooling.services.pools.run_retirement import differences_of_marks
 
 CHECKS: list[Check] = [
     Check(

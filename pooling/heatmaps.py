@@ -5,7 +5,7 @@ from math import isnan
 from typing import NamedTuple
 
 from annotate.models import Direction
-from pooling.services.previews import OVERLAP_DEPTH, RBO_P, DirectionLikeness
+from pooling.services.pools.previews import OVERLAP_DEPTH, RBO_P, DirectionLikeness
 
 SHADES = 9
 

@@ -15,10 +15,11 @@ from annotate.queue import enqueue_on_commit
 from pooling import tasks
 from pooling.core.strategies.strategies import MAX_SEED
 from pooling.models import Pool, Run
-from pooling.services import pool_checks, pools, preview_requests
-from pooling.services.pool_checks import PoolError
-from pooling.services.pool_figures import states_of
-from pooling.services.previews import Preview
+from pooling.services.pages.pool_figures import states_of
+from pooling.services.pools import checks as pool_checks
+from pooling.services.pools import pools, preview_requests
+from pooling.services.pools.checks import PoolError
+from pooling.services.pools.previews import Preview
 
 
 class ChoiceSerializer(serializers.Serializer):

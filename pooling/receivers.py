@@ -7,7 +7,8 @@ from django.dispatch import receiver
 
 from annotate.queue import enqueue_on_commit
 from annotate.signals import items_joined, pairs_changed, round_pairs_restored
-from pooling.services import queue_order, run_rereading, run_retirement
+from pooling.services.pools import queue_order, run_retirement
+from pooling.services.runs import rereading as run_rereading
 from pooling.tasks import WAIT, reorder_pools, settle_marks
 
 

@@ -8,7 +8,7 @@ from django.utils.html import format_html
 
 from annotate.core.phrases import counted
 from pooling.models import Run
-from pooling.services.previews import Preview
+from pooling.services.pools.previews import Preview
 
 
 class ReportSentences(NamedTuple):

@@ -8,13 +8,8 @@ from celery import Task, shared_task
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
 from pooling.models import Run
-from pooling.services import (
-    matrix_storage,
-    preview_requests,
-    queue_order,
-    rejected_files,
-    run_retirement,
-)
+from pooling.services.pools import preview_requests, queue_order, run_retirement
+from pooling.services.runs import matrix_storage, rejected_files
 
 WAIT = 5  # seconds in which many labels become one new order
 

@@ -13,7 +13,7 @@ from annotate.services.people import accounts
 from annotate.services.review import report_settling
 from annotate.services.supervision import reviewing, withdrawing
 from metrics.services import refresh
-from pooling.services import pools
+from pooling.services.pools import pools
 from tests import campaigns, cast
 from tests.annotate.core.files.samples import file
 from tests.judgment_imports import import_judgments

@@ -24,7 +24,9 @@ from annotate.services.supervision import review_work
 from metrics.models import Download
 from metrics.services import downloads
 from pooling.models import Pool, Run
-from pooling.services import pools, readings, run_documents, runs
+from pooling.services.pools import pools
+from pooling.services.runs import documents as run_documents
+from pooling.services.runs import readings, runs
 from tests.access_table import World
 from tests.annotate.core.files.samples import line
 from tests.sample_requests import open_pair_ids

@@ -11,7 +11,7 @@ from annotate.models import Collection, Direction, User
 from annotate.services.collection.collections import LevelSpec, create_collection
 from annotate.services.collection.references import load_reference
 from annotate.services.imports.items import load_collection
-from pooling.services.runs import read_here, receive_run
+from pooling.services.runs.runs import read_here, receive_run
 
 FOLDER = Path(settings.BASE_DIR) / "demo" / "shapes"
 DESCRIPTION = (

@@ -8,7 +8,7 @@ from annotate.models import Collection, Role, User
 from annotate.services.people.accounts import join
 from metrics.services.demo import load_runs, load_shapes
 from pooling.models import Pool, Run
-from pooling.services.pools import create_pool, open_pool
+from pooling.services.pools.pools import create_pool, open_pool
 
 SLUG, NAME = "shapes", "Shapes"
 POOL = "Depth 10"

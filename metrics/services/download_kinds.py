@@ -29,7 +29,7 @@ from metrics.services import download_rows, labels
 from metrics.services.download_bundles import beir_members, json_pieces
 from metrics.services.download_strata import drawn_pools, pool_lines
 from pooling.models import Pool, Run
-from pooling.services.scored_runs import ScoringScope, trec_lines
+from pooling.services.runs.scored_runs import ScoringScope, trec_lines
 
 CleanedData = dict[str, Any]  # the cleaned data of a kind's form
 

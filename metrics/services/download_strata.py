@@ -16,7 +16,7 @@ from metrics.core.labels.label_sources import Grades
 from metrics.services import labels
 from metrics.services.download_items import ExternalIds
 from pooling.models import Pool
-from pooling.services.strata import SAMPLED, StrataUnknown, population_of
+from pooling.services.pools.strata import SAMPLED, StrataUnknown, population_of
 
 LINES_PER_PIECE = 5_000
 

@@ -26,7 +26,7 @@ from metrics.services.download_kinds import KINDS, DownloadContext
 from metrics.services.download_progress import ProgressReporter
 from metrics.services.download_strata import StrataUndetermined
 from metrics.services.transactions import repeatable_read
-from pooling.services.scored_runs import TooLong
+from pooling.services.runs.scored_runs import TooLong
 
 DOWNLOAD = "download"
 RETENTION = timedelta(days=14)

@@ -24,7 +24,7 @@ from annotate.models import (
     Resolution,
 )
 from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, sorted_grades
-from pooling.services.run_storage import SIDES
+from pooling.services.runs.storage import SIDES
 
 Ids = NDArray[np.int64]
 

@@ -35,7 +35,7 @@ from metrics.services.transactions import repeatable_read
 from pooling.core.strategies.selections import Pairs
 from pooling.core.strategies.strategy_curves import curves
 from pooling.models import Pool
-from pooling.services import strata
+from pooling.services.pools import strata
 
 MEASURES = measures.parse("nDCG@10 AP mAP@R")
 MAX_AGE = timedelta(seconds=60)  # a view of an older snapshot computes it again

@@ -10,7 +10,7 @@ from metrics.models import Snapshot
 from metrics.pool_charts import SizePoint, StrategyCurve, bias_by_size, positives_by_judged
 from metrics.services.query_groups import GroupFacts, facts_from
 from pooling.models import Pool
-from pooling.services.queue_order import LIVE_STRATEGIES
+from pooling.services.pools.queue_order import LIVE_STRATEGIES
 
 ADVICE_STEP = 1_000  # number of last labels that the advice is about
 SETTLED = 0.95  # share of resamples in which a settled order holds

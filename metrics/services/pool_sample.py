@@ -26,7 +26,7 @@ from metrics.services.sample_estimates import has_unjudged_cell
 from metrics.services.sampled_pairs import strata_of
 from pooling.core.strategies.strategies import depth_of
 from pooling.models import Pool, Run
-from pooling.services.strata import SAMPLED, StrataUnknown
+from pooling.services.pools.strata import SAMPLED, StrataUnknown
 
 DEEPEST = 1_000  # ranks that count, as in TREC's sample_eval
 K = 10  # ranks of P@k and DCG@k

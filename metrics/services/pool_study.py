@@ -20,7 +20,7 @@ from pooling.core.likeness.rankings import Rankings
 from pooling.core.strategies.selections import Pairs, RankedPairs, is_in, known_rows, rows_of
 from pooling.core.strategies.strategies import depth_of
 from pooling.models import Pool, Run
-from pooling.services.rankings import left_out_keys, load_top
+from pooling.services.runs.rankings import left_out_keys, load_top
 
 RULES = "5"  # changes when the same labels and rankings would give other numbers
 _POOL_JUDGMENTS = """

@@ -19,7 +19,7 @@ from metrics.core.statistics.groups import Groups, are_lopsided
 from metrics.core.statistics.stratified_means import StratifiedDraw
 from metrics.services.labels import Ids, ends
 from pooling.models import PoolSource
-from pooling.services.run_storage import SIDES
+from pooling.services.runs.storage import SIDES
 
 FEW = 30  # groups: fewer tell little of how far other ones would differ
 FEW_QUERIES = 25  # that stand by themselves: likewise

@@ -25,7 +25,7 @@ from metrics.models import Score, Snapshot
 from metrics.services.demo import FOLDER, load_shapes
 from metrics.services.refresh import refresh
 from pooling.models import Pool, PoolPair, Run
-from pooling.services.pools import create_pool, open_pool
+from pooling.services.pools.pools import create_pool, open_pool
 
 log = logging.getLogger(__name__)
 

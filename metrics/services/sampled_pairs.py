@@ -16,8 +16,8 @@ from metrics.core.labels.label_sources import Grades, no_grades
 from metrics.services.labels import EvaluationScope, Ids, ends, table
 from pooling.core.strategies.selections import Pairs, is_in
 from pooling.models import Pool, PoolPair
-from pooling.services.run_retirement import orphan_mask
-from pooling.services.strata import SAMPLED, StrataUnknown, population_of
+from pooling.services.pools.run_retirement import orphan_mask
+from pooling.services.pools.strata import SAMPLED, StrataUnknown, population_of
 
 
 class PoolStrata(NamedTuple):

@@ -24,8 +24,8 @@ from metrics.services.ranks import matrix_of, ranked_grades, sources_per_chunk
 from pooling.core.strategies.options import NEGATIVE_STRATUM
 from pooling.core.strategies.selections import Pairs, is_in
 from pooling.models import Pool, PoolStratum, Run
-from pooling.services.run_storage import SIDES
-from pooling.services.strata import SAMPLED
+from pooling.services.pools.strata import SAMPLED
+from pooling.services.runs.storage import SIDES
 
 # Measures of their first k ranks and nothing else; without a cut-off of all ranks.
 _OF_FIRST_RANKS = {"C", "Success", "P", "RR", "MedR", "MeanR", "AP_retrieved"}

@@ -10,7 +10,7 @@ from annotate import access
 from annotate.http import ItemContent, SignedIn, item_content
 from annotate.models import ReferenceLabel, Role
 from annotate.services.review.pair_history import history_of
-from pooling.services.provenance import origin
+from pooling.services.pages.provenance import origin
 
 
 @require_safe

@@ -18,10 +18,10 @@ from pooling import access, heatmaps, tasks
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.pool_forms import PoolForm, prefilled
 from pooling.sentences import AdditionSentences, PreviewSentences
-from pooling.services import pools as service
-from pooling.services import preview_requests
-from pooling.services.pool_checks import PoolError
-from pooling.services.preview_requests import PreviewResult
+from pooling.services.pools import pools as service
+from pooling.services.pools import preview_requests
+from pooling.services.pools.checks import PoolError
+from pooling.services.pools.preview_requests import PreviewResult
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -21,8 +21,8 @@ from pooling import access
 from pooling.core.strategies.options import OPTIONS
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool
-from pooling.services import pool_figures
-from pooling.services import pools as service
+from pooling.services.pages import pool_figures
+from pooling.services.pools import pools as service
 
 JOBS = {  # titles and descriptions of the background work, by phase
     Pool.Phase.OPENING: (

@@ -17,14 +17,12 @@ from annotate.services.collection.purging import NotOwner
 from pooling import access, tasks
 from pooling.forms import DescriptionForm, LimitForm
 from pooling.models import Run
-from pooling.services import (
-    run_deletion,
-    run_descriptions,
-    run_documents,
-    run_holds,
-    run_retirement,
-)
-from pooling.services.runs import BadName, RunExists
+from pooling.services.pools import run_retirement
+from pooling.services.runs import deletion as run_deletion
+from pooling.services.runs import descriptions as run_descriptions
+from pooling.services.runs import documents as run_documents
+from pooling.services.runs import holds as run_holds
+from pooling.services.runs.runs import BadName, RunExists
 
 REFUSALS = (
     run_descriptions.RunInUse,

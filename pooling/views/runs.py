@@ -19,8 +19,11 @@ from pooling import access
 from pooling.forms import LimitForm, RunForm
 from pooling.models import Run
 from pooling.sentences import HoldSentences, ReportSentences, RetirementSentences
-from pooling.services import run_deletion, run_documents, run_holds, run_retirement
-from pooling.services import runs as service
+from pooling.services.pools import run_retirement
+from pooling.services.runs import deletion as run_deletion
+from pooling.services.runs import documents as run_documents
+from pooling.services.runs import holds as run_holds
+from pooling.services.runs import runs as service
 
 
 @require_safe

@@ -16,7 +16,7 @@ from django.conf import settings
 from annotate.services.collection.query_sets import complete_query_sets
 from metrics.models import Score
 from tests import cast
-from tests.pooling.services import large_runs
+from tests.pooling.services.runs import large_runs
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
 N_QUERIES, N_DOCUMENTS = 25_000, 5_000

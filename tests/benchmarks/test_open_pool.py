@@ -25,7 +25,7 @@ from django.db import connection, transaction
 from annotate.models import Round, Seat, Work
 from annotate.services.background import progress, works
 from pooling.models import Pool
-from pooling.services import pools
+from pooling.services.pools import pools
 from tests.databases import closing_connections
 from tests.pooling import large
 from tests.sizes import peak

@@ -16,7 +16,7 @@ from django.db import connection
 from annotate.models import Pair
 from pooling.models import Pool, Run
 from pooling.pair_filter import PairFilter
-from pooling.services import pool_pairs, provenance
+from pooling.services.pages import pool_pairs, provenance
 from tests import cast
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db, pytest.mark.timeout(3600)]

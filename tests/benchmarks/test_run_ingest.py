@@ -20,7 +20,7 @@ from annotate.models import Role
 from config.up.processes import wait_until
 from pooling.models import Run
 from tests import cast
-from tests.pooling.services import large_runs
+from tests.pooling.services.runs import large_runs
 from tests.stack import Stack
 from tests.webclient import send_file
 

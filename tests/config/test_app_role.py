@@ -12,7 +12,7 @@ from annotate.services.collection import purging
 from config import app_role
 from metrics.services import refresh
 from pooling.models import Run, RunEvent
-from pooling.services import run_deletion
+from pooling.services.runs import deletion as run_deletion
 from tests import cast
 from tests.metrics import studies
 from tests.pages import text_of

@@ -10,7 +10,7 @@ from annotate.services.collection.query_sets import complete_query_sets
 from metrics.services import leaderboard_measuring
 from metrics.services.leaderboard_parameters import read_choices
 from pooling.models import Run
-from pooling.services import runs
+from pooling.services.runs import runs
 from tests import cast
 from tests.works import perform_work
 

@@ -26,7 +26,7 @@ from metrics.http import QrelsRequest
 from metrics.models import Download, Score
 from metrics.services import download_rows, downloads
 from pooling.models import Run
-from pooling.services import runs
+from pooling.services.runs import runs
 from tests import cast
 from tests.works import perform_work
 

@@ -4,7 +4,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.models import Collection, Direction, ReferenceSet
 from pooling.models import Pool, Run
-from pooling.services import pools, runs
+from pooling.services.pools import pools
+from pooling.services.runs import runs
 from tests import cast
 
 Ranked = dict[int, list[int]]

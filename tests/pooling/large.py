@@ -6,7 +6,7 @@ from django.db import connection
 from django.utils.timezone import now
 
 from pooling.models import Pool, Run
-from pooling.services import pools
+from pooling.services.pools import pools
 from tests import cast
 from tests.table_cleanup import MAY_TRUNCATE, empty_tables
 

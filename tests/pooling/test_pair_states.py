@@ -14,7 +14,8 @@ from annotate.services.review import adjudicating, exclusions, inbox
 from metrics.models import Download, Snapshot
 from metrics.services import refresh, tallies
 from pooling.pair_filter import PairFilter
-from pooling.services import pool_figures, pool_pairs, pools, run_retirement
+from pooling.services.pages import pool_figures, pool_pairs
+from pooling.services.pools import pools, run_retirement
 from tests import cast
 from tests.metrics import uploads
 from tests.pooling import factories

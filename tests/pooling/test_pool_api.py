@@ -6,7 +6,7 @@ from django.utils import timezone
 from annotate.models import ApiToken, Role
 from pooling import tasks
 from pooling.models import Pool, Run
-from pooling.services import pools, preview_requests
+from pooling.services.pools import pools, preview_requests
 from tests import cast
 from tests.works import perform_work
 

@@ -14,7 +14,8 @@ from annotate.tasks import sweep
 from config.management.commands.fsck import CHECKS
 from config.up.home import Home
 from pooling.models import Ranking, Run
-from pooling.services import pools, runs
+from pooling.services.pools import pools
+from pooling.services.runs import runs
 from tests import cast
 from tests.pooling import factories
 from tests.pooling.answering import answer_batch

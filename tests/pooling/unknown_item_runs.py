@@ -7,7 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from annotate.core.files.archives.sources import FileSource
 from annotate.services.imports import items as item_import
 from pooling.models import Run
-from pooling.services import pair_choice, runs
+from pooling.services.pools import pair_choice
+from pooling.services.runs import runs
 from tests.works import perform_work
 
 

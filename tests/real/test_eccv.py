@@ -31,7 +31,7 @@ from annotate.services.imports.items import load_collection
 from annotate.services.pages.overview import overview
 from metrics.services import leaderboard_cache, refresh
 from metrics.services.leaderboard_parameters import read_choices
-from pooling.services.runs import receive_run
+from pooling.services.runs.runs import receive_run
 from tests import cast
 from tests.annotate.core.files.samples import archive, file
 from tests.pages import text_of

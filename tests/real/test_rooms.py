@@ -21,8 +21,8 @@ from ir_measures import AP, Success, nDCG
 from annotate.models import Collection, Role
 from metrics.models import Score
 from metrics.services import refresh
-from pooling.services import runs
-from pooling.services.pools import create_pool, open_pool
+from pooling.services.pools.pools import create_pool, open_pool
+from pooling.services.runs import runs
 from tests import cast
 from tests.real_data import FOLDER, needs_real_data
 

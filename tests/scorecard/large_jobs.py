@@ -13,7 +13,7 @@ from metrics.models import Download
 from pooling.models import Run
 from tests import cast
 from tests.benchmarks import fire_study
-from tests.pooling.services import large_runs
+from tests.pooling.services.runs import large_runs
 from tests.scorecard.figures import Figures
 from tests.stack import Stack
 from tests.webclient import WebClient, send_file

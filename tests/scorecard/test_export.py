@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.benchmarks.downloads import KINDS, filled_collection, make_in_process
-from tests.pooling.services import large_runs
+from tests.pooling.services.runs import large_runs
 
 pytestmark = [
     pytest.mark.heavy,

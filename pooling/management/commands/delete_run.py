@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotate.services.collection.purging import NotOwner
 from pooling.models import Run
-from pooling.services import run_deletion
+from pooling.services.runs import deletion as run_deletion
 
 
 class Command(BaseCommand):

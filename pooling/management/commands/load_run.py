@@ -12,7 +12,9 @@ from annotate.models import Direction, Work
 from annotate.services.background import works
 from pooling.forms import RunForm
 from pooling.models import Run
-from pooling.services import run_documents, run_holds, runs
+from pooling.services.runs import documents as run_documents
+from pooling.services.runs import holds as run_holds
+from pooling.services.runs import runs
 
 
 class Command(BaseCommand):

@@ -11,8 +11,9 @@ from pooling.core.strategies.options import OPTIONS
 from pooling.core.strategies.parameters import NumberParameter, Parameter
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool, Run
-from pooling.services import pool_checks, pools, previews
-from pooling.services.pool_checks import PoolError
+from pooling.services.pools import checks as pool_checks
+from pooling.services.pools import pools, previews
+from pooling.services.pools.checks import PoolError
 
 _PREFIX = "parameter_"
 

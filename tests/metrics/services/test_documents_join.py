@@ -12,11 +12,11 @@ from annotate.services.collection import query_sets
 from annotate.services.imports import items as item_import
 from metrics.models import Score
 from metrics.services import labels, leaderboard_cache, refresh
-from pooling.services import previews
+from pooling.services.pools import previews
 from tests import cast
 from tests.metrics import studies
 from tests.pooling import factories
-from tests.pooling.services.test_unknown_rows import run_of, used
+from tests.pooling.services.runs.test_unknown_rows import run_of, used
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]

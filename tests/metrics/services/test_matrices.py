@@ -15,14 +15,11 @@ from metrics.core.measures.measures import evaluate, parse
 from metrics.services import labels, measuring, ranks, refresh
 from pooling.core.files.text.runs import read_qrels
 from pooling.models import Matrix, Ranking
-from pooling.services import (
-    matrix_storage,
-    pair_choice,
-    pool_checks,
-    run_descriptions,
-    run_rereading,
-    runs,
-)
+from pooling.services.pools import checks as pool_checks
+from pooling.services.pools import pair_choice
+from pooling.services.runs import descriptions as run_descriptions
+from pooling.services.runs import matrix_storage, runs
+from pooling.services.runs import rereading as run_rereading
 from tests import campaigns, cast
 from tests.metrics import uploads
 from tests.metrics.matrix_runs import (

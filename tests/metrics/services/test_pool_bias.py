@@ -19,7 +19,7 @@ from metrics.services.pool_bias_page import page_of
 from metrics.services.pool_study import contributions, gather
 from pooling.core.likeness.rankings import Rankings
 from pooling.models import Ranking
-from pooling.services import run_retirement
+from pooling.services.pools import run_retirement
 from tests import cast
 from tests.fixture_cache import cached_rows
 from tests.metrics import studies

@@ -15,8 +15,8 @@ from metrics.services import pool_bias
 from metrics.services.pool_bias_page import page_of
 from pooling.core.strategies.options import CUT_STRATUM
 from pooling.models import PoolPair, PoolStratum
-from pooling.services import run_retirement
-from pooling.services.strata import StrataUnknown, population_of
+from pooling.services.pools import run_retirement
+from pooling.services.pools.strata import StrataUnknown, population_of
 from tests import cast
 from tests.fixture_cache import cached_rows
 from tests.metrics import studies

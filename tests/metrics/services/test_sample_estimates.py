@@ -18,7 +18,7 @@ from metrics.services.pool_bias_page import page_of
 from metrics.services.sample_estimates import estimates_of
 from metrics.services.sampled_pairs import sample_of
 from pooling.models import PoolPair
-from pooling.services import run_retirement
+from pooling.services.pools import run_retirement
 from tests import cast
 from tests.fixture_cache import cached_rows
 from tests.metrics import studies

@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotate.models import Role, Round, Work, WorkerHeartbeat
 from annotate.services.background import works
 from pooling.models import Pool, Run
-from pooling.services import pools
+from pooling.services.pools import pools
 from tests import cast
 from tests.pooling import factories
 from tests.pooling.views.addresses import url

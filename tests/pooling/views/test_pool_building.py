@@ -8,7 +8,7 @@ from annotate.models import QuerySet, QuerySetItem
 from pooling import heatmaps, tasks
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool
-from pooling.services import preview_requests
+from pooling.services.pools import preview_requests
 from tests.pooling import factories
 from tests.pooling.views.addresses import url
 from tests.works import perform_work

@@ -7,7 +7,9 @@ from annotate.models import ApiToken, Import, Role
 from annotate.services.collection.query_sets import complete_query_sets
 from metrics.services import refresh
 from pooling.models import Run
-from pooling.services import run_holds, run_rereading, runs
+from pooling.services.runs import holds as run_holds
+from pooling.services.runs import rereading as run_rereading
+from pooling.services.runs import runs
 from tests import cast
 from tests.pages import text_of
 from tests.pooling import factories

@@ -13,7 +13,8 @@ from annotate.models import Import, Work
 from config.up import logs
 from pooling import tasks as pooling_tasks
 from pooling.models import Run
-from pooling.services import run_descriptions, runs
+from pooling.services.runs import descriptions as run_descriptions
+from pooling.services.runs import runs
 from tests import cast
 from tests.pooling import factories
 

@@ -1,0 +1,1 @@
+"""Figures of the pages of runs and pools, and of a pair's origin."""

@@ -1,0 +1,71 @@
+"""Figures of pools: their pairs and seats by state."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db.models import Count, Q
+
+from annotate.core.labels.pair_states import StateCounts
+from annotate.models import Collection, RoundPairState, Seat
+from pooling.core.strategies.strategies import STRATEGIES
+from pooling.models import Pool
+from pooling.services.pools.queue_order import LIVE_STRATEGIES
+
+
+class PoolFigures(NamedTuple):
+    """A pool's pairs and seats, by state."""
+
+    states: StateCounts
+    n_free: int
+    n_held: int
+    n_done: int
+
+
+class PoolRow(NamedTuple):
+    """A line of the list of pools."""
+
+    pool: Pool
+    n_runs: int
+    states: StateCounts
+
+    @property
+    def strategy(self) -> str:
+        """The strategy's name for people."""
+        strategy = STRATEGIES.get(self.pool.strategy)
+        return strategy.label if strategy else self.pool.strategy
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether its order follows the labels, so that labels before its end favour its runs."""
+        return self.pool.strategy in LIVE_STRATEGIES
+
+
+def pool_figures(*, pool: Pool) -> PoolFigures:
+    """Count the figures of one pool; two queries."""
+    seats = Seat.objects.filter(round=pool.round_id, purpose=Seat.Purpose.LABEL).aggregate(
+        **{f"n_{state}": Count("pk", filter=Q(state=state)) for state in ("free", "held", "done")}
+    )
+    return PoolFigures(states_of(pools=[pool])[pool.pk], **seats)
+
+
+def states_of(*, pools: Sequence[Pool]) -> dict[int, StateCounts]:
+    """Count the pairs of each pool by state; none for one that was never opened. One query."""
+    state_rows = RoundPairState.objects.filter(
+        round__in=[pool.round_id for pool in pools]
+    ).values_list("round", "state")
+    counts: dict[int | None, dict[str, int]] = {}
+    for round_, state, n in state_rows.annotate(n=Count("pk")):
+        counts.setdefault(round_, {})[state] = n
+    is_open = {pool.pk: pool.phase == Pool.Phase.OPEN for pool in pools}
+    return {
+        pool.pk: StateCounts(counts.get(pool.round_id, {}), is_open=is_open[pool.pk])
+        for pool in pools
+    }
+
+
+def pool_rows(*, collection: Collection) -> list[PoolRow]:
+    """The collection's pools, newest first; two queries."""
+    pools = Pool.objects.filter(collection=collection).annotate(n_runs=Count("runs"))
+    rows = list(pools.select_related("created_by", "work").order_by("-pk"))
+    states = states_of(pools=rows)
+    return [PoolRow(pool, pool.n_runs, states[pool.pk]) for pool in rows]

@@ -1,0 +1,1 @@
+"""Pools: chosen by a strategy, previewed, opened into rounds, closed."""

@@ -1,0 +1,262 @@
+"""Pools: creating them, and in the background opening, closing and reopening them.
+
+Opening writes everything new in one transaction: killed or cancelled, it leaves nothing. The
+remaining pairs are updated in blocks, each committed by itself, so that no annotator waits for it;
+killed, it updates them again. A pool's own row is locked only for moments, at the end of each part.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from django.db import transaction
+from django.db.models.functions import Now
+from numpy.typing import NDArray
+
+from annotate.models import Collection, QuerySet, User, Work
+from annotate.services import seating
+from annotate.services.background import works
+from pooling.models import Pool, Run
+from pooling.services.pools import opening, run_retirement
+from pooling.services.pools.checks import PoolError, check_parameters
+from pooling.services.runs.runs import BadName, check_name
+
+
+class WrongPoolState(Exception):
+    """The pool is in a state in which this cannot be done; nothing was changed."""
+
+
+@transaction.atomic
+def create_pool(
+    *,
+    collection: Collection,
+    name: str,
+    strategy: str,
+    parameters: Mapping[str, object],
+    runs: Sequence[Run],
+    query_set: QuerySet | None = None,
+    seed: int = 0,
+    by: User | None = None,
+) -> Pool:
+    """Make a draft: what to pool and how, frozen; no pairs yet. Raises PoolError."""
+    name = name.strip()
+    try:
+        check_name(name)
+    except BadName as error:
+        raise PoolError("name", str(error)) from error
+    if hidden_runs := [run for run in runs if run.is_hidden]:
+        raise PoolError("runs", f'Run "{hidden_runs[0]}" is hidden; publish it before you pool it.')
+    values = check_parameters(
+        collection=collection,
+        strategy=strategy,
+        parameters=parameters,
+        runs=runs,
+        query_set=query_set,
+        seed=seed,
+    )
+    # Their rows are locked: one that is being deleted is waited for, and missed.
+    if len(
+        Run.objects.select_for_update(no_key=True).filter(pk__in=[run.pk for run in runs])
+    ) < len(set(runs)):
+        raise PoolError("runs", "A run was deleted meanwhile; choose again.")
+    pool, is_new = Pool.objects.get_or_create(
+        collection=collection,
+        name=name,
+        defaults={
+            "strategy": strategy,
+            "parameters": values,
+            "query_set": query_set,
+            "seed": seed,
+            "created_by": by,
+        },
+    )
+    if not is_new:
+        raise PoolError(
+            "name", f'Pool "{name}" already exists in this collection; choose another name.'
+        )
+    pool.runs.set(runs)
+    return pool
+
+
+@transaction.atomic
+def request_opening(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
+    """Have a draft, or a pool that could not be opened, opened in the background.
+
+    Raises WrongPoolState for any other."""
+    locked_pool = _lock(pool)
+    if locked_pool.state != Pool.State.DRAFT or locked_pool.is_at_work:
+        raise WrongPoolState(f'Pool "{pool}" is opening or was opened before.')
+    _ask(pool, Pool.WorkKind.OPENING, by, is_done_here=is_done_here)
+
+
+@transaction.atomic
+def request_closing(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
+    """Hand out nothing more of an open pool from now on.
+
+    Its free seats are withdrawn in the background. Raises WrongPoolState.
+    """
+    locked_pool = _lock(pool)
+    _require(locked_pool, Pool.State.OPEN)
+    seating.begin_closing(round_=locked_pool.own_round())
+    _ask(pool, Pool.WorkKind.CLOSING, by, is_done_here=is_done_here)
+
+
+@transaction.atomic
+def request_reopening(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
+    """Note that the missing labels of a closed pool are wanted again.
+
+    They are handed out when all seats are back. Raises WrongPoolState.
+    """
+    locked_pool = _lock(pool)
+    _require(locked_pool, Pool.State.CLOSED)
+    seating.begin_reopening(round_=locked_pool.own_round())
+    _ask(pool, Pool.WorkKind.REOPENING, by, is_done_here=is_done_here)
+
+
+def cancel_opening(*, pool: Pool, by: User | None) -> None:
+    """Make a pool that is being opened a draft again: at once, or when its worker next looks.
+
+    Raises WrongPoolState once its pairs are stored; a request in that very moment has no effect.
+    """
+    pool.refresh_from_db()
+    if pool.work is None or pool.phase != Pool.Phase.OPENING or pool.round_id is not None:
+        raise WrongPoolState(
+            f'Pool "{pool}" has its pairs already, or is not being opened; close it instead.'
+        )
+    works.cancel(work=pool.work, by=by)
+    pool.refresh_from_db()
+
+
+def open_pool(*, pool: Pool, by: User | None = None) -> None:
+    """Open a draft here and now: open, or failed with the reason in its work.
+
+    Raises WrongPoolState.
+    """
+    request_opening(pool=pool, by=by, is_done_here=True)
+    _perform(pool)
+
+
+def close_pool(*, pool: Pool, by: User | None = None) -> None:
+    """Withdraw the pool's free seats here and now; held ones are left to finish, judgments stay.
+
+    Raises WrongPoolState.
+    """
+    request_closing(pool=pool, by=by, is_done_here=True)
+    _perform(pool)
+
+
+def reopen_pool(*, pool: Pool, by: User | None = None) -> None:
+    """Want the missing labels of a closed pool again, here and now. Raises WrongPoolState."""
+    request_reopening(pool=pool, by=by, is_done_here=True)
+    _perform(pool)
+
+
+def _has_no_pairs(work: Work) -> bool:
+    """Whether an opening has stored nothing yet."""
+    return Pool.objects.filter(pk=work.subject, round=None).exists()
+
+
+@works.performs(Pool.WorkKind.OPENING, subject="pool", may_cancel=_has_no_pairs)
+def make_and_open(work: Work) -> None:
+    """Make a pool's pairs, its round and its seats, and let them be handed out.
+
+    If it is cancelled, the pool is a draft again.
+    """
+    pool = Pool.objects.select_related("collection", "query_set", "round").get(pk=work.subject)
+    try:
+        rest = _make_contents(pool, work) if pool.round is None else None
+        opening.add_golds(pool=pool)
+    except (PoolError, seating.RoundExists) as error:
+        raise works.Failed("unfit", str(error)) from error
+    n_rest = pool.pool_pairs.count() if rest is None else len(rest)
+    seating.finish_opening(
+        round_=pool.own_round(),
+        pairs=rest,
+        on_rows=_rows_callback(work, n_rest, unit="pairs known before"),
+    )
+    _end(work, state=Pool.State.OPEN, opened_at=Now())
+
+
+@works.performs(Pool.WorkKind.CLOSING, subject="pool", may_cancel=works.never)
+def withdraw_seats(work: Work) -> None:
+    """Withdraw the free seats of a pool that is being closed, after which it is closed."""
+    _go_through(work, seating.finish_closing)
+    _end(work, state=Pool.State.CLOSED)
+
+
+@works.performs(Pool.WorkKind.REOPENING, subject="pool", may_cancel=works.never)
+def bring_seats_back(work: Work) -> None:
+    """Bring back the seats of a pool that is being opened again, after which it is open."""
+    _go_through(work, seating.finish_opening)
+    _end(work, state=Pool.State.OPEN)
+
+
+def _lock(pool: Pool) -> Pool:
+    """The pool as it is, locked; not its key, to which new rows of an opening under way refer."""
+    return Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
+
+
+def _require(locked_pool: Pool, state: Pool.State) -> None:
+    """Raise WrongPoolState unless the pool is in this state and no work at it is unfinished.
+
+    Failed work may be retried.
+    """
+    if locked_pool.state != state or locked_pool.is_at_work:
+        raise WrongPoolState(
+            f'Pool "{locked_pool}" is {locked_pool.phase.label.lower()}, not {state.label.lower()}.'
+        )
+
+
+def _ask(pool: Pool, kind: Pool.WorkKind, by: User | None, *, is_done_here: bool) -> None:
+    work = works.ask(
+        kind=kind, collection=pool.collection, subject=pool.pk, by=by, is_done_here=is_done_here
+    )
+    Pool.objects.filter(pk=pool.pk).update(work=work)
+    pool.refresh_from_db()
+
+
+def _perform(pool: Pool) -> None:
+    """Perform the work just requested for a pool here and now, as a worker would."""
+    assert pool.work is not None, "just requested"  # noqa: S101
+    works.perform(work=pool.work)
+    pool.refresh_from_db()
+
+
+def _make_contents(pool: Pool, work: Work) -> NDArray[np.int64]:
+    """Store everything new in one transaction.
+
+    Returns the pairs that other rounds may be working on.
+    """
+    with transaction.atomic():
+        contents = opening.make_contents(pool=pool, on_progress=works.progress_callback(work))
+        run_retirement.mark_pool_runs_due(pool=pool)
+        Pool.objects.filter(pk=pool.pk).update(round=contents.round)
+    pool.round = contents.round
+    return contents.pairs_without_seats
+
+
+def _go_through(work: Work, finish: Callable[..., None]) -> None:
+    pool = Pool.objects.select_related("round").get(pk=work.subject)
+    finish(round_=pool.own_round(), on_rows=_rows_callback(work, pool.pool_pairs.count()))
+
+
+def _rows_callback(work: Work, n_pairs: int, *, unit: str = "pairs") -> Callable[[int], None]:
+    """Make a callback for rows of work that can no longer be cancelled.
+
+    A block it reports need not be done again.
+    """
+    count = opening.pair_counter(
+        works.progress_callback(work, can_be_undone=False), n_pairs, unit=unit
+    )
+
+    def on_rows(n: int) -> None:
+        count(n)
+        works.reset_attempts(work=work)
+
+    return on_rows
+
+
+@transaction.atomic
+def _end(work: Work, **fields: object) -> None:
+    """Store the pool's new state, and finish the work."""
+    Pool.objects.filter(pk=work.subject).update(**fields)
+    works.finish(work=work)

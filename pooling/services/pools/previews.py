@@ -1,0 +1,253 @@
+"""Previews of pools: their pairs and their cost, before they are opened."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+from django.db import connection
+from django.utils import timezone
+from numpy.typing import NDArray
+
+from annotate.models import Collection, Direction, Gold, Policy, QuerySet
+from pooling.core.likeness.likeness import Likeness, likeness
+from pooling.core.strategies.selections import Layout
+from pooling.models import Run
+from pooling.services.pools.pair_choice import PairChoice, as_pairs, choose_pairs
+
+USUAL_SECONDS = 9.0  # for a judgment, until the collection has a median of its own
+OVERLAP_DEPTH = 10
+RBO_P = 0.9
+ADDS_DEPTH = 10
+_PAIR_STATES = """
+    SELECT chosen.position - 1, coalesce(resolution.n_labels, 0), EXISTS (
+        SELECT FROM annotate_roundpair round_pair
+        JOIN annotate_round round ON round.id = round_pair.round_id
+        WHERE round_pair.pair_id = pair.id AND round_pair.dropped_at IS NULL AND round.kind = 'pool'
+          AND round.state IN ('opening', 'open'))
+    FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS chosen(query, document, position)
+    JOIN annotate_pair pair ON pair.query_id = chosen.query AND pair.document_id = chosen.document
+    LEFT JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
+"""
+_MEDIAN = """
+    SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY active_ms) FROM annotate_judgment
+    WHERE collection_id = %s AND active_ms IS NOT NULL
+"""
+
+
+class RunShare(NamedTuple):
+    """Share of one run in a pool: its pairs, those no other run holds, those nobody has judged.
+
+    n_unknown : results as deep as the strategy looks whose target the collection lacks; they are no
+        pairs
+    """
+
+    pk: int
+    name: str
+    n_pairs: int
+    n_unique: int
+    n_new: int
+    n_unknown: int = 0
+    doubts: str = ""  # about the run's file
+
+
+class DirectionLikeness(NamedTuple):
+    """The runs of one direction, and the likeness of each two of them."""
+
+    direction: str
+    names: list[str]
+    likeness: Likeness
+
+
+class Preview(NamedTuple):
+    """A pool and its price.
+
+    n_pairs = n_new + n_waiting + n_judged: nobody has asked about them, another open pool asks,
+    people have answered
+    n_queries : queries with any pair
+    n_labels : wanted with planned doubles, without third labels on disagreement; n_golds : checks
+        handed out among them
+    hours : of people, at `seconds` a judgment; is_measured : whether that is this collection's
+        median
+    cost : hours at the rate asked for, None without one; currency : its name
+    at : when this was counted
+    n_unknown : results, each once, that are not counted since the collection lacks their targets
+    """
+
+    n_pairs: int
+    n_new: int
+    n_waiting: int
+    n_judged: int
+    n_queries: int
+    n_labels: int
+    n_golds: int
+    seconds: float
+    is_measured: bool
+    hours: float
+    cost: float | None
+    currency: str
+    shares: list[RunShare]
+    likenesses: list[DirectionLikeness]
+    at: datetime
+    n_unknown: int = 0
+
+
+def preview(
+    *,
+    collection: Collection,
+    strategy: str,
+    parameters: Mapping[str, object],
+    runs: Sequence[Run],
+    query_set: QuerySet | None = None,
+    seed: int = 0,
+) -> Preview:
+    """Preview the pairs of a pool and its cost at the collection's present policy and pace.
+
+    Raises PoolError.
+    """
+    choice = choose_pairs(
+        collection=collection,
+        strategy=strategy,
+        parameters=parameters,
+        runs=runs,
+        query_set=query_set,
+        seed=seed,
+    )
+    n_labels, is_waiting = _pair_states(choice)
+    policy = Policy.objects.filter(collection=collection).latest("version")
+    n_missing = _n_missing_labels(n_labels[~is_waiting], policy)
+    seconds, is_measured = pace(collection=collection)
+    n_golds = _n_golds(collection, policy, n_missing)
+    hours = (n_missing + n_golds) * seconds / 3600
+    rate = parameters.get("rate")
+    return Preview(
+        n_pairs=len(choice.query),
+        n_new=int(np.count_nonzero((n_labels == 0) & ~is_waiting)),
+        n_waiting=int(np.count_nonzero((n_labels == 0) & is_waiting)),
+        n_judged=int(np.count_nonzero(n_labels)),
+        n_queries=len(np.unique(choice.query)),
+        n_labels=n_missing,
+        n_golds=n_golds,
+        seconds=seconds,
+        is_measured=is_measured,
+        hours=hours,
+        cost=hours * float(str(rate)) if rate else None,
+        currency=str(parameters.get("currency") or "EUR"),
+        shares=_shares(choice, n_labels == 0),
+        likenesses=[
+            _direction_likeness(choice, direction)
+            for direction in Direction
+            if _n_runs(choice, direction) > 1
+        ],
+        at=timezone.now(),
+        n_unknown=_n_unknown(choice),
+    )
+
+
+def added_by(*, run: Run, depth: int = ADDS_DEPTH) -> Preview:
+    """Preview the cost of judging a run down to a depth.
+
+    Raises PoolError for a run that is not in use.
+    """
+    return preview(
+        collection=run.collection, strategy="depth-k", parameters={"depth": depth}, runs=[run]
+    )
+
+
+def pace(*, collection: Collection) -> tuple[float, bool]:
+    """Seconds a judgment takes here, the median, and whether it was measured."""
+    with connection.cursor() as cursor:
+        cursor.execute(_MEDIAN, [collection.pk])
+        median = cursor.fetchone()[0]
+    return (median / 1000, True) if median else (USUAL_SECONDS, False)
+
+
+def _pair_states(choice: PairChoice) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """(M,) number of labels of each pair, and whether an open pool asks about it already."""
+    n_labels = np.zeros(len(choice.query), dtype=np.int64)
+    is_waiting = np.zeros(len(choice.query), dtype=bool)
+    with connection.cursor() as cursor:
+        cursor.execute(_PAIR_STATES, [choice.query.tolist(), choice.document.tolist()])
+        for position, n, waiting in cursor:
+            n_labels[position], is_waiting[position] = n, waiting
+    return n_labels, is_waiting
+
+
+def _n_missing_labels(n_labels: NDArray[np.int64], policy: Policy) -> int:
+    """Number of labels still to give: planned doubles fall on judged and new pairs alike."""
+    n_single = np.maximum(0, policy.labels_per_pair - n_labels).sum()
+    n_doubled = np.maximum(0, policy.labels_per_pair + 1 - n_labels).sum()
+    share = float(policy.double_share)
+    return int(np.floor((1 - share) * n_single + share * n_doubled + 0.5))
+
+
+def _n_golds(collection: Collection, policy: Policy, n_labels: int) -> int:
+    available = (
+        collection.reference_sets.exists() or Gold.objects.filter(collection=collection).exists()
+    )
+    a_batch = policy.gold_positives + policy.gold_negatives
+    return ceil(n_labels / policy.batch_candidates) * a_batch if available else 0
+
+
+def _shares(choice: PairChoice, is_new: NDArray[np.bool_]) -> list[RunShare]:
+    run_pairs = [as_pairs(run, top) for run, top in zip(choice.runs, choice.tops, strict=True)]
+    layout = Layout(
+        [choice.query, *(pairs.source for pairs in run_pairs)],
+        [choice.document, *(pairs.target for pairs in run_pairs)],
+    )
+    pool = layout.codes(choice.query, choice.document)  # ascending, as the pairs are
+    positions = [_positions_of(pool, layout.codes(*pairs)) for pairs in run_pairs]
+    n_runs_with_pair = np.bincount(
+        np.concatenate([*positions, np.empty(0, np.int64)]), minlength=len(pool)
+    )
+    unknown = [int(np.count_nonzero(top.target < 0)) for top in choice.tops]
+    return [
+        RunShare(
+            run.pk,
+            run.name,
+            len(own),
+            int((n_runs_with_pair[own] == 1).sum()),
+            int(is_new[own].sum()),
+            n_unknown,
+            run.doubts_text,
+        )
+        for run, own, n_unknown in zip(choice.runs, positions, unknown, strict=True)
+    ]
+
+
+def _n_unknown(choice: PairChoice) -> int:
+    """Number of distinct pairs of a source and an unknown target, as deep as the strategy looks."""
+    n = 0
+    for direction in Direction:
+        tops = [
+            top
+            for run, top in zip(choice.runs, choice.tops, strict=True)
+            if run.direction == direction
+        ]
+        lacking = [(top.source[top.target < 0], top.target[top.target < 0]) for top in tops]
+        if lacking:
+            source, target = (np.concatenate(columns) for columns in zip(*lacking, strict=True))
+            n += np.unique(np.stack([source, target]), axis=1).shape[1]
+    return n
+
+
+def _positions_of(sorted_codes: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Positions in `sorted_codes` of those `codes` that are in it; sorted_codes : ascending."""
+    position = np.searchsorted(sorted_codes, codes)
+    return position[np.append(sorted_codes, -1)[position] == codes]
+
+
+def _n_runs(choice: PairChoice, direction: Direction) -> int:
+    return sum(run.direction == direction for run in choice.runs)
+
+
+def _direction_likeness(choice: PairChoice, direction: Direction) -> DirectionLikeness:
+    own = [
+        (run, top)
+        for run, top in zip(choice.runs, choice.tops, strict=True)
+        if run.direction == direction
+    ]
+    own.sort(key=lambda run_and_top: run_and_top[0].name)
+    matrices = likeness([top for _, top in own], k=OVERLAP_DEPTH, p=RBO_P)
+    return DirectionLikeness(direction, [run.name for run, _ in own], matrices)

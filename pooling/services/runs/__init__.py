@@ -1,0 +1,1 @@
+"""Runs: received, read, stored as rankings, described, deleted."""

@@ -1,0 +1,195 @@
+"""A pool's price before it is opened: what is new, each run's share, likeness, hours and money."""
+
+import numpy as np
+import pytest
+
+from annotate.models import Pair, Policy, QuerySet, QuerySetItem
+from pooling.models import Pool, Run
+from pooling.services.pools import preview_requests, previews
+from pooling.services.pools.checks import PoolError
+from tests.pooling import factories
+from tests.pooling.answering import answer_batch
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
+
+
+def preview(collection, of, strategy="depth-k", **parameters):
+    return previews.preview(
+        collection=collection, strategy=strategy, parameters=parameters or {"depth": 2}, runs=of
+    )
+
+
+def test_more_results_than_memory_holds_are_refused_before_any_is_read(collection, two_runs):
+    for run in two_runs:
+        run.report |= {"n_queries": 30_000, "deepest": 1000}
+    with pytest.raises(PoolError, match=r"hold 60,000,000 results, .* choose a smaller depth"):
+        preview(collection, two_runs, depth=1000)
+    assert preview(collection, two_runs, depth=10).n_pairs == 9
+
+
+def test_the_preview_says_what_is_new_and_what_each_run_brings(collection, two_runs):
+    price = preview(collection, two_runs)
+    assert (price.n_pairs, price.n_new, price.n_waiting, price.n_judged) == (6, 6, 0, 0)
+    assert [tuple(share)[1:6] for share in price.shares] == [("a", 4, 2, 4, 0), ("b", 4, 2, 4, 0)]
+    assert (price.n_labels, price.seconds, price.is_measured) == (6, 9.0, False)
+    assert price.hours == pytest.approx(6 * 9 / 3600)
+    assert price.cost is None
+
+
+def test_both_directions_share_their_pairs(collection, two_runs):
+    back = factories.run(collection, "back", {1: [0, 1], 4: [1]}, "reverse")
+    price = preview(collection, [*two_runs, back])
+    assert (price.n_pairs, price.n_queries) == (7, 2)
+    # d1 q0 and d4 q1 are found by others too; d1 q1 by it alone.
+    assert {share.name: (share.n_pairs, share.n_unique) for share in price.shares} == {
+        "a": (4, 1),
+        "b": (4, 2),
+        "back": (3, 1),
+    }
+
+
+def test_the_preview_of_more_depth_after_judging_counts_only_what_is_missing(collection, two_runs):
+    factories.opened(collection, two_runs[:1])
+    answer_batch(collection)
+    factories.opened(collection, two_runs[:1], name="waits", depth=3)
+    price = preview(collection, two_runs, depth=3)
+    assert (price.n_pairs, price.n_judged, price.n_waiting, price.n_new) == (9, 4, 2, 3)
+    assert (price.n_labels, price.seconds, price.is_measured) == (3, 4.0, True)
+
+
+def test_the_preview_s_labels_are_the_seats_that_opening_makes(collection, two_runs):
+    Policy.objects.create(
+        collection=collection,
+        version=2,
+        double_share="0.5",
+        labels_per_pair=2,
+        gold_positives=0,
+        gold_negatives=0,
+    )
+    price = preview(collection, two_runs)
+    pool = factories.opened(collection, two_runs)
+    assert pool.round.seats.count() == price.n_labels == 15
+
+
+def test_money_is_hours_at_the_rate(collection, two_runs):
+    price = preview(collection, two_runs, depth=2, rate=12.5, currency="GBP")
+    assert (price.cost, price.currency) == (pytest.approx(6 * 9 / 3600 * 12.5), "GBP")
+    assert preview(collection, two_runs, depth=2, rate=3.0).currency == "EUR"
+
+
+def test_the_preview_compares_every_two_runs_of_a_direction(collection, two_runs):
+    factories.run(collection, "r", {0: [1]}, "reverse")
+    likenesses = preview(collection, list(Run.objects.all()), depth=3).likenesses
+    assert [
+        (direction_likeness.direction, direction_likeness.names)
+        for direction_likeness in likenesses
+    ] == [("forward", ["a", "b"])]
+    matrices = likenesses[0].likeness
+    # q0: {1, 2, 3} and {2, 7, 1}; q1: {4, 5, 6} and {4, 8, 9}
+    assert matrices.n_sources.tolist() == [[2, 2], [2, 2]]
+    assert matrices.overlap[0, 1] == matrices.overlap[1, 0] == pytest.approx((0.2 + 0.1) / 2)
+    assert (matrices.tau[0, 1], matrices.favourite[0, 1], matrices.favourite[1, 0]) == (
+        -1.0,
+        (3 + 1) / 2,
+        (2 + 1) / 2,
+    )
+
+
+def test_what_a_run_adds_is_its_new_pairs_and_what_is_judged_already(collection, two_runs):
+    factories.opened(collection, two_runs[:1])
+    answer_batch(collection)
+    price = previews.added_by(run=two_runs[1], depth=2)
+    assert (price.n_new, price.n_judged, price.n_labels) == (2, 2, 2)
+    only_new = preview(collection, two_runs[1:], "adds", depth=2)
+    assert (only_new.n_pairs, only_new.n_new) == (2, 2)
+    pool = factories.opened(collection, two_runs[1:], name="more", strategy="adds", depth=2)
+    assert factories.external_ids(pool.pool_pairs) == {("q0", "d7"), ("q1", "d8")}
+
+
+def test_a_preview_writes_nothing_and_takes_a_constant_number_of_queries(
+    collection, two_runs, django_assert_max_num_queries
+):
+    before = Pair.objects.count(), Pool.objects.count()
+    with django_assert_max_num_queries(12):
+        preview(collection, two_runs)
+    assert (Pair.objects.count(), Pool.objects.count()) == before
+
+
+def some(collection, name, *sources):
+    query_set = QuerySet.objects.create(collection=collection, name=name, direction="forward")
+    QuerySetItem.objects.bulk_create(
+        QuerySetItem(query_set=query_set, item=collection.items.get(external_id=f"q{source}"))
+        for source in sources
+    )
+    return query_set
+
+
+def test_everything_of_a_query_set_needs_no_run_and_says_where_one_is_missing(collection, two_runs):
+    pair = {"collection": collection, "strategy": "exhaustive", "parameters": {}}
+    with pytest.raises(PoolError, match="needs a query set") as caught:
+        previews.preview(**pair, runs=[])
+    assert caught.value.field == "query_set"
+    assert previews.preview(**pair, runs=[], query_set=some(collection, "one", 1)).n_pairs == 30
+    with_runs = previews.preview(**pair, runs=two_runs, query_set=some(collection, "two", 0, 1))
+    assert (with_runs.n_pairs, [share.n_pairs for share in with_runs.shares]) == (60, [6, 6])
+
+
+def test_a_reference_set_that_is_trusted_is_left_out_but_for_its_share(collection, two_runs):
+    factories.reference(collection, [(0, 1), (0, 2), (1, 4), (1, 5), (3, 3)])
+    assert preview(collection, two_runs, depth=2, trusted="original").n_pairs == 2
+    assert preview(collection, two_runs, depth=2, trusted="original", check_share=0.5).n_pairs == 4
+    with pytest.raises(PoolError, match='no reference set "CxC"'):
+        preview(collection, two_runs, depth=2, trusted="CxC")
+
+
+def test_negatives_and_a_budget_come_on_top_of_any_strategy(collection, two_runs):
+    assert preview(collection, two_runs, depth=2, budget=2).n_pairs == 4
+    price = preview(collection, two_runs, depth=2, negatives=5)
+    assert price.n_pairs == 6 + 2 * 5
+    assert [share.n_pairs for share in price.shares] == [4, 4]  # outside every run's first 25
+
+
+def test_a_question_is_counted_once_for_all_who_ask_and_answered_at_once_where_it_is_small(
+    collection, two_runs, monkeypatch
+):
+    request = preview_requests.build_request(
+        strategy="depth-k", parameters={"depth": 2}, runs=two_runs, query_set=None, seed=1
+    )
+    result, needs_worker = preview_requests.request_preview(
+        collection=collection, preview_request=request
+    )
+    assert (result.preview.n_pairs, needs_worker) == (6, False)
+    other = request._replace(seed=2)
+    monkeypatch.setattr(preview_requests, "SYNCHRONOUS_ROWS", 3)
+    waiting = [
+        preview_requests.request_preview(collection=collection, preview_request=other)
+        for _ in range(2)
+    ]
+    assert [(answer.is_waiting, needs_worker) for answer, needs_worker in waiting] == [
+        (True, True),
+        (True, False),
+    ]
+    preview_requests.compute_result(
+        collection=collection, preview_request=preview_requests.PreviewRequest(**other._asdict())
+    )
+    result, needs_worker = preview_requests.request_preview(
+        collection=collection, preview_request=other
+    )
+    assert (result.preview.n_pairs, needs_worker) == (6, False)
+    assert preview_requests.find_result(collection=factories.collection(), key=result.key) is None
+
+
+def test_a_question_with_a_fault_is_answered_with_its_field(collection, two_runs):
+    request = preview_requests.build_request(
+        strategy="depth-k", parameters={"depth": 0}, runs=two_runs, query_set=None, seed=1
+    )
+    result, needs_worker = preview_requests.request_preview(
+        collection=collection, preview_request=request
+    )
+    assert (result.field, result.preview, needs_worker) == ("depth", None, False)
+    assert "whole number" in result.error
+
+
+def test_one_run_is_compared_with_nobody(collection, two_runs):
+    assert preview(collection, two_runs[:1]).likenesses == []
+    assert np.isfinite(preview(collection, two_runs[:1]).hours)
