@@ -9,7 +9,7 @@ from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.models import ApiToken
 from metrics.forms import QrelsForm
 from metrics.http import attachment
-from metrics.services import download_rows
+from metrics.services.downloads import rows as download_rows
 
 
 class QrelsView(APIView):

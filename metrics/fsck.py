@@ -8,7 +8,7 @@ from annotate.checks.constraints import constraints_check, missing_triggers
 from annotate.models import Change, Collection, ReferenceSet, Round
 from metrics.core.labels.label_sources import RequestedSource, UnknownLabelSource
 from metrics.models import Score, Tally
-from metrics.services import tallies
+from metrics.services.numbers import tallies
 
 
 def drifted_counts() -> Iterator[str]:

@@ -8,18 +8,16 @@ from django.db.models import QuerySet
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
 from metrics.models import Plan
-from metrics.services import (
-    dashboard_details,
-    downloads,
-    explorer_disagreement,
-    leaderboard_cache,
-    model_resolutions,
-    plans,
-    pool_bias,
-    refresh_tries,
-)
-from metrics.services import refresh as refreshing
-from metrics.services.leaderboard_choices import LeaderboardSpec
+from metrics.services.dashboard import details as dashboard_details
+from metrics.services.downloads import downloads
+from metrics.services.explorer import disagreement as explorer_disagreement
+from metrics.services.leaderboard import cache as leaderboard_cache
+from metrics.services.leaderboard.choices.choices import LeaderboardSpec
+from metrics.services.numbers import refresh as refreshing
+from metrics.services.numbers import refresh_tries
+from metrics.services.plans import plans
+from metrics.services.pool_bias import pool_bias
+from metrics.services.scores import model_resolutions
 from pooling.models import Pool
 
 GATHERING_SECONDS = 1.5  # in which changes are gathered into one refresh

@@ -21,7 +21,7 @@ from annotate.models import (
 from annotate.services import seating
 from annotate.services.judging import claiming, judging, reports, undoing
 from metrics.models import BoardView, Snapshot
-from metrics.services import alarms, refresh
+from metrics.services.numbers import alarms, refresh
 from pooling.models import Matrix, Pool, PoolPair, PoolSource, PoolStratum, Run, RunEvent
 from tests import cast
 from tests.campaign_rows import (

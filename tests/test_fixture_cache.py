@@ -7,7 +7,7 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from tests import campaigns, cast, fixture_cache
 from tests.metrics import studies
 from tests.soundness import is_sound

@@ -12,7 +12,7 @@ from annotate.services.judging import claiming, reports, undoing
 from annotate.services.people import accounts
 from annotate.services.review import report_settling
 from annotate.services.supervision import reviewing, withdrawing
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from pooling.services.pools import pools
 from tests import campaigns, cast
 from tests.annotate.core.files.samples import file

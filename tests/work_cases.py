@@ -22,7 +22,7 @@ from annotate.services.imports.kinds import (
 )
 from annotate.services.supervision import review_work
 from metrics.models import Download
-from metrics.services import downloads
+from metrics.services.downloads import downloads
 from pooling.models import Pool, Run
 from pooling.services.pools import pools
 from pooling.services.runs import documents as run_documents

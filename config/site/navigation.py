@@ -9,7 +9,7 @@ from django.utils.functional import SimpleLazyObject
 from annotate import access
 from annotate.models import Collection, Role
 from annotate.services.review import inbox
-from metrics.services.alarms import raising_events
+from metrics.services.numbers.alarms import raising_events
 
 EVERYBODY = frozenset(Role)
 LEADERS = frozenset({Role.LEAD, Role.RESEARCHER})

@@ -159,7 +159,7 @@ class Migration(migrations.Migration):
                 (
                     "value",
                     models.JSONField(
-                        help_text="As metrics.services.leaderboard_decisions.decision_facts gives it."
+                        help_text="As metrics.services.leaderboard.decisions.decision_facts gives it."
                     ),
                 ),
                 ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),

@@ -13,7 +13,7 @@ class Plan(models.Model):
     """A plan that a lead fixed beforehand, so that its decisions are confirmatory.
 
     One at a time a collection, never changed but for its end. Its rules and its looks:
-    metrics.services.plans.
+    metrics.services.plans.plans.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="plans")
@@ -64,7 +64,7 @@ class PlanLook(models.Model):
     n_judged = models.PositiveIntegerField(help_text="Pairs that were judged by then.")
     level = models.FloatField(help_text="At which it decided.")
     value = models.JSONField(
-        help_text="As metrics.services.leaderboard_decisions.decision_facts gives it."
+        help_text="As metrics.services.leaderboard.decisions.decision_facts gives it."
     )
     at = models.DateTimeField(db_default=Now())
 

@@ -10,7 +10,7 @@ from annotate import access
 from annotate.models import Role
 from metrics.alarm_forms import AlarmForm
 from metrics.models import Alarm
-from metrics.services import alarms as service
+from metrics.services.numbers import alarms as service
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

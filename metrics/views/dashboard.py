@@ -18,8 +18,9 @@ from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
 from annotate.services.pages import stuck_labels
 from metrics import tasks
-from metrics.services import dashboard as service
-from metrics.services import dashboard_details, people_pages
+from metrics.services.dashboard import dashboard as service
+from metrics.services.dashboard import details as dashboard_details
+from metrics.services.dashboard import people_pages
 
 CURRENT_SECONDS = 1  # seconds for which a version counts as current without a query
 

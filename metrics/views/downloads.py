@@ -23,9 +23,9 @@ from annotate.services.collection import judgment_export
 from metrics.forms import QrelsForm
 from metrics.http import attachment
 from metrics.models import Download, DownloadKind
-from metrics.services import download_rows
-from metrics.services import downloads as service
-from metrics.services.sampled_pools import names_of_samples
+from metrics.services.downloads import downloads as service
+from metrics.services.downloads import rows as download_rows
+from metrics.services.samples.pools import names_of_samples
 
 TSV = "text/tab-separated-values; charset=utf-8"
 MAX_LISTED = 100  # downloads in the list

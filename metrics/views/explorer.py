@@ -17,9 +17,9 @@ from annotate.services.background.workers import worker_is_missing
 from metrics import tasks
 from metrics.explorer_forms import ExplorerForm
 from metrics.explorer_state import QueryOrder
-from metrics.services import explorer as service
-from metrics.services import explorer_disagreement
-from metrics.services.sampled_pools import names_of_samples
+from metrics.services.explorer import disagreement as explorer_disagreement
+from metrics.services.explorer import explorer as service
+from metrics.services.samples.pools import names_of_samples
 
 WAITING_TEXTS = {
     "title": "Counting where people disagree",

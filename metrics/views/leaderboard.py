@@ -15,15 +15,16 @@ from annotate.queue import enqueue_on_commit
 from annotate.services.background import progress
 from metrics import tasks
 from metrics.http import single_key_address
-from metrics.services import leaderboard as leaderboard_service
-from metrics.services import leaderboard_cache, plans_page
-from metrics.services import leaderboard_comparison_page as comparison_page
-from metrics.services.leaderboard_cache import ViewLookup
-from metrics.services.leaderboard_choices import Choices, LeaderboardSpec
-from metrics.services.leaderboard_files import as_csv, as_latex
-from metrics.services.leaderboard_history import history_of
-from metrics.services.leaderboard_parameters import read_choices, read_comparison
-from metrics.services.sampled_pools import names_of_samples
+from metrics.services.leaderboard import cache as leaderboard_cache
+from metrics.services.leaderboard import comparison_page
+from metrics.services.leaderboard import leaderboard as leaderboard_service
+from metrics.services.leaderboard.cache import ViewLookup
+from metrics.services.leaderboard.choices.choices import Choices, LeaderboardSpec
+from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
+from metrics.services.leaderboard.files import as_csv, as_latex
+from metrics.services.leaderboard.history import history_of
+from metrics.services.plans import plans_page
+from metrics.services.samples.pools import names_of_samples
 from pooling.models import Run
 
 PLAIN = "text/plain; charset=utf-8"

@@ -11,8 +11,9 @@ from annotate.http import SignedIn
 from annotate.models import Role
 from metrics.models import Plan
 from metrics.plan_forms import PlanForm
-from metrics.services import labels, plans_page
-from metrics.services import plans as service
+from metrics.services.plans import plans as service
+from metrics.services.plans import plans_page
+from metrics.services.scores import labels
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -11,8 +11,9 @@ import pytest
 from django.core.cache import cache
 
 from annotate.models import Role
-from metrics.services import dashboard_details, refresh
-from metrics.services.label_rows import label_rows
+from metrics.services.dashboard import details as dashboard_details
+from metrics.services.dashboard.label_rows import label_rows
+from metrics.services.numbers import refresh
 from tests import cast
 from tests.benchmarks.fire_study import fill
 

@@ -13,7 +13,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotate.models import Role
-from metrics.services import explorer_disagreement, refresh
+from metrics.services.explorer import disagreement as explorer_disagreement
+from metrics.services.numbers import refresh
 from tests import cast
 from tests.benchmarks.fire_study import N_QUERIES, fill
 

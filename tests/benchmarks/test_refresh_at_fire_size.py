@@ -23,7 +23,7 @@ from django.test.utils import CaptureQueriesContext
 from annotate.models import Role
 from annotate.services import seating
 from metrics.models import Observation
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from tests import cast
 from tests.benchmarks.fire_study import fill
 

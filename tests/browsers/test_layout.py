@@ -12,7 +12,8 @@ from playwright.sync_api import Page
 from selenium.webdriver.remote.webdriver import WebDriver
 
 from annotate.models import User
-from metrics.services import dashboard_details, refresh
+from metrics.services.dashboard import details as dashboard_details
+from metrics.services.numbers import refresh
 from tests import access_table, cast
 from tests.browsers import programs
 from tests.browsers.window import Window

@@ -3,7 +3,7 @@
 import pytest
 
 from annotate.models import Batch, Collection, Resolution, Role
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from tests import cast
 from tests.annotate.views.inbox_rows import dispute, fail_batch
 

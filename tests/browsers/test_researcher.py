@@ -7,7 +7,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from annotate.models import Collection, Role
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from tests import cast
 from tests.metrics import studies
 from tests.stack import Stack

@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection, transaction
 from annotate.models import Collection, Judgment, Role
 from annotate.services.collection import purging
 from config import app_role
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from pooling.models import Run, RunEvent
 from pooling.services.runs import deletion as run_deletion
 from tests import cast

@@ -24,7 +24,7 @@ from annotate.models import Change, Collection, Judgment, Round, Seat
 from annotate.services import seating
 from config.up.processes import wait_until
 from metrics.models import Score, Snapshot
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from pooling.models import Pool, PoolPair
 from tests import cast
 from tests.metrics import studies

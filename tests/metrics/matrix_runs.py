@@ -7,8 +7,8 @@ import numpy as np
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.services.collection.query_sets import complete_query_sets
-from metrics.services import leaderboard_measuring
-from metrics.services.leaderboard_parameters import read_choices
+from metrics.services.leaderboard import measuring as leaderboard_measuring
+from metrics.services.leaderboard.choices.parameters import read_choices
 from pooling.models import Run
 from pooling.services.runs import runs
 from tests import cast

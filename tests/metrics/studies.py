@@ -23,7 +23,7 @@ from annotate.models import (
 from annotate.services import seating
 from annotate.services.judging import claiming, judging
 from metrics.models import Observation, Score, Snapshot
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from pooling.models import Pool, PoolPair, Run
 from tests import campaigns, cast
 from tests.fixture_cache import cached_rows

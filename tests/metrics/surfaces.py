@@ -18,7 +18,7 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Change, Collection, Import, User, Work
 from metrics.models import Download
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from pooling.models import Run
 from tests.stack import Stack
 from tests.webclient import WebClient

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Role
 from metrics.dashboard_charts import MAX_MARKS, labels_a_day
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from tests import cast
 from tests.metrics import pages_of_days, studies
 

@@ -13,9 +13,10 @@ from annotate.models import ApiToken, ReferenceLabel, Resolution, Role
 from metrics.core.labels.label_sources import LabelSource
 from metrics.http import QrelsRequest as QrelsWanted
 from metrics.models import Download, Score
-from metrics.services import leaderboard_cache, refresh, tallies
-from metrics.services.leaderboard import leaderboard_of
-from metrics.services.leaderboard_parameters import read_choices, read_comparison
+from metrics.services.leaderboard import cache as leaderboard_cache
+from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
+from metrics.services.leaderboard.leaderboard import leaderboard_of
+from metrics.services.numbers import refresh, tallies
 from tests import cast
 from tests.metrics import studies, uploads
 from tests.pages import text_of

@@ -17,8 +17,9 @@ from config.celery import app
 from metrics.core.labels import label_sources
 from metrics.core.labels.label_sources import LabelSource, People, larger_grades
 from metrics.core.measures.alignment import Rankings
-from metrics.services import leaderboard_measuring, measuring, ranks
-from metrics.services.ranks import read_rankings
+from metrics.services.leaderboard import measuring as leaderboard_measuring
+from metrics.services.scores import measuring, ranks
+from metrics.services.scores.ranks import read_rankings
 from pooling.models import Run
 from tests import cast
 from tests.metrics import uploads, worlds

@@ -15,7 +15,9 @@ from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import mean_intervals
 from metrics.forms import QrelsForm
 from metrics.models import Score, Snapshot
-from metrics.services import dashboard_details, download_rows, leaderboard_comparison
+from metrics.services.dashboard import details as dashboard_details
+from metrics.services.downloads import rows as download_rows
+from metrics.services.leaderboard import comparison as leaderboard_comparison
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)

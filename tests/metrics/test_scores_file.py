@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from annotate.models import Item
 from annotate.services.review.exclusions import exclude_item, restore_item
 from metrics.models import Download, Score
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from tests import cast
 from tests.metrics import uploads
 

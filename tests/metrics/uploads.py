@@ -24,7 +24,8 @@ from annotate.services.collection.query_sets import complete_query_sets
 from metrics.core.labels.label_sources import LabelSource
 from metrics.http import QrelsRequest
 from metrics.models import Download, Score
-from metrics.services import download_rows, downloads
+from metrics.services.downloads import downloads
+from metrics.services.downloads import rows as download_rows
 from pooling.models import Run
 from pooling.services.runs import runs
 from tests import cast

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from annotate.models import ApiToken, Role
 from annotate.services import seating
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from tests import cast
 from tests.canaries import Crawler
 

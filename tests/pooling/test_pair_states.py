@@ -12,7 +12,7 @@ from annotate.services.collection.collections import change_policy
 from annotate.services.judging import claiming, judging, reports
 from annotate.services.review import adjudicating, exclusions, inbox
 from metrics.models import Download, Snapshot
-from metrics.services import refresh, tallies
+from metrics.services.numbers import refresh, tallies
 from pooling.pair_filter import PairFilter
 from pooling.services.pages import pool_figures, pool_pairs
 from pooling.services.pools import pools, run_retirement

@@ -29,8 +29,9 @@ from annotate.services.collection.reference_qrels import qrels_lines
 from annotate.services.collection.references import FileRejected, load_reference
 from annotate.services.imports.items import load_collection
 from annotate.services.pages.overview import overview
-from metrics.services import leaderboard_cache, refresh
-from metrics.services.leaderboard_parameters import read_choices
+from metrics.services.leaderboard import cache as leaderboard_cache
+from metrics.services.leaderboard.choices.parameters import read_choices
+from metrics.services.numbers import refresh
 from pooling.services.runs.runs import receive_run
 from tests import cast
 from tests.annotate.core.files.samples import archive, file

@@ -20,7 +20,7 @@ from ir_measures import AP, Success, nDCG
 
 from annotate.models import Collection, Role
 from metrics.models import Score
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from pooling.services.pools.pools import create_pool, open_pool
 from pooling.services.runs import runs
 from tests import cast

@@ -6,7 +6,7 @@ import pytest
 
 from annotate.models import Change
 from config.up.processes import wait_until
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from pooling.models import Pool, PoolPair
 from tests.journeys import test_faults as faults
 from tests.metrics import studies

@@ -31,7 +31,7 @@ from metrics.management.groups import add_group_arguments, groups_of
 from metrics.management.labels import add_label_arguments, labels_of
 from metrics.management.samples import beyond_sample, refuse_unequal_rates
 from metrics.management.scores import add_choice_arguments, read_table
-from metrics.services.leaderboard_choices import (
+from metrics.services.leaderboard.choices.choices import (
     METHOD_NAMES,
     MISSING_NAMES,
     MISSING_QUERIES,

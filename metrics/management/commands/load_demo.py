@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.services.imports.faults import IMPORT_FAULTS
-from metrics.services.demo_campaign import DemoFailed, load_demo
+from metrics.services.rehearsal.demo_campaign import DemoFailed, load_demo
 
 
 class Command(BaseCommand):

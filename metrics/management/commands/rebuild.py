@@ -8,7 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.models import Collection
 from annotate.services import seating
 from annotate.services.imports import imports
-from metrics.services import leaderboard_cache, refresh
+from metrics.services.leaderboard import cache as leaderboard_cache
+from metrics.services.numbers import refresh
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.services.collection.collections import CollectionExists
 from metrics.core.labels.simulation import SimulatedAnnotator
-from metrics.services.rehearsal import Rehearsal, rehearse
+from metrics.services.rehearsal.rehearsal import Rehearsal, rehearse
 
 
 class Command(BaseCommand):

@@ -8,8 +8,9 @@ from django.core.management import CommandError, call_command
 
 from annotate.models import Resolution, Seat
 from metrics.models import BoardView, Observation
-from metrics.services import leaderboard_cache, refresh
-from metrics.services.leaderboard_parameters import read_choices
+from metrics.services.leaderboard import cache as leaderboard_cache
+from metrics.services.leaderboard.choices.parameters import read_choices
+from metrics.services.numbers import refresh
 from tests import campaigns, cast
 from tests.metrics import studies
 from tests.soundness import is_sound_without_pools

@@ -7,7 +7,8 @@ from django.test.utils import CaptureQueriesContext
 
 from annotate.models import Judgment, Role, WorkerHeartbeat
 from metrics import tasks
-from metrics.services import dashboard_details, refresh
+from metrics.services.dashboard import details as dashboard_details
+from metrics.services.numbers import refresh
 from tests import cast
 from tests.metrics import studies
 from tests.pages import text_of

@@ -3,7 +3,8 @@
 import pytest
 
 from annotate.models import Role
-from metrics.services import alarms, dashboard_details
+from metrics.services.dashboard import details as dashboard_details
+from metrics.services.numbers import alarms
 from tests import cast
 from tests.browsing import wait_for_expression
 from tests.metrics import studies

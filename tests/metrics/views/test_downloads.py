@@ -12,7 +12,7 @@ from ir_measures import AP, Qrel, ScoredDoc, Success, nDCG
 
 from annotate.models import ApiToken, Item, Role
 from metrics.models import Score
-from metrics.services.measuring import AUXILIARY
+from metrics.services.scores.measuring import AUXILIARY
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies

@@ -6,7 +6,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.models import Collection, Item, Part, QuerySet, QuerySetItem, Resolution, Role
-from metrics.services import explorer_disagreement, refresh
+from metrics.services.explorer import disagreement as explorer_disagreement
+from metrics.services.numbers import refresh
 from pooling.models import PoolPair, Ranking, Run
 from tests import cast
 from tests.metrics import studies

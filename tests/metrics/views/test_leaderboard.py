@@ -11,11 +11,13 @@ from django.utils import timezone
 
 from annotate.models import Change, QuerySet, QuerySetItem, Role
 from metrics.models import BoardView, Score
-from metrics.services import leaderboard_cache, query_groups, refresh
-from metrics.services.leaderboard import leaderboard_of
-from metrics.services.leaderboard_cells import ScoreCell
-from metrics.services.leaderboard_decisions import MeasureDecision, headline
-from metrics.services.leaderboard_parameters import read_choices
+from metrics.services.leaderboard import cache as leaderboard_cache
+from metrics.services.leaderboard.cells import ScoreCell
+from metrics.services.leaderboard.choices.parameters import read_choices
+from metrics.services.leaderboard.decisions import MeasureDecision, headline
+from metrics.services.leaderboard.leaderboard import leaderboard_of
+from metrics.services.numbers import refresh
+from metrics.services.scores import query_groups
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies

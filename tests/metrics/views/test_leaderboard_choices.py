@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 
 from annotate.models import Role
 from metrics.models import BoardView
-from metrics.services import leaderboard_cache
-from metrics.services.leaderboard_parameters import read_choices, read_comparison
+from metrics.services.leaderboard import cache as leaderboard_cache
+from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies

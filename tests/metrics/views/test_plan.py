@@ -5,8 +5,10 @@ import pytest
 
 from annotate.models import Annotator, QuerySet, QuerySetItem, Role
 from metrics.models import Plan
-from metrics.services import leaderboard_cache, plans, pool_bias
-from metrics.services.leaderboard_parameters import read_choices
+from metrics.services.leaderboard import cache as leaderboard_cache
+from metrics.services.leaderboard.choices.parameters import read_choices
+from metrics.services.plans import plans
+from metrics.services.pool_bias import pool_bias
 from tests import cast
 from tests.metrics import studies
 from tests.pages import text_of
@@ -136,7 +138,7 @@ def test_a_researcher_reads_what_was_decided_and_is_offered_no_plan(client, stud
 
 def test_a_pool_s_page_says_stop_only_by_a_plan(client, media_root, monkeypatch):
     monkeypatch.setattr(pool_bias, "LOOK_BACKS", (2,))
-    monkeypatch.setattr("metrics.services.pool_bias_page.ADVICE_STEP", 2)
+    monkeypatch.setattr("metrics.services.pool_bias.pool_bias_page.ADVICE_STEP", 2)
     rng = np.random.default_rng(7)
     collection = factories.collection(5, 30, batch_candidates=500)
     lead = cast.member(collection, Role.LEAD)

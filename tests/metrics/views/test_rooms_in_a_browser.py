@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Role
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from tests import cast
 from tests.browsing import COUNT_ANSWERS, pass_time, wait_for_condition, wait_for_poll
 from tests.metrics import studies

@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.models import ApiToken, Import, Role
 from annotate.services.collection.query_sets import complete_query_sets
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from pooling.models import Run
 from pooling.services.runs import holds as run_holds
 from pooling.services.runs import rereading as run_rereading

@@ -11,7 +11,7 @@ from annotate.services.collection.references import FileRejected, load_reference
 from annotate.services.imports.items import load_collection
 from metrics.core.measures.alignment import LabelledPairs, align
 from metrics.core.measures.inferred_measures import stratified_inferred_ap
-from metrics.services.sampled_references import sampled_labels
+from metrics.services.samples.references import sampled_labels
 from pooling.core.likeness.rankings import Rankings
 from tests import cast
 from tests.annotate.core.files.items.test_captions_and_topics import MSRVTT

@@ -16,7 +16,7 @@ from annotate.models import (
 )
 from annotate.services.judging import claiming, reports
 from annotate.services.review import exclusions
-from metrics.services.labels import scope_of
+from metrics.services.scores.labels import scope_of
 from pooling.services.pools import run_retirement
 from tests import campaigns, cast
 from tests.soundness import is_sound

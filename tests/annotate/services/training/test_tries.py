@@ -32,7 +32,7 @@ from annotate.services.pages import annotator_progress
 from annotate.services.training import people as training_people
 from annotate.services.training import setup, tries
 from annotate.services.training.status import training_status
-from metrics.services import refresh
+from metrics.services.numbers import refresh
 from tests import campaigns, cast
 from tests.annotate.trainees import go, reply, right_grade, trained, training_seats, waiting
 

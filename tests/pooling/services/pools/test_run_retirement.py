@@ -5,7 +5,7 @@ from django.db import IntegrityError, connection, transaction
 
 from annotate.models import Change, Judgment, RoundPair, Seat
 from annotate.services.judging import claiming
-from metrics.services import refresh, tallies
+from metrics.services.numbers import refresh, tallies
 from pooling.models import RunEvent
 from pooling.services.pages import pool_figures
 from pooling.services.pools import pools, run_retirement

@@ -10,8 +10,9 @@ from annotate.services.background.workers import try_lock
 from annotate.services.collection.query_sets import complete_query_sets
 from config.management.commands.fsck import CHECKS
 from metrics.models import Score
-from metrics.services import leaderboard_cache, refresh
-from metrics.services.leaderboard_parameters import read_choices
+from metrics.services.leaderboard import cache as leaderboard_cache
+from metrics.services.leaderboard.choices.parameters import read_choices
+from metrics.services.numbers import refresh
 from pooling.models import Pool, Ranking, Run, RunEvent
 from pooling.services.pools import run_retirement
 from pooling.services.pools.checks import PoolError

@@ -1,0 +1,1 @@
+"""The lead's dashboard and the pages of people, from stored numbers."""

@@ -1,0 +1,240 @@
+"""The lead's dashboard, from the latest snapshots in words; nothing is computed here."""
+
+import hashlib
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from annotate.core.labels.pair_states import StateCounts
+from annotate.models import Annotator, Collection, Round
+from annotate.services.background.workers import worker_is_missing
+from metrics.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
+from metrics.core.agreement.agreement import MeasurementLevel
+from metrics.models import Snapshot
+from metrics.services.dashboard import details as dashboard_details
+from metrics.services.dashboard.agreement_page import AgreementPanel, agreement_of
+from metrics.services.dashboard.details_page import DashboardDetails, ValueRange, details_page
+from metrics.services.dashboard.forecast_lines import ForecastLine, PayForecast, forecast_lines
+from metrics.services.numbers import alarms, history, refresh_tries
+from metrics.services.numbers.numbers import KINDS
+
+
+class PoolTotals(NamedTuple):
+    """Counts over all pools of a collection."""
+
+    n_pairs: int
+    states: StateCounts
+    n_left: int
+    n_done: int
+
+
+class DashboardOptions(NamedTuple):
+    """Choices in the dashboard's address: the level of measurement, and whether names are shown."""
+
+    level: str
+    with_names: bool = False
+
+    @property
+    def query_string(self) -> str:
+        """The query string of the address with these choices."""
+        return f"level={self.level}" + ("&names=1" if self.with_names else "")
+
+
+class DashboardVersion(NamedTuple):
+    """The state of everything that the dashboard shows.
+
+    digest : hash that changes whenever the dashboard would show something else
+    computed_at : when each of its snapshots was computed, by kind
+    """
+
+    digest: str
+    computed_at: dict[str, datetime]
+
+
+class Dashboard(NamedTuple):
+    """The page. `is_waiting` until the first numbers are written; until then the rest is empty."""
+
+    version: str
+    is_waiting: bool
+    worker_missing: bool
+    totals: PoolTotals | None = None
+    rounds: list[dict[str, Any]] = []
+    agreement: AgreementPanel | None = None
+    people: list[dict[str, Any]] = []
+    charts: list[Chart] = []
+    computed_at: dict[str, datetime] = {}
+    details: DashboardDetails | None = None
+    pay: PayForecast | None = None
+    active_alarms: list[alarms.AlarmRow] = []
+    delay: refresh_tries.RefreshDelay | None = None
+
+    @property
+    def details_are_old(self) -> bool:
+        """Whether labels have arrived since the details were computed."""
+        return self.details is not None and self.details.computed_at < max(
+            self.computed_at[kind] for kind in KINDS
+        )
+
+    @property
+    def forecast_lines(self) -> list[ForecastLine]:
+        """Pace, hours and pay in words; empty until the details are there."""
+        if self.details is None or self.pay is None:
+            return []
+        return forecast_lines(self.details.forecast, self.pay)
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether any person was shown a pair again."""
+        return any(row["repeats"] for row in self.people)
+
+
+def version_of(*, collection: Collection, options: DashboardOptions) -> DashboardVersion:
+    """The version of the dashboard, without reading its numbers; a few small queries."""
+    kinds = (*KINDS, dashboard_details.KIND)
+    snapshots = Snapshot.objects.filter(collection=collection, kind__in=kinds).order_by("kind")
+    rows = list(snapshots.values_list("kind", "inputs_sha256", "computed_at"))
+    pay = (str(collection.hourly_pay), collection.currency)
+    active_alarms = [event.pk for event in alarms.raising_events(collection=collection)]
+    delay = refresh_tries.delay_of(collection=collection)
+    digests = [row[:2] for row in rows]
+    facts = (collection.pk, options, pay, active_alarms, digests, worker_is_missing(), delay)
+    version = hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
+    return DashboardVersion(version, {kind: at for kind, _, at in rows})
+
+
+def level_or_default(*, collection: Collection, requested: str | None) -> str:
+    """The requested level of measurement if there is such a level, else the collection's own."""
+    return requested if requested in set(MeasurementLevel) else collection.measurement
+
+
+def dashboard(*, collection: Collection, options: DashboardOptions, version: str) -> Dashboard:
+    """The page, from the latest snapshots and the history; seven queries, eight with names.
+
+    version : the digest read before the numbers; later changes show the next time
+    """
+    level = options.level
+    snapshots = {row.kind: row for row in Snapshot.objects.filter(collection=collection)}
+    delay = refresh_tries.delay_of(collection=collection)
+    if not set(KINDS) <= set(snapshots):
+        return Dashboard(version, is_waiting=True, worker_missing=worker_is_missing(), delay=delay)
+    values = {kind: row.value for kind, row in snapshots.items()}
+    names = names_of(collection=collection) if options.with_names else {}
+    details = None
+    if dashboard_details.KIND in snapshots:
+        details = details_page(snapshot=snapshots[dashboard_details.KIND], level=level)
+    return Dashboard(
+        version=version,
+        is_waiting=False,
+        worker_missing=worker_is_missing(),
+        totals=_pool_totals(values["progress"]),
+        rounds=[
+            row | {"states": StateCounts(row["states"], is_open=row["state"] in Round.WANTING)}
+            for row in values["progress"]["rounds"]
+        ],
+        agreement=agreement_of(values["agreement"], level),
+        people=[
+            person_row(row, details.people.get(row["annotator"]) if details else None)
+            | {"name": names.get(row["annotator"], "")}
+            for row in values["people"]["people"]
+        ],
+        charts=[_history_chart(collection, level), _level_chart(values["labels"])],
+        computed_at={kind: row.computed_at for kind, row in snapshots.items()},
+        details=details,
+        pay=_pay_forecast(collection, details),
+        active_alarms=alarms.rows_of(alarms.raising_events(collection=collection)),
+        delay=delay,
+    )
+
+
+def _pool_totals(progress: dict[str, Any]) -> PoolTotals:
+    counts = progress["total"]
+    is_open = any(row["state"] in Round.WANTING for row in progress["rounds"])
+    return PoolTotals(
+        counts["n_pairs"],
+        StateCounts(counts["states"], is_open=is_open),
+        counts["n_left"],
+        counts["n_done"],
+    )
+
+
+def names_of(*, collection: Collection) -> dict[int, str]:
+    """User names by annotator; annotators without an account have none."""
+    annotators = Annotator.objects.filter(collection=collection, user__isnull=False)
+    return dict(annotators.values_list("pk", "user__username"))
+
+
+def _pay_forecast(collection: Collection, details: DashboardDetails | None) -> PayForecast:
+    rate = collection.hourly_pay
+    if rate is None or details is None or details.forecast.hours_spent is None:
+        return PayForecast(rate, collection.currency)
+    left = details.forecast.hours_left or ValueRange(0.0, None, None)
+    hours = (details.forecast.hours_spent, left.value, left.low, left.high)
+    return PayForecast(
+        rate, collection.currency, *(None if n is None else n * float(rate) for n in hours)
+    )
+
+
+def person_row(row: dict[str, Any], details: dict[str, Any] | None) -> dict[str, Any]:
+    """One line of the table, with shares in per cent; None where there is nothing to share.
+
+    details : the person's row of the dashboard details, if there is one yet
+    """
+    return {
+        **row,
+        "drag": details["drag"] if details else None,
+        "flags": details["flags"] if details else [],
+        "seconds": None if row["median_ms"] is None else row["median_ms"] / 1000,
+        "gold": _per_cent(row["n_right"], row["n_gold"]),
+        "shared": _per_cent(row["n_equal"], row["n_shared"]),
+        "repeats": _repeats(row.get("repeats")),
+        "gold_low": _times_100(row["gold_interval"][0]),
+        "gold_high": _times_100(row["gold_interval"][1]),
+    }
+
+
+def _repeats(repeats: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A person's agreement with herself, shares in per cent; None where no pair was repeated."""
+    if not repeats or not repeats["n"]:  # older snapshots lack it
+        return None
+    low, high = repeats["interval"]
+    shares = {
+        "share": _per_cent(repeats["n_equal"], repeats["n"]),
+        "share_low": 100 * low,
+        "share_high": 100 * high,
+    }
+    return {**repeats, **shares}
+
+
+def _per_cent(part: int, whole: int) -> float | None:
+    return 100 * part / whole if whole else None
+
+
+def _times_100(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _history_chart(collection: Collection, level: str) -> Chart:
+    points = [
+        _alpha_point(point.n_judgments, history.alphas_of(point), level)
+        for point in history.points(collection=collection, kind="agreement")
+    ]
+    return alpha_history(points, level=level)
+
+
+def _alpha_point(n_judgments: int, alphas: history.Alphas, level: str) -> AlphaPoint:
+    planned, of_all = (alphas.get(labels, {}).get(level, {}) for labels in history.LABELS)
+    return AlphaPoint(
+        n_judgments,
+        planned.get("value"),
+        planned.get("low"),
+        planned.get("high"),
+        of_all.get("value"),
+    )
+
+
+def _level_chart(labels: dict[str, Any]) -> Chart:
+    return level_distribution(
+        [
+            LevelCount(row["name"], row["colour"], row["n_given"], row["n_resolved"])
+            for row in labels["levels"]
+        ]
+    )

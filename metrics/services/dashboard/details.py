@@ -1,0 +1,154 @@
+"""The dashboard's details: numbers that need every label at once, computed apart from the refresh.
+
+They are kept as a snapshot, computed in the background when somebody views the dashboard and a
+refresh has written something since, at most once a minute a collection. Without viewers nothing is
+computed.
+"""
+
+import hashlib
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from django.core.cache import cache
+from django.db import connection
+from django.db.models import Max
+
+from annotate.models import Collection, Direction, Item, Round, Seat
+from metrics.core.statistics.groups import Groups
+from metrics.models import Snapshot
+from metrics.services.dashboard import breakdowns
+from metrics.services.dashboard.forecast import forecast
+from metrics.services.dashboard.label_rows import LABEL, LabelRows, label_rows
+from metrics.services.dashboard.people import Scheme, people
+from metrics.services.numbers.inputs import resampling_unit
+from metrics.services.numbers.numbers import KINDS
+from metrics.services.scores.query_groups import facts_of, groups_of
+from metrics.services.scores.transactions import repeatable_read
+
+Value = dict[str, Any]
+KIND = "closer"
+RULES_VERSION = 4  # changes when the same labels would give other numbers
+MIN_INTERVAL = timedelta(seconds=60)  # between two computations of one collection
+
+_MODALITIES = """
+    SELECT item.id, string_agg(DISTINCT part.kind, ' + ' ORDER BY part.kind)
+    FROM annotate_item item JOIN annotate_part part ON part.item_id = item.id
+    WHERE item.collection_id = %s GROUP BY item.id
+"""
+
+
+def snapshot_of(*, collection: Collection) -> Snapshot | None:
+    """The stored details."""
+    return Snapshot.objects.filter(collection=collection, kind=KIND).first()
+
+
+def should_compute(*, collection: Collection, computed_at: dict[str, datetime]) -> bool:
+    """Whether a viewer's request computes the details again.
+
+    They are older than the last refresh, and no computation was requested within a minute.
+    computed_at : when each snapshot of the collection was computed, by kind
+    """
+    newest = max((at for kind, at in computed_at.items() if kind in KINDS), default=None)
+    if newest is None or (KIND in computed_at and computed_at[KIND] >= newest):
+        return False
+    return bool(cache.add(f"closer-{collection.pk}", 1, timeout=MIN_INTERVAL.total_seconds()))
+
+
+def compute(*, collection: Collection) -> bool:
+    """Compute and store the details; False where there are no numbers yet or nothing changed.
+
+    Safe to run twice. Their time is that of the last refresh they include: refreshes follow one
+    another, so a later one shows.
+    """
+    with repeatable_read():
+        collection.refresh_from_db()
+        refreshed = Snapshot.objects.filter(collection=collection, kind__in=KINDS)
+        newest_refresh = refreshed.aggregate(at=Max("computed_at"))["at"]
+        if newest_refresh is None:
+            return False
+        labels = label_rows(collection=collection)
+        setting = _setting(collection)
+        queries = np.unique(labels.query)
+        groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
+        digest = _digest(labels, groups, setting | {"grouping": collection.query_groups})
+        own = Snapshot.objects.filter(collection=collection, kind=KIND)
+        if own.filter(inputs_sha256=digest).update(computed_at=newest_refresh):
+            return False
+        sampling_units = resampling_unit(
+            facts_of(collection=collection, direction=Direction.FORWARD, sources=queries)
+        )
+        fields = {
+            "value": _value(labels, groups, setting, collection) | {"drawn": sampling_units},
+            "inputs_sha256": digest,
+            "n_judgments": int(np.count_nonzero(labels.kind == LABEL)),
+            "computed_at": newest_refresh,
+        }
+        Snapshot.objects.update_or_create(collection=collection, kind=KIND, defaults=fields)
+    return True
+
+
+def _setting(collection: Collection) -> Value:
+    """The setting of the labels: levels, threshold, rounds, and the number of seats left."""
+    rounds = (
+        Round.objects.filter(collection=collection)
+        .order_by("pk")
+        .values_list("pk", "kind", "name", "pool__name")
+    )
+    open_seats = Seat.objects.filter(
+        collection=collection, purpose__in=Seat.COUNTING, state__in=("free", "held")
+    )
+    return {
+        "levels": list(collection.levels.order_by("grade").values_list("grade", "name", "colour")),
+        "positive_from": collection.positive_from,
+        "measurement": collection.measurement,
+        "rounds": [[pk, kind, pool or name] for pk, kind, name, pool in rounds],
+        "n_left": open_seats.count(),
+    }
+
+
+def _digest(labels: LabelRows, groups: Groups, setting: Value) -> str:
+    digest = hashlib.sha256(json.dumps([RULES_VERSION, setting]).encode())
+    for column in (*labels, groups.of_query):
+        digest.update(np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()
+
+
+def _value(labels: LabelRows, groups: Groups, setting: Value, collection: Collection) -> Value:
+    domain = np.array([grade for grade, _, _ in setting["levels"]], dtype=np.int64)
+    names = [name for _, name, _ in setting["levels"]]
+    counting = labels.where(labels.kind == LABEL)
+    group_of = dict(zip(np.unique(labels.query).tolist(), groups.of_query.tolist(), strict=True))
+    planned = counting.where(counting.is_planned == 1)
+    units = breakdowns.units_of(planned, planned.pair, domain, group_of)
+    scheme = Scheme(domain, names, setting["positive_from"], setting["measurement"])
+    imported = {pk for pk, kind, _ in setting["rounds"] if kind == Round.Kind.IMPORT}
+    return {
+        "levels": setting["levels"],
+        "measurement": setting["measurement"],
+        "by_size": breakdowns.by_size(
+            breakdowns.units_of(counting, counting.pair, domain, group_of), domain
+        ),
+        "by_pool": breakdowns.by_pool(
+            planned, domain, {pk: name for pk, _, name in setting["rounds"]}, group_of
+        ),
+        "by_modality": breakdowns.by_modality(planned, units, domain, _modalities(collection)),
+        "by_level": breakdowns.by_level(units, domain),
+        "queries": breakdowns.worst_queries(
+            planned, units, domain, _query_names(collection), setting["measurement"]
+        ),
+        "people": people(labels, scheme),
+        "forecast": forecast(labels, imported=imported, n_left=setting["n_left"]),
+    }
+
+
+def _modalities(collection: Collection) -> dict[int, str]:
+    with connection.cursor() as cursor:
+        cursor.execute(_MODALITIES, [collection.pk])
+        return dict(cursor.fetchall())
+
+
+def _query_names(collection: Collection) -> dict[int, str]:
+    queries = Item.objects.filter(collection=collection, side="query")
+    return dict(queries.values_list("pk", "external_id"))

@@ -1,0 +1,43 @@
+"""Pace and hours of the judging, and a forecast for the seats that are left."""
+
+from typing import Any
+
+import numpy as np
+
+from metrics.core.statistics.pace import Pace, mean_of, pace
+from metrics.services.dashboard.label_rows import LABEL, LabelRows
+
+Value = dict[str, Any]
+DAY = 86_400_000
+
+
+def forecast(labels: LabelRows, *, imported: set[int], n_left: int) -> Value:
+    """Pace and hours of the judging, so far and to come.
+
+    imported : rounds of imports, whose labels were not made here
+    n_left : seats for labels without one; disagreements and withdrawals still add to them
+
+    Pace: labels a day with labels (UTC) over the newest 14 such days, the newest one, still under
+    way, left out; the range is that of `metrics.core.statistics.pace`. Working days left: seats
+    left over that rate and over its ends. Hours: active time of every answer (labels, golds,
+    training, repeats, adjudications) that has one; hours left: seats left times the mean active
+    time of a label, with that mean's 95 % interval, golds among them not counted.
+    """
+    worked = labels.where(~np.isin(labels.round, sorted(imported)))
+    is_label = worked.kind == LABEL
+    days, counts = np.unique(worked.at[is_label] // DAY, return_counts=True)
+    timed = worked.active_ms >= 0
+    mean_hours = mean_of(worked.active_ms[is_label & timed] / 3_600_000)
+    return {
+        "days": [[int(day * DAY), int(n)] for day, n in zip(days, counts, strict=True)],
+        "pace": _pace(pace(counts[:-1].tolist())),
+        "n_left": n_left,
+        "spent": float(worked.active_ms[timed].sum() / 3_600_000),
+        "n_timed": int(np.count_nonzero(timed)),
+        "n_untimed": int(np.count_nonzero(~timed)),
+        "hours_a_label": None if mean_hours is None else mean_hours._asdict(),
+    }
+
+
+def _pace(pace: Pace | None) -> Value | None:
+    return None if pace is None else pace._asdict()

@@ -1,0 +1,92 @@
+"""Pace, hours and pay of a collection in words, line by line, for the dashboard."""
+
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.template.defaultfilters import floatformat
+
+from metrics.services.dashboard.details_page import Forecast, ValueRange
+
+NO_TIME = "not defined yet: no label carries a time"
+
+
+class PayForecast(NamedTuple):
+    """Cost of judging at the pay an hour; None where no pay is set or no label carries a time."""
+
+    rate: Decimal | None
+    currency: str
+    spent: float | None = None
+    left: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class ForecastLine(NamedTuple):
+    """One number of the forecast in words; `note` says what it rests on, empty without one."""
+
+    name: str
+    text: str
+    note: str = ""
+
+
+def forecast_lines(forecast: Forecast, pay: PayForecast) -> list[ForecastLine]:
+    """The lines of a forecast."""
+    return [
+        _pace(forecast),
+        _days_left(forecast),
+        _hours_spent(forecast),
+        _hours_left(forecast),
+        _pay(pay),
+    ]
+
+
+def _pace(forecast: Forecast) -> ForecastLine:
+    if forecast.pace is None:
+        return ForecastLine("Labels a day", f"not defined yet: {forecast.reason}")
+    note = f"({forecast.n_days} days with labels)"
+    return ForecastLine("Labels a day", _range_text(forecast.pace, "0g"), note)
+
+
+def _days_left(forecast: Forecast) -> ForecastLine:
+    name, n_left = "Working days left", f"{forecast.n_left:,} seats"
+    if forecast.days_left is None:
+        return ForecastLine(name, f"not defined yet: {forecast.reason}", f"({n_left} left)")
+    note = f"for {n_left} at this pace; disagreements add seats"
+    return ForecastLine(name, _range_text(forecast.days_left, 1), note)
+
+
+def _hours_spent(forecast: Forecast) -> ForecastLine:
+    name = "Hours of people so far"
+    if forecast.hours_spent is None:
+        return ForecastLine(name, NO_TIME)
+    untimed = f"; {forecast.n_untimed:,} more carry no time" if forecast.n_untimed else ""
+    note = f"active time of {forecast.n_timed:,} answers, checks and training included{untimed}"
+    return ForecastLine(name, floatformat(forecast.hours_spent, "1g"), note)
+
+
+def _hours_left(forecast: Forecast) -> ForecastLine:
+    if forecast.hours_left is None:
+        return ForecastLine("Hours left", NO_TIME)
+    note = "at the mean active time of a label, without golds"
+    return ForecastLine("Hours left", _range_text(forecast.hours_left, "1g"), note)
+
+
+def _pay(pay: PayForecast) -> ForecastLine:
+    if pay.rate is None:
+        return ForecastLine("Pay", "no pay an hour is set")
+    if pay.spent is None:
+        return ForecastLine("Pay", NO_TIME)
+    text = f"{floatformat(pay.spent, '0g')} {pay.currency} so far"
+    if pay.left is not None:
+        text += f", {floatformat(pay.left, '0g')} {pay.currency} left"
+        if pay.low is not None:
+            text += f" (range {floatformat(pay.low, '0g')} to {floatformat(pay.high, '0g')})"
+    return ForecastLine("Pay", text, f"at {pay.rate} {pay.currency} an hour")
+
+
+def _range_text(value: ValueRange, digits: int | str) -> str:
+    """The number with its range, if it has one."""
+    text = floatformat(value.value, digits)
+    if value.low is None:
+        return text
+    return f"{text}, range {floatformat(value.low, digits)} to {floatformat(value.high, digits)}"

@@ -1,0 +1,165 @@
+"""Each person's labels beside the others'.
+
+Agreement, times, golds over time, level use, effect on alpha, and flags.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.core.agreement import flags
+from metrics.core.agreement.breakdowns import by_annotator
+from metrics.core.agreement.counts import annotations
+from metrics.core.statistics.intervals import wilson
+from metrics.services.dashboard.label_rows import GOLD, LABEL, Ids, LabelRows
+
+Value = dict[str, Any]
+N_STEPS = 12  # points of a person's curves
+MIN_PER_STEP = 10  # labels or golds of a point
+
+
+class OthersLabels(NamedTuple):
+    """Other people's labels on the pair of each label.
+
+    n_equal, n_others : (N,) other people's labels of the pair that equal it, and all of them
+    shares : (N, V) the share of each level among those others; 0 where there are none
+    """
+
+    n_equal: Ids
+    n_others: Ids
+    shares: NDArray[np.float64]
+
+
+class Scheme(NamedTuple):
+    """The levels: grades ascending and names, which are positive, and how values are compared."""
+
+    domain: Ids
+    names: list[str]
+    positive_from: int
+    measurement: str
+
+
+def people(labels: LabelRows, scheme: Scheme) -> list[Value]:
+    """A row for each annotator with a label that counts or an answered gold, by key."""
+    counting = labels.where(labels.kind == LABEL)
+    golds = labels.where((labels.kind == GOLD) & (labels.truth >= 0))
+    others_labels = _others_labels(counting, scheme.domain)
+    effects = {
+        influence.annotator: influence
+        for influence in by_annotator(
+            annotations(counting.pair, counting.annotator, counting.grade, domain=scheme.domain),
+            level=scheme.measurement,
+        )
+    }
+    rows = []
+    for annotator in np.union1d(counting.annotator, golds.annotator).tolist():
+        own_rows = np.flatnonzero(counting.annotator == annotator)
+        row = _person(counting, own_rows, others_labels, scheme) | _golds(
+            golds.where(golds.annotator == annotator), scheme
+        )
+        effect = effects.get(annotator)
+        row |= {
+            "annotator": annotator,
+            "alpha_without": effect.alpha_without.value if effect else None,
+            "drag": effect.drag if effect else None,
+        }
+        rows.append(row)
+    return rows
+
+
+def _others_labels(labels: LabelRows, domain: Ids) -> OthersLabels:
+    pairs, unit = np.unique(labels.pair, return_inverse=True)
+    level_index = np.searchsorted(domain, labels.grade)
+    table = np.bincount(
+        unit * len(domain) + level_index, minlength=len(pairs) * len(domain)
+    ).reshape(len(pairs), len(domain))
+    others_counts = table[unit]
+    others_counts[np.arange(len(unit)), level_index] -= 1
+    n_others = others_counts.sum(axis=1)
+    return OthersLabels(
+        others_counts[np.arange(len(unit)), level_index],
+        n_others,
+        others_counts / np.maximum(n_others, 1)[:, None],
+    )
+
+
+def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, scheme: Scheme) -> Value:
+    level_index = np.searchsorted(scheme.domain, labels.grade[own_rows])
+    n_levels = len(scheme.domain)
+    shared = others_labels.n_others[own_rows] > 0
+    own = np.bincount(level_index[shared], minlength=n_levels).tolist()
+    others_levels = (
+        others_labels.shares[own_rows][shared].mean(axis=0) if shared.any() else np.zeros(n_levels)
+    ).tolist()
+    halves = _half_counts(
+        others_labels.n_equal[own_rows][shared], others_labels.n_others[own_rows][shared]
+    )
+    times = labels.active_ms[own_rows]
+    median, others_median = _median(times), _median(np.delete(labels.active_ms, own_rows))
+    raised_flags = (
+        flags.too_fast(median, others_median, int(np.count_nonzero(times >= 0))),
+        flags.one_level(own, others_levels, scheme.names),
+        flags.drift(*halves),
+    )
+    return {
+        "n_labels": len(own_rows),
+        "levels": np.bincount(level_index, minlength=n_levels).tolist(),
+        "shared_levels": own,
+        "others": others_levels,
+        "n_shared": int(np.count_nonzero(shared)),
+        "seconds": None if median is None else median / 1000,
+        "others_seconds": None if others_median is None else others_median / 1000,
+        "steps": [_step(labels, rows, others_labels) for rows in _chunks(own_rows)],
+        "flags": [flag._asdict() for flag in raised_flags if flag],
+    }
+
+
+def _half_counts(equal: Ids, n_others: Ids) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Equal and all comparisons, of the first half of the shared labels and of the second."""
+    middle = len(equal) // 2
+    sums = [
+        (int(equal[half].sum()), int(n_others[half].sum()))
+        for half in (slice(middle), slice(middle, None))
+    ]
+    return sums[0], sums[1]
+
+
+def _step(labels: LabelRows, rows: Ids, others_labels: OthersLabels) -> Value:
+    """One point of a curve: some consecutive labels, dated by the last one."""
+    n_equal = int(others_labels.n_equal[rows].sum())
+    n_shared = int(others_labels.n_others[rows].sum())
+    median = _median(labels.active_ms[rows])
+    return {
+        "at": int(labels.at[rows[-1]]),
+        "n": len(rows),
+        "seconds": None if median is None else median / 1000,
+        **_share(n_equal, n_shared),
+    }
+
+
+def _golds(golds: LabelRows, scheme: Scheme) -> Value:
+    """Golds in the order of time; right is the right side of the threshold."""
+    right = (golds.grade >= scheme.positive_from) == (golds.truth >= scheme.positive_from)
+    steps = [
+        {"at": int(golds.at[rows[-1]]), **_share(int(right[rows].sum()), len(rows))}
+        for rows in _chunks(np.arange(len(right)))
+    ]
+    return {"gold": _share(int(right.sum()), len(right)), "gold_steps": steps}
+
+
+def _share(hits: int, n: int) -> Value:
+    low, high = wilson(hits, n)
+    return {"hits": hits, "of": n, "share": hits / n if n else None, "low": low, "high": high}
+
+
+def _chunks(rows: Ids) -> Iterator[Ids]:
+    """Equal parts in order: twelve at most, of ten or more each; fewer rows are one part."""
+    if len(rows):
+        yield from np.array_split(rows, max(1, min(N_STEPS, len(rows) // MIN_PER_STEP)))
+
+
+def _median(times: Ids) -> float | None:
+    timed = times[times >= 0]
+    return float(np.median(timed)) if len(timed) else None

@@ -1,0 +1,129 @@
+"""One person's page: her labels beside everybody else's, from the latest snapshots."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.http import Http404
+
+from annotate.models import Annotator, Collection
+from annotate.services.background.workers import worker_is_missing
+from metrics.charts import Chart
+from metrics.dashboard_charts import (
+    LevelUse,
+    SharePoint,
+    level_use,
+    seconds_over_time,
+    share_over_time,
+)
+from metrics.models import Snapshot
+from metrics.services.dashboard import dashboard
+from metrics.services.dashboard import details as dashboard_details
+from metrics.services.dashboard.dashboard import DashboardOptions
+from metrics.services.dashboard.details_page import per_cent
+
+Value = dict[str, Any]
+
+
+class PersonPage(NamedTuple):
+    """One person's page.
+
+    row : her line of the dashboard; details : of the dashboard details, None until there are any
+    """
+
+    version: str
+    worker_missing: bool
+    annotator: Annotator
+    name: str
+    row: Value | None
+    details: Value | None
+    charts: list[Chart]
+    at: datetime | None
+    details_at: datetime | None
+
+
+def page(*, collection: Collection, pk: int, options: DashboardOptions, version: str) -> PersonPage:
+    """The page of one annotator of the collection; Http404 for any other."""
+    annotator = (
+        Annotator.objects.filter(collection=collection, pk=pk).select_related("user").first()
+    )
+    if annotator is None:
+        raise Http404
+    kinds = ("people", dashboard_details.KIND)
+    snapshots = {
+        row.kind: row for row in Snapshot.objects.filter(collection=collection, kind__in=kinds)
+    }
+    people_snapshot = snapshots.get("people")
+    details_snapshot = snapshots.get(dashboard_details.KIND)
+    row = _row_of(people_snapshot.value["people"], pk) if people_snapshot else None
+    details = _row_of(details_snapshot.value["people"], pk) if details_snapshot else None
+    return PersonPage(
+        version=version,
+        worker_missing=worker_is_missing(),
+        annotator=annotator,
+        name=annotator.user.username if options.with_names and annotator.user else "",
+        row=dashboard.person_row(row, details) if row else None,
+        details=_details(details) if details else None,
+        charts=_charts(annotator.pseudonym, details, details_snapshot.value["levels"])
+        if details and details_snapshot
+        else [],
+        at=people_snapshot.computed_at if people_snapshot else None,
+        details_at=details_snapshot.computed_at if details_snapshot else None,
+    )
+
+
+def _row_of(people: list[Value], pk: int) -> Value | None:
+    return next((row for row in people if row["annotator"] == pk), None)
+
+
+def _details(row: Value) -> Value:
+    """The numbers that the page shows: agreement on all labels, times, effect on alpha, flags."""
+    return {
+        name: row[name]
+        for name in ("n_labels", "n_shared", "alpha_without", "drag", "others_seconds", "flags")
+    }
+
+
+def _charts(pseudonym: str, row: Value, levels: list[list[Any]]) -> list[Chart]:
+    own, n = row["shared_levels"], max(sum(row["shared_levels"]), 1)
+    uses = [
+        LevelUse(name, 100 * own_count / n, 100 * others_share)
+        for (_, name, _), own_count, others_share in zip(levels, own, row["others"], strict=True)
+    ]
+    timed = [(step["at"], step["seconds"]) for step in row["steps"] if step["seconds"] is not None]
+    return [
+        share_over_time(
+            _share_points(row["gold_steps"]),
+            id="gold-over-time",
+            title="Golds right over time",
+            axis="Right, %",
+            subtitle=(
+                "Golds in the order they were answered, in equal parts; bars are Wilson's 95 % "
+                "intervals."
+            ),
+        ),
+        share_over_time(
+            _share_points(row["steps"]),
+            id="agreement-over-time",
+            title="Agreement with the others over time",
+            axis="Equal, %",
+            subtitle=(
+                "Comparisons with another person's label of the same pair that are equal; bars "
+                "are Wilson's 95 % intervals, which take comparisons on one pair for independent."
+            ),
+        ),
+        seconds_over_time(timed, others_median=row["others_seconds"]),
+        level_use(uses[::-1] if sum(own) else [], pseudonym=pseudonym),
+    ]
+
+
+def _share_points(steps: list[Value]) -> list[SharePoint]:
+    return [
+        SharePoint(
+            step["at"],
+            per_cent(step["share"]),
+            per_cent(step["low"]),
+            per_cent(step["high"]),
+            step["of"],
+        )
+        for step in steps
+    ]

@@ -1,0 +1,1 @@
+"""Files made in the background: qrels, judgments, scores, bundles."""

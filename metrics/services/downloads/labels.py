@@ -1,0 +1,107 @@
+"""The grades in a file of labels: of a label source, direction, query set and rule."""
+
+from collections.abc import Generator, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+from psycopg.sql import SQL, Identifier
+
+from annotate.models import Collection, Direction, Seat
+from annotate.statements import without_timeout
+from metrics.core.labels.label_sources import Grades
+from metrics.core.labels.resolution_rules import resolve_pairs
+from metrics.http import QrelsRequest
+from metrics.services.scores import labels
+from metrics.services.scores.labels import EvaluationScope
+
+CHUNK_ROWS = 20_000
+_COUNTING_LABELS = SQL("""
+    COPY (
+        SELECT source.external_id, target.external_id, annotator.pseudonym, level.grade
+        FROM annotate_seat seat
+        JOIN annotate_pair pair ON pair.id = seat.pair_id
+        JOIN annotate_item source ON source.id = pair.{source}
+        JOIN annotate_item target ON target.id = pair.{target}
+        JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
+        JOIN annotate_annotator annotator ON annotator.id = judgment.annotator_id
+        JOIN annotate_level level ON level.id = judgment.level_id
+        WHERE seat.collection_id = {collection} AND seat.state = 'done'
+            AND seat.purpose IN ('label', 'import')
+        ORDER BY source.external_id COLLATE "C", target.external_id COLLATE "C",
+                 seat.number, seat.id
+    ) TO STDOUT
+""")
+
+
+class CountingLabel(NamedTuple):
+    """One counting label of a pair."""
+
+    source: str
+    target: str
+    annotator: str
+    grade: int
+
+
+def grades_of(
+    *, collection: Collection, qrels_request: QrelsRequest, scope: EvaluationScope | None = None
+) -> Grades:
+    """The requested grades, in no particular order."""
+    direction, rule = qrels_request.direction, qrels_request.rule
+    people = None
+    if rule:
+        people = people_grades_by_rule(collection=collection, direction=direction, rule=rule)
+    grades = labels.labels_of(
+        collection=collection,
+        direction=direction,
+        label_source=qrels_request.label_source,
+        people=people,
+    )
+    return grades if scope is None else labels.within(grades, scope)
+
+
+def people_grades_by_rule(*, collection: Collection, direction: Direction, rule: str) -> Grades:
+    """The grades that a rule gives pairs from people's counting labels, without adjudications."""
+    counting = Seat.objects.filter(
+        collection=collection, state=Seat.State.DONE, purpose__in=Seat.COUNTING
+    )
+    source, target = labels.ends(direction)
+    columns = (f"pair__{source}", f"pair__{target}", "number", "judgment__level__grade")
+    rows = counting.order_by(*columns[:3]).values_list(*columns)
+    chunks = [
+        resolve_pairs(table, rule) for table in _pair_tables(rows.iterator(chunk_size=CHUNK_ROWS))
+    ]
+    return Grades(*map(np.concatenate, zip(*chunks, strict=True)))
+
+
+def _pair_tables(rows: Iterator[tuple[int, ...]]) -> Iterator[NDArray[np.int64]]:
+    """Split rows, ordered by pair, into (n, 4) tables; no pair is split over two tables."""
+    remainder = np.zeros((0, 4), dtype=np.int64)
+    while chunk := list(islice(rows, CHUNK_ROWS)):
+        table = np.concatenate([remainder, np.array(chunk, dtype=np.int64)])
+        before_last_pair = np.flatnonzero((table[:, :2] != table[-1, :2]).any(axis=1))
+        cut = before_last_pair[-1] + 1 if len(before_last_pair) else 0
+        yield table[:cut]
+        remainder = table[cut:]
+    yield remainder
+
+
+def file_grades(grades: Grades, threshold: int | None) -> list[int]:
+    """The grades as written to a file: unchanged, or 1 from the threshold up and 0 below."""
+    values = grades.grade if threshold is None else (grades.grade >= threshold).astype(np.int64)
+    return values.tolist()
+
+
+def counting_labels(
+    *, collection: Collection, direction: Direction
+) -> Generator[CountingLabel, None, None]:
+    """All counting labels, by the bytes of the ids of source and target, then by seat."""
+    source, target = (Identifier(f"{end}_id") for end in labels.ends(direction))
+    statement = _COUNTING_LABELS.format(
+        source=source, target=target, collection=collection.pk
+    ).as_string(None)
+    with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for source_id, target_id, pseudonym, grade in copy.rows():
+            yield CountingLabel(source_id, target_id, pseudonym, int(grade))

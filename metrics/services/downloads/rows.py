@@ -1,0 +1,255 @@
+"""Lines of labels, reports and scores, in a fixed order, from one moment of the database."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models.functions import Collate
+
+from annotate.core.files.spreadsheet_cells import timestamp
+from annotate.models import (
+    Change,
+    Collection,
+    QuerySet,
+    ReferenceLabel,
+    Report,
+    Resolution,
+    Round,
+    RoundPairState,
+    Seat,
+    User,
+)
+from annotate.services.review.inbox import STILL_WANTED
+from metrics.http import QrelsRequest
+from metrics.models import Score
+from metrics.services.downloads.items import ExternalIds
+from metrics.services.downloads.labels import file_grades, grades_of
+from metrics.services.scores import labels, query_groups
+from metrics.services.scores.measuring import N_POSITIVE
+from metrics.services.scores.transactions import repeatable_read
+from pooling.models import Run
+
+LINES_PER_PIECE = 5_000
+SCORE_COLUMNS = (
+    "run",
+    "direction",
+    "query_set",
+    "label_source",
+    "measure",
+    "threshold",
+    "n_gallery",
+    "gallery_at",
+    "query",
+    "value",
+    "group",
+)
+ENDS = ("query", "document")
+_QUERY, _DOCUMENT = "pair__query__external_id", "pair__document__external_id"
+_IN_ORDER = (Collate(_QUERY, "C"), Collate(_DOCUMENT, "C"))
+
+
+def qrels(*, collection: Collection, qrels_request: QrelsRequest) -> Iterator[str]:
+    """TREC qrels: `source 0 target grade`, ordered by the bytes of source and target."""
+    with repeatable_read():
+        scope = (
+            labels.scope_of(query_set=qrels_request.query_set) if qrels_request.query_set else None
+        )
+        external_ids = ExternalIds(collection)
+        rows = external_ids.sorted_grades(
+            grades_of(collection=collection, qrels_request=qrels_request, scope=scope)
+        )
+        for start in range(0, len(rows.grade), LINES_PER_PIECE):
+            block = type(rows)(*(values[start : start + LINES_PER_PIECE] for values in rows))
+            columns = (
+                external_ids.of(block.source),
+                external_ids.of(block.target),
+                file_grades(block, qrels_request.threshold),
+            )
+            yield "".join(
+                f"{source} 0 {target} {value}\n"
+                for source, target, value in zip(*columns, strict=True)
+            )
+
+
+def pair_states(*, collection: Collection) -> Iterator[str]:
+    """Every pair of every round for labels: state, grade if any, and counting grades by seat."""
+    counting = Q(pair__seats__state=Seat.State.DONE, pair__seats__purpose__in=Seat.COUNTING)
+    grades = ArrayAgg(
+        "pair__seats__judgment__level__grade", filter=counting, order_by="pair__seats__number"
+    )
+    wanting = (Round.Kind.POOL, Round.Kind.IMPORT)
+    rows = (
+        RoundPairState.objects.filter(collection=collection, round__kind__in=wanting)
+        .annotate(counting_grades=grades)
+        .order_by(Collate("round__name", "C"), "round", *_IN_ORDER)
+        .values_list(
+            "round__name",
+            "round__state",
+            _QUERY,
+            _DOCUMENT,
+            "state",
+            "pair__resolution__grade",
+            "counting_grades",
+        )
+    )
+    yield "pool\tpool_state\tquery\tdocument\tstate\tgrade\tgrades\n"
+    yield from _pieces(
+        "\t".join(
+            [
+                " ".join(pool.split()),
+                *rest,
+                "" if grade is None else str(grade),
+                " ".join(map(str, counting_grades or ())),
+            ]
+        )
+        + "\n"
+        for pool, *rest, grade, counting_grades in rows.iterator(2_000)
+    )
+
+
+def disputed(*, collection: Collection) -> Iterator[str]:
+    """Pairs that people's labels leave undecided and for which no more are requested.
+
+    Each with its status and all counting grades.
+    """
+    counting = Q(pair__seats__state=Seat.State.DONE, pair__seats__purpose__in=Seat.COUNTING)
+    grades = ArrayAgg(
+        "pair__seats__judgment__level__grade", filter=counting, order_by="pair__seats__number"
+    )
+    statuses = [Resolution.Status.DISPUTED, Resolution.Status.ESCALATED]
+    rows = (
+        Resolution.objects.filter(STILL_WANTED, collection=collection, status__in=statuses)
+        .annotate(counting_grades=grades)
+        .order_by(*_IN_ORDER)
+        .values_list(_QUERY, _DOCUMENT, "status", "counting_grades")
+    )
+    yield "query\tdocument\tstatus\tgrades\n"
+    lines = (
+        f"{q}\t{d}\t{status}\t{' '.join(map(str, counting_grades or ()))}\n"
+        for q, d, status, counting_grades in rows.iterator(2_000)
+    )
+    yield from _pieces(lines)
+
+
+def conflicts(*, collection: Collection) -> Iterator[str]:
+    """Every pair whose grade by people differs from that of a reference set, set by set."""
+    yield "reference_set\tquery\tdocument\treference_grade\tpeople_grade\n"
+    same_pair = {f"pair__{end}": OuterRef(end) for end in ENDS}
+    differing = (
+        ReferenceLabel.objects.filter(reference_set__collection=collection)
+        .annotate(people_grade=Subquery(Resolution.objects.filter(**same_pair).values("grade")))
+        .filter(people_grade__isnull=False)
+        .exclude(people_grade=F("grade"))
+        .order_by(
+            Collate("reference_set__name", "C"),
+            *(Collate(f"{end}__external_id", "C") for end in ENDS),
+        )
+        .values_list(
+            "reference_set__name", *(f"{end}__external_id" for end in ENDS), "grade", "people_grade"
+        )
+    )
+    rows = ([" ".join(name.split()), *map(str, rest)] for name, *rest in differing.iterator(2_000))
+    yield from _pieces("\t".join(row) + "\n" for row in rows)
+
+
+def cannot_judge(*, collection: Collection) -> Iterator[str]:
+    """Reports made instead of judgments: the annotator cannot judge, or a lead should look.
+
+    Notes are left out.
+    """
+    columns = (
+        _QUERY,
+        _DOCUMENT,
+        "annotator__pseudonym",
+        "kind",
+        "reason",
+        "at",
+        "state",
+        "settled_at",
+    )
+    rows = Report.objects.filter(collection=collection).with_settled_at().order_by(*_IN_ORDER, "pk")
+    yield "query\tdocument\tannotator\tkind\treason\tat\tstate\tsettled_at\n"
+    yield from _pieces(
+        "\t".join(
+            [
+                q,
+                d,
+                pseudonym,
+                kind,
+                " ".join(reason.split()),
+                timestamp(at) or "",
+                state,
+                timestamp(settled_at) or "",
+            ]
+        )
+        + "\n"
+        for q, d, pseudonym, kind, reason, at, state, settled_at in rows.values_list(
+            *columns
+        ).iterator(2_000)
+    )
+
+
+def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator[str]:
+    """Every score of every run the viewer may know of, a line a query.
+
+    A run's queries are those of its query set. The group is that of the query in the collection,
+    the query itself where it has none.
+    No line while items have changed since the last refresh: until then the queries of stored values
+    are unknown.
+    """
+    yield "\t".join(SCORE_COLUMNS) + "\n"
+    with repeatable_read():
+        if Change.objects.filter(collection=collection, pair=None).exists():
+            return
+        external_ids = ExternalIds(collection)
+        queries = {
+            query_set.pk: _queries(collection, labels.scope_of(query_set=query_set), external_ids)
+            for query_set in QuerySet.objects.filter(collection=collection)
+        }
+        runs = Run.objects.visible_to(viewer).filter(collection=collection)
+        scores = Score.objects.filter(run__in=runs).exclude(measure=N_POSITIVE)
+        scores = scores.select_related("run", "query_set").order_by(
+            Collate("run__name", "C"), "query_set", Collate("label_source", "C"), "pk"
+        )
+        for score in scores.iterator(chunk_size=20):
+            yield "".join(_score_lines(score, queries[score.query_set_id]))
+
+
+def _queries(
+    collection: Collection, scope: labels.EvaluationScope, external_ids: ExternalIds
+) -> list[tuple[str, str]]:
+    """The queries of a query set with the names of their groups, blanks and tabs as one blank."""
+    groups = query_groups.names_of(
+        collection=collection, direction=scope.direction, sources=scope.sources
+    )
+    return [
+        (query, " ".join(group.split()))
+        for query, group in zip(external_ids.of(scope.sources), groups, strict=True)
+    ]
+
+
+def _score_lines(score: Score, queries: list[tuple[str, str]]) -> Iterator[str]:
+    values = np.frombuffer(score.per_query, dtype="<f8").tolist()
+    head = (score.run.name, score.query_set.direction, score.query_set.name, score.label_source)
+    gallery = (
+        "" if score.n_gallery is None else str(score.n_gallery),
+        timestamp(score.gallery_at) or "",
+    )
+    start = "\t".join((*head, score.measure, str(score.threshold), *gallery))
+    # A query excluded since the last refresh has a value and no name any more: the whole score
+    # waits for the next one.
+    if len(values) == len(queries):
+        rows = zip(queries, values, strict=True)
+        yield from (f"{start}\t{query}\t{value!r}\t{group}\n" for (query, group), value in rows)
+
+
+def _pieces(lines: Iterator[str]) -> Iterator[str]:
+    """Join lines into pieces of some thousands."""
+    piece: list[str] = []
+    for line in lines:
+        piece.append(line)
+        if len(piece) == LINES_PER_PIECE:
+            yield "".join(piece)
+            piece = []
+    yield "".join(piece)

@@ -1,0 +1,1 @@
+"""The explorer: one query with each run's results and all labels."""

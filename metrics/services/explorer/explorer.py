@@ -1,0 +1,299 @@
+"""One page of the explorer: a query, and each run's results with labels of people and reference.
+
+Orders and scores come from stored values; nothing is measured here.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from annotate.http import ItemContent, item_content
+from annotate.models import Collection, Direction, Item, QuerySet
+from metrics.explorer_state import ExplorerState
+from metrics.services.explorer.labels import PairSummary, QueryAgreement, QueryLabels, labels_of
+from metrics.services.explorer.order import JUDGED, OrderedQueries, order_queries
+from metrics.services.explorer.runs import (
+    QueryRanking,
+    QueryScore,
+    counting_targets,
+    rankings_of,
+    scores_of,
+    with_matrix_ranks,
+)
+from metrics.services.explorer.search import SearchResults, search
+from metrics.services.scores.measuring import AUXILIARY, MEASURES
+from pooling.models import Pool, PoolPair, Run
+
+MAX_MISSED = 30  # known positives that are listed
+MEASURE_NAMES = [measure.name for measure in MEASURES if measure.name not in AUXILIARY]
+GAIN_MEASURES = [name for name in MEASURE_NAMES if name != JUDGED]
+
+
+class QueryPosition(NamedTuple):
+    """Position of the query in the order, from 1, and the ids of its neighbours, None at the ends.
+
+    missing_input : what the order waits for, in words; empty where nothing is missing
+    """
+
+    number: int
+    n_queries: int
+    previous: str | None
+    next: str | None
+    missing_input: str
+
+
+class RunResult(NamedTuple):
+    """One target of a run.
+
+    item_content : None where the collection lacks the item; pools : those that hold its pair
+    """
+
+    rank: int
+    item_content: ItemContent | None
+    labels: PairSummary
+    pools: list[Pool]
+    query_id: str
+
+
+class RunColumn(NamedTuple):
+    """One run and its first results that pass the filter; `n_top` is their number without it."""
+
+    run: Run
+    is_missing: bool
+    results: list[RunResult]
+    n_top: int
+    values: list[QueryScore | None]
+
+
+class MissedPositive(NamedTuple):
+    """A known positive that some run does not have at the top.
+
+    ranks : in each run, None where it is not in it
+    """
+
+    item_content: ItemContent
+    labels: PairSummary
+    ranks: list[int | None]
+
+
+class QueryPanel(NamedTuple):
+    """The query with its results, scores, missed positives and agreement."""
+
+    item_content: ItemContent
+    position: QueryPosition
+    columns: list[RunColumn]
+    measures: list[str]
+    n_positives: int
+    missed_positives: list[MissedPositive]
+    n_missed: int
+    agreement: QueryAgreement | None
+
+
+class ExplorerPage(NamedTuple):
+    """The page of the explorer.
+
+    query : None where there is none to show
+    is_unknown_id : whether the requested id is not in the query set
+    search_results : None without a search
+    """
+
+    state: ExplorerState
+    query: QueryPanel | None
+    is_unknown_id: bool
+    search_results: SearchResults | None
+
+    @property
+    def position_text(self) -> str:
+        """The position of the query in the order; empty without a query."""
+        if self.query is None:
+            return ""
+        position = self.query.position
+        order = "as loaded" if position.missing_input else self.state.order_text
+        return f"{position.number:,} of {position.n_queries:,}, {order}"
+
+    @property
+    def missed_text(self) -> str:
+        """How many known positives some run does not have at the top; empty without a query."""
+        if self.query is None:
+            return ""
+        n, n_listed = self.query.n_missed, len(self.query.missed_positives)
+        listed = f"; the first {n_listed}, larger grades first" if n > n_listed else ""
+        return (
+            f"{n:,} of {self.query.n_positives:,} {'stands' if n == 1 else 'stand'} below rank "
+            f"{self.state.depth} of some run shown, or not in it at all{listed}."
+        )
+
+
+def page_of(*, collection: Collection, state: ExplorerState) -> ExplorerPage:
+    """The page of a state.
+
+    The number of database queries depends neither on the query nor on runs and labels.
+    """
+    query_set = state.query_set
+    if query_set is None:
+        return ExplorerPage(state, None, is_unknown_id=bool(state.query_id), search_results=None)
+    search_results = search(query_set=query_set, text=state.search) if state.search else None
+    source_id = state.query_id or (
+        search_results.items[0].external_id
+        if search_results and len(search_results.items) == 1
+        else ""
+    )
+    order = order_queries(collection=collection, query_set=query_set, state=state)
+    source = _source(query_set, order, source_id)
+    if source is None or (search_results and not source_id):
+        return ExplorerPage(
+            state, None, is_unknown_id=bool(state.query_id), search_results=search_results
+        )
+    return ExplorerPage(
+        state,
+        _query_panel(collection, query_set, state, order, source),
+        is_unknown_id=False,
+        search_results=search_results,
+    )
+
+
+def _source(query_set: QuerySet, order: OrderedQueries, external_id: str) -> Item | None:
+    """The query of that id, the first in order for an empty one; None if it is not in the set."""
+    items = Item.objects.prefetch_related("parts")
+    if not external_id:
+        first = order.at(0)
+        return None if first is None else items.get(pk=first)
+    side = "query" if query_set.direction == Direction.FORWARD else "document"
+    item = items.filter(
+        collection=query_set.collection_id, side=side, external_id=external_id
+    ).first()
+    return item if item and order.rank(item.pk) is not None else None
+
+
+def _query_panel(
+    collection: Collection,
+    query_set: QuerySet,
+    state: ExplorerState,
+    order: OrderedQueries,
+    source: Item,
+) -> QueryPanel:
+    labels = labels_of(collection=collection, query_set=query_set, source=source, state=state)
+    rankings = rankings_of(query_set=query_set, source=source, runs=state.runs)
+    positives = counting_targets(query_set=query_set, targets=labels.positives())
+    rankings = with_matrix_ranks(rankings, query_set=query_set, source=source, targets=positives)
+    missed_positives = [
+        target
+        for target in positives
+        if any((ranking.rank(target) or state.depth + 1) > state.depth for ranking in rankings)
+    ]
+    top_targets = [(ranking.targets or [])[: state.depth] for ranking in rankings]
+    items = _items(
+        [*missed_positives[:MAX_MISSED], *(target for top in top_targets for target in top)],
+        collection,
+    )
+    pools = _pools(labels, items)
+    values = scores_of(
+        collection=collection,
+        query_set=query_set,
+        state=state,
+        query_index=int(order.sources.searchsorted(source.pk)),
+        n_queries=len(order.sources),
+    )
+    results = _ResultBuilder(
+        state, labels, items, pools, source, is_forward=query_set.direction == Direction.FORWARD
+    )
+    columns = [
+        _run_column(ranking, top, results, values.get(ranking.run.pk, {}))
+        for ranking, top in zip(rankings, top_targets, strict=True)
+    ]
+    return QueryPanel(
+        item_content=ItemContent(source, item_content(source, collection.slug)),
+        position=_position(order, source),
+        columns=columns,
+        measures=MEASURE_NAMES,
+        n_positives=len(positives),
+        missed_positives=[
+            MissedPositive(items[target], labels.of(target), _ranks(rankings, target))
+            for target in missed_positives[:MAX_MISSED]
+        ],
+        n_missed=len(missed_positives),
+        agreement=labels.agreement,
+    )
+
+
+class _ResultBuilder(NamedTuple):
+    """The inputs from which the results of each run are built."""
+
+    state: ExplorerState
+    labels: QueryLabels
+    items: dict[int, ItemContent]
+    pools: dict[int, list[Pool]]
+    source: Item
+    is_forward: bool
+
+    def of(self, targets: list[int]) -> list[RunResult]:
+        """The results of one run that pass the filter."""
+        return [
+            RunResult(
+                rank,
+                self.items.get(target),
+                labels,
+                self.pools.get(target, []),
+                self._query_id(target),
+            )
+            for rank, target in enumerate(targets, start=1)
+            if (labels := self.labels.of(target)).passes(self.state.result_filter)
+        ]
+
+    def _query_id(self, target: int) -> str:
+        """The id of the pair's query item, which in the reverse direction is the target."""
+        if self.is_forward:
+            return self.source.external_id
+        return self.items[target].item.external_id if target in self.items else ""
+
+
+def _run_column(
+    ranking: QueryRanking,
+    top_targets: list[int],
+    results: _ResultBuilder,
+    scores: dict[str, QueryScore],
+) -> RunColumn:
+    return RunColumn(
+        run=ranking.run,
+        is_missing=ranking.targets is None,
+        results=results.of(top_targets),
+        n_top=len(top_targets),
+        values=[scores.get(name) for name in MEASURE_NAMES],
+    )
+
+
+def _ranks(rankings: list[QueryRanking], target: int) -> list[int | None]:
+    return [ranking.rank(target) for ranking in rankings]
+
+
+def _items(targets: Iterable[int], collection: Collection) -> dict[int, ItemContent]:
+    rows = Item.objects.filter(pk__in=set(targets)).prefetch_related("parts")
+    return {item.pk: ItemContent(item, item_content(item, collection.slug)) for item in rows}
+
+
+def _pools(labels: QueryLabels, items: dict[int, ItemContent]) -> dict[int, list[Pool]]:
+    """The opened pools that hold the shown pairs, by target."""
+    target_of = {
+        summary.pair: target
+        for target, summary in labels.by_target.items()
+        if summary.pair and target in items
+    }
+    rows = PoolPair.objects.filter(pair__in=list(target_of), pool__opened_at__isnull=False)
+    pools_of: dict[int, list[Pool]] = defaultdict(list)
+    for row in rows.select_related("pool").order_by("pool_id"):
+        pools_of[target_of[row.pair_id]].append(row.pool)
+    return pools_of
+
+
+def _position(order: OrderedQueries, source: Item) -> QueryPosition:
+    rank = order.rank(source.pk) or 0
+    before, after = order.at(rank - 1), order.at(rank + 1)
+    neighbours = Item.objects.filter(pk__in=[before, after])
+    external_ids: dict[int | None, str] = dict(neighbours.values_list("pk", "external_id"))
+    return QueryPosition(
+        number=rank + 1,
+        n_queries=len(order.order),
+        previous=external_ids.get(before),
+        next=external_ids.get(after),
+        missing_input=order.missing_input,
+    )

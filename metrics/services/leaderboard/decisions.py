@@ -1,0 +1,302 @@
+"""Significant differences of runs by a measure: tested, stored as JSON, and put into words."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.core.comparisons.binary_scores import are_zero_one, cochran
+from metrics.core.comparisons.letters import abbreviate
+from metrics.core.comparisons.range_tests import METHODS as RANGE_METHODS
+from metrics.core.comparisons.run_comparison import (
+    HAVE_OWN_ERRORS,
+    NEWMAN_KEULS,
+    RANDOMIZATION,
+    RANDOMIZED_TUKEY,
+    decide,
+)
+from metrics.core.measures.measures import Measure
+from metrics.core.statistics.groups import Groups
+from metrics.services.leaderboard.choices.choices import (
+    METHOD_NAMES,
+    MISSING_QUERIES,
+    MISSING_RUNS,
+    MISSING_ZERO,
+)
+from pooling.models import Run
+
+Facts = dict[str, Any]
+ALPHA = 0.05  # of the test of one moment
+
+
+def decision_facts(
+    measure: Measure,
+    scores: NDArray[np.float64],
+    runs: list[int],
+    *,
+    groups: Groups,
+    method: str,
+    alpha: float = ALPHA,
+    missing: str = MISSING_ZERO,
+    is_missing: NDArray[np.bool_] | None = None,
+    n_measures: int = 1,
+) -> Facts:
+    """Return letters, pseudo-groups and pairs of runs that differ, as JSON, or why there are none.
+
+    scores : (Q, S); groups : of the Q queries; alpha : the family-wise error of this one test
+    missing : the treatment of missing queries; is_missing : (Q, S), needed unless they count 0
+    n_measures : of the table, which share the time that permutations may take
+    """
+    why = _why_not(measure, scores, runs, groups)
+    left_out: Facts = {"missing": missing, "n_runs_out": 0, "n_queries_out": 0}
+    if not why and is_missing is not None and missing != MISSING_ZERO:
+        is_run, is_query = _included(is_missing, missing)
+        left_out |= {"n_runs_out": int((~is_run).sum()), "n_queries_out": int((~is_query).sum())}
+        scores, groups = scores[np.ix_(is_query, is_run)], groups.within(is_query)
+        runs = [run for run, is_included in zip(runs, is_run.tolist(), strict=True) if is_included]
+        why = _why_too_few(runs, groups)
+    if why:
+        return {"why": why, "groups": [], "pairs": [], **left_out}
+    sign = -1 if measure.entry.smaller_is_better else 1
+    outcome = decide(sign * scores, groups=groups, method=method, alpha=alpha, n_tables=n_measures)
+    ordered = [runs[position] for position in outcome.order]
+    first, second = np.nonzero(np.triu(outcome.significant))
+    return {
+        "why": "",
+        "groups": [[ordered[position] for position in group] for group in outcome.groups],
+        "pairs": [
+            [ordered[i], ordered[j]] for i, j in zip(first.tolist(), second.tolist(), strict=True)
+        ],
+        "letters": [
+            [run, run_letters] for run, run_letters in zip(ordered, outcome.letters, strict=True)
+        ],
+        "asked": method,
+        "method": outcome.method,
+        "n_samples": outcome.n_samples,
+        "q": _q_facts(scores, groups),
+        **left_out,
+    }
+
+
+def _included(
+    is_missing: NDArray[np.bool_], missing: str
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return masks of the runs and of the queries that stay in the tests.
+
+    is_missing : (Q, S); missing : MISSING_RUNS or MISSING_QUERIES
+    """
+    is_query, is_run = (np.ones(n, dtype=bool) for n in is_missing.shape)
+    if missing == MISSING_RUNS:
+        return np.asarray(~is_missing.any(axis=0)), is_query
+    return is_run, np.asarray(~is_missing.any(axis=1))
+
+
+def _why_too_few(runs: list[int], groups: Groups) -> str:
+    """Return the reason why too little is left for a test; empty if enough is."""
+    if len(runs) < 2:
+        return "fewer than two runs hold every query"
+    if groups.n < 2:
+        return "fewer than two queries or groups that no run misses"
+    return ""
+
+
+def _why_not(measure: Measure, scores: NDArray[np.float64], runs: list[int], groups: Groups) -> str:
+    """Return the reason why no test is possible; empty if one is."""
+    if len(runs) < 2:
+        return "a single run"
+    if len(scores) < 2:
+        return "fewer than two queries"
+    if groups.n_queries != len(scores):
+        return "the queries have changed, and their scores are being made"
+    if groups.n < 2:
+        return "all queries are of one group"
+    if not measure.is_mean:
+        return "a median, and the tests compare means"
+    return "" if np.isfinite(scores).all() else "a query without a value"
+
+
+def _q_facts(scores: NDArray[np.float64], groups: Groups) -> Facts | None:
+    """Cochran's Q of scores that are 0 or 1, as JSON; undefined numbers are null."""
+    if not are_zero_one(scores):
+        return None
+    q = cochran(scores, groups)
+    numbers = {"statistic": q.statistic, "p": q.p_value}
+    return {"df": q.df, "n_samples": q.n_samples} | {
+        name: None if math.isnan(number) else number for name, number in numbers.items()
+    }
+
+
+class MeasureDecision(NamedTuple):
+    """The decision of one measure on its runs, best first; `why` is the reason if there is none.
+
+    n_pairs : pairs of runs; n_decided : pairs that differ; unseparated : pairs of neighbours that
+        do not
+    letters : of each run by its key; facts : the result of `decision_facts`
+    """
+
+    measure: str
+    why: str
+    groups: list[list[Run]]
+    n_decided: int
+    n_pairs: int
+    unseparated: list[tuple[Run, Run]]
+    letters: Mapping[int, list[str]]
+    facts: Facts
+
+    def group_of(self, run: Run) -> int | None:
+        """Return the number of the run's pseudo-group, 1 for the best."""
+        return next(
+            (number for number, group in enumerate(self.groups, start=1) if run in group), None
+        )
+
+    @property
+    def method(self) -> str:
+        """The method of the test; empty without a test."""
+        return str(self.facts.get("method", ""))
+
+    @property
+    def is_marked(self) -> bool:
+        """True if a method for nearly normal scores decided on scores that are 0 or 1."""
+        return self.method in RANGE_METHODS and self.facts.get("q") is not None
+
+    @property
+    def runs_with_letters(self) -> list[tuple[Run, str]]:
+        """The runs, best first, with their letters in compact form."""
+        order = [run for group in self.groups for run in group]
+        return [(run, abbreviate(self.letters[run.pk])) for run in order if run.pk in self.letters]
+
+    @property
+    def q_text(self) -> str:
+        """Cochran's Q in words; empty for scores that are not 0 or 1."""
+        q = self.facts.get("q")
+        if q is None:
+            return ""
+        if q["statistic"] is None:
+            return "no query tells runs apart"
+        if q["p"] is None:
+            return f"Q {q['statistic']:.2f}, p not defined: too many groups of queries to permute"
+        p = "p < .0001" if q["p"] < 0.0001 else f"p {q['p']:.4f}"
+        how = (
+            f"df {q['df']}"
+            if q["df"] is not None
+            else f"{q['n_samples']:,} permutations of the groups"
+        )
+        return f"Q {q['statistic']:.2f}, {how}, {p}"
+
+
+def decision(facts: Facts, runs: list[Run]) -> MeasureDecision:
+    """Build the decision of one measure from a view's facts and its runs."""
+    by_pk = {run.pk: run for run in runs}
+    outcome = facts["decided"]
+    groups = [[by_pk[pk] for pk in group if pk in by_pk] for group in outcome["groups"]]
+    order = [run for group in groups for run in group]
+    different_pairs = {tuple(pair) for pair in outcome["pairs"] if set(pair) <= set(by_pk)}
+    neighbours = [(a, b) for a, b in pairwise(order) if (a.pk, b.pk) not in different_pairs]
+    n_pairs = len(order) * (len(order) - 1) // 2
+    letters = {pk: run_letters for pk, run_letters in outcome.get("letters", ()) if pk in by_pk}
+    return MeasureDecision(
+        facts["name"],
+        outcome["why"],
+        groups,
+        len(different_pairs),
+        n_pairs,
+        neighbours,
+        letters,
+        outcome,
+    )
+
+
+def headline(leaders: list[Run], decision: MeasureDecision) -> str:
+    """Name the leading runs by a measure and count those not separated from them.
+
+    Empty if undecided.
+    leaders : the runs that have the best score
+    """
+    if not decision.groups or not leaders or not set(leaders) <= set(decision.groups[0]):
+        return ""
+    names = [run.name for run in leaders] if len(leaders) < 3 else [f"{len(leaders):,} runs"]
+    lead = (
+        f"{leaders[0].name} leads so far"
+        if len(leaders) == 1
+        else f"{' and '.join(names)} lead alike so far"
+    )
+    n, pronoun = len(decision.groups[0]) - len(leaders), "it" if len(leaders) == 1 else "them"
+    if n <= 0:
+        return f"{lead} at {decision.measure}."
+    return (
+        f"{lead} at {decision.measure}; nothing yet separates {pronoun} from the next "
+        f"{'one' if n == 1 else f'{n:,}'}."
+    )
+
+
+def notes(decisions: Sequence[MeasureDecision], *, over: str, unit: str) -> list[str]:
+    """Return sentences on the tests of a table's differences: method, limits, what is left out.
+
+    over : the queries, as the page calls them; unit : the plural noun for one observation
+    """
+    tested_decisions = [decision for decision in decisions if decision.method]
+    if not tested_decisions:
+        return []
+    method = str(tested_decisions[0].facts["asked"])
+    own = " and each pair's own error" if method in HAVE_OWN_ERRORS else ""
+    sentences = [
+        (
+            f"{METHOD_NAMES[method]}{own}: at .05 over "
+            f"{over}{_samples(tested_decisions, method, unit)}."
+        )
+    ]
+    if instead := [decision.measure for decision in tested_decisions if decision.method != method]:
+        how = "toss as often as Holm's correction needs" if method == RANDOMIZATION else "permute"
+        why = f"so many runs and queries would take too long to {how}"
+        sentences.append(
+            f"Tukey's HSD and each pair's own error tested {', '.join(instead)} instead, as {why}."
+        )
+    if method == NEWMAN_KEULS:
+        sentences.append(
+            "It does not hold the family-wise error: the more runs there are, the surer it is to "
+            "declare some that are equal different. Rely on randomized Tukey."
+        )
+    if marked := [decision.measure for decision in tested_decisions if decision.is_marked]:
+        made_for = "was made for scores that are near normal; for 0/1 rely on randomized Tukey"
+        sentences.append(
+            f"The scores of {', '.join(marked)} are 0 or 1 (‡): the method {made_for}."
+        )
+    return sentences + _left_out(tested_decisions[0].facts)
+
+
+def _samples(decisions: Sequence[MeasureDecision], method: str, unit: str) -> str:
+    """Say how many permutations or tosses were drawn; empty for methods that draw none."""
+    counts = [
+        decision.facts["n_samples"]
+        for decision in decisions
+        if decision.method == method and decision.facts["n_samples"]
+    ]
+    if not counts:
+        return ""
+    times = (
+        f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
+    )
+    draws = {
+        RANDOMIZED_TUKEY: f"permutations of the runs within {unit}",
+        RANDOMIZATION: f"tosses of all {unit}",
+    }
+    return f", {times} {draws[method]}, seeded by the scores"
+
+
+def _left_out(facts: Facts) -> list[str]:
+    """Say how queries that some run misses were treated, unless they count 0."""
+    n_runs, n_queries = facts["n_runs_out"], facts["n_queries_out"]
+    if facts["missing"] == MISSING_RUNS:
+        return [
+            (
+                f"Runs that miss queries are left out of these tests: {n_runs:,}. Their scores "
+                "count 0 for those."
+            )
+        ]
+    if facts["missing"] == MISSING_QUERIES:
+        left = f"Queries that some run misses are left out of these tests: {n_queries:,}"
+        return [f"{left}. Scores count 0 for those."]
+    return []

@@ -1,0 +1,1 @@
+"""Current numbers, refreshed from changes: counts, agreement, alarms, their history."""

@@ -1,0 +1,1 @@
+"""Plans fixed before the labels are in, and their looks."""

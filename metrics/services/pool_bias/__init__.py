@@ -1,0 +1,1 @@
+"""Whom a pool favours, and what its sample tells."""

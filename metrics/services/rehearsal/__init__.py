@@ -1,0 +1,1 @@
+"""The demo study, and whole campaigns with simulated annotators."""

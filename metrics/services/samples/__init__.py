@@ -1,0 +1,1 @@
+"""Scores of sampled pools: each judged pair stands for others that were not drawn."""

@@ -1,0 +1,1 @@
+"""Labels as arrays, runs measured by them, and the stored scores."""

@@ -1,0 +1,291 @@
+"""Scores of runs: only queries whose labels changed are measured again, others keep their values.
+
+A score is a pure function of its values per query; a patched score and one computed from scratch
+are the same bytes.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from django.db.models import F
+from numpy.typing import NDArray
+
+from annotate.models import Collection, Direction, QuerySet
+from annotate.statements import prepared_cursor
+from metrics.core.labels.label_sources import LabelSource, kept_sources
+from metrics.core.statistics.intervals import mean_intervals
+from metrics.models import Score
+from metrics.services.scores import labels, measuring
+from metrics.services.scores.labels import EvaluationScope, Ids
+from metrics.services.scores.measuring import BOUNDED, N_POSITIVE, NAMES, Board, ValueTable
+from metrics.services.scores.query_groups import groups_of
+from pooling.models import Run
+
+RULES = "5"  # changes when the same labels and rankings would give other numbers
+Key = tuple[int, str, str]  # the run, the key of the label source, the measure
+# runs whose intervals are computed together; their values per query are in memory together
+RUNS_AT_ONCE = 8
+
+
+UNIQUE = ("run_id", "query_set_id", "label_source", "measure", "threshold")
+COLUMNS = (
+    *UNIQUE,
+    "mean",
+    "mean_with_positive",
+    "low",
+    "high",
+    "best",
+    "n_queries",
+    "n_missing",
+    "n_with_positive",
+    "n_gallery",
+    "gallery_at",
+    "per_query",
+    "per_query_best",
+    "inputs_sha256",
+)
+_UPSERT = f"""
+    INSERT INTO metrics_score ({", ".join(COLUMNS)}, computed_at)
+    VALUES ({", ".join(["%s"] * len(COLUMNS))}, statement_timestamp())
+    ON CONFLICT ({", ".join(UNIQUE)}) DO UPDATE SET
+        {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[len(UNIQUE) :])},
+        computed_at = statement_timestamp()
+"""  # noqa: S608 - own names
+
+
+class LabelChanges(NamedTuple):
+    """The labels that may have changed: all, or those of (n, 2) pairs of query and document."""
+
+    everything: bool
+    pairs: Ids
+
+    def positions(self, scope: EvaluationScope) -> Ids:
+        """Return positions in the scope's sources of the queries to measure again."""
+        if self.everything:
+            return np.arange(len(scope.sources))
+        sources = self.pairs[:, 0 if scope.direction == Direction.FORWARD else 1]
+        return np.flatnonzero(np.isin(scope.sources, sources))
+
+
+class RunsToMeasure(NamedTuple):
+    """Runs to measure on some queries of a board, by their positions, under its label sources."""
+
+    board: Board
+    positions: Ids
+    runs: list[Run]
+
+
+def scored_runs(*, collection: Collection) -> list[Run]:
+    """Return the runs that have scores: those in use."""
+    return list(Run.objects.in_use().filter(collection=collection).order_by("pk"))
+
+
+def runs_without_scores() -> list[int]:
+    """Return collections with a run in use that has no score although its direction has queries."""
+    unscored_runs = Run.objects.in_use().filter(scores=None)
+    unscored_runs = unscored_runs.filter(collection__query_sets__direction=F("direction"))
+    return sorted(set(unscored_runs.values_list("collection_id", flat=True)))
+
+
+def update_scores(*, collection: Collection, changes: LabelChanges) -> int:
+    """Bring every score of the collection up to date; return how many changed."""
+    runs = scored_runs(collection=collection)
+    sources = kept_sources(labels.set_names(collection=collection))
+    scores = Score.objects.filter(run__collection=collection)
+    current_scores = scores.filter(
+        run__in=runs,
+        threshold=collection.positive_from,
+        measure__in=NAMES,
+        label_source__in=[source.key for source in sources],
+    )
+    best = labels.best_grade(collection=collection)
+    n_changed, _ = scores.exclude(pk__in=current_scores.values("pk")).delete()
+    for query_set in QuerySet.objects.filter(collection=collection).order_by("pk"):
+        direction_runs = [run for run in runs if run.direction == query_set.direction]
+        if direction_runs:
+            scope = labels.scope_of(query_set=query_set)
+            gallery = labels.gallery_of(query_set=query_set, scope=scope)
+            groups = groups_of(
+                collection=collection, direction=scope.direction, sources=scope.sources
+            )
+            board = Board(collection, query_set, scope, gallery, groups, sources, best)
+            n_changed += _update(board, direction_runs, changes)
+    return n_changed
+
+
+def _update(board: Board, runs: list[Run], changes: LabelChanges) -> int:
+    stored_scores = _stored_scores(board, runs)
+    n_changed = 0
+    for batch in _runs_to_measure(board, runs, stored_scores, changes):
+        grades = measuring.read_grades(board=batch.board, positions=batch.positions)
+        for start in range(0, len(batch.runs), RUNS_AT_ONCE):
+            tables = [
+                _patched(board, table, stored_scores, batch.positions)
+                for run in batch.runs[start : start + RUNS_AT_ONCE]
+                for table in measuring.measure(
+                    board=batch.board, run=run, grades=grades, positions=batch.positions
+                )
+            ]
+            n_changed += _write(board, tables, stored_scores)
+    return n_changed
+
+
+def _key(run: Run, source: LabelSource, measure: str) -> Key:
+    return run.pk, source.key, measure
+
+
+def _stored_scores(board: Board, runs: Sequence[Run]) -> dict[Key, Score]:
+    """Read the stored scores, without their long values per query."""
+    scores = Score.objects.filter(query_set=board.query_set, run__in=runs).defer(
+        "per_query", "per_query_best"
+    )
+    return {(score.run_id, score.label_source, score.measure): score for score in scores}
+
+
+def _runs_to_measure(
+    board: Board, runs: list[Run], stored_scores: dict[Key, Score], changes: LabelChanges
+) -> Iterator[RunsToMeasure]:
+    """Yield the runs to measure anew on all queries, and those to measure on the changed ones."""
+    n_queries = len(board.scope.sources)
+
+    def is_whole(run: Run) -> bool:
+        scores = (
+            stored_scores.get(_key(run, source, name)) for source in board.sources for name in NAMES
+        )
+        return all(
+            score and score.n_queries == n_queries and _is_ranked_among(score, board)
+            for score in scores
+        )
+
+    complete_runs = [run for run in runs if is_whole(run)]
+    new_runs = [run for run in runs if run not in complete_runs]
+    if new_runs:
+        yield RunsToMeasure(board, np.arange(n_queries), new_runs)
+    positions = changes.positions(board.scope)
+    if complete_runs and len(positions):
+        # People's labels do not change scores that are measured with a reference alone.
+        changed_sources = [
+            source for source in board.sources if changes.everything or source.has_people
+        ]
+        yield RunsToMeasure(board._replace(sources=changed_sources), positions, complete_runs)
+
+
+def _is_ranked_among(score: Score, board: Board) -> bool:
+    return (score.n_gallery, score.gallery_at) == (board.gallery.n, board.gallery.at)
+
+
+def _patched(
+    board: Board, table: ValueTable, stored_scores: dict[Key, Score], positions: Ids
+) -> ValueTable:
+    """Return the table over all queries: the stored values, and over them the new ones."""
+    n_queries = len(board.scope.sources)
+    if len(positions) == n_queries:
+        return table
+    keys = {
+        stored_scores[_key(table.run, table.source, name)].pk: row for row, name in enumerate(NAMES)
+    }
+    whole, best = np.empty((len(NAMES), n_queries)), np.empty((len(BOUNDED), n_queries))
+    rows = Score.objects.filter(pk__in=keys).values_list("pk", "per_query", "per_query_best")
+    for pk, per_query, per_query_best in rows:
+        whole[keys[pk]] = np.frombuffer(per_query, dtype="<f8")
+        if per_query_best is not None and keys[pk] < len(BOUNDED):  # other measures had one once
+            best[keys[pk]] = np.frombuffer(per_query_best, dtype="<f8")
+    whole[:, positions] = table.values
+    if table.best is not None:
+        best[:, positions] = table.best
+    n_missing = stored_scores[_key(table.run, table.source, N_POSITIVE)].n_missing
+    return ValueTable(
+        table.run, table.source, whole, None if table.best is None else best, n_missing
+    )
+
+
+def _write(board: Board, tables: list[ValueTable], stored_scores: dict[Key, Score]) -> int:
+    """Store the scores whose inputs or gallery changed; intervals are computed for those alone."""
+    changed = []
+    for table in tables:
+        for row, name in enumerate(NAMES):
+            stored = stored_scores.get(_key(table.run, table.source, name))
+            inputs_sha256 = _digest(board, table, row)
+            if (
+                stored is None
+                or stored.inputs_sha256 != inputs_sha256
+                or not _is_ranked_among(stored, board)
+            ):
+                changed.append((_score(board, table, row, inputs_sha256), table.values[row]))
+    if not changed:
+        return 0
+    intervals = mean_intervals(
+        np.array([values for _, values in changed]),
+        are_shares=[score.measure != N_POSITIVE for score, _ in changed],
+        groups=board.groups,
+    )
+    for (score, _), ends in zip(changed, intervals, strict=True):
+        if score.measure != N_POSITIVE:
+            score.low, score.high = ends
+    _store([score for score, _ in changed])
+    return len(changed)
+
+
+def _digest(board: Board, table: ValueTable, row: int) -> str:
+    # the day moves no number: the same inputs have the same hash
+    gallery = board.gallery._replace(at=None)
+    facts = f"{RULES}|{NAMES[row]}|{board.collection.positive_from}|{table.n_missing}|{gallery}"
+    hashed = hashlib.sha256(facts.encode())
+    hashed.update(_stored_bytes(table.values[row]))
+    best = _best_of(table, row)
+    hashed.update(b"" if best is None else _stored_bytes(best))
+    hashed.update(table.has_positive.tobytes())
+    if not board.groups.are_plain:  # else the hash stays what it was before there were groups
+        hashed.update(board.groups.of_query.astype("<i8").tobytes())
+        weight = board.groups.weight
+        hashed.update(b"" if weight is None else _stored_bytes(weight))
+    return hashed.hexdigest()
+
+
+def _best_of(table: ValueTable, row: int) -> NDArray[np.float64] | None:
+    """A measure's values as if every unjudged target were positive.
+
+    None if not bounded, and without people.
+    """
+    return None if table.best is None or row >= len(BOUNDED) else table.best[row]
+
+
+def _stored_bytes(values: NDArray[np.float64]) -> bytes:
+    return values.astype("<f8").tobytes()
+
+
+def _score(board: Board, table: ValueTable, row: int, inputs_sha256: str) -> Score:
+    values, defined, groups = table.values[row], table.has_positive, board.groups
+    best = _best_of(table, row)
+    return Score(
+        run=table.run,
+        query_set=board.query_set,
+        label_source=table.source.key,
+        measure=NAMES[row],
+        threshold=board.collection.positive_from,
+        mean=float(groups.mean(values)) if len(values) else None,
+        mean_with_positive=float(groups.within(defined).mean(values[defined]))
+        if defined.any()
+        else None,
+        n_queries=len(values),
+        n_missing=table.n_missing,
+        n_with_positive=int(np.count_nonzero(defined)),
+        n_gallery=board.gallery.n,
+        gallery_at=board.gallery.at,
+        per_query=_stored_bytes(values),
+        per_query_best=None if best is None else _stored_bytes(best),
+        best=None if best is None or not len(values) else float(groups.mean(best)),
+        inputs_sha256=inputs_sha256,
+    )
+
+
+def _store(scores: list[Score]) -> None:
+    """Insert or update scores.
+
+    Their values are sent as bound parameters, which takes half as long as values in the text.
+    """
+    rows = [[getattr(score, name) for name in COLUMNS] for score in scores]
+    with prepared_cursor() as cursor:
+        cursor.executemany(_UPSERT, rows)

@@ -1,0 +1,53 @@
+"""The advice whether to go on judging, and what the last labels changed, in words.
+
+To see these tests fail: leave out a case of one of them.
+"""
+
+import pytest
+
+from metrics.services.pool_bias.pool_bias_page import Advice, DirectionPanel, LookBack
+from metrics.services.scores.query_groups import GroupFacts
+
+ADVICE = Advice("unchanged", 1000, 1234, [], [None] * 4, 0)
+SETTLED = "Every neighbouring order holds in at least 95 % of resamples."
+UNSETTLED = (
+    "{} of the 4 neighbouring orders below {} not settled by these queries anyway: more labels on "
+    "the same queries may not settle {}, more {} may."
+)
+
+
+def panel(groups=None, n_unsettled=0):
+    empty = DirectionPanel(*[None] * len(DirectionPanel._fields))
+    return empty._replace(groups=groups, advice=ADVICE._replace(n_unsettled=n_unsettled))
+
+
+def groups(n_groups):
+    return GroupFacts("column", n_queries=40, n_groups=n_groups, queries="captions", groups="clips")
+
+
+@pytest.mark.parametrize(
+    ("n_swaps", "swaps", "text"),
+    [
+        (0, [], "none"),
+        (1, [("a", "b")], "1: a and b"),
+        (2, [("a", "b"), ("c", "d")], "2: a and b; c and d"),
+        (1200, [("a", "b")], "1,200: a and b …"),
+    ],
+)
+def test_swapped_systems_are_named(n_swaps, swaps, text):
+    assert LookBack(1000, 900, n_swaps, swaps).swaps_text == text
+
+
+def test_why_there_is_no_advice():
+    assert panel().undefined_text == (
+        "Not defined yet: it takes two runs and more than 1,000 labels; there are 1,234."
+    )
+    assert panel(groups(1)).undefined_text == (
+        "Not defined: all captions are of one group, and nothing is known of another."
+    )
+
+
+def test_what_may_settle_an_order():
+    assert panel().unsettled_text == SETTLED
+    assert panel(None, 1).unsettled_text == UNSETTLED.format(1, "is", "it", "queries")
+    assert panel(groups(12), 3).unsettled_text == UNSETTLED.format(3, "are", "them", "clips")
