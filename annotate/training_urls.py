@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotate.views import training, training_setup
+from annotate.views.judging import training, training_setup
 
 urlpatterns = [
     path("", training.training, name="training"),

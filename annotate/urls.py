@@ -2,25 +2,10 @@
 
 from django.urls import include, path
 
-from annotate.views import (
-    account,
-    batches,
-    collections,
-    golds,
-    home,
-    imports,
-    inbox,
-    inbox_pair,
-    invitations,
-    judge,
-    media,
-    members,
-    people,
-    policy,
-    review_log,
-    settings,
-    tokens,
-)
+from annotate.views.collection import collections, home, imports, policy, settings
+from annotate.views.judging import judge, media
+from annotate.views.people import account, invitations, members, people, tokens
+from annotate.views.review import batches, golds, inbox, inbox_pair, review_log
 
 app_name = "annotate"
 urlpatterns = [

@@ -207,7 +207,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-ACCOUNT_ADAPTER = "annotate.accounts_adapter.AccountAdapter"
+ACCOUNT_ADAPTER = "annotate.sign_in.accounts_adapter.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"  # people come by invitation, not by sign-up
@@ -219,7 +219,7 @@ ACCOUNT_LOGOUT_ON_GET = False
 # by the account whose password was right.
 ACCOUNT_RATE_LIMITS = {"login": "300/m/ip", "login_failed": "30/m/ip,5/5m/key"}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
-MFA_ADAPTER = "annotate.accounts_adapter.SecondFactorAdapter"
+MFA_ADAPTER = "annotate.sign_in.accounts_adapter.SecondFactorAdapter"
 MFA_TOTP_ISSUER = "Assayer"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up alone, so no address was claimed by a stranger
 LEADS_NEED_MFA = os.environ.get("LEADS_NEED_MFA") == "1"
@@ -305,11 +305,11 @@ WHITENOISE_USE_FINDERS = STATIC_FILES == "plain"
 # --- API ------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_AUTHENTICATION_CLASSES": ["annotate.authentication.TokenAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["annotate.sign_in.authentication.TokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
         "config.site.second_factor.TokenNeedsSecondFactor",
-        "annotate.authentication.HasScope",
+        "annotate.sign_in.authentication.HasScope",
     ],
     "EXCEPTION_HANDLER": "annotate.api.problem",
 }

@@ -7,7 +7,7 @@ from rest_framework.views import APIView
 from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.models import ApiToken
-from metrics.forms import QrelsForm
+from metrics.forms.qrels import QrelsForm
 from metrics.http import attachment
 from metrics.services.downloads import rows as download_rows
 

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from annotate.core.labels.pair_states import PairState
-from annotate.form_fields import TO_THE_LETTER, ColumnsField, UploadField
+from annotate.forms.fields import TO_THE_LETTER, ColumnsField, UploadField
 from annotate.models import Direction
 from pooling.core.files.papers import paper_address
 from pooling.core.files.run_files import FORMATS

@@ -11,11 +11,11 @@ from uuid import uuid4
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from annotate.forms.settings import PolicyForm
 from annotate.models import Annotator, Batch, Collection, Gold, HandOut
 from annotate.services.collection import collections, policies
 from annotate.services.judging import claiming, undoing
 from annotate.services.supervision import withdrawing
-from annotate.settings_forms import PolicyForm
 from tests import cast
 from tests.access_table import World
 from tests.annotate.core.files.samples import line

@@ -1,6 +1,7 @@
 """Shared by all endpoints: access to the collection, and errors as application/problem+json.
 
-Keys and scopes are checked before by annotate/authentication.py; an endpoint names its `scope`.
+Keys and scopes are checked before by annotate/sign_in/authentication.py; an endpoint names its
+`scope`.
 """
 
 from collections.abc import Collection as Container
@@ -20,7 +21,7 @@ from annotate.models import ApiToken, Collection, Role, User
 
 
 class TokenRequest(Request):
-    """A request with a token that annotate/authentication.py has accepted, and its owner."""
+    """A request with a token that annotate.sign_in has accepted, and its owner."""
 
     user: User
     auth: ApiToken

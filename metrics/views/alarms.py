@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access
 from annotate.models import Role
-from metrics.alarm_forms import AlarmForm
+from metrics.forms.alarms import AlarmForm
 from metrics.models import Alarm
 from metrics.services.numbers import alarms as service
 

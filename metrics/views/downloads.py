@@ -20,7 +20,7 @@ from annotate.http import SignedIn
 from annotate.models import Collection, Judgment, ReferenceLabel
 from annotate.services.background import works
 from annotate.services.collection import judgment_export
-from metrics.forms import QrelsForm
+from metrics.forms.qrels import QrelsForm
 from metrics.http import attachment
 from metrics.models import Download, DownloadKind
 from metrics.services.downloads import downloads as service

@@ -15,8 +15,8 @@ from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
 from annotate.services.background.workers import worker_is_missing
 from metrics import tasks
-from metrics.explorer_forms import ExplorerForm
 from metrics.explorer_state import QueryOrder
+from metrics.forms.explorer import ExplorerForm
 from metrics.services.explorer import disagreement as explorer_disagreement
 from metrics.services.explorer import explorer as service
 from metrics.services.samples.pools import names_of_samples

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotate import access
 from annotate.http import SignedIn
 from annotate.models import Role
+from metrics.forms.plans import PlanForm
 from metrics.models import Plan
-from metrics.plan_forms import PlanForm
 from metrics.services.plans import plans as service
 from metrics.services.plans import plans_page
 from metrics.services.scores import labels

@@ -5,7 +5,7 @@ import pytest
 from annotate.models import Batch, Collection, Resolution, Role
 from metrics.services.numbers import refresh
 from tests import cast
-from tests.annotate.views.inbox_rows import dispute, fail_batch
+from tests.annotate.views.review.inbox_rows import dispute, fail_batch
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.heavy]
 

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from annotate.models import User
 from annotate.services.people import email_change
 from tests import cast
-from tests.annotate.signing_in import code_for
+from tests.annotate.sign_in.signing_in import code_for
 from tests.clocks import MOMENT
 from tests.page_checks import check_page
 

@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template import RequestContext, Template
 from django.urls import path
 
-from metrics.charts import Chart
-from metrics.dashboard_charts import DAY, labels_a_day
+from metrics.charts.charts import Chart
+from metrics.charts.dashboard import DAY, labels_a_day
 
 PAGE = Template(
     """{% extends "base.html" %}

@@ -13,7 +13,7 @@ from annotate.services.collection import judgment_export
 from metrics.core.measures.measures import parse_one
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import mean_intervals
-from metrics.forms import QrelsForm
+from metrics.forms.qrels import QrelsForm
 from metrics.models import Score, Snapshot
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.downloads import rows as download_rows

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.forms import ReferenceForm
+from annotate.forms.collections import ReferenceForm
 from annotate.management import files
 from annotate.services.imports.imports import import_now
 from annotate.services.imports.kinds import ReferenceImport

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from django.forms import Form
 
-from annotate.forms import ItemsForm, JudgmentsImportForm, ReferenceForm
+from annotate.forms.collections import ItemsForm, JudgmentsImportForm, ReferenceForm
+from annotate.forms.query_sets import QuerySetForm
 from annotate.models import Import
-from annotate.query_set_forms import QuerySetForm
 from annotate.services.imports.kinds import (
     ImportRequest,
     ItemsImport,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Annotator, Collection, Round
 from annotate.services.background.workers import worker_is_missing
-from metrics.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
+from metrics.charts.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
 from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.models import Snapshot
 from metrics.services.dashboard import details as dashboard_details

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from django.template.defaultfilters import floatformat
 
-from metrics.charts import Chart
-from metrics.dashboard_charts import (
+from metrics.charts.charts import Chart
+from metrics.charts.dashboard import (
     LabelCountAgreement,
     by_number_of_labels,
     confusion,

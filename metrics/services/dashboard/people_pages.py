@@ -7,8 +7,8 @@ from django.http import Http404
 
 from annotate.models import Annotator, Collection
 from annotate.services.background.workers import worker_is_missing
-from metrics.charts import Chart
-from metrics.dashboard_charts import (
+from metrics.charts.charts import Chart
+from metrics.charts.dashboard import (
     LevelUse,
     SharePoint,
     level_use,

@@ -16,7 +16,7 @@ from annotate.models import Collection, Judgment, ReferenceSet, User
 from annotate.services.collection import judgment_export
 from annotate.services.collection.reference_qrels import qrels_lines
 from metrics.core.files.archives import zip_stream
-from metrics.download_forms import (
+from metrics.forms.downloads import (
     JudgmentsFileForm,
     LabelsForm,
     PlainForm,

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from django.template.defaultfilters import floatformat
 
-from metrics.charts import Chart
+from metrics.charts.charts import Chart
+from metrics.charts.leaderboard import difference_plot
 from metrics.core.measures.measures import parse_one
-from metrics.leaderboard_charts import difference_plot
 from metrics.models import BoardView
 from metrics.services.leaderboard.cells import measure_scale
 from metrics.services.leaderboard.choices.choices import MISSING_QUERIES

@@ -5,8 +5,8 @@ from typing import Any
 from django.db.models import F, Func, JSONField, Value
 
 from annotate.models import Collection, Direction
-from metrics.charts import Chart
-from metrics.leaderboard_charts import score_history
+from metrics.charts.charts import Chart
+from metrics.charts.leaderboard import score_history
 from metrics.services.leaderboard.choices.choices import Choices
 from metrics.services.numbers import history
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from annotate.models import Collection, Direction, QuerySet
 from annotate.services.background.workers import worker_is_missing
-from metrics.charts import Chart
+from metrics.charts.charts import Chart
+from metrics.charts.leaderboard import Dot, score_dots
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.measures.measures import parse_one
-from metrics.leaderboard_charts import Dot, score_dots
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services.leaderboard.cells import (
     AbsentScore,

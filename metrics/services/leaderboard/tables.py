@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from annotate.models import Direction, QuerySet
-from metrics.charts import Chart
+from metrics.charts.charts import Chart
 from metrics.core.measures.measures import parse_one
 from metrics.services.leaderboard.cells import (
     AbsentScore,

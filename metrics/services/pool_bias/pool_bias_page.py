@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from annotate.models import Direction
-from metrics.charts import Chart
+from metrics.charts.charts import Chart
+from metrics.charts.pool_bias import SizePoint, StrategyCurve, bias_by_size, positives_by_judged
 from metrics.core.labels.label_sources import LabelSource
 from metrics.models import Snapshot
-from metrics.pool_charts import SizePoint, StrategyCurve, bias_by_size, positives_by_judged
 from metrics.services.scores.query_groups import GroupFacts, facts_from
 from pooling.models import Pool
 from pooling.services.pools.queue_order import LIVE_STRATEGIES

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from metrics.charts import Chart
+from metrics.charts.charts import Chart
 from metrics.services.dashboard.details_page import Forecast, ValueRange
 from metrics.services.dashboard.forecast_lines import NO_TIME, PayForecast, forecast_lines
 

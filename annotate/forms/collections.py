@@ -1,0 +1,302 @@
+"""Forms to make collections and to load files."""
+
+from typing import Any
+
+from django import forms
+
+from annotate.core.files.formats import name_fault
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
+from annotate.forms.fields import (
+    TO_THE_LETTER,
+    Checkbox,
+    ColumnsField,
+    GradesField,
+    ReasonsField,
+    SkipBlankField,
+    UploadField,
+)
+from annotate.models import Collection, Level, ReferenceSet
+
+LEVEL_ROWS = 7  # rows of the table; the service says how many levels a scheme may have
+
+
+def items_field(**options: Any) -> UploadField:
+    """Field of the file of a collection's items."""
+    return UploadField(
+        label="Items",
+        help_text=(
+            "JSON lines, CSV or TSV, TREC topics, a caption list such as {id: [captions]}, or a "
+            "plain list of document ids, each plain or gzipped; or a zip of a BEIR folder, or of "
+            "one such file with its media."
+        ),
+        command="load_collection",
+        **options,
+    )
+
+
+def media_field() -> UploadField:
+    """Field of the media that the file of items names, packed in a zip of their own."""
+    return UploadField(
+        label="Media",
+        help_text="A zip of the images, clips and sounds that the items name, if they are not in "
+        "the file's own zip.",
+        command="load_collection --media",
+        required=False,
+    )
+
+
+class ItemsForm(forms.Form):
+    """Items for an existing collection."""
+
+    file = items_field()
+    media = media_field()  # type: ignore[assignment]  # a field; forms name their files so too
+
+
+class CollectionForm(forms.Form):
+    """A new collection; its levels are in LevelFormSet."""
+
+    name = forms.CharField(max_length=120)
+    slug = forms.SlugField(
+        max_length=60,
+        label="Short name",
+        help_text="Stands in addresses: letters, digits, hyphens.",
+        widget=forms.TextInput(attrs=TO_THE_LETTER),
+    )
+    description = forms.CharField(
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="For its members.",
+    )
+    measurement = forms.ChoiceField(
+        choices=Collection.Measurement.choices,
+        initial=Collection.Measurement.ORDINAL,
+        label="Level of measurement",
+        help_text="How grades are compared when agreement is computed; ordered levels are ordinal.",
+    )
+    positive_from = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        initial=1,
+        label="Relevant from grade",
+        help_text="Smaller grades are not relevant.",
+    )
+    guidelines = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text="Markdown; what annotators read.",
+    )
+    file = items_field(required=False)
+    media = media_field()  # type: ignore[assignment]  # a field; forms name their files so too
+
+    def clean(self) -> dict[str, Any]:
+        """Media without items belong to nothing."""
+        cleaned_data = super().clean() or {}
+        if cleaned_data.get("media") and not cleaned_data.get("file") and "file" not in self.errors:
+            self.add_error("file", "Give the file of items that names these media too.")
+        return cleaned_data
+
+
+class LevelForm(forms.Form):
+    """One level; a row without a name is no level."""
+
+    grade = forms.IntegerField(min_value=0, max_value=100, required=False)
+    name = forms.CharField(max_length=60, required=False)
+    sentence = forms.CharField(max_length=200, required=False)
+    colour = forms.ChoiceField(choices=Level.Colour.choices, required=False)
+    reasons = ReasonsField()
+
+    def clean(self) -> dict[str, Any]:
+        """A row with a name needs its grade."""
+        row = super().clean() or {}
+        if row.get("name") and row.get("grade") is None and "grade" not in self.errors:
+            self.add_error("grade", "Give this level a grade.")
+        return row
+
+
+_LevelFormSet = forms.formset_factory(
+    LevelForm, extra=0, max_num=LEVEL_ROWS, absolute_max=LEVEL_ROWS + 1
+)
+
+
+class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]  # made above
+    """The table of levels."""
+
+    FIRST = (
+        {
+            "grade": 1,
+            "name": "Relevant",
+            "sentence": "It shows what the query says.",
+            "colour": Level.Colour.GREEN,
+        },
+        {
+            "grade": 0,
+            "name": "Not relevant",
+            "sentence": "It does not.",
+            "colour": Level.Colour.SLATE,
+        },
+    )
+
+    @classmethod
+    def blank(cls) -> "LevelFormSet":
+        """Return two levels to begin with, and empty rows for all a scheme may have."""
+        return cls(
+            initial=[*cls.FIRST, *({} for _ in range(LEVEL_ROWS - len(cls.FIRST)))], prefix="levels"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows that have a name."""
+        named_rows = [row for row in self.cleaned_data if row.get("name")]
+        return [{**row, "colour": row["colour"] or Level.Colour.SLATE} for row in named_rows]
+
+
+class ReferenceForm(forms.Form):
+    """A reference set to load."""
+
+    name = forms.CharField(max_length=ReferenceSet.MAX_NAME, initial="original")
+    file = UploadField(
+        label="Labels",
+        help_text="TREC qrels, a table with query-id, corpus-id and score, JSON lists of "
+        "positives; plain or gzipped.",
+        command="load_reference",
+    )
+    grades = GradesField(
+        required=False,
+        label="Grades of the file",
+        help_text='What they become in this collection, as "0:1, 1:4". Empty: they are this '
+        "collection's own grades.",
+    )
+    min_grade = forms.IntegerField(
+        min_value=0,
+        initial=0,
+        required=False,
+        label="Smallest grade",
+        help_text="Rows with a smaller grade in the file are left out.",
+    )
+    skip_unknown = forms.BooleanField(
+        required=False,
+        widget=Checkbox,
+        label="Leave out labels of items this collection does not have",
+        help_text="They are counted. Otherwise a single one of them is a fault, and nothing is "
+        "loaded.",
+    )
+    make_documents = forms.BooleanField(
+        required=False,
+        widget=Checkbox,
+        label="Make the documents that only these labels name",
+        help_text="They are known by their ids alone. Labels of queries this collection does not "
+        "have make none.",
+    )
+    skip_blank = SkipBlankField("In a sample with strata they are faults all the same.")
+    columns = ColumnsField(
+        required_columns=("query", "document", "grade"),
+        optional_columns=("stratum",),
+        example="query:1, document:2, grade:3",
+    )
+
+    def clean_name(self) -> str:
+        """Return a name that can be part of a file."""
+        name: str = self.cleaned_data["name"]
+        if fault := name_fault(name, longest=ReferenceSet.MAX_NAME):
+            raise forms.ValidationError(f"A reference set's name {fault}.")
+        return name
+
+    def clean_min_grade(self) -> int:
+        """Return 0, which leaves out nothing, for an empty field."""
+        return self.cleaned_data["min_grade"] or 0
+
+    def clean_grades(self) -> dict[int, int]:
+        """Return the map with numbers on both sides."""
+        grades = self.cleaned_data["grades"]
+        if not all(file_grade.isdecimal() for file_grade in grades):
+            raise forms.ValidationError("The grades of a reference file are whole numbers.")
+        return {int(file_grade): grade for file_grade, grade in grades.items()}
+
+
+class JudgmentsImportForm(forms.Form):
+    """Judgments to import, and the columns of the file."""
+
+    LONG, WIDE = "long", "wide"
+
+    file = UploadField(
+        label="Judgments",
+        help_text="CSV, TSV or JSON lines; plain or gzipped. The names of its columns are offered "
+        "below; a table without a header has columns 1, 2, 3...",
+        command="import_judgments",
+    )
+    name = forms.CharField(
+        max_length=120, label="Name of the import", help_text="Such as who judged, and when."
+    )
+    query = forms.CharField(max_length=100, initial="query", label="Column of the query's id")
+    document = forms.CharField(
+        max_length=100, initial="document", label="Column of the document's id"
+    )
+    layout = forms.ChoiceField(
+        choices=[(LONG, "One label a line"), (WIDE, "One column of grades an annotator")],
+        initial=LONG,
+        widget=forms.RadioSelect,
+    )
+    annotator = forms.CharField(
+        max_length=100,
+        initial="annotator",
+        required=False,
+        label="Column of the annotator",
+        help_text="One label a line.",
+    )
+    grade = forms.CharField(
+        max_length=100,
+        initial="grade",
+        required=False,
+        label="Column of the grade",
+        help_text="One label a line.",
+    )
+    annotators = forms.CharField(
+        max_length=2000,
+        required=False,
+        label="Columns of the annotators",
+        help_text='One column of grades an annotator: their names, as "expert1, expert2".',
+    )
+    time = forms.CharField(
+        max_length=100,
+        required=False,
+        label="Column of the time",
+        help_text="ISO 8601, or seconds since 1970.",
+    )
+    grades = GradesField(
+        required=False, label="Words for grades", help_text='Such as "yes:1, no:0".'
+    )
+    skip_blank = SkipBlankField(
+        "One label a line; blank cells of annotators' columns are left out anyway."
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """The columns that the chosen layout needs must be named."""
+        cleaned_data = super().clean() or {}
+        required_fields = (
+            ("annotator", "grade") if cleaned_data.get("layout") == self.LONG else ("annotators",)
+        )
+        for field in required_fields:
+            if not cleaned_data.get(field):
+                self.add_error(field, "Name it, or choose the other layout.")
+        if cleaned_data.get("query") and cleaned_data.get("query") == cleaned_data.get("document"):
+            self.add_error("document", "The query's id stands in this column; a pair has two.")
+        return cleaned_data
+
+    def columns(self) -> JudgmentColumns:
+        """Return the columns by which the file is read."""
+        fields = self.cleaned_data
+        is_wide = fields["layout"] == self.WIDE
+        people = (
+            tuple(name.strip() for name in fields["annotators"].split(",") if name.strip())
+            if is_wide
+            else ()
+        )
+        return JudgmentColumns(
+            query=fields["query"],
+            document=fields["document"],
+            annotator=fields["annotator"],
+            grade=fields["grade"],
+            annotators=people,
+            time=fields["time"],
+            grades=fields["grades"],
+        )

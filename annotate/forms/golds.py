@@ -1,0 +1,38 @@
+"""Forms of the golds that leads add, retire and bring back."""
+
+from typing import Any
+
+from django import forms
+
+from annotate.forms.fields import TO_THE_LETTER, set_choices
+from annotate.models import Level
+
+
+class GoldForm(forms.Form):
+    """A pair whose grade a lead knows."""
+
+    query = forms.CharField(
+        max_length=255, label="Query's id", widget=forms.TextInput(attrs=TO_THE_LETTER)
+    )
+    document = forms.CharField(
+        max_length=255, label="Document's id", widget=forms.TextInput(attrs=TO_THE_LETTER)
+    )
+    grade = forms.TypedChoiceField(coerce=int)
+    explanation = forms.CharField(
+        max_length=2000,
+        label="Why",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="For leads, and for training; nobody who judges reads it in a batch.",
+    )
+
+    def __init__(self, *args: Any, levels: list[Level], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        set_choices(
+            self, "grade", [(level.grade, f"{level.grade} {level.name}") for level in levels]
+        )
+
+
+class GoldReasonForm(forms.Form):
+    """Why a gold is retired or brought back, for the log."""
+
+    reason = forms.CharField(max_length=200, required=False)

@@ -1,0 +1,167 @@
+"""Forms about people: invitations, accounts, API tokens."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.db.models import QuerySet
+
+from annotate.forms.fields import TO_THE_LETTER, set_rows
+from annotate.models import ApiToken, Collection, Role, User
+
+MAX_DAYS = 365
+
+
+class InviteForm(forms.Form):
+    """An invitation: role, address and how it is sent."""
+
+    role = forms.ChoiceField(choices=Role.choices)
+    email = forms.EmailField(required=False)
+    days = forms.IntegerField(
+        min_value=1,
+        max_value=MAX_DAYS,
+        initial=14,
+        label="Days the link works",
+    )
+    by_mail = forms.BooleanField(required=False, label="Send the link by e-mail")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not settings.SENDS_MAIL:
+            del self.fields["by_mail"]
+            self.fields["email"].help_text = (
+                "Only to tell links apart: this site has no mail server (EMAIL_HOST), so send the "
+                "link yourself."
+            )
+
+    def clean(self) -> dict[str, Any]:
+        """A mail needs an address."""
+        cleaned_data = super().clean() or {}
+        if (
+            cleaned_data.get("by_mail")
+            and not cleaned_data.get("email")
+            and "email" not in self.errors
+        ):
+            self.add_error("email", "Where should the link be sent?")
+        return cleaned_data
+
+
+class SignUpForm(forms.Form):
+    """The account of an invited person."""
+
+    username = forms.CharField(
+        label="User name",
+        max_length=150,
+        validators=[UnicodeUsernameValidator()],
+        widget=forms.TextInput(attrs={"autocomplete": "username", **TO_THE_LETTER}),
+    )
+    password = forms.CharField(
+        strip=False,
+        help_text="At least 12 characters; a few unrelated words make a good one.",
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def clean_username(self) -> str:
+        """Refuse a name that somebody has, however it is capitalised."""
+        username: str = self.cleaned_data["username"]
+        if User.objects.filter(username__iexact=username).exists():
+            raise forms.ValidationError(
+                "Somebody has this name; choose another one, or sign in if it is you."
+            )
+        return username
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a password that is easy to guess, or easy for this name."""
+        cleaned_data = super().clean() or {}
+        if "password" in cleaned_data:
+            try:
+                validate_password(
+                    cleaned_data["password"], User(username=cleaned_data.get("username", ""))
+                )
+            except forms.ValidationError as error:
+                self.add_error("password", error)
+        return cleaned_data
+
+
+class EraseForm(forms.Form):
+    """Confirmation that a person erases her account: her name, typed, and her password."""
+
+    username = forms.CharField(
+        label="Your user name, to confirm",
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "off", **TO_THE_LETTER}),
+    )
+    password = forms.CharField(
+        strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_username(self) -> str:
+        """Refuse any name but her own."""
+        if self.cleaned_data["username"] != self.user.get_username():
+            raise forms.ValidationError("This is not your user name.")
+        return str(self.cleaned_data["username"])
+
+    def clean_password(self) -> str:
+        """Refuse any password but her own."""
+        if not self.user.check_password(self.cleaned_data["password"]):
+            raise forms.ValidationError("This is not your password.")
+        return str(self.cleaned_data["password"])
+
+
+class EmailForm(forms.Form):
+    """A person's new e-mail address, and her password."""
+
+    email = forms.EmailField(
+        label="New e-mail address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    password = forms.CharField(
+        strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_email(self) -> str:
+        """Refuse the address she has already."""
+        email = str(self.cleaned_data["email"])
+        if email == self.user.email:
+            raise forms.ValidationError("This is your address already.")
+        return email
+
+    def clean_password(self) -> str:
+        """Refuse any password but her own."""
+        if not self.user.check_password(self.cleaned_data["password"]):
+            raise forms.ValidationError("This is not your password.")
+        return str(self.cleaned_data["password"])
+
+
+class TokenForm(forms.Form):
+    """A key for a program."""
+
+    name = forms.CharField(
+        max_length=80, help_text="Where it will be used, so that you know it again."
+    )
+    scopes = forms.MultipleChoiceField(
+        choices=ApiToken.Scope.choices,
+        widget=forms.CheckboxSelectMultiple,
+        label="It may",
+    )
+    collection = forms.ModelChoiceField(
+        queryset=Collection.objects.none(),
+        required=False,
+        empty_label="All of mine",
+    )
+    days = forms.IntegerField(min_value=1, max_value=MAX_DAYS, initial=90, label="Days it works")
+
+    def __init__(self, *args: Any, collections: QuerySet[Collection], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        set_rows(self, "collection", collections.order_by("name"))

@@ -1,0 +1,138 @@
+"""Forms of leads about finished work: a grade, a verdict, a reason, a moment."""
+
+from typing import Any
+
+from django import forms
+from django.db.models import TextChoices
+
+from annotate.forms.fields import set_choices, set_rows
+from annotate.models import Annotator, Collection, Level, ReviewAction, User
+
+REASON_LENGTH = 200
+
+
+class PairAct(TextChoices):
+    """Actions on a pair other than giving it a grade."""
+
+    UNDO = "undo", "Take the adjudication back"
+    RETURN = "return", "Return it to the queue"
+    REOPEN = "reopen", "Open its reports again"
+    EXCLUDE_PAIR = "exclude-pair", "Exclude this pair"
+    EXCLUDE_QUERY = "exclude-query", "Exclude the query with all its pairs"
+    EXCLUDE_DOCUMENT = "exclude-document", "Exclude the document with all its pairs"
+    RESTORE_PAIR = "restore-pair", "Take this pair back in"
+    RESTORE_QUERY = "restore-query", "Take the query back in"
+    RESTORE_DOCUMENT = "restore-document", "Take the document back in"
+
+
+class BatchAct(TextChoices):
+    """Actions on a batch."""
+
+    ACCEPT = "accept", "Accept"
+    REJECT = "reject", "Reject"
+    REQUEUE = "requeue", "Ask again"
+    REOPEN = "reopen", "Take the verdict back"
+
+
+class PersonAct(TextChoices):
+    """Actions on a person's work."""
+
+    PAUSE = "pause", "Pause"
+    RESUME = "resume", "Resume"
+    WITHDRAW = "withdraw", "Withdraw labels"
+    RESTORE = "restore", "Restore labels"
+
+
+class ReasonForm(forms.Form):
+    """An action and its reason; some actions need no reason."""
+
+    act = forms.ChoiceField(error_messages={"invalid_choice": "There is no such action."})
+    reason = forms.CharField(max_length=REASON_LENGTH, required=False)
+
+    def __init__(
+        self, *args: Any, acts: type[TextChoices], acts_with_reason: tuple[str, ...], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        set_choices(self, "act", acts.choices)
+        self.acts_with_reason = acts_with_reason
+
+    def clean(self) -> dict[str, Any]:
+        """Require a reason of the actions that take labels or pairs out."""
+        cleaned_data = super().clean() or {}
+        if cleaned_data.get("act") in self.acts_with_reason and not cleaned_data.get("reason"):
+            self.add_error("reason", "Say why: the reason stays in the log.")
+        return cleaned_data
+
+
+class AdjudicateForm(forms.Form):
+    """A lead's grade, and perhaps a note."""
+
+    grade = forms.TypedChoiceField(
+        coerce=int,
+        error_messages={
+            "required": "Choose a level.",
+            "invalid_choice": "The scheme has no such grade.",
+        },
+    )
+    note = forms.CharField(max_length=500, required=False)
+
+    def __init__(self, *args: Any, levels: list[Level], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        set_choices(self, "grade", [(level.grade, level.name) for level in levels])
+
+
+class SinceForm(forms.Form):
+    """A moment to start from, in UTC; the browser sends it without a zone."""
+
+    since = forms.DateTimeField(
+        label="From (UTC)",
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M:%S"),
+    )
+
+
+class WithdrawForm(SinceForm):
+    """The number of labels that the lead saw before confirming."""
+
+    expected = forms.IntegerField(min_value=0, max_value=2**31 - 1)
+
+
+class RestoreForm(SinceForm):
+    """The time span of the withdrawal, to the microsecond."""
+
+    until = forms.DateTimeField()
+
+
+class LogForm(forms.Form):
+    """Filters of the log."""
+
+    by = forms.ModelChoiceField(
+        queryset=User.objects.none(), required=False, empty_label="everybody"
+    )
+    kind = forms.ChoiceField(required=False)
+    person = forms.ModelChoiceField(
+        queryset=Annotator.objects.none(), required=False, empty_label="anybody", label="About"
+    )
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        authors = User.objects.filter(
+            pk__in=ReviewAction.objects.filter(collection=collection).values("by")
+        )
+        annotators = (
+            Annotator.objects.filter(review_actions__collection=collection)
+            .distinct()
+            .order_by("pseudonym")
+        )
+        set_rows(self, "by", authors.order_by("username"))
+        set_rows(self, "person", annotators)
+        set_choices(self, "kind", [("", "everything"), *ReviewAction.Kind.choices])
+
+    def filters(self) -> dict[str, Any]:
+        """Arguments of review_log.entries; no filter where the form is invalid."""
+        fields = self.cleaned_data if self.is_valid() else {}
+        kind, person = fields.get("kind"), fields.get("person")
+        return {
+            "by": fields.get("by"),
+            "kinds": (kind,) if kind else (),
+            "person": person.pk if person else None,
+        }

@@ -1,0 +1,229 @@
+"""Forms of a collection's settings: its guidelines, pay, groups, policy and deletion."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from annotate.core.labels import level_reasons
+from annotate.forms.fields import TO_THE_LETTER, ReasonsField
+from annotate.models import Collection, Level, Policy
+
+
+class GuidelinesForm(forms.Form):
+    """The guidelines, and name, sentence and reasons of each level."""
+
+    markdown = forms.CharField(
+        required=False,
+        max_length=100_000,
+        label="Guidelines",
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 16}),
+        help_text="Markdown: # headings, lists, **bold**, links, tables.",
+    )
+
+    def __init__(self, *args: Any, levels: list[Level], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.levels = levels
+        for level in levels:
+            self.fields[f"name-{level.grade}"] = forms.CharField(
+                max_length=60, initial=level.name, label=f"Name of grade {level.grade}"
+            )
+            self.fields[f"sentence-{level.grade}"] = forms.CharField(
+                max_length=200,
+                initial=level.sentence,
+                required=False,
+                label=f"Sentence of grade {level.grade}",
+            )
+            self.fields[f"reasons-{level.grade}"] = ReasonsField(
+                initial=level_reasons.as_text(level.reasons),
+                label=f"Reasons of grade {level.grade}",
+            )
+
+    def level_fields(self) -> list[tuple[forms.BoundField, ...]]:
+        """Fields of name, sentence and reasons, a tuple a level."""
+        fields = ("name", "sentence", "reasons")
+        return [tuple(self[f"{field}-{level.grade}"] for field in fields) for level in self.levels]
+
+
+class PayForm(forms.ModelForm):
+    """The pay of an hour of judging."""
+
+    class Meta:
+        model = Collection
+        fields = ["hourly_pay", "currency"]
+        labels = {"hourly_pay": "Pay an hour"}
+        help_texts = {
+            "hourly_pay": "Empty: the dashboard shows hours without money.",
+            "currency": "",
+        }
+
+
+class QueryGroupsForm(forms.ModelForm):
+    """The grouping of queries in intervals and tests."""
+
+    class Meta:
+        model = Collection
+        fields = ["query_groups"]
+        widgets = {"query_groups": forms.RadioSelect}
+        labels = {"query_groups": "Queries belong together by"}
+        help_texts = {"query_groups": ""}
+
+
+class DeleteForm(forms.Form):
+    """Confirmation that a collection is to be deleted: its short name, typed."""
+
+    slug = forms.CharField(
+        max_length=60, label="Its short name", widget=forms.TextInput(attrs=TO_THE_LETTER)
+    )
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.collection = collection
+        self.fields["slug"].help_text = f"Type “{collection.slug}” to say that you mean it."
+
+    def clean_slug(self) -> str:
+        """Refuse any name but the collection's short name."""
+        slug: str = self.cleaned_data["slug"]
+        if slug != self.collection.slug:
+            raise forms.ValidationError(
+                f"This collection's short name is “{self.collection.slug}”."
+            )
+        return slug
+
+
+class PolicyForm(forms.ModelForm):
+    """The figures of a policy; the share of doubles is typed in per cent."""
+
+    double_percent = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        label="Pairs with one label more, in %",
+        help_text="An exact share of each pool's new pairs.",
+    )
+
+    gold_percent = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        label="Golds that must be right, in %",
+        help_text="Of a batch; where it has fewer than four, together with those of the batches "
+        "before it.",
+    )
+    repeat_percent = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        label="Own pairs that come back, in %",
+        help_text="To the same person, unseen; they say how steady she is and enter no grade.",
+    )
+    max_percent = forms.DecimalField(
+        min_value=Decimal("0.01"),
+        max_value=100,
+        decimal_places=2,
+        label="One person's share of a pool, at most in %",
+        help_text="100: no limit.",
+    )
+    with_closed = forms.BooleanField(
+        required=False,
+        label="Closed pools and imports follow the rule too",
+        help_text="Otherwise they keep the rule, tie rule and tolerance they were closed under.",
+    )
+    GROUPS = (
+        ("Labels", ["labels_per_pair", "double_percent", "ceiling", "stop_early", "ask_reasons"]),
+        ("How labels become a grade", ["rule", "tie", "tolerance", "with_closed"]),
+        (
+            "Batches",
+            [
+                "batch_candidates",
+                "lease_minutes",
+                "max_percent",
+                "repeat_percent",
+                "repeat_after_days",
+                "grouped",
+            ],
+        ),
+        ("Golds", ["gold_positives", "gold_negatives", "gold_percent", "gold_action"]),
+    )
+    PERCENTS = {
+        "double_percent": "double_share",
+        "gold_percent": "gold_pass",
+        "repeat_percent": "repeat_share",
+        "max_percent": "max_share",
+    }
+
+    class Meta:
+        model = Policy
+        fields = [
+            "labels_per_pair",
+            "ceiling",
+            "stop_early",
+            "ask_reasons",
+            "rule",
+            "tie",
+            "tolerance",
+            "batch_candidates",
+            "lease_minutes",
+            "repeat_after_days",
+            "grouped",
+            "gold_positives",
+            "gold_negatives",
+            "gold_action",
+        ]
+        labels = {
+            "labels_per_pair": "Labels a pair",
+            "ceiling": "Labels at most",
+            "tolerance": "Tolerated distance",
+            "stop_early": "Stop early",
+            "ask_reasons": "Ask for reasons",
+            "tie": "When no grade wins",
+            "batch_candidates": "Candidates a batch",
+            "gold_positives": "Relevant golds a batch",
+            "gold_negatives": "Irrelevant golds a batch",
+            "gold_action": "When fewer are right",
+            "repeat_after_days": "Days before they come back",
+            "lease_minutes": "Minutes a pair is held",
+            "grouped": "One query's pairs come together",
+        }
+        help_texts = {
+            "grouped": "",
+            "ceiling": "Where people disagree, labels are added up to this many.",
+            "stop_early": "Of three labels or more ask for two first, and for another only until "
+            "two agree.",
+            "ask_reasons": "Where a level has some.",
+            "gold_action": "",
+            "repeat_after_days": "",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for percent_field, share_field in self.PERCENTS.items():
+            self.fields[percent_field].initial = self.instance.percent(share_field)
+
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """The fields under their headings."""
+        return [(heading, [self[name] for name in names]) for heading, names in self.GROUPS]
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse figures that contradict each other."""
+        cleaned_data = super().clean() or {}
+        if cleaned_data.get("ceiling", 0) < cleaned_data.get("labels_per_pair", 0):
+            self.add_error("ceiling", "At most must not be fewer than the labels every pair gets.")
+        if (
+            cleaned_data.get("rule") == Policy.Rule.UNANIMOUS
+            and cleaned_data.get("tie") != Policy.Tie.DISPUTE
+        ):
+            self.add_error(
+                "tie", "Where every label must agree, all other pairs are disputed: choose Dispute."
+            )
+        return cleaned_data
+
+    def changes(self) -> dict[str, Any]:
+        """The figures as the policy keeps them."""
+        figures = {
+            name: value for name, value in self.cleaned_data.items() if name != "with_closed"
+        }
+        for percent_field, share_field in self.PERCENTS.items():
+            figures[share_field] = figures.pop(percent_field) / Decimal(100)
+        return figures

@@ -1,0 +1,1 @@
+"""Pages of a collection: home, its first page, imports, settings, policy."""

@@ -1,0 +1,100 @@
+"""First page of a collection, and the form that makes one."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotate import access
+from annotate.forms.collections import CollectionForm, LevelFormSet
+from annotate.http import SignedIn, takes_files
+from annotate.models import Annotator, Collection, Role
+from annotate.services.collection import collections
+from annotate.services.collection.collections import LevelSpec
+from annotate.services.imports import imports
+from annotate.services.imports.faults import IMPORT_FAULTS
+from annotate.services.imports.imports import ReceivedImport
+from annotate.services.imports.kinds import ItemsImport
+from annotate.services.judging import work_availability
+from annotate.services.pages import annotator_progress, overview
+from annotate.views.collection.imports import redirect_to_import
+
+
+@require_safe
+@login_required
+def collection(request: SignedIn, slug: str) -> HttpResponse:
+    """Show figures and next steps to leaders; to annotators their own work alone."""
+    collection_ = access.get_collection(user=request.user, slug=slug)
+    roles = access.roles_in(user=request.user, collection=collection_)
+    context = {"collection": collection_, "roles": roles, "levels": collection_.levels.all()}
+    if Role.ANNOTATOR in roles:
+        context |= _own_work(access.get_annotator(user=request.user, slug=slug))
+    if roles & set(access.LEADERS):
+        figures = overview.overview(collection=collection_)
+        context |= {
+            "figures": figures,
+            "steps": overview.next_steps(figures=figures, roles=roles),
+            "may_load": Role.RESEARCHER in roles,
+        }
+    return render(request, "annotate/collection.html", context)
+
+
+def _own_work(annotator: Annotator) -> dict[str, object]:
+    return {
+        "progress": annotator_progress.progress(annotator=annotator),
+        "empty": work_availability.no_work_reasons(annotators=[annotator])[annotator.pk],
+    }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@takes_files
+def collection_new(request: SignedIn) -> HttpResponse:
+    """Make a collection; its items, if a file of them is sent along, arrive by an import."""
+    access.require_maker(user=request.user)
+    form = CollectionForm(request.POST or None, request.FILES or None)
+    levels = _level_forms(request)
+    faults: list[str] = []
+    if request.method == "POST" and form.is_valid() and levels.is_valid():
+        try:
+            collection, received_import = _make(request, form, levels)
+        except IMPORT_FAULTS as error:
+            faults = str(error).splitlines()
+        else:
+            messages.success(request, f'Collection "{collection.name}" is made.')
+            return (
+                redirect_to_import(request, received_import)
+                if received_import
+                else redirect("annotate:collection", collection.slug)
+            )
+    status = 422 if request.method == "POST" else 200
+    context = {"form": form, "levels": levels, "faults": faults}
+    return render(request, "annotate/collection_new.html", context, status=status)
+
+
+def _level_forms(request: HttpRequest) -> LevelFormSet:
+    if request.method == "POST":
+        return LevelFormSet(request.POST, prefix="levels")
+    return LevelFormSet.blank()
+
+
+@transaction.atomic
+def _make(
+    request: SignedIn, form: CollectionForm, levels: LevelFormSet
+) -> tuple[Collection, ReceivedImport | None]:
+    """Make the collection and the import of its items; neither where the archive is refused."""
+    fields = dict(form.cleaned_data)
+    upload, media = fields.pop("file"), fields.pop("media")
+    specs = [LevelSpec(**row) for row in levels.rows()]
+    collection = collections.create_collection(levels=specs, by=request.user, **fields)
+    if not upload:
+        return collection, None
+    return collection, imports.receive_import(
+        collection=collection,
+        import_request=ItemsImport(),
+        upload=upload,
+        media=media,
+        by=request.user,
+    )

@@ -1,0 +1,71 @@
+"""Change of a collection's policy by its leads, who first see a preview of its effect."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate import access, tasks
+from annotate.forms.settings import PolicyForm
+from annotate.http import SignedIn
+from annotate.models import Policy, Role
+from annotate.queue import enqueue_on_commit
+from annotate.services.background.workers import worker_is_missing
+from annotate.services.collection import collections, policies
+from annotate.views.collection.settings import settings_page
+
+
+@require_POST
+@login_required
+def change_policy(request: SignedIn, slug: str) -> HttpResponse:
+    """Store the figures as a new version; where rounds follow it, once its preview was shown."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form = PolicyForm(request.POST, instance=collection.policies.latest("version"))
+    if form.is_valid():
+        changes, with_closed = form.changes(), form.cleaned_data["with_closed"]
+        try:
+            new_policy = collections.next_policy(
+                collection=collection, by=request.user, changes=changes
+            )
+            if (preview := _unconfirmed_preview(request, new_policy, with_closed)) is not None:
+                return settings_page(request, collection, policy_form=form, policy_change=preview)
+            policy = policies.save_policy(
+                collection=collection, by=request.user, with_closed=with_closed, **changes
+            )
+        except collections.BadPolicy as error:
+            form.add_error(None, str(error))
+        else:
+            message = f"Saved: pools opened from now on follow version {policy.version}."
+            messages.success(request, message)
+            return redirect("annotate:settings", slug)
+    return settings_page(request, collection, policy_form=form, status=422)
+
+
+@require_safe
+@never_cache
+@login_required
+def policy_preview(request: SignedIn, slug: str, key: str) -> HttpResponse:
+    """Answer the page's request every 2 seconds while the preview of a policy is being computed."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    preview = policies.find_preview(collection=collection, key=key)
+    context = {
+        "policy_change": preview,
+        "collection": collection,
+        "worker_missing": worker_is_missing(),
+    }
+    return render(request, "annotate/_policy_change.html", context)
+
+
+def _unconfirmed_preview(
+    request: HttpRequest, new_policy: Policy, with_closed: bool
+) -> policies.PolicyPreview | None:
+    """Return the preview of the policy, unless it has been shown or no round follows it."""
+    preview, is_new = policies.preview_change(policy=new_policy, with_closed=with_closed)
+    if is_new:
+        question = policies.preview_request(policy=new_policy, with_closed=with_closed)
+        enqueue_on_commit(
+            tasks.preview_policy, collection_id=new_policy.collection_id, question=question
+        )
+    return preview if preview.n_rounds and request.POST.get("seen") != preview.key else None

@@ -1,0 +1,1 @@
+"""The judge screen, its media, and the training."""

@@ -1,0 +1,275 @@
+"""Set-up of a training by leads: its rules, quiz and pairs, and decisions about people."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotate import access
+from annotate.core.training.quizzes import BadQuestion
+from annotate.forms.training import (
+    DecisionForm,
+    GoldsForm,
+    PairForm,
+    PairsFileForm,
+    QuestionForm,
+    QuestionFormSet,
+    TrainingForm,
+)
+from annotate.http import SignedIn, takes_files
+from annotate.markdown import Heading, headings
+from annotate.models import Collection, Gold, Quiz, Role, TrainingDecision
+from annotate.services.training import people as training_people
+from annotate.services.training import quizzes
+from annotate.services.training import setup as training_setup
+from annotate.services.training.setup import BadPairs, BadTraining, PairSpec
+from annotate.services.training.status import active_pairs, newest_quiz, training_of
+
+LEADS = (Role.LEAD,)
+PAIRS_A_PAGE = 50
+DONE = {
+    "admitted": "{} may judge now.",
+    "exempted": "{} may judge without the training.",
+    "sent_back": "{} begins the training anew, and gets no pairs before she has passed.",
+}
+
+
+@require_safe
+@login_required
+def setup(request: SignedIn, slug: str) -> HttpResponse:
+    """Show the rules of the training, and the status of each person."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
+    return _setup_page(
+        request, collection, TrainingForm(instance=training_of(collection=collection))
+    )
+
+
+@require_POST
+@login_required
+def change(request: SignedIn, slug: str) -> HttpResponse:
+    """Change the rules of the training; switch it on or off."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
+    form = TrainingForm(request.POST, instance=training_of(collection=collection))
+    if form.is_valid():
+        try:
+            training = training_setup.change_training(collection=collection, **form.cleaned_data)
+        except BadTraining as error:
+            form.add_error(None, str(error))
+        else:
+            message = (
+                "Saved: newcomers are trained before they judge."
+                if training.is_on
+                else "Saved: nobody is trained."
+            )
+            messages.success(request, message)
+            return redirect("annotate:training-setup", slug)
+    return _setup_page(request, collection, form, status=422)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def quiz(request: SignedIn, slug: str) -> HttpResponse:
+    """The questions, all in one form; saved, they are a version."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
+    forms = _question_forms(request, collection)
+    faults: list[str] = []
+    if request.method == "POST" and forms.is_valid():
+        try:
+            quizzes.change_quiz(collection=collection, questions=forms.questions(), by=request.user)
+        except BadQuestion as error:
+            faults = [str(error)]
+        else:
+            messages.success(request, "Saved: the next who take the quiz get these questions.")
+            return redirect("annotate:training-questions", slug)
+    context = {
+        "collection": collection,
+        "forms": forms,
+        "faults": faults,
+        "quiz": _newest(collection),
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "annotate/training_questions.html", context, status=status)
+
+
+def _question_forms(request: HttpRequest, collection: Collection) -> QuestionFormSet:
+    """The forms of all questions, as they are stored or as they were sent."""
+    stored_questions = [
+        QuestionForm.as_initial(question)
+        for question in quizzes.questions_of(collection=collection)
+    ]
+    return QuestionFormSet(
+        request.POST or None,
+        initial=stored_questions,
+        prefix="questions",
+        form_kwargs={"headings": _headings(collection)},
+    )
+
+
+@require_safe
+@login_required
+def pairs(request: SignedIn, slug: str) -> HttpResponse:
+    """The pairs people are trained on."""
+    return _pairs_page(request, access.get_collection(user=request.user, slug=slug, roles=LEADS))
+
+
+@require_POST
+@login_required
+def add(request: SignedIn, slug: str) -> HttpResponse:
+    """Train on one more pair."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
+    form = _pair_form(collection, request)
+    if form.is_valid():
+        try:
+            training_setup.add_pairs(
+                collection=collection, specs=[PairSpec(**form.cleaned_data)], by=request.user
+            )
+        except BadPairs as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "Added.")
+            return redirect("annotate:training-pairs", slug)
+    return _pairs_page(request, collection, pair_form=form)
+
+
+@require_POST
+@login_required
+def add_golds(request: SignedIn, slug: str) -> HttpResponse:
+    """Train on some of the golds."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
+    form = GoldsForm(request.POST)
+    if not form.is_valid():
+        return _pairs_page(request, collection, golds_form=form)
+    n = training_setup.add_golds(collection=collection, by=request.user, **form.cleaned_data)
+    messages.success(
+        request, f"Added {n} of the golds; whoever is trained on one is never checked by it."
+    )
+    return redirect("annotate:training-pairs", slug)
+
+
+@require_POST
+@login_required
+@takes_files
+def add_file(request: SignedIn, slug: str) -> HttpResponse:
+    """Train on the pairs of a table, all of them or none."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
+    form = PairsFileForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _pairs_page(request, collection, file_form=form)
+    file = form.cleaned_data["file"]
+    try:
+        n = training_setup.add_file(
+            collection=collection,
+            content=file.read(),
+            name=file.name,
+            anchors=_anchors(collection),
+            by=request.user,
+        )
+    except BadPairs as error:
+        return _pairs_page(request, collection, file_form=form, faults=str(error).splitlines())
+    messages.success(request, f"Added {n:,} pairs." if n != 1 else "Added 1 pair.")
+    return redirect("annotate:training-pairs", slug)
+
+
+@require_POST
+@login_required
+def retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Retire a training pair."""
+    pair = access.get_training_pair(user=request.user, slug=slug, pk=pk)
+    try:
+        training_setup.retire_pair(pair=pair)
+        messages.success(request, "Nobody is trained on that pair any more.")
+    except BadTraining as error:
+        messages.error(request, str(error))
+    return redirect("annotate:training-pairs", slug)
+
+
+@require_POST
+@login_required
+def decide(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Admit a person in training, exempt her, or send her back."""
+    annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        messages.error(
+            request,
+            "Nothing was changed: " + " ".join(str(errors[0]) for errors in form.errors.values()),
+        )
+        return redirect("annotate:training-setup", slug)
+    kind = TrainingDecision.Kind(form.cleaned_data["kind"])
+    try:
+        training_people.decide(
+            annotator=annotator, kind=kind, by=request.user, reason=form.cleaned_data["reason"]
+        )
+        messages.success(request, DONE[kind].format(annotator.user or annotator))
+    except training_people.AlreadyDecided as error:
+        messages.info(request, str(error))
+    return redirect("annotate:training-setup", slug)
+
+
+def _headings(collection: Collection) -> list[Heading]:
+    return headings(collection.guidelines.latest("version").markdown)
+
+
+def _anchors(collection: Collection) -> dict[str, str]:
+    """Anchors of the headings, by the names a file may use: a heading's words, or its anchor."""
+    headings_ = _headings(collection)
+    anchors = {heading.title.casefold(): heading.anchor for heading in headings_}
+    return anchors | {heading.anchor: heading.anchor for heading in headings_}
+
+
+def _newest(collection: Collection) -> Quiz | None:
+    return newest_quiz(collection=collection)
+
+
+def _pair_form(collection: Collection, request: HttpRequest) -> PairForm:
+    levels = list(collection.levels.all())
+    return PairForm(
+        request.POST if request.method == "POST" else None,
+        levels=levels,
+        headings=_headings(collection),
+    )
+
+
+def _setup_page(
+    request: HttpRequest, collection: Collection, form: TrainingForm, *, status: int = 200
+) -> HttpResponse:
+    context = {
+        "collection": collection,
+        "training": training_of(collection=collection),
+        "form": form,
+        "people": training_people.people(collection=collection),
+        "quiz": newest_quiz(collection=collection),
+        "n_pairs": active_pairs(collection=collection).count(),
+    }
+    return render(request, "annotate/training_setup.html", context, status=status)
+
+
+def _pairs_page(
+    request: HttpRequest,
+    collection: Collection,
+    *,
+    pair_form: PairForm | None = None,
+    golds_form: GoldsForm | None = None,
+    file_form: PairsFileForm | None = None,
+    faults: list[str] | None = None,
+) -> HttpResponse:
+    paginator = Paginator(training_setup.listed_pairs(collection=collection), PAIRS_A_PAGE)
+    titles = {heading.anchor: heading.title for heading in _headings(collection)}
+    names = {level.grade: level.name for level in collection.levels.all()}
+    page = paginator.get_page(request.GET.get("page"))
+    context = {
+        "collection": collection,
+        "page": page,
+        "rows": [(row, names.get(row.grade, ""), titles.get(row.anchor, "")) for row in page],
+        "n_in_pools": training_setup.pairs_in_pools(collection=collection),
+        "n_golds": Gold.objects.filter(collection=collection, retired_at=None).count(),
+        "pair_form": pair_form
+        or PairForm(levels=list(collection.levels.all()), headings=_headings(collection)),
+        "golds_form": golds_form or GoldsForm(),
+        "file_form": file_form or PairsFileForm(),
+        "faults": faults,
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "annotate/training_pairs.html", context, status=status)

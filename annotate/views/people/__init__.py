@@ -1,0 +1,1 @@
+"""Pages of people: their own account, members, one annotator, invitations, tokens."""

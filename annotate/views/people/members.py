@@ -1,0 +1,103 @@
+"""Members of a collection, for its leads."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate import access, tasks
+from annotate.forms.people import InviteForm
+from annotate.http import SignedIn
+from annotate.models import Annotator, Collection, Role
+from annotate.queue import enqueue_on_commit
+from annotate.services.people import accounts
+from annotate.services.people.invitation_mail import delivery_note
+
+
+@require_safe
+@login_required
+def members(request: SignedIn, slug: str) -> HttpResponse:
+    """Members, open invitations, and the form for a new one."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    return _page(request, collection, InviteForm())
+
+
+@require_POST
+@login_required
+def invite(request: SignedIn, slug: str) -> HttpResponse:
+    """Make an invitation; its link is on the answer and nowhere else."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        return _page(request, collection, form, status=422)
+    if form.cleaned_data.pop("by_mail", False):
+        invitation = accounts.invite(
+            collection=collection, by=request.user, by_mail=True, **form.cleaned_data
+        ).invitation
+        enqueue_on_commit(tasks.mail_invitation, invitation_id=invitation.pk)
+        messages.success(request, f"An invitation goes out to {invitation.email}.")
+        return redirect("annotate:members", slug)
+    invitation_link = accounts.invite(collection=collection, by=request.user, **form.cleaned_data)
+    link = request.build_absolute_uri(reverse("annotate:invitation", args=[invitation_link.token]))
+    return _page(
+        request, collection, InviteForm(), link=link, invitation=invitation_link.invitation
+    )
+
+
+@require_POST
+@login_required
+def revoke(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Make an unused link worthless."""
+    accounts.revoke_invitation(
+        invitation=access.get_invitation(user=request.user, slug=slug, pk=pk)
+    )
+    messages.success(request, "The link no longer works.")
+    return redirect("annotate:members", slug)
+
+
+@require_POST
+@login_required
+def remove(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Take a role from a member."""
+    membership = access.get_membership(user=request.user, slug=slug, pk=pk)
+    try:
+        accounts.leave(membership=membership)
+        messages.success(
+            request, f"{membership.user} is no longer {membership.get_role_display().lower()} here."
+        )
+    except accounts.LastLead as error:
+        messages.error(request, str(error))
+    if membership.user == request.user:
+        return redirect("annotate:home")
+    return redirect("annotate:members", slug)
+
+
+def _page(
+    request: HttpRequest,
+    collection: Collection,
+    form: InviteForm,
+    *,
+    status: int = 200,
+    **context: object,
+) -> HttpResponse:
+    annotators = {
+        row.user_id: row
+        for row in Annotator.objects.filter(collection=collection, user__isnull=False)
+    }
+    rows = [
+        (
+            membership,
+            annotators.get(membership.user_id) if membership.role == Role.ANNOTATOR else None,
+        )
+        for membership in collection.memberships.select_related("user").order_by(
+            "role", "user__username"
+        )
+    ]
+    invitations = [
+        (invitation, delivery_note(invitation))
+        for invitation in collection.invitations.usable().order_by("expires_at")
+    ]
+    context |= {"collection": collection, "rows": rows, "invitations": invitations, "form": form}
+    return render(request, "annotate/members.html", context, status=status)

@@ -1,0 +1,1 @@
+"""Pages of what waits for leads: inbox, batches, golds, the log."""

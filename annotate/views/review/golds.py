@@ -1,0 +1,88 @@
+"""The golds of a collection, how people answered them, and those that its leads add or retire."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import prefetch_related_objects
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotate import access
+from annotate.forms.golds import GoldForm, GoldReasonForm
+from annotate.http import SignedIn
+from annotate.models import Collection, Gold, Role
+from annotate.services.golds import golds as service
+from annotate.services.golds import quality as gold_quality
+from annotate.services.golds import reach as gold_reach
+
+PAGE_SIZE = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def golds(request: SignedIn, slug: str) -> HttpResponse:
+    """The golds in use, doubtful ones first, and a form for one more."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    post_data = request.POST if request.method == "POST" else None
+    form = GoldForm(post_data, levels=list(collection.levels.all()))
+    if form.is_valid():
+        try:
+            service.add_gold(collection=collection, by=request.user, **form.cleaned_data)
+        except service.BadGold as error:
+            form.add_error(error.field, str(error))
+        else:
+            messages.success(request, "Added: it is handed out with the next batches that it fits.")
+            return redirect("annotate:golds", slug)
+    context = {
+        "collection": collection,
+        "form": form,
+        "policy": collection.policies.latest("version"),
+        "reach": gold_reach.gold_reach(collection=collection),
+        **_gold_context(request, collection),
+    }
+    return render(request, "annotate/golds.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@login_required
+def gold_retire(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Hand a gold out no more, or again."""
+    gold = access.get_gold(user=request.user, slug=slug, pk=pk)
+    form = GoldReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(
+            request, f"Nothing was changed. Why: {' '.join(map(str, form.errors['reason']))}"
+        )
+        return redirect("annotate:golds", slug)
+    reason = form.cleaned_data["reason"]
+    if gold.retired_at is None:
+        service.retire_gold(gold=gold, by=request.user, reason=reason)
+        messages.success(
+            request, "Retired: nobody is handed it any more, and answers to it count for nobody."
+        )
+    else:
+        service.bring_back_gold(gold=gold, by=request.user, reason=reason)
+        messages.success(
+            request, "Brought back: it is handed out again, and answers to it count again."
+        )
+    return redirect("annotate:golds", slug)
+
+
+def _gold_context(request: HttpRequest, collection: Collection) -> dict[str, object]:
+    """Context: a page of the golds in use, the last ones retired, and their numbers."""
+    lines = gold_quality.gold_lines(collection=collection)
+    page = Paginator(lines, PAGE_SIZE).get_page(request.GET.get("page"))
+    golds_on_page = [line.gold for line in page.object_list]
+    retired_golds = list(
+        Gold.objects.filter(collection=collection, retired_at__isnull=False).order_by(
+            "-retired_at"
+        )[:20]
+    )
+    prefetch_related_objects(
+        [*golds_on_page, *retired_golds], "pair__query__parts", "pair__document__parts"
+    )
+    n_flagged = sum(line.is_flagged for line in lines)
+    return {"page": page, "n_golds": len(lines), "n_flagged": n_flagged, "retired": retired_golds}

@@ -1,0 +1,189 @@
+"""One pair that waits for a lead: its answers and reports, and the lead's decisions about it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate import access
+from annotate.forms.review import AdjudicateForm, PairAct, ReasonForm
+from annotate.http import ItemContent, SignedIn, item_content
+from annotate.models import Collection, Level, Pair, Report, ReviewWork, Role
+from annotate.services.review import adjudicating, exclusions, inbox, report_settling
+from annotate.services.review.pair_history import History, history_of
+from annotate.services.supervision import review_work
+from annotate.views.review.inbox import requested_tab
+from annotate.views.review.review_log import work_panel
+
+ACTS_WITH_REASON = (PairAct.EXCLUDE_PAIR, PairAct.EXCLUDE_QUERY, PairAct.EXCLUDE_DOCUMENT)
+PAIR_ACTS: dict[PairAct, tuple[Callable[..., object], str]] = {
+    PairAct.UNDO: (adjudicating.undo_adjudication, "The labels decide {pair} again."),
+    PairAct.RETURN: (
+        report_settling.settle_reports,
+        "{pair} is back in the queue, for others than those who reported it.",
+    ),
+    PairAct.REOPEN: (report_settling.reopen_reports, "The reports on {pair} are open again."),
+    PairAct.EXCLUDE_PAIR: (
+        exclusions.exclude_pair,
+        "{pair} is excluded: nobody is asked for it, and it counts as unjudged.",
+    ),
+    PairAct.RESTORE_PAIR: (exclusions.restore_pair, "{pair} is taken back in."),
+}
+ITEM_ACTS: dict[PairAct, tuple[Callable[..., ReviewWork], str]] = {
+    PairAct.EXCLUDE_QUERY: (exclusions.exclude_item, "query"),
+    PairAct.EXCLUDE_DOCUMENT: (exclusions.exclude_item, "document"),
+    PairAct.RESTORE_QUERY: (exclusions.restore_item, "query"),
+    PairAct.RESTORE_DOCUMENT: (exclusions.restore_item, "document"),
+}
+REFUSALS = (
+    adjudicating.NotAdjudicated,
+    adjudicating.NotInARound,
+    report_settling.NothingOpen,
+    report_settling.NothingSettled,
+    exclusions.ExclusionUnchanged,
+    review_work.DecisionUnderWay,
+)
+
+
+@require_safe
+@never_cache
+@login_required
+def pair(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Show one pair with its answers and reports, for a decision."""
+    pair_ = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
+    return _pair_page(request, pair_)
+
+
+@require_POST
+@login_required
+def adjudicate(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Give the pair the lead's grade, and go to the next one that waits."""
+    pair = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
+    form = AdjudicateForm(request.POST, levels=_levels(pair.collection))
+    if not form.is_valid():
+        return _pair_page(request, pair, form=form)
+    try:
+        adjudicating.adjudicate(pair=pair, by=request.user, **form.cleaned_data)
+    except adjudicating.NotInARound as error:
+        return _pair_page(request, pair, form=form, refusal=str(error))
+    _tell(request, pair, f"Grade {form.cleaned_data['grade']} decides {pair}.")
+    return _onward(request, pair)
+
+
+@require_POST
+@login_required
+def pair_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
+    """Return the pair to the queue, leave it or one of its items out, or take one of these back."""
+    pair = access.get_pair(user=request.user, slug=slug, pk=pk, roles=(Role.LEAD,))
+    form = ReasonForm(request.POST, acts=PairAct, acts_with_reason=ACTS_WITH_REASON)
+    if not form.is_valid():
+        return _pair_page(request, pair, act_form=form)
+    act = PairAct(form.cleaned_data["act"])
+    try:
+        message = _do(act, pair, by=request.user, reason=form.cleaned_data["reason"])
+    except REFUSALS as error:
+        return _pair_page(request, pair, act_form=form, refusal=str(error))
+    _tell(request, pair, message)
+    return (
+        _onward(request, pair)
+        if act in (*ACTS_WITH_REASON, PairAct.RETURN)
+        else redirect(_address(pair, request))
+    )
+
+
+def _do(act: PairAct, pair: Pair, **attribution: Any) -> str:
+    """Carry out the action; return a message about it."""
+    if act in ITEM_ACTS:
+        handler, side = ITEM_ACTS[act]
+        return review_work.summary(handler(item=getattr(pair, side), **attribution))
+    service, message = PAIR_ACTS[act]
+    service(pair=pair, **attribution)
+    return message.format(pair=pair)
+
+
+def _pair_page(
+    request: HttpRequest,
+    pair: Pair,
+    *,
+    form: AdjudicateForm | None = None,
+    act_form: ReasonForm | None = None,
+    refusal: str = "",
+) -> HttpResponse:
+    collection, levels = pair.collection, _levels(pair.collection)
+    decisions = review_work.unfinished_of_items(items=[pair.query, pair.document])
+    history = history_of(pair=pair, for_lead=True)
+    context = {
+        "collection": collection,
+        "pair": pair,
+        "levels": levels,
+        "history": history,
+        "was_returned": _was_returned(history),
+        "works": [work_panel(decision, collection.slug) for decision in decisions],
+        "sides": _sides(pair),
+        "tab": requested_tab(request) or "",
+        "shows_names": "names" in request.GET,
+        "form": form or AdjudicateForm(levels=levels),
+        "act_form": act_form or ReasonForm(acts=PairAct, acts_with_reason=ACTS_WITH_REASON),
+        "refusal": refusal,
+    }
+    status = 422 if form or act_form else 200
+    return render(request, "annotate/inbox_pair.html", context, status=status)
+
+
+def _sides(pair: Pair) -> list[tuple[str, ItemContent]]:
+    """The query and the document, each with the name of its side and what the page shows of it."""
+    return [
+        (item.get_side_display(), ItemContent(item, item_content(item, pair.collection.slug)))
+        for item in (pair.query, pair.document)
+    ]
+
+
+def _was_returned(history: History) -> bool:
+    """True if returning the pair settled its reports; a grade or exclusion reopens its own."""
+    pair = history.pair
+    is_out = history.exclusion or pair.query.excluded_at or pair.document.excluded_at
+    has_settled = any(report.state == Report.State.SETTLED for report in history.reports)
+    return has_settled and not (history.open_reports or history.adjudication or is_out)
+
+
+def _tell(request: HttpRequest, pair: Pair, message: str) -> None:
+    """Add a message about the action, with a link to the page that can undo it."""
+    messages.success(
+        request,
+        format_html('{} <a href="{}">Look at it again</a>', message, _address(pair, request)),
+    )
+
+
+def _onward(request: HttpRequest, pair: Pair) -> HttpResponse:
+    """Redirect to the next pair of the tab the lead came from, or to its empty page."""
+    tab = requested_tab(request)
+    if tab is None or tab not in inbox.OF_PAIRS:
+        return redirect(_address(pair, request))
+    next_pk = inbox.next_pair(collection=pair.collection, tab=tab, after=pair)
+    slug, query = pair.collection.slug, _query(request)
+    if next_pk is None:
+        return redirect(f"{reverse('annotate:inbox', args=[slug])}?{query}")
+    return redirect(f"{reverse('annotate:inbox-pair', args=[slug, next_pk])}?{query}")
+
+
+def _address(pair: Pair, request: HttpRequest) -> str:
+    return (
+        f"{reverse('annotate:inbox-pair', args=[pair.collection.slug, pair.pk])}?{_query(request)}"
+    )
+
+
+def _query(request: HttpRequest) -> str:
+    """Query string that keeps the tab and the choice of names from page to page."""
+    return urlencode({name: request.GET[name] for name in ("tab", "names") if name in request.GET})
+
+
+def _levels(collection: Collection) -> list[Level]:
+    return list(collection.levels.order_by("-grade"))

@@ -1,0 +1,1 @@
+"""Charts of the pages, each with a table of the same numbers."""

@@ -1,0 +1,93 @@
+"""The lead's inbox in a real browser: decided by keyboard alone, and open to everybody."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotate.models import Report, Resolution, ReviewAction
+from tests import cast
+from tests.annotate.views.review.inbox_rows import dispute, fail_batch, report
+from tests.page_checks import violations
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def collection():
+    collection = cast.collection(
+        "birds",
+        grades=3,
+        positive_from=2,
+        labels_per_pair=2,
+        ceiling=2,
+        gold_positives=0,
+        gold_negatives=0,
+        batch_candidates=20,
+    )
+    dispute(collection, 2)
+    fail_batch(collection)
+    report(collection, "cannot_judge", n_people=2)
+    report(collection, "escalated")
+    return collection
+
+
+@pytest.fixture
+def desk(collection, lead, page: Page, live_server):
+    """The inbox as a lead opens it; in the end the browser has not complained or left the host."""
+    complaints: list[str] = []
+    cast.sign_in(page.context, live_server.url, lead)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    page.on(
+        "request",
+        lambda request: request.url.startswith(live_server.url) or complaints.append(request.url),
+    )
+    page.goto(f"{live_server.url}/c/birds/inbox/?tab=disputed")
+    yield page
+    assert complaints == []
+
+
+def test_disputes_are_decided_by_keyboard_one_after_the_other(collection, desk):
+    desk.get_by_role("link", name="Decide about").first.focus()
+    desk.keyboard.press("Enter")
+    expect(desk.get_by_role("heading", name="Decide about a pair")).to_be_visible()
+    desk.wait_for_load_state()  # the keys are there once the page's script has run
+    desk.keyboard.press("n")
+    desk.keyboard.type("2 wings")  # keys are off while typing
+    desk.keyboard.press("Escape")
+    for left in range(Resolution.objects.filter(status="disputed").count() - 1, -1, -1):
+        with desk.expect_navigation():
+            desk.keyboard.press("0" if ReviewAction.objects.exists() else "2")
+        assert Resolution.objects.filter(status="disputed").count() == left
+    expect(desk.get_by_text("Nothing is disputed")).to_be_visible()
+    expect(desk.get_by_text("Grade 0 decides")).to_be_visible()
+    assert set(Resolution.objects.filter(status="adjudicated").values_list("grade", flat=True)) == {
+        0,
+        2,
+    }
+    assert ReviewAction.objects.exclude(reason="").get().reason == "2 wings"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1280), pytest.param("dark", 390, marks=pytest.mark.full)]
+)
+def test_no_page_of_the_room_has_an_accessibility_finding(
+    collection, desk, live_server, scheme, width
+):
+    desk.set_viewport_size({"width": width, "height": 844})
+    desk.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    pair = Report.objects.filter(kind="escalated").get().pair_id
+    batch = collection.batches.exclude(gold_action="").get()
+    paths = [
+        *(f"inbox/?tab={tab}" for tab in ("batches", "disputed", "escalated", "cannot", "golds")),
+        f"inbox/pairs/{pair}/",
+        f"inbox/batches/{batch.pk}/",
+        f"pairs/{pair}/",
+        "review-log/",
+        f"annotators/{batch.annotator_id}/?since=2026-01-01T00:00",
+    ]
+    findings = {}
+    for path in paths:
+        desk.goto(f"{live_server.url}/c/birds/{path}")
+        findings[path] = violations(desk)
+        assert desk.evaluate("document.documentElement.scrollWidth") <= width, path
+    assert {path: page_findings for path, page_findings in findings.items() if page_findings} == {}
