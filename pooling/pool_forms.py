@@ -26,7 +26,7 @@ class PoolChoice(NamedTuple):
 
 
 class RunsField(forms.ModelMultipleChoiceField):
-    """Runs to tick; templates/_run_choice.html draws them."""
+    """Runs to tick; templates/parts/_run_choice.html draws them."""
 
     def label_from_instance(self, obj: Run) -> str:
         """The label of a run in all choices of runs."""

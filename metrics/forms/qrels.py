@@ -33,7 +33,7 @@ RULE_CHOICES = [
 class LabelSourceWidget(forms.Widget):
     """The part of people's labels, and a checkbox a reference set; programs send one key."""
 
-    template_name = "metrics/_label_source.html"
+    template_name = "metrics/downloads/_label_source.html"
     use_fieldset = True
     names: Sequence[str] = ()
 

@@ -29,7 +29,10 @@ def alarms(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("metrics:alarms", slug)
     context = {"collection": collection, "form": form, "page": service.page(collection=collection)}
     return render(
-        request, "metrics/alarms.html", context, status=422 if request.method == "POST" else 200
+        request,
+        "metrics/dashboard/alarms.html",
+        context,
+        status=422 if request.method == "POST" else 200,
     )
 
 

@@ -42,7 +42,7 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
         "may_invite": Role.LEAD in access.roles_in(user=request.user, collection=collection),
         "stuck": stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection)),
     }
-    return render(request, "metrics/dashboard.html", context)
+    return render(request, "metrics/dashboard/dashboard.html", context)
 
 
 @require_safe
@@ -63,7 +63,9 @@ def _numbers(request: HttpRequest, slug: str) -> HttpResponse:
             "options": options,
         }
 
-    return _response_unless_current(request, collection, version, "metrics/_numbers.html", context)
+    return _response_unless_current(
+        request, collection, version, "metrics/dashboard/_numbers.html", context
+    )
 
 
 @require_safe
@@ -78,7 +80,7 @@ def person(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = {"may_name": _may_name(request, collection)}
     return render(
         request,
-        "metrics/person.html",
+        "metrics/dashboard/person.html",
         context | {"collection": collection, "options": options, "person": page},
     )
 
@@ -103,7 +105,9 @@ def _person_numbers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             "options": options,
         }
 
-    return _response_unless_current(request, collection, version, "metrics/_person.html", context)
+    return _response_unless_current(
+        request, collection, version, "metrics/dashboard/_person.html", context
+    )
 
 
 def _unchanged_response(request: HttpRequest) -> HttpResponse | None:

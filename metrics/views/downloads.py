@@ -98,7 +98,7 @@ def download_state(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     download = _get_download(request, slug, pk)
     if not download.making.is_unfinished:
         return HttpResponse(headers={"HX-Redirect": reverse("metrics:downloads", args=[slug])})
-    return render(request, "_job.html", _job(download))
+    return render(request, "parts/_job.html", _job(download))
 
 
 @require_POST
@@ -239,7 +239,7 @@ def _page(
         "errors": refused_form.errors if refused_form else [],
     }
     status = 422 if refused_form else 200
-    return render(request, "metrics/downloads.html", context, status=status)
+    return render(request, "metrics/downloads/downloads.html", context, status=status)
 
 
 def _forms(collection: Collection, refused_form: RefusedForm | None) -> dict[str, Form]:

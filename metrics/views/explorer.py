@@ -44,13 +44,13 @@ def explorer(request: HttpRequest, slug: str) -> HttpResponse:
         "samples": names_of_samples(collection=collection),
     }
     if not form.is_valid():
-        return render(request, "metrics/explorer.html", context, status=422)
+        return render(request, "metrics/explorer/explorer.html", context, status=422)
     state = form.state()
     if state.order == QueryOrder.DISAGREED and _is_waiting_for_disagreement(collection):
         context["job"] = _job(slug)
-    page = service.page_of(collection=collection, state=state)
+    context["page"] = page = service.page_of(collection=collection, state=state)
     status = 404 if page.is_unknown_id else 200
-    return render(request, "metrics/explorer.html", context | {"page": page}, status=status)
+    return render(request, "metrics/explorer/explorer.html", context, status=status)
 
 
 @require_safe
@@ -61,7 +61,7 @@ def explorer_state(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     if not _is_waiting_for_disagreement(collection):
         return HttpResponse(headers={"HX-Refresh": "true"})
-    return render(request, "_job.html", _job(slug))
+    return render(request, "parts/_job.html", _job(slug))
 
 
 def _is_waiting_for_disagreement(collection: Collection) -> bool:

@@ -54,7 +54,7 @@ def leaderboard(request: SignedIn, slug: str) -> HttpResponse:
         else None,
     }
     status = 422 if choices.errors else 200
-    return render(request, "metrics/leaderboard.html", context, status=status)
+    return render(request, "metrics/leaderboard/leaderboard.html", context, status=status)
 
 
 @require_safe
@@ -117,7 +117,9 @@ def compare(request: SignedIn, slug: str) -> HttpResponse:
                 view=lookup.view,
                 version=lookup.version,
             )
-    return render(request, "metrics/compare.html", context, status=422 if choices.errors else 200)
+    return render(
+        request, "metrics/leaderboard/compare.html", context, status=422 if choices.errors else 200
+    )
 
 
 @require_safe
@@ -166,7 +168,7 @@ def _state(
     if _look_up(collection, spec).view is not None:
         page = reverse(f"metrics:{name}", args=[collection.slug])
         return HttpResponse(headers={"HX-Redirect": f"{page}?{request.GET.urlencode()}"})
-    return render(request, "_job.html", _job(request, f"{name}-state", collection, spec))
+    return render(request, "parts/_job.html", _job(request, f"{name}-state", collection, spec))
 
 
 def _job(

@@ -36,7 +36,7 @@ def plan(request: SignedIn, slug: str) -> HttpResponse:
     page = plans_page.page_of(collection=collection, viewer=request.user)
     context = {"collection": collection, "form": form, "page": page}
     return render(
-        request, "metrics/plan.html", context, status=422 if request.method == "POST" else 200
+        request, "metrics/plans/plan.html", context, status=422 if request.method == "POST" else 200
     )
 
 

@@ -26,7 +26,7 @@ def pool_bias(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     pool, snapshot = _pool_and_snapshot(request, slug, pk)
     context = {"collection": pool.collection, "pool": pool}
     if snapshot is None:
-        return render(request, "metrics/pool_bias.html", context | {"job": _job(pool)})
+        return render(request, "metrics/pool_bias/pool_bias.html", context | {"job": _job(pool)})
     page = page_of(pool=pool, snapshot=snapshot, measure=request.GET.get("measure"))
     plan = plans_page.summary_for_pool(
         pool=pool,
@@ -35,7 +35,9 @@ def pool_bias(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         threshold=page.threshold,
         viewer=request.user,
     )
-    return render(request, "metrics/pool_bias.html", context | {"page": page, "plan": plan})
+    return render(
+        request, "metrics/pool_bias/pool_bias.html", context | {"page": page, "plan": plan}
+    )
 
 
 @require_safe
@@ -48,7 +50,7 @@ def pool_bias_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return HttpResponse(
             headers={"HX-Redirect": reverse("metrics:pool-favour", args=[slug, pk])}
         )
-    return render(request, "_job.html", _job(pool))
+    return render(request, "parts/_job.html", _job(pool))
 
 
 def _pool_and_snapshot(request: HttpRequest, slug: str, pk: int) -> tuple[Pool, Snapshot | None]:

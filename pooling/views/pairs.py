@@ -34,4 +34,4 @@ def pair(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "is_lead": is_lead,
         "shows_names": is_lead and "names" in request.GET,
     }
-    return render(request, "pooling/pair.html", context)
+    return render(request, "pooling/pools/pair.html", context)

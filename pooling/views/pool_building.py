@@ -61,7 +61,10 @@ def pool_preview(request: SignedIn, slug: str) -> HttpResponse:
     form.fields["name"].required = False
     if not form.is_valid():
         return render(
-            request, "pooling/_preview.html", {"form": form}, status=422 if form.errors else 200
+            request,
+            "pooling/pools/_preview.html",
+            {"form": form},
+            status=422 if form.errors else 200,
         )
     return _result_response(
         request, collection, _request_preview(collection, form.choice()._asdict()), form
@@ -78,7 +81,7 @@ def pool_preview_state(request: SignedIn, slug: str, key: str) -> HttpResponse:
     )
     result = preview_requests.find_result(collection=collection, key=key)
     if result is None:
-        return render(request, "pooling/_preview.html", {"is_gone": True})
+        return render(request, "pooling/pools/_preview.html", {"is_gone": True})
     return _result_response(request, collection, result)
 
 
@@ -93,8 +96,8 @@ def pool_alike(request: SignedIn, slug: str, key: str) -> HttpResponse:
     result = preview_requests.find_result(collection=collection, key=key)
     measure = request.GET.get("measure", "")
     if result is None or result.preview is None or measure not in heatmaps.MEASURES:
-        return render(request, "pooling/_heatmaps.html", {"is_gone": True})
-    return render(request, "pooling/_heatmaps.html", _heatmap_context(slug, result, measure))
+        return render(request, "pooling/pools/_heatmaps.html", {"is_gone": True})
+    return render(request, "pooling/pools/_heatmaps.html", _heatmap_context(slug, result, measure))
 
 
 @require_safe
@@ -118,7 +121,7 @@ def run_adds(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "depth": preview_requests.ADDS_DEPTH,
         "addition": AdditionSentences(run, result.preview) if result.preview else None,
     }
-    return render(request, "pooling/_adds.html", context)
+    return render(request, "pooling/pools/_adds.html", context)
 
 
 def _form(request: SignedIn, collection: Collection) -> PoolForm:
@@ -139,7 +142,7 @@ def _form_page(request: SignedIn, collection: Collection, form: PoolForm) -> Htt
         "strategy": STRATEGIES[form.strategy],
         "preview_at_once": "preview" in request.GET,
     }
-    return render(request, "pooling/pool_new.html", context, status=422 if form.errors else 200)
+    return render(request, "pooling/pools/new.html", context, status=422 if form.errors else 200)
 
 
 def _add_error(form: PoolForm, error: PoolError) -> None:
@@ -174,7 +177,7 @@ def _result_response(
             "detail": "The rankings are read and their pairs looked up; nothing is stored.",
             "worker_missing": worker_is_missing(),
         }
-        return render(request, "_job.html", job)
+        return render(request, "parts/_job.html", job)
     context = {
         "collection": collection,
         "preview": result.preview,
@@ -182,9 +185,8 @@ def _result_response(
         "error": result.error,
     }
     context |= _price_context(collection.slug, result)
-    return render(
-        request, "pooling/_preview.html", context, status=422 if form and result.error else 200
-    )
+    status = 422 if form and result.error else 200
+    return render(request, "pooling/pools/_preview.html", context, status=status)
 
 
 def _price_context(slug: str, result: PreviewResult) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def pools(request: SignedIn, slug: str) -> HttpResponse:
         "may_open": _is_researcher(request, collection),
         "has_runs": collection.runs.filter(state="ready").exists(),
     }
-    return render(request, "pooling/pools.html", context)
+    return render(request, "pooling/pools/pools.html", context)
 
 
 @require_safe
@@ -73,7 +73,7 @@ def pool(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "stuck": _stuck_labels(pool),
         "may_open": _is_researcher(request, pool.collection),
     }
-    return render(request, "pooling/pool.html", context | _waiting(request, pool))
+    return render(request, "pooling/pools/pool.html", context | _waiting(request, pool))
 
 
 @require_safe
@@ -87,7 +87,7 @@ def pool_state(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
     if not (waiting := _waiting(request, pool)):
         return HttpResponse(headers={"HX-Redirect": reverse("pooling:pool", args=[slug, pk])})
-    return render(request, "_job.html", waiting["job"])
+    return render(request, "parts/_job.html", waiting["job"])
 
 
 @require_POST

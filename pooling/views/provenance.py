@@ -32,4 +32,4 @@ def pool_pairs(request: SignedIn, slug: str, pk: int) -> HttpResponse:
             {name: str(value) for name, value in request.GET.items() if name != "after" and value}
         ),
     }
-    return render(request, "pooling/pool_pairs.html", context, status=200 if page else 422)
+    return render(request, "pooling/pools/pairs.html", context, status=200 if page else 422)

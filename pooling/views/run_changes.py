@@ -54,7 +54,7 @@ def run_edit(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         except (RunExists, BadName) as error:
             form.add_error("name", str(error))
     context = {"collection": run.collection, "run": run, "form": form}
-    return render(request, "pooling/run_edit.html", context, status=422 if form.errors else 200)
+    return render(request, "pooling/runs/edit.html", context, status=422 if form.errors else 200)
 
 
 @require_POST

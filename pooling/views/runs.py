@@ -39,7 +39,7 @@ def runs(request: SignedIn, slug: str) -> HttpResponse:
         in annotate_access.roles_in(user=request.user, collection=collection),
         "limit_form": LimitForm(initial={"per_cent": f"{100 * collection.unknown_limit:g}"}),
     }
-    return render(request, "pooling/runs.html", context)
+    return render(request, "pooling/runs/runs.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -61,7 +61,7 @@ def run_upload(request: SignedIn, slug: str) -> HttpResponse:
         except (service.RunExists, service.BadName) as error:
             form.add_error("name", str(error))
     context = {"collection": collection, "form": form}
-    return render(request, "pooling/run_new.html", context, status=422 if form.errors else 200)
+    return render(request, "pooling/runs/new.html", context, status=422 if form.errors else 200)
 
 
 def _received_response(request: SignedIn, received: service.ReceivedRun) -> HttpResponse:
@@ -93,7 +93,7 @@ def run(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "may_delete": run_deletion.may_delete(run=run, by=request.user),
         "may_hide": request.user.is_superuser or run.uploaded_by == request.user,
     }
-    return render(request, "pooling/run.html", context | _waiting(request, run))
+    return render(request, "pooling/runs/run.html", context | _waiting(request, run))
 
 
 @require_safe
@@ -107,7 +107,7 @@ def run_state(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     run = access.get_run(user=request.user, slug=slug, pk=pk)
     if not run.is_being_read:
         return HttpResponse(headers={"HX-Redirect": reverse("pooling:run", args=[slug, pk])})
-    return render(request, "_job.html", _waiting(request, run)["job"])
+    return render(request, "parts/_job.html", _waiting(request, run)["job"])
 
 
 def _waiting(request: SignedIn, run: Run) -> dict[str, Any]:

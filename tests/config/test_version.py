@@ -10,7 +10,7 @@ from django.conf import settings
 from django.template import loader
 from django.test import Client
 
-from tests.stack import ROOT
+from tests.servers.stack import ROOT
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 HEADING = re.compile(r"^## (\S+) - (Unreleased|\d{4}-\d\d-\d\d)$", re.MULTILINE)
@@ -53,11 +53,11 @@ def test_the_screens_without_a_foot_have_it_in_the_menu() -> None:
         for file in templates.rglob("*.html")
         if "{% block foot %}{% endblock %}" in file.read_text()
     ]
-    assert {file.name for file in screens} == {"judge.html", "training_screen.html"}
+    assert {file.name for file in screens} == {"judge.html", "screen.html"}
     for screen in screens:
         bar = re.search(r'{% block bar %}{% include "(.+)" %}{% endblock %}', screen.read_text())
         assert bar and "has_no_foot=True" in (templates / bar[1]).read_text()
-    menu = loader.get_template("_user_menu.html")
+    menu = loader.get_template("shell/_user_menu.html")
     person = {"is_authenticated": True, "get_username": "mia"}
     assert f"Assayer {settings.VERSION}" in menu.render({"has_no_foot": True, "user": person})
     assert f"Assayer {settings.VERSION}" not in menu.render({"user": person})

@@ -11,8 +11,8 @@ PAGE = Template(
     """{% extends "base.html" %}
 {% block title %}Days{% endblock %}
 {% block main %}<h1>Days</h1>
-{% for chart in charts %}{% include "metrics/_dashboard_chart.html" %}{% endfor %}{% endblock %}
-{% block scripts %}{% include "_chart_scripts.html" %}{% endblock %}"""
+{% for chart in charts %}{% include "metrics/_chart.html" %}{% endfor %}{% endblock %}
+{% block scripts %}{% include "parts/_chart_scripts.html" %}{% endblock %}"""
 )
 LENGTHS = (1, 2, 3, 5, 7, 8, 9, 21, 22, 30, 100, 365, 366, 400)  # days
 SUMMER = 20_605 * DAY  # 1 June 2026

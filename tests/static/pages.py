@@ -11,12 +11,12 @@ PARTS = Template(
     """{% extends "base.html" %}
 {% block title %}Parts{% endblock %}
 {% block main %}<h1>Parts</h1>
-{% with subtitle="Of two runs." %}
-{% include "_chart.html" with id="scores" title="Scores" spec=spec columns=columns rows=rows %}
+{% with subtitle="Of two runs." id="scores" title="Scores" %}
+{% include "parts/_chart.html" with spec=spec columns=columns rows=rows %}
 {% endwith %}
-{% include "_job.html" with poll_url="/job/" title="Reading run bm25" worker_missing=True %}
+{% include "parts/_job.html" with poll_url="/job/" title="Reading run bm25" worker_missing=True %}
 {% endblock %}
-{% block scripts %}{% include "_chart_scripts.html" %}{% endblock %}"""
+{% block scripts %}{% include "parts/_chart_scripts.html" %}{% endblock %}"""
 )
 DONE = Template('<div class="card" id="job"><h2>Run bm25 is ready</h2></div>')
 RUNS = [("bm25", 0.41), ("=cmd()", 0.52), ("@tfidf", 0.38)]
@@ -50,7 +50,7 @@ def job(request: HttpRequest) -> HttpResponse:
     if len(polls) > 2:
         return HttpResponse(DONE.render(RequestContext(request, {})))
     again = Template(
-        '{% include "_job.html" with poll_url="/job/" title="Reading run bm25" '
+        '{% include "parts/_job.html" with poll_url="/job/" title="Reading run bm25" '
         "job_status=job_status %}"
     )
     half = JobStatus(

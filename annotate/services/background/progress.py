@@ -1,7 +1,7 @@
 """Progress, the same for all background work.
 
 A worker calls `advance` every block of rows and lets `Cancelled` roll its transaction back. A page
-shows `job_status` with templates/_job.html.
+shows `job_status` with templates/parts/_job.html.
 
 Progress is throw-away and lives in the cache: without Redis there is none, and the work is done all
 the same. The request to cancel is in the work's row, which a worker's open transaction sees once it

@@ -37,7 +37,9 @@ def send_confirmation_link(*, user: User, email: str) -> None:
     is_taken = User.objects.filter(email__iexact=email).exclude(pk=user.pk).exists()
     token = signing.dumps([user.pk, user.email, email], salt=SALT)
     link = settings.SITE_URL + reverse("annotate:account-email-confirm", args=[token])
-    template = "annotate/address_taken_mail.txt" if is_taken else "annotate/address_mail.txt"
+    template = (
+        "annotate/people/address_taken_mail.txt" if is_taken else "annotate/people/address_mail.txt"
+    )
     context = {"link": link, "username": user.username, "site": settings.SITE_URL}
     text = render_to_string(template, context)
     try:

@@ -35,7 +35,7 @@ def send(*, invitation: Invitation) -> None:
     link = settings.SITE_URL + reverse("annotate:invitation", args=[token])
     context = {"invitation": invitation, "collection": invitation.collection, "link": link}
     subject = f"Invitation to {invitation.collection}".replace("\n", " ")
-    text = render_to_string("annotate/invitation_mail.txt", context)
+    text = render_to_string("annotate/people/invitation_mail.txt", context)
     try:
         is_sent = send_mail(subject, text, settings.DEFAULT_FROM_EMAIL, [invitation.email])
     except (SMTPException, OSError) as error:

@@ -38,7 +38,7 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
             "steps": overview.next_steps(figures=figures, roles=roles),
             "may_load": Role.RESEARCHER in roles,
         }
-    return render(request, "annotate/collection.html", context)
+    return render(request, "annotate/collection/collection.html", context)
 
 
 def _own_work(annotator: Annotator) -> dict[str, object]:
@@ -71,7 +71,7 @@ def collection_new(request: SignedIn) -> HttpResponse:
             )
     status = 422 if request.method == "POST" else 200
     context = {"form": form, "levels": levels, "faults": faults}
-    return render(request, "annotate/collection_new.html", context, status=status)
+    return render(request, "annotate/collection/collection_new.html", context, status=status)
 
 
 def _level_forms(request: HttpRequest) -> LevelFormSet:

@@ -18,4 +18,4 @@ def home(request: SignedIn) -> HttpResponse:
         "entries": collection_list.entries(user=request.user),
         "may_make_collections": access.may_make_collections(user=request.user),
     }
-    return render(request, "annotate/home.html", context)
+    return render(request, "annotate/collection/home.html", context)

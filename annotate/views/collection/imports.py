@@ -29,7 +29,7 @@ MAX_LISTED = 200  # imports in the list
 @takes_files
 def items_new(request: SignedIn, slug: str) -> HttpResponse:
     """Load items into a collection."""
-    return _form_page(request, slug, Import.Kind.ITEMS, "annotate/items_new.html")
+    return _form_page(request, slug, Import.Kind.ITEMS, "annotate/imports/items_new.html")
 
 
 @get_or_post
@@ -37,7 +37,7 @@ def items_new(request: SignedIn, slug: str) -> HttpResponse:
 @takes_files
 def reference_new(request: SignedIn, slug: str) -> HttpResponse:
     """Load a reference set."""
-    return _form_page(request, slug, Import.Kind.REFERENCE, "annotate/reference_new.html")
+    return _form_page(request, slug, Import.Kind.REFERENCE, "annotate/imports/reference_new.html")
 
 
 @get_or_post
@@ -45,7 +45,9 @@ def reference_new(request: SignedIn, slug: str) -> HttpResponse:
 @takes_files
 def judgments_import(request: SignedIn, slug: str) -> HttpResponse:
     """Import judgments made elsewhere."""
-    return _form_page(request, slug, Import.Kind.JUDGMENTS, "annotate/judgments_import.html")
+    return _form_page(
+        request, slug, Import.Kind.JUDGMENTS, "annotate/imports/judgments_import.html"
+    )
 
 
 @get_or_post
@@ -53,7 +55,7 @@ def judgments_import(request: SignedIn, slug: str) -> HttpResponse:
 @takes_files
 def query_set_new(request: SignedIn, slug: str) -> HttpResponse:
     """Load a query set from a list of ids."""
-    return _form_page(request, slug, Import.Kind.QUERY_SET, "annotate/query_set_new.html")
+    return _form_page(request, slug, Import.Kind.QUERY_SET, "annotate/imports/query_set_new.html")
 
 
 def _form_page(request: SignedIn, slug: str, kind: Import.Kind, template: str) -> HttpResponse:
@@ -105,7 +107,7 @@ def imports(request: SignedIn, slug: str) -> HttpResponse:
         "may_load": Role.RESEARCHER in access.roles_in(user=request.user, collection=collection),
         "max_listed": MAX_LISTED,
     }
-    return render(request, "annotate/imports.html", context)
+    return render(request, "annotate/imports/imports.html", context)
 
 
 @require_safe
@@ -123,7 +125,7 @@ def import_page(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     }
     if import_.reading.is_unfinished:
         context["job"] = _job(import_, may_cancel=may_load)
-    return render(request, "annotate/import.html", context)
+    return render(request, "annotate/imports/import.html", context)
 
 
 @require_safe
@@ -137,7 +139,7 @@ def import_state(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     may_cancel = Role.RESEARCHER in access.roles_in(
         user=request.user, collection=import_.collection
     )
-    return render(request, "_job.html", _job(import_, may_cancel=may_cancel))
+    return render(request, "parts/_job.html", _job(import_, may_cancel=may_cancel))
 
 
 @require_POST

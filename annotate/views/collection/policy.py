@@ -55,7 +55,7 @@ def policy_preview(request: SignedIn, slug: str, key: str) -> HttpResponse:
         "collection": collection,
         "worker_missing": worker_is_missing(),
     }
-    return render(request, "annotate/_policy_change.html", context)
+    return render(request, "annotate/collection/_policy_change.html", context)
 
 
 def _unconfirmed_preview(

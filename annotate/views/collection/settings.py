@@ -54,7 +54,9 @@ def preview_guidelines(request: SignedIn, slug: str) -> HttpResponse:
     """Show the text as annotators would see it; nothing is stored."""
     access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     html = to_html(request.POST.get("markdown", "")[:100_000])
-    return render(request, "annotate/_guidelines_preview.html", {"guidelines_html": html})
+    return render(
+        request, "annotate/collection/_guidelines_preview.html", {"guidelines_html": html}
+    )
 
 
 @require_POST
@@ -139,7 +141,7 @@ def settings_page(
         "delete_form": delete_form or DeleteForm(collection=collection),
         "may_delete": purging.is_owner(),
     }
-    return render(request, "annotate/settings.html", context, status=status)
+    return render(request, "annotate/collection/settings.html", context, status=status)
 
 
 def _guidelines_form(collection: Collection, guidelines: Guidelines) -> GuidelinesForm:

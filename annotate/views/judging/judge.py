@@ -66,7 +66,7 @@ def judge(request: SignedIn, slug: str) -> HttpResponse:
             annotator=annotator, guidelines=guidelines
         ),
     }
-    return render(request, "annotate/judge.html", context)
+    return render(request, "annotate/judging/judge.html", context)
 
 
 def answers_with_cards(

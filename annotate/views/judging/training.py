@@ -58,7 +58,7 @@ def training(request: SignedIn, slug: str) -> HttpResponse:
         "last_result": TryResult(finished_tries[-1]) if finished_tries else None,
         "pairs_step": pairs_step(training_, n_tries=len(finished_tries)),
     }
-    return render(request, "annotate/training.html", context)
+    return render(request, "annotate/training/training.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -106,7 +106,7 @@ def _quiz_page(
         "training": training_of(collection=annotator.collection),
     }
     return render(
-        request, "annotate/training_quiz.html", context, status=422 if form.errors else 200
+        request, "annotate/training/quiz.html", context, status=422 if form.errors else 200
     )
 
 
@@ -138,7 +138,7 @@ def screen(request: SignedIn, slug: str) -> HttpResponse:
         "guidelines": guidelines,
         "guidelines_html": to_html(guidelines.markdown),
     }
-    return render(request, "annotate/training_screen.html", context)
+    return render(request, "annotate/training/screen.html", context)
 
 
 def answers_with_cards(

@@ -90,7 +90,7 @@ def quiz(request: SignedIn, slug: str) -> HttpResponse:
         "quiz": _newest(collection),
     }
     status = 422 if request.method == "POST" else 200
-    return render(request, "annotate/training_questions.html", context, status=status)
+    return render(request, "annotate/training/questions.html", context, status=status)
 
 
 def _question_forms(request: HttpRequest, collection: Collection) -> QuestionFormSet:
@@ -243,7 +243,7 @@ def _setup_page(
         "quiz": newest_quiz(collection=collection),
         "n_pairs": active_pairs(collection=collection).count(),
     }
-    return render(request, "annotate/training_setup.html", context, status=status)
+    return render(request, "annotate/training/setup.html", context, status=status)
 
 
 def _pairs_page(
@@ -272,4 +272,4 @@ def _pairs_page(
         "faults": faults,
     }
     status = 422 if request.method == "POST" else 200
-    return render(request, "annotate/training_pairs.html", context, status=status)
+    return render(request, "annotate/training/pairs.html", context, status=status)

@@ -63,7 +63,10 @@ def email(request: SignedIn) -> HttpResponse:
             )
             return redirect("annotate:account")
     return render(
-        request, "annotate/account_email.html", {"form": form}, status=422 if form.errors else 200
+        request,
+        "annotate/people/account_email.html",
+        {"form": form},
+        status=422 if form.errors else 200,
     )
 
 
@@ -75,13 +78,15 @@ def email_confirm(request: SignedIn, token: str) -> HttpResponse:
     try:
         if request.method != "POST":
             address = email_change.address_in_link(user=request.user, token=token)
-            return render(request, "annotate/account_email.html", {"email": address})
+            return render(request, "annotate/people/account_email.html", {"email": address})
         messages.success(
             request,
             f"Your address is {email_change.confirm_address(user=request.user, token=token)} now.",
         )
     except email_change.LinkUnusable:
-        return render(request, "annotate/account_email.html", {"is_unusable": True}, status=404)
+        return render(
+            request, "annotate/people/account_email.html", {"is_unusable": True}, status=404
+        )
     return redirect("annotate:account")
 
 
@@ -119,4 +124,4 @@ def _page(request: SignedIn, form: EraseForm, *, status: int = 200) -> HttpRespo
         "has_second_factor": factors.exists(),
         "leads_need_mfa": settings.LEADS_NEED_MFA,
     }
-    return render(request, "annotate/account.html", context, status=status)
+    return render(request, "annotate/people/account.html", context, status=status)

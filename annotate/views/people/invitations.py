@@ -26,7 +26,9 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             return redirect("annotate:collection", joined_invitation.collection.slug)
         return _sign_up(request, token)
     except accounts.InvitationUnusable as error:
-        return render(request, "annotate/invitation_unusable.html", {"error": error}, status=404)
+        return render(
+            request, "annotate/people/invitation_unusable.html", {"error": error}, status=404
+        )
 
 
 def _sign_up(request: HttpRequest, token: str) -> HttpResponse:
@@ -66,4 +68,4 @@ def _page(
     request: HttpRequest, invitation: Invitation, form: SignUpForm, *, status: int = 200
 ) -> HttpResponse:
     context = {"invitation": invitation, "form": form}
-    return render(request, "annotate/invitation.html", context, status=status)
+    return render(request, "annotate/people/invitation.html", context, status=status)

@@ -100,4 +100,4 @@ def _page(
         for invitation in collection.invitations.usable().order_by("expires_at")
     ]
     context |= {"collection": collection, "rows": rows, "invitations": invitations, "form": form}
-    return render(request, "annotate/members.html", context, status=status)
+    return render(request, "annotate/people/members.html", context, status=status)

@@ -95,4 +95,4 @@ def _page(
         "form": form or ReasonForm(acts=PersonAct, acts_with_reason=ACTS_WITH_REASON),
         "refusal": refusal,
     }
-    return render(request, "annotate/annotator.html", context, status=422 if form else 200)
+    return render(request, "annotate/people/annotator.html", context, status=422 if form else 200)

@@ -28,7 +28,9 @@ def own_tokens(request: SignedIn) -> HttpResponse:
         "revoked_at", "-created_at"
     )
     context = {"tokens": api_tokens, "form": form, "secret": secret}
-    return render(request, "annotate/tokens.html", context, status=422 if form.errors else 200)
+    return render(
+        request, "annotate/people/tokens.html", context, status=422 if form.errors else 200
+    )
 
 
 @require_POST

@@ -93,4 +93,4 @@ def _page(
         "form": form or ReasonForm(acts=BatchAct, acts_with_reason=ACTS_WITH_REASON),
         "refusal": refusal,
     }
-    return render(request, "annotate/inbox_batch.html", context, status=422 if form else 200)
+    return render(request, "annotate/review/batch.html", context, status=422 if form else 200)

@@ -43,7 +43,8 @@ def golds(request: SignedIn, slug: str) -> HttpResponse:
         "reach": gold_reach.gold_reach(collection=collection),
         **_gold_context(request, collection),
     }
-    return render(request, "annotate/golds.html", context, status=422 if form.errors else 200)
+    status = 422 if form.errors else 200
+    return render(request, "annotate/review/golds.html", context, status=status)
 
 
 @require_POST

@@ -36,7 +36,7 @@ def inbox_page(request: SignedIn, slug: str) -> HttpResponse:
         context["stuck"] = stuck_labels.total_stuck(
             stuck_labels.stuck_labels(collection=collection)
         )
-    return render(request, "annotate/inbox.html", context)
+    return render(request, "annotate/review/inbox.html", context)
 
 
 def _tab_context(collection: Collection, tab: Tab, number: str | None) -> dict[str, object]:

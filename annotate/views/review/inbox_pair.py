@@ -135,7 +135,7 @@ def _pair_page(
         "refusal": refusal,
     }
     status = 422 if form or act_form else 200
-    return render(request, "annotate/inbox_pair.html", context, status=status)
+    return render(request, "annotate/review/pair.html", context, status=status)
 
 
 def _sides(pair: Pair) -> list[tuple[str, ItemContent]]:

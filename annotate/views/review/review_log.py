@@ -77,7 +77,7 @@ def log(request: SignedIn, slug: str) -> HttpResponse:
         "works": failed_works,
     }
     return render(
-        request, "annotate/review_log.html", context, status=200 if form.is_valid() else 422
+        request, "annotate/review/log.html", context, status=200 if form.is_valid() else 422
     )
 
 
@@ -105,7 +105,7 @@ def work(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     decision = access.get_review_work(user=request.user, slug=slug, pk=pk)
     return render(
         request,
-        "annotate/_review_work.html",
+        "annotate/review/_work.html",
         {"panel": work_panel(decision, slug), "is_polled": True},
     )
 
@@ -121,7 +121,7 @@ def work_again(request: SignedIn, slug: str, pk: int) -> HttpResponse:
 
 
 def work_panel(decision: ReviewWork, slug: str) -> WorkPanel:
-    """Make the panel of a decision, for annotate/_review_work.html."""
+    """Make the panel of a decision, for annotate/review/_work.html."""
     address = [slug, decision.pk]
     return WorkPanel(
         decision,

@@ -10,7 +10,7 @@ from tests.browsing import COUNT_ANSWERS, pass_time, wait_for_condition, wait_fo
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SECONDS_BETWEEN = 3  # templates/metrics/_numbers.html
+SECONDS_BETWEEN = 3  # templates/metrics/dashboard/_numbers.html
 
 
 @pytest.fixture
