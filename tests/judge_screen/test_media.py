@@ -28,7 +28,7 @@ COUNT_MEDIA_BUILT = """window.built = 0;
     };"""
 # Measures the played time of the clip on screen like the page, from now on.
 COUNT_PLAYED = """async () => {
-    const { Watched } = await import("/static/js/judge/watched.js");
+    const { Watched } = await import("/static/js/judge/media/watched.js");
     const video = document.querySelector("#document video");
     window.watched = new Watched();
     window.nBegun = 0;

@@ -9,7 +9,7 @@ from tests.judge_screen.screen import expect_saved
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CLOCK = """async () => {
-    const { Clock } = await import("/static/js/judge/clock.js");
+    const { Clock } = await import("/static/js/judge/deck/clock.js");
     window.plays = false;
     window.testClock = new Clock(() => window.plays);
     window.testClock.start();

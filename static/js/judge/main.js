@@ -1,20 +1,20 @@
 // The judge screen, put together.
-import { Acts } from "./acts.js";
-import { Aside } from "./aside.js";
+import { Acts } from "./deck/acts.js";
+import { Aside } from "./dialogs/aside.js";
 import { keepInSight } from "./comment.js";
-import { initClosing, makeRoom, reportDialogs, SignInDialog } from "./dialogs.js";
-import { Guidelines } from "./guidelines.js";
-import { initHelp } from "./help.js";
+import { initClosing, makeRoom, reportDialogs, SignInDialog } from "./dialogs/dialogs.js";
+import { Guidelines } from "./dialogs/guidelines.js";
+import { initHelp } from "./dialogs/help.js";
 import { keepKeyboard } from "./html.js";
 import { Keys } from "./keys.js";
-import { askToKeep, watchLeaving } from "./leaving.js";
-import { OtherTabs } from "./other-tabs.js";
+import { askToKeep, watchLeaving } from "./sending/leaving.js";
+import { OtherTabs } from "./sending/other-tabs.js";
 import { Panel } from "./panel.js";
-import { Outbox } from "./queue.js";
-import { Screen } from "./screen.js";
-import { Stage } from "./stage.js";
+import { Outbox } from "./sending/queue.js";
+import { Screen } from "./deck/screen.js";
+import { Stage } from "./deck/stage.js";
 import { Status } from "./status.js";
-import { Store } from "./store.js";
+import { Store } from "./sending/store.js";
 
 const root = document.getElementById("judge");
 const urls = root.dataset;

@@ -1,7 +1,7 @@
 // One try: a pair, an answer, what is right, the next pair.
-import { Refused, SignedOut, post } from "../judge/api.js";
-import { Clock } from "../judge/clock.js";
-import { newId } from "../judge/ids.js";
+import { Refused, SignedOut, post } from "../judge/sending/api.js";
+import { Clock } from "../judge/deck/clock.js";
+import { newId } from "../judge/sending/ids.js";
 
 const RETRY = 3_000;
 

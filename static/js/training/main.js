@@ -1,10 +1,10 @@
 // The training screen, put together from the parts of the judge screen.
-import { initClosing, makeRoom } from "../judge/dialogs.js";
+import { initClosing, makeRoom } from "../judge/dialogs/dialogs.js";
 import { keepKeyboard } from "../judge/html.js";
 import { Keys } from "../judge/keys.js";
 import { Panel } from "../judge/panel.js";
-import { unplayed } from "../judge/faults.js";
-import { Stage } from "../judge/stage.js";
+import { unplayed } from "../judge/media/faults.js";
+import { Stage } from "../judge/deck/stage.js";
 import { Lesson } from "./lesson.js";
 import { Told } from "./told.js";
 

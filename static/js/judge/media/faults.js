@@ -1,6 +1,6 @@
 // Media that do not load, or that this browser cannot play: what stands in their place, and when they are tried again.
 import { fateOf } from "./files.js";
-import { piece } from "./pieces.js";
+import { piece } from "../pieces.js";
 
 export const NOUNS = { image: "image", video: "clip", audio: "recording" };
 const WAITS = [2, 5, 10, 20, 40, 60]; // seconds from each failure to the next try

@@ -1,6 +1,6 @@
 // What one person does with the card in front of her.
-import { SignedOut, refreshToken } from "./api.js";
-import { unplayed } from "./faults.js";
+import { SignedOut, refreshToken } from "../sending/api.js";
+import { unplayed } from "../media/faults.js";
 
 export const ONE_AT_A_TIME = "The last answer is not sent yet, and this browser cannot keep another one: one waits at a time.";
 const SAID = { later: "Put off: it comes back at the end of the batch.", cannot_judge: "Reported to the lead.", unplayable: "Passed on: it goes to other people.", escalated: "Handed to the lead." };

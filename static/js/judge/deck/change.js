@@ -1,5 +1,5 @@
 // Saying something anew: a pair that was done with, and what was said of it, until something else is or it is left alone.
-import { Refused, SignedOut, get } from "./api.js";
+import { Refused, SignedOut, get } from "../sending/api.js";
 import { openRecent } from "./recent.js";
 
 const LONGEST = 80;

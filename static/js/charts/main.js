@@ -1,6 +1,6 @@
 // Draws every <figure class="chart" data-spec="ID of a json_script"> with Vega-Lite, under a CSP without unsafe-*.
-import { initDownloads } from "./chart-downloads.js";
-import { embed } from "./chart-embed.js";
+import { initDownloads } from "./downloads.js";
+import { embed } from "./embed.js";
 
 const drawn = new Map();
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");

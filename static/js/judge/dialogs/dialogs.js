@@ -1,5 +1,5 @@
 // The dialogs over the screen: cannot judge, escalate, signed out.
-import { SignedOut } from "./api.js";
+import { SignedOut } from "../sending/api.js";
 
 function find(id) {
   return document.getElementById(id);

@@ -1,5 +1,5 @@
 // The guidelines beside the work, and the word that they have changed: once a person and version.
-import { recall, remember } from "./prefs.js";
+import { recall, remember } from "../prefs.js";
 
 export class Guidelines {
   /** @param {{owner: string, version: number, focusBack: () => void}} parts version: the one this page shows */

@@ -1,5 +1,5 @@
 // A content warning, and what it covers until somebody wants to see it.
-import { piece } from "./pieces.js";
+import { piece } from "../pieces.js";
 
 /** Cover an item. @returns {() => void} what lifts the cover */
 export function veil(item, element) {

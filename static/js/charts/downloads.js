@@ -1,6 +1,6 @@
 // The four downloads of a chart. Pictures are drawn anew in light colours, as papers want them, whatever the page looks like.
-import { embed, themedSpec } from "./chart-embed.js";
-import { withFont } from "./chart-font.js";
+import { embed, themedSpec } from "./embed.js";
+import { withFont } from "./font.js";
 
 const EXPORT_WIDTH = 720;
 

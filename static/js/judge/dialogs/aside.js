@@ -1,5 +1,5 @@
 // What the server refused for good: kept in this browser and shown, until the person says what becomes of it.
-import { piece } from "./pieces.js";
+import { piece } from "../pieces.js";
 
 export class Aside {
   /** @param {{store, outbox, levels, root, announce: (text: string) => void, onSentAgain: (entry) => void}} parts */

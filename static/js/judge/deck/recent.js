@@ -1,6 +1,6 @@
 // The last answers and reports, each of which can be changed.
-import { get } from "./api.js";
-import { piece } from "./pieces.js";
+import { get } from "../sending/api.js";
+import { piece } from "../pieces.js";
 
 function row(judged, levels, onChange) {
   const item = piece("recent");

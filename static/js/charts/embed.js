@@ -1,5 +1,5 @@
 // One chart into one element, with the page's colours and without anything a strict CSP refuses.
-import { fillColours, themeConfig } from "./chart-theme.js";
+import { fillColours, themeConfig } from "./theme.js";
 
 /** What is embedded: our theme beneath, the page's own config above, palette names turned into colours. */
 export function themedSpec(spec, scheme, pixels) {

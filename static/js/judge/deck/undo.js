@@ -1,7 +1,7 @@
 // One stack of what was done last: answers, changes, reports, cards put off. First what this browser's tabs know of, then
 // what the server does.
 import { ONE_AT_A_TIME } from "./acts.js";
-import { SignedOut, get } from "./api.js";
+import { SignedOut, get } from "../sending/api.js";
 
 const NOTHING = "There is nothing to undo: all is taken back already, or your batches are settled.";
 const NO_SERVER = "Undo needs the server, which cannot be reached right now.";

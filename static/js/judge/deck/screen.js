@@ -1,5 +1,5 @@
 // The cards at hand, what the server and other tabs say of them, and how the parts of the screen follow.
-import { Refused, SignedOut, post } from "./api.js";
+import { Refused, SignedOut, post } from "../sending/api.js";
 import { Change } from "./change.js";
 import { Clock } from "./clock.js";
 import { Deck } from "./deck.js";

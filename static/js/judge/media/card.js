@@ -1,7 +1,7 @@
 // An item of a card as elements: <template> pieces filled with textContent only, never markup from data.
 import { Faults, isBroken } from "./faults.js";
-import { fillFrame } from "./html.js";
-import { piece } from "./pieces.js";
+import { fillFrame } from "../html.js";
+import { piece } from "../pieces.js";
 import { Player } from "./player.js";
 import { veil } from "./veil.js";
 import { markWords } from "./words.js";

@@ -1,7 +1,7 @@
 // The query that stays and the document that changes; what comes next is built, and so loading, behind the scenes.
-import { ItemView } from "./card.js";
-import { adopt } from "./prefs.js";
-import { Sight } from "./sight.js";
+import { ItemView } from "../media/card.js";
+import { adopt } from "../prefs.js";
+import { Sight } from "../media/sight.js";
 
 /** A view of each item, by key: the one there was before, or else a new one. Others that there were are dropped. */
 function viewsOf(items, before) {

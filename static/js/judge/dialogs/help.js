@@ -1,6 +1,6 @@
 // The list of keys: switch them off, give a level another one, or go back to those of the scheme.
-import { piece } from "./pieces.js";
-import { recall, remember } from "./prefs.js";
+import { piece } from "../pieces.js";
+import { recall, remember } from "../prefs.js";
 
 function say(input, fault) {
   input.setCustomValidity(fault);
