@@ -33,7 +33,7 @@ from tests.campaign_rows import (
     make_training,
     pause_and_withdraw,
 )
-from tests.fixture_cache import cached_rows
+from tests.tables.fixture_cache import cached_rows
 
 
 class Campaign(NamedTuple):

@@ -21,17 +21,17 @@ from config.testing import chromium, process_number, run_home
 from config.up.embedded import create_database
 from config.up.home import Home
 from tests.browsing import PATIENCE, with_long_timeout
-from tests.clocks import MOMENT, Clock
-from tests.databases import migrated_template, open_connections
 from tests.seeding import restart_for_test
-from tests.stack import Stack, stopped_stack
-from tests.table_cleanup import empty_tables
+from tests.servers.clocks import MOMENT, Clock
+from tests.servers.databases import migrated_template, open_connections
+from tests.servers.stack import Stack, stopped_stack
+from tests.tables.table_cleanup import empty_tables
 
 pytest_plugins = [
     "tests.cast",
     "tests.works",
     "tests.campaigns",
-    "tests.disks",
+    "tests.servers.disks",
     "tests.scorecard.figures",
 ]
 
@@ -40,7 +40,7 @@ expect.set_options(timeout=PATIENCE)
 settings.CACHES["default"]["OPTIONS"] |= {
     "SOCKET_CONNECT_TIMEOUT": 30,
     "SOCKET_TIMEOUT": 30,
-    "CLIENT_CLASS": "tests.clocks.NonExpiringClient",
+    "CLIENT_CLASS": "tests.servers.clocks.NonExpiringClient",
 }
 settings.CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 30, "socket_timeout": 30}
 health.broker.connection_pool.connection_kwargs |= {

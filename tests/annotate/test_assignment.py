@@ -21,8 +21,8 @@ from annotate.models import Annotator, HandOut, Judgment, Resolution, Seat
 from annotate.services import seating
 from annotate.services.judging import claiming, judging
 from tests import campaigns, cast
-from tests.database_sessions import waiting_session
-from tests.databases import closing_connections, run_concurrently
+from tests.servers.database_sessions import waiting_session
+from tests.servers.databases import closing_connections, run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

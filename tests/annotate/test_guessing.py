@@ -19,7 +19,8 @@ from annotate import http
 from annotate.core.labels import keyed_choices
 from annotate.models import Annotator, Gold, Item, Judgment, Pair, Part, Seat, Side
 from annotate.services.judging import cards, claiming
-from tests import campaigns, cast, gold_classifier
+from tests import campaigns, cast
+from tests.annotate import gold_classifier
 
 pytestmark = pytest.mark.django_db
 SEED = 20260101

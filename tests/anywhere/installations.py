@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stack import Stack
+from tests.servers.stack import Stack
 
 # has no packages
 BARE_PYTHON = str(Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests import source_tree
 from tests.anywhere.installations import BARE_PYTHON, newcomer_stack, share_environment
-from tests.stack import Stack
+from tests.house import source_tree
+from tests.servers.stack import Stack
 
 pytestmark = pytest.mark.full
 root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root's servers run as somebody else")

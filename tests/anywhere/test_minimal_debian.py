@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import source_tree
+from tests.house import source_tree
 
 PROGRAMS = ("debootstrap", "unshare", "chroot")
 # mounts and processes end with the command

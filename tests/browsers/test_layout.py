@@ -14,13 +14,14 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from annotate.models import User
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.numbers import refresh
-from tests import access_table, cast
+from tests import cast
+from tests.addresses import access_table
+from tests.addresses.page_checks import MAY_SCROLL, SCROLLS
+from tests.addresses.test_every_page import NO_PAGES, openings
 from tests.browsers import programs
 from tests.browsers.window import Window
 from tests.judge_screen.screen import image, open_documents
 from tests.metrics import studies
-from tests.page_checks import MAY_SCROLL, SCROLLS
-from tests.test_every_page import NO_PAGES, openings
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.heavy]
 PAGES = (

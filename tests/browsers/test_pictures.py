@@ -17,14 +17,16 @@ def test_what_failed_is_asked_for_again_and_loads_on_screen_and_of_the_next_card
 ):
     open_documents(collection, image(collection), video(collection))
     window.sign_in("ada")
-    with proxy.answering("/media/", 503) as answer:
+    with proxy.answering("/birds/media/", 503) as answer:
         window.open("/c/birds/judge/")
         window.find(BROKEN)
         for failure in (404, CLOSED):  # no gap: a picture loaded in between would need no retry
             answer(failure)
-            n_requests = proxy.count_requests("/media/")
+            n_requests = proxy.count_requests("/birds/media/")
             window.press("#document [data-retry]")
-            window.wait_for(lambda n=n_requests: proxy.count_requests("/media/") > n, "asked again")
+            window.wait_for(
+                lambda n=n_requests: proxy.count_requests("/birds/media/") > n, "asked again"
+            )
             window.find(BROKEN)
     window.evaluate("dispatchEvent(new Event('online'))")
     window.wait_for(lambda: window.evaluate(LOADED), "the first one loaded")

@@ -10,7 +10,7 @@ from annotate.models import Collection, Role
 from metrics.services.numbers import refresh
 from tests import cast
 from tests.metrics import studies
-from tests.stack import Stack
+from tests.servers.stack import Stack
 
 pytestmark = pytest.mark.heavy
 

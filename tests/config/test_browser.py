@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from tests.stack import Stack
+from tests.servers.stack import Stack
 
 
 def test_a_lead_signs_in_and_the_browser_has_nothing_to_complain_about(

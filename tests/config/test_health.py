@@ -14,7 +14,7 @@ from django.test import Client
 
 from annotate.models import WorkerHeartbeat
 from config import health
-from tests.databases import connection_parameters
+from tests.servers.databases import connection_parameters
 
 pytestmark = pytest.mark.django_db
 WELL = dict.fromkeys(

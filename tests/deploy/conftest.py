@@ -13,9 +13,9 @@ from annotate.models import User
 from config.up.embedded import create_database
 from config.up.home import Home
 from tests import cast
-from tests.databases import migrated_template, using_database
 from tests.deploy.proxies import Proxy, start_web
-from tests.stack import separate_redis
+from tests.servers.databases import migrated_template, using_database
+from tests.servers.stack import separate_redis
 
 UPLOAD_MAX_MB = 3
 

@@ -21,7 +21,7 @@ from cryptography.x509.oid import NameOID
 
 from config.up.processes import spawn, stop, wait_until
 from tests.deploy.programs import debian_program
-from tests.webclient import WebClient
+from tests.servers.webclient import WebClient
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 NAME = "judge.example.org"  # as the files of deploy/ call the site

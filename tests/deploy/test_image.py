@@ -21,10 +21,10 @@ from pytest_django import DjangoDbBlocker
 from config.up.embedded import create_database
 from config.up.home import Home
 from config.up.processes import spawn, stop, wait_until
-from tests import source_tree
-from tests.config.test_compose import SERVICES, environment
-from tests.databases import migrated_template
-from tests.stack import separate_redis
+from tests.config.deployment.test_compose import SERVICES, environment
+from tests.house import source_tree
+from tests.servers.databases import migrated_template
+from tests.servers.stack import separate_redis
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 600  # seconds

@@ -12,9 +12,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 from annotate.models import User
 from annotate.services.people import email_change
 from tests import cast
+from tests.addresses.page_checks import check_page
 from tests.annotate.sign_in.signing_in import code_for
-from tests.clocks import MOMENT
-from tests.page_checks import check_page
+from tests.servers.clocks import MOMENT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -28,9 +28,9 @@ from metrics.services.numbers import refresh
 from pooling.models import Pool, PoolPair
 from tests import cast
 from tests.metrics import studies
-from tests.soundness import is_sound
-from tests.stack import Stack, is_fully_ready, separate_redis
-from tests.webclient import WebClient
+from tests.servers.stack import Stack, is_fully_ready, separate_redis
+from tests.servers.webclient import WebClient
+from tests.tables.soundness import is_sound
 
 # the last: a reply cut off within its head has no length, and so an empty body
 FAILURES = (

@@ -27,8 +27,8 @@ from tests.journeys.test_faults import (
     open_study,
     people_judge,
 )
-from tests.stack import Stack
-from tests.webclient import WebClient
+from tests.servers.stack import Stack
+from tests.servers.webclient import WebClient
 
 pytestmark = pytest.mark.heavy
 BLOCK = bytes(1_000_000)

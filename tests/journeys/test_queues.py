@@ -9,7 +9,7 @@ from annotate.services.background import works
 from config.up.processes import wait_until
 from metrics.models import Download, Snapshot
 from tests.journeys.test_faults import judge_continuously, open_study, signed_in_client
-from tests.stack import Stack, is_fully_ready
+from tests.servers.stack import Stack, is_fully_ready
 
 N_JUDGED = 5
 # sessions that wait for another

@@ -12,7 +12,7 @@ from annotate.services import seating
 from config.up.processes import wait_until
 from tests import cast
 from tests.browsing import awaiting_levels
-from tests.stack import Stack
+from tests.servers.stack import Stack
 
 N_PAIRS = 18
 

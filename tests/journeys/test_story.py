@@ -13,11 +13,11 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment, Part, Role
 from tests import cast
+from tests.addresses.page_checks import violations
 from tests.browsing import awaiting_levels, with_long_timeout
 from tests.journeys.study import StudyFiles, small_study
-from tests.oracles import ir_measure
-from tests.page_checks import violations
-from tests.stack import Stack
+from tests.metrics.core.oracles import ir_measure
+from tests.servers.stack import Stack
 
 SLUG = "small-shapes"
 UNDER_WAY = re.compile("^(Looking|Saving|Waiting)")

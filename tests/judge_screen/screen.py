@@ -1,6 +1,7 @@
 """Expectations about the judge screen, and the items and pairs of its tests."""
 
 import io
+import re
 import wave
 from collections.abc import Sized
 from pathlib import Path
@@ -15,11 +16,17 @@ from tests import campaigns
 from tests.browsing import pass_time, wait_for_condition
 
 N_PAIRS = 5
+MEDIA = "**/c/*/media/**"  # addresses of media; scripts have a folder of this name too
 SHAPES = Path(__file__).parents[2] / "demo" / "shapes" / "media"
 PAGE = (
     "<h1>A red circle</h1><p>Two circles, one of them red, beside a square.</p>"
     "<script>document.title = 'x'</script>"
 )
+
+
+def is_medium(url: str) -> bool:
+    """Whether this is the address of a medium of some collection."""
+    return re.search(r"/c/[^/]+/media/", url) is not None
 
 
 def expect_position(page: Page, number: int) -> None:

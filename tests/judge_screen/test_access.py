@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Level
 from tests import cast
+from tests.addresses.page_checks import PHONE, low_targets, violations
 from tests.browsing import wait_for_condition, wait_until_levels_awake, with_long_timeout
 from tests.judge_screen.screen import (
     PAGE,
@@ -17,7 +18,6 @@ from tests.judge_screen.screen import (
     video,
     wait_for_frames,
 )
-from tests.page_checks import PHONE, low_targets, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

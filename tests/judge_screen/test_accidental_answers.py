@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Judgment
 from tests.browsing import wait_for_condition, wait_for_expression
-from tests.judge_screen.screen import expect_saved, image, open_documents, video
+from tests.judge_screen.screen import MEDIA, expect_saved, image, open_documents, video
 from tests.sizes import share_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
@@ -92,7 +92,7 @@ def test_levels_sleep_until_the_picture_is_there(collection, open_judge):
     def hold(route):
         held_routes.append(route)
 
-    page = open_judge(before=lambda page: page.route("**/media/**", hold))
+    page = open_judge(before=lambda page: page.route(MEDIA, hold))
     wait_for_condition(page, lambda: held_routes)
     page.wait_for_timeout(2 * MOMENT)
     expect(page.locator("#judge")).to_have_class("judge is-asleep")

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
+from tests.addresses.page_checks import PHONE
 from tests.browsing import wait_for_expression
 from tests.judge_screen.screen import image, open_documents
-from tests.page_checks import PHONE
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -5,9 +5,9 @@ from playwright.sync_api import expect
 
 from annotate.models import Guidelines, Item, Judgment, Part, Report, TrainingTry
 from annotate.services.training import tries as training
+from tests.addresses.page_checks import PHONE, low_targets, violations
 from tests.annotate.trainees import right_grade, trained, waiting
 from tests.browsing import awaiting_levels, pass_time, with_long_timeout
-from tests.page_checks import PHONE, low_targets, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -26,7 +26,7 @@ from metrics.models import Observation, Score, Snapshot
 from metrics.services.numbers import refresh
 from pooling.models import Pool, PoolPair, Run
 from tests import campaigns, cast
-from tests.fixture_cache import cached_rows
+from tests.tables.fixture_cache import cached_rows
 
 
 def study(

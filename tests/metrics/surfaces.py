@@ -20,8 +20,8 @@ from annotate.models import Change, Collection, Import, User, Work
 from metrics.models import Download
 from metrics.services.numbers import refresh
 from pooling.models import Run
-from tests.stack import Stack
-from tests.webclient import WebClient
+from tests.servers.stack import Stack
+from tests.servers.webclient import WebClient
 
 Fields = Mapping[str, str]
 PATIENCE = 120  # seconds for the worker of a running product

@@ -14,7 +14,7 @@ from annotate.models import Change, Collection
 from metrics.models import Snapshot
 from tests import campaigns, cast
 from tests.metrics import studies
-from tests.webclient import WebClient
+from tests.servers.webclient import WebClient
 
 # what a second's judgments become is counted by tests/metrics/test_receivers.py
 pytestmark = pytest.mark.heavy

@@ -8,7 +8,7 @@ from django.utils.timezone import now
 from pooling.models import Pool, Run
 from pooling.services.pools import pools
 from tests import cast
-from tests.table_cleanup import MAY_TRUNCATE, empty_tables
+from tests.tables.table_cleanup import MAY_TRUNCATE, empty_tables
 
 N_DOCUMENTS, DEPTH = 5_000, 20
 FILL = (

@@ -8,7 +8,7 @@ from annotate.models import ApiToken, Role
 from annotate.services import seating
 from metrics.services.numbers import refresh
 from tests import cast
-from tests.canaries import Crawler
+from tests.addresses.canaries import Crawler
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 MARKS = ("zqname", "zqsystem", "zqteam", "zqpaper", "zqtag", "zqwords", "zqfile", "5eaf00d5")

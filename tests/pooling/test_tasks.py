@@ -19,7 +19,7 @@ from pooling.services.runs import runs
 from tests import cast
 from tests.pooling import factories
 from tests.pooling.answering import answer_batch
-from tests.worker_kills import kill_worker
+from tests.servers.worker_kills import kill_worker
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("open_media_root")]

@@ -12,11 +12,11 @@ from config.up.processes import wait_until
 from metrics.models import Download
 from pooling.models import Run
 from tests import cast
-from tests.benchmarks import fire_study
+from tests.benchmarks.numbers import fire_study
 from tests.pooling.services.runs import large_runs
 from tests.scorecard.figures import Figures
-from tests.stack import Stack
-from tests.webclient import WebClient, send_file
+from tests.servers.stack import Stack
+from tests.servers.webclient import WebClient, send_file
 
 MEGABYTE = 1_000_000
 N_QUERIES = 2_000  # of the imported labels

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import psutil
 
 from tests.scorecard.figures import Figures
-from tests.stack import Stack
+from tests.servers.stack import Stack
 
 
 @dataclass

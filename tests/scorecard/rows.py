@@ -36,7 +36,7 @@ ROWS = (
         "though all of PostgreSQL is killed again and again.",
         "None lost, none stored twice, by the ledger of the clients; `fsck` finds nothing.",
         {"kills": 50, "answers": 40_000},
-        "tests/benchmarks/test_kills.py::test_nothing_acknowledged_is_lost[postgres]",
+        "tests/benchmarks/judging/test_kills.py::test_nothing_acknowledged_is_lost[postgres]",
     ),
     ScorecardRow(
         "A2",
@@ -45,7 +45,7 @@ ROWS = (
         "None lost, none stored twice. People pause for 0.5 s: "
         "at most 0.5 % of their tries fail, and are made again.",
         {"kills": 50, "answers": 6_000},
-        "tests/benchmarks/test_kills.py::test_nothing_acknowledged_is_lost[web worker]",
+        "tests/benchmarks/judging/test_kills.py::test_nothing_acknowledged_is_lost[web worker]",
     ),
     ScorecardRow(
         "A3",
@@ -78,7 +78,7 @@ ROWS = (
         "At most 5 minutes; `fsck` finds nothing, "
         "and the files of judgments and of qrels are the same bytes.",
         {"judgments": 1_000_000},
-        "tests/benchmarks/test_backups.py::"
+        "tests/benchmarks/files/test_backups.py::"
         "test_a_million_judgments_are_restored_within_five_minutes",
     ),
     ScorecardRow(
@@ -86,7 +86,7 @@ ROWS = (
         "`fsck` looks for everything that must not be, and finds it.",
         "At least 20 checks, and each finds what was planted for it.",
         {"checks": 20},
-        "tests/test_fsck.py::test_each_check_fires_on_a_planted_violation",
+        "tests/tables/test_fsck.py::test_each_check_fires_on_a_planted_violation",
     ),
     ScorecardRow(
         "B1",
@@ -148,7 +148,7 @@ ROWS = (
         "99 of 100 answers within 150 ms, people who answer every 10 s; of a rush within 15 s, "
         "99 of 100 within 2 s.",
         {"people": 1_000},
-        "tests/benchmarks/test_judging_load.py::test_a_thousand_annotators",
+        "tests/benchmarks/judging/test_judging_load.py::test_a_thousand_annotators",
     ),
     ScorecardRow(
         "E1 beside",
@@ -161,7 +161,7 @@ ROWS = (
             "labels imported": 500_000,
             "judgments loaded down": 660_000,
         },
-        "tests/benchmarks/test_judging_load.py::test_a_thousand_annotators_beside_large_jobs",
+        "tests/benchmarks/judging/test_judging_load.py::test_a_thousand_annotators_beside_large_jobs",
     ),
     ScorecardRow(
         "E2",
@@ -169,7 +169,7 @@ ROWS = (
         "At most 60 s and 150 MiB beyond an idle worker; "
         "the web server that takes the file at most 20 MiB beyond.",
         {"lines": 6_980_000},
-        "tests/benchmarks/test_run_ingest.py",
+        "tests/benchmarks/files/test_run_ingest.py",
     ),
     ScorecardRow(
         "E3",

@@ -17,7 +17,7 @@ from annotate.models import Annotator, Collection, HandOut, Seat
 from annotate.services.judging import claiming, judging
 from config.up.processes import wait_until
 from tests import campaigns, cast
-from tests.databases import closing_connections, run_concurrently
+from tests.servers.databases import closing_connections, run_concurrently
 
 pytestmark = [
     pytest.mark.heavy,

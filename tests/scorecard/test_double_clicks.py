@@ -10,7 +10,7 @@ from django.db.models import Count
 
 from annotate.models import Batch, ClockTimestamp, Collection, Judgment, Seat
 from tests.journeys import test_faults as faults
-from tests.loadclient import Person, sessions_of
+from tests.servers.loadclient import Person, sessions_of
 
 pytestmark = pytest.mark.heavy
 N_PEOPLE = 16

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.benchmarks.downloads import KINDS, filled_collection, make_in_process
+from tests.benchmarks.files.downloads import KINDS, filled_collection, make_in_process
 from tests.pooling.services.runs import large_runs
 
 pytestmark = [

@@ -13,8 +13,8 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotate.models import Level
 from tests import campaigns, cast
+from tests.addresses.page_checks import violations
 from tests.browsing import awaiting_levels, wait_until_levels_awake, with_long_timeout
-from tests.page_checks import violations
 from tests.static import pages
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.addresses.page_checks import violations
 from tests.browsing import COUNT_ANSWERS, pass_time, wait_for_poll
-from tests.page_checks import violations
 from tests.static import pages
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls("tests.static.pages")]

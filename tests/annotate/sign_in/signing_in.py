@@ -8,7 +8,7 @@ from hashlib import sha1
 from django.urls import reverse
 
 from tests import cast
-from tests.clocks import MOMENT
+from tests.servers.clocks import MOMENT
 
 
 def code_for(secret, moment):

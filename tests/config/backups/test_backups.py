@@ -22,10 +22,10 @@ from config.up.home import NO_KEY_YET, Home
 from config.up.processes import wait_until
 from config.up.progress import ConsoleProgress
 from tests import cast
-from tests.databases import migrated_template
 from tests.journeys import test_faults as faults
 from tests.metrics import studies
-from tests.stack import Stack
+from tests.servers.databases import migrated_template
+from tests.servers.stack import Stack
 
 FULL = pytest.mark.full
 

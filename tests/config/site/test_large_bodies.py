@@ -11,7 +11,7 @@ from django.urls import resolve, reverse
 from annotate.models import Import
 from config.site import uploads
 from tests import cast
-from tests.access_table import PLAIN_CASES, addresses, administration
+from tests.addresses.access_table import PLAIN_CASES, addresses, administration
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 LENGTH = 3 * uploads.FIELDS

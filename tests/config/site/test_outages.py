@@ -21,7 +21,7 @@ from annotate.statements import without_timeout
 from config.site import outages
 from config.up.home import Home
 from tests import cast
-from tests.databases import connection_parameters
+from tests.servers.databases import connection_parameters
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from config.up import environment
-from tests import source_tree
 from tests.anywhere.installations import share_environment
-from tests.stack import ROOT
+from tests.house import source_tree
+from tests.servers.stack import ROOT
 
 KEY = secrets.token_urlsafe(64)
 BASE_PYTHON = str(Path(sys.base_prefix) / "bin" / "python3")

@@ -26,9 +26,9 @@ from config.up.programs import POSTGRES_MAJOR, postgres_package, programs_folder
 from config.up.progress import ConsoleProgress
 from config.up.supervisor import take_lock
 from tests import cast
-from tests.databases import using_database
 from tests.metrics import studies
-from tests.stack import Stack
+from tests.servers.databases import using_database
+from tests.servers.stack import Stack
 
 pytestmark = pytest.mark.full
 EARLIER = "16"

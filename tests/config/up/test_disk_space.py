@@ -21,7 +21,7 @@ from config.up.processes import StartError, last_words, spawn, wait_until
 from config.up.progress import ConsoleProgress
 from config.up.services import SupervisedService
 from config.up.supervisor import Supervisor
-from tests.stack import Stack, is_fully_ready
+from tests.servers.stack import Stack, is_fully_ready
 
 NO_ROOM = "No space left on device"
 QUOTA = "Disk quota exceeded"

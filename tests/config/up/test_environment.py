@@ -19,8 +19,8 @@ from threading import Thread
 import pytest
 
 from config.up import environment, installers
-from tests import source_tree
 from tests.anywhere.installations import share_environment
+from tests.house import source_tree
 
 WHEEL = "tiny-1.0-py3-none-any.whl"
 PEOPLES = ("HOME", "PATH", "LANG")

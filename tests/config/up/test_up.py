@@ -26,14 +26,14 @@ from pytest_django import DjangoDbBlocker
 from annotate.models import User
 from config.up.processes import command_line, end_orphans, wait_until
 from tests import cast
-from tests.stack import ROOT, Stack, is_fully_ready, stopped_stack
+from tests.servers.stack import ROOT, Stack, is_fully_ready, stopped_stack
 
 HASHED = re.compile(r"\.[0-9a-f]{12}\.js$")
 IMPORT = re.compile(r"""^\s*(?:import|export|\})[^"';]*["'](\.[^"']+\.js)["']""", re.MULTILINE)
 # a test that starts a stack and goes on for an hour
 TESTING = """
 import pathlib, sys, time
-from tests.stack import Stack
+from tests.servers.stack import Stack
 Stack(pathlib.Path(sys.argv[1]), {"STATIC_FILES": "plain"}).start()
 time.sleep(3600)
 """

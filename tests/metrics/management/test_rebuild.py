@@ -13,7 +13,7 @@ from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.numbers import refresh
 from tests import campaigns, cast
 from tests.metrics import studies
-from tests.soundness import is_sound_without_pools
+from tests.tables.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

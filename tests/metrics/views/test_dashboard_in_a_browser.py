@@ -6,9 +6,9 @@ from annotate.models import Role
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.numbers import alarms
 from tests import cast
+from tests.addresses.page_checks import violations
 from tests.browsing import wait_for_expression
 from tests.metrics import studies
-from tests.page_checks import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

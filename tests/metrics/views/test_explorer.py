@@ -11,7 +11,7 @@ from metrics.services.numbers import refresh
 from pooling.models import PoolPair, Ranking, Run
 from tests import cast
 from tests.metrics import studies
-from tests.table_cleanup import module_rows
+from tests.tables.table_cleanup import module_rows
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/c/study/explorer/"

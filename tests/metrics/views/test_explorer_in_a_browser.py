@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 
 from annotate.models import Item, Role
 from tests import cast
+from tests.addresses.page_checks import violations
 from tests.metrics import studies
-from tests.page_checks import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

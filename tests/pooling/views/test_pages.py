@@ -13,7 +13,7 @@ from pooling.services.pools import pools
 from tests import cast
 from tests.pooling import factories
 from tests.pooling.views.addresses import url
-from tests.worker_kills import run_out_of_memory
+from tests.servers.worker_kills import run_out_of_memory
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]

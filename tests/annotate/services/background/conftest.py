@@ -4,7 +4,7 @@ import pytest
 
 from annotate.services.background import works
 from tests import cast
-from tests.work_of_sums import Sums
+from tests.annotate.services.background.work_of_sums import Sums
 
 
 @pytest.fixture

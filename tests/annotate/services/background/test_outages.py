@@ -11,8 +11,8 @@ from redis.exceptions import ConnectionError as RedisIsAway
 
 from annotate.models import Work
 from annotate.services.background import works
-from tests.databases import connection_parameters
-from tests.work_of_sums import fresh, raising
+from tests.annotate.services.background.work_of_sums import fresh, raising
+from tests.servers.databases import connection_parameters
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -18,9 +18,9 @@ from annotate.services.background import progress, workers, works
 from annotate.services.background.progress import Cancelled
 from config.up.processes import wait_until
 from tests import cast
-from tests.database_sessions import no_job_is_locked
-from tests.databases import closing_connections
-from tests.work_of_sums import fresh, raising, state
+from tests.annotate.services.background.work_of_sums import fresh, raising, state
+from tests.servers.database_sessions import no_job_is_locked
+from tests.servers.databases import closing_connections
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -18,7 +18,7 @@ from annotate.services.storage import bulk_copy
 from config.management.commands.fsck import CHECKS
 from tests import cast
 from tests.pages import text_of
-from tests.worker_kills import run_out_of_memory
+from tests.servers.worker_kills import run_out_of_memory
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]

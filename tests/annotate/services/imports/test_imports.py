@@ -19,8 +19,8 @@ from annotate.services.imports.kinds import KINDS, ItemsImport, JudgmentsImport,
 from config.up.home import Home
 from tests import cast
 from tests.annotate.core.files.samples import archive, line
-from tests.databases import run_concurrently
-from tests.worker_kills import kill_worker, run_out_of_memory
+from tests.servers.databases import run_concurrently
+from tests.servers.worker_kills import kill_worker, run_out_of_memory
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("open_media_root")]

@@ -17,7 +17,7 @@ from annotate.services.training import tries as training
 from tests import cast
 from tests.annotate.services.judging.test_judging import hand_outs, judge, report, study
 from tests.annotate.trainees import reply, trained, waiting
-from tests.soundness import is_sound_without_pools
+from tests.tables.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db
 

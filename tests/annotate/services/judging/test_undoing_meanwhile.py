@@ -15,7 +15,7 @@ from annotate.services.supervision import withdrawing
 from tests import cast
 from tests.annotate.services.judging.test_judging import hand_outs, judge, report, study
 from tests.annotate.services.judging.test_undoing import response_in_force, undo_last
-from tests.soundness import is_sound_without_pools
+from tests.tables.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db
 

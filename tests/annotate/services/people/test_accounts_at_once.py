@@ -7,7 +7,7 @@ from annotate.models import Annotator, Membership, Policy, Role, User
 from annotate.services.collection import collections
 from annotate.services.people import accounts
 from tests import cast
-from tests.databases import run_concurrently
+from tests.servers.databases import run_concurrently
 
 pytestmark = pytest.mark.django_db(transaction=True)
 N = 8

@@ -10,7 +10,7 @@ from annotate.services.judging import claiming, judging, reports
 from annotate.services.review import adjudicating, exclusions, report_settling
 from metrics.models import Snapshot
 from tests import campaigns, cast
-from tests.soundness import is_sound_without_pools
+from tests.tables.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db
 

@@ -19,7 +19,7 @@ from annotate.services.review import exclusions
 from metrics.services.scores.labels import scope_of
 from pooling.services.pools import run_retirement
 from tests import campaigns, cast
-from tests.soundness import is_sound
+from tests.tables.soundness import is_sound
 
 pytestmark = pytest.mark.django_db
 

@@ -19,8 +19,8 @@ from annotate.services.judging import claiming, judging, reports
 from annotate.services.seating import bulk_seats, pair_creation, rounds
 from annotate.services.storage import bulk_copy
 from tests import campaigns, cast
+from tests.servers.worker_kills import run_out_of_memory
 from tests.sizes import seeds
-from tests.worker_kills import run_out_of_memory
 
 pytestmark = pytest.mark.django_db
 SEAT = ("pair", "purpose", "number", "round", "why", "state", "annotator", "queue_key")

@@ -29,9 +29,9 @@ from annotate.services.golds import checks as gold_checks
 from annotate.services.review import exclusions, review_dispatch
 from annotate.services.supervision import review_work, reviewing, withdrawing
 from tests import campaigns, cast
-from tests.databases import run_concurrently
-from tests.soundness import is_sound, is_sound_without_pools
-from tests.worker_kills import run_out_of_memory
+from tests.servers.databases import run_concurrently
+from tests.servers.worker_kills import run_out_of_memory
+from tests.tables.soundness import is_sound, is_sound_without_pools
 from tests.works import perform_work
 
 pytestmark = pytest.mark.django_db

@@ -13,8 +13,8 @@ from annotate.models import Judgment, JudgmentEvent, Pair, Resolution, ReviewAct
 from annotate.services.review import adjudicating
 from annotate.services.supervision import withdrawing
 from tests import campaigns, cast
-from tests.databases import run_concurrently
-from tests.soundness import is_sound_without_pools
+from tests.servers.databases import run_concurrently
+from tests.tables.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db(transaction=True)
 EARLIER, LATER = timezone.now() - timedelta(days=1), timezone.now() + timedelta(days=1)

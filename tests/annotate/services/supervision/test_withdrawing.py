@@ -13,7 +13,7 @@ from annotate.services.people import accounts
 from annotate.services.review import adjudicating, exclusions
 from annotate.services.supervision import pausing, reviewing, withdrawing
 from tests import campaigns, cast
-from tests.soundness import is_sound_without_pools
+from tests.tables.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db
 work = partial(campaigns.judge_batch, grade=2)

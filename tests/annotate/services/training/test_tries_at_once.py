@@ -14,9 +14,9 @@ from annotate.services.judging import claiming, training_gate
 from annotate.services.training import setup
 from tests import campaigns, cast
 from tests.annotate.trainees import trained
-from tests.database_sessions import waiting_session
-from tests.databases import closing_connections
-from tests.soundness import is_sound_without_pools
+from tests.servers.database_sessions import waiting_session
+from tests.servers.databases import closing_connections
+from tests.tables.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LONG = 240  # seconds: what no busy machine needs

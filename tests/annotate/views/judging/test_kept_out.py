@@ -16,7 +16,7 @@ from annotate.services.training import people as training_people
 from annotate.services.training import setup as training_setup
 from tests import campaigns, cast
 from tests.annotate.views.judging.test_judge import answer_to, call
-from tests.soundness import is_sound_without_pools
+from tests.tables.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db
 

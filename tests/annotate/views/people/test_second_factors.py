@@ -12,7 +12,7 @@ from annotate.models import Role
 from tests import cast
 from tests.annotate.sign_in.signing_in import code_for, sign_in, switch_on
 from tests.annotate.trainees import trained
-from tests.clocks import MOMENT
+from tests.servers.clocks import MOMENT
 
 pytestmark = pytest.mark.django_db
 

@@ -5,8 +5,8 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Report, Resolution, ReviewAction
 from tests import cast
+from tests.addresses.page_checks import violations
 from tests.annotate.views.review.inbox_rows import dispute, fail_batch, report
-from tests.page_checks import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -14,7 +14,7 @@ from metrics.core.files.labels import read_labels
 from metrics.core.measures.evaluation import evaluate_file, read_matrix
 from metrics.core.measures.measures import evaluate, parse
 from pooling.core.files.text.runs import read_qrels
-from tests.oracles import ir_measure
+from tests.metrics.core.oracles import ir_measure
 
 MEASURES = {
     "AP": "map",

@@ -13,7 +13,7 @@ from metrics.core.measures import matrices, protocols
 from metrics.core.measures.matrices import Cells
 from metrics.core.measures.measures import evaluate, parse
 from metrics.core.measures.ranking import positives
-from tests.benchmarks import coco_matrix
+from tests.benchmarks.numbers import coco_matrix
 from tests.sizes import cases
 
 with warnings.catch_warnings(action="ignore"):  # it misses ujson

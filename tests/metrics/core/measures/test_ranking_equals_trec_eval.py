@@ -9,7 +9,7 @@ import pytrec_eval
 
 from metrics.core.measures import measures
 from tests.metrics.core.cases import case
-from tests.oracles import ir_measure
+from tests.metrics.core.oracles import ir_measure
 
 TREC_EVAL = {
     "AP": "map",

@@ -17,8 +17,8 @@ from metrics.services.dashboard import details as dashboard_details
 from metrics.services.dashboard.label_rows import LABEL, label_rows
 from metrics.services.numbers import refresh
 from tests import cast
-from tests.fixture_cache import cached_rows
 from tests.metrics import studies
+from tests.tables.fixture_cache import cached_rows
 
 pytestmark = pytest.mark.django_db
 

@@ -28,8 +28,8 @@ from metrics.services.downloads.labels import people_grades_by_rule
 from metrics.services.numbers import refresh
 from metrics.services.scores.labels import people_grades
 from tests import cast
-from tests.databases import closing_connections
 from tests.metrics import studies
+from tests.servers.databases import closing_connections
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]

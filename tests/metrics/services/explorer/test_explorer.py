@@ -22,7 +22,7 @@ from metrics.services.explorer import disagreement, explorer
 from metrics.services.explorer.order import JUDGED, order_queries
 from pooling.models import Ranking, Run
 from tests.metrics import studies
-from tests.table_cleanup import module_rows
+from tests.tables.table_cleanup import module_rows
 
 pytestmark = pytest.mark.django_db
 

@@ -29,7 +29,7 @@ from metrics.services.numbers import refresh
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
-from tests.table_cleanup import module_rows
+from tests.tables.table_cleanup import module_rows
 
 pytestmark = pytest.mark.django_db
 MEASURES = "C@1 AP nDCG@10 R@5 Bpref AP(judged_only=True) MedR Judged@3"

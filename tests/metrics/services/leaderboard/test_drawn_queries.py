@@ -19,10 +19,10 @@ from metrics.services.numbers import refresh
 from metrics.services.pool_bias import pool_bias
 from metrics.services.scores import query_groups
 from tests import cast
-from tests.fixture_cache import cached_rows
 from tests.metrics import studies
 from tests.pages import text_of
 from tests.pooling import factories
+from tests.tables.fixture_cache import cached_rows
 
 pytestmark = pytest.mark.django_db
 N_LONG, N_QUERIES = 4, 16  # queries of many words, and all

@@ -19,9 +19,9 @@ from metrics.models import Score, Snapshot
 from metrics.services.numbers import refresh
 from pooling.models import Ranking, Run
 from tests import campaigns, cast
-from tests.database_sessions import waiting_session
-from tests.databases import closing_connections
 from tests.metrics import studies
+from tests.servers.database_sessions import waiting_session
+from tests.servers.databases import closing_connections
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -19,9 +19,9 @@ from metrics import tasks
 from metrics.models import RefreshTries, Score, Snapshot
 from metrics.services.numbers import refresh, refresh_tries
 from tests import cast
-from tests.database_sessions import no_job_is_locked, waiting_session
 from tests.metrics import studies
 from tests.pages import text_of
+from tests.servers.database_sessions import no_job_is_locked, waiting_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # As a worker's process is told by Celery's pool that its time is over.

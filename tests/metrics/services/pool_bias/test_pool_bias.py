@@ -21,10 +21,10 @@ from pooling.core.likeness.rankings import Rankings
 from pooling.models import Ranking
 from pooling.services.pools import run_retirement
 from tests import cast
-from tests.fixture_cache import cached_rows
 from tests.metrics import studies
 from tests.pages import text_of
 from tests.pooling import factories
+from tests.tables.fixture_cache import cached_rows
 
 pytestmark = pytest.mark.django_db
 N_QUERIES, DEPTH = 5, 3

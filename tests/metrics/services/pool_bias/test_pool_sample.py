@@ -18,10 +18,10 @@ from pooling.models import PoolPair, PoolStratum
 from pooling.services.pools import run_retirement
 from pooling.services.pools.strata import StrataUnknown, population_of
 from tests import cast
-from tests.fixture_cache import cached_rows
 from tests.metrics import studies
 from tests.pages import text_of
 from tests.pooling import factories
+from tests.tables.fixture_cache import cached_rows
 
 pytestmark = pytest.mark.django_db
 

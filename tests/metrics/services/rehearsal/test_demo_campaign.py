@@ -20,7 +20,7 @@ from annotate.models import (
 from annotate.services.collection.media import find_file
 from annotate.services.people.accounts import ensure_demo_accounts
 from pooling.models import Pool, PoolPair, Ranking, Run
-from tests.table_cleanup import module_rows
+from tests.tables.table_cleanup import module_rows
 
 pytestmark = pytest.mark.django_db
 ROLES = ("annotator", "lead", "researcher")

@@ -23,9 +23,9 @@ from metrics.services.scores import labels
 from pooling.models import PoolPair
 from pooling.services.pools import run_retirement
 from tests import cast
-from tests.fixture_cache import cached_rows
 from tests.metrics import studies
 from tests.pooling import factories
+from tests.tables.fixture_cache import cached_rows
 
 pytestmark = pytest.mark.django_db
 N_QUERIES, N_DOCUMENTS = 6, 30

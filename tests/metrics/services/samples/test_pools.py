@@ -16,10 +16,10 @@ from metrics.services.numbers import refresh
 from metrics.services.samples.pools import counts_undrawn
 from pooling.models import PoolStratum, Ranking
 from tests import cast
-from tests.fixture_cache import cached_rows
 from tests.metrics import studies
 from tests.pages import text_of
 from tests.pooling import factories
+from tests.tables.fixture_cache import cached_rows
 
 pytestmark = pytest.mark.django_db
 TOP = 2

@@ -25,9 +25,9 @@ from metrics.services.numbers import refresh
 from metrics.services.pool_bias import pool_bias, pool_study
 from metrics.services.scores import labels, query_groups
 from tests import cast
-from tests.fixture_cache import cached_rows
 from tests.metrics import studies
 from tests.pages import text_of
+from tests.tables.fixture_cache import cached_rows
 
 pytestmark = pytest.mark.django_db
 N_QUERIES, N_DOCUMENTS = 14, 5

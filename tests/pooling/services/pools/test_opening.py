@@ -16,10 +16,10 @@ from config.management.commands.fsck import CHECKS
 from pooling.models import Pool, PoolPair
 from pooling.services.pools import opening, pools, queue_order, run_retirement
 from tests import cast
-from tests.database_sessions import waiting_session
-from tests.databases import closing_connections
 from tests.pooling import factories
-from tests.worker_kills import run_out_of_memory
+from tests.servers.database_sessions import waiting_session
+from tests.servers.databases import closing_connections
+from tests.servers.worker_kills import run_out_of_memory
 from tests.works import perform_work
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -12,9 +12,9 @@ from pooling.models import Pool, PoolPair, Run
 from pooling.services.pools import pools
 from pooling.services.pools.checks import PoolError
 from tests import cast
-from tests.databases import run_concurrently
 from tests.pooling import factories
-from tests.worker_kills import run_out_of_memory
+from tests.servers.databases import run_concurrently
+from tests.servers.worker_kills import run_out_of_memory
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]

@@ -11,9 +11,9 @@ from annotate.services.judging import claiming
 from pooling.models import Pool, PoolPair
 from pooling.services.pools import queue_order
 from tests import cast
-from tests.databases import closing_connections, run_concurrently
 from tests.pooling import factories
 from tests.pooling.answering import answer_batch, answer_pair
+from tests.servers.databases import closing_connections, run_concurrently
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 

@@ -18,8 +18,8 @@ from pooling.services.pools import run_retirement
 from pooling.services.pools.checks import PoolError
 from pooling.services.runs import deletion, descriptions, holds, runs
 from tests import cast
-from tests.databases import run_concurrently
 from tests.pooling import factories
+from tests.servers.databases import run_concurrently
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]

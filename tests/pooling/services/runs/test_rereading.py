@@ -12,9 +12,9 @@ from pooling.models import Run, RunEvent
 from pooling.services.pools import checks as pool_checks
 from pooling.services.pools import queue_order
 from pooling.services.runs import descriptions, holds, rereading, runs
-from tests.databases import run_concurrently
 from tests.pooling import factories
 from tests.pooling.unknown_item_runs import chosen_pairs, load, run_of, stored, used
+from tests.servers.databases import run_concurrently
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]

@@ -12,8 +12,8 @@ from annotate.services.background import progress, works
 from pooling.models import Ranking, Run
 from pooling.services.runs import rereading, runs
 from tests import cast
-from tests.databases import run_concurrently
-from tests.worker_kills import run_out_of_memory
+from tests.servers.databases import run_concurrently
+from tests.servers.worker_kills import run_out_of_memory
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]

@@ -1,0 +1,191 @@
+"""Every kind of work: how it is requested, and the table where it writes for long."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import NamedTuple
+
+import pytest
+from _pytest.mark import ParameterSet
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from annotate.core.files.judgments.judgment_formats import JudgmentColumns
+from annotate.models import Import, ReviewAction, ReviewWork, Work
+from annotate.services.background import works
+from annotate.services.imports import imports
+from annotate.services.imports.kinds import (
+    ImportRequest,
+    ItemsImport,
+    JudgmentsImport,
+    QuerySetImport,
+    ReferenceImport,
+)
+from annotate.services.supervision import review_work
+from metrics.models import Download
+from metrics.services.downloads import downloads
+from pooling.models import Pool, Run
+from pooling.services.pools import pools
+from pooling.services.runs import documents as run_documents
+from pooling.services.runs import readings, runs
+from tests.addresses.access_table import World
+from tests.addresses.sample_requests import open_pair_ids
+from tests.annotate.core.files.samples import line
+
+
+class Case(NamedTuple):
+    """A kind of work: its request, and the table where it stops, in its longest statement.
+
+    kind : of works.KINDS, or of imports
+    row : number of the written row at which it stops; of a later stretch if it goes by stretches
+    """
+
+    kind: str
+    request: Callable[[World], Work]
+    table: str
+    row: int = 1
+
+    @property
+    def goes_by_stretches(self) -> bool:
+        """Whether it goes through pairs under judgment, or through an annotator's answers."""
+        return self.row > 1
+
+
+def import_of(
+    import_options: ImportRequest, text: str, name: str = "a.csv"
+) -> Callable[[World], Work]:
+    """An import of this file."""
+
+    def request(world: World) -> Work:
+        upload = SimpleUploadedFile(name, text.encode())
+        return imports.receive_import(
+            collection=world.campaign.collection, import_request=import_options, upload=upload
+        ).import_.work
+
+    return request
+
+
+def import_of_pairs(import_options: ImportRequest, head: str, row: str) -> Callable[[World], Work]:
+    """An import of a file of pairs (query, document) that an annotator has before her."""
+
+    def request(world: World) -> Work:
+        rows = dict.fromkeys(row.format(*ids) for ids in open_pair_ids(world.campaign))
+        return import_of(import_options, head + "".join(rows))(world)
+
+    return request
+
+
+def run_reading(world: World) -> Work:
+    """The reading of a run."""
+    query, document = open_pair_ids(world.campaign)[0]
+    upload = SimpleUploadedFile("new.run", f"{query} Q0 {document} 1 1.0 new\n".encode())
+    collection = world.campaign.collection
+    return runs.receive_run(
+        collection=collection, name="new", direction="forward", upload=upload
+    ).run.work
+
+
+def run_rereading(world: World) -> Work:
+    """The reading of a run that was read before."""
+    run = runs.Run.objects.get(pk=run_reading(world).subject)
+    runs.read_here(run=run)
+    readings.request_reading(run=run, kind=Run.WorkKind.REREADING, by=None)
+    return run.work
+
+
+def documents_from_run(world: World) -> Work:
+    """The creation of a document that only a run names."""
+    query, _ = open_pair_ids(world.campaign)[0]
+    upload = SimpleUploadedFile("new.run", f"{query} Q0 nowhere 1 1.0 new\n".encode())
+    received = runs.receive_run(
+        collection=world.campaign.collection, name="new", direction="forward", upload=upload
+    )
+    runs.read_here(run=received.run)
+    return run_documents.make_documents(run=Run.objects.get(pk=received.run.pk), by=None).work
+
+
+def pool_opening(world: World) -> Work:
+    """The opening of a pool of the campaign's run."""
+    collection, run = world.campaign.collection, world.campaign.run
+    parameters = {"depth": 2}
+    pool = pools.create_pool(
+        collection=collection, name="another", strategy="depth-k", parameters=parameters, runs=[run]
+    )
+    pools.request_opening(pool=pool, by=None)
+    return pool.work
+
+
+def pool_closing(world: World) -> Work:
+    """The closing of the pool that people judge."""
+    pools.request_closing(pool=world.campaign.pool, by=None)
+    return Pool.objects.get(pk=world.campaign.pool.pk).work
+
+
+def pool_reopening(world: World) -> Work:
+    """The reopening of the closed pool."""
+    pools.close_pool(pool=world.campaign.pool)
+    pools.request_reopening(pool=world.campaign.pool, by=None)
+    return Pool.objects.get(pk=world.campaign.pool.pk).work
+
+
+def download(world: World) -> Work:
+    """The making of a file."""
+    collection = world.campaign.collection
+    form = downloads.form_of(collection=collection, kind=Download.Kind.PAIRS, data={})
+    assert form.is_valid()
+    return downloads.request_download(
+        collection=collection, kind=Download.Kind.PAIRS, form=form, by=None
+    ).work
+
+
+def withdrawal(world: World) -> Work:
+    """The withdrawal of an annotator's many labels."""
+    lead, annotator = world.campaign.lead, world.campaign.annotators[1]
+    action = ReviewAction.objects.create(
+        collection=annotator.collection,
+        kind="labels_withdrawn",
+        by=lead,
+        annotator=annotator,
+        reason="had a cold",
+    )
+    work = works.ask(
+        kind=review_work.REVIEW, collection=annotator.collection, subject=action.pk, by=lead
+    )
+    until = timezone.now()
+    ReviewWork.objects.create(
+        action=action, work=work, n_total=1_000, since=until - timedelta(days=1), until=until
+    )
+    return work
+
+
+def cases() -> Iterator[ParameterSet]:
+    """Every kind of work, at each table where it writes for long; four of them without --full."""
+    judgments = import_of_pairs(
+        JudgmentsImport("all", JudgmentColumns()), "annotator,query,document,grade\n", "a,{},{},1\n"
+    )
+    reference = import_of_pairs(ReferenceImport("new"), "query\tdocument\tgrade\n", "{}\t{}\t1\n")
+    query_set = import_of_pairs(QuerySetImport("new", "forward"), "", "{}\n")
+    cases = {
+        "items": Case(
+            Import.Kind.ITEMS,
+            import_of(ItemsImport(), line("new"), "collection.jsonl"),
+            "annotate_item",
+        ),
+        "judgments": Case(Import.Kind.JUDGMENTS, judgments, "annotate_roundpair"),
+        "judgments resolved": Case(Import.Kind.JUDGMENTS, judgments, "annotate_resolution", row=2),
+        "reference": Case(Import.Kind.REFERENCE, reference, "annotate_referencelabel"),
+        "query set": Case(Import.Kind.QUERY_SET, query_set, "annotate_querysetitem"),
+        "documents of a run": Case(Import.Kind.DOCUMENTS, documents_from_run, "annotate_item"),
+        "run reading": Case(Run.WorkKind.READING, run_reading, "pooling_ranking"),
+        "run rereading": Case(Run.WorkKind.REREADING, run_rereading, "pooling_ranking"),
+        "pool opening": Case(Pool.WorkKind.OPENING, pool_opening, "annotate_roundpair"),
+        "pool opening, pairs known before": Case(
+            Pool.WorkKind.OPENING, pool_opening, "annotate_seat", row=4
+        ),
+        "pool closing": Case(Pool.WorkKind.CLOSING, pool_closing, "annotate_seat", row=4),
+        "pool reopening": Case(Pool.WorkKind.REOPENING, pool_reopening, "annotate_seat", row=4),
+        "review": Case(review_work.REVIEW, withdrawal, "annotate_judgmentevent", row=2),
+        "download": Case(downloads.DOWNLOAD, download, "metrics_download"),
+    }
+    by_default = ("items", "judgments", "run reading", "pool opening")
+    for name, case in cases.items():
+        yield pytest.param(case, id=name, marks=[] if name in by_default else pytest.mark.full)

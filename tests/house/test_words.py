@@ -1,0 +1,112 @@
+"""Names are the nouns of docs/words.md: class names stand once, and no variable is a participle."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from django.apps import apps
+
+from tests.house.test_layers import APPS, PRODUCT, ROOT, sources, text
+
+BY_CONVENTION = {"Command"}  # Django finds commands by it
+PARTICIPLES = frozenset(
+    [
+        "asked",
+        "called",
+        "counted",
+        "done",
+        "drawn",
+        "found",
+        "given",
+        "held",
+        "kept",
+        "known",
+        "made",
+        "named",
+        "put",
+        "said",
+        "seen",
+        "sent",
+        "shown",
+        "standing",
+        "taken",
+        "told",
+        "wanted",
+        "wished",
+        "written",
+    ]
+)
+PRONOUNS = frozenset(
+    [
+        "each",
+        "it",
+        "one",
+        "ones",
+        "others",
+        "place",
+        "stuff",
+        "them",
+        "there",
+        "they",
+        "thing",
+        "things",
+        "way",
+        "what",
+        "who",
+        "whom",
+        "whose",
+    ]
+)
+
+
+STORED = {  # keys of answers, reports and messages, and columns, which are older than this rule
+    "annotate/core/files/file_tallies.py": {"what"},
+    "annotate/services/training/tries.py": {"given"},
+    "annotate/services/pages/annotator_progress.py": {"done"},
+    "metrics/management/commands/compare.py": {"place"},  # the name of the column it prints
+    "metrics/models/scores.py": {"wanted"},
+    "metrics/tasks.py": {"wanted"},
+}
+
+
+@cache
+def tree(file: Path) -> ast.Module:
+    return ast.parse(text(file))
+
+
+def variables(file: Path) -> Iterator[tuple[str, int]]:
+    """Name and line of every variable, parameter and field that a file makes."""
+    for node in ast.walk(tree(file)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+        elif isinstance(node, ast.arg):
+            yield node.arg, node.lineno
+
+
+def test_a_class_name_stands_once() -> None:
+    homes = defaultdict(list)
+    for file in sources(*PRODUCT, "tools"):
+        for node in tree(file).body:
+            if isinstance(node, ast.ClassDef) and node.name not in BY_CONVENTION:
+                homes[node.name].append(str(file.relative_to(ROOT)))
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
+def test_variables_are_nouns() -> None:
+    vague = [
+        f"{file.relative_to(ROOT)}:{line}: {variable}"
+        for file in sources(*PRODUCT)
+        for variable, line in variables(file)
+        if variable.strip("_")
+        in (PARTICIPLES | PRONOUNS) - STORED.get(str(file.relative_to(ROOT)), set())
+    ]
+    assert vague == []
+
+
+def test_the_tables_of_the_glossary_exist() -> None:
+    model_names = set(re.findall(r"`([A-Z][A-Za-z]+)", (ROOT / "docs" / "words.md").read_text()))
+    tables = {model.__name__ for app in APPS for model in apps.get_app_config(app).get_models()}
+    assert model_names - tables == {"Role", "Direction"}  # two choices that no table is made of
