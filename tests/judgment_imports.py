@@ -8,7 +8,7 @@ from annotate.services.seating import note_changes
 
 
 def import_judgments(**options: Any) -> JudgmentsReport:
-    """Store a file's labels, and resolve their pairs; see judgment_import.store_judgments."""
+    """Store a file's labels, and resolve their pairs; see imports.judgments.store_judgments."""
     report = judgment_import.store_judgments(**options)
     if report.stored_keys:
         collection, (first, last) = options["collection"], report.stored_keys

@@ -13,7 +13,7 @@ from metrics import tasks
 from metrics.models import Snapshot
 from metrics.services.plans import plans_page
 from metrics.services.pool_bias import pool_bias as service
-from metrics.services.pool_bias.pool_bias_page import page_of
+from metrics.services.pool_bias.page import page_of
 from pooling import access
 from pooling.models import Pool
 

@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -127,6 +128,16 @@ def test_a_core_imports_cores_arrays_their_files_and_the_standard_library_alone(
         and not re.match(rf"({'|'.join(APPS)})\.core\b", module)
     ]
     assert strangers == []
+
+
+def test_no_folder_has_more_than_15_modules_templates_or_scripts() -> None:
+    files = [
+        *sources(*PRODUCT, "tests", "tools"),
+        *sources("templates", pattern="*.html"),
+        *sources("static", pattern="*.js"),
+    ]
+    counts = Counter(name(file.parent) for file in files if file.name != "__init__.py")
+    assert {folder: n for folder, n in counts.items() if n > 15} == {}
 
 
 def test_no_file_has_more_than_400_lines() -> None:

@@ -119,7 +119,7 @@ class StoredScores:
         return [self._fact(run, JUDGED)["n_missing"] for run in runs]
 
     def summary(self) -> dict[str, Any]:
-        """Return the numbers of one direction's page as JSON; see leaderboard_measuring.summary."""
+        """Return the numbers of one direction's page as JSON; see measuring.summary."""
         judged = [self._fact(run, JUDGED) for run in self.runs]
         keys = [run.pk for run in self.runs]
         return {

@@ -1,6 +1,6 @@
 """The kinds of current numbers, each a pure function of a summary of the collection.
 
-A new kind is a function here, one in number_inputs.py and a line of the table; further counts for
+A new kind is a function here, one in inputs.py and a line of the table; further counts for
 it are in count_sql.py.
 """
 

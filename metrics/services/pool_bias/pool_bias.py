@@ -22,8 +22,8 @@ from metrics.core.pools import partial_labels
 from metrics.core.pools.bias import bias_of_size
 from metrics.models import Snapshot
 from metrics.services.leaderboard.facts import group_facts
-from metrics.services.pool_bias.pool_sample import estimate_runs
-from metrics.services.pool_bias.pool_study import (
+from metrics.services.pool_bias.sample import estimate_runs
+from metrics.services.pool_bias.study import (
     DirectionStudy,
     PoolStudy,
     contributions,

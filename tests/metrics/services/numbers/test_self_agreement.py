@@ -1,7 +1,7 @@
 """Each person's agreement with herself follows her labels, and repeats count nowhere else.
 
 To see these tests fail: leave `repeat_judgment.purpose = 'repeat'` out of count_sql, count repeats
-among `_LABELS` there, or take the `repeats` out of `number_inputs.people`.
+among `_LABELS` there, or take the `repeats` out of `inputs.people`.
 """
 
 import krippendorff

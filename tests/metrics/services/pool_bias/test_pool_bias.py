@@ -15,8 +15,8 @@ from metrics.core.measures.alignment import LabelledPairs, align
 from metrics.core.pools import bias
 from metrics.models import Snapshot
 from metrics.services.pool_bias import pool_bias
-from metrics.services.pool_bias.pool_bias_page import page_of
-from metrics.services.pool_bias.pool_study import contributions, gather
+from metrics.services.pool_bias.page import page_of
+from metrics.services.pool_bias.study import contributions, gather
 from pooling.core.likeness.rankings import Rankings
 from pooling.models import Ranking
 from pooling.services.pools import run_retirement

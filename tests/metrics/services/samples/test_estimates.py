@@ -16,7 +16,7 @@ from metrics.services.leaderboard import cache as leaderboard_cache
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.numbers import refresh
 from metrics.services.pool_bias import pool_bias
-from metrics.services.pool_bias.pool_bias_page import page_of
+from metrics.services.pool_bias.page import page_of
 from metrics.services.samples.estimates import estimates_of
 from metrics.services.samples.pairs import sample_of
 from metrics.services.scores import labels

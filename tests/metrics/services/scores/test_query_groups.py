@@ -22,7 +22,8 @@ from metrics.services.leaderboard.choices.parameters import read_choices, read_c
 from metrics.services.leaderboard.comparison import N_SAMPLES
 from metrics.services.leaderboard.decisions import decision_facts
 from metrics.services.numbers import refresh
-from metrics.services.pool_bias import pool_bias, pool_study
+from metrics.services.pool_bias import pool_bias
+from metrics.services.pool_bias import study as pool_study
 from metrics.services.scores import labels, query_groups
 from tests import cast
 from tests.metrics import studies

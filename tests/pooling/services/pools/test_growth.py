@@ -5,7 +5,7 @@ Whatever the planner knows of them.
 No autovacuum runs in tests, so nobody tells the planner of tables that grow. What is read for
 nothing shows in rows sooner than in pages: 150 of them stand on one. To see these tests fail: let
 `planner_statistics.analyse_underestimated_tables` do nothing, let `rounds._drop_excluded` be one
-UPDATE, let `bulk_pairs._FIND` be a join, or let the round lead `bulk_seats._UNTOUCHED`.
+UPDATE, let `pair_creation._FIND` be a join, or let the round lead `bulk_seats._UNTOUCHED`.
 """
 
 from collections.abc import Callable

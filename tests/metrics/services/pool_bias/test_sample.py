@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotate.models import Item, Resolution, Role
 from metrics.services.pool_bias import pool_bias
-from metrics.services.pool_bias.pool_bias_page import page_of
+from metrics.services.pool_bias.page import page_of
 from pooling.core.strategies.options import CUT_STRATUM
 from pooling.models import PoolPair, PoolStratum
 from pooling.services.pools import run_retirement

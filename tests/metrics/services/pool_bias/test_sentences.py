@@ -5,7 +5,7 @@ To see these tests fail: leave out a case of one of them.
 
 import pytest
 
-from metrics.services.pool_bias.pool_bias_page import Advice, DirectionPanel, LookBack
+from metrics.services.pool_bias.page import Advice, DirectionPanel, LookBack
 from metrics.services.scores.query_groups import GroupFacts
 
 ADVICE = Advice("unchanged", 1000, 1234, [], [None] * 4, 0)
