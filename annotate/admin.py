@@ -14,6 +14,7 @@ from annotate.models import (
     Import,
     Invitation,
     Judgment,
+    Kept,
     Membership,
     PairExclusion,
     Policy,
@@ -161,6 +162,15 @@ class ImportAdmin(ReadOnlyAdmin):
     list_display = ["file_name", "kind", "work__state", "collection", "by", "created_at"]
     list_filter = ["kind", "work__state"]
     list_select_related = ["collection", "by", "work"]
+
+
+@admin.register(Kept)
+class KeptAdmin(ReadOnlyAdmin):
+    """Values that were computed when somebody looked."""
+
+    list_display = ["kind", "collection", "parameters", "computed_at"]
+    list_filter = ["kind"]
+    list_select_related = ["collection"]
 
 
 @admin.register(Work)

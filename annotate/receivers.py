@@ -3,8 +3,9 @@
 from django.dispatch import receiver
 
 from annotate.queue import enqueue_on_commit
-from annotate.signals import batch_to_reject, round_to_follow, work_requested
-from annotate.tasks import follow_policy, perform_work, reject_batch
+from annotate.services.background.kept import Inquiry
+from annotate.signals import batch_to_reject, round_to_follow, value_requested, work_requested
+from annotate.tasks import compute_value, follow_policy, perform_work, reject_batch
 
 
 @receiver(batch_to_reject, dispatch_uid="annotate_reject_batch")
@@ -23,3 +24,15 @@ def follow_soon(*, round_id: int, **_: object) -> None:
 def perform_soon(*, work_id: int, **_: object) -> None:
     """Queue the work."""
     enqueue_on_commit(perform_work, work_id=work_id)
+
+
+@receiver(value_requested, dispatch_uid="annotate_compute_value")
+def compute_soon(*, inquiry: Inquiry, **_: object) -> None:
+    """Queue the computation of a value that somebody looks at."""
+    enqueue_on_commit(
+        compute_value,
+        collection_id=inquiry.collection.pk,
+        kind=inquiry.kind,
+        key=inquiry.key,
+        parameters=dict(inquiry.parameters),
+    )

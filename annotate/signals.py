@@ -19,3 +19,6 @@ round_to_follow = Signal()
 
 work_requested = Signal()
 """Sent within the transaction with work_id: work for a worker was requested."""
+
+value_requested = Signal()
+"""Sent with a kept.Inquiry: its value is to be computed by a worker."""

@@ -7,7 +7,7 @@ from celery import Task, shared_task
 
 from annotate.models import Batch, Collection, Invitation, Round, User, Work
 from annotate.queue import LONG, enqueue_on_commit
-from annotate.services.background import housekeeping, works
+from annotate.services.background import housekeeping, kept, works
 from annotate.services.collection import policies, purging
 from annotate.services.golds import checks as gold_checks
 from annotate.services.imports import media_inspection_turns
@@ -21,6 +21,13 @@ def perform_work(*, work_id: int) -> None:
     """Perform a work; one that was deleted with its collection is skipped."""
     for work in Work.objects.filter(pk=work_id).select_related("collection", "by"):
         works.perform(work=work)
+
+
+@shared_task
+def compute_value(*, collection_id: int, kind: str, key: str, parameters: dict[str, Any]) -> None:
+    """Compute a value that somebody looks at; skipped if its collection was deleted."""
+    for collection in Collection.objects.filter(pk=collection_id):
+        kept.compute(inquiry=kept.Inquiry(collection, kind, key, parameters))
 
 
 @shared_task(**LONG)
@@ -41,14 +48,6 @@ def reject_batch(*, batch_id: int) -> None:
 def follow_policy(*, round_id: int) -> None:
     """Update the resolutions of a round to its policy."""
     policies.follow(round_=Round.objects.select_related("policy", "collection").get(pk=round_id))
-
-
-@shared_task
-def preview_policy(*, collection_id: int, question: dict[str, Any]) -> None:
-    """Compute the preview of a policy change."""
-    policies.compute_preview(
-        collection=Collection.objects.get(pk=collection_id), request_fields=question
-    )
 
 
 @shared_task

@@ -7,7 +7,6 @@ from metrics.models import (
     Alarm,
     AlarmEvent,
     Block,
-    BoardView,
     Download,
     Plan,
     PlanLook,
@@ -164,12 +163,3 @@ class DownloadAdmin(ReadOnlyAdmin):
         "by",
         "created_at",
     ]
-
-
-@admin.register(BoardView)
-class BoardViewAdmin(ReadOnlyAdmin):
-    """Requested leaderboards and comparisons."""
-
-    list_display = ["collection", "wanted", "computed_at"]
-    list_select_related = ["collection"]
-    fields = ["collection", "wanted", "value", "version", "key", "computed_at"]

@@ -8,5 +8,9 @@ class MetricsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect the receivers of annotate's signals."""
+        """Connect the receivers, and register the kinds of kept values."""
         import_module("metrics.receivers")
+        import_module("metrics.services.dashboard.details")
+        import_module("metrics.services.explorer.disagreement")
+        import_module("metrics.services.leaderboard.computation")
+        import_module("metrics.services.pool_bias.pool_bias")

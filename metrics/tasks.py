@@ -1,24 +1,16 @@
 """Background tasks of metrics; each is safe to run twice."""
 
-from typing import Any
-
 from celery import shared_task
 from django.db.models import QuerySet
 
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
 from metrics.models import Plan
-from metrics.services.dashboard import details as dashboard_details
 from metrics.services.downloads import downloads
-from metrics.services.explorer import disagreement as explorer_disagreement
-from metrics.services.leaderboard import cache as leaderboard_cache
-from metrics.services.leaderboard.choices.choices import LeaderboardSpec
 from metrics.services.numbers import refresh as refreshing
 from metrics.services.numbers import refresh_tries
 from metrics.services.plans import plans
-from metrics.services.pool_bias import pool_bias
 from metrics.services.scores import model_resolutions
-from pooling.models import Pool
 
 GATHERING_SECONDS = 1.5  # in which changes are gathered into one refresh
 
@@ -56,34 +48,6 @@ def resolve_by_model(*, collection_id: int) -> None:
     """Let a model of the annotators resolve the pairs of a collection whose policy asks for it."""
     for collection in Collection.objects.filter(pk=collection_id):
         model_resolutions.resolve_by_model(collection=collection)
-
-
-@shared_task
-def study_pool(*, pool_id: int) -> None:
-    """Compute the bias of a pool for its page."""
-    for pool in Pool.objects.filter(pk=pool_id).select_related("collection", "query_set"):
-        pool_bias.study_pool(pool=pool)
-
-
-@shared_task
-def look_closer(*, collection_id: int) -> None:
-    """Compute the details of the dashboard, which need every label at once."""
-    for collection in Collection.objects.filter(pk=collection_id):
-        dashboard_details.compute(collection=collection)
-
-
-@shared_task
-def count_disagreement(*, collection_id: int) -> None:
-    """Count the queries on which people disagree, for the explorer's order by disagreement."""
-    for collection in Collection.objects.filter(pk=collection_id):
-        explorer_disagreement.count_disagreement(collection=collection)
-
-
-@shared_task
-def show_board(*, collection_id: int, wanted: dict[str, Any]) -> None:
-    """Compute a requested leaderboard or comparison."""
-    for collection in Collection.objects.filter(pk=collection_id):
-        leaderboard_cache.compute(collection=collection, spec=LeaderboardSpec.from_json(wanted))
 
 
 @shared_task

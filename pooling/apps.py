@@ -8,7 +8,8 @@ class PoolingConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register receivers, a kind of import, and the kinds of work on runs and pools."""
+        """Register receivers, and the kinds of imports, works and kept values of runs and pools."""
         import_module("pooling.receivers")
         import_module("pooling.services.pools.pools")
+        import_module("pooling.services.pools.preview_requests")
         import_module("pooling.services.runs.documents")

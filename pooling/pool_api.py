@@ -11,8 +11,6 @@ from rest_framework.views import APIView
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Collection, Direction, QuerySet, Role
-from annotate.queue import enqueue_on_commit
-from pooling import tasks
 from pooling.core.strategies.strategies import MAX_SEED
 from pooling.models import Pool, Run
 from pooling.services.pages.pool_figures import states_of
@@ -98,13 +96,9 @@ class PoolPreviewsView(APIView):
         preview_request = preview_requests.build_request(
             **_choice(collection, _validated(ChoiceSerializer(data=request.data)))
         )
-        result, needs_worker = preview_requests.request_preview(
+        result = preview_requests.request_preview(
             collection=collection, preview_request=preview_request
         )
-        if needs_worker:
-            enqueue_on_commit(
-                tasks.preview_pool, collection_id=collection.pk, question=preview_request._asdict()
-            )
         if result.error:
             raise _field_refusal(result.field, result.error)
         if result.preview is None:

@@ -1,14 +1,13 @@
 """Celery tasks of pooling; all are safe to run twice."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from celery import Task, shared_task
 
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
 from pooling.models import Run
-from pooling.services.pools import preview_requests, queue_order, run_retirement
+from pooling.services.pools import queue_order, run_retirement
 from pooling.services.runs import matrix_storage, rejected_files
 
 WAIT = 5  # seconds in which many labels become one new order
@@ -18,15 +17,6 @@ WAIT = 5  # seconds in which many labels become one new order
 def settle_marks(*, run_id: int) -> None:
     """Update the pools of a run that was retired or brought back."""
     run_retirement.settle_marks(run=Run.objects.get(pk=run_id))
-
-
-@shared_task
-def preview_pool(*, collection_id: int, question: dict[str, Any]) -> None:
-    """Compute the preview of a pool, and cache it for the page that waits."""
-    preview_requests.compute_result(
-        collection=Collection.objects.get(pk=collection_id),
-        preview_request=preview_requests.PreviewRequest(**question),
-    )
 
 
 @shared_task

@@ -11,6 +11,7 @@ from annotate.models import (
     Batch,
     Collection,
     HandOut,
+    Kept,
     Pair,
     PairExclusion,
     Report,
@@ -20,7 +21,7 @@ from annotate.models import (
 )
 from annotate.services import seating
 from annotate.services.judging import claiming, judging, reports, undoing
-from metrics.models import BoardView, Snapshot
+from metrics.models import Snapshot
 from metrics.services.numbers import alarms, refresh
 from pooling.models import Matrix, Pool, PoolPair, PoolSource, PoolStratum, Run, RunEvent
 from tests import cast
@@ -129,9 +130,7 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
         pair=pair_list[-1], collection=collection, reason="nobody can tell"
     )
     make_plan(run, lead)
-    BoardView.objects.create(
-        collection=collection, key="k", wanted={"measures": ["AP"]}, value={}, version="v"
-    )
+    Kept.objects.create(collection=collection, kind="leaderboard", key="k", value={}, version="v")
     return Campaign(collection, lead, researcher, annotators, run, pool)
 
 

@@ -1,5 +1,7 @@
 """Background work, performed at once as a worker would."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TypeVar
 
@@ -8,7 +10,9 @@ from django.db.models import Model
 from django.utils import timezone
 
 from annotate.models import Collection, Work
-from annotate.services.background import works
+from annotate.services.background import kept, works
+from annotate.services.background.kept import Inquiry
+from annotate.signals import value_requested
 
 Subject = TypeVar("Subject", bound=Model)
 
@@ -43,3 +47,24 @@ def overdue_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     A start a minute ago would look as if the database, which is younger, had restarted since.
     """
     monkeypatch.setattr(works, "OVERDUE_AFTER", timedelta(0))
+
+
+@contextmanager
+def value_requests() -> Iterator[list[Inquiry]]:
+    """The inquiries of kept values that are requested of a worker meanwhile."""
+    inquiries: list[Inquiry] = []
+
+    def note(inquiry: Inquiry, **_: object) -> None:
+        inquiries.append(inquiry)
+
+    value_requested.connect(note)
+    try:
+        yield inquiries
+    finally:
+        value_requested.disconnect(note)
+
+
+def compute_anew(inquiry: Inquiry) -> bool:
+    """Compute a kept value that is fresh by its time; False if its inputs are the same."""
+    kept.values_of(inquiry=inquiry).update(fresh_until=timezone.now())
+    return kept.compute(inquiry=inquiry)

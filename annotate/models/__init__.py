@@ -22,6 +22,7 @@ from .judgments import (
     JudgmentEvent,
     Resolution,
 )
+from .kept import Kept
 from .pairs import Gold, Pair, Round, RoundPair, RoundPairState, Seat
 from .people import (
     Annotator,
@@ -55,6 +56,7 @@ __all__ = [
     "Judgment",
     "JudgmentComment",
     "JudgmentEvent",
+    "Kept",
     "Level",
     "Membership",
     "Pair",

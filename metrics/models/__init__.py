@@ -3,7 +3,7 @@
 from .alarms import Alarm, AlarmEvent, AlarmEventKind, AlarmKind
 from .downloads import Download, DownloadKind, DownloadQuerySet
 from .plans import Plan, PlanLook
-from .scores import BoardView, Score
+from .scores import Score
 from .snapshots import Observation, RefreshTries, Snapshot
 from .tallies import BLOCK_SIZE, Block, Tally
 
@@ -14,7 +14,6 @@ __all__ = [
     "AlarmEventKind",
     "AlarmKind",
     "Block",
-    "BoardView",
     "Download",
     "DownloadKind",
     "DownloadQuerySet",

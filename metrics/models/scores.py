@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotate.models import Collection, QuerySet
+from annotate.models import QuerySet
 from pooling.models import Run
 
 
@@ -61,26 +61,3 @@ class Score(models.Model):
 
     def __str__(self) -> str:
         return f"{self.measure} of {self.run}: {self.mean}"
-
-
-class BoardView(models.Model):
-    """A requested leaderboard or comparison, computed in the background and deleted when old."""
-
-    collection = models.ForeignKey(Collection, models.CASCADE, related_name="board_views")
-    key = models.CharField(max_length=64, help_text="The hash of what was asked for.")
-    wanted = models.JSONField()
-    value = models.JSONField()
-    version = models.CharField(
-        max_length=64, help_text="The version of the labels that it rests on."
-    )
-    computed_at = models.DateTimeField(db_default=Now())
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["collection", "key"], name="metrics_boardview_unique_key"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"a leaderboard of {self.collection}"

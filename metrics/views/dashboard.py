@@ -15,11 +15,8 @@ from django.views.decorators.http import require_safe
 from annotate import access
 from annotate.access import LEADERS
 from annotate.models import Collection, Role
-from annotate.queue import enqueue_on_commit
 from annotate.services.pages import stuck_labels
-from metrics import tasks
 from metrics.services.dashboard import dashboard as service
-from metrics.services.dashboard import details as dashboard_details
 from metrics.services.dashboard import people_pages
 
 CURRENT_SECONDS = 1  # seconds for which a version counts as current without a query
@@ -32,7 +29,9 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     options = _options(request, collection)
     page = service.dashboard(
-        collection=collection, options=options, version=_current_version(collection, options)
+        collection=collection,
+        options=options,
+        version=service.version_of(collection=collection, options=options),
     )
     context = {
         "collection": collection,
@@ -55,7 +54,7 @@ def numbers(request: HttpRequest, slug: str) -> HttpResponse:
 def _numbers(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     options = _options(request, collection)
-    version = _current_version(collection, options)
+    version = service.version_of(collection=collection, options=options)
 
     def context() -> dict[str, Any]:
         return {
@@ -75,7 +74,10 @@ def person(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     options = _options(request, collection)
     page = people_pages.page(
-        collection=collection, pk=pk, options=options, version=_current_version(collection, options)
+        collection=collection,
+        pk=pk,
+        options=options,
+        version=service.version_of(collection=collection, options=options),
     )
     context = {"may_name": _may_name(request, collection)}
     return render(
@@ -95,7 +97,7 @@ def person_numbers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def _person_numbers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     options = _options(request, collection)
-    version = _current_version(collection, options)
+    version = service.version_of(collection=collection, options=options)
 
     def context() -> dict[str, Any]:
         return {
@@ -136,14 +138,6 @@ def _options(request: HttpRequest, collection: Collection) -> service.DashboardO
 def _may_name(request: HttpRequest, collection: Collection) -> bool:
     """True for leads, who may see people's names; everybody else sees pseudonyms."""
     return Role.LEAD in access.roles_in(user=request.user, collection=collection)
-
-
-def _current_version(collection: Collection, options: service.DashboardOptions) -> str:
-    """The version of the dashboard's numbers; enqueues the details' computation where it is due."""
-    version = service.version_of(collection=collection, options=options)
-    if dashboard_details.should_compute(collection=collection, computed_at=version.computed_at):
-        enqueue_on_commit(tasks.look_closer, collection_id=collection.pk)
-    return version.digest
 
 
 def _response_unless_current(

@@ -12,12 +12,11 @@ from django.views.decorators.http import require_safe
 from annotate import access
 from annotate.access import LEADERS
 from annotate.models import Collection
-from annotate.queue import enqueue_on_commit
+from annotate.services.background import kept
 from annotate.services.background.workers import worker_is_missing
-from metrics import tasks
 from metrics.explorer_state import QueryOrder
 from metrics.forms.explorer import ExplorerForm
-from metrics.services.explorer import disagreement as explorer_disagreement
+from metrics.services.explorer import disagreement
 from metrics.services.explorer import explorer as service
 from metrics.services.samples.pools import names_of_samples
 
@@ -65,11 +64,9 @@ def explorer_state(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _is_waiting_for_disagreement(collection: Collection) -> bool:
-    """Whether a count of differing labels is missing; enqueues one, also where it is old."""
-    snapshot = explorer_disagreement.snapshot_of(collection=collection)
-    if explorer_disagreement.should_compute(collection=collection, snapshot=snapshot):
-        enqueue_on_commit(tasks.count_disagreement, collection_id=collection.pk)
-    return snapshot is None
+    """Whether a count of differing labels is missing; has one made, also where it is old."""
+    inquiry = disagreement.inquiry_of(collection=collection)
+    return kept.look(inquiry=inquiry, with_value=False).row is None
 
 
 def _job(slug: str) -> dict[str, object]:

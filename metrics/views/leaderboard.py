@@ -11,14 +11,10 @@ from annotate import access
 from annotate.access import LEADERS
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
-from annotate.queue import enqueue_on_commit
 from annotate.services.background import progress
-from metrics import tasks
 from metrics.http import single_key_address
-from metrics.services.leaderboard import cache as leaderboard_cache
-from metrics.services.leaderboard import comparison_page
+from metrics.services.leaderboard import comparison_page, computation
 from metrics.services.leaderboard import leaderboard as leaderboard_service
-from metrics.services.leaderboard.cache import ViewLookup
 from metrics.services.leaderboard.choices.choices import Choices, LeaderboardSpec
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.leaderboard.files import as_csv, as_latex
@@ -39,9 +35,9 @@ def leaderboard(request: SignedIn, slug: str) -> HttpResponse:
     if address := single_key_address(request.GET):
         return redirect(f"{request.path}?{address}")
     collection, choices = _choices(request, slug)
-    lookup = _look_up(collection, choices.spec)
+    look = computation.look(collection=collection, spec=choices.spec)
     board = leaderboard_service.leaderboard_of(
-        choices=choices, collection=collection, view=lookup.view, version=lookup.version
+        choices=choices, collection=collection, view=look.row, version=look.version
     )
     context: dict[str, object] = {
         "collection": collection,
@@ -70,12 +66,12 @@ def leaderboard_table(request: SignedIn, slug: str, form: str) -> HttpResponse:
         raise Http404(f"The table comes as {' or as '.join(FORMS)}.")
     if choices.errors:
         return HttpResponse("\n".join(choices.errors) + "\n", status=422, content_type=PLAIN)
-    lookup = _look_up(collection, choices.spec)
-    if lookup.view is None and choices.runs:
+    look = computation.look(collection=collection, spec=choices.spec)
+    if look.row is None and choices.runs:
         message = "The table is being computed; ask again in a few seconds.\n"
         return HttpResponse(message, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
     board = leaderboard_service.leaderboard_of(
-        choices=choices, collection=collection, view=lookup.view, version=lookup.version
+        choices=choices, collection=collection, view=look.row, version=look.version
     )
     kind, write = FORMS[form]
     headers = {"Content-Disposition": f'attachment; filename="{slug}-leaderboard.{form}"'}
@@ -106,16 +102,16 @@ def compare(request: SignedIn, slug: str) -> HttpResponse:
     choices = read_comparison(collection=collection, viewer=request.user, parameters=request.GET)
     context: dict[str, object] = {"collection": collection, "choices": choices}
     if choices.compared_runs:
-        lookup = _look_up(collection, choices.spec)
-        if lookup.view is None:
+        look = computation.look(collection=collection, spec=choices.spec)
+        if look.row is None:
             context["job"] = _job(request, "compare-state", collection, choices.spec)
         else:
             (measure,) = choices.spec.measures
             context["comparison"] = comparison_page.comparison_of(
                 runs=choices.compared_runs,
                 measure=measure,
-                view=lookup.view,
-                version=lookup.version,
+                view=look.row,
+                version=look.version,
             )
     return render(
         request, "metrics/leaderboard/compare.html", context, status=422 if choices.errors else 200
@@ -155,17 +151,10 @@ def _panels(request: HttpRequest, collection: Collection, choices: Choices) -> d
     }
 
 
-def _look_up(collection: Collection, spec: LeaderboardSpec) -> ViewLookup:
-    lookup = leaderboard_cache.look_up(collection=collection, spec=spec)
-    if lookup.should_compute:
-        enqueue_on_commit(tasks.show_board, collection_id=collection.pk, wanted=spec.as_json())
-    return lookup
-
-
 def _state(
     request: HttpRequest, name: str, collection: Collection, spec: LeaderboardSpec
 ) -> HttpResponse:
-    if _look_up(collection, spec).view is not None:
+    if computation.look(collection=collection, spec=spec).row is not None:
         page = reverse(f"metrics:{name}", args=[collection.slug])
         return HttpResponse(headers={"HX-Redirect": f"{page}?{request.GET.urlencode()}"})
     return render(request, "parts/_job.html", _job(request, f"{name}-state", collection, spec))
@@ -175,6 +164,7 @@ def _job(
     request: HttpRequest, name: str, collection: Collection, spec: LeaderboardSpec
 ) -> dict[str, object]:
     poll = reverse(f"metrics:{name}", args=[collection.slug])
+    inquiry = computation.inquiry_of(collection=collection, spec=spec)
     return {
         "poll_url": f"{poll}?{request.GET.urlencode()}",
         "title": "Measuring the runs",
@@ -182,5 +172,5 @@ def _job(
             "Scores of this choice, bounds and differences are on their way: seconds for a few "
             "runs."
         ),
-        "job_status": progress.job_status(job=leaderboard_cache.job_of(spec)),
+        "job_status": progress.job_status(job=inquiry.job),
     }

@@ -7,10 +7,8 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotate.queue import enqueue_on_commit
-from annotate.services.background import progress
-from metrics import tasks
-from metrics.models import Snapshot
+from annotate.models import Kept
+from annotate.services.background import kept, progress
 from metrics.services.plans import plans_page
 from metrics.services.pool_bias import pool_bias as service
 from metrics.services.pool_bias.page import page_of
@@ -23,15 +21,15 @@ from pooling.models import Pool
 @login_required
 def pool_bias(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Bias of a pool at the present labels, its strategies' curves, and whether to judge on."""
-    pool, snapshot = _pool_and_snapshot(request, slug, pk)
+    pool, bias = _pool_and_bias(request, slug, pk)
     context = {"collection": pool.collection, "pool": pool}
-    if snapshot is None:
+    if bias is None:
         return render(request, "metrics/pool_bias/pool_bias.html", context | {"job": _job(pool)})
-    page = page_of(pool=pool, snapshot=snapshot, measure=request.GET.get("measure"))
+    page = page_of(pool=pool, bias=bias, measure=request.GET.get("measure"))
     plan = plans_page.summary_for_pool(
         pool=pool,
         measure=page.measure,
-        label_source=snapshot.value["label_source"],
+        label_source=bias.value["label_source"],
         threshold=page.threshold,
         viewer=request.user,
     )
@@ -45,23 +43,20 @@ def pool_bias(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 def pool_bias_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Polled every 2 seconds while there are no numbers yet; then redirects to the page."""
-    pool, snapshot = _pool_and_snapshot(request, slug, pk)
-    if snapshot is not None:
+    pool, bias = _pool_and_bias(request, slug, pk)
+    if bias is not None:
         return HttpResponse(
             headers={"HX-Redirect": reverse("metrics:pool-favour", args=[slug, pk])}
         )
     return render(request, "parts/_job.html", _job(pool))
 
 
-def _pool_and_snapshot(request: HttpRequest, slug: str, pk: int) -> tuple[Pool, Snapshot | None]:
-    """The pool and the snapshot of its bias; enqueues a new computation where that is old."""
+def _pool_and_bias(request: HttpRequest, slug: str, pk: int) -> tuple[Pool, Kept | None]:
+    """The pool and its bias, which is computed anew where it is old."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
     if not pool.opened_at:
         raise Http404("The pool was not opened yet.")
-    snapshot = service.snapshot_of(pool=pool)
-    if service.should_compute(pool=pool, snapshot=snapshot):
-        enqueue_on_commit(tasks.study_pool, pool_id=pool.pk)
-    return pool, snapshot
+    return pool, kept.look(inquiry=service.inquiry_of(pool=pool)).row
 
 
 def _job(pool: Pool) -> dict[str, object]:
@@ -72,5 +67,5 @@ def _job(pool: Pool) -> dict[str, object]:
             "Every run is scored with parts of the labels: some seconds for a few runs, minutes "
             "for a hundred."
         ),
-        "job_status": progress.job_status(job=service.job_of(pool)),
+        "job_status": progress.job_status(job=service.inquiry_of(pool=pool).job),
     }

@@ -12,9 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate import access as annotate_access
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
-from annotate.queue import enqueue_on_commit
 from annotate.services.background.workers import worker_is_missing
-from pooling import access, heatmaps, tasks
+from pooling import access, heatmaps
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.pool_forms import PoolForm, prefilled
 from pooling.sentences import AdditionSentences, PreviewSentences
@@ -150,16 +149,10 @@ def _add_error(form: PoolForm, error: PoolError) -> None:
 
 
 def _request_preview(collection: Collection, choice: dict[str, Any]) -> PreviewResult:
-    """Return the result of a preview request; if it is slow, enqueue a worker."""
-    preview_request = preview_requests.build_request(**choice)
-    result, needs_worker = preview_requests.request_preview(
-        collection=collection, preview_request=preview_request
+    """Return the result of a preview request."""
+    return preview_requests.request_preview(
+        collection=collection, preview_request=preview_requests.build_request(**choice)
     )
-    if needs_worker:
-        enqueue_on_commit(
-            tasks.preview_pool, collection_id=collection.pk, question=preview_request._asdict()
-        )
-    return result
 
 
 def _result_response(

@@ -342,7 +342,7 @@ def _policy(campaign: Campaign) -> dict[str, object]:
     )
     return {
         **fields,
-        "seen": policies.preview_change(policy=changed_policy, with_closed=True)[0].key,
+        "seen": policies.preview_change(policy=changed_policy, with_closed=True).key,
     }
 
 

@@ -12,6 +12,7 @@ from playwright.sync_api import Page
 from selenium.webdriver.remote.webdriver import WebDriver
 
 from annotate.models import User
+from annotate.services.background import kept
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.numbers import refresh
 from tests import cast
@@ -178,7 +179,7 @@ def test_where_two_people_have_judged_ten_runs_nothing_scrolls_that_should_not(s
     for seed in range(2):
         studies.judge(cast.annotator(study), seed=seed)
     refresh.refresh(collection=study)
-    dashboard_details.compute(collection=study)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     screen.set_session(_cookies(cast.user("root", is_superuser=True, is_staff=True)))
     person = reverse("metrics:dashboard-person", args=["study", study.annotators.first().pk])
     assert (

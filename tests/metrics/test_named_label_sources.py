@@ -13,12 +13,12 @@ from annotate.models import ApiToken, ReferenceLabel, Resolution, Role
 from metrics.core.labels.label_sources import LabelSource
 from metrics.http import QrelsRequest as QrelsWanted
 from metrics.models import Download, Score
-from metrics.services.leaderboard import cache as leaderboard_cache
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.leaderboard.leaderboard import leaderboard_of
 from metrics.services.numbers import refresh, tallies
 from tests import cast
 from tests.metrics import studies, uploads
+from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
@@ -161,7 +161,7 @@ def test_a_comparison_leads_to_the_explorer_with_its_labels_or_says_that_it_cann
         choices = read_comparison(
             collection=judged, viewer=None, parameters={**parameters, "a": str(run.pk)}
         )
-        leaderboard_cache.compute(collection=judged, spec=choices.spec)
+        boards.compute(collection=judged, spec=choices.spec)
         page = client.get(f"/c/{judged.slug}/leaderboard/compare/", parameters).content.decode()
         assert f"&amp;labels={explored}" in page
         assert ("The explorer, where the queries below lead" in page) == (key != explored)
@@ -175,7 +175,7 @@ def test_a_source_without_people_has_scores_of_one_part_and_no_rule(client, judg
     choices = read_choices(
         collection=judged, viewer=None, parameters={"labels": "none:cxc", "people": "first"}
     )
-    leaderboard_cache.compute(collection=judged, spec=choices.spec)
+    boards.compute(collection=judged, spec=choices.spec)
     client.force_login(cast.member(judged, Role.RESEARCHER))
     address = f"/c/{judged.slug}/leaderboard/"
     page = client.get(address, {"labels": "none:cxc", "people": "first"}).content.decode()

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from annotate.models import Item
+from annotate.models import Item, Kept
+from annotate.services.background import kept
 from annotate.services.collection import judgment_export
 from metrics.core.measures.measures import parse_one
 from metrics.core.statistics.groups import Groups
@@ -77,8 +78,8 @@ def test_alpha_of_the_dashboard_of_its_parts_and_of_a_file_of_the_labels(study, 
         ]
     assert value["planned"]["ordinal"]["value"] != value["all"]["ordinal"]["value"]
     page = value["planned"]["ordinal"]
-    dashboard_details.compute(collection=study)
-    (pool,) = Snapshot.objects.get(collection=study, kind=dashboard_details.KIND).value["by_pool"]
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    (pool,) = Kept.objects.get(collection=study, kind=dashboard_details.KIND).value["by_pool"]
     assert [pool["alpha"]["ordinal"][name] for name in ("value", "low", "high")] == [
         page[name] for name in ("value", "low", "high")
     ]

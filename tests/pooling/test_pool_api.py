@@ -4,10 +4,10 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import ApiToken, Role
-from pooling import tasks
-from pooling.models import Pool, Run
+from annotate.services.background import kept
+from pooling.models import Pool
 from pooling.services.pools import pools, preview_requests
-from tests import cast
+from tests import cast, works
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root", "two_runs")]
@@ -66,13 +66,10 @@ def test_a_pool_that_could_not_be_opened_has_failed_and_says_why(client, collect
 def test_a_large_pool_s_price_is_asked_for_until_it_is_counted(client, collection, monkeypatch):
     monkeypatch.setattr(preview_requests, "SYNCHRONOUS_ROWS", 3)
     choice = {"strategy": "depth-k", "parameters": {"depth": 2}}
-    waiting = post(client, collection, choice, "preview/")
+    with works.value_requests() as inquiries:
+        waiting = post(client, collection, choice, "preview/")
     assert (waiting.status_code, waiting.json()) == (202, {"state": "counting"})
-    runs = list(Run.objects.order_by("pk"))
-    question = preview_requests.build_request(
-        strategy="depth-k", parameters={"depth": 2}, runs=runs, query_set=None, seed=1
-    )
-    tasks.preview_pool(collection_id=collection.pk, question=question._asdict())
+    kept.compute(inquiry=inquiries[0])
     assert post(client, collection, choice, "preview/").json()["n_pairs"] == 6
 
 

@@ -29,12 +29,12 @@ from annotate.services.collection.reference_qrels import qrels_lines
 from annotate.services.collection.references import FileRejected, load_reference
 from annotate.services.imports.items import load_collection
 from annotate.services.pages.overview import overview
-from metrics.services.leaderboard import cache as leaderboard_cache
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.numbers import refresh
 from pooling.services.runs.runs import receive_run
 from tests import cast
 from tests.annotate.core.files.samples import archive, file
+from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 from tests.real_data import FOLDER, needs_real_data
 from tests.works import perform_work
@@ -141,7 +141,7 @@ def test_table_3_comes_out_on_the_leaderboard_by_label_source(coco, client):
     ):
         parameters = {"labels": key, "queries": "eccv"}
         spec = read_choices(collection=coco, viewer=person, parameters=parameters).spec
-        leaderboard_cache.compute(collection=coco, spec=spec)
+        boards.compute(collection=coco, spec=spec)
         page = text_of(client.get("/c/coco/leaderboard/", parameters))
         assert f"1,332 queries of {n_groups:,} documents with {n_images} positive pairs" in page, (
             key

@@ -66,6 +66,7 @@ CASES = {
         first="INSERT INTO annotate_workerheartbeat (name, queues) VALUES ('one', '{}')",
     ),
     "annotate_import_known_kind": update("annotate_import", "kind = 'gossip'"),
+    "annotate_kept_unique_key": copied_row("annotate_kept"),
     "annotate_work_one_unfinished": copied_row(
         "annotate_work",
         "kind = 'one'",
@@ -233,7 +234,6 @@ CASES = {
     "metrics_tally_unique_key": copied_row("metrics_tally"),
     "metrics_download_known_kind": update("metrics_download", "kind = 'gossip'"),
     "metrics_download_file_has_facts": update("metrics_download", "sha256 = ''"),
-    "metrics_boardview_unique_key": copied_row("metrics_boardview"),
     "metrics_alarm_unique": copied_row("metrics_alarm"),
     "metrics_alarm_known_kind": update("metrics_alarm", "kind = 'smoke'"),
     "metrics_alarmevent_known_kind": copied_row("metrics_alarmevent", kind="'slid'"),

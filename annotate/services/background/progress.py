@@ -35,10 +35,10 @@ _UNITS = ((1, "second", 56), (60, "minute", 7200), (3600, "hour", inf))
 
 
 class Job(NamedTuple):
-    """A job with progress: a kind of work or computed value, and its key."""
+    """A job with progress: a kind of work, or "kept" for a computed value, and its key."""
 
     kind: str
-    pk: int
+    pk: int | str
 
 
 class Cancelled(Exception):

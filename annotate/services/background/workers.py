@@ -17,13 +17,14 @@ LOCKS = {
     "download": 5,
     "round": 6,
     "reviewwork": 7,
+    "kept": 8,
     "collection": 9,
     "plan": 10,
     "loading": 11,
     "golds": 12,
     "matrices": 13,
 }
-# 1 is one person's tabs, 8 the views of leaderboards; "collection" is for inspecting its media
+# 1 is one person's tabs; "collection" is for inspecting its media
 
 
 def worker_is_missing(*, queue: str = "short") -> bool:

@@ -1,27 +1,29 @@
 """Policy changes: previewed, saved as a version, and followed by rounds in the background."""
 
 import json
-from collections.abc import Mapping
+from datetime import timedelta
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from django.core.cache import cache
 from django.db import connection, transaction
 
 from annotate.core.labels import policy_changes
-from annotate.core.labels.policy_changes import LabelledPairGroup, PolicyEffect
+from annotate.core.labels.policy_changes import LabelledPairGroup, PolicyEffect, ResolutionChange
 from annotate.core.phrases import counted
-from annotate.models import Collection, Policy, Round, User
+from annotate.models import Collection, Kept, Policy, Round, User
 from annotate.services import seating
-from annotate.services.background import progress
+from annotate.services.background import kept, progress
+from annotate.services.background.kept import Computed, Inquiry
 from annotate.services.background.workers import try_lock
 from annotate.services.collection.collections import change_policy, figures, next_policy
 from annotate.services.seating import round_policies
 from annotate.signals import round_to_follow
 
 SYNCHRONOUS_ROWS = 20_000  # resolutions that are examined within the request
-FRESH_SECONDS = 120  # labels go on coming: an old preview is of no use
-WAIT_SECONDS = 600
+PREVIEW = "policy-preview"
+FRESH_FOR = timedelta(seconds=120)  # labels go on coming: an old preview is of no use
+WAIT = timedelta(seconds=600)
+PREVIEWS_KEPT = 50
 N_LISTED = 12  # kinds of change that a page lists
 
 # The pairs that another rule may change: their labels differ, or a model decided. Only groups leave
@@ -82,7 +84,7 @@ class PolicyPreview(NamedTuple):
     @property
     def title(self) -> str:
         """The number of pairs that change, in a sentence."""
-        return f"{self.pairs_text} change{'s' if self.pairs_text == '1 pair' else ''}"
+        return f"{self.pairs_text} change{'s' if self.change and self.change.n_pairs == 1 else ''}"
 
     @property
     def sentence(self) -> str:
@@ -103,73 +105,82 @@ class PolicyPreview(NamedTuple):
         return self.change.resolution_changes[:N_LISTED] if self.change else []
 
 
-def preview_change(*, policy: Policy, with_closed: bool) -> tuple[PolicyPreview, bool]:
-    """Preview saving a policy, at once if few pairs are affected.
-
-    The second value is True if a worker must be sent to compute it.
-    """
+def preview_change(*, policy: Policy, with_closed: bool) -> PolicyPreview:
+    """Preview saving a policy: at once if few pairs are affected, else by a worker."""
     collection = policy.collection
-    request_fields = preview_request(policy=policy, with_closed=with_closed)
+    inquiry = inquiry_of(policy=policy, with_closed=with_closed)
     rounds = round_policies.differing_rounds(
         collection=collection, policy=policy, with_closed=with_closed
     )
-    pending = PolicyPreview(_request_key(request_fields), rounds.count())
-    if not pending.n_rounds:
-        return pending._replace(
-            change=policy_changes.policy_effect([], policies={}, positive_from=0)
-        ), False
-    if (earlier_preview := find_preview(collection=collection, key=pending.key)) is not None:
-        return earlier_preview, False
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _N_AFFECTED, _parameters(collection, with_closed) | {"limit": SYNCHRONOUS_ROWS + 1}
-        )
-        (n_affected,) = cursor.fetchone()
-    if n_affected <= SYNCHRONOUS_ROWS:
-        return compute_preview(collection=collection, request_fields=request_fields), False
-    return pending, cache.add(_cache_key(collection, pending.key), pending, timeout=WAIT_SECONDS)
+    preview = PolicyPreview(inquiry.key, rounds.count())
+    if not preview.n_rounds:
+        effect = policy_changes.policy_effect([], policies={}, positive_from=0)
+        return preview._replace(change=effect)
+    row = kept.find_fresh(inquiry=inquiry)
+    if row is None and _n_affected(collection, with_closed) <= SYNCHRONOUS_ROWS:
+        kept.compute(inquiry=inquiry)
+        row = kept.find_fresh(inquiry=inquiry)
+    if row is None:
+        kept.look(inquiry=inquiry)
+    return _preview(row) if row else preview
 
 
-def preview_request(*, policy: Policy, with_closed: bool) -> dict[str, Any]:
-    """Return a proposed policy as plain values, for a worker."""
+def inquiry_of(*, policy: Policy, with_closed: bool) -> Inquiry:
+    """The inquiry whose value is the effect of a proposed policy."""
     resolving_fields = {name: getattr(policy, name) for name in Policy.RESOLVING}
     # With the version it would get: its effect is another one once somebody has saved a policy.
-    return {"with_closed": with_closed, "version": policy.version, **resolving_fields}
+    fields = {"with_closed": with_closed, "version": policy.version, **resolving_fields}
+    key = sha256(json.dumps(sorted(fields.items())).encode()).hexdigest()[:32]
+    return Inquiry(policy.collection, PREVIEW, key, fields)
 
 
 def find_preview(*, collection: Collection, key: str) -> PolicyPreview | None:
-    """Return a preview made in this collection; None if there is none, or it is too old."""
-    return cache.get(_cache_key(collection, key))
+    """Return a preview that was asked for in this collection; None if it is too old."""
+    inquiry = Inquiry(collection, PREVIEW, key)
+    if (row := kept.find_fresh(inquiry=inquiry)) is not None:
+        return _preview(row)
+    return PolicyPreview(key, 0) if kept.is_requested(inquiry=inquiry) else None
 
 
-def compute_preview(*, collection: Collection, request_fields: Mapping[str, Any]) -> PolicyPreview:
-    """Count the effect of a proposed policy, and cache the preview."""
-    with_closed = request_fields["with_closed"]
-    policy = Policy(
-        collection=collection, **{name: request_fields[name] for name in Policy.RESOLVING}
-    )
+@kept.keeps(
+    PREVIEW, fresh_for=FRESH_FOR, request_lasts=WAIT, drop_after=WAIT, at_most=PREVIEWS_KEPT
+)
+def compute_preview(inquiry: Inquiry, row: Kept | None) -> Computed:
+    """Count the effect of a proposed policy."""
+    collection, with_closed = inquiry.collection, inquiry.parameters["with_closed"]
+    resolving_fields = {name: inquiry.parameters[name] for name in Policy.RESOLVING}
     rounds = round_policies.differing_rounds(
-        collection=collection, policy=policy, with_closed=with_closed
+        collection=collection,
+        policy=Policy(collection=collection, **resolving_fields),
+        with_closed=with_closed,
     )
-    resolving_fields = {name: request_fields[name] for name in Policy.RESOLVING}
     new_policies = {
         earlier_policy.pk: seating.label_policy(earlier_policy)._replace(**resolving_fields)
         for earlier_policy in Policy.objects.filter(collection=collection)
     }
     with connection.cursor() as cursor:
         cursor.execute(_LABELLED, _parameters(collection, with_closed))
-        rows = [LabelledPairGroup(*row) for row in cursor.fetchall()]
+        rows = [LabelledPairGroup(*columns) for columns in cursor.fetchall()]
     change = policy_changes.policy_effect(
         rows, policies=new_policies, positive_from=collection.positive_from
     )
-    preview = PolicyPreview(
-        _request_key(request_fields),
-        rounds.count(),
-        change,
-        policy_changes.asks_model(new_policies),
-    )
-    cache.set(_cache_key(collection, preview.key), preview, timeout=FRESH_SECONDS)
-    return preview
+    asks_model = policy_changes.asks_model(new_policies)
+    return Computed([rounds.count(), change._asdict(), asks_model])
+
+
+def _preview(row: Kept) -> PolicyPreview:
+    n_rounds, fields, asks_model = row.value
+    changes = [ResolutionChange(*columns) for columns in fields["resolution_changes"]]
+    effect = PolicyEffect(**{**fields, "resolution_changes": changes})
+    return PolicyPreview(row.key, n_rounds, effect, asks_model)
+
+
+def _n_affected(collection: Collection, with_closed: bool) -> int:
+    """The number of resolutions to examine; no further than it matters."""
+    limit = {"limit": SYNCHRONOUS_ROWS + 1}
+    with connection.cursor() as cursor:
+        cursor.execute(_N_AFFECTED, _parameters(collection, with_closed) | limit)
+        return cursor.fetchone()[0]
 
 
 @transaction.atomic
@@ -243,11 +254,3 @@ def _progress_counter(job: progress.Job, total: int) -> seating.RowsCallback:
 
 def _parameters(collection: Collection, with_closed: bool) -> dict[str, Any]:
     return {"collection": collection.pk, "with_closed": with_closed}
-
-
-def _request_key(request_fields: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(sorted(request_fields.items())).encode()).hexdigest()[:32]
-
-
-def _cache_key(collection: Collection, key: str) -> str:
-    return f"policy-preview:{collection.pk}:{key}"

@@ -7,11 +7,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotate import access, tasks
+from annotate import access
 from annotate.forms.settings import PolicyForm
 from annotate.http import SignedIn
 from annotate.models import Policy, Role
-from annotate.queue import enqueue_on_commit
 from annotate.services.background.workers import worker_is_missing
 from annotate.services.collection import collections, policies
 from annotate.views.collection.settings import settings_page
@@ -62,10 +61,5 @@ def _unconfirmed_preview(
     request: HttpRequest, new_policy: Policy, with_closed: bool
 ) -> policies.PolicyPreview | None:
     """Return the preview of the policy, unless it has been shown or no round follows it."""
-    preview, is_new = policies.preview_change(policy=new_policy, with_closed=with_closed)
-    if is_new:
-        question = policies.preview_request(policy=new_policy, with_closed=with_closed)
-        enqueue_on_commit(
-            tasks.preview_policy, collection_id=new_policy.collection_id, question=question
-        )
+    preview = policies.preview_change(policy=new_policy, with_closed=with_closed)
     return preview if preview.n_rounds and request.POST.get("seen") != preview.key else None

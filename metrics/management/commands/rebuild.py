@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Collection
 from annotate.services import seating
+from annotate.services.background import kept
 from annotate.services.imports import imports
-from metrics.services.leaderboard import cache as leaderboard_cache
 from metrics.services.numbers import refresh
 
 
@@ -49,7 +49,7 @@ class Command(BaseCommand):
                     f"resolutions and {repairs.n_seats:,} seats were not what the judgments say, "
                     "and now are"
                 )
-            leaderboard_cache.delete_views(collection=collection)
+            kept.delete_all(collection=collection)
             rebuilt = refresh.rebuild(collection=collection)
             self.stdout.write(
                 f"{collection.slug}: {rebuilt.n_snapshots} snapshots, {rebuilt.n_scores} scores"

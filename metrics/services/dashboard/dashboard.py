@@ -1,11 +1,13 @@
 """The lead's dashboard, from the latest snapshots in words; nothing is computed here."""
 
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Annotator, Collection, Round
+from annotate.services.background import kept
 from annotate.services.background.workers import worker_is_missing
 from metrics.charts.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
 from metrics.core.agreement.agreement import MeasurementLevel
@@ -39,19 +41,11 @@ class DashboardOptions(NamedTuple):
         return f"level={self.level}" + ("&names=1" if self.with_names else "")
 
 
-class DashboardVersion(NamedTuple):
-    """The state of everything that the dashboard shows.
-
-    digest : hash that changes whenever the dashboard would show something else
-    computed_at : when each of its snapshots was computed, by kind
-    """
-
-    digest: str
-    computed_at: dict[str, datetime]
-
-
 class Dashboard(NamedTuple):
-    """The page. `is_waiting` until the first numbers are written; until then the rest is empty."""
+    """The page. `is_waiting` until the first numbers are written; until then the rest is empty.
+
+    details_are_old : whether labels have arrived since the details were computed
+    """
 
     version: str
     is_waiting: bool
@@ -63,16 +57,10 @@ class Dashboard(NamedTuple):
     charts: list[Chart] = []
     computed_at: dict[str, datetime] = {}
     details: DashboardDetails | None = None
+    details_are_old: bool = False
     pay: PayForecast | None = None
     active_alarms: list[alarms.AlarmRow] = []
     delay: refresh_tries.RefreshDelay | None = None
-
-    @property
-    def details_are_old(self) -> bool:
-        """Whether labels have arrived since the details were computed."""
-        return self.details is not None and self.details.computed_at < max(
-            self.computed_at[kind] for kind in KINDS
-        )
 
     @property
     def forecast_lines(self) -> list[ForecastLine]:
@@ -87,18 +75,21 @@ class Dashboard(NamedTuple):
         return any(row["repeats"] for row in self.people)
 
 
-def version_of(*, collection: Collection, options: DashboardOptions) -> DashboardVersion:
-    """The version of the dashboard, without reading its numbers; a few small queries."""
-    kinds = (*KINDS, dashboard_details.KIND)
-    snapshots = Snapshot.objects.filter(collection=collection, kind__in=kinds).order_by("kind")
-    rows = list(snapshots.values_list("kind", "inputs_sha256", "computed_at"))
+def version_of(*, collection: Collection, options: DashboardOptions) -> str:
+    """A hash that changes whenever the dashboard would show something else; a few small queries.
+
+    Has the details computed where they are old. No numbers are read.
+    """
+    snapshots = Snapshot.objects.filter(collection=collection, kind__in=KINDS).order_by("kind")
+    digests = list(snapshots.values_list("kind", "inputs_sha256"))
+    inquiry = dashboard_details.inquiry_of(collection=collection)
+    if (details := kept.look(inquiry=inquiry, with_value=False).row) is not None:
+        digests.append((details.kind, details.digest))
     pay = (str(collection.hourly_pay), collection.currency)
     active_alarms = [event.pk for event in alarms.raising_events(collection=collection)]
     delay = refresh_tries.delay_of(collection=collection)
-    digests = [row[:2] for row in rows]
     facts = (collection.pk, options, pay, active_alarms, digests, worker_is_missing(), delay)
-    version = hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
-    return DashboardVersion(version, {kind: at for kind, _, at in rows})
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
 
 
 def level_or_default(*, collection: Collection, requested: str | None) -> str:
@@ -107,7 +98,7 @@ def level_or_default(*, collection: Collection, requested: str | None) -> str:
 
 
 def dashboard(*, collection: Collection, options: DashboardOptions, version: str) -> Dashboard:
-    """The page, from the latest snapshots and the history; seven queries, eight with names.
+    """The page, from the latest snapshots and the history; eight queries, nine with names.
 
     version : the digest read before the numbers; later changes show the next time
     """
@@ -118,9 +109,8 @@ def dashboard(*, collection: Collection, options: DashboardOptions, version: str
         return Dashboard(version, is_waiting=True, worker_missing=worker_is_missing(), delay=delay)
     values = {kind: row.value for kind, row in snapshots.items()}
     names = names_of(collection=collection) if options.with_names else {}
-    details = None
-    if dashboard_details.KIND in snapshots:
-        details = details_page(snapshot=snapshots[dashboard_details.KIND], level=level)
+    details_value = kept.find(inquiry=dashboard_details.inquiry_of(collection=collection))
+    details = details_page(details=details_value, level=level) if details_value else None
     return Dashboard(
         version=version,
         is_waiting=False,
@@ -139,10 +129,16 @@ def dashboard(*, collection: Collection, options: DashboardOptions, version: str
         charts=[_history_chart(collection, level), _level_chart(values["labels"])],
         computed_at={kind: row.computed_at for kind, row in snapshots.items()},
         details=details,
+        details_are_old=details is not None and details.version != _details_version(snapshots),
         pay=_pay_forecast(collection, details),
         active_alarms=alarms.rows_of(alarms.raising_events(collection=collection)),
         delay=delay,
     )
+
+
+def _details_version(snapshots: Mapping[str, Snapshot]) -> str | None:
+    digests = {kind: row.inputs_sha256 for kind, row in snapshots.items()}
+    return dashboard_details.version_of(digests)
 
 
 def _pool_totals(progress: dict[str, Any]) -> PoolTotals:

@@ -1,21 +1,21 @@
 """The dashboard's details: numbers that need every label at once, computed apart from the refresh.
 
-They are kept as a snapshot, computed in the background when somebody views the dashboard and a
-refresh has written something since, at most once a minute a collection. Without viewers nothing is
-computed.
+They are a kept value, computed when somebody views the dashboard and a refresh has written
+something since, at most once a minute a collection. Without viewers nothing is computed.
 """
 
 import hashlib
 import json
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
-from django.core.cache import cache
 from django.db import connection
-from django.db.models import Max
 
-from annotate.models import Collection, Direction, Item, Round, Seat
+from annotate.models import Collection, Direction, Item, Kept, Round, Seat
+from annotate.services.background import kept
+from annotate.services.background.kept import Computed, Inquiry
 from metrics.core.statistics.groups import Groups
 from metrics.models import Snapshot
 from metrics.services.dashboard import breakdowns
@@ -25,10 +25,9 @@ from metrics.services.dashboard.people import Scheme, people
 from metrics.services.numbers.inputs import resampling_unit
 from metrics.services.numbers.numbers import KINDS
 from metrics.services.scores.query_groups import facts_of, groups_of
-from metrics.services.scores.transactions import repeatable_read
 
 Value = dict[str, Any]
-KIND = "closer"
+KIND = "details"
 RULES_VERSION = 4  # changes when the same labels would give other numbers
 MIN_INTERVAL = timedelta(seconds=60)  # between two computations of one collection
 
@@ -39,54 +38,42 @@ _MODALITIES = """
 """
 
 
-def snapshot_of(*, collection: Collection) -> Snapshot | None:
-    """The stored details."""
-    return Snapshot.objects.filter(collection=collection, kind=KIND).first()
+def inquiry_of(*, collection: Collection) -> Inquiry:
+    """The inquiry whose value are the details."""
+    return Inquiry(collection, KIND)
 
 
-def should_compute(*, collection: Collection, computed_at: dict[str, datetime]) -> bool:
-    """Whether a viewer's request computes the details again.
+def version_of(digests: Mapping[str, str]) -> str | None:
+    """Another one whenever a refresh wrote something; None before the first.
 
-    They are older than the last refresh, and no computation was requested within a minute.
-    computed_at : when each snapshot of the collection was computed, by kind
+    digests : of the inputs of each kind of numbers
     """
-    newest = max((at for kind, at in computed_at.items() if kind in KINDS), default=None)
-    if newest is None or (KIND in computed_at and computed_at[KIND] >= newest):
-        return False
-    return bool(cache.add(f"closer-{collection.pk}", 1, timeout=MIN_INTERVAL.total_seconds()))
+    rows = sorted((kind, digest) for kind, digest in digests.items() if kind in KINDS)
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest() if rows else None
 
 
-def compute(*, collection: Collection) -> bool:
-    """Compute and store the details; False where there are no numbers yet or nothing changed.
+def stored_version(inquiry: Inquiry) -> str | None:
+    """The version of the numbers that the last refreshes wrote."""
+    snapshots = Snapshot.objects.filter(collection=inquiry.collection, kind__in=KINDS)
+    return version_of(dict(snapshots.values_list("kind", "inputs_sha256")))
 
-    Safe to run twice. Their time is that of the last refresh they include: refreshes follow one
-    another, so a later one shows.
-    """
-    with repeatable_read():
-        collection.refresh_from_db()
-        refreshed = Snapshot.objects.filter(collection=collection, kind__in=KINDS)
-        newest_refresh = refreshed.aggregate(at=Max("computed_at"))["at"]
-        if newest_refresh is None:
-            return False
-        labels = label_rows(collection=collection)
-        setting = _setting(collection)
-        queries = np.unique(labels.query)
-        groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
-        digest = _digest(labels, groups, setting | {"grouping": collection.query_groups})
-        own = Snapshot.objects.filter(collection=collection, kind=KIND)
-        if own.filter(inputs_sha256=digest).update(computed_at=newest_refresh):
-            return False
-        sampling_units = resampling_unit(
-            facts_of(collection=collection, direction=Direction.FORWARD, sources=queries)
-        )
-        fields = {
-            "value": _value(labels, groups, setting, collection) | {"drawn": sampling_units},
-            "inputs_sha256": digest,
-            "n_judgments": int(np.count_nonzero(labels.kind == LABEL)),
-            "computed_at": newest_refresh,
-        }
-        Snapshot.objects.update_or_create(collection=collection, kind=KIND, defaults=fields)
-    return True
+
+@kept.keeps(KIND, version=stored_version, request_lasts=MIN_INTERVAL, rests=True)
+def compute(inquiry: Inquiry, row: Kept | None) -> Computed | None:
+    """Compute the details, unless nothing of them has changed."""
+    collection = Collection.objects.get(pk=inquiry.collection.pk)
+    labels = label_rows(collection=collection)
+    setting = _setting(collection)
+    queries = np.unique(labels.query)
+    groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
+    digest = _digest(labels, groups, setting | {"grouping": collection.query_groups})
+    if row is not None and row.digest == digest:
+        return None
+    sampling_units = resampling_unit(
+        facts_of(collection=collection, direction=Direction.FORWARD, sources=queries)
+    )
+    value = _value(labels, groups, setting, collection) | {"drawn": sampling_units}
+    return Computed(value, digest)
 
 
 def _setting(collection: Collection) -> Value:

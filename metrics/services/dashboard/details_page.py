@@ -1,10 +1,11 @@
-"""The lower half of the dashboard, for one level of measurement, from the details' snapshot."""
+"""The lower half of the dashboard, for one level of measurement, from the details' kept value."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.template.defaultfilters import floatformat
 
+from annotate.models import Kept
 from metrics.charts.charts import Chart
 from metrics.charts.dashboard import (
     LabelCountAgreement,
@@ -12,7 +13,6 @@ from metrics.charts.dashboard import (
     confusion,
     labels_a_day,
 )
-from metrics.models import Snapshot
 
 Value = dict[str, Any]
 
@@ -106,6 +106,7 @@ class Forecast(NamedTuple):
 class DashboardDetails(NamedTuple):
     """The details as the page shows them."""
 
+    version: str
     computed_at: datetime
     level: str
     breakdowns: list[AgreementBreakdown]
@@ -137,12 +138,13 @@ class DashboardDetails(NamedTuple):
         return f"95 % bootstrap interval over {self.sampling_units}"
 
 
-def details_page(*, snapshot: Snapshot, level: str) -> DashboardDetails:
-    """The details from their snapshot; only shares are computed here."""
-    value = snapshot.value
+def details_page(*, details: Kept, level: str) -> DashboardDetails:
+    """The details from their kept value; only shares are computed here."""
+    value = details.value
     names = [name for _, name, _ in value["levels"]]
     return DashboardDetails(
-        computed_at=snapshot.computed_at,
+        version=details.version,
+        computed_at=details.computed_at,
         level=level,
         breakdowns=[
             AgreementBreakdown(

@@ -1,4 +1,4 @@
-"""One person's page: her labels beside everybody else's, from the latest snapshots."""
+"""One person's page: her labels beside everybody else's, from the latest numbers."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from django.http import Http404
 
 from annotate.models import Annotator, Collection
+from annotate.services.background import kept
 from annotate.services.background.workers import worker_is_missing
 from metrics.charts.charts import Chart
 from metrics.charts.dashboard import (
@@ -48,14 +49,11 @@ def page(*, collection: Collection, pk: int, options: DashboardOptions, version:
     )
     if annotator is None:
         raise Http404
-    kinds = ("people", dashboard_details.KIND)
-    snapshots = {
-        row.kind: row for row in Snapshot.objects.filter(collection=collection, kind__in=kinds)
-    }
-    people_snapshot = snapshots.get("people")
-    details_snapshot = snapshots.get(dashboard_details.KIND)
+    people_snapshot = Snapshot.objects.filter(collection=collection, kind="people").first()
+    inquiry = dashboard_details.inquiry_of(collection=collection)
+    details_value = kept.find(inquiry=inquiry)
     row = _row_of(people_snapshot.value["people"], pk) if people_snapshot else None
-    details = _row_of(details_snapshot.value["people"], pk) if details_snapshot else None
+    details = _row_of(details_value.value["people"], pk) if details_value else None
     return PersonPage(
         version=version,
         worker_missing=worker_is_missing(),
@@ -63,11 +61,11 @@ def page(*, collection: Collection, pk: int, options: DashboardOptions, version:
         name=annotator.user.username if options.with_names and annotator.user else "",
         row=dashboard.person_row(row, details) if row else None,
         details=_details(details) if details else None,
-        charts=_charts(annotator.pseudonym, details, details_snapshot.value["levels"])
-        if details and details_snapshot
+        charts=_charts(annotator.pseudonym, details, details_value.value["levels"])
+        if details and details_value
         else [],
         at=people_snapshot.computed_at if people_snapshot else None,
-        details_at=details_snapshot.computed_at if details_snapshot else None,
+        details_at=details_value.computed_at if details_value else None,
     )
 
 

@@ -20,12 +20,12 @@ from annotate.models import Collection, User, Work
 from annotate.services.background import works
 from annotate.services.imports.imports import checksum
 from annotate.services.storage.files import delete_on_commit
+from annotate.services.storage.transactions import repeatable_read
 from metrics.core.labels.label_sources import LabelSource
 from metrics.models import Download
 from metrics.services.downloads.kinds import KINDS, DownloadContext
 from metrics.services.downloads.progress import ProgressReporter
 from metrics.services.downloads.strata import StrataUndetermined
-from metrics.services.scores.transactions import repeatable_read
 from pooling.services.runs.scored_runs import TooLong
 
 DOWNLOAD = "download"

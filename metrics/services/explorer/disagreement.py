@@ -1,24 +1,19 @@
-"""Queries on which people disagree most, kept as a snapshot.
-
-They are counted in the background when a viewer needs it.
-"""
+"""Queries on which people disagree most: a kept value, counted when a viewer needs it."""
 
 import hashlib
 from datetime import timedelta
 from typing import NamedTuple
 
 import numpy as np
-from django.core.cache import cache
 from django.db import connection
-from django.db.models.functions import Now
-from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotate.models import Collection
-from metrics.models import Snapshot
+from annotate.models import Collection, Kept
+from annotate.services.background import kept
+from annotate.services.background.kept import Computed, Inquiry
 
 KIND = "disagreement"
-MAX_AGE = timedelta(seconds=60)  # a view of an older snapshot counts it again
+MAX_AGE = timedelta(seconds=60)  # whoever needs an older value has it counted again
 
 # The labels of agreement: counting judgments of seats for labels and imports. An item is a source
 # in its own direction alone, so that one list serves both; the row without a source is the sum.
@@ -66,32 +61,22 @@ class Disagreement(NamedTuple):
         return np.lexsort((shared, -differing))
 
 
-def snapshot_of(*, collection: Collection) -> Snapshot | None:
-    """The stored count."""
-    return Snapshot.objects.filter(collection=collection, kind=KIND).first()
+def inquiry_of(*, collection: Collection) -> Inquiry:
+    """The inquiry whose value is the disagreement on a collection's queries."""
+    return Inquiry(collection, KIND)
 
 
-def disagreement_of(snapshot: Snapshot) -> Disagreement:
-    """A snapshot's numbers as arrays."""
+def disagreement_of(row: Kept) -> Disagreement:
+    """The kept numbers as arrays."""
     names = ("sources", "differing", "shared")
-    return Disagreement(*(np.array(snapshot.value[name], dtype=np.int64) for name in names))
+    return Disagreement(*(np.array(row.value[name], dtype=np.int64) for name in names))
 
 
-def should_compute(*, collection: Collection, snapshot: Snapshot | None) -> bool:
-    """Whether a view counts again: the snapshot is old, and no count was requested lately.
-
-    That is, within a minute.
-    """
-    is_fresh = snapshot is not None and snapshot.computed_at > timezone.now() - MAX_AGE
-    return not is_fresh and bool(
-        cache.add(f"{KIND}-{collection.pk}", 1, timeout=MAX_AGE.total_seconds())
-    )
-
-
-def count_disagreement(*, collection: Collection) -> None:
-    """Count and store every source's pairs with differing labels. Safe to run twice."""
+@kept.keeps(KIND, fresh_for=MAX_AGE, request_lasts=MAX_AGE)
+def count_disagreement(inquiry: Inquiry, row: Kept | None) -> Computed:
+    """Count every source's pairs with differing labels."""
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT, [collection.pk])
+        cursor.execute(_COUNT, [inquiry.collection.pk])
         rows = cursor.fetchall()
     source_rows = [row for row in rows if row[0] is not None]
     n_labels = next((row[3] for row in rows if row[0] is None), None) or 0
@@ -102,11 +87,4 @@ def count_disagreement(*, collection: Collection) -> None:
             strict=True,
         )
     )
-    digest = hashlib.sha256(repr((n_labels, source_rows)).encode()).hexdigest()
-    fields = {
-        "value": value,
-        "n_judgments": n_labels,
-        "inputs_sha256": digest,
-        "computed_at": Now(),
-    }
-    Snapshot.objects.update_or_create(collection=collection, kind=KIND, defaults=fields)
+    return Computed(value, hashlib.sha256(repr((n_labels, source_rows)).encode()).hexdigest())

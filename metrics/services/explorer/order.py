@@ -7,6 +7,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet
+from annotate.services.background import kept
 from metrics.core.labels.label_sources import LabelSource
 from metrics.explorer_state import ExplorerState, QueryOrder
 from metrics.models import Score
@@ -63,10 +64,10 @@ def order_queries(
     if state.order == QueryOrder.RANDOM:
         return as_loaded._replace(order=np.random.default_rng(state.seed).permutation(len(sources)))
     if state.order == QueryOrder.DISAGREED:
-        snapshot = disagreement.snapshot_of(collection=collection)
-        if snapshot is None:
+        row = kept.find(inquiry=disagreement.inquiry_of(collection=collection))
+        if row is None:
             return as_loaded._replace(missing_input="the count of differing labels")
-        return as_loaded._replace(order=disagreement.disagreement_of(snapshot).order(sources))
+        return as_loaded._replace(order=disagreement.disagreement_of(row).order(sources))
     if state.order == QueryOrder.LOADED:
         return as_loaded
     values = _values(query_set, state, len(sources))

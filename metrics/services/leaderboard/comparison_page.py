@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from django.template.defaultfilters import floatformat
 
+from annotate.models import Kept
 from metrics.charts.charts import Chart
 from metrics.charts.leaderboard import difference_plot
 from metrics.core.measures.measures import parse_one
-from metrics.models import BoardView
 from metrics.services.leaderboard.cells import measure_scale
 from metrics.services.leaderboard.choices.choices import MISSING_QUERIES
 from metrics.services.scores.query_groups import GroupFacts, facts_from
@@ -219,7 +219,7 @@ class RunComparison(NamedTuple):
 
 
 def comparison_of(
-    *, runs: tuple[Run, Run], measure: str, view: BoardView, version: str
+    *, runs: tuple[Run, Run], measure: str, view: Kept, version: str
 ) -> RunComparison:
     """Build the page of two runs from a view. No query."""
     first, second = runs

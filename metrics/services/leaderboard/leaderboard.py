@@ -8,13 +8,13 @@ table is built from the stored scores, without tested differences.
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from annotate.models import Collection, Direction, QuerySet
+from annotate.models import Collection, Direction, Kept, QuerySet
 from annotate.services.background.workers import worker_is_missing
 from metrics.charts.charts import Chart
 from metrics.charts.leaderboard import Dot, score_dots
 from metrics.core.labels.label_sources import LabelSource
 from metrics.core.measures.measures import parse_one
-from metrics.models import BoardView, Score, Snapshot
+from metrics.models import Score, Snapshot
 from metrics.services.leaderboard.cells import (
     AbsentScore,
     MeasureColumn,
@@ -73,7 +73,7 @@ class Leaderboard(NamedTuple):
 
 
 def leaderboard_of(
-    *, choices: Choices, collection: Collection, view: BoardView | None, version: str
+    *, choices: Choices, collection: Collection, view: Kept | None, version: str
 ) -> Leaderboard:
     """Build the requested leaderboard; five queries, and some per direction until there is a view.
 
@@ -324,7 +324,7 @@ def _saturated(rows: list[LeaderboardRow], kinds: dict[str, str]) -> list[tuple[
     return saturated
 
 
-def _conflicts(collection: Collection, source: LabelSource, view: BoardView | None) -> list[Facts]:
+def _conflicts(collection: Collection, source: LabelSource, view: Kept | None) -> list[Facts]:
     """Count how often people and each chosen reference set differ, as of the view if there is one.
 
     equal : per cent of the pairs with both grades that have the same; None without such pairs

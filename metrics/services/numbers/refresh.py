@@ -16,12 +16,12 @@ from django.db.models import Min
 from django.db.models.functions import Now
 
 from annotate.models import Change, ClockTimestamp, Collection, Pair
+from annotate.services.storage.transactions import repeatable_read
 from metrics.models import Score, Snapshot
 from metrics.services.numbers import alarms, history, numbers, refresh_tries
 from metrics.services.numbers.tallies import CollectionTallies, read_tallies, update_tallies
 from metrics.services.scores import scoring
 from metrics.services.scores.scoring import LabelChanges
-from metrics.services.scores.transactions import repeatable_read
 
 log = logging.getLogger(__name__)
 

@@ -17,6 +17,7 @@ from django.db.models.functions import Now
 
 from annotate.models import Collection, Direction, Pair, QuerySet, QuerySetItem, RoundPair, User
 from annotate.services.background.workers import try_lock
+from annotate.services.storage.transactions import repeatable_read
 from metrics.core.comparisons.run_comparison import PLAN_METHODS
 from metrics.core.comparisons.sequential_analysis import level
 from metrics.core.measures.measures import parse_one
@@ -27,7 +28,6 @@ from metrics.services.leaderboard.measuring import direction_inputs, summary
 from metrics.services.samples.estimates import EstimateKind, kind_of
 from metrics.services.samples.pools import counts_judgments, has_samples
 from metrics.services.scores.labels import ends
-from metrics.services.scores.transactions import repeatable_read
 from pooling.models import Run
 
 MAX_LOOKS = 20

@@ -1,13 +1,12 @@
-"""The page on a pool's bias: a snapshot's numbers in words, rows and charts."""
+"""The page on a pool's bias: the kept numbers in words, rows and charts."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from annotate.models import Direction
+from annotate.models import Direction, Kept
 from metrics.charts.charts import Chart
 from metrics.charts.pool_bias import SizePoint, StrategyCurve, bias_by_size, positives_by_judged
 from metrics.core.labels.label_sources import LabelSource
-from metrics.models import Snapshot
 from metrics.services.scores.query_groups import GroupFacts, facts_from
 from pooling.models import Pool
 from pooling.services.pools.queue_order import LIVE_STRATEGIES
@@ -124,7 +123,7 @@ class SamplePanel(NamedTuple):
 
     rows : the best run by xinfAP first
     k : of P@k and DCG@k; positives : estimated number for a query, in the pool's strata
-    tail : the most that ranks below the pool could add to RBP; None in an older snapshot
+    tail : the most that ranks below the pool could add to RBP; None in an older value
     """
 
     rows: list[SampleRow]
@@ -200,12 +199,12 @@ class PoolBiasPage(NamedTuple):
     follows_labels: bool
 
 
-def page_of(*, pool: Pool, snapshot: Snapshot, measure: str | None) -> PoolBiasPage:
-    """The page of a snapshot for one of its measures, by default the first.
+def page_of(*, pool: Pool, bias: Kept, measure: str | None) -> PoolBiasPage:
+    """The page of a kept value for one of its measures, by default the first.
 
     One query, for the runs' names.
     """
-    value = snapshot.value
+    value = bias.value
     measures: list[str] = value["measures"]
     chosen_measure = measure if measure is not None and measure in measures else measures[0]
     names = dict(pool.runs.published().values_list("pk", "name"))
@@ -216,7 +215,7 @@ def page_of(*, pool: Pool, snapshot: Snapshot, measure: str | None) -> PoolBiasP
         threshold=value["threshold"],
         label_source=LabelSource.parse(value["label_source"]).label,
         n_labels=value["n_labels"],
-        computed_at=snapshot.computed_at,
+        computed_at=bias.computed_at,
         directions=[
             _direction_panel(direction_value, chosen_measure, names, value["n_labels"])
             for direction_value in value["directions"]
@@ -268,7 +267,7 @@ def _direction_panel(
 def _sample(sample: dict[str, Any] | None, names: dict[int, str]) -> SamplePanel | None:
     if sample is None:
         return None
-    # an older snapshot lacks some
+    # an older value lacks some
     rows = [_sample_row(row, names) for row in sample.get("runs", []) if "xinfAP" in row]
     positives = Estimate(**sample.get("positives", {"mean": None, "standard_error": None}))
     rows.sort(key=lambda row: (-(row.xinfap or 0), row.name))

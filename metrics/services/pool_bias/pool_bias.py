@@ -1,7 +1,4 @@
-"""Bias of a pool towards its runs, kept as a snapshot.
-
-It is computed in the background when a viewer meets an old one.
-"""
+"""Bias of a pool towards its runs: a kept value, computed when a viewer meets an old one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
@@ -9,18 +6,16 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.core.cache import cache
-from django.db.models.functions import Now
-from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotate.services.background import progress
+from annotate.models import Kept
+from annotate.services.background import kept, progress
+from annotate.services.background.kept import Computed, Inquiry
 from metrics.core.comparisons import stopping
 from metrics.core.measures import measures
 from metrics.core.measures.alignment import RankedGrades
 from metrics.core.pools import partial_labels
 from metrics.core.pools.bias import bias_of_size
-from metrics.models import Snapshot
 from metrics.services.leaderboard.facts import group_facts
 from metrics.services.pool_bias.sample import estimate_runs
 from metrics.services.pool_bias.study import (
@@ -31,17 +26,17 @@ from metrics.services.pool_bias.study import (
     labelled_rows,
     ranked_of,
 )
-from metrics.services.scores.transactions import repeatable_read
 from pooling.core.strategies.selections import Pairs
 from pooling.core.strategies.strategy_curves import curves
 from pooling.models import Pool
 from pooling.services.pools import strata
 
 MEASURES = measures.parse("nDCG@10 AP mAP@R")
-MAX_AGE = timedelta(seconds=60)  # a view of an older snapshot computes it again
+KIND = "pool-bias"
+MAX_AGE = timedelta(seconds=60)  # whoever views an older value has it computed again
 LOOK_BACKS = (100, 300, 1_000, 3_000, 10_000)  # numbers of last labels left out
 SUBSETS_PER_SIZE = 10  # subsets drawn for each size
-LABEL_BUDGET = 2_000_000_000  # labels looked at over all subsets: some minutes
+LABEL_BUDGET = 2_000_000_000  # labels look at over all subsets: some minutes
 MAX_POINTS = 60  # of a curve
 MAX_SWAPS = 5  # named for each step
 ScoreArray = NDArray[np.float64]
@@ -76,55 +71,23 @@ class MaskedScores(NamedTuple):
     values: ScoreArray
 
 
-def kind_of(pool: Pool) -> str:
-    """The name of a pool's snapshot."""
-    return f"favour-{pool.pk}"
+def inquiry_of(*, pool: Pool) -> Inquiry:
+    """The inquiry whose value is the bias of this pool."""
+    return Inquiry(pool.collection, KIND, str(pool.pk))
 
 
-def job_of(pool: Pool) -> progress.Job:
-    """The background job that computes the snapshot."""
-    return progress.Job("favour", pool.pk)
-
-
-def snapshot_of(*, pool: Pool) -> Snapshot | None:
-    """The stored snapshot of the pool's bias."""
-    return Snapshot.objects.filter(collection=pool.collection_id, kind=kind_of(pool)).first()
-
-
-def should_compute(*, pool: Pool, snapshot: Snapshot | None) -> bool:
-    """Whether a view computes the numbers again.
-
-    They are old, and no computation was requested within a minute.
-    """
-    is_fresh = snapshot is not None and snapshot.computed_at > timezone.now() - MAX_AGE
-    return not is_fresh and bool(cache.add(kind_of(pool), 1, timeout=MAX_AGE.total_seconds()))
-
-
-def study_pool(*, pool: Pool) -> bool:
-    """Compute and store the bias of an opened pool; False where nothing has changed since.
-
-    Safe to run twice.
-    """
+@kept.keeps(KIND, fresh_for=MAX_AGE, request_lasts=MAX_AGE)
+def study_pool(inquiry: Inquiry, row: Kept | None) -> Computed | None:
+    """Compute the bias of an opened pool, unless nothing has changed or it was deleted."""
+    pools = Pool.objects.filter(pk=int(inquiry.key), collection=inquiry.collection)
+    pool = pools.select_related("collection", "query_set").first()
+    if pool is None:
+        return None
     strata.freeze(pool=pool)
-    with repeatable_read():
-        study = gather(pool=pool)
-        previous = snapshot_of(pool=pool)
-        if previous is not None and previous.inputs_sha256 == study.inputs_sha256:
-            Snapshot.objects.filter(pk=previous.pk).update(computed_at=Now())
-            return False
-        value = _value(study)
-        fields = {
-            "value": value,
-            "n_judgments": len(study.judgments.judgment),
-            "inputs_sha256": study.inputs_sha256,
-        }
-        Snapshot.objects.update_or_create(
-            collection_id=pool.collection_id,
-            kind=kind_of(pool),
-            defaults={**fields, "computed_at": Now()},
-        )
-    progress.forget(job=job_of(pool))
-    return True
+    study = gather(pool=pool)
+    if row is not None and row.digest == study.inputs_sha256:
+        return None
+    return Computed(_value(study), study.inputs_sha256)
 
 
 def _value(study: PoolStudy) -> dict[str, Any]:
@@ -137,7 +100,10 @@ def _value(study: PoolStudy) -> dict[str, Any]:
 
         def report_progress(n: int, n_runs_before: int = n_runs_before) -> None:
             progress.advance(
-                job=job_of(study.pool), n_done=n_runs_before + n, total=n_runs, unit="runs"
+                job=inquiry_of(pool=study.pool).job,
+                n_done=n_runs_before + n,
+                total=n_runs,
+                unit="runs",
             )
 
         directions.append(_direction_value(study, direction, rng, report_progress))

@@ -1,17 +1,17 @@
 """Requests for previews: a worker computes a slow one, and equal requests share its result.
 
-Results stay in the cache for a few minutes. Without Redis no result is found, and the page says
-that no worker is there; nothing but a preview is lost.
+A result is a kept value of a few minutes.
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from hashlib import sha256
 from typing import NamedTuple
 
-from django.core.cache import cache
-
-from annotate.models import Collection, QuerySet
+from annotate.models import Collection, Kept, QuerySet
+from annotate.services.background import kept
+from annotate.services.background.kept import Computed, Inquiry
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import PoolPair, Run
 from pooling.services.pools import checks, previews
@@ -19,9 +19,12 @@ from pooling.services.pools.checks import PoolError
 from pooling.services.pools.previews import Preview
 
 SYNCHRONOUS_ROWS = 20_000  # results of rankings that a web request may read itself; measured: 0.1 s
-FRESH_SECONDS = 120
-ERROR_SECONDS = 10
-WAIT_SECONDS = 600
+KIND = "pool-preview"
+FRESH_FOR = timedelta(seconds=120)
+# The cause of an error may be gone in a moment; a page that waits for a worker polls before that.
+ERRORS_FRESH_FOR = timedelta(seconds=10)
+WAIT = timedelta(seconds=600)
+RESULTS_KEPT = 100  # of a collection
 ADDS_DEPTH = previews.ADDS_DEPTH
 
 
@@ -36,7 +39,8 @@ class PreviewRequest(NamedTuple):
     # rows of the runs: fewer once documents joined, and then it is another request
     n_unknown: int = 0
 
-    def cache_key(self) -> str:
+    @property
+    def key(self) -> str:
         """Hash of the request; equal requests share one preview."""
         inputs = [
             self.strategy,
@@ -44,8 +48,8 @@ class PreviewRequest(NamedTuple):
             sorted(self.runs),
             self.query_set,
             self.seed,
+            self.n_unknown,
         ]
-        inputs.append(self.n_unknown)
         return sha256(json.dumps(inputs).encode()).hexdigest()[:32]
 
 
@@ -79,62 +83,58 @@ def build_request(
     )
 
 
-def request_preview(
-    *, collection: Collection, preview_request: PreviewRequest
-) -> tuple[PreviewResult, bool]:
-    """Return the result, now if small or cached, and whether the caller must enqueue a worker.
-
-    Of several equal requests only one enqueues the worker.
-    """
-    result = find_result(collection=collection, key=preview_request.cache_key())
-    if result is not None:
-        return result, False
-    if _is_small(collection, preview_request):
-        return compute_result(collection=collection, preview_request=preview_request), False
-    pending = PreviewResult(preview_request.cache_key())
-    return pending, cache.add(
-        _cache_key(collection, preview_request.cache_key()), pending, timeout=WAIT_SECONDS
-    )
+def request_preview(*, collection: Collection, preview_request: PreviewRequest) -> PreviewResult:
+    """Return the result, now if small or kept, else once a worker has computed it."""
+    inquiry = Inquiry(collection, KIND, preview_request.key, preview_request._asdict())
+    row = kept.find_fresh(inquiry=inquiry)
+    if row is None and _is_small(collection, preview_request):
+        kept.compute(inquiry=inquiry)
+        row = kept.find_fresh(inquiry=inquiry)
+    if row is None:
+        kept.look(inquiry=inquiry)
+    return _result(row) if row else PreviewResult(preview_request.key)
 
 
 def find_result(*, collection: Collection, key: str) -> PreviewResult | None:
-    """Return the cached result of a request in this collection.
+    """Return the result of a request in this collection.
 
     None if there is none, or no longer.
     """
-    return cache.get(_cache_key(collection, key))
+    inquiry = Inquiry(collection, KIND, key)
+    if (row := kept.find_fresh(inquiry=inquiry)) is not None:
+        return _result(row)
+    return PreviewResult(key) if kept.is_requested(inquiry=inquiry) else None
 
 
-def compute_result(*, collection: Collection, preview_request: PreviewRequest) -> PreviewResult:
-    """Compute the preview, and cache the result for all equal requests."""
+@kept.keeps(KIND, fresh_for=FRESH_FOR, request_lasts=WAIT, drop_after=WAIT, at_most=RESULTS_KEPT)
+def compute_result(inquiry: Inquiry, row: Kept | None) -> Computed:
+    """Compute a preview, or why there is none."""
+    collection = inquiry.collection
+    preview_request = PreviewRequest(**inquiry.parameters)
     query_set = (
         collection.query_sets.filter(pk=preview_request.query_set).first()
         if preview_request.query_set is not None
         else None
     )
-    runs = list(collection.runs.filter(pk__in=preview_request.runs))
     try:
-        result = PreviewResult(
-            preview_request.cache_key(),
-            previews.preview(
-                collection=collection,
-                strategy=preview_request.strategy,
-                parameters=preview_request.parameters,
-                runs=runs,
-                query_set=query_set,
-                seed=preview_request.seed,
-            ),
+        preview = previews.preview(
+            collection=collection,
+            strategy=preview_request.strategy,
+            parameters=preview_request.parameters,
+            runs=list(collection.runs.filter(pk__in=preview_request.runs)),
+            query_set=query_set,
+            seed=preview_request.seed,
         )
     except PoolError as error:
-        result = PreviewResult(preview_request.cache_key(), None, error.field, str(error))
-    # The cause of an error may be gone in a moment; a page that waits for a worker polls again
-    # before that.
-    cache.set(
-        _cache_key(collection, preview_request.cache_key()),
-        result,
-        timeout=ERROR_SECONDS if result.error else FRESH_SECONDS,
-    )
-    return result
+        value = {"field": error.field, "error": str(error)}
+        return Computed(value, fresh_for=ERRORS_FRESH_FOR)
+    return Computed({"preview": preview.as_json()})
+
+
+def _result(row: Kept) -> PreviewResult:
+    if "error" in row.value:
+        return PreviewResult(row.key, None, row.value["field"], row.value["error"])
+    return PreviewResult(row.key, Preview.from_json(row.value["preview"]))
 
 
 def _is_small(collection: Collection, preview_request: PreviewRequest) -> bool:
@@ -157,7 +157,3 @@ def _is_small(collection: Collection, preview_request: PreviewRequest) -> bool:
         + n_pooled
         <= SYNCHRONOUS_ROWS
     )
-
-
-def _cache_key(collection: Collection, key: str) -> str:
-    return f"pool-preview:{collection.pk}:{key}"

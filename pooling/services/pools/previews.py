@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from math import ceil
-from typing import NamedTuple
+from math import ceil, isnan
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from django.db import connection
@@ -91,6 +91,45 @@ class Preview(NamedTuple):
     likenesses: list[DirectionLikeness]
     at: datetime
     n_unknown: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the preview as JSON, undefined likenesses as null."""
+        return {
+            **self._asdict(),
+            "shares": [list(share) for share in self.shares],
+            "likenesses": [
+                [
+                    direction_likeness.direction,
+                    direction_likeness.names,
+                    [_rows(matrix) for matrix in direction_likeness.likeness],
+                ]
+                for direction_likeness in self.likenesses
+            ],
+            "at": self.at.isoformat(),
+        }
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Self:
+        """Return the preview that `as_json` wrote."""
+        likenesses = [
+            DirectionLikeness(direction, names, _likeness(matrices))
+            for direction, names, matrices in fields["likenesses"]
+        ]
+        shares = [RunShare(*columns) for columns in fields["shares"]]
+        at = datetime.fromisoformat(fields["at"])
+        return cls(**{**fields, "shares": shares, "likenesses": likenesses, "at": at})
+
+
+def _rows(matrix: NDArray[Any]) -> list[list[Any]]:
+    """A matrix as lists, with None for what is undefined."""
+    return [[None if isnan(cell) else cell for cell in row] for row in matrix.tolist()]
+
+
+def _likeness(matrices: Sequence[list[list[Any]]]) -> Likeness:
+    n_sources, *means = matrices
+    return Likeness(
+        np.array(n_sources, dtype=np.int64), *(np.array(rows, dtype=np.float64) for rows in means)
+    )
 
 
 def preview(

@@ -12,6 +12,7 @@ import pytest
 from django.core.cache import cache
 
 from annotate.models import Role
+from annotate.services.background import kept
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.dashboard.label_rows import label_rows
 from metrics.services.numbers import refresh
@@ -38,10 +39,12 @@ def test_a_closer_look_takes_seconds_and_a_viewer_next_to_nothing(client):
         study = fill(f"closer{scale:g}".replace(".", "-"), scale=scale)
         refresh.refresh(collection=study)
         read = elapsed_seconds(lambda study=study: label_rows(collection=study))
-        look = elapsed_seconds(lambda study=study: dashboard_details.compute(collection=study))
-        dashboard_details.snapshot_of(collection=study).delete()
+        look = elapsed_seconds(
+            lambda study=study: kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+        )
+        kept.find(inquiry=dashboard_details.inquiry_of(collection=study)).delete()
         tracemalloc.start()
-        dashboard_details.compute(collection=study)
+        kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
         peak = tracemalloc.get_traced_memory()[1] / 2**20
         tracemalloc.stop()
         client.force_login(cast.member(study, Role.LEAD))
@@ -55,7 +58,7 @@ def test_a_closer_look_takes_seconds_and_a_viewer_next_to_nothing(client):
             )[0]
             for _ in range(N_POLLS)
         )[N_POLLS // 2]
-        n = dashboard_details.snapshot_of(collection=study).n_judgments
+        n = kept.find(inquiry=dashboard_details.inquiry_of(collection=study)).n_judgments
         print(
             f"{n:9,} {read[0]:8.2f} {look[0]:8.2f} {look[1]:9.2f} {peak:6.0f} {1000 * page:9.1f} "
             f"{1000 * poll:8.2f}"

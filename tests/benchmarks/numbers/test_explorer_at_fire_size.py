@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from annotate.models import Role
 from metrics.services.explorer import disagreement as explorer_disagreement
 from metrics.services.numbers import refresh
-from tests import cast
+from tests import cast, works
 from tests.benchmarks.numbers.fire_study import N_QUERIES, fill
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(7200)]
@@ -88,7 +88,7 @@ def test_the_explorer_at_fire_size(client, scale):
             cursor.execute(statement, {"c": study.pk, "words": WORDS})
     refresh.rebuild(collection=study)
     start = time.perf_counter()
-    explorer_disagreement.count_disagreement(collection=study)
+    works.compute_anew(explorer_disagreement.inquiry_of(collection=study))
     print(f"\n{scale:g} x: {study.judgments.count():,} judgments of {study.pairs.count():,} pairs")
     print(
         f"  counting where people disagree, in the background: {time.perf_counter() - start:.2f} s"

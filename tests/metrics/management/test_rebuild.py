@@ -6,13 +6,13 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotate.models import Resolution, Seat
-from metrics.models import BoardView, Observation
-from metrics.services.leaderboard import cache as leaderboard_cache
+from annotate.models import Kept, Resolution, Seat
+from metrics.models import Observation
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.numbers import refresh
 from tests import campaigns, cast
 from tests.metrics import studies
+from tests.metrics.services.leaderboard import boards
 from tests.tables.soundness import is_sound_without_pools
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -77,10 +77,10 @@ def test_seats_and_resolutions_that_were_lost_or_wrong_come_back():
 def test_looked_at_leaderboards_are_forgotten():
     study = studies.judged_study("looked")
     choices = read_choices(collection=study, viewer=None, parameters={"measures": "RR"})
-    leaderboard_cache.compute(collection=study, spec=choices.spec)
-    assert BoardView.objects.filter(collection=study).exists()
+    boards.compute(collection=study, spec=choices.spec)
+    assert Kept.objects.filter(collection=study).exists()
     call_command("rebuild", "looked", "--numbers", stdout=StringIO())
-    assert not BoardView.objects.filter(collection=study).exists()
+    assert not Kept.objects.filter(collection=study).exists()
 
 
 def derived(collection):

@@ -5,8 +5,9 @@ from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from annotate import tasks
 from annotate.models import Judgment, Role, WorkerHeartbeat
-from metrics import tasks
+from annotate.services.background import kept
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.numbers import refresh
 from tests import cast
@@ -132,10 +133,12 @@ def test_the_page_takes_as_many_queries_however_much_there_is(client, study):
 
 
 def enqueued_tasks(monkeypatch):
-    """Arguments of the background tasks that views enqueue, collected instead of sent."""
+    """Collections whose details views have computed, collected instead of sent."""
     enqueued = []
     monkeypatch.setattr(
-        tasks.look_closer, "apply_async", lambda **rest: enqueued.append(rest["kwargs"])
+        tasks.compute_value,
+        "apply_async",
+        lambda **rest: enqueued.append(rest["kwargs"]["collection_id"]),
     )
     return enqueued
 
@@ -143,7 +146,7 @@ def enqueued_tasks(monkeypatch):
 def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, study):
     page = client.get("/c/study/dashboard/").content.decode()
     assert "are being computed; they appear here within a minute" in page
-    dashboard_details.compute(collection=study)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     page = client.get("/c/study/dashboard/").content.decode()
     for words in (
         "Agreement in parts",
@@ -159,14 +162,14 @@ def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, stu
 
 
 def test_a_closer_look_that_is_older_than_the_tiles_says_so_and_stands_whole(client, study):
-    dashboard_details.compute(collection=study)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     words = "Labels or settings have changed since the numbers below"
     assert words not in client.get("/c/study/dashboard/").content.decode()
     studies.judge(cast.annotator(study), seed=7)
     refresh.refresh(collection=study)
     page = client.get("/c/study/dashboard/").content.decode()
     assert words in page and "is-old" in page
-    dashboard_details.compute(collection=study)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     assert words not in client.get("/c/study/dashboard/").content.decode()
 
 
@@ -174,7 +177,7 @@ def test_nobody_has_judged_is_not_said_beneath_labels(client):
     empty = studies.study("young")
     client.force_login(cast.member(empty, Role.LEAD))
     refresh.refresh(collection=empty)
-    dashboard_details.compute(collection=empty)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=empty))
     assert "nobody has judged" in client.get("/c/young/dashboard/").content.decode()
     studies.judge(cast.annotator(empty))
     refresh.refresh(collection=empty)
@@ -187,15 +190,15 @@ def test_the_live_part_asks_for_a_closer_look_once_in_a_while(client, study, mon
     enqueued = enqueued_tasks(monkeypatch)
     for _ in range(3):
         client.get("/c/study/dashboard/numbers/")
-    assert enqueued == [{"collection_id": study.pk}]
-    dashboard_details.compute(collection=study)
+    assert enqueued == [study.pk]
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     cache.clear()
     client.get("/c/study/dashboard/numbers/")
     assert len(enqueued) == 1
 
 
 def test_hours_at_a_pay_are_money(client, study):
-    dashboard_details.compute(collection=study)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     study.hourly_pay, study.currency = 3600, "CHF"
     study.save()
     spent = (
@@ -208,7 +211,7 @@ def test_a_persons_page_shows_her_numbers_and_curves(client, study):
     annotator = study.annotators.first()
     address = f"/c/study/dashboard/people/{annotator.pk}/"
     assert "The closer look is being computed" in client.get(address).content.decode()
-    dashboard_details.compute(collection=study)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     page = client.get(address).content.decode()
     assert f"<h1>{annotator.pseudonym}</h1>" in page and "Alpha of all labels without these" in page
     for chart in ("agreement-over-time", "seconds", "level-use"):
@@ -223,8 +226,8 @@ def test_a_persons_page_shows_her_numbers_and_curves(client, study):
 
 
 def test_flags_stand_beside_the_person_with_their_evidence(client, study):
-    dashboard_details.compute(collection=study)
-    snapshot = dashboard_details.snapshot_of(collection=study)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    snapshot = kept.find(inquiry=dashboard_details.inquiry_of(collection=study))
     snapshot.value["people"][0]["flags"] = [{"name": "too fast", "evidence": "0.4 s a label"}]
     snapshot.save()
     flagged = snapshot.value["people"][0]["annotator"]

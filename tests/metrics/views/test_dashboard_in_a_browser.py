@@ -3,6 +3,7 @@
 import pytest
 
 from annotate.models import Role
+from annotate.services.background import kept
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.numbers import alarms
 from tests import cast
@@ -19,7 +20,7 @@ def rooms(live_server, page):
     study = studies.judged_study("study", seeds=range(2))
     lead = cast.member(study, Role.LEAD)
     alarms.set_alarm(collection=study, kind="alpha", below=1.1, n_at_least=1, by=lead)
-    dashboard_details.compute(collection=study)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     cast.sign_in(page.context, live_server.url, lead)
     page.complaints = []
     page.on(

@@ -9,7 +9,7 @@ from annotate.models import Collection, Item, Part, QuerySet, QuerySetItem, Reso
 from metrics.services.explorer import disagreement as explorer_disagreement
 from metrics.services.numbers import refresh
 from pooling.models import PoolPair, Ranking, Run
-from tests import cast
+from tests import cast, works
 from tests.metrics import studies
 from tests.tables.table_cleanup import module_rows
 
@@ -22,7 +22,7 @@ def judged(django_db_setup, django_db_blocker):
     """A study with two judges who differ here and there, refreshed and counted: its key."""
     with module_rows(django_db_blocker):
         study = studies.judged_study("study", seeds=(1, 2), likes=0.6)
-        explorer_disagreement.count_disagreement(collection=study)
+        works.compute_anew(explorer_disagreement.inquiry_of(collection=study))
         yield study.pk
 
 
@@ -227,12 +227,12 @@ def test_an_unknown_target_keeps_its_rank_and_says_that_it_is_not_here(client, s
 
 
 def test_the_most_disagreed_wait_for_a_count_that_is_asked_for(client, study):
-    study.snapshots.filter(kind=explorer_disagreement.KIND).delete()
+    study.kept_values.filter(kind=explorer_disagreement.KIND).delete()
     response = client.get(ADDRESS, {"order": "disagreed"})
     assert "Counting where people disagree" in response.content.decode()
     assert "This order waits for the count of differing labels." in response.content.decode()
     assert "hx-get" in client.get(f"{ADDRESS}state/").content.decode()
-    explorer_disagreement.count_disagreement(collection=study)
+    works.compute_anew(explorer_disagreement.inquiry_of(collection=study))
     assert client.get(f"{ADDRESS}state/").headers["HX-Refresh"] == "true"
     assert "Counting" not in client.get(ADDRESS, {"order": "disagreed"}).content.decode()
 

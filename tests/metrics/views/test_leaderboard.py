@@ -9,9 +9,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotate.models import Change, QuerySet, QuerySetItem, Role
-from metrics.models import BoardView, Score
-from metrics.services.leaderboard import cache as leaderboard_cache
+from annotate.models import Change, Kept, QuerySet, QuerySetItem, Role
+from metrics.models import Score
+from metrics.services.leaderboard import computation
 from metrics.services.leaderboard.cells import ScoreCell
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.leaderboard.decisions import MeasureDecision, headline
@@ -21,6 +21,7 @@ from metrics.services.scores import query_groups
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -72,9 +73,9 @@ def test_cells_are_the_stored_scores(board):
 def cells_as_shown(study):
     """Every cell of the page, with all that belongs to it, and whether it is stale."""
     choices = read_choices(collection=study, viewer=None, parameters={})
-    lookup = leaderboard_cache.look_up(collection=study, spec=choices.spec)
+    look = computation.look(collection=study, spec=choices.spec)
     leaderboard = leaderboard_of(
-        choices=choices, collection=study, view=lookup.view, version=lookup.version
+        choices=choices, collection=study, view=look.row, version=look.version
     )
     return cells_of(leaderboard), leaderboard.is_stale
 
@@ -86,8 +87,9 @@ def cells_of(leaderboard):
 def as_of_now(study):
     """The same cells as the stored scores give them now."""
     choices = read_choices(collection=study, viewer=None, parameters={})
-    value = leaderboard_cache._value(study, choices.spec)
-    view = BoardView(value=value, version="", computed_at=timezone.now())
+    inquiry = computation.inquiry_of(collection=study, spec=choices.spec)
+    value = computation.compute(inquiry, None).value
+    view = Kept(value=value, version="", computed_at=timezone.now())
     return cells_of(leaderboard_of(choices=choices, collection=study, view=view, version=""))
 
 
@@ -95,7 +97,7 @@ def test_whenever_one_looks_all_numbers_are_of_one_state_of_the_labels(board):
     """Labels come between every two steps of refreshing, computing and looking."""
     people = [cast.annotator(board) for _ in range(4)]
     spec = read_choices(collection=board, viewer=None, parameters={}).spec
-    leaderboard_cache.compute(collection=board, spec=spec)
+    boards.compute(collection=board, spec=spec)
     chance, states, n_stale = random.Random(3), [as_of_now(board)], 0
     for step in range(40):
         studies.judge(chance.choice(people), n=3, seed=step, likes=0.5)
@@ -103,7 +105,7 @@ def test_whenever_one_looks_all_numbers_are_of_one_state_of_the_labels(board):
         if action == "refresh":
             refresh.refresh(collection=board)
         elif action == "compute":
-            leaderboard_cache.compute(collection=board, spec=spec)
+            boards.compute(collection=board, spec=spec)
         states.append(as_of_now(board))
         cells, is_stale = cells_as_shown(board)
         assert cells in states
@@ -195,7 +197,7 @@ def test_without_a_positive_pair_the_page_says_that_scores_say_nothing(client):
     client.force_login(cast.member(study, Role.RESEARCHER))
     for labels, says_nothing in (("none:original", False), ("only", True)):
         parameters = {"labels": labels, "measures": "AP C@1"}
-        leaderboard_cache.compute(
+        boards.compute(
             collection=study,
             spec=read_choices(collection=study, viewer=None, parameters=parameters).spec,
         )
@@ -216,9 +218,9 @@ def test_files_say_whether_labels_have_changed_since(client, board):
     choices = read_choices(collection=board, viewer=None, parameters={})
     staleness = []
     for version in ("", "another"):
-        leaderboard_cache.compute(collection=board, spec=choices.spec)
+        boards.compute(collection=board, spec=choices.spec)
         if version:
-            BoardView.objects.filter(collection=board).update(version=version)
+            Kept.objects.filter(collection=board).update(version=version)
         csv, tex = (
             client.get(f"/c/study/leaderboard/table.{form}").content.decode()
             for form in ("csv", "tex")
@@ -260,7 +262,7 @@ def test_a_grade_below_the_threshold_leaves_what_takes_grades_its_scores(client)
     refresh.refresh(collection=study)
     client.force_login(cast.member(study, Role.RESEARCHER))
     parameters = {"labels": "none:low", "threshold": "2", "measures": "AP nDCG@10"}
-    leaderboard_cache.compute(
+    boards.compute(
         collection=study,
         spec=read_choices(collection=study, viewer=None, parameters=parameters).spec,
     )
@@ -367,7 +369,7 @@ def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, boa
         choices = read_choices(
             collection=board, viewer=None, parameters={"measures": "AP"} if query_string else {}
         )
-        leaderboard_cache.compute(collection=board, spec=choices.spec)
+        boards.compute(collection=board, spec=choices.spec)
         assert (
             sentence in client.get(f"/c/{board.slug}/leaderboard/{query_string}").content.decode()
         )

@@ -6,13 +6,12 @@ from html import unescape
 import pytest
 from playwright.sync_api import expect
 
-from annotate.models import Role
-from metrics.models import BoardView
-from metrics.services.leaderboard import cache as leaderboard_cache
+from annotate.models import Kept, Role
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,7 +26,7 @@ def board(client):
 
 
 def compute(study, **parameters):
-    leaderboard_cache.compute(
+    boards.compute(
         collection=study,
         spec=read_choices(collection=study, viewer=None, parameters=parameters).spec,
     )
@@ -37,8 +36,8 @@ def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, boa
     alpha, beta = (str(board.runs.get(name=name).pk) for name in ("alpha", "beta"))
     parameters = {"a": alpha, "b": beta, "measure": "AP"}
     spec = read_comparison(collection=board, viewer=None, parameters=parameters).spec
-    leaderboard_cache.compute(collection=board, spec=spec)
-    view = leaderboard_cache.find_view(collection=board, spec=spec)
+    boards.compute(collection=board, spec=spec)
+    view = boards.find(collection=board, spec=spec)
     page = unescape(client.get("/c/study/leaderboard/compare/", parameters).content.decode())
     chances = re.findall(
         r"<dt>(Reversal|REER)([^<]*)</dt>\s*<dd>([0-9.]+)\s*<span class=\"under\">([^<]*)<", page
@@ -53,7 +52,7 @@ def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, boa
         "two new sets of as many queries disagree" in chances[1][1]
         and "2 Φ(-|t|) (1 - Φ(-|t|))" in chances[1][3]
     )
-    BoardView.objects.update(value={**view.value, "swaps": {}})  # as of a single query
+    Kept.objects.update(value={**view.value, "swaps": {}})  # as of a single query
     assert (
         client.get("/c/study/leaderboard/compare/", parameters)
         .content.decode()
@@ -95,7 +94,7 @@ def test_a_choice_in_a_browser_is_computed_and_shown(live_server, page, board):
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page.get_by_text("Measuring the runs")).to_be_visible()
     compute(board, measures="R@3 AP", labels="union:original", threshold="2")
-    assert BoardView.objects.get().wanted["threshold"] == 2
+    assert Kept.objects.get().parameters["threshold"] == 2
     expect(page.locator("th", has_text="R@3").first).to_be_visible()
     expect(page.get_by_text("A pair is positive from grade 2 up")).to_be_visible()
     expect(page.get_by_label("Label source")).to_have_value("union")

@@ -5,12 +5,12 @@ import pytest
 
 from annotate.models import Annotator, QuerySet, QuerySetItem, Role
 from metrics.models import Plan
-from metrics.services.leaderboard import cache as leaderboard_cache
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.plans import plans
 from metrics.services.pool_bias import pool_bias
-from tests import cast
+from tests import cast, works
 from tests.metrics import studies
+from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 from tests.pooling import factories
 
@@ -51,7 +51,7 @@ def look(study):
 def board(client, study, **parameters):
     """The leaderboard's page, with its view computed."""
     spec = read_choices(collection=study, viewer=None, parameters=parameters).spec
-    leaderboard_cache.compute(collection=study, spec=spec)
+    boards.compute(collection=study, spec=spec)
     return text_of(client.get(BOARD, parameters))
 
 
@@ -156,7 +156,7 @@ def test_a_pool_s_page_says_stop_only_by_a_plan(client, media_root, monkeypatch)
     terms["threshold"] = collection.positive_from
     plan = plans.fix_plan(collection=collection, by=lead, query_set=query_set, looks=[50], **terms)
     studies.judge(cast.annotator(collection), seed=1)
-    pool_bias.study_pool(pool=pool)
+    works.compute_anew(pool_bias.inquiry_of(pool=pool))
     client.force_login(lead)
 
     def page(measure):

@@ -5,10 +5,12 @@ import re
 import pytest
 
 from annotate.models import QuerySet, QuerySetItem
-from pooling import heatmaps, tasks
+from annotate.services.background import kept
+from pooling import heatmaps
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool
 from pooling.services.pools import preview_requests
+from tests import works
 from tests.pooling import factories
 from tests.pooling.views.addresses import url
 from tests.works import perform_work
@@ -117,14 +119,12 @@ def test_a_large_pool_s_price_is_counted_by_a_worker_while_the_page_asks(
     client, collection, two_runs, monkeypatch
 ):
     monkeypatch.setattr(preview_requests, "SYNCHRONOUS_ROWS", 3)
-    waiting = client.post(url("pool-preview", collection), form(two_runs)).content.decode()
+    with works.value_requests() as inquiries:
+        waiting = client.post(url("pool-preview", collection), form(two_runs)).content.decode()
     assert "Counting" in waiting
     state = re.search(r'hx-get="([^"]+)"', waiting)[1]
     assert "Counting" in client.get(state).content.decode()
-    question = preview_requests.build_request(
-        strategy="depth-k", parameters={"depth": 2}, runs=two_runs, query_set=None, seed=1
-    )
-    tasks.preview_pool(collection_id=collection.pk, question=question._asdict())
+    kept.compute(inquiry=inquiries[0])
     assert "Labels to give" in client.get(state).content.decode()
 
 

@@ -8,12 +8,14 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
 from annotate.fsck import CHECKS
 from annotate.models import Policy, Resolution, Round, Seat
 from annotate.services import seating
+from annotate.services.background import kept
 from annotate.services.collection import collections, policies
-from tests import campaigns, cast
+from tests import campaigns, cast, works
 
 pytestmark = pytest.mark.django_db
 LABELS = {
@@ -50,8 +52,7 @@ def resolved(collection):
 def preview_and_save(collection, *, with_closed=False, **changes):
     """Preview a change, save it, and check that the preview was right."""
     proposed = collections.next_policy(collection=collection, by=None, changes=changes)
-    answer, send = policies.preview_change(policy=proposed, with_closed=with_closed)
-    assert not send
+    answer = policies.preview_change(policy=proposed, with_closed=with_closed)
     before = dict(collection.resolutions.values_list("pair", "grade"))
     policy = policies.save_policy(
         collection=collection, by=None, with_closed=with_closed, **changes
@@ -194,15 +195,19 @@ def test_a_second_change_in_the_middle_is_followed_as_well(collection):
 def test_much_is_counted_by_a_worker_and_found_by_who_asks_again(collection, monkeypatch):
     monkeypatch.setattr(policies, "SYNCHRONOUS_ROWS", 1)
     proposed = collections.next_policy(collection=collection, by=None, changes={"tie": "up"})
-    waiting, send = policies.preview_change(policy=proposed, with_closed=False)
-    assert (waiting.is_waiting, send) == (True, True)
-    assert policies.preview_change(policy=proposed, with_closed=False) == (waiting, False)
-    policies.compute_preview(
-        collection=collection,
-        request_fields=policies.preview_request(policy=proposed, with_closed=False),
-    )
-    preview, send = policies.preview_change(policy=proposed, with_closed=False)
-    assert (preview.change.n_pairs, preview.key, send) == (2, waiting.key, False)
+    inquiry = policies.inquiry_of(policy=proposed, with_closed=False)
+    with works.value_requests() as requests:
+        pending = policies.preview_change(policy=proposed, with_closed=False)
+        assert pending.is_waiting
+        assert policies.preview_change(policy=proposed, with_closed=False) == pending
+        assert policies.find_preview(collection=collection, key=pending.key).is_waiting
+        assert requests == [inquiry]
+    kept.compute(inquiry=inquiry)
+    preview = policies.preview_change(policy=proposed, with_closed=False)
+    assert (preview.change.n_pairs, preview.key) == (2, pending.key)
+    assert policies.find_preview(collection=collection, key=pending.key) == preview
+    kept.values_of(inquiry=inquiry).update(fresh_until=timezone.now())
+    assert policies.find_preview(collection=collection, key=pending.key) is None
 
 
 @pytest.mark.parametrize(

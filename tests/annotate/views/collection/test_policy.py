@@ -8,7 +8,7 @@ from django.urls import reverse
 from annotate import tasks
 from annotate.models import Policy, Resolution, Round
 from annotate.services.collection import policies
-from tests import campaigns
+from tests import campaigns, works
 from tests.annotate.views.people.test_people import FIGURES
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("lead")]
@@ -70,18 +70,17 @@ def test_a_large_change_is_counted_by_a_worker_while_the_page_asks_again(
     client, collection, monkeypatch
 ):
     monkeypatch.setattr(policies, "SYNCHRONOUS_ROWS", 0)
-    queued = []
-    monkeypatch.setattr(
-        tasks.preview_policy, "apply_async", lambda **call: queued.append(call["kwargs"])
-    )
-    _, text = save(client)
+    with works.value_requests() as inquiries:
+        _, text = save(client)
     poll = re.search('hx-get="(.*?)"', text[text.index('id="policy-change"') :]).group(1)
     assert "Counting what changes" in client.get(poll).content.decode()
-    question = policies.preview_request(
-        policy=Policy(collection=collection, version=2, rule="majority", tie="up", tolerance=0),
-        with_closed=False,
+    (inquiry,) = inquiries
+    tasks.compute_value(
+        collection_id=collection.pk,
+        kind=inquiry.kind,
+        key=inquiry.key,
+        parameters=inquiry.parameters,
     )
-    tasks.preview_policy(collection_id=collection.pk, question=question)
     assert "1 pair changes" in client.get(poll).content.decode()
     unknown_preview = reverse("annotate:policy-preview", args=["shapes", "nothing"])
     assert "Press Save once more" in client.get(unknown_preview).content.decode()

@@ -8,15 +8,15 @@ from datetime import timedelta
 import krippendorff
 import numpy as np
 import pytest
-from django.core.cache import cache
 from django.utils import timezone
 
 from annotate.models import Judgment, Seat
+from annotate.services.background import kept
 from metrics.models import Snapshot
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.dashboard.label_rows import LABEL, label_rows
 from metrics.services.numbers import refresh
-from tests import cast
+from tests import cast, works
 from tests.metrics import studies
 from tests.tables.fixture_cache import cached_rows
 
@@ -43,12 +43,12 @@ def judged_by_three():
             leased_until=timezone.now() - timedelta(minutes=1)
         )
     refresh.refresh(collection=study)
-    dashboard_details.compute(collection=study)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     return study
 
 
 def value(study):
-    return dashboard_details.snapshot_of(collection=study).value
+    return kept.find(inquiry=dashboard_details.inquiry_of(collection=study)).value
 
 
 def matrix(study, pairs=None, *, why=Seat.Why):
@@ -187,51 +187,50 @@ def test_hours_are_active_times_and_a_single_day_makes_no_forecast(study):
     )
 
 
-def computed_at(study):
-    return dict(Snapshot.objects.filter(collection=study).values_list("kind", "computed_at"))
+def details_of(study):
+    return dashboard_details.inquiry_of(collection=study)
 
 
 def test_it_is_asked_for_once_in_a_while_and_only_after_a_refresh_wrote_something(study):
-    assert not dashboard_details.should_compute(collection=study, computed_at=computed_at(study))
-    studies.judge(cast.annotator(study), n=3)
-    refresh.refresh(collection=study)
-    assert dashboard_details.should_compute(collection=study, computed_at=computed_at(study))
-    assert not dashboard_details.should_compute(collection=study, computed_at=computed_at(study))
-    cache.clear()
-    assert dashboard_details.compute(collection=study)
-    assert not dashboard_details.should_compute(collection=study, computed_at=computed_at(study))
+    inquiry = details_of(study)
+    with works.value_requests() as requests:
+        assert kept.look(inquiry=inquiry).is_fresh
+        studies.judge(cast.annotator(study), n=3)
+        refresh.refresh(collection=study)
+        assert not kept.look(inquiry=inquiry).is_fresh
+        kept.look(inquiry=inquiry)
+        assert requests == [inquiry]
+        assert kept.compute(inquiry=inquiry)
+        assert kept.look(inquiry=inquiry).is_fresh
+        studies.judge(cast.annotator(study), n=3)
+        refresh.refresh(collection=study)
+        assert not kept.look(inquiry=inquiry).is_fresh
+        assert requests == [inquiry], "a minute is not over"
 
 
 def test_the_same_labels_are_computed_once_and_a_rebuild_gives_the_same_bytes(study):
-    # when people judged is part of it, and other in a copy
-    dashboard_details.compute(collection=study)
-    before = {
-        key: field
-        for key, field in vars(dashboard_details.snapshot_of(collection=study)).items()
-        if key[0] != "_"
-    }
-    assert not dashboard_details.compute(collection=study)
+    kept.delete_all(collection=study)  # when people judged is part of it, and other in a copy
+    kept.compute(inquiry=details_of(study))
+    before = kept.find(inquiry=details_of(study))
     refresh.rebuild(collection=study)
-    assert dashboard_details.snapshot_of(collection=study) is None
-    assert dashboard_details.compute(collection=study)
-    after = {
-        key: field
-        for key, field in vars(dashboard_details.snapshot_of(collection=study)).items()
-        if key[0] != "_"
-    }
-    assert {**after, "id": 0, "computed_at": 0} == {**before, "id": 0, "computed_at": 0}
+    assert not kept.compute(inquiry=details_of(study)), "another refresh, the same labels"
+    assert kept.look(inquiry=details_of(study)).is_fresh
+    kept.delete_all(collection=study)
+    assert kept.compute(inquiry=details_of(study))
+    after = kept.find(inquiry=details_of(study))
+    assert (after.value, after.digest) == (before.value, before.digest)
 
 
 def test_before_the_first_refresh_there_is_nothing_to_look_at():
     study = studies.study()
-    assert not dashboard_details.compute(collection=study)
-    assert not dashboard_details.should_compute(collection=study, computed_at={})
+    assert not kept.compute(inquiry=details_of(study))
+    assert kept.look(inquiry=details_of(study)).row is None
 
 
 def test_a_study_without_a_label_has_empty_parts():
     study = studies.study()
     refresh.refresh(collection=study)
-    dashboard_details.compute(collection=study)
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
     details = value(study)
     assert (
         details["by_size"]
@@ -241,6 +240,3 @@ def test_a_study_without_a_label_has_empty_parts():
         == []
     )
     assert details["queries"]["rows"] == [] and details["forecast"]["hours_a_label"] is None
-    assert computed_at(study)["closer"] == max(
-        at for kind, at in computed_at(study).items() if kind != "closer"
-    )

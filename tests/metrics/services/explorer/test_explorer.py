@@ -15,12 +15,14 @@ from annotate.models import (
     Resolution,
     Seat,
 )
+from annotate.services.background import kept
 from metrics.core.labels.label_sources import LabelSource
 from metrics.explorer_state import ExplorerState, QueryOrder, ResultFilter
 from metrics.models import Score
 from metrics.services.explorer import disagreement, explorer
 from metrics.services.explorer.order import JUDGED, order_queries
 from pooling.models import Ranking, Run
+from tests import works
 from tests.metrics import studies
 from tests.tables.table_cleanup import module_rows
 
@@ -32,7 +34,7 @@ def judged(django_db_setup, django_db_blocker):
     """A study with three judges, refreshed and counted: its key."""
     with module_rows(django_db_blocker):
         study = studies.judged_study("study", seeds=(1, 2, 3), n=20, n_queries=8, labels_per_pair=3)
-        disagreement.count_disagreement(collection=study)
+        works.compute_anew(disagreement.inquiry_of(collection=study))
         yield study.pk
 
 
@@ -238,13 +240,13 @@ def test_differing_is_positive_for_one_and_not_for_the_other(study):
 
 
 def test_counting_twice_changes_nothing_and_counting_nothing_is_no_error(study):
-    before = disagreement.snapshot_of(collection=study)
-    disagreement.count_disagreement(collection=study)
-    after = disagreement.snapshot_of(collection=study)
-    assert (after.value, after.inputs_sha256) == (before.value, before.inputs_sha256)
+    before = kept.find(inquiry=disagreement.inquiry_of(collection=study))
+    works.compute_anew(disagreement.inquiry_of(collection=study))
+    after = kept.find(inquiry=disagreement.inquiry_of(collection=study))
+    assert (after.value, after.digest) == (before.value, before.digest)
     bare = studies.study("bare")
-    disagreement.count_disagreement(collection=bare)
-    assert disagreement.snapshot_of(collection=bare).value == {
+    works.compute_anew(disagreement.inquiry_of(collection=bare))
+    assert kept.find(inquiry=disagreement.inquiry_of(collection=bare)).value == {
         "sources": [],
         "differing": [],
         "shared": [],

@@ -14,7 +14,7 @@ from metrics.core.comparisons.significance import paired_test
 from metrics.core.measures.measures import parse_one
 from metrics.core.statistics.groups import Groups
 from metrics.models import Score
-from metrics.services.leaderboard import cache
+from metrics.services.leaderboard import computation
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.leaderboard.comparison_page import comparison_of
 from metrics.services.leaderboard.decisions import decision, decision_facts, notes
@@ -24,6 +24,7 @@ from metrics.services.numbers import refresh
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 
 AP = parse_one("AP")
@@ -43,11 +44,9 @@ def board():
 def leaderboard_with(study, **parameters):
     choices = read_choices(collection=study, viewer=None, parameters=parameters)
     assert choices.errors == []
-    cache.compute(collection=study, spec=choices.spec)
-    lookup = cache.look_up(collection=study, spec=choices.spec)
-    return leaderboard_of(
-        choices=choices, collection=study, view=lookup.view, version=lookup.version
-    )
+    boards.compute(collection=study, spec=choices.spec)
+    look = computation.look(collection=study, spec=choices.spec)
+    return leaderboard_of(choices=choices, collection=study, view=look.row, version=look.version)
 
 
 def values(name):
@@ -190,8 +189,8 @@ def test_what_is_left_out_may_leave_too_little():
 
 def compared(study, **parameters):
     choices = read_comparison(collection=study, viewer=None, parameters=parameters)
-    cache.compute(collection=study, spec=choices.spec)
-    view = cache.find_view(collection=study, spec=choices.spec)
+    boards.compute(collection=study, spec=choices.spec)
+    view = boards.find(collection=study, spec=choices.spec)
     return comparison_of(
         runs=choices.compared_runs,
         measure=choices.spec.measures[0],

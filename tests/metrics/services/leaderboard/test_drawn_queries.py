@@ -8,18 +8,19 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Change, Direction, Item, Part, QuerySet, Role
+from annotate.services.background import kept
 from annotate.services.collection.query_sets import complete_query_sets
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import mean_intervals
 from metrics.core.statistics.stratified_means import StratifiedDraw, stratified_intervals
-from metrics.models import BoardView, Score
-from metrics.services.leaderboard import cache
+from metrics.models import Score
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.numbers import refresh
 from metrics.services.pool_bias import pool_bias
 from metrics.services.scores import query_groups
-from tests import cast
+from tests import cast, works
 from tests.metrics import studies
+from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 from tests.pooling import factories
 from tests.tables.fixture_cache import cached_rows
@@ -80,8 +81,8 @@ def board_of(collection, parameters, reads=read_choices):
     spec = reads(
         collection=collection, viewer=None, parameters={"queries": "sample some", **parameters}
     ).spec
-    cache.compute(collection=collection, spec=spec)
-    return BoardView.objects.get(collection=collection, key=spec.key).value
+    boards.compute(collection=collection, spec=spec)
+    return boards.find(collection=collection, spec=spec).value
 
 
 def test_a_kept_mean_is_that_over_all_queries_by_strata(drawn_study):
@@ -174,8 +175,8 @@ def test_the_page_and_its_csv_name_what_the_mean_is_of(drawn_study, client):
 
 def test_what_the_pool_favours_is_told_of_all_queries(drawn_study):
     pool = drawn_study.pools.get()
-    pool_bias.study_pool(pool=pool)
-    side = pool_bias.snapshot_of(pool=pool).value["directions"][0]
+    works.compute_anew(pool_bias.inquiry_of(pool=pool))
+    side = kept.find(inquiry=pool_bias.inquiry_of(pool=pool)).value["directions"][0]
     scores = {
         score.run_id: score.mean
         for score in Score.objects.filter(

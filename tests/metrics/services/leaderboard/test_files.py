@@ -9,13 +9,14 @@ from django.http import QueryDict
 
 from annotate.models import Role
 from metrics.models import Score
-from metrics.services.leaderboard import cache
+from metrics.services.leaderboard import computation
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.leaderboard.files import as_csv, as_latex
 from metrics.services.leaderboard.leaderboard import leaderboard_of
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
@@ -28,11 +29,9 @@ def study():
 
 def leaderboard_with(study, **parameters):
     choices = read_choices(collection=study, viewer=None, parameters=parameters)
-    cache.compute(collection=study, spec=choices.spec)
-    lookup = cache.look_up(collection=study, spec=choices.spec)
-    return leaderboard_of(
-        choices=choices, collection=study, view=lookup.view, version=lookup.version
-    )
+    boards.compute(collection=study, spec=choices.spec)
+    look = computation.look(collection=study, spec=choices.spec)
+    return leaderboard_of(choices=choices, collection=study, view=look.row, version=look.version)
 
 
 def rows_of(text):
@@ -129,5 +128,5 @@ def rooms_view(study, *runs):
         parameters=QueryDict("&".join(f"run={run.pk}" for run in runs)),
     )
     assert choices.is_stored
-    cache.compute(collection=study, spec=choices.spec)
-    return cache.find_view(collection=study, spec=choices.spec)
+    boards.compute(collection=study, spec=choices.spec)
+    return boards.find(collection=study, spec=choices.spec)

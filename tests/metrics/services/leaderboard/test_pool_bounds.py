@@ -10,15 +10,16 @@ from django.utils import timezone
 
 from annotate.models import Collection, Item, Pair, ReferenceLabel, Role, Round, RoundPair
 from annotate.services import seating
+from annotate.services.background import kept
 from annotate.services.collection.query_sets import complete_query_sets
 from annotate.services.judging import claiming, judging
 from annotate.services.review import exclusions
-from metrics.services.leaderboard import cache as views
 from metrics.services.leaderboard import measuring
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.numbers import refresh
 from pooling.models import Run
 from tests import campaigns, cast
+from tests.metrics.services.leaderboard import boards
 
 pytestmark = pytest.mark.django_db
 MEASURES = "AP nDCG@10 R@2 Rprec C@1"
@@ -88,8 +89,8 @@ def cells(of: Collection, run: str, source: str) -> dict[str, tuple[float, float
         collection=of, viewer=None, parameters={"measures": MEASURES, "labels": source}
     )
     assert choices.errors == []
-    views.compute(collection=of, spec=choices.spec)
-    value = views.find_view(collection=of, spec=choices.spec).value
+    boards.compute(collection=of, spec=choices.spec)
+    value = boards.find(collection=of, spec=choices.spec).value
     own_run = Run.objects.get(name=run)
     (table,) = [direction for direction in value["directions"] if own_run.pk in direction["runs"]]
     at, n = table["runs"].index(own_run.pk), table["n_queries"]
@@ -137,7 +138,7 @@ def test_what_a_closed_pool_did_not_get_judged_counts_and_what_a_pool_left_out_d
     assert least_of(study) == 1 / 2
     exclusions.exclude_pair(pair=left, by=cast.member(study, Role.LEAD), reason="it cannot be seen")
     refresh.rebuild(collection=study)
-    views.delete_views(collection=study)
+    kept.delete_all(collection=study)
     assert least_of(study) == 1
 
 
@@ -158,7 +159,7 @@ def test_a_pair_of_two_pools_is_one_and_imported_judgments_make_a_pool_but_train
             closed_at=timezone.now(),
         )
         RoundPair.objects.create(round=own, pair=pair, n_wanted=1)
-    views.delete_views(collection=study)
+    kept.delete_all(collection=study)
     assert least_of(study) == pytest.approx(1 / 3)
 
 

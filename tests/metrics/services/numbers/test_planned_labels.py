@@ -11,8 +11,9 @@ import krippendorff
 import numpy as np
 import pytest
 
-from annotate.models import Role, Seat
+from annotate.models import Kept, Role, Seat
 from annotate.services import seating
+from annotate.services.background import kept
 from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.models import Alarm, AlarmEvent, Observation, Snapshot, Tally
 from metrics.services.dashboard import dashboard
@@ -115,8 +116,8 @@ def test_without_two_planned_labels_of_a_pair_there_is_no_headline_and_the_page_
 
 
 def test_parts_are_of_planned_labels_but_those_by_number_of_labels_of_all(study):
-    dashboard_details.compute(collection=study)
-    value = Snapshot.objects.get(collection=study, kind=dashboard_details.KIND).value
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    value = Kept.objects.get(collection=study, kind=dashboard_details.KIND).value
     (pool,) = value["by_pool"]
     assert pool["alpha"]["ordinal"]["value"] == of(study)["planned"]["ordinal"]["value"]
     assert np.sum(value["by_level"]["together"]) == pytest.approx(36)

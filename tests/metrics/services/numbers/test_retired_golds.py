@@ -6,6 +6,7 @@ To see these tests fail: leave `gold.retired_at IS NULL` out of count_sql or lab
 import pytest
 
 from annotate.models import Batch, Gold
+from annotate.services.background import kept
 from annotate.services.golds import golds
 from annotate.services.judging import claiming
 from metrics.models import Snapshot
@@ -51,14 +52,13 @@ def gold_counts(collection, annotator):
     """
     refresh.refresh(collection=collection)
     assert tallies.drift(collection=collection) == []
-    dashboard_details.compute(collection=collection)
-    fast, slow = (
-        Snapshot.objects.get(collection=collection, kind=kind).value["people"]
-        for kind in ("people", dashboard_details.KIND)
-    )
+    inquiry = dashboard_details.inquiry_of(collection=collection)
+    kept.compute(inquiry=inquiry)
+    fast = Snapshot.objects.get(collection=collection, kind="people").value["people"]
+    slow = kept.find(inquiry=inquiry).value["people"]
     mine = next(row for row in fast if row["annotator"] == annotator.pk)
-    looked = next(row for row in slow if row["annotator"] == annotator.pk)["gold"]
-    return (mine["n_gold"], mine["n_right"]), (looked["of"], looked["hits"])
+    look = next(row for row in slow if row["annotator"] == annotator.pk)["gold"]
+    return (mine["n_gold"], mine["n_right"]), (look["of"], look["hits"])
 
 
 def test_a_retired_gold_counts_for_nobody_and_counts_again_when_it_is_brought_back(judged):

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from annotate.models import Resolution, Seat
+from annotate.models import Kept, Resolution, Seat
+from annotate.services.background import kept
 from annotate.services.judging import claiming, undoing
 from annotate.services.supervision import withdrawing
 from metrics.models import Snapshot
@@ -135,19 +136,16 @@ def test_repeats_enter_no_resolution_no_alpha_no_share_with_others_and_no_gold()
     study, annotator, repeats, grade_of = labelled_twice()
     studies.judge(cast.annotator(study), seed=3)
     before, numbers_before = people_of(study), studies.numbers(study)
-    dashboard_details.compute(collection=study)
-    looked = Snapshot.objects.get(collection=study, kind=dashboard_details.KIND).value["people"]
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    look = Kept.objects.get(collection=study, kind=dashboard_details.KIND).value["people"]
     rows = (
         Resolution.objects.filter(collection=study).order_by("pk").values("pk", "status", "grade")
     )
     resolutions = list(rows)
     answer(repeats, grade_of)
     after, numbers_after = people_of(study), studies.numbers(study)
-    dashboard_details.compute(collection=study)
-    assert (
-        Snapshot.objects.get(collection=study, kind=dashboard_details.KIND).value["people"]
-        == looked
-    )
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=study))
+    assert Kept.objects.get(collection=study, kind=dashboard_details.KIND).value["people"] == look
     assert list(rows.all()) == resolutions
     for kind in ("agreement", "labels", "progress"):
         assert value_of(numbers_after, kind) == value_of(numbers_before, kind)

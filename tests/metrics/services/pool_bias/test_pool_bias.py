@@ -3,24 +3,21 @@
 It is kept until something changes, and undefined where it is.
 """
 
-from datetime import timedelta
-
 import numpy as np
 import pytest
-from django.core.cache import cache
 
-from annotate.models import Direction, Item, Pair, Resolution, Role
+from annotate.models import Direction, Item, Kept, Pair, Resolution, Role
+from annotate.services.background import kept
 from metrics.core.measures import measures
 from metrics.core.measures.alignment import LabelledPairs, align
 from metrics.core.pools import bias
-from metrics.models import Snapshot
 from metrics.services.pool_bias import pool_bias
 from metrics.services.pool_bias.page import page_of
 from metrics.services.pool_bias.study import contributions, gather
 from pooling.core.likeness.rankings import Rankings
 from pooling.models import Ranking
 from pooling.services.pools import run_retirement
-from tests import cast
+from tests import cast, works
 from tests.metrics import studies
 from tests.pages import text_of
 from tests.pooling import factories
@@ -72,8 +69,8 @@ def runs_and_labels(pool):
 
 
 def value_of(pool):
-    pool_bias.study_pool(pool=pool)
-    return pool_bias.snapshot_of(pool=pool).value
+    works.compute_anew(pool_bias.inquiry_of(pool=pool))
+    return kept.find(inquiry=pool_bias.inquiry_of(pool=pool)).value
 
 
 def test_leave_one_out_and_the_biases_equal_their_plain_definitions(pool):
@@ -124,30 +121,32 @@ def test_what_a_reference_knew_is_no_loss(pool):
 
 
 def test_the_same_labels_are_not_gone_through_again_and_give_the_same_numbers(pool):
-    assert pool_bias.study_pool(pool=pool)
-    first = pool_bias.snapshot_of(pool=pool)
-    assert not pool_bias.study_pool(pool=pool)
-    again = pool_bias.snapshot_of(pool=pool)
+    assert works.compute_anew(pool_bias.inquiry_of(pool=pool))
+    first = kept.find(inquiry=pool_bias.inquiry_of(pool=pool))
+    assert not works.compute_anew(pool_bias.inquiry_of(pool=pool))
+    again = kept.find(inquiry=pool_bias.inquiry_of(pool=pool))
     assert (again.pk, again.value) == (
         first.pk,
         first.value,
     ) and again.computed_at >= first.computed_at
-    Snapshot.objects.all().delete()
-    assert pool_bias.study_pool(pool=pool)
-    assert pool_bias.snapshot_of(pool=pool).value == first.value
+    Kept.objects.all().delete()
+    assert works.compute_anew(pool_bias.inquiry_of(pool=pool))
+    assert kept.find(inquiry=pool_bias.inquiry_of(pool=pool)).value == first.value
     run_retirement.retire_run(run=pool.runs.first(), by=None)
-    assert pool_bias.study_pool(pool=pool)
-    assert len(pool_bias.snapshot_of(pool=pool).value["directions"][0]["runs"]) == 2
+    assert works.compute_anew(pool_bias.inquiry_of(pool=pool))
+    assert (
+        len(kept.find(inquiry=pool_bias.inquiry_of(pool=pool)).value["directions"][0]["runs"]) == 2
+    )
 
 
 def test_other_rankings_give_other_numbers_and_unknown_rows_are_shown_and_unjudged(pool):
-    pool_bias.study_pool(pool=pool)
+    works.compute_anew(pool_bias.inquiry_of(pool=pool))
     row = Ranking.objects.filter(run__pools=pool).order_by("pk").first()
     contributions = {
         run_row["run"]: run_row["n_brought"] for run_row in value_of(pool)["directions"][0]["runs"]
     }
     Ranking.objects.filter(pk=row.pk).update(targets=[-7, *row.targets[1:]])
-    assert pool_bias.study_pool(pool=pool)
+    assert works.compute_anew(pool_bias.inquiry_of(pool=pool))
     run_row = {run_row["run"]: run_row for run_row in value_of(pool)["directions"][0]["runs"]}[
         row.run_id
     ]
@@ -158,17 +157,17 @@ def test_other_rankings_give_other_numbers_and_unknown_rows_are_shown_and_unjudg
 def test_stop_advice_is_undefined_with_few_labels_and_says_what_the_last_labels_changed(
     pool, monkeypatch
 ):
-    pool_bias.study_pool(pool=pool)
+    works.compute_anew(pool_bias.inquiry_of(pool=pool))
     (panel,) = page_of(
-        pool=pool, snapshot=pool_bias.snapshot_of(pool=pool), measure=None
+        pool=pool, bias=kept.find(inquiry=pool_bias.inquiry_of(pool=pool)), measure=None
     ).directions
     assert (panel.advice.state, panel.advice.look_backs) == ("undefined", [])
     assert len(panel.advice.neighbours) == 2
-    Snapshot.objects.all().delete()
+    Kept.objects.all().delete()
     monkeypatch.setattr(pool_bias, "LOOK_BACKS", (1, 20))
-    pool_bias.study_pool(pool=pool)
+    works.compute_anew(pool_bias.inquiry_of(pool=pool))
     (panel,) = page_of(
-        pool=pool, snapshot=pool_bias.snapshot_of(pool=pool), measure="AP"
+        pool=pool, bias=kept.find(inquiry=pool_bias.inquiry_of(pool=pool)), measure="AP"
     ).directions
     assert [(look_back.n_labels, look_back.n_pairs) for look_back in panel.advice.look_backs] == [
         (1, 1),
@@ -198,13 +197,14 @@ def test_looking_back_takes_away_the_pairs_that_the_last_labels_judged_first(poo
         )
 
 
-def test_whoever_looks_has_it_computed_once_in_a_while(pool, monkeypatch):
-    monkeypatch.setattr(pool_bias, "MAX_AGE", timedelta(days=1))
-    assert pool_bias.should_compute(pool=pool, snapshot=None)
-    assert not pool_bias.should_compute(pool=pool, snapshot=None)
-    cache.clear()
-    pool_bias.study_pool(pool=pool)
-    assert not pool_bias.should_compute(pool=pool, snapshot=pool_bias.snapshot_of(pool=pool))
+def test_whoever_looks_has_it_computed_once_in_a_while(pool):
+    inquiry = pool_bias.inquiry_of(pool=pool)
+    with works.value_requests() as requests:
+        assert not kept.look(inquiry=inquiry).is_fresh
+        assert not kept.look(inquiry=inquiry).is_fresh
+        assert requests == [inquiry]
+    works.compute_anew(inquiry)
+    assert kept.look(inquiry=inquiry).is_fresh
 
 
 def test_the_page_waits_then_shows_every_run_measure_and_state(
@@ -214,7 +214,7 @@ def test_the_page_waits_then_shows_every_run_measure_and_state(
     client.force_login(cast.member(collection, Role.LEAD))
     address = f"/c/{collection.slug}/pools/{pool.pk}/favours/"
     assert "Going through the labels" in text_of(client.get(address))
-    pool_bias.study_pool(pool=pool)
+    works.compute_anew(pool_bias.inquiry_of(pool=pool))
     assert client.get(f"{address}state/")["HX-Redirect"] == address
     with django_assert_max_num_queries(12):
         page = text_of(client.get(address, {"measure": "AP"}))

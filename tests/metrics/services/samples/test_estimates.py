@@ -8,11 +8,10 @@ import pytest
 from django.http import QueryDict
 
 from annotate.models import Direction, Item, QuerySet, Resolution
+from annotate.services.background import kept
 from annotate.services.collection.query_sets import complete_query_sets
 from metrics.core.measures.measures import parse
 from metrics.core.statistics.intervals import mean_intervals
-from metrics.models import BoardView
-from metrics.services.leaderboard import cache as leaderboard_cache
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.numbers import refresh
 from metrics.services.pool_bias import pool_bias
@@ -22,8 +21,9 @@ from metrics.services.samples.pairs import sample_of
 from metrics.services.scores import labels
 from pooling.models import PoolPair
 from pooling.services.pools import run_retirement
-from tests import cast
+from tests import cast, works
 from tests.metrics import studies
+from tests.metrics.services.leaderboard import boards
 from tests.pooling import factories
 from tests.tables.fixture_cache import cached_rows
 
@@ -62,8 +62,8 @@ def board_of(collection, measures="", reads=read_choices, **parameters):
     spec = reads(
         collection=collection, viewer=None, parameters={"measures": measures, **parameters}
     ).spec
-    leaderboard_cache.compute(collection=collection, spec=spec)
-    value = BoardView.objects.get(collection=collection, key=spec.key).value
+    boards.compute(collection=collection, spec=spec)
+    value = boards.find(collection=collection, spec=spec).value
     return (
         value
         if "directions" not in value
@@ -208,8 +208,8 @@ def test_a_run_that_goes_beyond_the_samples_leaves_nothing_to_estimate_without_b
     parameters.setlist("run", chosen)
     parameters["measures"] = "P@6"
     spec = read_choices(collection=sampled, viewer=None, parameters=parameters).spec
-    leaderboard_cache.compute(collection=sampled, spec=spec)
-    value = BoardView.objects.get(collection=sampled, key=spec.key).value
+    boards.compute(collection=sampled, spec=spec)
+    value = boards.find(collection=sampled, spec=spec).value
     side = next(side for side in value["directions"] if side["runs"])
     assert [measure["kind"] for measure in side["measures"]] == ["unbiased"]
 
@@ -248,9 +248,9 @@ def test_a_reference_label_stands_for_itself(sampled):
 def test_a_leaderboard_shows_what_the_page_of_its_one_pool_says(media_root):
     collection = one_pool()
     pool = collection.pools.get()
-    pool_bias.study_pool(pool=pool)
+    works.compute_anew(pool_bias.inquiry_of(pool=pool))
     sample = (
-        page_of(pool=pool, snapshot=pool_bias.snapshot_of(pool=pool), measure=None)
+        page_of(pool=pool, bias=kept.find(inquiry=pool_bias.inquiry_of(pool=pool)), measure=None)
         .directions[0]
         .sample
     )

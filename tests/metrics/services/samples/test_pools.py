@@ -6,17 +6,16 @@ import io
 import numpy as np
 import pytest
 
-from annotate.models import Resolution, Role
+from annotate.models import Kept, Resolution, Role
 from annotate.services.collection.query_sets import complete_query_sets
 from metrics.core.measures.measures import parse_one
-from metrics.models import BoardView
-from metrics.services.leaderboard import cache as leaderboard_cache
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.numbers import refresh
 from metrics.services.samples.pools import counts_undrawn
 from pooling.models import PoolStratum, Ranking
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 from tests.pooling import factories
 from tests.tables.fixture_cache import cached_rows
@@ -52,8 +51,8 @@ def board_of(collection, measures="", reads=read_choices, **parameters):
     spec = reads(
         collection=collection, viewer=None, parameters={"measures": measures, **parameters}
     ).spec
-    leaderboard_cache.compute(collection=collection, spec=spec)
-    return BoardView.objects.get(collection=collection, key=spec.key).value
+    boards.compute(collection=collection, spec=spec)
+    return boards.find(collection=collection, spec=spec).value
 
 
 @pytest.mark.parametrize(
@@ -175,7 +174,7 @@ def test_the_page_and_its_csv_mark_them(sampled, client):
 def test_a_view_kept_from_before_sets_were_named_is_shown_still(sampled, client):
     client.force_login(cast.member(sampled, Role.RESEARCHER))
     board_of(sampled, "AP")
-    view = BoardView.objects.get(collection=sampled)
+    view = Kept.objects.get(collection=sampled)
     for side in view.value["directions"]:
         side["undrawn"] and side["undrawn"].pop("sets")
     view.save()

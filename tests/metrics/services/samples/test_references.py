@@ -6,11 +6,10 @@ import pytest
 
 from annotate.models import Collection, ReferenceLabel, Role, Undrawn
 from annotate.services.collection.query_sets import complete_query_sets
-from metrics.models import BoardView
-from metrics.services.leaderboard import cache as leaderboard_cache
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.numbers import refresh
 from tests import cast
+from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 from tests.pooling import factories
 
@@ -45,8 +44,8 @@ def board_of(collection, labels, measures="C@1 P@3 P@4 RBP(p=0.5) AP nDCG@10 Jud
     spec = read_choices(
         collection=collection, viewer=None, parameters={"labels": labels, "measures": measures}
     ).spec
-    leaderboard_cache.compute(collection=collection, spec=spec)
-    value = BoardView.objects.get(collection=collection, key=spec.key).value
+    boards.compute(collection=collection, spec=spec)
+    value = boards.find(collection=collection, spec=spec).value
     (forward,) = [side for side in value["directions"] if side["runs"]]
     return forward
 
@@ -109,7 +108,7 @@ def test_the_pages_name_it(study, client):
     spec = read_comparison(
         collection=study, viewer=None, parameters=parameters | {"measure": "AP"}
     ).spec
-    leaderboard_cache.compute(collection=study, spec=spec)
+    boards.compute(collection=study, spec=spec)
     pair = text_of(
         client.get(f"/c/{study.slug}/leaderboard/compare/", parameters | {"measure": "AP"})
     )

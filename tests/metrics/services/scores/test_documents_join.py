@@ -11,7 +11,7 @@ from annotate.models import Item, QuerySet, QuerySetItem, RoundPair
 from annotate.services.collection import query_sets
 from annotate.services.imports import items as item_import
 from metrics.models import Score
-from metrics.services.leaderboard import cache as leaderboard_cache
+from metrics.services.leaderboard import computation
 from metrics.services.numbers import refresh
 from metrics.services.scores import labels
 from pooling.services.pools import previews
@@ -60,12 +60,12 @@ def test_scores_name_what_was_ranked_and_the_day_the_last_of_it_joined(judged):
     collection, run, _ = judged
     ((n, before),) = galleries(collection)
     assert (n, timezone.now() - before > timedelta(days=29)) == (5, True)
-    version, scores = leaderboard_cache.version_of(collection=collection), means(collection)
+    version, scores = computation.version_of(collection=collection), means(collection)
     join(collection, "new1", "other")
     refresh.refresh(collection=collection)
     ((n, after),) = galleries(collection)
     assert (n, timezone.now() - after < timedelta(days=1)) == (7, True)
-    assert leaderboard_cache.version_of(collection=collection) != version
+    assert computation.version_of(collection=collection) != version
     perform_work(run)
     refresh.refresh(collection=collection)
     assert means(collection) == scores  # what joined keeps its rank, and is still unjudged

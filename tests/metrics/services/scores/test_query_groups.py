@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from annotate.models import Collection, Direction, Item, Part, QuerySet, Role
+from annotate.models import Collection, Direction, Item, Kept, Part, QuerySet, Role
+from annotate.services.background import kept
 from annotate.services.collection.collections import change_query_groups
 from metrics.core.agreement import agreement
 from metrics.core.agreement.counts import group
@@ -15,9 +16,8 @@ from metrics.core.comparisons.swaps import reer_paired, reversal
 from metrics.core.measures.measures import parse_one
 from metrics.core.statistics.groups import Groups, design
 from metrics.core.statistics.intervals import mean_intervals
-from metrics.models import BoardView, Score, Snapshot
+from metrics.models import Score, Snapshot
 from metrics.services.dashboard import details as dashboard_details
-from metrics.services.leaderboard import cache as leaderboard_cache
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.leaderboard.comparison import N_SAMPLES
 from metrics.services.leaderboard.decisions import decision_facts
@@ -25,8 +25,9 @@ from metrics.services.numbers import refresh
 from metrics.services.pool_bias import pool_bias
 from metrics.services.pool_bias import study as pool_study
 from metrics.services.scores import labels, query_groups
-from tests import cast
+from tests import cast, works
 from tests.metrics import studies
+from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 from tests.tables.fixture_cache import cached_rows
 
@@ -73,8 +74,8 @@ def grouped(collection, direction=Direction.FORWARD):
 def board_of(collection, parameters, reads=read_choices):
     """The view that the background computes for a leaderboard, or for a comparison."""
     spec = reads(collection=collection, viewer=None, parameters=parameters).spec
-    leaderboard_cache.compute(collection=collection, spec=spec)
-    return BoardView.objects.get(collection=collection, key=spec.key).value
+    boards.compute(collection=collection, spec=spec)
+    return boards.find(collection=collection, spec=spec).value
 
 
 # ---- which queries belong together
@@ -314,15 +315,15 @@ def test_stop_advice_draws_videos_and_is_looked_at_again_when_the_choice_changes
     pool.strategy, pool.parameters = "depth-k", {"depth": 3}
     pool.save()
     pool.runs.set(videos.runs.filter(direction="forward"))
-    assert pool_bias.study_pool(pool=pool)
-    assert not pool_bias.study_pool(pool=pool)
-    side = pool_bias.snapshot_of(pool=pool).value["directions"][0]
+    assert works.compute_anew(pool_bias.inquiry_of(pool=pool))
+    assert not works.compute_anew(pool_bias.inquiry_of(pool=pool))
+    side = kept.find(inquiry=pool_bias.inquiry_of(pool=pool)).value["directions"][0]
     assert side["groups"]["n_groups"] == 5
     study = pool_study.gather(pool=pool)
     assert study.directions[0].groups.size.tolist() == GROUPS.size.tolist()
     change_query_groups(collection=videos, query_groups="none")
     pool = type(pool).objects.get(pk=pool.pk)
-    assert pool_bias.study_pool(pool=pool)
+    assert works.compute_anew(pool_bias.inquiry_of(pool=pool))
 
 
 def test_stop_advice_is_sure_of_an_order_that_holds_in_each_of_two_groups(videos):
@@ -343,8 +344,10 @@ def test_stop_advice_is_sure_of_an_order_that_holds_in_each_of_two_groups(videos
     shares = {}
     for grouping in ("none", "column"):
         change_query_groups(collection=videos, query_groups=grouping)
-        pool_bias.study_pool(pool=type(pool).objects.get(pk=pool.pk))
-        (row,) = pool_bias.snapshot_of(pool=pool).value["directions"][0]["stop"]["AP"]["neighbours"]
+        works.compute_anew(pool_bias.inquiry_of(pool=type(pool).objects.get(pk=pool.pk)))
+        (row,) = kept.find(inquiry=pool_bias.inquiry_of(pool=pool)).value["directions"][0]["stop"][
+            "AP"
+        ]["neighbours"]
         shares[grouping] = row["share"]
     assert shares["none"] < 0.9
     assert shares["column"] == 1
@@ -372,8 +375,8 @@ def test_alphas_interval_draws_videos_on_the_dashboard_and_in_its_parts(videos):
     )
     assert alpha == expected._asdict() | {"level": "ordinal"}
     assert (alpha["n_groups"], value["drawn"]) == (5, "videos")
-    dashboard_details.compute(collection=videos)
-    (pool,) = Snapshot.objects.get(collection=videos, kind=dashboard_details.KIND).value["by_pool"]
+    kept.compute(inquiry=dashboard_details.inquiry_of(collection=videos))
+    (pool,) = Kept.objects.get(collection=videos, kind=dashboard_details.KIND).value["by_pool"]
     assert [pool["alpha"]["ordinal"][end] for end in ("low", "high")] == [
         alpha["low"],
         alpha["high"],

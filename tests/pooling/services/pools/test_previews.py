@@ -1,12 +1,17 @@
 """A pool's price before it is opened: what is new, each run's share, likeness, hours and money."""
 
+import json
+
 import numpy as np
 import pytest
+from django.utils import timezone
 
 from annotate.models import Pair, Policy, QuerySet, QuerySetItem
+from annotate.services.background import kept
 from pooling.models import Pool, Run
 from pooling.services.pools import preview_requests, previews
 from pooling.services.pools.checks import PoolError
+from tests import works
 from tests.pooling import factories
 from tests.pooling.answering import answer_batch
 
@@ -155,38 +160,45 @@ def test_a_question_is_counted_once_for_all_who_ask_and_answered_at_once_where_i
     request = preview_requests.build_request(
         strategy="depth-k", parameters={"depth": 2}, runs=two_runs, query_set=None, seed=1
     )
-    result, needs_worker = preview_requests.request_preview(
-        collection=collection, preview_request=request
-    )
-    assert (result.preview.n_pairs, needs_worker) == (6, False)
-    other = request._replace(seed=2)
-    monkeypatch.setattr(preview_requests, "SYNCHRONOUS_ROWS", 3)
-    waiting = [
-        preview_requests.request_preview(collection=collection, preview_request=other)
-        for _ in range(2)
-    ]
-    assert [(answer.is_waiting, needs_worker) for answer, needs_worker in waiting] == [
-        (True, True),
-        (True, False),
-    ]
-    preview_requests.compute_result(
-        collection=collection, preview_request=preview_requests.PreviewRequest(**other._asdict())
-    )
-    result, needs_worker = preview_requests.request_preview(
-        collection=collection, preview_request=other
-    )
-    assert (result.preview.n_pairs, needs_worker) == (6, False)
+    with works.value_requests() as inquiries:
+        result = preview_requests.request_preview(collection=collection, preview_request=request)
+        assert result.preview.n_pairs == 6 and inquiries == []
+        other = request._replace(seed=2)
+        monkeypatch.setattr(preview_requests, "SYNCHRONOUS_ROWS", 3)
+        results = [
+            preview_requests.request_preview(collection=collection, preview_request=other)
+            for _ in range(2)
+        ]
+        assert [result.is_waiting for result in results] == [True, True]
+        (inquiry,) = inquiries
+        kept.compute(inquiry=inquiry)
+        result = preview_requests.request_preview(collection=collection, preview_request=other)
+        assert result.preview.n_pairs == 6 and len(inquiries) == 1
+    assert preview_requests.find_result(collection=collection, key=result.key).preview.n_pairs == 6
     assert preview_requests.find_result(collection=factories.collection(), key=result.key) is None
+    kept.values_of(inquiry=inquiry).update(fresh_until=timezone.now())
+    assert preview_requests.find_result(collection=collection, key=result.key) is None
+
+
+def test_a_kept_preview_is_the_computed_one(collection, two_runs):
+    far_run = factories.run(collection, "far", {2: [3]})  # shares no source with the others
+    computed = preview(collection, [*two_runs, far_run], depth=2)
+    stored = previews.Preview.from_json(json.loads(json.dumps(computed.as_json(), allow_nan=False)))
+    assert stored._replace(likenesses=[]) == computed._replace(likenesses=[])
+    (kept_likeness,), (likeness,) = stored.likenesses, computed.likenesses
+    assert kept_likeness.names == likeness.names
+    assert any(np.isnan(matrix).any() for matrix in likeness.likeness)
+    for kept_matrix, matrix in zip(kept_likeness.likeness, likeness.likeness, strict=True):
+        assert kept_matrix.dtype == matrix.dtype
+        np.testing.assert_array_equal(kept_matrix, matrix)
 
 
 def test_a_question_with_a_fault_is_answered_with_its_field(collection, two_runs):
     request = preview_requests.build_request(
         strategy="depth-k", parameters={"depth": 0}, runs=two_runs, query_set=None, seed=1
     )
-    result, needs_worker = preview_requests.request_preview(
-        collection=collection, preview_request=request
-    )
-    assert (result.field, result.preview, needs_worker) == ("depth", None, False)
+    result = preview_requests.request_preview(collection=collection, preview_request=request)
+    assert (result.field, result.preview) == ("depth", None)
     assert "whole number" in result.error
 
 

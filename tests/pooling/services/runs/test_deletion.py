@@ -10,7 +10,6 @@ from annotate.services.background.workers import try_lock
 from annotate.services.collection.query_sets import complete_query_sets
 from config.management.commands.fsck import CHECKS
 from metrics.models import Score
-from metrics.services.leaderboard import cache as leaderboard_cache
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.numbers import refresh
 from pooling.models import Pool, Ranking, Run, RunEvent
@@ -18,6 +17,7 @@ from pooling.services.pools import run_retirement
 from pooling.services.pools.checks import PoolError
 from pooling.services.runs import deletion, descriptions, holds, runs
 from tests import cast
+from tests.metrics.services.leaderboard import boards
 from tests.pooling import factories
 from tests.servers.databases import run_concurrently
 from tests.works import perform_work
@@ -130,7 +130,7 @@ def test_every_page_stands_before_and_after_the_numbers_follow(client, collectio
     def look():
         return [client.get(f"{start}/{page}").status_code for page in pages]
 
-    leaderboard_cache.compute(collection=collection, spec=choices.spec)
+    boards.compute(collection=collection, spec=choices.spec)
     assert look() == [200] * len(pages)
     assert client.post(f"{start}/runs/{doomed.pk}/delete/").status_code == 302
     assert look() == [200] * len(pages)

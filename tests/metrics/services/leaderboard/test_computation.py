@@ -1,13 +1,11 @@
 """Leaderboards on demand: equal to `manage.py evaluate` on the same labels, cached, and deleted."""
 
 import json
-from datetime import timedelta
 from io import StringIO
 
 import numpy as np
 import pytest
 from django.core.management import call_command
-from django.utils import timezone
 from scipy import stats
 
 from annotate.models import (
@@ -22,13 +20,14 @@ from annotate.models import (
     Seat,
 )
 from metrics.core.comparisons import range_tests, significance, swaps
-from metrics.models import BoardView, Score
-from metrics.services.leaderboard import cache as views
+from metrics.models import Score
+from metrics.services.leaderboard import computation
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.numbers import refresh
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.services.leaderboard import boards
 from tests.tables.table_cleanup import module_rows
 
 pytestmark = pytest.mark.django_db
@@ -55,8 +54,8 @@ def board(judged):
 def view_of(study, **parameters):
     choices = read_choices(collection=study, viewer=None, parameters=parameters)
     assert choices.errors == []
-    views.compute(collection=study, spec=choices.spec)
-    return choices.spec, views.find_view(collection=study, spec=choices.spec).value
+    boards.compute(collection=study, spec=choices.spec)
+    return choices.spec, boards.find(collection=study, spec=choices.spec).value
 
 
 def labels_of(study, *, people, source, threshold=None):
@@ -285,39 +284,19 @@ def test_a_query_set_of_part_of_the_queries_is_measured_on_those(board):
     assert value["directions"][0]["measures"][0]["decided"]["why"] == "fewer than two queries"
 
 
-def test_a_view_is_computed_once_a_version_and_again_when_labels_change(board, monkeypatch):
-    monkeypatch.setattr(views, "REFRESH_AFTER", timedelta(days=1))
+def test_a_view_is_computed_once_a_version_and_again_when_labels_change(board):
     spec, before = view_of(board, measures="AP", labels="only")
-    assert views.compute(collection=board, spec=spec) is False
-    assert views.look_up(collection=board, spec=spec).should_compute is False
+    assert boards.compute(collection=board, spec=spec) is False
+    assert computation.look(collection=board, spec=spec).is_fresh
     studies.judge(cast.annotator(board), likes=0.9, seed=9)
     few = list(Resolution.objects.order_by("pair").values_list("pair", flat=True)[:4])
     Resolution.objects.filter(pair__in=few).update(status="single", grade=2)
     refresh.rebuild(collection=board)
-    lookup = views.look_up(collection=board, spec=spec)
-    assert lookup.should_compute and lookup.view.version != lookup.version
-    assert lookup.view.value == before, "the old view is served meanwhile"
-    assert views.look_up(collection=board, spec=spec).should_compute is False, (
-        "somebody asked a moment ago"
-    )
-    assert views.compute(collection=board, spec=spec) is True
-    assert views.find_view(collection=board, spec=spec).value != before
-
-
-def test_old_views_and_more_than_can_be_kept_are_forgotten(board, monkeypatch):
-    for name in ("AP", "RR", "Rprec"):
-        view_of(board, measures=name)
-    monkeypatch.setattr(views, "MAX_VIEWS", 2)
-    view_of(board, measures="R@3")
-    assert [view.wanted["measures"] for view in BoardView.objects.order_by("pk")] == [
-        ["Rprec"],
-        ["R@3"],
-    ]
-    BoardView.objects.filter(wanted__measures=["Rprec"]).update(
-        computed_at=timezone.now() - timedelta(days=2)
-    )
-    views.delete_old_views(collection=board)
-    assert [view.wanted["measures"] for view in BoardView.objects.all()] == [["R@3"]]
+    look = computation.look(collection=board, spec=spec)
+    assert look.is_outdated and not look.is_fresh
+    assert look.row.value == before, "the old view is served meanwhile"
+    assert boards.compute(collection=board, spec=spec) is True
+    assert boards.find(collection=board, spec=spec).value != before
 
 
 def test_two_runs_compared_are_the_tests_on_the_stored_values(board):
@@ -327,8 +306,8 @@ def test_two_runs_compared_are_the_tests_on_the_stored_values(board):
         viewer=None,
         parameters={"a": str(beta.pk), "b": str(alpha.pk), "measure": "AP"},
     )
-    views.compute(collection=board, spec=choices.spec)
-    value = views.find_view(collection=board, spec=choices.spec).value
+    boards.compute(collection=board, spec=choices.spec)
+    value = boards.find(collection=board, spec=choices.spec).value
     x, y = (
         np.frombuffer(
             Score.objects.get(run=run, measure="AP", label_source="over:original").per_query
