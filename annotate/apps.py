@@ -11,4 +11,4 @@ class AnnotateConfig(AppConfig):
         """Connect the receivers, and register the kinds of work."""
         import_module("annotate.receivers")
         import_module("annotate.services.imports.imports")
-        import_module("annotate.services.review.review_dispatch")
+        import_module("annotate.services.review.decision_handlers")

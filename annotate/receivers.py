@@ -2,9 +2,9 @@
 
 from django.dispatch import receiver
 
-from annotate.queue import enqueue_on_commit
 from annotate.services.background.kept import Inquiry
 from annotate.signals import batch_to_reject, round_to_follow, value_requested, work_requested
+from annotate.task_queue import enqueue_on_commit
 from annotate.tasks import compute_value, follow_policy, perform_work, reject_batch
 
 

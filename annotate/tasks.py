@@ -6,12 +6,12 @@ from typing import Any
 from celery import Task, shared_task
 
 from annotate.models import Batch, Collection, Invitation, Round, User, Work
-from annotate.queue import LONG, enqueue_on_commit
 from annotate.services.background import housekeeping, kept, works
 from annotate.services.collection import policies, purging
-from annotate.services.golds import checks as gold_checks
+from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.imports import media_inspection_turns
 from annotate.services.people import invitation_mail, sign_in_limits
+from annotate.task_queue import LONG, enqueue_on_commit
 
 SWEEP_SECONDS = 20  # as often as CELERY_BEAT_SCHEDULE says
 

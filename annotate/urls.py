@@ -4,7 +4,7 @@ from django.urls import include, path
 
 from annotate.views.collection import collections, home, imports, policy, settings
 from annotate.views.judging import judge, media
-from annotate.views.people import account, invitations, members, people, tokens
+from annotate.views.people import account, annotator, invitations, members, tokens
 from annotate.views.review import batches, golds, inbox, inbox_pair, review_log
 
 app_name = "annotate"
@@ -32,8 +32,8 @@ urlpatterns = [
     path("c/<slug:slug>/members/invite/", members.invite, name="invite"),
     path("c/<slug:slug>/members/<int:pk>/remove/", members.remove, name="member-remove"),
     path("c/<slug:slug>/invitations/<int:pk>/revoke/", members.revoke, name="invitation-revoke"),
-    path("c/<slug:slug>/annotators/<int:pk>/", people.annotator, name="annotator"),
-    path("c/<slug:slug>/annotators/<int:pk>/act/", people.annotator_act, name="annotator-act"),
+    path("c/<slug:slug>/annotators/<int:pk>/", annotator.annotator, name="annotator"),
+    path("c/<slug:slug>/annotators/<int:pk>/act/", annotator.annotator_act, name="annotator-act"),
     path("c/<slug:slug>/inbox/", inbox.inbox_page, name="inbox"),
     path("c/<slug:slug>/inbox/pairs/<int:pk>/", inbox_pair.pair, name="inbox-pair"),
     path(

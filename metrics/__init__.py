@@ -1,0 +1,1 @@
+"""What the judgments say: measures, agreement, statistics, leaderboards, downloads."""

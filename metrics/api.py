@@ -9,7 +9,7 @@ from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.models import ApiToken
 from metrics.forms.qrels import QrelsForm
 from metrics.http import attachment
-from metrics.services.downloads import rows as download_rows
+from metrics.services.downloads import lines as download_rows
 
 
 class QrelsView(APIView):

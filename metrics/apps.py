@@ -13,4 +13,4 @@ class MetricsConfig(AppConfig):
         import_module("metrics.services.dashboard.details")
         import_module("metrics.services.explorer.disagreement")
         import_module("metrics.services.leaderboard.computation")
-        import_module("metrics.services.pool_bias.pool_bias")
+        import_module("metrics.services.pool_bias.study")

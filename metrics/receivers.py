@@ -3,8 +3,8 @@
 from django.core.cache import cache
 from django.dispatch import receiver
 
-from annotate.queue import enqueue_on_commit
 from annotate.signals import pairs_changed
+from annotate.task_queue import enqueue_on_commit
 from metrics.tasks import GATHERING_SECONDS, refresh
 
 

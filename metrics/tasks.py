@@ -4,7 +4,7 @@ from celery import shared_task
 from django.db.models import QuerySet
 
 from annotate.models import Collection
-from annotate.queue import enqueue_on_commit
+from annotate.task_queue import enqueue_on_commit
 from metrics.models import Plan
 from metrics.services.downloads import downloads
 from metrics.services.numbers import refresh as refreshing

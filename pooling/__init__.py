@@ -1,0 +1,1 @@
+"""Which pairs are worth judging: runs, rankings, pools, strategies."""

@@ -11,14 +11,13 @@ from rest_framework.views import APIView
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
 from annotate.api.imports import ImportSerializer
 from annotate.models import Role
-from annotate.queue import enqueue_on_commit
 from annotate.services.collection.purging import NotOwner
+from annotate.task_queue import enqueue_on_commit
 from pooling import access, tasks
 from pooling.core.files.papers import paper_address
-from pooling.forms import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
+from pooling.forms.runs import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
 from pooling.models import Run
-from pooling.services.pages import run_changes
-from pooling.services.pools import run_retirement
+from pooling.services.pools import run_changes, run_retirement
 from pooling.services.runs import deletion as run_deletion
 from pooling.services.runs import descriptions as run_descriptions
 from pooling.services.runs import documents as run_documents

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from django.core.cache import cache
 from django.dispatch import receiver
 
-from annotate.queue import enqueue_on_commit
 from annotate.signals import items_joined, pairs_changed, round_pairs_restored
+from annotate.task_queue import enqueue_on_commit
 from pooling.services.pools import queue_order, run_retirement
 from pooling.services.runs import rereading as run_rereading
 from pooling.tasks import WAIT, reorder_pools, settle_marks

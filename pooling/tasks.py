@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from celery import Task, shared_task
 
 from annotate.models import Collection
-from annotate.queue import enqueue_on_commit
+from annotate.task_queue import enqueue_on_commit
 from pooling.models import Run
 from pooling.services.pools import queue_order, run_retirement
 from pooling.services.runs import matrix_storage, rejected_files

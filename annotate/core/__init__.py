@@ -1,0 +1,1 @@
+"""Rules and readers of files without any framework."""

@@ -1,1 +1,1 @@
-"""Forms of the pages and of the API."""
+"""Forms of collections, people, golds, query sets, review, training and settings."""

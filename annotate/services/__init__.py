@@ -1,0 +1,1 @@
+"""What happens when: one keyword-only function for each thing that people do."""

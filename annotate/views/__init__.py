@@ -1,0 +1,1 @@
+"""Pages, and what their scripts call."""

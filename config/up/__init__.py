@@ -1,1 +1,1 @@
-"""The two commands: servers that come along, the processes of the product, a watch over them."""
+"""The commands up and test: servers that come along, the product's processes, their watch."""

@@ -19,6 +19,16 @@ from typing import TextIO
 from config.deployment.clean_exit import REFUSED_EXIT_CODE
 from config.deployment.environment import faults, is_local
 from config.up import first_start
+from config.up.child_processes import (
+    SupervisedService,
+    beat,
+    long_worker,
+    manage,
+    postgres,
+    redis,
+    web,
+    worker,
+)
 from config.up.cluster_upgrade import upgrade_cluster
 from config.up.disk_space import disk_full_sentence, full_folder, has_space
 from config.up.home import Home, prepare_home
@@ -33,16 +43,6 @@ from config.up.processes import (
 )
 from config.up.progress import ConsoleProgress
 from config.up.server_data import data_folder, keep_data_folder
-from config.up.services import (
-    SupervisedService,
-    beat,
-    long_worker,
-    manage,
-    postgres,
-    redis,
-    web,
-    worker,
-)
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 QUICK_SECONDS = 10  # a service that ends sooner did not really start

@@ -1,0 +1,1 @@
+"""Measures and statistics: arrays in, arrays out; a library of its own."""

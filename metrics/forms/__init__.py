@@ -1,1 +1,1 @@
-"""Forms of the pages and of the API."""
+"""Forms of qrels, downloads, the explorer, alarms and plans."""

@@ -24,7 +24,7 @@ from metrics.forms.qrels import QrelsForm
 from metrics.http import attachment
 from metrics.models import Download, DownloadKind
 from metrics.services.downloads import downloads as service
-from metrics.services.downloads import rows as download_rows
+from metrics.services.downloads import lines as download_rows
 from metrics.services.samples.pools import names_of_samples
 
 TSV = "text/tab-separated-values; charset=utf-8"

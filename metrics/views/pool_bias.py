@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from annotate.models import Kept
 from annotate.services.background import kept, progress
 from metrics.services.plans import plans_page
-from metrics.services.pool_bias import pool_bias as service
+from metrics.services.pool_bias import study as service
 from metrics.services.pool_bias.page import page_of
 from pooling import access
 from pooling.models import Pool

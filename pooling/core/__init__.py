@@ -1,0 +1,1 @@
+"""Readers of run files, strategies, likeness of runs; without any framework."""

@@ -1,0 +1,1 @@
+"""What happens when, for runs and pools."""

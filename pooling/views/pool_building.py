@@ -15,7 +15,7 @@ from annotate.models import Collection, Role
 from annotate.services.background.workers import worker_is_missing
 from pooling import access, heatmaps
 from pooling.core.strategies.strategies import STRATEGIES
-from pooling.pool_forms import PoolForm, prefilled
+from pooling.forms.pools import PoolForm, prefilled
 from pooling.sentences import AdditionSentences, PreviewSentences
 from pooling.services.pools import pools as service
 from pooling.services.pools import preview_requests

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotate.http import SignedIn
 from pooling import access
-from pooling.forms import PoolPairsForm
+from pooling.forms.runs import PoolPairsForm
 from pooling.services.pages import pool_pairs as service
 
 

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotate import access as annotate_access
 from annotate.http import SignedIn
 from annotate.models import Import, Role, User
-from annotate.queue import enqueue_on_commit
 from annotate.services.background import works
 from annotate.services.collection.purging import NotOwner
+from annotate.task_queue import enqueue_on_commit
 from pooling import access, tasks
-from pooling.forms import DescriptionForm, LimitForm
+from pooling.forms.runs import DescriptionForm, LimitForm
 from pooling.models import Run
 from pooling.services.pools import run_retirement
 from pooling.services.runs import deletion as run_deletion

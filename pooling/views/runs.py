@@ -16,7 +16,7 @@ from annotate.http import SignedIn, takes_files
 from annotate.models import Role
 from annotate.services.background import works
 from pooling import access
-from pooling.forms import LimitForm, RunForm
+from pooling.forms.runs import LimitForm, RunForm
 from pooling.models import Run
 from pooling.sentences import HoldSentences, ReportSentences, RetirementSentences
 from pooling.services.pools import run_retirement

@@ -3,7 +3,7 @@ import { initFileDrops } from "./file-drop.js";
 import { initRunChoices } from "./run-choice.js";
 import { initSortableTables } from "./sort-table.js";
 import { initUploads } from "./upload.js";
-import { initWaiting } from "./waiting.js";
+import { initWaiting } from "./unsent/notice.js";
 
 const THEMES = [["", "system"], ["light", "light"], ["dark", "dark"]];
 const entityTags = new Map();

@@ -20,7 +20,7 @@ from annotate.services.imports.kinds import (
     QuerySetImport,
     ReferenceImport,
 )
-from annotate.services.supervision import review_work
+from annotate.services.supervision import decisions
 from metrics.models import Download
 from metrics.services.downloads import downloads
 from pooling.models import Pool, Run
@@ -148,7 +148,7 @@ def withdrawal(world: World) -> Work:
         reason="had a cold",
     )
     work = works.ask(
-        kind=review_work.REVIEW, collection=annotator.collection, subject=action.pk, by=lead
+        kind=decisions.REVIEW, collection=annotator.collection, subject=action.pk, by=lead
     )
     until = timezone.now()
     ReviewWork.objects.create(
@@ -183,7 +183,7 @@ def cases() -> Iterator[ParameterSet]:
         ),
         "pool closing": Case(Pool.WorkKind.CLOSING, pool_closing, "annotate_seat", row=4),
         "pool reopening": Case(Pool.WorkKind.REOPENING, pool_reopening, "annotate_seat", row=4),
-        "review": Case(review_work.REVIEW, withdrawal, "annotate_judgmentevent", row=2),
+        "review": Case(decisions.REVIEW, withdrawal, "annotate_judgmentevent", row=2),
         "download": Case(downloads.DOWNLOAD, download, "metrics_download"),
     }
     by_default = ("items", "judgments", "run reading", "pool opening")

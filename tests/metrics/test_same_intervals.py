@@ -17,7 +17,7 @@ from metrics.core.statistics.intervals import mean_intervals
 from metrics.forms.qrels import QrelsForm
 from metrics.models import Score, Snapshot
 from metrics.services.dashboard import details as dashboard_details
-from metrics.services.downloads import rows as download_rows
+from metrics.services.downloads import lines as download_rows
 from metrics.services.leaderboard import comparison as leaderboard_comparison
 from tests.metrics import studies
 

@@ -25,7 +25,7 @@ from metrics.core.labels.label_sources import LabelSource
 from metrics.http import QrelsRequest
 from metrics.models import Download, Score
 from metrics.services.downloads import downloads
-from metrics.services.downloads import rows as download_rows
+from metrics.services.downloads import lines as download_rows
 from pooling.models import Run
 from pooling.services.runs import runs
 from tests import cast

@@ -11,7 +11,7 @@ from annotate.models import Judgment, Report, Role, Seat
 from annotate.services.judging import claiming, reports, undoing
 from annotate.services.people import accounts
 from annotate.services.review import report_settling
-from annotate.services.supervision import reviewing, withdrawing
+from annotate.services.supervision import verdicts, withdrawing
 from metrics.services.numbers import refresh
 from pooling.services.pools import pools
 from tests import campaigns, cast
@@ -59,7 +59,7 @@ def test_pools_opened_closed_and_opened_again_over_the_same_pairs(campaign):
 
 def test_a_rejected_batch_and_the_labels_that_replace_it(campaign):
     batch = campaigns.judge_batch(campaign.annotators[1])
-    reviewing.reject_batch(batch=batch, by=campaign.lead, reason="golds missed")
+    verdicts.reject_batch(batch=batch, by=campaign.lead, reason="golds missed")
     assert is_sound()
     assert not Seat.objects.filter(judgment__hand_out__batch=batch).exists()
     for _ in range(2):

@@ -1,1 +1,1 @@
-"""Labels of a pair: levels and reasons, chains, how they resolve, and what hides among them."""
+"""Labels of a pair: levels, chains, states, resolution, policy changes, hidden checks, cards."""

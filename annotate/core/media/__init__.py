@@ -1,1 +1,1 @@
-"""Media of items: formats, what browsers play, ranges of bytes."""
+"""Media of items: formats, what browsers play, doubts about files, ranges of bytes."""

@@ -1,1 +1,1 @@
-"""Background work that somebody waits for, done by one worker at a time, and its progress."""
+"""What workers do: works that somebody waits for, kept values, progress, housekeeping."""

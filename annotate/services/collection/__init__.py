@@ -1,1 +1,1 @@
-"""A collection and what it holds: scheme, guidelines, policy, media, query and reference sets."""
+"""A collection and what it holds: scheme, policy, media, sets, groups; its export and deletion."""

@@ -11,7 +11,7 @@ from django.db.models import F, Q, QuerySet
 
 from annotate.core.labels import batches, keyed_choices
 from annotate.models import Annotator, Batch, ClockTimestamp, HandOut, Policy, Seat
-from annotate.services.golds.checks import check_batch
+from annotate.services.golds.batch_checks import check_batch
 from annotate.services.golds.hidden_checks import (
     due_repeats,
     n_golds_wanted,
@@ -138,7 +138,7 @@ def give_up_checks(*, annotator: Annotator, n_lost: int) -> None:
 def open_hand_outs(*, annotator: Annotator) -> QuerySet[HandOut]:
     """Return a person's open hand-outs, next card first, deferred ones last; none while paused."""
     waiting = HandOut.objects.filter(batch__annotator=annotator, answered_at=None)
-    # services/training.py hands those out
+    # training/tries.py hands those out
     waiting = waiting.exclude(seat__purpose=Seat.Purpose.TRAINING)
     if annotator.paused_at is not None:
         return waiting.none()

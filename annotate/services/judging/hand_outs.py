@@ -38,7 +38,7 @@ def own_hand_out(*, annotator: Annotator, token: UUID, in_training: bool = False
     """Return the annotator's hand-out with its batch and seat. Raises NotHandedOut."""
     hand_outs = HandOut.objects.filter(token=token, batch__annotator=annotator)
     hand_out = hand_outs.select_related("batch", "seat").first()
-    # Where feedback was given there is no undoing, changing or putting off: services/training.py is
+    # Where feedback was given there is no undoing, changing or putting off: training/tries.py is
     # the only way in.
     if hand_out is None or in_training != (hand_out.seat.purpose == Seat.Purpose.TRAINING):
         raise NotHandedOut(NOT_HANDED_OUT)

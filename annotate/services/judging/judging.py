@@ -99,7 +99,7 @@ def record_judgment(
     )
     if context.replayed is not None:
         return Judgment.objects.get(pk=context.replayed)
-    # Where feedback was given there is no undoing, changing or putting off: services/training.py is
+    # Where feedback was given there is no undoing, changing or putting off: training/tries.py is
     # the only way in.
     if context.hand_out is None or in_training != (context.purpose == Seat.Purpose.TRAINING):
         raise NotHandedOut(NOT_HANDED_OUT)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypedDict
 
 from annotate.models import Annotator, Batch
-from annotate.services.golds import checks as gold_checks
+from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.judging.training_gate import in_training
 from annotate.statements import prepared_cursor
 

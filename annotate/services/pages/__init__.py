@@ -1,1 +1,1 @@
-"""Figures of pages that look at several rooms at once."""
+"""Figures of pages: own progress, list of collections, overview, labels nobody can give."""

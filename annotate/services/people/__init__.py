@@ -1,1 +1,1 @@
-"""Accounts, invitations and tokens, and what people may take away or have erased."""
+"""Accounts, invitations, tokens, limits of wrong passwords, and what people may take away."""

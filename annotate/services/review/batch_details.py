@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from annotate.models import Batch, Gold, HandOut, Judgment, JudgmentEvent, Report
-from annotate.services.golds.checks import GoldCheck
+from annotate.services.golds.batch_checks import GoldCheck
 
 
 class BatchLine(NamedTuple):

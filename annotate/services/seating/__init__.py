@@ -2,22 +2,25 @@
 
 Two rules keep every count right without counters. `reconcile_pairs`, behind the pairs' row locks,
 is the only code that adds or withdraws free seats and writes resolutions; `bulk_seats` and
-`bulk_resolutions` are its short cuts for the many pairs whose outcome is plain. `claiming` takes
-free or lapsed seats with SKIP LOCKED, so that two people never wait for, or get, the same one.
+`bulk_resolutions` are its short cuts for the many pairs whose outcome is plain. `queues` chooses
+the next free or lapsed seats of a person with SKIP LOCKED, so that two people never wait for, or
+get, the same one.
 
 evidence : a pair's labels, seats, reports and the rounds that want it; reads alone
-plan : the seats and resolution a pair should have
+seat_plan : the seats and resolution a pair should have
 reconciling : makes them so, pair by pair
 bulk_seats : makes them so for the pairs of one round that nobody has touched, in SQL
 bulk_resolutions : resolutions of many pairs that no open round wants, in SQL
 rebuilding : makes them so for a whole collection
+model_grades : grades by a model of the annotators, written as resolutions
+pair_creation : pairs found or created in bulk
+queues : the next seats of a person
 rounds : rounds opened, closed and opened again
 round_policies : rounds brought under another policy
 """
 
 from .bulk_resolutions import resolve_pairs
 from .evidence import CANNOT_JUDGE_LIMIT, PairEvidence
-from .plan import SeatPlan, label_policy, n_missing, plan
 from .rebuilding import RebuildCounts, rebuild_pairs
 from .reconciling import (
     CHUNK,
@@ -41,6 +44,7 @@ from .rounds import (
     open_round,
     reopen_round,
 )
+from .seat_plan import SeatPlan, label_policy, n_missing, plan
 
 __all__ = [
     "CANNOT_JUDGE_LIMIT",

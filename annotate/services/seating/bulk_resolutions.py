@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from annotate.core.labels import resolving
 from annotate.models import Policy
 from annotate.services.seating.bulk_seats import lock_pairs
-from annotate.services.seating.plan import label_policy
 from annotate.services.seating.reconciling import reconcile_pairs
+from annotate.services.seating.seat_plan import label_policy
 
 Keys = NDArray[np.int64]
 # The policy that decides is chosen as in evidence._demands: of closed rounds the most demanding,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from annotate.core.labels import keyed_choices, resolving
 from annotate.models import Round, Seat
-from annotate.services.seating.plan import label_policy, runs_of_a_query
+from annotate.services.seating.seat_plan import label_policy, runs_of_a_query
 from annotate.services.storage.bulk_copy import copy_rows
 from annotate.statements import SqlValue
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from annotate.models import Change, Pair, Resolution, Seat
-from annotate.services.seating.plan import SeatPlan, plan
+from annotate.services.seating.seat_plan import SeatPlan, plan
 from annotate.signals import pairs_changed
 from annotate.statements import SqlValue, prepared_cursor
 

@@ -3,7 +3,7 @@
 Nothing is deleted: a withdrawn judgment keeps its row and gains an event that says who and why. Its
 seat is withdrawn with the person on it, so that the pair never returns to her, and reconciling
 wants a new label from somebody else. Restored, it counts again, unless the pair has got the labels
-it wanted meanwhile: then it stays a surplus. A worker does many answers, see review_work.py.
+it wanted meanwhile: then it stays a surplus. A worker does many answers, see decisions.py.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,8 +26,8 @@ from annotate.models import (
     User,
 )
 from annotate.services.seating import lock_annotator, n_missing, note_changes, reconcile_pairs
-from annotate.services.supervision import review_log, review_work
-from annotate.services.supervision.review_work import (
+from annotate.services.supervision import decisions, review_log
+from annotate.services.supervision.decisions import (
     Stretch,
     begin,
     require_none_under_way,
@@ -157,14 +157,14 @@ def restore_annotator(
 
 def withdraw_stretch(decision: ReviewWork) -> Stretch:
     """Withdraw the next answers of a withdrawal."""
-    annotator = review_work.annotator_of(decision)
-    since, until = review_work.since_of(decision), review_work.until_of(decision)
+    annotator = decisions.annotator_of(decision)
+    since, until = decisions.since_of(decision), decisions.until_of(decision)
     return withdraw_next(decision, _seats_answered_within(annotator, since, until))
 
 
 def restore_stretch(decision: ReviewWork) -> Stretch:
     """Restore the next answers of a restoration."""
-    return restore_next(decision, _answers(review_work.annotator_of(decision)))
+    return restore_next(decision, _answers(decisions.annotator_of(decision)))
 
 
 def withdrawals(*, annotator: Annotator) -> list[Withdrawal]:
@@ -192,11 +192,11 @@ def withdraw_next(decision: ReviewWork, seats: QuerySet[Seat]) -> Stretch:
     """Withdraw the answers that count for the next of these seats; others are left alone."""
     action = decision.action
     # else a change of mind on its way would go on counting
-    lock_annotator(review_work.annotator_of(decision).pk)
+    lock_annotator(decisions.annotator_of(decision).pk)
     next_seats = seats.filter(state=Seat.State.DONE, judgment__gt=decision.cursor).order_by(
         "judgment"
     )
-    rows = list(next_seats.values_list("judgment_id", "pair_id")[: review_work.STRETCH])
+    rows = list(next_seats.values_list("judgment_id", "pair_id")[: decisions.STRETCH])
     pair_ids = _lock_pairs(pair for _, pair in rows)
     judgment_ids = [judgment for judgment, _ in rows]
     _record_events(judgment_ids, JudgmentEvent.Kind.WITHDRAWN, action.by, action.reason)
@@ -208,16 +208,16 @@ def withdraw_next(decision: ReviewWork, seats: QuerySet[Seat]) -> Stretch:
 
 def restore_next(decision: ReviewWork, judgments: QuerySet[Judgment]) -> Stretch:
     """Restore those next answers that the decision is about and whose pairs still miss a label."""
-    action, annotator = decision.action, review_work.annotator_of(decision)
+    action, annotator = decision.action, decisions.annotator_of(decision)
     lock_annotator(annotator.pk)
     # by their keys alone, then the events of these: the number of all events must not matter
     later_ids = judgments.filter(pk__gt=decision.cursor).order_by("pk").values_list("pk", flat=True)
-    examined_ids = list(later_ids[: review_work.STRETCH])
+    examined_ids = list(later_ids[: decisions.STRETCH])
     withdrawn_at = still_withdrawn(examined_ids)
     restorable_ids = [
         pk
         for pk, at in withdrawn_at.items()
-        if decision.until is None or review_work.since_of(decision) <= at <= decision.until
+        if decision.until is None or decisions.since_of(decision) <= at <= decision.until
     ]
     judgment_by_key = {
         (row.pair_id, row.purpose): row

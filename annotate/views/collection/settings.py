@@ -11,10 +11,10 @@ from annotate.forms.settings import DeleteForm, GuidelinesForm, PayForm, PolicyF
 from annotate.http import SignedIn
 from annotate.markdown import to_html
 from annotate.models import Collection, Guidelines, Role
-from annotate.queue import enqueue_on_commit
 from annotate.services.collection import collections, item_groups, policies, purging
 from annotate.services.collection.collections import Wording
 from annotate.services.collection.policy_sentences import policy_sentences
+from annotate.task_queue import enqueue_on_commit
 from annotate.tasks import delete_unjudged
 
 

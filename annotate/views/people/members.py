@@ -11,9 +11,9 @@ from annotate import access, tasks
 from annotate.forms.people import InviteForm
 from annotate.http import SignedIn
 from annotate.models import Annotator, Collection, Role
-from annotate.queue import enqueue_on_commit
 from annotate.services.people import accounts
 from annotate.services.people.invitation_mail import delivery_note
+from annotate.task_queue import enqueue_on_commit
 
 
 @require_safe

@@ -13,20 +13,21 @@ from annotate import access
 from annotate.forms.review import BatchAct, ReasonForm
 from annotate.http import SignedIn
 from annotate.models import Batch
-from annotate.services.golds import checks as gold_checks
+from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.review.batch_details import golds_sentence, lines_of
-from annotate.services.supervision import review_work, reviewing
+from annotate.services.supervision import decisions as review_work
+from annotate.services.supervision import verdicts
 from annotate.views.review.review_log import work_panel
 
 ACTS_WITH_REASON = (BatchAct.REJECT, BatchAct.REQUEUE)
 WITHDRAWALS = {
-    BatchAct.REJECT: (reviewing.reject_batch, "rejected"),
-    BatchAct.REQUEUE: (reviewing.requeue_batch, "asked again"),
+    BatchAct.REJECT: (verdicts.reject_batch, "rejected"),
+    BatchAct.REQUEUE: (verdicts.requeue_batch, "asked again"),
 }
 REFUSALS = (
-    reviewing.BatchUnfinished,
-    reviewing.BatchJudged,
-    reviewing.NoVerdict,
+    verdicts.BatchUnfinished,
+    verdicts.BatchJudged,
+    verdicts.NoVerdict,
     review_work.DecisionUnderWay,
 )
 
@@ -64,10 +65,10 @@ def _do(act: BatchAct, batch: Batch, **attribution: Any) -> str:
     """Carry out the action; return a message about it."""
     name = f"Batch {batch.number} of {batch.annotator}"
     if act == BatchAct.ACCEPT:
-        reviewing.accept_batch(batch=batch, **attribution)
+        verdicts.accept_batch(batch=batch, **attribution)
         return f"{name} is accepted."
     if act == BatchAct.REOPEN:
-        work = reviewing.reopen_batch(batch=batch, **attribution)
+        work = verdicts.reopen_batch(batch=batch, **attribution)
         summary = review_work.summary(work) if work.n_total else ""
         return f"{name} waits for a verdict again. {summary}".strip()
     handler, verb = WITHDRAWALS[act]

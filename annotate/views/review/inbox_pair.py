@@ -19,7 +19,7 @@ from annotate.http import ItemContent, SignedIn, item_content
 from annotate.models import Collection, Level, Pair, Report, ReviewWork, Role
 from annotate.services.review import adjudicating, exclusions, inbox, report_settling
 from annotate.services.review.pair_history import History, history_of
-from annotate.services.supervision import review_work
+from annotate.services.supervision import decisions as review_work
 from annotate.views.review.inbox import requested_tab
 from annotate.views.review.review_log import work_panel
 

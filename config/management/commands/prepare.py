@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from annotate.services.people import accounts, site_accounts
-from config.deployment import services
+from config.deployment import service_checks
 from config.deployment.clean_exit import exit_without_traceback
 from config.up import first_start
 
@@ -40,7 +40,7 @@ class Command(BaseCommand):
             accounts.ensure_demo_accounts(passwords=first_start.passwords(settings.HOME))
             accounts_note.touch()
         with exit_without_traceback():
-            services.check_services()
+            service_checks.check_services()
 
     def close_demo_accounts(self) -> None:
         """Close the demo accounts where others reach the site: their passwords lie in a file."""

@@ -1,1 +1,1 @@
-"""Comparisons of systems: paired tests, multiple comparisons, repeated looks."""
+"""Comparisons of systems: paired and multiple tests, repeated looks, swaps, Bradley-Terry."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from metrics.core.comparisons.anova import two_way
-from metrics.core.comparisons.roots import roots
+from metrics.core.statistics.roots import roots
 
 METHODS = ("tukey", "regwq", "newman-keuls")
 _STEPWISE = ("regwq", "newman-keuls")

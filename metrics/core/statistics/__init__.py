@@ -1,1 +1,1 @@
-"""Means over queries: groups, intervals, resampling, sample sizes."""
+"""Means over queries: groups, intervals, resampling, sample sizes; the pace of judging; roots."""

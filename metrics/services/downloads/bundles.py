@@ -8,8 +8,8 @@ from itertools import groupby, islice
 from annotate.models import Collection, Direction, Side
 from metrics.core.labels.label_sources import Grades
 from metrics.http import QrelsRequest
+from metrics.services.downloads.grades import CountingLabel, counting_labels, file_grades, grades_of
 from metrics.services.downloads.items import ExportedItem, ExternalIds, exported_items
-from metrics.services.downloads.labels import CountingLabel, counting_labels, file_grades, grades_of
 from metrics.services.scores import labels
 from metrics.services.scores.labels import EvaluationScope
 

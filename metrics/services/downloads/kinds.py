@@ -25,7 +25,7 @@ from metrics.forms.downloads import (
     StrataForm,
 )
 from metrics.models import Download
-from metrics.services.downloads import rows
+from metrics.services.downloads import lines as rows
 from metrics.services.downloads.bundles import beir_members, json_pieces
 from metrics.services.downloads.strata import drawn_pools, pool_lines
 from metrics.services.scores import labels

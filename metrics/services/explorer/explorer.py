@@ -10,8 +10,13 @@ from typing import NamedTuple
 from annotate.http import ItemContent, item_content
 from annotate.models import Collection, Direction, Item, QuerySet
 from metrics.explorer_state import ExplorerState
-from metrics.services.explorer.labels import PairSummary, QueryAgreement, QueryLabels, labels_of
 from metrics.services.explorer.order import JUDGED, OrderedQueries, order_queries
+from metrics.services.explorer.query_labels import (
+    PairSummary,
+    QueryAgreement,
+    QueryLabels,
+    labels_of,
+)
 from metrics.services.explorer.runs import (
     QueryRanking,
     QueryScore,

@@ -15,8 +15,8 @@ from metrics.core.statistics.groups import design
 from metrics.core.statistics.intervals import Interval, mean_intervals
 from metrics.services.leaderboard import measuring
 from metrics.services.leaderboard.choices.choices import MISSING_QUERIES, LeaderboardSpec, is_stored
-from metrics.services.leaderboard.labels import texts_of
-from metrics.services.leaderboard.scores import StoredScores
+from metrics.services.leaderboard.chosen_labels import texts_of
+from metrics.services.leaderboard.stored_scores import StoredScores
 from metrics.services.samples.estimates import EstimateKind
 from metrics.services.samples.pools import names_from_facts
 from pooling.models import Run

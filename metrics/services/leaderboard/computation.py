@@ -11,10 +11,9 @@ from annotate.models import Collection, Kept, QuerySet
 from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry, Look
 from metrics.models import Score, Snapshot
-from metrics.services.leaderboard import comparison as comparing
-from metrics.services.leaderboard import measuring
+from metrics.services.leaderboard import comparison, measuring
 from metrics.services.leaderboard.choices.choices import LeaderboardSpec, is_stored
-from metrics.services.leaderboard.scores import StoredScores
+from metrics.services.leaderboard.stored_scores import StoredScores
 from metrics.services.samples.pools import has_samples
 from pooling.models import Run
 
@@ -72,7 +71,7 @@ def _value(inquiry: Inquiry, spec: LeaderboardSpec) -> dict[str, Any]:
     )
     if spec.kind == "comparison":
         runs_in_order = [run for pk in spec.runs for run in runs if run.pk == pk]
-        return comparing.summary(collection=collection, spec=spec, runs=runs_in_order)
+        return comparison.summary(collection=collection, spec=spec, runs=runs_in_order)
     n_done, directions, has_stored_scores = 0, [], is_stored(collection=collection, spec=spec)
     for query_set in QuerySet.objects.filter(collection=collection, name=spec.query_set).order_by(
         "pk"

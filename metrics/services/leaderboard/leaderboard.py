@@ -25,7 +25,7 @@ from metrics.services.leaderboard.cells import (
 from metrics.services.leaderboard.choices.choices import JUDGED, THESE, Choices
 from metrics.services.leaderboard.decisions import MeasureDecision, decision
 from metrics.services.leaderboard.facts import group_facts
-from metrics.services.leaderboard.scores import measures_without_bounds, stored_bounds
+from metrics.services.leaderboard.stored_scores import measures_without_bounds, stored_bounds
 from metrics.services.leaderboard.tables import Facts, GallerySize, LeaderboardRow, LeaderboardTable
 from metrics.services.samples.estimates import EstimateKind
 from metrics.services.samples.pools import has_samples

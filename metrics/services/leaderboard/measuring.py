@@ -16,6 +16,7 @@ from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval, mean_intervals
 from metrics.core.statistics.stratified_means import StratifiedDraw, stratified_intervals
 from metrics.services.leaderboard.choices.choices import THESE, LeaderboardSpec
+from metrics.services.leaderboard.chosen_labels import LeaderboardLabels, labelled_scope
 from metrics.services.leaderboard.decisions import ALPHA, decision_facts
 from metrics.services.leaderboard.facts import (
     JUDGED_AT,
@@ -24,7 +25,6 @@ from metrics.services.leaderboard.facts import (
     gallery_facts,
     judged_at,
 )
-from metrics.services.leaderboard.labels import LeaderboardLabels, labelled_scope
 from metrics.services.samples.estimates import EstimateKind, estimate_on_samples
 from metrics.services.samples.pools import UndrawnPairs, undrawn_of
 from metrics.services.scores import labels, measuring

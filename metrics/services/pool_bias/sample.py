@@ -20,7 +20,7 @@ from metrics.core.pools.sample_totals import (
     estimated_precision,
     estimated_rbp,
 )
-from metrics.services.pool_bias.study import DirectionStudy, ranked_of
+from metrics.services.pool_bias.inputs import DirectionStudy, ranked_of
 from metrics.services.samples.estimates import has_unjudged_cell
 from metrics.services.samples.pairs import strata_of
 from metrics.services.scores.labels import Ids

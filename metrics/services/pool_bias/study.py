@@ -1,234 +1,333 @@
-"""The inputs of a pool's study: runs by direction, labels of their pairs, order of judgments."""
+"""Bias of a pool towards its runs: a kept value, computed when a viewer meets an old one."""
 
-import hashlib
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
-from django.db import connection
 from numpy.typing import NDArray
 
-from annotate.models import Direction
-from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, usual_source
-from metrics.core.measures.alignment import LabelledPairs, RankedGrades, align
-from metrics.core.pools.partial_labels import LabelsByOrigin
-from metrics.core.statistics.groups import Groups
-from metrics.services.scores import labels
-from metrics.services.scores.labels import EvaluationScope, Ids
-from metrics.services.scores.query_groups import groups_of
-from metrics.services.scores.ranks import matrix_grades, matrix_of
-from pooling.core.likeness.rankings import Rankings
-from pooling.core.strategies.selections import Pairs, RankedPairs, is_in, known_rows, rows_of
-from pooling.core.strategies.strategies import depth_of
-from pooling.models import Pool, Run
-from pooling.services.runs.rankings import left_out_keys, load_top
+from annotate.models import Kept
+from annotate.services.background import kept, progress
+from annotate.services.background.kept import Computed, Inquiry
+from metrics.core.comparisons import stopping
+from metrics.core.measures import measures
+from metrics.core.measures.alignment import RankedGrades
+from metrics.core.pools import partial_labels
+from metrics.core.pools.bias import bias_of_size
+from metrics.services.leaderboard.facts import group_facts
+from metrics.services.pool_bias.inputs import (
+    DirectionStudy,
+    PoolStudy,
+    contributions,
+    gather,
+    labelled_rows,
+    ranked_of,
+)
+from metrics.services.pool_bias.sample import estimate_runs
+from pooling.core.strategies.selections import Pairs
+from pooling.core.strategies.strategy_curves import curves
+from pooling.models import Pool
+from pooling.services.pools import strata
 
-RULES = "5"  # changes when the same labels and rankings would give other numbers
-_POOL_JUDGMENTS = """
-    SELECT pair.query_id, pair.document_id, seat.judgment_id
-    FROM pooling_poolpair pool_pair JOIN annotate_pair pair ON pair.id = pool_pair.pair_id
-    JOIN annotate_seat seat
-        ON seat.pair_id = pair.id AND seat.state = 'done' AND seat.purpose IN ('label', 'import')
-    WHERE pool_pair.pool_id = %s ORDER BY seat.judgment_id
-"""
+MEASURES = measures.parse("nDCG@10 AP mAP@R")
+KIND = "pool-bias"
+MAX_AGE = timedelta(seconds=60)  # whoever views an older value has it computed again
+LOOK_BACKS = (100, 300, 1_000, 3_000, 10_000)  # numbers of last labels left out
+SUBSETS_PER_SIZE = 10  # subsets drawn for each size
+LABEL_BUDGET = 2_000_000_000  # labels look at over all subsets: some minutes
+MAX_POINTS = 60  # of a curve
+MAX_SWAPS = 5  # named for each step
+ScoreArray = NDArray[np.float64]
 
 
-class PoolJudgments(NamedTuple):
-    """The judgments that count on a pool's pairs, in the order in which they were given.
+class LabelMasks(NamedTuple):
+    """Masks of people's labels that count: S runs, L labels.
 
-    query, document : (N,) item keys; judgment : (N,) ascending keys
+    without_own : (S, L) without the labels that only this run brought
+    subsets, by_subset : subsets of the runs, and the (L,) mask of the labels that each brought
+    look_backs, older : numbers of last labels left out, and the (L,) mask of the labels before them
     """
 
-    query: Ids
-    document: Ids
-    judgment: Ids
+    without_own: NDArray[np.bool_]
+    subsets: list[partial_labels.Subset]
+    by_subset: list[NDArray[np.bool_]]
+    look_backs: list[int]
+    older: list[NDArray[np.bool_]]
 
 
-class DirectionStudy(NamedTuple):
-    """The study of a pool in one direction.
+class MaskedScores(NamedTuple):
+    """Scores of all S runs on M measures under the masks, means over the Q queries.
 
-    sources : (Q,) ascending keys of the source items of the pool
-    tops : the ranked pairs that each run brought to the pool
-    groups : of the source items
-    labels : the labels, queries as positions in `sources`
-    first_judgment : (L,) position among the pool's judgments, from 0, of the pair's first one; N if
-        it has none in this pool
+    all_labels, without_own : (M, S); by_subset : (M, subsets, S); older : (M, steps, S)
+    values : (M, S, Q) of each query, with all labels
     """
 
-    direction: Direction
-    runs: list[Run]
-    tops: list[RankedPairs]
-    scope: EvaluationScope
-    groups: Groups
-    labels: LabelsByOrigin
-    first_judgment: Ids
-
-    @property
-    def sources(self) -> Ids:
-        """The source items."""
-        return self.scope.sources
+    all_labels: ScoreArray
+    without_own: ScoreArray
+    by_subset: ScoreArray
+    older: ScoreArray
+    values: ScoreArray
 
 
-class PoolStudy(NamedTuple):
-    """The inputs of a pool's study, with their hash."""
-
-    pool: Pool
-    depth: int
-    label_source: LabelSource
-    judgments: PoolJudgments
-    directions: list[DirectionStudy]
-    inputs_sha256: str
+def inquiry_of(*, pool: Pool) -> Inquiry:
+    """The inquiry whose value is the bias of this pool."""
+    return Inquiry(pool.collection, KIND, str(pool.pk))
 
 
-def gather(*, pool: Pool) -> PoolStudy:
-    """Read the inputs of the study of an opened pool.
+@kept.keeps(KIND, fresh_for=MAX_AGE, request_lasts=MAX_AGE)
+def study_pool(inquiry: Inquiry, row: Kept | None) -> Computed | None:
+    """Compute the bias of an opened pool, unless nothing has changed or it was deleted."""
+    pools = Pool.objects.filter(pk=int(inquiry.key), collection=inquiry.collection)
+    pool = pools.select_related("collection", "query_set").first()
+    if pool is None:
+        return None
+    strata.freeze(pool=pool)
+    study = gather(pool=pool)
+    if row is not None and row.digest == study.inputs_sha256:
+        return None
+    return Computed(_value(study), study.inputs_sha256)
 
-    People's labels over those of the oldest reference set.
-    """
-    source = usual_source(labels.set_names(collection=pool.collection))
-    with connection.cursor() as cursor:
-        cursor.execute(_POOL_JUDGMENTS, [pool.pk])
-        judgments = PoolJudgments(*np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3).T)
-    runs = list(pool.runs.published().in_use().order_by("name"))
-    directions = [
-        _direction_study(
-            pool,
-            Direction(direction),
-            [run for run in runs if run.direction == direction],
-            source,
-            judgments,
-        )
-        for direction in dict.fromkeys(run.direction for run in runs)
+
+def _value(study: PoolStudy) -> dict[str, Any]:
+    n_runs, n_runs_done = sum(len(direction.runs) for direction in study.directions), 0
+    directions: list[dict[str, Any]] = []
+    for direction in study.directions:
+        # One generator a direction, from the inputs alone: the same labels give the same numbers.
+        rng = np.random.default_rng([int(study.inputs_sha256[:16], 16), len(directions)])
+        n_runs_before = n_runs_done
+
+        def report_progress(n: int, n_runs_before: int = n_runs_before) -> None:
+            progress.advance(
+                job=inquiry_of(pool=study.pool).job,
+                n_done=n_runs_before + n,
+                total=n_runs,
+                unit="runs",
+            )
+
+        directions.append(_direction_value(study, direction, rng, report_progress))
+        n_runs_done += len(direction.runs)
+    return {
+        "depth": study.depth,
+        "measures": [measure.name for measure in MEASURES],
+        "threshold": study.pool.collection.positive_from,
+        "label_source": study.label_source.key,
+        "n_labels": len(study.judgments.judgment),
+        "directions": directions,
+    }
+
+
+def _direction_value(
+    study: PoolStudy,
+    direction: DirectionStudy,
+    rng: np.random.Generator,
+    report_progress: Callable[[int], None],
+) -> dict[str, Any]:
+    threshold, is_brought = study.pool.collection.positive_from, contributions(direction)
+    masks = _masks(study, direction, is_brought, rng)
+    scores = _masked_scores(direction, masks, threshold, report_progress)
+    has_people_grade = ~np.isnan(direction.labels.people)
+    positive = has_people_grade & (direction.labels.people >= threshold)
+    return {
+        "direction": str(direction.direction),
+        "n_queries": len(direction.sources),
+        "groups": group_facts(collection=study.pool.collection, scope=direction.scope),
+        "n_labelled": int(np.count_nonzero(has_people_grade & is_brought.any(axis=0))),
+        "n_positive": int(np.count_nonzero(positive & is_brought.any(axis=0))),
+        "runs": _runs(direction, is_brought & has_people_grade, positive, scores),
+        "bias": {
+            m.name: _bias(masks.subsets, scores.by_subset[i], scores.all_labels[i])
+            for i, m in enumerate(MEASURES)
+        },
+        "curves": list(_curves(direction, positive, rng)),
+        "sample": estimate_runs(pool=study.pool, study=direction),
+        "is_sample": study.pool.strategy == strata.SAMPLED,
+        "stop": {
+            measure.name: _stopping_value(direction, masks, scores, i, rng)
+            for i, measure in enumerate(MEASURES)
+        },
+    }
+
+
+def _masks(
+    study: PoolStudy,
+    direction: DirectionStudy,
+    is_brought: NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> LabelMasks:
+    brought_by_none = np.asarray(~is_brought.any(axis=0))
+    n_labels, n_runs = len(brought_by_none), len(direction.runs)
+    n_judgments = len(study.judgments.judgment)
+    n_a_size = int(np.clip(LABEL_BUDGET // max(1, n_labels * n_runs * 10), 1, SUBSETS_PER_SIZE))
+    subsets = partial_labels.subsets(n_runs, n_a_size=n_a_size, rng=rng)
+    look_backs = [step for step in LOOK_BACKS if step < n_judgments]
+    # A pair's label is older when it was first judged before the last `step` labels; other pools'
+    # labels always are.
+    older = [
+        (direction.first_judgment < n_judgments - step) | (direction.first_judgment == n_judgments)
+        for step in look_backs
     ]
-    return PoolStudy(
-        pool,
-        depth_of(pool.strategy, pool.parameters),
-        source,
-        judgments,
-        directions,
-        _digest(pool, directions, judgments),
-    )
-
-
-def _direction_study(
-    pool: Pool, direction: Direction, runs: list[Run], source: LabelSource, judgments: PoolJudgments
-) -> DirectionStudy:
-    depth = depth_of(pool.strategy, pool.parameters)
-    excluded = left_out_keys(collection=pool.collection)
-    tops = [
-        load_top(
-            run=run, depth=depth, query_set=pool.query_set, leave_out=excluded, with_scores=True
-        )
-        for run in runs
+    by_subset = [
+        np.asarray(brought_by_none | is_brought[subset.members].any(axis=0)) for subset in subsets
     ]
-    sources = np.unique(np.concatenate([known_rows(top).source for top in tops]))
-    if drawn_items := list(pool.pool_sources.values_list("item", flat=True)):
-        sources = np.intersect1d(sources, drawn_items)
-    tops = [rows_of(top, np.isin(top.source, sources)) for top in tops]
-    scope = EvaluationScope(direction, sources, None, excluded)
-    people = labels.within(
-        labels.people_grades(collection=pool.collection, direction=direction), scope
+    return LabelMasks(
+        ~partial_labels.unique_contributions(is_brought), subsets, by_subset, look_backs, older
     )
-    reference = no_grades()
-    if source.reference:
-        reference_grades = labels.labels_of(
-            collection=pool.collection, direction=direction, label_source=source.reference
+
+
+def _masked_scores(
+    direction: DirectionStudy,
+    masks: LabelMasks,
+    threshold: float,
+    report_progress: Callable[[int], None],
+) -> MaskedScores:
+    """Scores of every run under every mask; only one run's rankings are in memory at a time."""
+    all_labels = np.ones(len(direction.labels.query), dtype=bool)
+    shape = (len(MEASURES), len(direction.runs), len(direction.sources))
+    values = np.zeros(shape)
+    without_own, by_subset, older = np.zeros(shape[:2]), [], []
+    for s, run in enumerate(direction.runs):
+        ranked = ranked_of(direction, run, direction.labels.as_labels())
+        means = partial(_means, direction, ranked, threshold)
+        values[:, s] = partial_labels.values_with_labels(
+            ranked, direction.labels, all_labels, MEASURES, threshold
         )
-        reference = labels.within(reference_grades, scope)
-    known_labels = _known_labels(people, reference, sources)
-    groups = groups_of(collection=pool.collection, direction=direction, sources=sources)
-    return DirectionStudy(
-        direction,
-        runs,
-        tops,
-        scope,
-        groups,
-        known_labels,
-        _first_judgments(known_labels, sources, judgments, direction),
+        without_own[:, s] = means([masks.without_own[s]])[0]
+        by_subset.append(means(masks.by_subset))
+        older.append(means(masks.older))
+        report_progress(s + 1)
+    return MaskedScores(
+        all_labels=direction.groups.mean(values.transpose(2, 0, 1)),
+        without_own=without_own,
+        by_subset=np.array(by_subset).transpose(2, 1, 0),
+        older=np.array(older).transpose(2, 1, 0),
+        values=values,
     )
 
 
-def _known_labels(people: Grades, reference: Grades, sources: Ids) -> LabelsByOrigin:
-    pairs = np.unique(
-        np.concatenate([np.stack(labels[:2], axis=1) for labels in (people, reference)]), axis=0
+def _means(
+    direction: DirectionStudy,
+    ranked: RankedGrades,
+    threshold: float,
+    label_masks: Sequence[NDArray[np.bool_]],
+) -> ScoreArray:
+    """(masks, M) means of one run's scores, with the labels of each mask alone."""
+    values = (
+        partial_labels.values_with_labels(ranked, direction.labels, mask, MEASURES, threshold)
+        for mask in label_masks
     )
-    columns = []
-    for grades in (people, reference):
-        column = np.full(len(pairs), np.nan)
-        column[_positions(pairs, grades.source, grades.target)] = grades.grade
-        columns.append(column)
-    return LabelsByOrigin(np.searchsorted(sources, pairs[:, 0]), pairs[:, 1], *columns)
+    group_means = [direction.groups.mean(scores.T) for scores in values]
+    return np.array(group_means).reshape(len(label_masks), len(MEASURES))
 
 
-def _positions(pairs: NDArray[np.int64], source: Ids, target: Ids) -> Ids:
-    """Return the position of each source and target in `pairs`, (M, 2), ascending, none absent."""
-    width = int(pairs[:, 1].max(initial=0)) + 1
-    return np.searchsorted(pairs[:, 0] * width + pairs[:, 1], source * width + target)
+def _runs(
+    direction: DirectionStudy,
+    is_judged: NDArray[np.bool_],
+    positive: NDArray[np.bool_],
+    scores: MaskedScores,
+) -> list[dict[str, Any]]:
+    """One row a run.
+
+    is_judged : (S, L) whether people labelled a pair that the run brought to the pool
+    """
+    unique = partial_labels.unique_contributions(is_judged)
+    return [
+        {
+            "run": run.pk,
+            "n_brought": len(direction.tops[s].source),
+            "n_judged": int(np.count_nonzero(is_judged[s])),
+            "n_unique": int(np.count_nonzero(unique[s])),
+            "n_unique_positive": int(np.count_nonzero(unique[s] & positive)),
+            "scores": {
+                measure.name: {
+                    "score": float(scores.all_labels[m, s]),
+                    "without": float(scores.without_own[m, s]),
+                    "rank": _rank(scores.all_labels[m], s, scores.all_labels[m, s]),
+                    "rank_without": _rank(scores.all_labels[m], s, scores.without_own[m, s]),
+                }
+                for m, measure in enumerate(MEASURES)
+            },
+        }
+        for s, run in enumerate(direction.runs)
+    ]
 
 
-def _first_judgments(
-    known_labels: LabelsByOrigin, sources: Ids, judgments: PoolJudgments, direction: Direction
-) -> Ids:
-    ends = (
-        (judgments.query, judgments.document)
-        if direction == Direction.FORWARD
-        else (judgments.document, judgments.query)
+def _rank(scores: ScoreArray, run_index: int, score: float) -> int:
+    """Rank of a score among the other runs' scores with all labels, 1 = best."""
+    return 1 + int(np.count_nonzero(np.delete(scores, run_index) > score))
+
+
+def _bias(
+    subsets: list[partial_labels.Subset], by_subset: ScoreArray, all_labels: ScoreArray
+) -> list[dict[str, Any]]:
+    distance = np.abs(by_subset - all_labels)
+    rows = []
+    for size in dict.fromkeys(subset.size for subset in subsets):
+        same_size = [i for i, subset in enumerate(subsets) if subset.size == size]
+        bias = bias_of_size(
+            size, distance[same_size], np.array([subsets[i].members for i in same_size])
+        )
+        non_self = None if np.isnan(bias.non_self_bias) else bias.non_self_bias
+        rows.append(
+            {
+                "size": size,
+                "n_subsets": len(same_size),
+                "bias": bias.bias,
+                "self": bias.self_bias,
+                "non_self": non_self,
+            }
+        )
+    return rows
+
+
+def _curves(
+    direction: DirectionStudy, positive: NDArray[np.bool_], rng: np.random.Generator
+) -> Iterator[dict[str, Any]]:
+    positive_pairs = Pairs(
+        direction.sources[direction.labels.query[positive]], direction.labels.doc[positive]
     )
-    first = np.full(len(known_labels.query), len(judgments.judgment))
-    pairs = np.stack([sources[known_labels.query], known_labels.doc], axis=1)
-    inside = is_in(*ends, Pairs(*pairs.T))
-    np.minimum.at(
-        first, _positions(pairs, ends[0][inside], ends[1][inside]), np.flatnonzero(inside)
-    )
-    return first
+    for curve in curves(
+        [labelled_rows(direction, top) for top in direction.tops], positive_pairs, rng=rng
+    ):
+        n_spent = len(curve.n_judged)
+        steps = np.linspace(0, n_spent - 1, min(n_spent, MAX_POINTS)).round().astype(int)
+        yield {
+            "name": curve.name,
+            "is_live": curve.is_live,
+            "points": [
+                [int(curve.n_judged[i]), int(curve.n_positive[i])] for i in np.unique(steps)
+            ],
+        }
 
 
-def contributions(study: DirectionStudy) -> NDArray[np.bool_]:
-    """(S, L) mask of the labelled pairs that each run brought to the pool."""
-    pairs = np.stack([study.sources[study.labels.query], study.labels.doc], axis=1)
-    is_brought = np.zeros((len(study.runs), len(pairs)), dtype=bool)
-    for row, top in zip(is_brought, study.tops, strict=True):
-        row[:] = is_in(pairs[:, 0], pairs[:, 1], Pairs(top.source, top.target))
-    return is_brought
-
-
-def labelled_rows(study: DirectionStudy, top: RankedPairs) -> RankedPairs:
-    """Keep the rows of a run whose pair has a grade by people."""
-    has_grade = ~np.isnan(study.labels.people)
-    pairs = Pairs(study.sources[study.labels.query[has_grade]], study.labels.doc[has_grade])
-    return rows_of(top, is_in(top.source, top.target, pairs))
-
-
-def ranked_of(study: DirectionStudy, run: Run, pair_labels: LabelledPairs) -> RankedGrades:
-    """Rank the labelled targets of the study's source items in a run."""
-    matrix = matrix_of(run)
-    if matrix is not None:
-        return matrix_grades(
-            matrix=matrix, scope=study.scope, sources=study.sources, tables=[pair_labels]
-        )[0]
-    return align(_rankings_of(study, run), pair_labels)
-
-
-def _rankings_of(study: DirectionStudy, run: Run) -> Rankings:
-    """Read a run's whole rankings of the study's source items."""
-    whole = load_top(run=run, depth=2**31 - 1, leave_out=study.scope.excluded)
-    in_study = np.isin(whole.source, study.sources)
-    counts = np.bincount(
-        np.searchsorted(study.sources, whole.source[in_study]), minlength=len(study.sources)
-    )
-    return Rankings(np.append(0, np.cumsum(counts)), whole.target[in_study])
-
-
-def _digest(pool: Pool, directions: list[DirectionStudy], judgments: PoolJudgments) -> str:
-    digest = hashlib.sha256(
-        f"{RULES} {pool.pk} {pool.parameters} {pool.collection.positive_from}".encode()
-    )
-    digest.update(judgments.judgment.tobytes())
-    for study in directions:
-        digest.update(f"{study.direction} {[run.pk for run in study.runs]}".encode())
-        tops = [column for top in study.tops for column in (top.source, top.target, top.rank)]
-        for column in (study.sources, *study.labels, study.first_judgment, *tops):
-            digest.update(np.ascontiguousarray(column).tobytes())
-        if not study.groups.are_plain:  # else the hash stays what it was before there were groups
-            digest.update(study.groups.of_query.tobytes())
-            digest.update(b"" if study.groups.weight is None else study.groups.weight.tobytes())
-    return digest.hexdigest()
+def _stopping_value(
+    direction: DirectionStudy,
+    masks: LabelMasks,
+    scores: MaskedScores,
+    measure_index: int,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    keys = [run.pk for run in direction.runs]
+    steps = []
+    for step, mask, older_scores in zip(
+        masks.look_backs, masks.older, scores.older[measure_index], strict=True
+    ):
+        swaps = stopping.swapped_pairs(older_scores, scores.all_labels[measure_index])
+        swapped_runs = [[keys[a], keys[b]] for a, b in swaps[:MAX_SWAPS]]
+        steps.append(
+            {
+                "n": step,
+                "n_pairs": int(np.count_nonzero(~mask)),
+                "n_swaps": len(swaps),
+                "swaps": swapped_runs,
+            }
+        )
+    neighbours = stopping.neighbours(scores.values[measure_index], groups=direction.groups, rng=rng)
+    return {
+        "steps": steps,
+        "neighbours": [
+            {"better": keys[row.better], "worse": keys[row.worse], "share": row.share}
+            for row in neighbours
+        ],
+    }

@@ -1,1 +1,1 @@
-"""Labels as arrays, runs measured by them, and the stored scores."""
+"""Labels as arrays, groups of queries, runs measured, stored scores, resolutions by a model."""

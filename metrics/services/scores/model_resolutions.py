@@ -6,7 +6,7 @@ import numpy as np
 from django.core.cache import cache
 
 from annotate.models import Collection, Policy, Seat
-from annotate.services.collection.model_grades import ModelGrade, write_model_grades
+from annotate.services.seating.model_grades import ModelGrade, write_model_grades
 from metrics.core.agreement.consensus import dawid_skene
 from metrics.core.agreement.counts import annotations
 from metrics.services.scores.labels import table

@@ -1,1 +1,1 @@
-"""Run files of any format: recognized, read in parts, given back query by query."""
+"""Run files: recognized, read in parts, given back query by query; doubts, and papers named."""

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.management import files
 from annotate.models import Direction, Work
 from annotate.services.background import works
-from pooling.forms import RunForm
+from pooling.forms.runs import RunForm
 from pooling.models import Run
 from pooling.services.runs import documents as run_documents
 from pooling.services.runs import holds as run_holds

@@ -19,8 +19,8 @@ from annotate.fsck import CHECKS
 from annotate.models import Resolution, ReviewWork, Role, Round, RoundPair, Seat
 from annotate.services.background import kept
 from annotate.services.collection import collections, policies
-from annotate.services.review import review_dispatch
-from annotate.services.supervision import review_work
+from annotate.services.review import decision_handlers
+from annotate.services.supervision import decisions
 from tests import cast
 from tests.benchmarks.judging.review_study import fill
 
@@ -82,8 +82,8 @@ def run_review_work(label):
     decision, longest, start = ReviewWork.objects.not_done().get(), 0.0, time.perf_counter()
     while not decision.is_done:
         since = time.perf_counter()
-        handler = review_dispatch.HANDLERS[decision.action.kind]
-        decision = review_work.go_on(decision=decision, handler=handler)
+        handler = decision_handlers.HANDLERS[decision.action.kind]
+        decision = decisions.go_on(decision=decision, handler=handler)
         longest = max(longest, time.perf_counter() - since)
     print_time(
         label,

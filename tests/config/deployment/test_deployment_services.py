@@ -15,7 +15,7 @@ from django.conf import LazySettings
 from kombu import Connection
 
 from config.celery import app
-from config.deployment import services
+from config.deployment import service_checks
 from config.settings import broker_url
 from tests.servers.stack import separate_redis
 
@@ -30,23 +30,23 @@ def test_a_disk_that_does_not_serve_now_is_away(
         raise OSError(number, "not now")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", fail)
-    with pytest.raises(services.ServiceUnavailable, match="the disk of MEDIA_ROOT"):
-        services.media_cannot_be_written()
+    with pytest.raises(service_checks.ServiceUnavailable, match="the disk of MEDIA_ROOT"):
+        service_checks.media_cannot_be_written()
 
 
 def test_a_file_system_whose_program_has_ended_is_away(
     dead_disk: Path, settings: LazySettings
 ) -> None:
     for settings.MEDIA_ROOT in (dead_disk, dead_disk / "media"):
-        with pytest.raises(services.ServiceUnavailable, match="the disk of MEDIA_ROOT"):
-            services.media_cannot_be_written()
+        with pytest.raises(service_checks.ServiceUnavailable, match="the disk of MEDIA_ROOT"):
+            service_checks.media_cannot_be_written()
 
 
 def test_a_full_disk_is_away(small_disk: Callable[[str], Path], settings: LazySettings) -> None:
     settings.MEDIA_ROOT = disk = small_disk("64k,nr_inodes=2")
     (disk / "file").touch()
-    with pytest.raises(services.ServiceUnavailable, match="the disk of MEDIA_ROOT"):
-        services.media_cannot_be_written()
+    with pytest.raises(service_checks.ServiceUnavailable, match="the disk of MEDIA_ROOT"):
+        service_checks.media_cannot_be_written()
 
 
 @pytest.mark.parametrize(
@@ -61,13 +61,13 @@ def test_a_place_where_no_folder_can_be_is_refused(
     settings.MEDIA_ROOT = tmp_path / name
     assert (
         f"Uploads cannot be written to MEDIA_ROOT, {tmp_path / name} ("
-        in services.media_cannot_be_written()
+        in service_checks.media_cannot_be_written()
     )
 
 
 def test_looking_makes_no_folder(tmp_path: Path, settings: LazySettings) -> None:
     settings.MEDIA_ROOT = tmp_path / "uploads" / "media"
-    assert services.media_cannot_be_written() == ""
+    assert service_checks.media_cannot_be_written() == ""
     assert list(tmp_path.iterdir()) == []
 
 
@@ -85,9 +85,9 @@ def own_redis(open_folder: Path, settings: LazySettings) -> Iterator[redis.Redis
 @pytest.mark.parametrize("policy", ["allkeys-lru", "allkeys-lfu", "allkeys-random"])
 def test_a_redis_that_evicts_any_key_is_refused(own_redis: redis.Redis, policy: str) -> None:
     own_redis.config_set("maxmemory-policy", policy)
-    assert f"holds 64 MB (maxmemory-policy is {policy})" in services.redis_evicts()
+    assert f"holds 64 MB (maxmemory-policy is {policy})" in service_checks.redis_evicts()
     own_redis.config_set("maxmemory", 0)
-    assert services.redis_evicts() == ""
+    assert service_checks.redis_evicts() == ""
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_redis_that_evicts_what_expires_or_nothing_is_taken(
     own_redis: redis.Redis, policy: str
 ) -> None:
     own_redis.config_set("maxmemory-policy", policy)
-    assert services.redis_evicts() == ""
+    assert service_checks.redis_evicts() == ""
 
 
 def test_no_key_of_queued_work_expires(own_redis: redis.Redis, settings: LazySettings) -> None:

@@ -16,10 +16,10 @@ from subprocess import Popen
 import pytest
 
 from config.up import disk_space, supervisor
+from config.up.child_processes import SupervisedService
 from config.up.home import Home, prepare_home
 from config.up.processes import StartError, last_words, spawn, wait_until
 from config.up.progress import ConsoleProgress
-from config.up.services import SupervisedService
 from config.up.supervisor import Supervisor
 from tests.servers.stack import Stack, is_fully_ready
 

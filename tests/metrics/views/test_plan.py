@@ -7,7 +7,7 @@ from annotate.models import Annotator, QuerySet, QuerySetItem, Role
 from metrics.models import Plan
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.plans import plans
-from metrics.services.pool_bias import pool_bias
+from metrics.services.pool_bias import study as pool_bias
 from tests import cast, works
 from tests.metrics import studies
 from tests.metrics.services.leaderboard import boards

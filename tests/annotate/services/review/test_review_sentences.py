@@ -8,7 +8,7 @@ from annotate.core.labels.policy_changes import PolicyEffect, ResolutionChange
 from annotate.core.phrases import counted
 from annotate.models import Batch, Gold, Invitation, Report
 from annotate.services.collection.policies import PolicyPreview
-from annotate.services.golds.checks import GoldCheck
+from annotate.services.golds.batch_checks import GoldCheck
 from annotate.services.pages.overview import Overview
 from annotate.services.people.invitation_mail import delivery_note
 from annotate.services.review.batch_details import BatchLine, golds_sentence

@@ -11,7 +11,7 @@ from annotate.services import seating
 from annotate.services.judging import claiming
 from annotate.services.people import accounts
 from annotate.services.review import adjudicating, exclusions
-from annotate.services.supervision import pausing, reviewing, withdrawing
+from annotate.services.supervision import pausing, verdicts, withdrawing
 from tests import campaigns, cast
 from tests.tables.soundness import is_sound_without_pools
 
@@ -131,16 +131,16 @@ def test_undone_answers_are_not_restored(collection, lead):
 def test_a_rejected_batch_comes_back_with_its_verdict_alone(collection, lead):
     annotator = cast.annotator(collection)
     batch = work(annotator)
-    assert reviewing.reject_batch(batch=batch, by=lead, reason="too fast").n_done == 4
+    assert verdicts.reject_batch(batch=batch, by=lead, reason="too fast").n_done == 4
     assert restore(annotator, lead) == (0, 0)
-    assert moved(reviewing.reopen_batch(batch=batch, by=lead, reason="looked again")) == (4, 0)
+    assert moved(verdicts.reopen_batch(batch=batch, by=lead, reason="looked again")) == (4, 0)
     assert (batch.verdict, Resolution.objects.count()) == (Batch.Verdict.HELD, 4)
     assert is_sound_without_pools()
-    with pytest.raises(reviewing.NoVerdict):
-        reviewing.reopen_batch(batch=batch, by=lead)
-    reviewing.accept_batch(batch=batch, by=lead)
-    with pytest.raises(reviewing.BatchJudged, match="accepted already"):
-        reviewing.reject_batch(batch=batch, by=lead, reason="x")
+    with pytest.raises(verdicts.NoVerdict):
+        verdicts.reopen_batch(batch=batch, by=lead)
+    verdicts.accept_batch(batch=batch, by=lead)
+    with pytest.raises(verdicts.BatchJudged, match="accepted already"):
+        verdicts.reject_batch(batch=batch, by=lead, reason="x")
     kinds = ReviewAction.objects.order_by("pk").values_list("kind", flat=True)
     assert list(kinds) == ["batch_rejected", "batch_reopened", "batch_accepted"]
 
@@ -148,8 +148,7 @@ def test_a_rejected_batch_comes_back_with_its_verdict_alone(collection, lead):
 def test_a_batch_asked_again_is_not_called_bad(collection, lead):
     batch = work(cast.annotator(collection))
     assert (
-        reviewing.requeue_batch(batch=batch, by=lead, reason="the guidelines were wrong").n_done
-        == 4
+        verdicts.requeue_batch(batch=batch, by=lead, reason="the guidelines were wrong").n_done == 4
     )
     assert (batch.verdict, Seat.objects.filter(state="free").count()) == (Batch.Verdict.REQUEUED, 4)
     assert is_sound_without_pools()
@@ -158,7 +157,7 @@ def test_a_batch_asked_again_is_not_called_bad(collection, lead):
 def test_the_same_verdict_twice_is_one_line_of_the_log(collection, lead):
     batch = work(cast.annotator(collection))
     for _ in range(2):
-        reviewing.accept_batch(batch=batch, by=lead)
+        verdicts.accept_batch(batch=batch, by=lead)
     assert ReviewAction.objects.count() == 1
 
 

@@ -9,7 +9,7 @@ from annotate import tasks
 from annotate.models import Policy, Resolution, Round
 from annotate.services.collection import policies
 from tests import campaigns, works
-from tests.annotate.views.people.test_people import FIGURES
+from tests.annotate.views.people.test_annotator import FIGURES
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("lead")]
 OURS = {**FIGURES, "rule": "majority", "tolerance": 0, "tie": "up"}

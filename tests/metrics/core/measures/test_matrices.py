@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.core.measures import matrices, protocols
+from metrics.core.measures import cross_modal_averages, matrices
 from metrics.core.measures.matrices import Cells
 from metrics.core.measures.measures import evaluate, parse
 from metrics.core.measures.ranking import positives
@@ -202,7 +202,7 @@ def test_every_5k_measure_equals_eccv_caption(coco, retrieved, name, direction):
 
 def test_the_five_folds_and_rsum_equal_eccv_caption(coco, retrieved):
     cells, _ = coco.cells(coco.oracle.coco_gts, "t2i")
-    recalls = protocols.in_folds(
+    recalls = cross_modal_averages.in_folds(
         coco.scores,
         cells,
         parse("C@1 C@5 C@10"),
@@ -215,7 +215,7 @@ def test_the_five_folds_and_rsum_equal_eccv_caption(coco, retrieved):
         assert recalls[f"C@{k}"] == pytest.approx((expected["t2i"], expected["i2t"]), abs=1e-12)
         assert recalls[f"C@{k}"].mean == pytest.approx((expected["t2i"] + expected["i2t"]) / 2)
         total += 100 * sum(expected.values())
-    assert protocols.rsum_of(recalls) == pytest.approx(total)
+    assert cross_modal_averages.rsum_of(recalls) == pytest.approx(total)
 
 
 @pytest.mark.heavy
@@ -260,8 +260,8 @@ def test_rsum_of_two_directions_is_at_most_600():
         positives(rank_cells(scores, cells))
         for rank_cells in (matrices.ranked_rows, matrices.ranked_columns)
     )
-    assert protocols.rsum(forward, reverse) == 600
-    assert protocols.both_directions(scores, cells, parse("C@1"))["C@1"] == (1.0, 1.0)
+    assert cross_modal_averages.rsum(forward, reverse) == 600
+    assert cross_modal_averages.both_directions(scores, cells, parse("C@1"))["C@1"] == (1.0, 1.0)
 
 
 def test_the_positives_eccv_caption_carries_are_those_of_its_table_3():

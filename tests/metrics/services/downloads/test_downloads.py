@@ -22,9 +22,9 @@ from annotate.models import Item, Part, ReferenceLabel, Role, Undrawn, Work
 from annotate.services.background import workers, works
 from metrics.models import Download
 from metrics.services.downloads import downloads
-from metrics.services.downloads import labels as download_labels
-from metrics.services.downloads import rows as download_rows
-from metrics.services.downloads.labels import people_grades_by_rule
+from metrics.services.downloads import grades as download_labels
+from metrics.services.downloads import lines as download_rows
+from metrics.services.downloads.grades import people_grades_by_rule
 from metrics.services.numbers import refresh
 from metrics.services.scores.labels import people_grades
 from tests import cast

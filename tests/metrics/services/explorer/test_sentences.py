@@ -10,7 +10,7 @@ from metrics.core.agreement.agreement import Alpha, PercentAgreement
 from metrics.core.labels.label_sources import LabelSource
 from metrics.explorer_state import ExplorerState, QueryOrder, ResultFilter
 from metrics.services.explorer.explorer import ExplorerPage, QueryPanel, QueryPosition
-from metrics.services.explorer.labels import PairSummary, QueryAgreement
+from metrics.services.explorer.query_labels import PairSummary, QueryAgreement
 from metrics.services.explorer.search import SearchResults
 from pooling.models import Run
 

@@ -16,7 +16,7 @@ from metrics.core.statistics.stratified_means import StratifiedDraw, stratified_
 from metrics.models import Score
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.numbers import refresh
-from metrics.services.pool_bias import pool_bias
+from metrics.services.pool_bias import study as pool_bias
 from metrics.services.scores import query_groups
 from tests import cast, works
 from tests.metrics import studies

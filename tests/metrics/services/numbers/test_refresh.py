@@ -12,7 +12,7 @@ from annotate.checks import check
 from annotate.models import Batch, Change, Item, Seat
 from annotate.services import seating
 from annotate.services.judging import claiming, judging, reports, undoing
-from annotate.services.supervision import reviewing
+from annotate.services.supervision import verdicts
 from metrics import fsck
 from metrics.core.statistics.intervals import wilson
 from metrics.models import Score, Snapshot
@@ -77,7 +77,7 @@ def test_undo_rejection_and_a_change_of_mind_leave_numbers_like_a_rebuilds():
     refresh.refresh(collection=study)
     Batch.objects.filter(annotator=ann).update(finished_at=timezone.now())
     assert (
-        reviewing.reject_batch(
+        verdicts.reject_batch(
             batch=Batch.objects.get(annotator=ann), by=lead, reason="golds"
         ).n_done
         == 5

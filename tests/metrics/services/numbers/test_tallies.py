@@ -15,7 +15,7 @@ from annotate.services.collection.references import load_reference
 from annotate.services.judging import claiming, judging, reports, undoing
 from annotate.services.people import accounts
 from annotate.services.review import report_settling
-from annotate.services.supervision import reviewing, withdrawing
+from annotate.services.supervision import verdicts, withdrawing
 from metrics.models import Block, Snapshot, Tally
 from metrics.services.numbers import refresh, tallies
 from tests import cast
@@ -107,7 +107,7 @@ class Campaign:
             Batch.objects.filter(collection=self.study, finished_at__isnull=False, verdict="")
         )
         if batch:
-            reviewing.reject_batch(batch=batch, by=self.lead, reason="golds")
+            verdicts.reject_batch(batch=batch, by=self.lead, reason="golds")
 
     def withdraw(self):
         since = timezone.now() - timedelta(days=1)

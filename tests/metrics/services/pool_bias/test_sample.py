@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotate.models import Item, Resolution, Role
 from annotate.services.background import kept
-from metrics.services.pool_bias import pool_bias
+from metrics.services.pool_bias import study
 from metrics.services.pool_bias.page import page_of
 from pooling.core.strategies.options import CUT_STRATUM
 from pooling.models import PoolPair, PoolStratum
@@ -28,9 +28,9 @@ pytestmark = pytest.mark.django_db
 
 
 def sample_on_page(pool):
-    works.compute_anew(pool_bias.inquiry_of(pool=pool))
+    works.compute_anew(study.inquiry_of(pool=pool))
     return (
-        page_of(pool=pool, bias=kept.find(inquiry=pool_bias.inquiry_of(pool=pool)), measure=None)
+        page_of(pool=pool, bias=kept.find(inquiry=study.inquiry_of(pool=pool)), measure=None)
         .directions[0]
         .sample
     )
@@ -149,7 +149,7 @@ def test_strata_are_frozen_at_opening_and_of_an_older_pool_when_somebody_looks(s
     assert len(population_of(pool=sampled.pool).query) == len(best)
     # reading writes nothing: downloads read in a transaction that may not
     assert not strata.exists()
-    works.compute_anew(pool_bias.inquiry_of(pool=sampled.pool))
+    works.compute_anew(study.inquiry_of(pool=sampled.pool))
     assert list(strata.values("source", "stratum", "n_pooled", "n_drawn", "undrawn")) == frozen
 
 
@@ -276,7 +276,7 @@ def test_a_document_that_is_excluded_leaves_the_strata_and_no_more(sampled):
 
 def test_stop_advice_is_not_given_by_scores_of_a_sample(sampled, client):
     studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
-    works.compute_anew(pool_bias.inquiry_of(pool=sampled.pool))
+    works.compute_anew(study.inquiry_of(pool=sampled.pool))
     client.force_login(cast.member(sampled.collection, Role.RESEARCHER))
     page = text_of(
         client.get(reverse("metrics:pool-favour", args=[sampled.collection.slug, sampled.pool.pk]))

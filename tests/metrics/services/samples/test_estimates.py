@@ -14,7 +14,7 @@ from metrics.core.measures.measures import parse
 from metrics.core.statistics.intervals import mean_intervals
 from metrics.services.leaderboard.choices.parameters import read_choices, read_comparison
 from metrics.services.numbers import refresh
-from metrics.services.pool_bias import pool_bias
+from metrics.services.pool_bias import study as pool_bias
 from metrics.services.pool_bias.page import page_of
 from metrics.services.samples.estimates import estimates_of
 from metrics.services.samples.pairs import sample_of

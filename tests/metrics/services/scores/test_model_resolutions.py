@@ -15,8 +15,8 @@ from django.utils import timezone
 from annotate.checks.seats import differences_of_resolutions
 from annotate.models import Annotator, Change, Collection, Report, Resolution, Seat
 from annotate.services import seating
-from annotate.services.collection.model_grades import ModelGrade, write_model_grades
 from annotate.services.judging import claiming, judging, reports
+from annotate.services.seating.model_grades import ModelGrade, write_model_grades
 from annotate.services.supervision import withdrawing
 from metrics.services.scores.model_resolutions import resolve_by_model
 from metrics.tasks import refresh

@@ -22,8 +22,8 @@ from metrics.services.leaderboard.choices.parameters import read_choices, read_c
 from metrics.services.leaderboard.comparison import N_SAMPLES
 from metrics.services.leaderboard.decisions import decision_facts
 from metrics.services.numbers import refresh
-from metrics.services.pool_bias import pool_bias
-from metrics.services.pool_bias import study as pool_study
+from metrics.services.pool_bias import inputs
+from metrics.services.pool_bias import study as pool_bias
 from metrics.services.scores import labels, query_groups
 from tests import cast, works
 from tests.metrics import studies
@@ -319,7 +319,7 @@ def test_stop_advice_draws_videos_and_is_looked_at_again_when_the_choice_changes
     assert not works.compute_anew(pool_bias.inquiry_of(pool=pool))
     side = kept.find(inquiry=pool_bias.inquiry_of(pool=pool)).value["directions"][0]
     assert side["groups"]["n_groups"] == 5
-    study = pool_study.gather(pool=pool)
+    study = inputs.gather(pool=pool)
     assert study.directions[0].groups.size.tolist() == GROUPS.size.tolist()
     change_query_groups(collection=videos, query_groups="none")
     pool = type(pool).objects.get(pk=pool.pk)

@@ -13,7 +13,7 @@ from django.db.models import Exists, F, Max, OuterRef, QuerySet
 
 from annotate.core.labels.golds import MIN_GOLDS, is_failed
 from annotate.models import Batch, ClockTimestamp, Policy, ReviewAction, Seat
-from annotate.services.supervision import pausing, review_work, reviewing
+from annotate.services.supervision import decisions, pausing, verdicts
 from annotate.signals import batch_to_reject
 
 Action = Policy.GoldAction
@@ -94,8 +94,8 @@ def reject_failed(*, batch: Batch) -> None:
     While another decision about the person's answers is under way it waits: the sweep comes again.
     """
     if to_reject().filter(pk=batch.pk).exists():
-        with suppress(review_work.DecisionUnderWay):
-            reviewing.reject_batch(batch=batch, by=None, reason=count_golds(batch=batch).reason)
+        with suppress(decisions.DecisionUnderWay):
+            verdicts.reject_batch(batch=batch, by=None, reason=count_golds(batch=batch).reason)
 
 
 def overdue() -> list[int]:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotate.models import Batch, Gold, Judgment, JudgmentEvent, Resolution, Seat
 from annotate.services.judging import claiming, judging, reports
 from annotate.services.review import report_settling
-from annotate.services.supervision import pausing, reviewing, withdrawing
+from annotate.services.supervision import pausing, verdicts, withdrawing
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def test_golds_are_right_on_the_right_side_of_the_threshold(collection, answered
 def test_a_rejected_batch_stops_counting_and_its_pairs_want_new_labels_from_others(collection):
     ann, lead = cast.annotator(collection), cast.member(collection, "lead")
     batch = work(ann)
-    assert reviewing.reject_batch(batch=batch, by=lead, reason="failed both golds").n_done == 4
+    assert verdicts.reject_batch(batch=batch, by=lead, reason="failed both golds").n_done == 4
     assert Judgment.objects.count() == 4
     assert not Resolution.objects.exists()
     assert set(Seat.objects.filter(state="free").values_list("why", flat=True)) == {"top-up"}
@@ -52,8 +52,8 @@ def test_a_rejected_batch_stops_counting_and_its_pairs_want_new_labels_from_othe
 
 def test_an_unfinished_batch_cannot_be_rejected(collection):
     batch = work(cast.annotator(collection), limit=1)
-    with pytest.raises(reviewing.BatchUnfinished, match="not finished"):
-        reviewing.reject_batch(batch=batch, by=cast.user(), reason="too fast")
+    with pytest.raises(verdicts.BatchUnfinished, match="not finished"):
+        verdicts.reject_batch(batch=batch, by=cast.user(), reason="too fast")
     assert Resolution.objects.count() == 1
 
 
@@ -61,9 +61,9 @@ def test_what_a_lead_is_told_to_do_about_an_unfinished_batch_works(collection):
     ann, lead = cast.annotator(collection), cast.member(collection, "lead")
     batch, since = work(ann, limit=1), timezone.now() - timedelta(hours=1)
     with pytest.raises(
-        reviewing.BatchUnfinished, match="Wait for its last answer, or withdraw her labels"
+        verdicts.BatchUnfinished, match="Wait for its last answer, or withdraw her labels"
     ):
-        reviewing.reject_batch(batch=batch, by=lead, reason="too fast")
+        verdicts.reject_batch(batch=batch, by=lead, reason="too fast")
     assert (
         withdrawing.withdraw_annotator(
             annotator=ann, since=since, by=lead, reason="too fast"
@@ -71,7 +71,7 @@ def test_what_a_lead_is_told_to_do_about_an_unfinished_batch_works(collection):
         == 1
     )
     work(ann)
-    assert reviewing.reject_batch(batch=batch, by=lead, reason="too fast").n_done == 3
+    assert verdicts.reject_batch(batch=batch, by=lead, reason="too fast").n_done == 3
 
 
 def test_what_a_lead_is_told_to_do_about_the_unfinished_batch_of_somebody_paused_works(collection):
@@ -81,20 +81,20 @@ def test_what_a_lead_is_told_to_do_about_the_unfinished_batch_of_somebody_paused
     Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
     assert claiming.current_batch(annotator=ann) is None
     with pytest.raises(
-        reviewing.BatchUnfinished, match="Let its annotator, who is paused, go on, or withdraw"
+        verdicts.BatchUnfinished, match="Let its annotator, who is paused, go on, or withdraw"
     ):
-        reviewing.reject_batch(batch=batch, by=lead, reason="too fast")
+        verdicts.reject_batch(batch=batch, by=lead, reason="too fast")
     work(cast.annotator(collection))
     ann.refresh_from_db()
     pausing.resume(annotator=ann, by=lead)
     claiming.current_batch(annotator=ann)
     batch.refresh_from_db()
     assert batch.n_golds == 0  # others took the rest: it is finished, and its golds were counted
-    assert reviewing.reject_batch(batch=batch, by=lead, reason="too fast").n_done == 1
+    assert verdicts.reject_batch(batch=batch, by=lead, reason="too fast").n_done == 1
 
 
 def test_an_accepted_batch_is_settled(collection):
-    batch = reviewing.accept_batch(batch=work(cast.annotator(collection)))
+    batch = verdicts.accept_batch(batch=work(cast.annotator(collection)))
     assert (batch.verdict, batch.settled_at is not None) == (Batch.Verdict.ACCEPTED, True)
 
 
@@ -125,9 +125,9 @@ def test_a_settled_report_brings_the_pair_back(collection):
 
 def test_a_verdict_stands(collection):
     lead, batch = cast.member(collection, "lead"), work(cast.annotator(collection))
-    reviewing.reject_batch(batch=batch, by=lead, reason="x")
-    with pytest.raises(reviewing.BatchJudged, match="rejected already"):
-        reviewing.accept_batch(batch=batch)
+    verdicts.reject_batch(batch=batch, by=lead, reason="x")
+    with pytest.raises(verdicts.BatchJudged, match="rejected already"):
+        verdicts.accept_batch(batch=batch)
 
 
 def test_a_rejection_withdraws_the_answer_that_counts_not_the_one_it_superseded(collection):
@@ -137,5 +137,5 @@ def test_a_rejection_withdraws_the_answer_that_counts_not_the_one_it_superseded(
     judging.record_judgment(
         annotator=ann, token=hand_out.token, answer=judging.JudgmentAnswer(uuid4(), grade=0)
     )
-    assert reviewing.reject_batch(batch=batch, by=lead, reason="x").n_done == 4
+    assert verdicts.reject_batch(batch=batch, by=lead, reason="x").n_done == 4
     assert not Seat.objects.filter(state="done").exists()

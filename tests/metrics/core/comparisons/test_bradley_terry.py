@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from metrics.core.comparisons.preferences import bradley_terry
+from metrics.core.comparisons.bradley_terry import bradley_terry
 
 # ECCV Caption, Table D.1: row preferred to column
 ECCV = [

@@ -3,22 +3,22 @@
 from annotate.models import ReviewAction, ReviewWork, Work
 from annotate.services.background import works
 from annotate.services.review import exclusions
-from annotate.services.supervision import review_work, reviewing, withdrawing
+from annotate.services.supervision import decisions, verdicts, withdrawing
 
 Kind = ReviewAction.Kind
-HANDLERS: dict[str, review_work.Handler] = {
+HANDLERS: dict[str, decisions.Handler] = {
     Kind.LABELS_WITHDRAWN: withdrawing.withdraw_stretch,
     Kind.LABELS_RESTORED: withdrawing.restore_stretch,
-    Kind.BATCH_REJECTED: reviewing.withdraw_stretch,
-    Kind.BATCH_REQUEUED: reviewing.withdraw_stretch,
-    Kind.BATCH_REOPENED: reviewing.restore_stretch,
+    Kind.BATCH_REJECTED: verdicts.withdraw_stretch,
+    Kind.BATCH_REQUEUED: verdicts.withdraw_stretch,
+    Kind.BATCH_REOPENED: verdicts.restore_stretch,
     Kind.ITEM_EXCLUDED: exclusions.drop_next_pairs,
     Kind.ITEM_RESTORED: exclusions.restore_next_pairs,
 }
 
 
 @works.performs(
-    review_work.REVIEW,
+    decisions.REVIEW,
     subject="reviewwork",
     may_cancel=works.never,
     advice="What is done of it stands; try again, and the rest follows.",
@@ -28,5 +28,5 @@ def finish_decision(work: Work) -> None:
     decision = ReviewWork.objects.select_related("action", "work").get(work=work)
     report = works.progress_callback(work, can_be_undone=False)
     while decision.work.is_unfinished:
-        report(decision.n_examined, decision.n_total, review_work.unit(decision))
-        decision = review_work.go_on(decision=decision, handler=HANDLERS[decision.action.kind])
+        report(decision.n_examined, decision.n_total, decisions.unit(decision))
+        decision = decisions.go_on(decision=decision, handler=HANDLERS[decision.action.kind])

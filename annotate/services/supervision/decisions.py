@@ -2,7 +2,7 @@
 
 A stretch is one transaction, which also stores the position: a worker killed between two stretches
 goes on where it stopped, and no row is gone through twice. Few rows are done at once, in the
-transaction that decides; more are work for a worker (see review_dispatch). A decision that would
+transaction that decides; more are work for a worker (see decision_handlers). A decision that would
 undo one under way is refused until that is done; if it failed half-way, until it was tried again.
 """
 

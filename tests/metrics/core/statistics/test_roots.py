@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import elementwise
 
-from metrics.core.comparisons.roots import roots
+from metrics.core.statistics.roots import roots
 
 
 @pytest.mark.parametrize("power", [1, 3, 9])

@@ -9,10 +9,10 @@ import pytest
 
 from annotate import tasks
 from annotate.models import Annotator, Batch, Gold, JudgmentEvent, ReviewAction, Seat
-from annotate.services.golds import checks
+from annotate.services.golds import batch_checks
 from annotate.services.judging import claiming, undoing, work_availability
 from annotate.services.judging.hand_outs import BatchSettled
-from annotate.services.supervision import reviewing
+from annotate.services.supervision import verdicts
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -137,7 +137,7 @@ def test_a_held_batchs_labels_count_until_a_lead_decides_and_its_answers_stand()
     assert Seat.objects.filter(purpose="label", state="done").count() == 3
     with pytest.raises(BatchSettled):
         undoing.take_back(annotator=batch.annotator, token=batch.hand_outs.last().token)
-    reviewing.accept_batch(batch=batch)
+    verdicts.accept_batch(batch=batch)
     assert Batch.objects.get().verdict == "accepted"
 
 
@@ -152,7 +152,7 @@ def test_who_is_warned_reads_one_plain_sentence_between_batches_that_names_no_pa
     message = work_availability.no_card_reason(annotator=batch.annotator, wants_more=False)[
         "message"
     ]
-    assert message == f"Batch 1 is done and saved. {checks.WARNING}"
+    assert message == f"Batch 1 is done and saved. {batch_checks.WARNING}"
     right = finished(0, gold_action="warn")
     assert (
         work_availability.no_card_reason(annotator=right.annotator, wants_more=False)["message"]
@@ -201,14 +201,14 @@ def test_a_lost_rejection_is_found_and_one_that_a_lead_took_back_is_not_repeated
     batch = finished(gold_action="reject")
     # just now, however slow this is
     Batch.objects.update(finished_at=batch.opened_at + timedelta(days=1))
-    assert checks.overdue() == []
+    assert batch_checks.overdue() == []
     Batch.objects.update(finished_at=batch.opened_at.replace(year=2020))
-    assert checks.overdue() == [batch.pk]
-    checks.reject_failed(batch=batch)
+    assert batch_checks.overdue() == [batch.pk]
+    batch_checks.reject_failed(batch=batch)
     assert JudgmentEvent.objects.filter(kind="withdrawn").count() == 7
-    reviewing.reopen_batch(batch=Batch.objects.get(), by=None, reason="no")
-    assert checks.overdue() == []
-    checks.reject_failed(batch=Batch.objects.get())
+    verdicts.reopen_batch(batch=Batch.objects.get(), by=None, reason="no")
+    assert batch_checks.overdue() == []
+    batch_checks.reject_failed(batch=Batch.objects.get())
     assert JudgmentEvent.objects.filter(kind="withdrawn").count() == 7
     assert Seat.objects.filter(purpose="label", state="done").count() == 3
 

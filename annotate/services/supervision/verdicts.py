@@ -2,7 +2,7 @@
 
 A judgment counts at once. A rejection withdraws the batch's labels and asks others for them; asking
 again does the same without holding it against the person. A verdict taken back leaves the batch
-held, and its labels count again. A worker does that for a large batch, see review_work.py.
+held, and its labels count again. A worker does that for a large batch, see decisions.py.
 """
 
 from django.db import transaction
@@ -20,7 +20,7 @@ from annotate.models import (
 )
 from annotate.services.seating import lock_annotator
 from annotate.services.supervision import review_log
-from annotate.services.supervision.review_work import (
+from annotate.services.supervision.decisions import (
     Stretch,
     batch_of,
     begin,

@@ -8,7 +8,7 @@ from celery import Celery
 from django.conf import settings as project
 from django.db import transaction
 
-from annotate.queue import enqueue_on_commit
+from annotate.task_queue import enqueue_on_commit
 from annotate.tasks import perform_work, sweep
 from config.celery import app
 

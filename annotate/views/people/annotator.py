@@ -14,7 +14,8 @@ from annotate import access
 from annotate.forms.review import PersonAct, ReasonForm, RestoreForm, SinceForm, WithdrawForm
 from annotate.http import SignedIn
 from annotate.models import Annotator
-from annotate.services.supervision import pausing, review_log, review_work, withdrawing
+from annotate.services.supervision import decisions as review_work
+from annotate.services.supervision import pausing, review_log, withdrawing
 from annotate.views.review.review_log import work_panel
 
 ACTS_WITH_REASON = (PersonAct.PAUSE, PersonAct.WITHDRAW, PersonAct.RESTORE)

@@ -11,9 +11,9 @@ from annotate.services.background import kept
 from metrics.core.measures import measures
 from metrics.core.measures.alignment import LabelledPairs, align
 from metrics.core.pools import bias
-from metrics.services.pool_bias import pool_bias
+from metrics.services.pool_bias import study as pool_bias
+from metrics.services.pool_bias.inputs import contributions, gather
 from metrics.services.pool_bias.page import page_of
-from metrics.services.pool_bias.study import contributions, gather
 from pooling.core.likeness.rankings import Rankings
 from pooling.models import Ranking
 from pooling.services.pools import run_retirement

@@ -24,8 +24,8 @@ from annotate.services.review.inbox import STILL_WANTED
 from annotate.services.storage.transactions import repeatable_read
 from metrics.http import QrelsRequest
 from metrics.models import Score
+from metrics.services.downloads.grades import file_grades, grades_of
 from metrics.services.downloads.items import ExternalIds
-from metrics.services.downloads.labels import file_grades, grades_of
 from metrics.services.scores import labels, query_groups
 from metrics.services.scores.measuring import N_POSITIVE
 from pooling.models import Run
