@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from annotate.models import (
@@ -171,6 +171,10 @@ class KeptAdmin(ReadOnlyAdmin):
     list_display = ["kind", "collection", "parameters", "computed_at"]
     list_filter = ["kind"]
     list_select_related = ["collection"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Kept]:
+        """Without the values, which may be long; one value's page reads it."""
+        return super().get_queryset(request).defer("value")
 
 
 @admin.register(Work)

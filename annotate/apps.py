@@ -8,7 +8,8 @@ class AnnotateConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect the receivers, and register the kinds of work."""
+        """Connect the receivers, and register the kinds of work and of kept values."""
         import_module("annotate.receivers")
+        import_module("annotate.services.collection.policies")
         import_module("annotate.services.imports.imports")
         import_module("annotate.services.review.decision_handlers")

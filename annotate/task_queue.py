@@ -29,7 +29,7 @@ def enqueue_on_commit(
     countdown : seconds that the worker waits before it starts
     expires : seconds after which it is no longer needed, as it is queued again by then
     A broker that is away loses nothing: every task's work is also a row that a scheduled sweep
-    finds.
+    finds, or a kept value, which is requested again by whoever looks next.
     """
     transaction.on_commit(partial(send, task, arguments, countdown=countdown, expires=expires))
 
@@ -41,4 +41,4 @@ def send(
     try:
         task.apply_async(kwargs=arguments, countdown=countdown or None, expires=expires)
     except OperationalError as error:
-        log.warning("Task %s was not queued, a sweep will do its work: %s", task.name, error)
+        log.warning("Task %s was not queued, a sweep or the next look will: %s", task.name, error)

@@ -74,7 +74,8 @@ def sweep() -> None:
 
 @shared_task
 def tidy() -> None:
-    """Delete expired sessions, and the files of imports that ended long ago."""
+    """Delete expired sessions, old kept values, and the files of imports that ended long ago."""
+    kept.drop_old()
     housekeeping.drop_old_sessions()
     housekeeping.drop_old_originals()
 

@@ -97,7 +97,7 @@ class PoolPreviewsView(APIView):
             **_choice(collection, _validated(ChoiceSerializer(data=request.data)))
         )
         result = preview_requests.request_preview(
-            collection=collection, preview_request=preview_request
+            collection=collection, preview_request=preview_request, is_kept=False
         )
         if result.error:
             raise _field_refusal(result.field, result.error)

@@ -1,4 +1,4 @@
-"""Values computed for somebody who looked, kept until their inputs change."""
+"""Values computed for somebody who looked, kept until their inputs change or they are too old."""
 
 from django.db import models
 from django.db.models.functions import Now

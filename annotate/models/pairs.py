@@ -139,7 +139,7 @@ class RoundPair(models.Model):
 
 
 class RoundPairState(models.Model):
-    """The state of a round's pair: a view, which alone decides it. See core/pair_states.py."""
+    """The state of a round's pair: a view, which alone decides it. See core.labels.pair_states."""
 
     round_pair = models.OneToOneField(
         RoundPair, models.DO_NOTHING, primary_key=True, related_name="standing"

@@ -1,6 +1,6 @@
 """Browsers in which somebody has signed in before, recognised by a signed cookie.
 
-See services/sign_in_limits.py.
+See services/people/sign_in_limits.py.
 """
 
 import secrets

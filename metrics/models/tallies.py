@@ -12,7 +12,7 @@ class Block(models.Model):
     """The part of the collection's counts from one block: 16 pairs with keys from 16 x number on.
 
     A pure function of annotate's rows, like the tallies, which are the sums over all blocks: see
-    services/tallies.py for the names of the counts.
+    services/numbers/tallies.py for the names of the counts.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")

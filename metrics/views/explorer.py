@@ -12,8 +12,7 @@ from django.views.decorators.http import require_safe
 from annotate import access
 from annotate.access import LEADERS
 from annotate.models import Collection
-from annotate.services.background import kept
-from annotate.services.background.workers import worker_is_missing
+from annotate.services.background import kept, progress
 from metrics.explorer_state import QueryOrder
 from metrics.forms.explorer import ExplorerForm
 from metrics.services.explorer import disagreement
@@ -46,7 +45,7 @@ def explorer(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "metrics/explorer/explorer.html", context, status=422)
     state = form.state()
     if state.order == QueryOrder.DISAGREED and _is_waiting_for_disagreement(collection):
-        context["job"] = _job(slug)
+        context["job"] = _job(collection)
     context["page"] = page = service.page_of(collection=collection, state=state)
     status = 404 if page.is_unknown_id else 200
     return render(request, "metrics/explorer/explorer.html", context, status=status)
@@ -60,7 +59,7 @@ def explorer_state(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     if not _is_waiting_for_disagreement(collection):
         return HttpResponse(headers={"HX-Refresh": "true"})
-    return render(request, "parts/_job.html", _job(slug))
+    return render(request, "parts/_job.html", _job(collection))
 
 
 def _is_waiting_for_disagreement(collection: Collection) -> bool:
@@ -69,6 +68,10 @@ def _is_waiting_for_disagreement(collection: Collection) -> bool:
     return kept.look(inquiry=inquiry, with_value=False).row is None
 
 
-def _job(slug: str) -> dict[str, object]:
-    poll_url = reverse("metrics:explorer-state", args=[slug])
-    return {"poll_url": poll_url, "worker_missing": worker_is_missing(), **WAITING_TEXTS}
+def _job(collection: Collection) -> dict[str, object]:
+    inquiry = disagreement.inquiry_of(collection=collection)
+    return {
+        "poll_url": reverse("metrics:explorer-state", args=[collection.slug]),
+        "job_status": progress.job_status(job=inquiry.job),
+        **WAITING_TEXTS,
+    }

@@ -342,7 +342,7 @@ class Ranking(models.Model):
     """One source item's targets, best first in the canonical order, with their scores.
 
     targets : keys of test items, also of those that are excluded for now; below 0 the key of an
-        unknown id (see core.ids.unknown_keys), which keeps its rank and that of all below it
+        unknown id (see files.text.ids.unknown_keys), which keeps its rank and that of all below it
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="rankings")

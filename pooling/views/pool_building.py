@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate import access as annotate_access
 from annotate.http import SignedIn
 from annotate.models import Collection, Role
-from annotate.services.background.workers import worker_is_missing
+from annotate.services.background import progress
 from pooling import access, heatmaps
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.forms.pools import PoolForm, prefilled
@@ -112,7 +112,7 @@ def run_adds(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "query_set": None,
         "seed": 1,
     }
-    result = _request_preview(run.collection, choice)
+    result = _request_preview(run.collection, choice, is_kept=False)
     context = {
         "collection": run.collection,
         "run": run,
@@ -148,10 +148,13 @@ def _add_error(form: PoolForm, error: PoolError) -> None:
     form.add_error(error.field if error.field in form.fields else None, str(error))
 
 
-def _request_preview(collection: Collection, choice: dict[str, Any]) -> PreviewResult:
+def _request_preview(
+    collection: Collection, choice: dict[str, Any], *, is_kept: bool = True
+) -> PreviewResult:
     """Return the result of a preview request."""
+    preview_request = preview_requests.build_request(**choice)
     return preview_requests.request_preview(
-        collection=collection, preview_request=preview_requests.build_request(**choice)
+        collection=collection, preview_request=preview_request, is_kept=is_kept
     )
 
 
@@ -163,14 +166,7 @@ def _result_response(
 ) -> HttpResponse:
     """The fragment for a result: the preview, why there is none, or that one must wait."""
     if result.is_waiting:
-        job = {
-            "id": "preview",
-            "poll_url": reverse("pooling:pool-preview-state", args=[collection.slug, result.key]),
-            "title": "Counting",
-            "detail": "The rankings are read and their pairs looked up; nothing is stored.",
-            "worker_missing": worker_is_missing(),
-        }
-        return render(request, "parts/_job.html", job)
+        return render(request, "parts/_job.html", _job(collection, result.key))
     context = {
         "collection": collection,
         "preview": result.preview,
@@ -180,6 +176,17 @@ def _result_response(
     context |= _price_context(collection.slug, result)
     status = 422 if form and result.error else 200
     return render(request, "pooling/pools/_preview.html", context, status=status)
+
+
+def _job(collection: Collection, key: str) -> dict[str, Any]:
+    job = preview_requests.job_of(collection=collection, key=key)
+    return {
+        "id": "preview",
+        "poll_url": reverse("pooling:pool-preview-state", args=[collection.slug, key]),
+        "title": "Counting",
+        "detail": "The rankings are read and their pairs looked up; nothing is stored.",
+        "job_status": progress.job_status(job=job),
+    }
 
 
 def _price_context(slug: str, result: PreviewResult) -> dict[str, Any]:

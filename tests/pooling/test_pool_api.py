@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotate.models import ApiToken, Role
+from annotate.models import ApiToken, Kept, Role
 from annotate.services.background import kept
 from pooling.models import Pool
 from pooling.services.pools import pools, preview_requests
@@ -102,6 +102,22 @@ def test_what_cannot_be_a_pool_is_refused_by_field_for_price_and_pool(
         assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
         assert [error["field"] for error in answer.json()["errors"]] == [field]
     assert Pool.objects.count() == 0
+
+
+@pytest.mark.parametrize("rows", [0, 20_000])
+@pytest.mark.parametrize("parameters", ['{"depth": 1e400}', '{"depth": 2, "currency": "\\u0000"}'])
+def test_numbers_and_letters_that_no_table_holds_are_refused(
+    client, collection, monkeypatch, parameters, rows
+):
+    monkeypatch.setattr(preview_requests, "SYNCHRONOUS_ROWS", rows)
+    answer = client.post(
+        f"/api/v1/collections/{collection.slug}/pools/preview/",
+        f'{{"strategy": "depth-k", "parameters": {parameters}}}',
+        content_type="application/json",
+        headers=key(collection),
+    )
+    assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
+    assert not Kept.objects.exists()
 
 
 def test_a_key_for_runs_opens_no_pools(client, collection):

@@ -14,7 +14,7 @@ PARTS = Template(
 {% with subtitle="Of two runs." id="scores" title="Scores" %}
 {% include "parts/_chart.html" with spec=spec columns=columns rows=rows %}
 {% endwith %}
-{% include "parts/_job.html" with poll_url="/job/" title="Reading run bm25" worker_missing=True %}
+{% include "parts/_job.html" with poll_url="/job/" title="Reading run bm25" job_status=waiting %}
 {% endblock %}
 {% block scripts %}{% include "parts/_chart_scripts.html" %}{% endblock %}"""
 )
@@ -38,6 +38,7 @@ def parts(request: HttpRequest) -> HttpResponse:
         },
         "columns": ["Run", "Score"],
         "rows": [[name, f"{score:.2f}"] for name, score in RUNS],
+        "waiting": JobStatus(None, is_cancelling=False, worker_missing=True),
     }
     return HttpResponse(PARTS.render(RequestContext(request, context)))
 

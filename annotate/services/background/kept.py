@@ -10,11 +10,13 @@ missing or old value one has it computed, and one worker does it.
 
 import hashlib
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.core.cache import cache
+from django.db import connection
 from django.db.models import QuerySet
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -66,11 +68,6 @@ class Look(NamedTuple):
     version: str
     is_fresh: bool
 
-    @property
-    def is_outdated(self) -> bool:
-        """Whether there is a value, of another version of its inputs."""
-        return self.row is not None and self.row.version != self.version
-
 
 Compute = Callable[[Inquiry, Kept | None], Computed | None]
 
@@ -82,6 +79,7 @@ class KeptKind(NamedTuple):
         one; None says that this is still the value: its inputs are the same
     version : a version of the inputs, in a few small queries; None where there is nothing to
         compute yet
+    prepare : done before it is computed, in a transaction of its own
     fresh_for : time after which a value is computed again though its version is the same; None for
         never
     request_lasts : time after which whoever looks requests it again: the message may be lost
@@ -92,6 +90,7 @@ class KeptKind(NamedTuple):
 
     compute: Compute
     version: Callable[[Inquiry], str | None]
+    prepare: Callable[[Inquiry], None]
     fresh_for: timedelta | None
     request_lasts: timedelta
     rests: bool
@@ -110,6 +109,7 @@ def unversioned(inquiry: Inquiry) -> str:
 def keeps(
     *names: str,
     version: Callable[[Inquiry], str | None] = unversioned,
+    prepare: Callable[[Inquiry], None] = lambda inquiry: None,
     fresh_for: timedelta | None = None,
     request_lasts: timedelta = timedelta(seconds=30),
     rests: bool = False,
@@ -121,21 +121,23 @@ def keeps(
     def register(compute: Compute) -> Compute:
         for name in names:
             KINDS[name] = KeptKind(
-                compute, version, fresh_for, request_lasts, rests, drop_after, at_most
+                compute, version, prepare, fresh_for, request_lasts, rests, drop_after, at_most
             )
         return compute
 
     return register
 
 
-def look(*, inquiry: Inquiry, with_value: bool = True) -> Look:
+def look(*, inquiry: Inquiry, with_value: bool = True, version: str | None = None) -> Look:
     """Find the value; where it is missing or old, one of all who look has it computed.
 
-    One query, and those of the version. Without the value, which may be long, the rest is read.
+    One query, and those of the version, unless the caller knows it. Without the value, which may be
+    long, the rest is read.
     """
     kind = KINDS[inquiry.kind]
     rows = values_of(inquiry=inquiry)
-    version, row = kind.version(inquiry), (rows if with_value else rows.defer("value")).first()
+    row = (rows if with_value else rows.defer("value")).first()
+    version = version or kind.version(inquiry)  # not before the row: it would look outdated
     if version is None:
         return Look(row, "", True)
     is_fresh = _is_fresh(row, version)
@@ -168,10 +170,39 @@ def compute(*, inquiry: Inquiry) -> bool:
     """
     number = int(hashlib.sha256(inquiry.address.encode()).hexdigest()[:7], 16)
     with try_lock_subject("kept", number) as is_ours:
-        is_new = is_ours and _compute(inquiry)
-    if not KINDS[inquiry.kind].rests:  # whoever finds it old by now may request it again
-        cache.delete(_request_key(inquiry))
-    return is_new
+        try:
+            return is_ours and _compute(inquiry)
+        finally:
+            # whoever finds it old by now may request it again
+            if is_ours and not KINDS[inquiry.kind].rests:
+                cache.delete(_request_key(inquiry))
+
+
+def store(
+    *, inquiry: Inquiry, computed: Computed, version: str = "", at: datetime | None = None
+) -> None:
+    """Store a value. One that was computed at once, beside a worker, is as good as the worker's.
+
+    at : the moment of the rows that it was computed from; now by default
+    """
+    Kept.objects.bulk_create(
+        [
+            Kept(
+                collection=inquiry.collection,
+                kind=inquiry.kind,
+                key=inquiry.key,
+                parameters=dict(inquiry.parameters),
+                version=version,
+                value=computed.value,
+                digest=computed.digest,
+                computed_at=at or Now(),
+                fresh_until=_fresh_until(inquiry, computed),
+            )
+        ],
+        update_conflicts=True,
+        unique_fields=["collection", "kind", "key"],
+        update_fields=["parameters", "version", "value", "digest", "computed_at", "fresh_until"],
+    )
 
 
 def delete_all(*, collection: Collection) -> None:
@@ -179,54 +210,52 @@ def delete_all(*, collection: Collection) -> None:
     Kept.objects.filter(collection=collection).delete()
 
 
+def drop_old() -> None:
+    """Delete the values that are too old, of kinds that nobody looks at any more too."""
+    for name, kind in KINDS.items():
+        if kind.drop_after is not None:
+            Kept.objects.filter(kind=name, computed_at__lt=Now() - kind.drop_after).delete()
+
+
 def _compute(inquiry: Inquiry) -> bool:
     kind = KINDS[inquiry.kind]
+    kind.prepare(inquiry)
     with repeatable_read():
         version, row = kind.version(inquiry), find(inquiry=inquiry)
         if version is None or _is_fresh(row, version):
             return False
-        computed = kind.compute(inquiry, row)
-        _store(inquiry, kind, version, computed)
+        at, computed = _transaction_time(), kind.compute(inquiry, row)
+    # not in that transaction, which may take minutes: others may have stored or deleted the value
+    if computed is None:
+        fields = {"version": version, "computed_at": at}
+        values_of(inquiry=inquiry).update(**fields, fresh_until=_fresh_until(inquiry, None))
+    else:
+        store(inquiry=inquiry, computed=computed, version=version, at=at)
     progress.forget(job=inquiry.job)
-    _drop_old(inquiry, kind)
+    _drop_surplus(inquiry, kind)
     return computed is not None
 
 
-def _store(inquiry: Inquiry, kind: KeptKind, version: str, computed: Computed | None) -> None:
-    """Store a value, or that the stored one is still that of its inputs.
-
-    Its time is that of the transaction's begin, as that of the rows it was computed from.
-    """
-    fresh_for = computed.fresh_for if computed and computed.fresh_for else kind.fresh_for
-    moments = {
-        "version": version,
-        "computed_at": Now(),
-        "fresh_until": Now() + fresh_for if fresh_for else None,
-    }
-    if computed is None:
-        values_of(inquiry=inquiry).update(**moments)
-    else:
-        Kept.objects.update_or_create(
-            collection=inquiry.collection,
-            kind=inquiry.kind,
-            key=inquiry.key,
-            defaults={
-                "parameters": dict(inquiry.parameters),
-                "value": computed.value,
-                "digest": computed.digest,
-                **moments,
-            },
-        )
+def _transaction_time() -> datetime:
+    """The moment at which the transaction sees the database."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT transaction_timestamp()")
+        (at,) = cursor.fetchone()
+    return at
 
 
-def _drop_old(inquiry: Inquiry, kind: KeptKind) -> None:
-    """Delete values of this kind that are too old, and this collection's beyond their number."""
-    of_kind = Kept.objects.filter(kind=inquiry.kind)
-    if kind.drop_after is not None:
-        of_kind.filter(computed_at__lt=timezone.now() - kind.drop_after).delete()
+def _fresh_until(inquiry: Inquiry, computed: Computed | None) -> CombinedExpression | None:
+    own = computed.fresh_for if computed else None
+    fresh_for = own or KINDS[inquiry.kind].fresh_for
+    return Now() + fresh_for if fresh_for else None
+
+
+def _drop_surplus(inquiry: Inquiry, kind: KeptKind) -> None:
+    """Delete a collection's values of this kind beyond their number, the oldest first."""
     if kind.at_most is not None:
-        own = of_kind.filter(collection=inquiry.collection).order_by("-computed_at", "-pk")
-        of_kind.filter(pk__in=list(own.values_list("pk", flat=True)[kind.at_most :])).delete()
+        own = Kept.objects.filter(kind=inquiry.kind, collection=inquiry.collection)
+        newest = own.order_by("-computed_at", "-pk").values_list("pk", flat=True)
+        own.filter(pk__in=list(newest[kind.at_most :])).delete()
 
 
 def _is_fresh(row: Kept | None, version: str) -> bool:
@@ -237,7 +266,7 @@ def _is_fresh(row: Kept | None, version: str) -> bool:
 
 
 def values_of(*, inquiry: Inquiry) -> QuerySet[Kept]:
-    """The row of a question's value, if there is one."""
+    """The row of an inquiry's value, if there is one."""
     return Kept.objects.filter(collection=inquiry.collection, kind=inquiry.kind, key=inquiry.key)
 
 

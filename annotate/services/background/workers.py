@@ -23,6 +23,7 @@ LOCKS = {
     "loading": 11,
     "golds": 12,
     "matrices": 13,
+    "refresh": 14,
 }
 # 1 is one person's tabs; "collection" is for inspecting its media
 

@@ -116,13 +116,12 @@ def preview_change(*, policy: Policy, with_closed: bool) -> PolicyPreview:
     if not preview.n_rounds:
         effect = policy_changes.policy_effect([], policies={}, positive_from=0)
         return preview._replace(change=effect)
-    row = kept.find_fresh(inquiry=inquiry)
-    if row is None and _n_affected(collection, with_closed) <= SYNCHRONOUS_ROWS:
-        kept.compute(inquiry=inquiry)
-        row = kept.find_fresh(inquiry=inquiry)
-    if row is None:
-        kept.look(inquiry=inquiry)
-    return _preview(row) if row else preview
+    if (row := kept.find_fresh(inquiry=inquiry)) is not None:
+        return _preview(row)
+    if _n_affected(collection, with_closed) <= SYNCHRONOUS_ROWS:
+        return _counted(inquiry)
+    kept.look(inquiry=inquiry)
+    return preview
 
 
 def inquiry_of(*, policy: Policy, with_closed: bool) -> Inquiry:
@@ -132,6 +131,11 @@ def inquiry_of(*, policy: Policy, with_closed: bool) -> Inquiry:
     fields = {"with_closed": with_closed, "version": policy.version, **resolving_fields}
     key = sha256(json.dumps(sorted(fields.items())).encode()).hexdigest()[:32]
     return Inquiry(policy.collection, PREVIEW, key, fields)
+
+
+def job_of(*, collection: Collection, key: str) -> progress.Job:
+    """The background job that counts a preview."""
+    return Inquiry(collection, PREVIEW, key).job
 
 
 def find_preview(*, collection: Collection, key: str) -> PolicyPreview | None:
@@ -147,6 +151,20 @@ def find_preview(*, collection: Collection, key: str) -> PolicyPreview | None:
 )
 def compute_preview(inquiry: Inquiry, row: Kept | None) -> Computed:
     """Count the effect of a proposed policy."""
+    preview = _counted(inquiry)
+    effect = preview.change._asdict() if preview.change else None
+    return Computed([preview.n_rounds, effect, preview.asks_model])
+
+
+def _preview(row: Kept) -> PolicyPreview:
+    n_rounds, effect, asks_model = row.value
+    changes = [ResolutionChange(*columns) for columns in effect["resolution_changes"]]
+    change = PolicyEffect(**{**effect, "resolution_changes": changes})
+    return PolicyPreview(row.key, n_rounds, change, asks_model)
+
+
+def _counted(inquiry: Inquiry) -> PolicyPreview:
+    """The effect of a proposed policy, counted now."""
     collection, with_closed = inquiry.collection, inquiry.parameters["with_closed"]
     resolving_fields = {name: inquiry.parameters[name] for name in Policy.RESOLVING}
     rounds = round_policies.differing_rounds(
@@ -165,14 +183,7 @@ def compute_preview(inquiry: Inquiry, row: Kept | None) -> Computed:
         rows, policies=new_policies, positive_from=collection.positive_from
     )
     asks_model = policy_changes.asks_model(new_policies)
-    return Computed([rounds.count(), change._asdict(), asks_model])
-
-
-def _preview(row: Kept) -> PolicyPreview:
-    n_rounds, fields, asks_model = row.value
-    changes = [ResolutionChange(*columns) for columns in fields["resolution_changes"]]
-    effect = PolicyEffect(**{**fields, "resolution_changes": changes})
-    return PolicyPreview(row.key, n_rounds, effect, asks_model)
+    return PolicyPreview(inquiry.key, rounds.count(), change, asks_model)
 
 
 def _n_affected(collection: Collection, with_closed: bool) -> int:

@@ -70,7 +70,7 @@ def _has_all(evidence: PairEvidence) -> bool:
 
 
 def label_policy(policy: Policy) -> resolving.LabelPolicy:
-    """Return the part of a policy version that core/labels.py decides with."""
+    """Return the part of a policy version that core.labels.resolving decides with."""
     return resolving.LabelPolicy(
         labels_per_pair=policy.labels_per_pair,
         ceiling=policy.ceiling,

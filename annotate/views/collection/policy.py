@@ -11,7 +11,7 @@ from annotate import access
 from annotate.forms.settings import PolicyForm
 from annotate.http import SignedIn
 from annotate.models import Policy, Role
-from annotate.services.background.workers import worker_is_missing
+from annotate.services.background import progress
 from annotate.services.collection import collections, policies
 from annotate.views.collection.settings import settings_page
 
@@ -52,7 +52,7 @@ def policy_preview(request: SignedIn, slug: str, key: str) -> HttpResponse:
     context = {
         "policy_change": preview,
         "collection": collection,
-        "worker_missing": worker_is_missing(),
+        "job_status": progress.job_status(job=policies.job_of(collection=collection, key=key)),
     }
     return render(request, "annotate/collection/_policy_change.html", context)
 

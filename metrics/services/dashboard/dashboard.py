@@ -82,9 +82,13 @@ def version_of(*, collection: Collection, options: DashboardOptions) -> str:
     """
     snapshots = Snapshot.objects.filter(collection=collection, kind__in=KINDS).order_by("kind")
     digests = list(snapshots.values_list("kind", "inputs_sha256"))
-    inquiry = dashboard_details.inquiry_of(collection=collection)
-    if (details := kept.look(inquiry=inquiry, with_value=False).row) is not None:
-        digests.append((details.kind, details.digest))
+    if details_version := dashboard_details.version_of(dict(digests)):
+        look = kept.look(
+            inquiry=dashboard_details.inquiry_of(collection=collection),
+            with_value=False,
+            version=details_version,
+        )
+        digests += [(look.row.version, look.row.digest)] if look.row else []
     pay = (str(collection.hourly_pay), collection.currency)
     active_alarms = [event.pk for event in alarms.raising_events(collection=collection)]
     delay = refresh_tries.delay_of(collection=collection)

@@ -49,7 +49,8 @@ def version_of(digests: Mapping[str, str]) -> str | None:
     digests : of the inputs of each kind of numbers
     """
     rows = sorted((kind, digest) for kind, digest in digests.items() if kind in KINDS)
-    return hashlib.sha256(json.dumps(rows).encode()).hexdigest() if rows else None
+    facts = json.dumps([RULES_VERSION, rows])
+    return hashlib.sha256(facts.encode()).hexdigest() if rows else None
 
 
 def stored_version(inquiry: Inquiry) -> str | None:

@@ -1,6 +1,6 @@
 """The researcher's leaderboard: FIRE's Table 1 from stored numbers; nothing is measured here.
 
-A table is a view that the background computes (leaderboard_cache) from one state of the labels: the
+A table is a view that the background computes (computation.py) from one state of the labels: the
 usual one from the stored scores, every other one by measuring. Until there is a view, the usual
 table is built from the stored scores, without tested differences.
 """

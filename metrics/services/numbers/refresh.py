@@ -16,6 +16,7 @@ from django.db.models import Min
 from django.db.models.functions import Now
 
 from annotate.models import Change, ClockTimestamp, Collection, Pair
+from annotate.services.background.workers import LOCKS
 from annotate.services.storage.transactions import repeatable_read
 from metrics.models import Score, Snapshot
 from metrics.services.numbers import alarms, history, numbers, refresh_tries
@@ -25,7 +26,7 @@ from metrics.services.scores.scoring import LabelChanges
 
 log = logging.getLogger(__name__)
 
-LOCK = 4  # the advisory locks of refreshes; annotators have 1, runs 2, pools 3
+LOCK = LOCKS["refresh"]
 LOST_AFTER = timedelta(seconds=3)  # a Change row this old was missed by the ordinary refresh
 
 

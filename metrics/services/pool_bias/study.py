@@ -76,14 +76,22 @@ def inquiry_of(*, pool: Pool) -> Inquiry:
     return Inquiry(pool.collection, KIND, str(pool.pk))
 
 
-@kept.keeps(KIND, fresh_for=MAX_AGE, request_lasts=MAX_AGE)
+def _pool_of(inquiry: Inquiry) -> Pool | None:
+    """The pool; None if it was deleted."""
+    pools = Pool.objects.filter(pk=int(inquiry.key), collection=inquiry.collection)
+    return pools.select_related("collection", "query_set").first()
+
+
+def _freeze_strata(inquiry: Inquiry) -> None:
+    if (pool := _pool_of(inquiry)) is not None:
+        strata.freeze(pool=pool)
+
+
+@kept.keeps(KIND, prepare=_freeze_strata, fresh_for=MAX_AGE, request_lasts=MAX_AGE)
 def study_pool(inquiry: Inquiry, row: Kept | None) -> Computed | None:
     """Compute the bias of an opened pool, unless nothing has changed or it was deleted."""
-    pools = Pool.objects.filter(pk=int(inquiry.key), collection=inquiry.collection)
-    pool = pools.select_related("collection", "query_set").first()
-    if pool is None:
+    if (pool := _pool_of(inquiry)) is None:
         return None
-    strata.freeze(pool=pool)
     study = gather(pool=pool)
     if row is not None and row.digest == study.inputs_sha256:
         return None

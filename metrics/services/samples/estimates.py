@@ -1,6 +1,6 @@
 """Scores estimated from samples: each judged pair stands for undrawn or unjudged ones of its cell.
 
-The cells are those of sampled_pairs.
+The cells are those of pairs.py.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Undrawn pairs of sampled pools and reference sets: scores count them as irrelevant.
 
 Pages say so. A measure is exact if its ranks hold no such pair. Otherwise it is estimated
-(sample_estimates), or marked, and runs are neither told apart nor compared by it. Nothing is
+(estimates.py), or marked, and runs are neither told apart nor compared by it. Nothing is
 estimated here from reference sets that are samples.
 """
 

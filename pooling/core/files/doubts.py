@@ -15,7 +15,7 @@ def doubts(report: Mapping[str, Any], *, sources: str, unknown: str = "") -> lis
 
     "12.3 % unknown", "3 rows", "97 % tied", "3 of its 670 queries".
 
-    report : see services.run_reports.RunReport; sources : what its rankings are of, such as
+    report : see services.runs.reports.RunReport; sources : what its rankings are of, such as
         "queries"
     unknown : text about its unknown rows
     """

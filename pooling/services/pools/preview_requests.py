@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from annotate.models import Collection, Kept, QuerySet
-from annotate.services.background import kept
+from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import PoolPair, Run
@@ -83,16 +83,31 @@ def build_request(
     )
 
 
-def request_preview(*, collection: Collection, preview_request: PreviewRequest) -> PreviewResult:
-    """Return the result, now if small or kept, else once a worker has computed it."""
+def request_preview(
+    *, collection: Collection, preview_request: PreviewRequest, is_kept: bool = True
+) -> PreviewResult:
+    """Return the result, now if small or kept, else once a worker has computed it.
+
+    is_kept : whether a small one is kept, for further requests of the page; refusals never are
+    """
     inquiry = Inquiry(collection, KIND, preview_request.key, preview_request._asdict())
-    row = kept.find_fresh(inquiry=inquiry)
-    if row is None and _is_small(collection, preview_request):
-        kept.compute(inquiry=inquiry)
-        row = kept.find_fresh(inquiry=inquiry)
-    if row is None:
+    if (row := kept.find_fresh(inquiry=inquiry)) is not None:
+        return _result(row)
+    if not _is_small(collection, preview_request):
         kept.look(inquiry=inquiry)
-    return _result(row) if row else PreviewResult(preview_request.key)
+        return PreviewResult(inquiry.key)
+    try:
+        preview = _preview(inquiry)
+    except PoolError as error:
+        return PreviewResult(inquiry.key, None, error.field, str(error))
+    if is_kept:
+        kept.store(inquiry=inquiry, computed=Computed({"preview": preview.as_json()}))
+    return PreviewResult(inquiry.key, preview)
+
+
+def job_of(*, collection: Collection, key: str) -> progress.Job:
+    """The background job that computes a preview."""
+    return Inquiry(collection, KIND, key).job
 
 
 def find_result(*, collection: Collection, key: str) -> PreviewResult | None:
@@ -109,6 +124,14 @@ def find_result(*, collection: Collection, key: str) -> PreviewResult | None:
 @kept.keeps(KIND, fresh_for=FRESH_FOR, request_lasts=WAIT, drop_after=WAIT, at_most=RESULTS_KEPT)
 def compute_result(inquiry: Inquiry, row: Kept | None) -> Computed:
     """Compute a preview, or why there is none."""
+    try:
+        return Computed({"preview": _preview(inquiry).as_json()})
+    except PoolError as error:
+        refusal = {"field": error.field, "error": str(error)}
+        return Computed({"refusal": refusal}, fresh_for=ERRORS_FRESH_FOR)
+
+
+def _preview(inquiry: Inquiry) -> Preview:
     collection = inquiry.collection
     preview_request = PreviewRequest(**inquiry.parameters)
     query_set = (
@@ -116,24 +139,19 @@ def compute_result(inquiry: Inquiry, row: Kept | None) -> Computed:
         if preview_request.query_set is not None
         else None
     )
-    try:
-        preview = previews.preview(
-            collection=collection,
-            strategy=preview_request.strategy,
-            parameters=preview_request.parameters,
-            runs=list(collection.runs.filter(pk__in=preview_request.runs)),
-            query_set=query_set,
-            seed=preview_request.seed,
-        )
-    except PoolError as error:
-        value = {"field": error.field, "error": str(error)}
-        return Computed(value, fresh_for=ERRORS_FRESH_FOR)
-    return Computed({"preview": preview.as_json()})
+    return previews.preview(
+        collection=collection,
+        strategy=preview_request.strategy,
+        parameters=preview_request.parameters,
+        runs=list(collection.runs.filter(pk__in=preview_request.runs)),
+        query_set=query_set,
+        seed=preview_request.seed,
+    )
 
 
 def _result(row: Kept) -> PreviewResult:
-    if "error" in row.value:
-        return PreviewResult(row.key, None, row.value["field"], row.value["error"])
+    if (refusal := row.value.get("refusal")) is not None:
+        return PreviewResult(row.key, **refusal)
     return PreviewResult(row.key, Preview.from_json(row.value["preview"]))
 
 

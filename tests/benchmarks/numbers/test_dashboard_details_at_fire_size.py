@@ -58,7 +58,7 @@ def test_a_closer_look_takes_seconds_and_a_viewer_next_to_nothing(client):
             )[0]
             for _ in range(N_POLLS)
         )[N_POLLS // 2]
-        n = kept.find(inquiry=dashboard_details.inquiry_of(collection=study)).n_judgments
+        n = study.judgments.count()
         print(
             f"{n:9,} {read[0]:8.2f} {look[0]:8.2f} {look[1]:9.2f} {peak:6.0f} {1000 * page:9.1f} "
             f"{1000 * poll:8.2f}"
