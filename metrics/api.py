@@ -9,7 +9,7 @@ from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.models import ApiToken
 from metrics.forms.qrels import QrelsForm
 from metrics.http import attachment
-from metrics.services.downloads import lines as download_rows
+from metrics.services.downloads.qrels import qrels_of
 
 
 class QrelsView(APIView):
@@ -30,7 +30,7 @@ class QrelsView(APIView):
             ]
             raise Unprocessable("Some parameters are wrong; see errors.", errors=errors)
         qrels_request = form.qrels_request()
-        lines = download_rows.qrels(collection=collection, qrels_request=qrels_request)
+        lines = qrels_of(collection=collection, qrels_request=qrels_request)
         return attachment(
             lines, f"{collection.slug}-{qrels_request.file_name}", "text/plain; charset=utf-8"
         )

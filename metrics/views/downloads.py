@@ -25,6 +25,7 @@ from metrics.http import attachment
 from metrics.models import Download, DownloadKind
 from metrics.services.downloads import downloads as service
 from metrics.services.downloads import lines as download_rows
+from metrics.services.downloads.qrels import qrels_of
 from metrics.services.samples.pools import names_of_samples
 
 TSV = "text/tab-separated-values; charset=utf-8"
@@ -144,7 +145,7 @@ def qrels(request: SignedIn, slug: str) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, collection, RefusedForm(DownloadKind.QRELS, form))
     qrels_request = form.qrels_request()
-    lines = download_rows.qrels(collection=collection, qrels_request=qrels_request)
+    lines = qrels_of(collection=collection, qrels_request=qrels_request)
     return _streamed_or_page(
         request, collection, lines, qrels_request.file_name, "text/plain; charset=utf-8"
     )

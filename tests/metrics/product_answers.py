@@ -78,14 +78,14 @@ class ProductAnswers:
         answer = self.product.api(
             "GET", f"collections/{self.collection.slug}/qrels/", self.qrels_parameters(self.source)
         )
-        return sorted(uploads.qrels_of(answer.body.decode()))
+        return sorted(uploads.parsed_qrels(answer.body.decode()))
 
     def labels_by_page(self) -> list[Qrel]:
         """The qrels that are made in the background."""
         download = downloaded(
             self.product, self.collection, "qrels", self.qrels_parameters(self.source)
         )
-        return sorted(uploads.qrels_of(download.decode()))
+        return sorted(uploads.parsed_qrels(download.decode()))
 
     def qrels_parameters(self, source: LabelSource) -> dict[str, str]:
         """The parameters of a request for qrels."""

@@ -18,6 +18,7 @@ from metrics.forms.qrels import QrelsForm
 from metrics.models import Score, Snapshot
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.downloads import lines as download_rows
+from metrics.services.downloads.qrels import qrels_of
 from metrics.services.leaderboard import comparison as leaderboard_comparison
 from tests.metrics import studies
 
@@ -101,7 +102,7 @@ def test_a_score_on_the_page_in_the_file_of_scores_and_from_evaluate(study, tmp_
     form = QrelsForm(parameters, collection=study)
     assert form.is_valid()
     (tmp_path / "qrels").write_text(
-        "".join(download_rows.qrels(collection=study, qrels_request=form.qrels_request()))
+        "".join(qrels_of(collection=study, qrels_request=form.qrels_request()))
     )
     (tmp_path / "run").write_text(run_lines(score.run))
     files = tmp_path / "run", "--qrels", tmp_path / "qrels", "--score-type", "float64"

@@ -25,7 +25,7 @@ from metrics.core.labels.label_sources import LabelSource
 from metrics.http import QrelsRequest
 from metrics.models import Download, Score
 from metrics.services.downloads import downloads
-from metrics.services.downloads import lines as download_rows
+from metrics.services.downloads.qrels import qrels_of
 from pooling.models import Run
 from pooling.services.runs import runs
 from tests import cast
@@ -158,7 +158,7 @@ def with_gallery(of: Collection, direction: str, targets: list[str]) -> QuerySet
     return query_set
 
 
-def qrels_of(text: str) -> list[Qrel]:
+def parsed_qrels(text: str) -> list[Qrel]:
     """Qrels as another tool reads them."""
     return [
         Qrel(q, d, int(grade)) for q, _, d, grade in (line.split() for line in text.splitlines())
@@ -208,8 +208,8 @@ def reference_qrels(query_set: QuerySet) -> list[Qrel]:
         threshold=None,
         rule="",
     )
-    return qrels_of(
-        "".join(download_rows.qrels(collection=query_set.collection, qrels_request=qrels_request))
+    return parsed_qrels(
+        "".join(qrels_of(collection=query_set.collection, qrels_request=qrels_request))
     )
 
 

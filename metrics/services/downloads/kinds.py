@@ -27,6 +27,7 @@ from metrics.forms.downloads import (
 from metrics.models import Download
 from metrics.services.downloads import lines as rows
 from metrics.services.downloads.bundles import beir_members, json_pieces
+from metrics.services.downloads.qrels import qrels_of
 from metrics.services.downloads.strata import drawn_pools, pool_lines
 from metrics.services.scores import labels
 from pooling.models import Pool, Run
@@ -210,7 +211,7 @@ class JudgmentsDownload(LinesDownload):
 
 
 def _qrels_lines(context: DownloadContext) -> Iterator[str]:
-    return rows.qrels(collection=context.collection, qrels_request=context.form.qrels_request())
+    return qrels_of(collection=context.collection, qrels_request=context.form.qrels_request())
 
 
 def _strata_lines(context: DownloadContext) -> Iterator[str]:

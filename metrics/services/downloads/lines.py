@@ -1,4 +1,4 @@
-"""Lines of labels, reports and scores, in a fixed order, from one moment of the database."""
+"""Lines of states, reports, conflicts and scores, in a fixed order, from one moment."""
 
 from collections.abc import Iterator
 
@@ -22,9 +22,7 @@ from annotate.models import (
 )
 from annotate.services.review.inbox import STILL_WANTED
 from annotate.services.storage.transactions import repeatable_read
-from metrics.http import QrelsRequest
 from metrics.models import Score
-from metrics.services.downloads.grades import file_grades, grades_of
 from metrics.services.downloads.items import ExternalIds
 from metrics.services.scores import labels, query_groups
 from metrics.services.scores.measuring import N_POSITIVE
@@ -47,29 +45,6 @@ SCORE_COLUMNS = (
 ENDS = ("query", "document")
 _QUERY, _DOCUMENT = "pair__query__external_id", "pair__document__external_id"
 _IN_ORDER = (Collate(_QUERY, "C"), Collate(_DOCUMENT, "C"))
-
-
-def qrels(*, collection: Collection, qrels_request: QrelsRequest) -> Iterator[str]:
-    """TREC qrels: `source 0 target grade`, ordered by the bytes of source and target."""
-    with repeatable_read():
-        scope = (
-            labels.scope_of(query_set=qrels_request.query_set) if qrels_request.query_set else None
-        )
-        external_ids = ExternalIds(collection)
-        rows = external_ids.sorted_grades(
-            grades_of(collection=collection, qrels_request=qrels_request, scope=scope)
-        )
-        for start in range(0, len(rows.grade), LINES_PER_PIECE):
-            block = type(rows)(*(values[start : start + LINES_PER_PIECE] for values in rows))
-            columns = (
-                external_ids.of(block.source),
-                external_ids.of(block.target),
-                file_grades(block, qrels_request.threshold),
-            )
-            yield "".join(
-                f"{source} 0 {target} {value}\n"
-                for source, target, value in zip(*columns, strict=True)
-            )
 
 
 def pair_states(*, collection: Collection) -> Iterator[str]:

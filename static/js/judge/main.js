@@ -10,7 +10,7 @@ import { Keys } from "./keys.js";
 import { askToKeep, watchLeaving } from "./sending/leaving.js";
 import { OtherTabs } from "./sending/other-tabs.js";
 import { Panel } from "./panel.js";
-import { Outbox } from "./sending/queue.js";
+import { Outbox } from "./sending/outbox.js";
 import { Screen } from "./deck/screen.js";
 import { Stage } from "./deck/stage.js";
 import { Status } from "./status.js";

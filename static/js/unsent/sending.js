@@ -1,5 +1,5 @@
 // What waits on this device of one collection and person, sent from any page as the judge screen sends it.
-import { Outbox } from "../judge/sending/queue.js";
+import { Outbox } from "../judge/sending/outbox.js";
 import { Store } from "../judge/sending/store.js";
 
 /** @param {() => void} onChange something was sent, or was not  @returns {Outbox} which tries again by itself */

@@ -1,5 +1,5 @@
 // A video or sound with our own controls, played within the part's start and end.
-import { paintPlayer } from "./face.js";
+import { paintPlayer } from "./controls.js";
 import { adopt, recall, remember, stillness } from "../prefs.js";
 import { Sources } from "./sources.js";
 import { Strip } from "./strip.js";

@@ -21,9 +21,8 @@ from annotate.core.files.references.reference_formats import read_reference
 from annotate.models import Item, Part, ReferenceLabel, Role, Undrawn, Work
 from annotate.services.background import workers, works
 from metrics.models import Download
-from metrics.services.downloads import downloads
+from metrics.services.downloads import downloads, qrels
 from metrics.services.downloads import grades as download_labels
-from metrics.services.downloads import lines as download_rows
 from metrics.services.downloads.grades import people_grades_by_rule
 from metrics.services.numbers import refresh
 from metrics.services.scores.labels import people_grades
@@ -211,7 +210,7 @@ def test_what_is_asked_twice_before_it_is_made_is_one_download(study):
 
 def test_a_download_shows_one_moment_whatever_is_written_meanwhile(study, monkeypatch):
     """The grades change between the first query of the download and the query for the grades."""
-    plain_external_ids, n_updated = download_rows.ExternalIds, []
+    plain_external_ids, n_updated = qrels.ExternalIds, []
 
     def writing_meanwhile(collection):
         if not n_updated:
@@ -220,7 +219,7 @@ def test_a_download_shows_one_moment_whatever_is_written_meanwhile(study, monkey
         return plain_external_ids(collection)
 
     before = content(made_download(study, "qrels", label_source="only"))
-    monkeypatch.setattr(download_rows, "ExternalIds", writing_meanwhile)
+    monkeypatch.setattr(qrels, "ExternalIds", writing_meanwhile)
     meanwhile = content(made_download(study, "qrels", label_source="only"))
     assert n_updated[0] > 0
     assert meanwhile == before
