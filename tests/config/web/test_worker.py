@@ -53,6 +53,13 @@ class Server(NamedTuple):
             client.sendall(piece)
         return client
 
+    def holds(self, client: socket.socket) -> bool:
+        """Whether a worker has this client's connection open."""
+        _, port = client.getsockname()
+        workers = psutil.Process(self.process.pid).children()
+        peers = [peer.raddr for worker in workers for peer in worker.net_connections("tcp")]
+        return any(peer and peer.port == port for peer in peers)
+
     def ask(self, request: bytes) -> bytes:
         """Send bytes on a new connection; return all bytes until the server ends it."""
         client = self.connect(request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1))
@@ -363,9 +370,14 @@ def test_silent_connections_and_readers_make_room_for_who_asks(
         assert server.ask(GET).startswith(b"HTTP/1.1 200")
         assert connections[0].recv(1) == b""  # who waited longest was let go
     server.sockets.close()
-    readers = [server.connect(LONG_ONE, window=WINDOW) for _ in range(n_held + 20)]
+    longest = server.connect(LONG_ONE, window=WINDOW)
+    assert longest.recv(1) == b"H" and server.holds(longest)
+    for _ in range(n_held + 20):
+        server.connect(LONG_ONE, window=WINDOW)
     assert server.ask(GET).startswith(b"HTTP/1.1 200")
-    assert len(rest_of(readers[0])) < LONG  # and so was who has read longest
+    # so is who has read longest, now or at the next look; to read on would end the answer
+    assert wait_until(lambda: not server.holds(longest), seconds=300)
+    assert len(rest_of(longest)) < LONG
 
 
 def test_readers_that_came_while_all_threads_were_busy_make_room_too(
