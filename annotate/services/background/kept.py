@@ -107,7 +107,8 @@ def unversioned(inquiry: Inquiry) -> str:
 
 
 def keeps(
-    *names: str,
+    name: str,
+    *,
     version: Callable[[Inquiry], str | None] = unversioned,
     prepare: Callable[[Inquiry], None] = lambda inquiry: None,
     fresh_for: timedelta | None = None,
@@ -116,28 +117,26 @@ def keeps(
     drop_after: timedelta | None = None,
     at_most: int | None = None,
 ) -> Callable[[Compute], Compute]:
-    """Register a function that computes all values of some kinds; see KeptKind."""
+    """Register a function that computes all values of a kind; see KeptKind."""
 
     def register(compute: Compute) -> Compute:
-        for name in names:
-            KINDS[name] = KeptKind(
-                compute, version, prepare, fresh_for, request_lasts, rests, drop_after, at_most
-            )
+        KINDS[name] = KeptKind(
+            compute, version, prepare, fresh_for, request_lasts, rests, drop_after, at_most
+        )
         return compute
 
     return register
 
 
-def look(*, inquiry: Inquiry, with_value: bool = True, version: str | None = None) -> Look:
+def look(*, inquiry: Inquiry, with_value: bool = True) -> Look:
     """Find the value; where it is missing or old, one of all who look has it computed.
 
-    One query, and those of the version, unless the caller knows it. Without the value, which may be
-    long, the rest is read.
+    One query, and those of the version. Without the value, which may be long, the rest is read.
     """
     kind = KINDS[inquiry.kind]
     rows = values_of(inquiry=inquiry)
     row = (rows if with_value else rows.defer("value")).first()
-    version = version or kind.version(inquiry)  # not before the row: it would look outdated
+    version = kind.version(inquiry)  # not before the row: a newer one would look outdated
     if version is None:
         return Look(row, "", True)
     is_fresh = _is_fresh(row, version)
@@ -203,6 +202,7 @@ def store(
         unique_fields=["collection", "kind", "key"],
         update_fields=["parameters", "version", "value", "digest", "computed_at", "fresh_until"],
     )
+    _drop_surplus(inquiry)
 
 
 def delete_all(*, collection: Collection) -> None:
@@ -232,7 +232,6 @@ def _compute(inquiry: Inquiry) -> bool:
     else:
         store(inquiry=inquiry, computed=computed, version=version, at=at)
     progress.forget(job=inquiry.job)
-    _drop_surplus(inquiry, kind)
     return computed is not None
 
 
@@ -250,12 +249,12 @@ def _fresh_until(inquiry: Inquiry, computed: Computed | None) -> CombinedExpress
     return Now() + fresh_for if fresh_for else None
 
 
-def _drop_surplus(inquiry: Inquiry, kind: KeptKind) -> None:
+def _drop_surplus(inquiry: Inquiry) -> None:
     """Delete a collection's values of this kind beyond their number, the oldest first."""
-    if kind.at_most is not None:
+    if (at_most := KINDS[inquiry.kind].at_most) is not None:
         own = Kept.objects.filter(kind=inquiry.kind, collection=inquiry.collection)
         newest = own.order_by("-computed_at", "-pk").values_list("pk", flat=True)
-        own.filter(pk__in=list(newest[kind.at_most :])).delete()
+        own.filter(pk__in=list(newest[at_most:])).delete()
 
 
 def _is_fresh(row: Kept | None, version: str) -> bool:

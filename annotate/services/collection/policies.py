@@ -119,7 +119,7 @@ def preview_change(*, policy: Policy, with_closed: bool) -> PolicyPreview:
     if (row := kept.find_fresh(inquiry=inquiry)) is not None:
         return _preview(row)
     if _n_affected(collection, with_closed) <= SYNCHRONOUS_ROWS:
-        return _counted(inquiry)
+        return PolicyPreview(inquiry.key, *_count(inquiry))
     kept.look(inquiry=inquiry)
     return preview
 
@@ -151,9 +151,8 @@ def find_preview(*, collection: Collection, key: str) -> PolicyPreview | None:
 )
 def compute_preview(inquiry: Inquiry, row: Kept | None) -> Computed:
     """Count the effect of a proposed policy."""
-    preview = _counted(inquiry)
-    effect = preview.change._asdict() if preview.change else None
-    return Computed([preview.n_rounds, effect, preview.asks_model])
+    n_rounds, effect, asks_model = _count(inquiry)
+    return Computed([n_rounds, effect._asdict(), asks_model])
 
 
 def _preview(row: Kept) -> PolicyPreview:
@@ -163,8 +162,8 @@ def _preview(row: Kept) -> PolicyPreview:
     return PolicyPreview(row.key, n_rounds, change, asks_model)
 
 
-def _counted(inquiry: Inquiry) -> PolicyPreview:
-    """The effect of a proposed policy, counted now."""
+def _count(inquiry: Inquiry) -> tuple[int, PolicyEffect, bool]:
+    """The rounds that would follow a policy, its effect, and whether it asks for a model."""
     collection, with_closed = inquiry.collection, inquiry.parameters["with_closed"]
     resolving_fields = {name: inquiry.parameters[name] for name in Policy.RESOLVING}
     rounds = round_policies.differing_rounds(
@@ -179,11 +178,10 @@ def _counted(inquiry: Inquiry) -> PolicyPreview:
     with connection.cursor() as cursor:
         cursor.execute(_LABELLED, _parameters(collection, with_closed))
         rows = [LabelledPairGroup(*columns) for columns in cursor.fetchall()]
-    change = policy_changes.policy_effect(
+    effect = policy_changes.policy_effect(
         rows, policies=new_policies, positive_from=collection.positive_from
     )
-    asks_model = policy_changes.asks_model(new_policies)
-    return PolicyPreview(inquiry.key, rounds.count(), change, asks_model)
+    return rounds.count(), effect, policy_changes.asks_model(new_policies)
 
 
 def _n_affected(collection: Collection, with_closed: bool) -> int:

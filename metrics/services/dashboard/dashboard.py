@@ -80,15 +80,11 @@ def version_of(*, collection: Collection, options: DashboardOptions) -> str:
 
     Has the details computed where they are old. No numbers are read.
     """
+    inquiry = dashboard_details.inquiry_of(collection=collection)
+    details = kept.look(inquiry=inquiry, with_value=False).row
     snapshots = Snapshot.objects.filter(collection=collection, kind__in=KINDS).order_by("kind")
     digests = list(snapshots.values_list("kind", "inputs_sha256"))
-    if details_version := dashboard_details.version_of(dict(digests)):
-        look = kept.look(
-            inquiry=dashboard_details.inquiry_of(collection=collection),
-            with_value=False,
-            version=details_version,
-        )
-        digests += [(look.row.version, look.row.digest)] if look.row else []
+    digests += [(details.version, details.digest)] if details else []
     pay = (str(collection.hourly_pay), collection.currency)
     active_alarms = [event.pk for event in alarms.raising_events(collection=collection)]
     delay = refresh_tries.delay_of(collection=collection)

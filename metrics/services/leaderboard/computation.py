@@ -31,11 +31,8 @@ def inquiry_of(*, collection: Collection, spec: LeaderboardSpec) -> Inquiry:
 
 
 def look(*, collection: Collection, spec: LeaderboardSpec) -> Look:
-    """Look at a leaderboard; one without runs is never computed."""
-    inquiry = inquiry_of(collection=collection, spec=spec)
-    if spec.runs:
-        return kept.look(inquiry=inquiry)
-    return Look(kept.find(inquiry=inquiry), version_of(collection=collection), True)
+    """Look at a leaderboard or comparison."""
+    return kept.look(inquiry=inquiry_of(collection=collection, spec=spec))
 
 
 def version_of(*, collection: Collection) -> str:
@@ -52,9 +49,14 @@ def version_of(*, collection: Collection) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
+def _version(inquiry: Inquiry) -> str | None:
+    """The version of the labels; none for a table without runs, which is never computed."""
+    return version_of(collection=inquiry.collection) if inquiry.parameters["runs"] else None
+
+
 @kept.keeps(
     KIND,
-    version=lambda inquiry: version_of(collection=inquiry.collection),
+    version=_version,
     fresh_for=REFRESH_AFTER,
     drop_after=MAX_AGE,
     at_most=MAX_VALUES,
