@@ -2,6 +2,7 @@
 
 from .batches import Batch, HandOut
 from .collections import Collection, Guidelines, Level, Policy
+from .counting import CountingJudgment, JudgmentOutcome
 from .imports import Import
 from .items import (
     Direction,
@@ -46,6 +47,7 @@ __all__ = [
     "Change",
     "ClockTimestamp",
     "Collection",
+    "CountingJudgment",
     "Direction",
     "Gold",
     "Guidelines",
@@ -56,6 +58,7 @@ __all__ = [
     "Judgment",
     "JudgmentComment",
     "JudgmentEvent",
+    "JudgmentOutcome",
     "Kept",
     "Level",
     "Membership",

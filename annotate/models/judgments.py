@@ -23,17 +23,11 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
 
     def in_force(self) -> "JudgmentQuerySet":
         """Judgments neither undone nor withdrawn, or restored afterwards; superseded ones too."""
-        last = (
-            JudgmentEvent.objects.filter(judgment=models.OuterRef("pk"))
-            .order_by("-pk")
-            .values("kind")[:1]
-        )
-        restored = Q(last_event=JudgmentEvent.Kind.RESTORED)
-        return self.annotate(last_event=models.Subquery(last)).filter(Q(last_event=None) | restored)
+        return self.filter(standing__is_in_force=True)
 
     def current(self) -> "JudgmentQuerySet":
         """Judgments in force and not superseded: they count, or came too late to count."""
-        return self.in_force().filter(superseded_by=None)
+        return self.filter(standing__outcome__in=["counts", "surplus"])
 
 
 class Judgment(models.Model):

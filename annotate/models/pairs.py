@@ -280,6 +280,11 @@ class Seat(models.Model):
     def __str__(self) -> str:
         return f"{self.purpose} seat {self.number} of pair {self.pair_id}"
 
+    @property
+    def is_for_label(self) -> bool:
+        """Whether its judgment enters agreement, once it is done."""
+        return self.purpose in COUNTING_PURPOSES
+
 
 class GoldOrigin(models.TextChoices):
     """Where a gold comes from."""

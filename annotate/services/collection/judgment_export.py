@@ -25,8 +25,7 @@ _LINES = SQL("""
             judgment.active_ms, judgment.played_ms, judgment.n_replays, judgment.n_changes,
             guidelines.version, judgment.grouped, judgment.purpose,
             coalesce(seat.why, handed_seat.why, 'first'), coalesce(round.name, ''),
-            CASE WHEN later.id IS NOT NULL THEN 'superseded' WHEN seat.id IS NOT NULL THEN 'counts'
-                WHEN event.kind IN ('undone', 'withdrawn') THEN event.kind ELSE 'surplus' END
+            standing.outcome
         FROM annotate_judgment judgment
         JOIN annotate_pair pair ON pair.id = judgment.pair_id
         JOIN annotate_item query ON query.id = pair.query_id
@@ -34,15 +33,11 @@ _LINES = SQL("""
         JOIN annotate_annotator annotator ON annotator.id = judgment.annotator_id
         JOIN annotate_level level ON level.id = judgment.level_id
         LEFT JOIN annotate_guidelines guidelines ON guidelines.id = judgment.guidelines_id
-        LEFT JOIN annotate_judgment later ON later.supersedes_id = judgment.id
+        JOIN annotate_judgmentoutcome standing ON standing.judgment_id = judgment.id
         LEFT JOIN annotate_seat seat ON seat.judgment_id = judgment.id
         LEFT JOIN annotate_handout hand_out ON hand_out.id = judgment.hand_out_id
         LEFT JOIN annotate_seat handed_seat ON handed_seat.id = hand_out.seat_id
         LEFT JOIN annotate_round round ON round.id = coalesce(seat.round_id, handed_seat.round_id)
-        LEFT JOIN (
-            SELECT DISTINCT ON (judgment_id) judgment_id, kind
-            FROM annotate_judgmentevent ORDER BY judgment_id, id DESC
-        ) event ON event.judgment_id = judgment.id
         WHERE judgment.collection_id = {} ORDER BY judgment.id
     ) TO STDOUT
 """)

@@ -46,11 +46,9 @@ _LABELLED = f"""
     SELECT counting.grades, affected.status, affected.grade, affected.policy_id, count(*)
     FROM (SELECT resolution.* {_MAY_CHANGE}) affected
     CROSS JOIN LATERAL (
-        SELECT array_agg(level.grade ORDER BY level.grade) AS grades
-        FROM annotate_seat seat JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
-        JOIN annotate_level level ON level.id = judgment.level_id
-        WHERE seat.pair_id = affected.pair_id AND seat.purpose IN ('label', 'import')
-          AND seat.state = 'done') counting
+        SELECT array_agg(label.grade ORDER BY label.grade) AS grades
+        FROM annotate_countingjudgment label
+        WHERE label.pair_id = affected.pair_id AND label.is_label) counting
     WHERE counting.grades IS NOT NULL
     GROUP BY 1, 2, 3, 4
 """  # noqa: S608 - own text

@@ -12,7 +12,14 @@ from typing import NamedTuple
 from django.db.models import Exists, F, Max, OuterRef, QuerySet
 
 from annotate.core.labels.golds import MIN_GOLDS, is_failed
-from annotate.models import Batch, ClockTimestamp, Policy, ReviewAction, Seat
+from annotate.models import (
+    Batch,
+    ClockTimestamp,
+    CountingJudgment,
+    Policy,
+    ReviewAction,
+    Seat,
+)
 from annotate.services.supervision import decisions, pausing, verdicts
 from annotate.signals import batch_to_reject
 
@@ -148,14 +155,12 @@ def _answers(batches: QuerySet[Batch], threshold: int) -> list[tuple[int, bool]]
 
     An answer is right if it is on the gold's side of the relevance threshold.
     """
-    seats = Seat.objects.filter(
-        hand_outs__batch__in=batches, purpose=Seat.Purpose.GOLD, state=Seat.State.DONE
+    answers = CountingJudgment.objects.filter(
+        seat__hand_outs__batch__in=batches, purpose=Seat.Purpose.GOLD
     )
-    newest_first = seats.order_by("-hand_outs__batch__number", "pk")
+    newest_first = answers.order_by("-seat__hand_outs__batch__number", "seat")
     in_use = newest_first.filter(pair__golds__retired_at=None, pair__golds__isnull=False)
-    rows = in_use.values_list(
-        "hand_outs__batch__number", "judgment__level__grade", "pair__golds__grade"
-    )
+    rows = in_use.values_list("seat__hand_outs__batch__number", "grade", "pair__golds__grade")
     return [
         (number, (answer_grade >= threshold) == (gold_grade >= threshold))
         for number, answer_grade, gold_grade in rows[:_AT_MOST]

@@ -54,12 +54,11 @@ _UNMET = """
 # Pairs with a counting label of hers, old enough and not repeated yet; grouped by query if asked.
 _OLD = """
     SELECT own.pair_id, pair.query_id, own.round_id
-    FROM annotate_seat own JOIN annotate_judgment judgment ON judgment.id = own.judgment_id
-    JOIN annotate_pair pair ON pair.id = own.pair_id
+    FROM annotate_countingjudgment own JOIN annotate_pair pair ON pair.id = own.pair_id
     JOIN annotate_item query ON query.id = pair.query_id
     JOIN annotate_item document ON document.id = pair.document_id
-    WHERE own.annotator_id = %(annotator)s AND own.purpose = 'label' AND own.state = 'done'
-      AND judgment.at <= clock_timestamp() - make_interval(days => %(days)s)
+    WHERE own.annotator_id = %(annotator)s AND own.purpose = 'label'
+      AND own.at <= clock_timestamp() - make_interval(days => %(days)s)
       AND query.excluded_at IS NULL AND document.excluded_at IS NULL
       AND NOT EXISTS (SELECT FROM annotate_pairexclusion exclusion
                       WHERE exclusion.pair_id = own.pair_id)
@@ -70,11 +69,11 @@ _OLD = """
     LIMIT %(limit)s
 """
 _COUNT_OLD = """
-    SELECT count(*) FILTER (WHERE own.purpose = 'label' AND own.state = 'done'
-                            AND judgment.at <= clock_timestamp() - make_interval(days => %(days)s)),
-           count(*) FILTER (WHERE own.purpose = 'repeat')
-    FROM annotate_seat own LEFT JOIN annotate_judgment judgment ON judgment.id = own.judgment_id
-    WHERE own.annotator_id = %(annotator)s AND own.purpose IN ('label', 'repeat')
+    SELECT (SELECT count(*) FROM annotate_countingjudgment own
+            WHERE own.annotator_id = %(annotator)s AND own.purpose = 'label'
+              AND own.at <= clock_timestamp() - make_interval(days => %(days)s)),
+           (SELECT count(*) FROM annotate_seat repeat
+            WHERE repeat.annotator_id = %(annotator)s AND repeat.purpose = 'repeat')
 """
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from annotate.core.labels.golds import gold_statistics
-from annotate.models import Collection, Gold, Pair, Policy, Seat
+from annotate.models import Collection, CountingJudgment, Gold, Pair, Policy, Seat
 
 
 class GoldLine(NamedTuple):
@@ -23,14 +23,10 @@ def gold_lines(*, collection: Collection) -> list[GoldLine]:
     """Return the golds in use with their answers, doubtful ones first; three queries."""
     in_use = Gold.objects.filter(collection=collection, retired_at=None).order_by("pk")
     pair_ids = np.array(in_use.values_list("pair_id", flat=True), dtype=np.int64)
-    gold_seats = Seat.objects.filter(
-        collection=collection, purpose=Seat.Purpose.GOLD, state=Seat.State.DONE
-    )
-    answers = gold_seats.filter(pair__golds__retired_at=None, pair__golds__isnull=False).order_by(
-        "pk"
-    )
-    rows = answers.values_list(
-        "pair_id", "annotator_id", "judgment__level__grade", "pair__golds__grade"
+    answers = CountingJudgment.objects.filter(collection=collection, purpose=Seat.Purpose.GOLD)
+    in_use_answers = answers.filter(pair__golds__retired_at=None, pair__golds__isnull=False)
+    rows = in_use_answers.order_by("seat").values_list(
+        "pair_id", "annotator_id", "grade", "pair__golds__grade"
     )
     # A gold may come to a person in more than one round: her last answer is the one that counts.
     last_answers = {(pair, person): (grade, gold_grade) for pair, person, grade, gold_grade in rows}

@@ -17,6 +17,7 @@ from annotate.core.labels import keyed_choices
 from annotate.models import (
     Annotator,
     ClockTimestamp,
+    CountingJudgment,
     HandOut,
     Judgment,
     JudgmentComment,
@@ -44,22 +45,18 @@ _ACTS = """
     JOIN annotate_seat seat ON seat.id = hand_out.seat_id
     CROSS JOIN LATERAL (
         SELECT 'answer' AS kind, judgment.at, judgment.id AS row FROM annotate_judgment judgment
-        WHERE judgment.hand_out_id = hand_out.id AND judgment.restores_id IS NULL AND coalesce((
-            SELECT event.kind FROM annotate_judgmentevent event
-            WHERE event.judgment_id = (SELECT max(id) FROM annotate_judgment newest
-                                       WHERE newest.id = judgment.id
-                                          OR newest.restores_id = judgment.id)
-            ORDER BY event.id DESC LIMIT 1), 'restored') = 'restored'
+        WHERE judgment.hand_out_id = hand_out.id AND judgment.restores_id IS NULL AND (
+            SELECT standing.is_in_force FROM annotate_judgmentoutcome standing
+            WHERE standing.judgment_id = (SELECT max(id) FROM annotate_judgment newest
+                                          WHERE newest.id = judgment.id
+                                             OR newest.restores_id = judgment.id))
           AND (EXISTS (SELECT FROM annotate_report report
                        WHERE report.hand_out_id = hand_out.id AND report.state = 'open')
                OR EXISTS (
                    SELECT FROM annotate_judgment last
+                   JOIN annotate_judgmentoutcome standing ON standing.judgment_id = last.id
                    WHERE last.hand_out_id = hand_out.id
-                     AND NOT EXISTS (SELECT FROM annotate_judgment later
-                                     WHERE later.supersedes_id = last.id)
-                     AND coalesce((SELECT event.kind FROM annotate_judgmentevent event
-                                   WHERE event.judgment_id = last.id
-                                   ORDER BY event.id DESC LIMIT 1), 'restored') = 'restored'))
+                     AND standing.outcome IN ('counts', 'surplus')))
         UNION ALL
         SELECT 'report', report.at, report.id FROM annotate_report report
         WHERE report.hand_out_id = hand_out.id AND report.state = 'open'
@@ -239,9 +236,9 @@ def _response_before(act: Act) -> Judgment | Report | None:
 
 def _settle_decided(report: Report) -> None:
     """Settle a reopened report at once if a lead has decided about its pair meanwhile."""
-    adjudications = Seat.objects.filter(
-        pair=report.pair_id, purpose=Seat.Purpose.ADJUDICATION, state=Seat.State.DONE
-    ).values_list("judgment__at", flat=True)
+    adjudications = CountingJudgment.objects.filter(
+        pair=report.pair_id, purpose=Seat.Purpose.ADJUDICATION
+    ).values_list("at", flat=True)
     exclusions = PairExclusion.objects.filter(pair=report.pair_id).values_list("at", flat=True)
     for at in [*adjudications, *exclusions]:
         reports.settle(reports=Report.objects.filter(pk=report.pk), by=None, at=at)

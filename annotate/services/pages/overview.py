@@ -16,7 +16,6 @@ from annotate.models import (
     Resolution,
     Role,
     Round,
-    Seat,
     Side,
     Work,
 )
@@ -86,7 +85,7 @@ def overview(*, collection: Collection) -> Overview:
             n_excluded=items["excluded"],
         ),
         imports=collection.rounds.filter(kind=Round.Kind.IMPORT)
-        .annotate(n_labels=Count("seats", filter=Q(seats__state=Seat.State.DONE)))
+        .annotate(n_labels=Count("counting_judgments"))
         .order_by("name"),
         n_being_read=collection.imports.filter(work__state__in=Work.UNFINISHED).count(),
         n_open_pools=collection.rounds.filter(kind=Round.Kind.POOL, state=Round.State.OPEN).count(),

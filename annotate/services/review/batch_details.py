@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from annotate.models import Batch, Gold, HandOut, Judgment, JudgmentEvent, Report
+from annotate.models import Batch, Gold, HandOut, Judgment, Report
 from annotate.services.golds.batch_checks import GoldCheck
 
 
@@ -10,14 +10,12 @@ class BatchLine(NamedTuple):
     """One pair of a batch.
 
     judgment : the last answer; None if there is none
-    events : its undoing, withdrawal and restoration, the oldest first
     gold : the known grade, if the pair checked the person; is_right : whether the answer is on the
         gold's side of the relevance threshold
     """
 
     hand_out: HandOut
     judgment: Judgment | None
-    events: list[JudgmentEvent]
     gold: Gold | None
     reports: list[Report]
     is_right: bool | None
@@ -32,13 +30,11 @@ class BatchLine(NamedTuple):
         )
 
     @property
-    def state(self) -> str:
-        """State of the answer: counts, undone, withdrawn or surplus; not answered; or reported."""
+    def outcome(self) -> str:
+        """What became of the answer: counts, undone ...; not answered; or reported."""
         if self.judgment is None:
             return "reported" if self.reports else "not answered"
-        if self.hand_out.seat.judgment_id == self.judgment.pk:
-            return "counts"
-        return str(self.events[-1].kind) if self.events else "surplus"
+        return self.judgment.standing.outcome
 
     @property
     def report_texts(self) -> list[str]:
@@ -70,7 +66,7 @@ def golds_sentence(batch: Batch, *, checked: GoldCheck, is_out: bool) -> str:
 
 
 def lines_of(*, batch: Batch) -> list[BatchLine]:
-    """Return the batch's pairs; seven queries, however many pairs."""
+    """Return the batch's pairs; six queries, however many pairs."""
     hand_outs = batch.hand_outs.select_related(
         "seat__pair__query", "seat__pair__document"
     ).prefetch_related("seat__pair__query__parts", "seat__pair__document__parts")
@@ -78,13 +74,10 @@ def lines_of(*, batch: Batch) -> list[BatchLine]:
     judgments: dict[int | None, Judgment] = {}
     for row in (
         Judgment.objects.filter(hand_out__batch=batch)
-        .select_related("level", "comment")
+        .select_related("level", "comment", "standing")
         .order_by("pk")
     ):
         judgments[row.hand_out_id] = row
-    events: dict[int, list[JudgmentEvent]] = {}
-    for event in JudgmentEvent.objects.filter(judgment__hand_out__batch=batch).order_by("pk"):
-        events.setdefault(event.judgment_id, []).append(event)
     reports: dict[int, list[Report]] = {}
     for report in Report.objects.filter(hand_out__batch=batch).order_by("pk"):
         reports.setdefault(report.hand_out_id, []).append(report)
@@ -100,10 +93,5 @@ def lines_of(*, batch: Batch) -> list[BatchLine]:
         is_right = None
         if gold and judgment:
             is_right = (judgment.level.grade >= threshold) == (gold.grade >= threshold)
-        judgment_events = events.get(judgment.pk, []) if judgment else []
-        lines.append(
-            BatchLine(
-                hand_out, judgment, judgment_events, gold, reports.get(hand_out.pk, []), is_right
-            )
-        )
+        lines.append(BatchLine(hand_out, judgment, gold, reports.get(hand_out.pk, []), is_right))
     return lines

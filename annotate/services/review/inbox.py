@@ -8,7 +8,16 @@ from django.core.paginator import Page, Paginator
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextChoices
 
-from annotate.models import Batch, Collection, Level, Pair, Report, Resolution, RoundPair, Seat
+from annotate.models import (
+    Batch,
+    Collection,
+    CountingJudgment,
+    Level,
+    Pair,
+    Report,
+    Resolution,
+    RoundPair,
+)
 
 PAGE_SIZE = 50
 # Each part is answered by a partial index: this runs on every page that a lead opens.
@@ -137,11 +146,10 @@ def _keys(collection: Collection, tab: Tab) -> QuerySet:
 
 
 def _levels(pairs: Sequence[int]) -> dict[int, list[Level]]:
-    seats = Seat.objects.filter(pair__in=pairs, purpose__in=Seat.COUNTING, state=Seat.State.DONE)
+    labels = CountingJudgment.objects.labels().filter(pair__in=pairs)
     levels: dict[int, list[Level]] = defaultdict(list)
-    for seat in seats.select_related("judgment__level").order_by("number", "pk"):
-        assert seat.judgment is not None, "a done seat has a judgment"  # noqa: S101
-        levels[seat.pair_id].append(seat.judgment.level)
+    for label in labels.select_related("judgment__level").order_by("number", "seat"):
+        levels[label.pair_id].append(label.judgment.level)
     return levels
 
 

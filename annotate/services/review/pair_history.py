@@ -35,17 +35,12 @@ class PairJudgment(NamedTuple):
     judgment: Judgment
     seat: Seat | None
     events: list[JudgmentEvent]
-    is_superseded: bool
     comment: str
 
     @property
-    def state(self) -> str:
-        """Its state: counts, superseded, undone, withdrawn or surplus."""
-        if self.seat is not None:
-            return "counts"
-        if self.is_superseded:
-            return "superseded"
-        return str(self.events[-1].kind) if self.events else "surplus"
+    def outcome(self) -> str:
+        """What became of it: counts, superseded, undone, withdrawn or surplus."""
+        return self.judgment.standing.outcome
 
     @property
     def seconds(self) -> float | None:
@@ -87,11 +82,7 @@ class History(NamedTuple):
     @property
     def counting(self) -> list[PairJudgment]:
         """The labels that enter agreement, in the order of the seats."""
-        counting = [
-            record
-            for record in self.judgments
-            if record.seat and record.seat.purpose in Seat.COUNTING
-        ]
+        counting = [record for record in self.judgments if record.seat and record.seat.is_for_label]
         return sorted(
             counting,
             key=lambda record: (record.seat.number, record.seat.pk) if record.seat else (0, 0),
@@ -148,7 +139,7 @@ def history_of(*, pair: Pair, for_lead: bool) -> History:
     for_lead : whether annotators' comments and notes, which may name anybody, are in it
     """
     with_details = Judgment.objects.filter(pair=pair).select_related(
-        "level", "annotator__user", "comment", "hand_out__batch", "guidelines"
+        "level", "annotator__user", "comment", "hand_out__batch", "guidelines", "standing"
     )
     seats = list(
         Seat.objects.filter(pair=pair).select_related("round", "annotator__user").order_by("pk")
@@ -156,7 +147,6 @@ def history_of(*, pair: Pair, for_lead: bool) -> History:
     judgments = list(with_details.order_by("pk"))
     seat_by_judgment = {seat.judgment_id: seat for seat in seats if seat.judgment_id}
     events = _events_by_judgment(pair, judgments)
-    superseded_ids = {judgment.supersedes_id for judgment in judgments}
     comments = {
         judgment.pk: judgment.comment.text for judgment in judgments if hasattr(judgment, "comment")
     }
@@ -177,7 +167,6 @@ def history_of(*, pair: Pair, for_lead: bool) -> History:
                 judgment,
                 seat_by_judgment.get(judgment.pk),
                 events[judgment.pk],
-                judgment.pk in superseded_ids,
                 comments.get(judgment.pk, ""),
             )
             for judgment in judgments

@@ -11,11 +11,11 @@ from django.db.models import F, QuerySet
 from annotate.models import (
     Annotator,
     Batch,
+    CountingJudgment,
     HandOut,
     Judgment,
     ReviewAction,
     ReviewWork,
-    Seat,
     User,
 )
 from annotate.services.seating import lock_annotator
@@ -96,7 +96,7 @@ def reopen_batch(*, batch: Batch, by: User | None, reason: str = "") -> ReviewWo
 
 def withdraw_stretch(decision: ReviewWork) -> Stretch:
     """Withdraw the next answers of a rejected or requeued batch."""
-    return withdraw_next(decision, _counting_seats(batch_of(decision)))
+    return withdraw_next(decision, _counting_answers(batch_of(decision)))
 
 
 def restore_stretch(decision: ReviewWork) -> Stretch:
@@ -110,15 +110,15 @@ def _withdraw_batch(
     lock_annotator(batch.annotator_id)
     require_none_under_way(unfinished_of_annotator(annotator=batch.annotator))
     is_new = _set_verdict(batch, verdict)
-    n = _counting_seats(batch).count()
+    n = _counting_answers(batch).count()
     if not is_new and not n:
         return None
     return begin(action=_note(kind, batch, by, reason, n), n_total=n, handler=withdraw_stretch)
 
 
-def _counting_seats(batch: Batch) -> QuerySet[Seat]:
-    seat_ids = HandOut.objects.filter(batch=batch).values("seat")
-    return Seat.objects.filter(pk__in=seat_ids, annotator=batch.annotator_id, state=Seat.State.DONE)
+def _counting_answers(batch: Batch) -> QuerySet[CountingJudgment]:
+    seats = HandOut.objects.filter(batch=batch).values("seat")
+    return CountingJudgment.objects.filter(seat__in=seats, annotator=batch.annotator_id)
 
 
 def _answers(batch: Batch) -> QuerySet[Judgment]:

@@ -17,8 +17,10 @@ from annotate.core.phrases import counted
 from annotate.models import (
     Annotator,
     Batch,
+    CountingJudgment,
     Judgment,
     JudgmentEvent,
+    JudgmentOutcome,
     Pair,
     ReviewAction,
     ReviewWork,
@@ -34,19 +36,18 @@ from annotate.services.supervision.decisions import (
     unfinished_of_annotator,
 )
 
-# One index look-up of each answer's last event, and no other plan: a person may have given 20,000.
+# Index look-ups of each answer's last event, and no other plan: a person may have given 20,000.
 _FROM_WITHDRAWN = """
     FROM annotate_judgment judgment
+    JOIN annotate_judgmentoutcome standing
+        ON standing.judgment_id = judgment.id AND standing.outcome = 'withdrawn'
     CROSS JOIN LATERAL (SELECT event.* FROM annotate_judgmentevent event
                         WHERE event.judgment_id = judgment.id
                         ORDER BY event.id DESC LIMIT 1) last
     LEFT JOIN annotate_handout hand_out ON hand_out.id = judgment.hand_out_id
     LEFT JOIN annotate_batch batch ON batch.id = hand_out.batch_id
     WHERE judgment.annotator_id = %s AND judgment.purpose <> 'adjudication'
-      AND last.kind = 'withdrawn'
       AND (batch.id IS NULL OR batch.verdict <> ALL(%s))
-      AND NOT EXISTS (SELECT FROM annotate_seat seat WHERE seat.judgment_id = judgment.id)
-      AND NOT EXISTS (SELECT FROM annotate_judgment later WHERE later.supersedes_id = judgment.id)
 """
 _WITHDRAWN = f"""
     SELECT last.reason, count(*), min(last.at), max(last.at) {_FROM_WITHDRAWN}
@@ -100,10 +101,9 @@ class Withdrawal(NamedTuple):
 
 def withdrawable(*, annotator: Annotator, since: datetime) -> Withdrawable:
     """Count one person's counting answers from a moment on."""
-    is_label = Q(purpose__in=Seat.COUNTING)
-    counts = _seats_answered_since(annotator, since).aggregate(
-        labels=Count("pk", filter=is_label),
-        checks=Count("pk", filter=~is_label),
+    counts = _answers_since(annotator, since).aggregate(
+        labels=Count("pk", filter=Q(is_label=True)),
+        checks=Count("pk", filter=Q(is_label=False)),
         pairs=Count("pair", distinct=True),
     )
     return Withdrawable(counts["labels"], counts["checks"], counts["pairs"])
@@ -127,7 +127,7 @@ def withdraw_annotator(
     lock_annotator(annotator.pk)
     require_none_under_way(unfinished_of_annotator(annotator=annotator))
     until = _database_now()
-    n_now = _seats_answered_within(annotator, since, until).count()
+    n_now = _answers_within(annotator, since, until).count()
     if expected is not None and n_now != expected:
         raise CountChanged(
             f"{n_now:,} answers would be withdrawn by now, not {expected:,}; look again."
@@ -159,7 +159,7 @@ def withdraw_stretch(decision: ReviewWork) -> Stretch:
     """Withdraw the next answers of a withdrawal."""
     annotator = decisions.annotator_of(decision)
     since, until = decisions.since_of(decision), decisions.until_of(decision)
-    return withdraw_next(decision, _seats_answered_within(annotator, since, until))
+    return withdraw_next(decision, _answers_within(annotator, since, until))
 
 
 def restore_stretch(decision: ReviewWork) -> Stretch:
@@ -176,27 +176,20 @@ def withdrawals(*, annotator: Annotator) -> list[Withdrawal]:
 
 def still_withdrawn(judgments: Sequence[int]) -> dict[int, datetime]:
     """Return when each of these answers was withdrawn, if it still is and no other replaces it."""
-    last_events = {}
-    events = JudgmentEvent.objects.filter(judgment__in=judgments).order_by("pk")
-    for judgment, kind, at in events.values_list("judgment_id", "kind", "at"):
-        last_events[judgment] = (kind, at)
-    withdrawn_at = {
-        pk: at for pk, (kind, at) in last_events.items() if kind == JudgmentEvent.Kind.WITHDRAWN
-    }
-    unreplaced = Judgment.objects.filter(pk__in=withdrawn_at, superseded_by=None, seat=None)
-    unreplaced = unreplaced.exclude(purpose=Seat.Purpose.ADJUDICATION)
-    return {pk: withdrawn_at[pk] for pk in unreplaced.order_by("pk").values_list("pk", flat=True)}
+    withdrawn = JudgmentOutcome.objects.filter(
+        judgment__in=judgments, outcome=JudgmentOutcome.Outcome.WITHDRAWN
+    ).exclude(judgment__purpose=Seat.Purpose.ADJUDICATION)
+    events = JudgmentEvent.objects.filter(judgment__in=withdrawn.values("judgment"))
+    return dict(events.order_by("pk").values_list("judgment_id", "at"))  # of each, the last
 
 
-def withdraw_next(decision: ReviewWork, seats: QuerySet[Seat]) -> Stretch:
-    """Withdraw the answers that count for the next of these seats; others are left alone."""
+def withdraw_next(decision: ReviewWork, answers: QuerySet[CountingJudgment]) -> Stretch:
+    """Withdraw the next of these answers; those that count no more are left alone."""
     action = decision.action
     # else a change of mind on its way would go on counting
     lock_annotator(decisions.annotator_of(decision).pk)
-    next_seats = seats.filter(state=Seat.State.DONE, judgment__gt=decision.cursor).order_by(
-        "judgment"
-    )
-    rows = list(next_seats.values_list("judgment_id", "pair_id")[: decisions.STRETCH])
+    next_answers = answers.filter(judgment__gt=decision.cursor).order_by("judgment")
+    rows = list(next_answers.values_list("judgment_id", "pair_id")[: decisions.STRETCH])
     pair_ids = _lock_pairs(pair for _, pair in rows)
     judgment_ids = [judgment for judgment, _ in rows]
     _record_events(judgment_ids, JudgmentEvent.Kind.WITHDRAWN, action.by, action.reason)
@@ -270,23 +263,19 @@ def _n_withdrawn(annotator: Annotator, since: datetime, until: datetime) -> int:
         return cursor.fetchone()[0]
 
 
-def _seats_answered_since(annotator: Annotator, since: datetime) -> QuerySet[Seat]:
-    own_seats = Seat.objects.filter(
-        annotator=annotator, state=Seat.State.DONE, judgment__at__gte=since
-    )
-    return own_seats.exclude(purpose=Seat.Purpose.ADJUDICATION)
+def _answers_since(annotator: Annotator, since: datetime) -> QuerySet[CountingJudgment]:
+    own_answers = CountingJudgment.objects.filter(annotator=annotator, at__gte=since)
+    return own_answers.exclude(purpose=Seat.Purpose.ADJUDICATION)
 
 
-def _seats_answered_within(
+def _answers_within(
     annotator: Annotator, since: datetime, until: datetime
-) -> QuerySet[Seat]:
-    """Return her seats answered within a time, also if she changed the answer afterwards."""
+) -> QuerySet[CountingJudgment]:
+    """Return her answers given within a time, also if she changed them afterwards."""
     earlier_answers = Judgment.objects.filter(
         annotator=annotator, hand_out=OuterRef("judgment__hand_out"), at__range=(since, until)
     )
-    return _seats_answered_since(annotator, since).filter(
-        Q(judgment__at__lte=until) | Exists(earlier_answers)
-    )
+    return _answers_since(annotator, since).filter(Q(at__lte=until) | Exists(earlier_answers))
 
 
 def _database_now() -> datetime:

@@ -16,6 +16,7 @@ from annotate.models import (
     Batch,
     ClockTimestamp,
     Collection,
+    CountingJudgment,
     Gold,
     Item,
     Pair,
@@ -226,9 +227,7 @@ def _validate(training: Training) -> None:
 
 
 def _exempt_experienced(collection: Collection) -> None:
-    judged = Seat.objects.filter(
-        annotator=OuterRef("pk"), purpose__in=Seat.COUNTING, state=Seat.State.DONE
-    )
+    judged = CountingJudgment.objects.labels().filter(annotator=OuterRef("pk"))
     people = Annotator.objects.filter(
         Exists(judged), collection=collection, origin=Annotator.Origin.PERSON
     )

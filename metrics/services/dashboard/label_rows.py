@@ -6,7 +6,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Seat
+from annotate.models import Collection
 
 Ids = NDArray[np.int64]
 NONE = -1  # a missing time or truth
@@ -28,19 +28,19 @@ LABEL, GOLD, OTHER = 0, 1, 2
 # Whole numbers of eight bytes throughout, so that each row of the binary copy has the same length.
 _ROWS = """
     COPY (
-        SELECT seat.pair_id::bigint, pair.query_id::bigint, pair.document_id::bigint,
-               seat.round_id::bigint, judgment.annotator_id::bigint, level.grade::bigint,
-               CASE WHEN seat.purpose IN ({counting}) THEN 0
-                    WHEN seat.purpose = 'gold' THEN 1 ELSE 2 END::bigint,
+        SELECT judgment.pair_id::bigint, pair.query_id::bigint, pair.document_id::bigint,
+               judgment.round_id::bigint, judgment.annotator_id::bigint, judgment.grade::bigint,
+               CASE WHEN judgment.is_label THEN 0
+                    WHEN judgment.purpose = 'gold' THEN 1 ELSE 2 END::bigint,
                (extract(epoch FROM judgment.at) * 1000)::bigint,
                coalesce(judgment.active_ms, -1)::bigint,
-               CASE WHEN seat.purpose = 'gold' THEN coalesce(gold.grade, -1) ELSE -1 END::bigint,
-               (seat.purpose IN ({counting}) AND seat.why IN ({planned}))::int::bigint
-        FROM annotate_seat seat JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
-        JOIN annotate_level level ON level.id = judgment.level_id
-        JOIN annotate_pair pair ON pair.id = seat.pair_id
-        LEFT JOIN annotate_gold gold ON gold.pair_id = seat.pair_id AND gold.retired_at IS NULL
-        WHERE seat.collection_id = {collection} AND seat.state = 'done'
+               CASE WHEN judgment.purpose = 'gold'
+                    THEN coalesce(gold.grade, -1) ELSE -1 END::bigint,
+               judgment.is_planned::int::bigint
+        FROM annotate_countingjudgment judgment
+        JOIN annotate_pair pair ON pair.id = judgment.pair_id
+        LEFT JOIN annotate_gold gold ON gold.pair_id = judgment.pair_id AND gold.retired_at IS NULL
+        WHERE judgment.collection_id = {collection}
     ) TO STDOUT (FORMAT binary)
 """
 _HEADER, _TRAILER = 19, 2  # bytes: signature, flags and length of an extension; the end mark
@@ -85,10 +85,7 @@ class LabelRows(NamedTuple):
 
 def label_rows(*, collection: Collection) -> LabelRows:
     """Read every judgment that counts for a seat; one query."""
-    counting, planned = (
-        ", ".join(f"'{word}'" for word in words) for words in (Seat.COUNTING, Seat.PLANNED)
-    )
-    statement = _ROWS.format(counting=counting, planned=planned, collection=int(collection.pk))
+    statement = _ROWS.format(collection=int(collection.pk))
     with connection.cursor() as cursor, cursor.cursor.copy(statement) as copy:
         content = b"".join(copy)
     rows = np.frombuffer(content[_HEADER:-_TRAILER], dtype=_RECORD)

@@ -9,7 +9,7 @@ from django.db import connection
 from numpy.typing import NDArray
 from psycopg.sql import SQL, Identifier
 
-from annotate.models import Collection, Direction, Seat
+from annotate.models import Collection, CountingJudgment, Direction
 from annotate.statements import without_timeout
 from metrics.core.labels.label_sources import Grades
 from metrics.core.labels.resolution_rules import resolve_pairs
@@ -20,18 +20,15 @@ from metrics.services.scores.labels import EvaluationScope
 CHUNK_ROWS = 20_000
 _COUNTING_LABELS = SQL("""
     COPY (
-        SELECT source.external_id, target.external_id, annotator.pseudonym, level.grade
-        FROM annotate_seat seat
-        JOIN annotate_pair pair ON pair.id = seat.pair_id
+        SELECT source.external_id, target.external_id, annotator.pseudonym, label.grade
+        FROM annotate_countingjudgment label
+        JOIN annotate_pair pair ON pair.id = label.pair_id
         JOIN annotate_item source ON source.id = pair.{source}
         JOIN annotate_item target ON target.id = pair.{target}
-        JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
-        JOIN annotate_annotator annotator ON annotator.id = judgment.annotator_id
-        JOIN annotate_level level ON level.id = judgment.level_id
-        WHERE seat.collection_id = {collection} AND seat.state = 'done'
-            AND seat.purpose IN ('label', 'import')
+        JOIN annotate_annotator annotator ON annotator.id = label.annotator_id
+        WHERE label.collection_id = {collection} AND label.is_label
         ORDER BY source.external_id COLLATE "C", target.external_id COLLATE "C",
-                 seat.number, seat.id
+                 label.number, label.seat_id
     ) TO STDOUT
 """)
 
@@ -64,11 +61,9 @@ def grades_of(
 
 def people_grades_by_rule(*, collection: Collection, direction: Direction, rule: str) -> Grades:
     """The grades that a rule gives pairs from people's counting labels, without adjudications."""
-    counting = Seat.objects.filter(
-        collection=collection, state=Seat.State.DONE, purpose__in=Seat.COUNTING
-    )
+    counting = CountingJudgment.objects.labels().filter(collection=collection)
     source, target = labels.ends(direction)
-    columns = (f"pair__{source}", f"pair__{target}", "number", "judgment__level__grade")
+    columns = (f"pair__{source}", f"pair__{target}", "number", "grade")
     rows = counting.order_by(*columns[:3]).values_list(*columns)
     chunks = [
         resolve_pairs(table, rule) for table in _pair_tables(rows.iterator(chunk_size=CHUNK_ROWS))

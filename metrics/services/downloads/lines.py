@@ -3,21 +3,21 @@
 from collections.abc import Iterator
 
 import numpy as np
-from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import F, OuterRef, Q, Subquery
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import F, OuterRef, Subquery
 from django.db.models.functions import Collate
 
 from annotate.core.files.spreadsheet_cells import timestamp
 from annotate.models import (
     Change,
     Collection,
+    CountingJudgment,
     QuerySet,
     ReferenceLabel,
     Report,
     Resolution,
     Round,
     RoundPairState,
-    Seat,
     User,
 )
 from annotate.services.review.inbox import STILL_WANTED
@@ -45,18 +45,20 @@ SCORE_COLUMNS = (
 ENDS = ("query", "document")
 _QUERY, _DOCUMENT = "pair__query__external_id", "pair__document__external_id"
 _IN_ORDER = (Collate(_QUERY, "C"), Collate(_DOCUMENT, "C"))
+_COUNTING_GRADES = ArraySubquery(
+    CountingJudgment.objects.labels()
+    .filter(pair=OuterRef("pair"))
+    .order_by("number", "seat")
+    .values("grade")
+)
 
 
 def pair_states(*, collection: Collection) -> Iterator[str]:
     """Every pair of every round for labels: state, grade if any, and counting grades by seat."""
-    counting = Q(pair__seats__state=Seat.State.DONE, pair__seats__purpose__in=Seat.COUNTING)
-    grades = ArrayAgg(
-        "pair__seats__judgment__level__grade", filter=counting, order_by="pair__seats__number"
-    )
     wanting = (Round.Kind.POOL, Round.Kind.IMPORT)
     rows = (
         RoundPairState.objects.filter(collection=collection, round__kind__in=wanting)
-        .annotate(counting_grades=grades)
+        .annotate(counting_grades=_COUNTING_GRADES)
         .order_by(Collate("round__name", "C"), "round", *_IN_ORDER)
         .values_list(
             "round__name",
@@ -75,7 +77,7 @@ def pair_states(*, collection: Collection) -> Iterator[str]:
                 " ".join(pool.split()),
                 *rest,
                 "" if grade is None else str(grade),
-                " ".join(map(str, counting_grades or ())),
+                " ".join(map(str, counting_grades)),
             ]
         )
         + "\n"
@@ -88,20 +90,16 @@ def disputed(*, collection: Collection) -> Iterator[str]:
 
     Each with its status and all counting grades.
     """
-    counting = Q(pair__seats__state=Seat.State.DONE, pair__seats__purpose__in=Seat.COUNTING)
-    grades = ArrayAgg(
-        "pair__seats__judgment__level__grade", filter=counting, order_by="pair__seats__number"
-    )
     statuses = [Resolution.Status.DISPUTED, Resolution.Status.ESCALATED]
     rows = (
         Resolution.objects.filter(STILL_WANTED, collection=collection, status__in=statuses)
-        .annotate(counting_grades=grades)
+        .annotate(counting_grades=_COUNTING_GRADES)
         .order_by(*_IN_ORDER)
         .values_list(_QUERY, _DOCUMENT, "status", "counting_grades")
     )
     yield "query\tdocument\tstatus\tgrades\n"
     lines = (
-        f"{q}\t{d}\t{status}\t{' '.join(map(str, counting_grades or ()))}\n"
+        f"{q}\t{d}\t{status}\t{' '.join(map(str, counting_grades))}\n"
         for q, d, status, counting_grades in rows.iterator(2_000)
     )
     yield from _pieces(lines)

@@ -15,16 +15,13 @@ from annotate.services.background.kept import Computed, Inquiry
 KIND = "disagreement"
 MAX_AGE = timedelta(seconds=60)  # whoever needs an older value has it counted again
 
-# The labels of agreement: counting judgments of seats for labels and imports. An item is a source
-# in its own direction alone, so that one list serves both; the row without a source is the sum.
+# An item is a source in its own direction alone, so that one list serves both; the row without a
+# source is the sum.
 _COUNT = """
     WITH shared AS (
-        SELECT seat.pair_id, count(*) AS n_labels, min(level.grade) <> max(level.grade) AS differs
-        FROM annotate_seat seat JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
-        JOIN annotate_level level ON level.id = judgment.level_id
-        WHERE seat.collection_id = %s AND seat.state = 'done'
-            AND seat.purpose IN ('label', 'import')
-        GROUP BY seat.pair_id HAVING count(*) > 1)
+        SELECT pair_id, count(*) AS n_labels, min(grade) <> max(grade) AS differs
+        FROM annotate_countingjudgment WHERE collection_id = %s AND is_label
+        GROUP BY pair_id HAVING count(*) > 1)
     SELECT coalesce(pair.query_id, pair.document_id) AS source,
            count(*) FILTER (WHERE differs) AS n_differing, count(*) AS n_shared,
            sum(n_labels)::bigint

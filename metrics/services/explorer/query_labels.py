@@ -6,6 +6,7 @@ from django.template.defaultfilters import floatformat
 
 from annotate.models import (
     Collection,
+    CountingJudgment,
     Direction,
     Item,
     Level,
@@ -13,7 +14,6 @@ from annotate.models import (
     QuerySet,
     ReferenceLabel,
     Resolution,
-    Seat,
 )
 from metrics.core.agreement.agreement import (
     Alpha,
@@ -180,14 +180,11 @@ def labels_of(
         **{source_side: source, "reference_set": state.reference_set}
     )
     reference = dict(references.values_list(target_side, "grade")) if state.reference_set else {}
-    seats = Seat.objects.filter(
-        **{f"pair__{source_side}": source},
-        collection=collection,
-        state=Seat.State.DONE,
-        purpose__in=Seat.COUNTING,
+    labels = CountingJudgment.objects.labels().filter(
+        **{f"pair__{source_side}": source}, collection=collection
     )
-    columns = (f"pair__{target_side}", "judgment__annotator", "judgment__level__grade")
-    label_rows = list(seats.order_by("pair", "number").values_list(*columns))
+    columns = (f"pair__{target_side}", "annotator", "grade")
+    label_rows = list(labels.order_by("pair", "number", "seat").values_list(*columns))
     levels_of: dict[int, tuple[Level, ...]] = {}
     for target, _, grade in label_rows:
         levels_of[target] = (*levels_of.get(target, ()), levels[grade])

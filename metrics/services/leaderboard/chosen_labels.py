@@ -1,14 +1,20 @@
 """Labels and queries of a leaderboard that is not the usual one: other grades, fewer queries."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Exists, OuterRef
-from django.db.models import QuerySet as Rows
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Direction, Pair, Part, RoundPair, Seat
+from annotate.models import (
+    Collection,
+    CountingJudgment,
+    Direction,
+    Pair,
+    Part,
+    RoundPair,
+)
 from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, sorted_grades
 from metrics.services.leaderboard.choices.choices import FIRST, LeaderboardSpec
 from metrics.services.numbers.inputs import LABEL_ROUND_KINDS
@@ -40,21 +46,11 @@ def chosen_people_grades(*, collection: Collection, direction: Direction, people
     if not people:
         return labels.people_grades(collection=collection, direction=direction)
     source, target = labels.ends(direction)
-    seats = Seat.objects.filter(
-        collection=collection, purpose__in=Seat.COUNTING, judgment__isnull=False
-    )
-    columns = f"pair__{source}", f"pair__{target}", "judgment__level__grade"
-    if people == FIRST:
-        rows: Rows[Any, Any] = (
-            seats.order_by("pair", "number", "pk").distinct("pair").values_list(*columns)
-        )
-    else:
-        rows = (
-            seats.filter(annotator=int(people))
-            .order_by("pair", "number", "pk")
-            .distinct("pair")
-            .values_list(*columns)
-        )
+    counting = CountingJudgment.objects.labels().filter(collection=collection)
+    if people != FIRST:
+        counting = counting.filter(annotator=int(people))
+    first = counting.order_by("pair", "number", "seat").distinct("pair")
+    rows = first.values_list(f"pair__{source}", f"pair__{target}", "grade")
     return sorted_grades(labels.table(rows, 3))
 
 

@@ -5,7 +5,6 @@ import re
 from metrics.models import BLOCK_SIZE
 
 _LABELS = "('label', 'import')"  # the purposes of seats whose judgments enter agreement
-_PLANNED = "('first', 'double')"  # reasons of labels requested whatever other labels the pair has
 _ROUNDS = "('pool', 'import')"  # the kinds of rounds that want such labels
 _REQUESTED_PAIRS = "= ANY(%(pairs)s::bigint[])"
 
@@ -111,16 +110,15 @@ _COUNT_QUERIES = [
 # collection, and pairs: the keys of the pairs to count.
 COUNTS_OF_SOME = f"""
     seat_judgment AS MATERIALIZED (
-        SELECT seat.pair_id, seat.id, seat.number, seat.purpose, judgment.annotator_id, level.grade,
-               (judgment.active_ms + 50) / 100 AS tenths, seat.why IN {_PLANNED} AS is_planned
-        FROM annotate_seat seat JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
-        JOIN annotate_level level ON level.id = judgment.level_id
-        WHERE seat.collection_id = %(collection)s AND seat.state = 'done'
-            AND seat.pair_id {_REQUESTED_PAIRS}),
+        SELECT pair_id, seat_id, number, purpose, annotator_id, grade, is_label, is_planned,
+               (active_ms + 50) / 100 AS tenths
+        FROM annotate_countingjudgment judgment
+        WHERE collection_id = %(collection)s AND judgment.pair_id {_REQUESTED_PAIRS}),
     counting_label AS (
-        SELECT * FROM seat_judgment WHERE purpose IN {_LABELS}),
+        SELECT * FROM seat_judgment WHERE is_label),
     pair_grades AS (
-        SELECT pair_id, string_agg(grade::text, ' ' ORDER BY is_planned DESC, number, id) AS grades,
+        SELECT pair_id,
+               string_agg(grade::text, ' ' ORDER BY is_planned DESC, number, seat_id) AS grades,
                count(*) FILTER (WHERE is_planned) AS n_planned, count(*) AS n_labels
         FROM counting_label GROUP BY pair_id),
     label_neighbours AS (

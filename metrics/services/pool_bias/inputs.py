@@ -24,11 +24,10 @@ from pooling.services.runs.rankings import left_out_keys, load_top
 
 RULES = "5"  # changes when the same labels and rankings would give other numbers
 _POOL_JUDGMENTS = """
-    SELECT pair.query_id, pair.document_id, seat.judgment_id
+    SELECT pair.query_id, pair.document_id, label.judgment_id
     FROM pooling_poolpair pool_pair JOIN annotate_pair pair ON pair.id = pool_pair.pair_id
-    JOIN annotate_seat seat
-        ON seat.pair_id = pair.id AND seat.state = 'done' AND seat.purpose IN ('label', 'import')
-    WHERE pool_pair.pool_id = %s ORDER BY seat.judgment_id
+    JOIN annotate_countingjudgment label ON label.pair_id = pair.id AND label.is_label
+    WHERE pool_pair.pool_id = %s ORDER BY label.judgment_id
 """
 
 

@@ -5,7 +5,7 @@ import logging
 import numpy as np
 from django.core.cache import cache
 
-from annotate.models import Collection, Policy, Seat
+from annotate.models import Collection, CountingJudgment, Policy
 from annotate.services.seating.model_grades import ModelGrade, write_model_grades
 from metrics.core.agreement.consensus import dawid_skene
 from metrics.core.agreement.counts import annotations
@@ -33,14 +33,9 @@ def resolve_by_model(*, collection: Collection) -> int:
     Returns how many resolutions changed. Safe to run at any time and twice: the same labels give
     the same grades, and unchanged ones are not written.
     """
-    counting = Seat.objects.filter(
-        collection=collection, purpose__in=Seat.COUNTING, state=Seat.State.DONE
-    )
-    rows = table(
-        counting.order_by("judgment_id").values_list("pair", "annotator", "judgment__level__grade"),
-        3,
-    )
-    pair, annotator, grade = rows.T
+    counting = CountingJudgment.objects.labels().filter(collection=collection)
+    rows = counting.order_by("judgment").values_list("pair", "annotator", "grade")
+    pair, annotator, grade = table(rows, 3).T
     domain = np.array(sorted(collection.levels.values_list("grade", flat=True)))
     labels = annotations(pair, annotator, grade, domain=domain)
     model = dawid_skene(labels)

@@ -156,7 +156,7 @@ def test_a_resolution_is_named_before_and_after_its_change(change, before, after
 )
 def test_a_batch_says_what_was_reported(fields, text):
     report = Report(kind="cannot_judge", **fields)
-    assert BatchLine(None, None, [], None, [report], None).report_texts == [text]
+    assert BatchLine(None, None, None, [report], None).report_texts == [text]
 
 
 @pytest.mark.parametrize(
