@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar
+from uuid import UUID
 
 from django import forms
 from django.http import HttpRequest, JsonResponse
@@ -17,6 +18,7 @@ from django.utils.http import urlencode
 
 from annotate.core.files.items.item_rows import is_address
 from annotate.core.files.media_types import media_type
+from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.core.labels.cards import Card, CardPart, MediaSource
 from annotate.core.media import browser_support
 from annotate.markdown import clean_page
@@ -48,13 +50,14 @@ class AnswerForm(forms.Form):
     submission_id = forms.UUIDField()
     hand_out = forms.UUIDField()
     grade = forms.IntegerField(min_value=0, max_value=100)
-    active_ms = forms.IntegerField(min_value=0, max_value=2**31, required=False)
-    played_ms = forms.IntegerField(min_value=0, max_value=2**31, required=False)
-    n_replays = forms.IntegerField(min_value=0, max_value=2**31, required=False)
-    n_changes = forms.IntegerField(min_value=0, max_value=2**31, required=False)
     guidelines = forms.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
     comment = TypedTextField(max_length=2000, required=False)
     is_change = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in Telemetry._fields:
+            self.fields[name] = forms.IntegerField(min_value=0, max_value=2**31, required=False)
 
 
 class UndoForm(forms.Form):
@@ -117,7 +120,22 @@ def read_form(form_class: type[forms.Form], body: dict[str, Any]) -> dict[str, A
     return form.cleaned_data
 
 
-def read_reasons(body: dict[str, Any]) -> list[str]:
+class SentAnswer(NamedTuple):
+    """An answer as a browser sent it, and the token of the hand-out that it answers."""
+
+    token: UUID
+    answer: JudgmentAnswer
+
+
+def read_answer(body: dict[str, Any]) -> SentAnswer:
+    """Return the answer of a request; raises BadRequest."""
+    fields = read_form(AnswerForm, body)
+    telemetry = Telemetry(*(fields.pop(name) for name in Telemetry._fields))
+    token, reasons = fields.pop("hand_out"), _read_reasons(body)
+    return SentAnswer(token, JudgmentAnswer(**fields, reasons=reasons, telemetry=telemetry))
+
+
+def _read_reasons(body: dict[str, Any]) -> list[str]:
     """Return the reasons, each once; raises BadRequest for anything but a list of words."""
     reasons = body.get("reasons") or []
     if not isinstance(reasons, list) or not all(isinstance(reason, str) for reason in reasons):

@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.models import (
     Annotator,
     Batch,
@@ -86,7 +87,7 @@ def first_batch(collection: Collection) -> list[HandOut]:
 
 def judge(hand_out: HandOut, grade: int = 1, **fields: object) -> None:
     """Answer one hand-out."""
-    answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade, **fields)
+    answer = JudgmentAnswer(submission_id=uuid4(), grade=grade, **fields)
     judging.record_judgment(annotator=hand_out.batch.annotator, token=hand_out.token, answer=answer)
 
 

@@ -5,7 +5,7 @@ from typing import TypeAlias
 from django.db import models
 
 from .collections import Collection
-from .judgments import Judgment
+from .judgments import Judgment, JudgmentOutcomeKind
 from .pairs import Pair, Round, Seat
 from .people import Annotator
 
@@ -51,16 +51,6 @@ class CountingJudgment(models.Model):
         return f"judgment {self.judgment_id} counts for seat {self.seat_id}"
 
 
-class Outcome(models.TextChoices):
-    """What became of a judgment."""
-
-    COUNTS = "counts", "Counts"
-    SUPERSEDED = "superseded", "Superseded by a later answer"
-    UNDONE = "undone", "Undone"
-    WITHDRAWN = "withdrawn", "Withdrawn"
-    SURPLUS = "surplus", "Surplus: it came too late to count"
-
-
 class JudgmentOutcome(models.Model):
     """What became of a judgment.
 
@@ -68,14 +58,12 @@ class JudgmentOutcome(models.Model):
         have been superseded since
     """
 
-    Outcome: TypeAlias = Outcome
-
-    CURRENT = (Outcome.COUNTS, Outcome.SURPLUS)  # the last word of its author
+    Outcome: TypeAlias = JudgmentOutcomeKind
 
     judgment = models.OneToOneField(
         Judgment, models.DO_NOTHING, primary_key=True, related_name="standing"
     )
-    outcome = models.CharField(max_length=10, choices=Outcome)
+    outcome = models.CharField(max_length=10, choices=JudgmentOutcomeKind)
     is_in_force = models.BooleanField()
 
     class Meta:

@@ -1,9 +1,13 @@
 """Judgments, append-only, and what is derived from them: resolutions and Change rows."""
 
+from functools import reduce
+from operator import and_
 from typing import TypeAlias
 
 from django.db import models
 from django.db.models import Func, Q
+
+from annotate.core.labels.answers import Telemetry, limit_of
 
 from .batches import HandOut
 from .collections import Collection, Guidelines, Level, Policy
@@ -18,6 +22,27 @@ class ClockTimestamp(Func):
     output_field = models.DateTimeField()
 
 
+def _within_limits(*names: str) -> Q:
+    """Each of these fields of an answer's telemetry is unknown or not above its limit."""
+    conditions = (
+        Q(**{f"{name}__isnull": True}) | Q(**{f"{name}__lte": limit_of(name)}) for name in names
+    )
+    return reduce(and_, conditions)
+
+
+class JudgmentOutcomeKind(models.TextChoices):
+    """What became of a judgment."""
+
+    COUNTS = "counts", "Counts"
+    SUPERSEDED = "superseded", "Superseded by a later answer"
+    UNDONE = "undone", "Undone"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+    SURPLUS = "surplus", "Surplus: it came too late to count"
+
+
+CURRENT_OUTCOMES = (JudgmentOutcomeKind.COUNTS, JudgmentOutcomeKind.SURPLUS)
+
+
 class JudgmentQuerySet(models.QuerySet["Judgment"]):
     """Judgments by their state."""
 
@@ -27,7 +52,7 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
 
     def current(self) -> "JudgmentQuerySet":
         """Judgments in force and not superseded: they count, or came too late to count."""
-        return self.filter(standing__outcome__in=["counts", "surplus"])
+        return self.filter(standing__outcome__in=CURRENT_OUTCOMES)
 
 
 class Judgment(models.Model):
@@ -106,13 +131,11 @@ class Judgment(models.Model):
                 name="annotate_judgment_one_chain",
             ),
             models.CheckConstraint(
-                condition=Q(active_ms__isnull=True) | Q(active_ms__lte=3_600_000),
+                condition=_within_limits("active_ms"),
                 name="annotate_judgment_active_range",
             ),
             models.CheckConstraint(
-                condition=(Q(played_ms__isnull=True) | Q(played_ms__lte=3_600_000))
-                & (Q(n_replays__isnull=True) | Q(n_replays__lte=1000))
-                & (Q(n_changes__isnull=True) | Q(n_changes__lte=1000)),
+                condition=_within_limits(*Telemetry._fields[1:]),
                 name="annotate_judgment_handling_range",
             ),
             models.CheckConstraint(

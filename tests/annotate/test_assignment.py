@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.models import Annotator, HandOut, Judgment, Resolution, Seat
 from annotate.services import seating
 from annotate.services.judging import claiming, judging
@@ -38,7 +39,7 @@ def judge_all(annotator, rng, vanish=0.0):
         for hand_out in claiming.open_hand_outs(annotator=annotator):
             if rng.random() < vanish:
                 return judgments
-            answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=int(rng.random() < 0.5))
+            answer = JudgmentAnswer(submission_id=uuid4(), grade=int(rng.random() < 0.5))
             judgments.append(
                 judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
             )
@@ -115,7 +116,7 @@ def test_two_people_who_disagree_at_the_same_moment_always_ask_for_a_third():
             lambda grade, pair=pair: judging.record_judgment(
                 annotator=people[grade],
                 token=tokens[grade][pair],
-                answer=judging.JudgmentAnswer(submission_id=uuid4(), grade=grade),
+                answer=JudgmentAnswer(submission_id=uuid4(), grade=grade),
             ),
             [0, 1],
         )
@@ -131,7 +132,7 @@ def test_a_pair_that_is_reconciled_while_somebody_answers_it_follows_that_answer
 
     def answer(grade):
         token = HandOut.objects.get(batch__annotator=people[grade]).token
-        judgment_answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade)
+        judgment_answer = JudgmentAnswer(submission_id=uuid4(), grade=grade)
         judging.record_judgment(annotator=people[grade], token=token, answer=judgment_answer)
 
     @closing_connections

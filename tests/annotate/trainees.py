@@ -2,8 +2,8 @@
 
 from uuid import uuid4
 
+from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import Annotator, Collection, HandOut, Seat
-from annotate.services.judging import judging
 from annotate.services.training import setup as training_setup
 from annotate.services.training import tries as training
 from annotate.services.training.setup import PairSpec
@@ -45,7 +45,7 @@ def waiting(annotator: Annotator) -> list[HandOut]:
 
 def reply(annotator: Annotator, hand_out: HandOut, grade: int) -> training.Feedback:
     """Answer one training pair."""
-    answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade, active_ms=1000)
+    answer = JudgmentAnswer(submission_id=uuid4(), grade=grade, telemetry=Telemetry(active_ms=1000))
     return training.answer(annotator=annotator, token=hand_out.token, answer=answer)
 
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 import numpy as np
 from django.utils import timezone
 
+from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import (
     Annotator,
     Collection,
@@ -183,8 +184,10 @@ def judge(annotator: Annotator, *, n: int | None = None, seed: int = 0, likes: f
     hand_outs = [hand_outs[at] for at in rng.permutation(len(hand_outs))[:n]]
     for hand_out in hand_outs:
         grade = int(rng.choice(grades[1:])) if rng.random() < likes else grades[0]
-        answer = judging.JudgmentAnswer(
-            submission_id=uuid4(), grade=grade, active_ms=int(rng.integers(2000, 9000))
+        answer = JudgmentAnswer(
+            submission_id=uuid4(),
+            grade=grade,
+            telemetry=Telemetry(active_ms=int(rng.integers(2000, 9000))),
         )
         judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
     return len(hand_outs)

@@ -2,6 +2,7 @@
 
 from uuid import uuid4
 
+from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import Annotator, Collection, Seat
 from annotate.services.judging import claiming, judging
 from tests import cast
@@ -14,7 +15,9 @@ def answer_batch(
     annotator = annotator or cast.annotator(collection)
     batch = claiming.current_batch(annotator=annotator)
     for hand_out in claiming.open_hand_outs(annotator=annotator).filter(batch=batch):
-        judgment_answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade, active_ms=4000)
+        judgment_answer = JudgmentAnswer(
+            submission_id=uuid4(), grade=grade, telemetry=Telemetry(active_ms=4000)
+        )
         judging.record_judgment(annotator=annotator, token=hand_out.token, answer=judgment_answer)
 
 

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.core.labels.pair_states import PairState
 from annotate.models import ApiToken, Report, Role, Round, RoundPair, RoundPairState, Seat
 from annotate.services.collection.collections import change_policy
@@ -68,7 +69,7 @@ def judge_some(annotator, rng):
         return
     for hand_out in list(claiming.open_hand_outs(annotator=annotator))[: rng.randrange(9)]:
         if rng.random() < 0.8:
-            answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=rng.randrange(3))
+            answer = JudgmentAnswer(submission_id=uuid4(), grade=rng.randrange(3))
             judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
         else:
             kind = rng.choice(list(Report.Kind))
@@ -238,5 +239,5 @@ def test_what_is_left_out_waits_for_no_lead_and_a_closed_pool_asks_for_nothing(c
 def judge_all(annotator, grade=1):
     claiming.current_batch(annotator=annotator)
     for hand_out in list(claiming.open_hand_outs(annotator=annotator)):
-        answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade)
+        answer = JudgmentAnswer(submission_id=uuid4(), grade=grade)
         judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)

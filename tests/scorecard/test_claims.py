@@ -13,6 +13,7 @@ from uuid import uuid4
 import pytest
 from django.db.models import Count
 
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.models import Annotator, Collection, HandOut, Seat
 from annotate.services.judging import claiming, judging
 from config.up.processes import wait_until
@@ -95,7 +96,7 @@ def test_every_disagreement_of_one_moment_asks_for_one_label_more(figures):
     def judge(grade: int) -> None:
         for token in tokens[grade]:
             together.wait(600)
-            answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade)
+            answer = JudgmentAnswer(submission_id=uuid4(), grade=grade)
             judging.record_judgment(annotator=people[grade], token=token, answer=answer)
 
     run_concurrently(judge, [0, 1])

@@ -6,11 +6,13 @@ People appear under their pseudonyms alone; comments, which may name anybody, st
 import json
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from typing import Any
 
 from django.db import connection
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Identifier
 
 from annotate.core.files.judgments.judgment_exports import FORMATS, JudgmentLine
+from annotate.core.labels.answers import Telemetry
 from annotate.models import Collection
 from annotate.statements import without_timeout
 
@@ -22,8 +24,7 @@ _LINES = SQL("""
             nullif(judgment.reasons, '[]'::jsonb),
             to_char(judgment.shown_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
             to_char(judgment.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-            judgment.active_ms, judgment.played_ms, judgment.n_replays, judgment.n_changes,
-            guidelines.version, judgment.grouped, judgment.purpose,
+            {telemetry}, guidelines.version, judgment.grouped, judgment.purpose,
             coalesce(seat.why, handed_seat.why, 'first'), coalesce(round.name, ''),
             standing.outcome
         FROM annotate_judgment judgment
@@ -38,28 +39,43 @@ _LINES = SQL("""
         LEFT JOIN annotate_handout hand_out ON hand_out.id = judgment.hand_out_id
         LEFT JOIN annotate_seat handed_seat ON handed_seat.id = hand_out.seat_id
         LEFT JOIN annotate_round round ON round.id = coalesce(seat.round_id, handed_seat.round_id)
-        WHERE judgment.collection_id = {} ORDER BY judgment.id
+        WHERE judgment.collection_id = {collection} ORDER BY judgment.id
     ) TO STDOUT
 """)
 
 
 def judgment_lines(*, collection: Collection) -> Generator[JudgmentLine, None, None]:
     """Yield all judgments in the order they were stored."""
-    statement = _LINES.format(collection.pk).as_string(None)
+    telemetry = SQL(", ").join(Identifier("judgment", name) for name in Telemetry._fields)
+    statement = _LINES.format(telemetry=telemetry, collection=collection.pk).as_string(None)
     with without_timeout(), connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in copy.rows():
-            yield JudgmentLine._make(
-                (
-                    *row[:4],
-                    int(row[4]),
-                    row[5],
-                    json.loads(row[6]) if row[6] else [],
-                    *row[7:9],
-                    *(None if cell is None else int(cell) for cell in row[9:14]),
-                    None if row[14] is None else row[14] == "t",
-                    *row[15:],
-                )
-            )
+            yield _line(row)
+
+
+def _line(row: tuple[Any, ...]) -> JudgmentLine:
+    """Read the cells of a COPY, which are text, or None."""
+    query, document, annotator, origin, grade, level, reasons, shown_at, at = row[:9]
+    *telemetry, guidelines, grouped = row[9:-4]
+    return JudgmentLine(
+        query,
+        document,
+        annotator,
+        origin,
+        int(grade),
+        level,
+        json.loads(reasons) if reasons else [],
+        shown_at,
+        at,
+        Telemetry(*map(_number, telemetry)),
+        _number(guidelines),
+        None if grouped is None else grouped == "t",
+        *row[-4:],
+    )
+
+
+def _number(cell: str | None) -> int | None:
+    return None if cell is None else int(cell)
 
 
 def write(*, collection: Collection, kind: str) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import Annotator, Judgment
 from annotate.statements import SqlValue, prepared_cursor
 
@@ -56,16 +57,16 @@ _READ = """
            ON hand_out.token = %(token)s AND batch.annotator_id = %(annotator)s
 """
 # The judgment counts if the seat is hers, free or lapsed, and no other seat of this pair is hers.
-_STORE = """
+_STORE = f"""
     WITH stored AS (
         INSERT INTO annotate_judgment (
             collection_id, pair_id, annotator_id, hand_out_id, purpose, level_id, guidelines_id,
-            submission_id, supersedes_id, reasons, active_ms, grouped, played_ms, n_replays,
-            n_changes, shown_at)
+            submission_id, supersedes_id, reasons, grouped, shown_at,
+            {", ".join(Telemetry._fields)})
         VALUES (
             %(collection)s, %(pair)s, %(annotator)s, %(hand_out)s, %(purpose)s, %(level)s,
-            %(guidelines)s, %(submission)s, %(last)s, %(reasons)s, %(active_ms)s, %(grouped)s,
-            %(played_ms)s, %(n_replays)s, %(n_changes)s, %(shown_at)s)
+            %(guidelines)s, %(submission)s, %(last)s, %(reasons)s, %(grouped)s, %(shown_at)s,
+            {", ".join(f"%({name})s" for name in Telemetry._fields)})
         RETURNING id, at),
     updated_seat AS (
         UPDATE annotate_seat seat
@@ -83,17 +84,7 @@ _STORE = """
         UPDATE annotate_handout SET answered_at = clock_timestamp()
         WHERE id = %(hand_out)s AND answered_at IS NULL)
     SELECT id, at FROM stored
-"""
-
-
-class AnswerDetails(NamedTuple):
-    """The stored details of an answer beside its grade: times and counts, None if unknown."""
-
-    reasons: list[str]
-    active_ms: int | None
-    played_ms: int | None
-    n_replays: int | None
-    n_changes: int | None
+"""  # noqa: S608 - names of columns
 
 
 class AnswerContext(NamedTuple):
@@ -151,7 +142,7 @@ def read_context(
 
 
 def store_judgment(
-    *, annotator: Annotator, context: AnswerContext, submission_id: UUID, details: AnswerDetails
+    *, annotator: Annotator, context: AnswerContext, answer: JudgmentAnswer
 ) -> Judgment:
     """Store the judgment; it counts if its seat is still free or hers, else it is a surplus.
 
@@ -159,6 +150,7 @@ def store_judgment(
     `read_context`, and for a level that there is.
     """
     assert context.level is not None, "an unknown level was refused"  # noqa: S101
+    telemetry = answer.telemetry.within_limits()._asdict()
     judgment = Judgment(
         collection_id=annotator.collection_id,
         pair_id=context.pair,
@@ -167,11 +159,12 @@ def store_judgment(
         purpose=context.purpose,
         level_id=context.level,
         guidelines_id=context.guidelines,
-        submission_id=submission_id,
+        submission_id=answer.submission_id,
         supersedes_id=context.last,
+        reasons=list(answer.reasons),
         grouped=context.grouped,
         shown_at=context.shown_at,
-        **details._asdict(),
+        **telemetry,
     )
     parameters = {
         "collection": annotator.collection_id,
@@ -181,13 +174,13 @@ def store_judgment(
         "purpose": context.purpose,
         "level": context.level,
         "guidelines": context.guidelines,
-        "submission": submission_id,
+        "submission": answer.submission_id,
         "last": context.last,
+        "reasons": Jsonb(judgment.reasons),
         "grouped": context.grouped,
         "shown_at": context.shown_at,
         "seat": context.seat,
-        **details._asdict(),
-        "reasons": Jsonb(details.reasons),
+        **telemetry,
     }
     with prepared_cursor() as cursor:
         cursor.execute(_STORE, parameters)

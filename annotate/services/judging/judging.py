@@ -6,12 +6,12 @@ still free or hers, and is a surplus otherwise.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 from uuid import UUID
 
 from django.db import transaction
 
 from annotate.core.labels import level_reasons
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.models import (
     Annotator,
     Batch,
@@ -26,7 +26,7 @@ from annotate.models import (
     Seat,
 )
 from annotate.services.judging import answer_statements, reports
-from annotate.services.judging.answer_statements import AnswerContext, AnswerDetails
+from annotate.services.judging.answer_statements import AnswerContext
 from annotate.services.judging.claiming import finish_if_done, renew_leases_if_due
 from annotate.services.judging.hand_outs import (
     NOT_HANDED_OUT,
@@ -37,9 +37,6 @@ from annotate.services.judging.hand_outs import (
 )
 from annotate.services.seating import lock_annotator, reconcile_answered
 
-MAX_ACTIVE_MS = 3_600_000
-MAX_TIMES = 1_000
-
 
 class UnknownGrade(Exception):
     """The collection's scheme has no such grade."""
@@ -47,32 +44,6 @@ class UnknownGrade(Exception):
 
 class UnknownReason(Exception):
     """The level offers no such reason."""
-
-
-class JudgmentAnswer(NamedTuple):
-    """An annotator's answer to one hand-out.
-
-    submission_id : made by the browser, once an answer; a resend carries the same
-    grade : a grade of the collection's scheme
-    active_ms, played_ms : time the person was active, and how much of its clips was played, in
-        milliseconds; clamped to an hour
-    n_replays, n_changes : how often a clip was begun anew, and the grade changed before it was
-        sent; clamped to 1,000
-    guidelines : the version of the guidelines on screen; None for the newest one
-    is_change : whether she looked at her earlier answer and gives this one in its place, be it of
-        the same grade
-    """
-
-    submission_id: UUID
-    grade: int
-    reasons: Sequence[str] = ()
-    comment: str = ""
-    active_ms: int | None = None
-    played_ms: int | None = None
-    n_replays: int | None = None
-    n_changes: int | None = None
-    guidelines: int | None = None
-    is_change: bool = False
 
 
 @transaction.atomic(savepoint=False)  # faults of an answer are found before anything is written
@@ -199,26 +170,11 @@ def _store_with_comment(
     judgment = answer_statements.store_judgment(
         annotator=annotator,
         context=context,
-        submission_id=answer.submission_id,
-        details=_details(answer),
+        answer=answer,
     )
     if answer.comment:
         JudgmentComment.objects.create(judgment=judgment, text=answer.comment)
     return judgment
-
-
-def _details(answer: JudgmentAnswer) -> AnswerDetails:
-    return AnswerDetails(
-        reasons=list(answer.reasons),
-        active_ms=_clamped(answer.active_ms, MAX_ACTIVE_MS),
-        played_ms=_clamped(answer.played_ms, MAX_ACTIVE_MS),
-        n_replays=_clamped(answer.n_replays, MAX_TIMES),
-        n_changes=_clamped(answer.n_changes, MAX_TIMES),
-    )
-
-
-def _clamped(value: int | None, largest: int) -> int | None:
-    return None if value is None else max(0, min(value, largest))
 
 
 def _freeze_scheme(collection: Collection) -> None:

@@ -34,6 +34,7 @@ from annotate.services.judging.hand_outs import BatchSettled
 from annotate.services.seating import lock_annotator, reconcile_answered, reconcile_locked
 from annotate.statements import prepared_cursor
 
+_OWN_FIELDS = {"id", "submission_id", "supersedes_id", "restores_id", "at"}  # of each row alone
 CHANGEABLE = 20  # number of her last pairs whose acts can be taken back
 ANSWER, REPORT, DEFER = "answer", "report", "later"
 # Her acts in force in batches that are not settled, the newest first. A restored answer keeps its
@@ -295,22 +296,7 @@ def _restore(judgment: Judgment, submission_id: UUID | None, *, seat: Seat | Non
     if judgment.purpose not in Seat.COUNTING:  # each check has a chain of its own
         assert judgment.hand_out is not None, "checks are handed out"  # noqa: S101
         chain = chain.filter(hand_out__seat=judgment.hand_out.seat_id)
-    copied_fields = (
-        "collection_id",
-        "pair_id",
-        "annotator_id",
-        "hand_out_id",
-        "purpose",
-        "level_id",
-        "guidelines_id",
-        "reasons",
-        "active_ms",
-        "grouped",
-        "played_ms",
-        "n_replays",
-        "n_changes",
-        "shown_at",
-    )
+    copied_fields = {field.attname for field in Judgment._meta.concrete_fields} - _OWN_FIELDS
     restored = Judgment.objects.create(
         **{name: getattr(judgment, name) for name in copied_fields},
         submission_id=submission_id or uuid4(),

@@ -12,9 +12,12 @@ from allauth.mfa.models import Authenticator
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import QuerySet
 
+from annotate.core.labels.answers import Telemetry
 from annotate.models import Annotator, Batch, Judgment, JudgmentEvent, Report, Seat, User
 
 CHUNK = 2_000
+
+_NAMES = {"n_changes": "n_changes_of_mind"}  # where the file has said it more plainly all along
 
 
 def write(*, user: User, annotators: Iterable[Annotator]) -> Iterator[bytes]:
@@ -115,10 +118,7 @@ def _judgment(judgment: Judgment) -> dict[str, Any]:
         "guidelines": judgment.guidelines.version if judgment.guidelines else None,
         "shown_at": judgment.shown_at,
         "at": judgment.at,
-        "active_ms": judgment.active_ms,
-        "played_ms": judgment.played_ms,
-        "n_replays": judgment.n_replays,
-        "n_changes_of_mind": judgment.n_changes,
+        **{_NAMES.get(name, name): getattr(judgment, name) for name in Telemetry._fields},
     }
 
 

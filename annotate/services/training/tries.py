@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from annotate.core.labels import keyed_choices
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.core.training.marking import mark_answers
 from annotate.models import (
     Annotator,
@@ -102,7 +103,7 @@ def waiting_hand_outs(*, annotator: Annotator) -> list[int]:
 
 
 @transaction.atomic
-def answer(*, annotator: Annotator, token: UUID, answer: judging.JudgmentAnswer) -> Feedback:
+def answer(*, annotator: Annotator, token: UUID, answer: JudgmentAnswer) -> Feedback:
     """Store the answer to a training pair and return feedback; answering again changes nothing.
 
     Raises hand_outs.NotHandedOut, judging.UnknownGrade, judging.UnknownReason, TryOver.

@@ -108,20 +108,8 @@ next_cards = answers_with_cards(_open_batch)
 @answers_with_cards
 def answer(annotator: Annotator, body: dict[str, Any]) -> None:
     """Store one judgment."""
-    fields = http.read_form(http.AnswerForm, body)
-    judgment_answer = judging.JudgmentAnswer(
-        submission_id=fields["submission_id"],
-        grade=fields["grade"],
-        reasons=http.read_reasons(body),
-        comment=fields["comment"],
-        active_ms=fields["active_ms"],
-        played_ms=fields["played_ms"],
-        n_replays=fields["n_replays"],
-        n_changes=fields["n_changes"],
-        guidelines=fields["guidelines"],
-        is_change=fields["is_change"],
-    )
-    judging.record_judgment(annotator=annotator, token=fields["hand_out"], answer=judgment_answer)
+    token, judgment_answer = http.read_answer(body)
+    judging.record_judgment(annotator=annotator, token=token, answer=judgment_answer)
 
 
 @answers_with_cards

@@ -173,14 +173,9 @@ def next_cards(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
 @answers_with_cards
 def answer(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
     """Store one answer and return its feedback."""
-    fields = http.read_form(http.AnswerForm, body)
-    token = fields.pop("hand_out")
-    judgment_answer = judging.JudgmentAnswer(reasons=http.read_reasons(body), **fields)
-    return {
-        "feedback": service.answer(
-            annotator=annotator, token=token, answer=judgment_answer
-        )._asdict()
-    }
+    token, judgment_answer = http.read_answer(body)
+    feedback = service.answer(annotator=annotator, token=token, answer=judgment_answer)
+    return {"feedback": feedback._asdict()}
 
 
 @answers_with_cards

@@ -15,11 +15,12 @@ from uuid import uuid4
 
 import numpy as np
 
+from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import Annotator, Collection, Direction, QuerySet, ReferenceLabel, User
 from annotate.services.collection.collections import change_policy
 from annotate.services.collection.references import load_reference
 from annotate.services.judging.claiming import current_batch, open_hand_outs
-from annotate.services.judging.judging import JudgmentAnswer, record_judgment
+from annotate.services.judging.judging import record_judgment
 from metrics.core.labels.simulation import SimulatedAnnotator, judging_seconds, label
 from metrics.models import Score, Snapshot
 from metrics.services.numbers.refresh import refresh
@@ -207,7 +208,7 @@ def _judge_all(
                     rng=rng,
                 )
                 milliseconds = int(1000 * judging_seconds(quality, rng=rng))
-                answer = JudgmentAnswer(submission_id=uuid4(), grade=grade, active_ms=milliseconds)
+                answer = JudgmentAnswer(uuid4(), grade, telemetry=Telemetry(active_ms=milliseconds))
                 record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
                 n_judgments += 1
             yield n_judgments

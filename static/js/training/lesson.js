@@ -1,6 +1,7 @@
 // One try: a pair, an answer, what is right, the next pair.
 import { Refused, SignedOut, post } from "../judge/sending/api.js";
 import { Clock } from "../judge/deck/clock.js";
+import { telemetry } from "../judge/deck/telemetry.js";
 import { newId } from "../judge/sending/ids.js";
 
 const RETRY = 3_000;
@@ -52,7 +53,7 @@ export class Lesson {
   async answer({ grade, reasons, changes }) {
     if (!this.card || this.busy || this.told.isShown) return;
     const data = await this.send("answer", {
-      submission_id: newId(), hand_out: this.card.hand_out, grade, reasons, n_changes: changes, active_ms: this.clock.read(),
+      submission_id: newId(), hand_out: this.card.hand_out, grade, reasons, ...telemetry({ ...this, changes }),
     });
     if (!data) return;
     this.coming = data;

@@ -8,13 +8,14 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pyarrow import parquet
 
 from annotate.core.files.sinks import Sink
 from annotate.core.files.spreadsheet_cells import safe_cell
+from annotate.core.labels.answers import Telemetry
 
 LINES_A_PIECE = 5_000
 ROWS_A_GROUP = 5_000  # rows of a Parquet file in memory at a time
@@ -27,9 +28,7 @@ class JudgmentLine(NamedTuple):
 
     level : the grade's name at present
     reasons, shown_at, at : in the order given; moments as 2024-05-31T14:00:00.000Z
-    active_ms, played_ms : time the person was active, and how much of its clips was played, in
-        milliseconds
-    n_replays, n_changes : how often a clip was begun anew, and the grade changed before it was sent
+    telemetry : a column for each of its fields
     guidelines : the version of the guidelines that the annotator read
     grouped : whether the batch showed one query's pairs together, or mixed
     purpose, why : of the seat: label, gold, training...; first, double, disagreement, top-up
@@ -46,16 +45,21 @@ class JudgmentLine(NamedTuple):
     reasons: list[str]
     shown_at: str | None
     at: str | None
-    active_ms: int | None
-    played_ms: int | None
-    n_replays: int | None
-    n_changes: int | None
+    telemetry: Telemetry
     guidelines: int | None
     grouped: bool | None
     purpose: str
     why: str
     round: str
     status: str
+
+    @property
+    def cells(self) -> tuple[Any, ...]:
+        """The cells of its row, one for each column of SCHEMA."""
+        return (*self[:_TELEMETRY], *self.telemetry, *self[_TELEMETRY + 1 :])
+
+
+_TELEMETRY = JudgmentLine._fields.index("telemetry")
 
 
 SCHEMA = pa.schema(
@@ -69,10 +73,7 @@ SCHEMA = pa.schema(
         "reasons": pa.list_(pa.string()),
         "shown_at": _MOMENT,
         "at": _MOMENT,
-        "active_ms": pa.int32(),
-        "played_ms": pa.int32(),
-        "n_replays": pa.int32(),
-        "n_changes": pa.int32(),
+        **dict.fromkeys(Telemetry._fields, pa.int32()),
         "guidelines": pa.int32(),
         "grouped": pa.bool_(),
         "purpose": _WORD,
@@ -85,7 +86,7 @@ SCHEMA = pa.schema(
 
 def as_csv(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
     """Write a CSV table that is safe to open in a spreadsheet."""
-    yield (",".join(JudgmentLine._fields) + "\n").encode()
+    yield (",".join(SCHEMA.names) + "\n").encode()
     for block in _blocks(lines, LINES_A_PIECE):
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
@@ -95,9 +96,10 @@ def as_csv(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
 
 def as_jsonl(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
     """Write one JSON object per line."""
-    encode = json.JSONEncoder(ensure_ascii=False).encode
+    encode, names = json.JSONEncoder(ensure_ascii=False).encode, SCHEMA.names
     for block in _blocks(lines, LINES_A_PIECE):
-        yield "".join(f"{encode(line._asdict())}\n" for line in block).encode()
+        rows = (dict(zip(names, line.cells, strict=True)) for line in block)
+        yield "".join(f"{encode(row)}\n" for row in rows).encode()
 
 
 def as_parquet(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
@@ -105,7 +107,8 @@ def as_parquet(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
     sink = Sink()
     with parquet.ParquetWriter(sink, SCHEMA, compression="zstd", store_schema=False) as writer:
         for block in _blocks(lines, ROWS_A_GROUP):
-            columns = zip(SCHEMA, zip(*block, strict=True), strict=True)
+            rows = (line.cells for line in block)
+            columns = zip(SCHEMA, zip(*rows, strict=True), strict=True)
             # A table becomes a row group of its own; batches would wait in memory for a million
             # rows.
             writer.write_table(
@@ -140,7 +143,7 @@ def _cells(line: JudgmentLine) -> list[object]:
 
     Names from people or files are made safe, other columns are ours.
     """
-    query, document, annotator, origin, grade, level, reasons, *seat, round_, status = line
+    query, document, annotator, origin, grade, level, reasons, *seat, round_, status = line.cells
     return [
         safe_cell(query),
         safe_cell(document),

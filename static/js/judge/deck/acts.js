@@ -1,5 +1,6 @@
 // What one person does with the card in front of her.
 import { SignedOut, refreshToken } from "../sending/api.js";
+import { telemetry } from "./telemetry.js";
 import { unplayed } from "../media/faults.js";
 
 export const ONE_AT_A_TIME = "The last answer is not sent yet, and this browser cannot keep another one: one waits at a time.";
@@ -30,8 +31,7 @@ export class Acts {
     if (!card) return;
     const said = { grade, reasons, comment: this.comment.value.trim() };
     if (card.word && saysTheSame(card.word, said)) return this.screen.change.leave();
-    const heed = { active_ms: this.clock.read(), n_changes: changes, ...this.stage.heed };
-    const body = { ...said, ...heed, guidelines: this.guidelines.version };
+    const body = { ...said, ...telemetry({ ...this, changes }), guidelines: this.guidelines.version };
     if (this.leave("answer", body, card.word && !card.word.report ? 0 : 1)) this.panel.glow(grade);
   }
 

@@ -138,10 +138,9 @@ export class Stage {
     return (await Promise.all(parts.map(({ faults }) => faults?.isAway()))).some(Boolean);
   }
 
-  /** How much of the clip was played for this card, and how often anew; nothing where there is no clip. */
-  get heed() {
-    const watched = this.player?.watched;
-    return watched ? { played_ms: watched.played, n_replays: watched.replays } : {};
+  /** How much of the clip was played for this card, and how often anew; undefined where there is no clip. */
+  get watched() {
+    return this.player?.watched;
   }
 
   get plays() {

@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 from django.db import transaction
 
+from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import Judgment, Level
 from annotate.services.collection import collections, guidelines_shown
 from annotate.services.collection.collections import Wording
@@ -27,7 +28,7 @@ def collection():
 def judge(annotator, **fields):
     claiming.current_batch(annotator=annotator)
     hand_out = claiming.open_hand_outs(annotator=annotator)[0]
-    answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=1, **fields)
+    answer = JudgmentAnswer(submission_id=uuid4(), grade=1, **fields)
     return judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
 
 
@@ -91,16 +92,11 @@ def test_only_who_judged_before_the_change_is_to_hear_of_it(collection):
 
 
 def test_what_cannot_be_is_clamped_not_refused(collection):
-    stored = judge(
-        cast.annotator(collection),
-        active_ms=10**9,
-        played_ms=10**9,
-        n_replays=10**6,
-        n_changes=10**6,
-    )
+    too_much = Telemetry(10**9, 10**9, n_replays=10**6, n_changes=10**6)
+    stored = judge(cast.annotator(collection), telemetry=too_much)
     stored.refresh_from_db()
     assert (stored.active_ms, stored.played_ms) == (3_600_000, 3_600_000)
     assert (stored.n_replays, stored.n_changes) == (1_000, 1_000)
-    stored = judge(cast.annotator(collection), active_ms=-1, n_changes=-(10**6))
+    stored = judge(cast.annotator(collection), telemetry=Telemetry(-1, n_changes=-(10**6)))
     stored.refresh_from_db()
     assert (stored.active_ms, stored.n_changes) == (0, 0)

@@ -11,6 +11,7 @@ from django.core.management import call_command
 
 from annotate.core.files.judgments.judgment_exports import FORMATS
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
+from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import HandOut, Item, JudgmentComment, JudgmentEvent
 from annotate.services.collection import judgment_export
 from annotate.services.judging import claiming, judging, undoing
@@ -40,7 +41,7 @@ def rows_of(collection):
 
 
 def answer(annotator, hand_out, grade, **fields):
-    judgment_answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade, **fields)
+    judgment_answer = JudgmentAnswer(submission_id=uuid4(), grade=grade, **fields)
     return judging.record_judgment(
         annotator=annotator, token=hand_out.token, answer=judgment_answer
     )
@@ -67,7 +68,7 @@ def test_undone_changed_and_late_answers_say_so():
     annotator = cast.annotator(collection)
     claiming.current_batch(annotator=annotator)
     first, second, _ = HandOut.objects.order_by("position")
-    answer(annotator, first, 1, reasons=["blurred", "wrong"], active_ms=1200)
+    answer(annotator, first, 1, reasons=["blurred", "wrong"], telemetry=Telemetry(active_ms=1200))
     answer(annotator, first, 2)
     answer(annotator, second, 0)
     undoing.take_back(annotator=annotator, token=second.token)
@@ -93,7 +94,7 @@ def test_what_the_browser_measured_the_guidelines_and_the_order_of_the_batch_are
     annotator = cast.annotator(collection)
     claiming.current_batch(annotator=annotator)
     first, second = HandOut.objects.order_by("position")
-    answer(annotator, first, 1, active_ms=0, played_ms=4100, n_replays=2, n_changes=0)
+    answer(annotator, first, 1, telemetry=Telemetry(0, 4100, n_replays=2, n_changes=0))
     version = collection.guidelines.create(version=2, markdown="Look twice.", wording=[]).version
     answer(annotator, second, 1, guidelines=version)
     names = ("active_ms", "played_ms", "n_replays", "n_changes", "guidelines", "grouped", "purpose")

@@ -7,6 +7,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.models import Change, Gold, Judgment, Pair, Report, Resolution, Round, Seat
 from annotate.services import seating
 from annotate.services.judging import claiming, judging, reports, undoing
@@ -27,7 +28,7 @@ def hand_outs(annotator):
 
 
 def judge(annotator, hand_out, grade=1, submission=None, **answer):
-    answer = judging.JudgmentAnswer(submission_id=submission or uuid4(), grade=grade, **answer)
+    answer = JudgmentAnswer(submission_id=submission or uuid4(), grade=grade, **answer)
     with transaction.atomic():  # which is the caller's, as it is the view's
         return judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
 

@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
+from annotate.core.labels.answers import Telemetry
 from annotate.models import Batch, Gold, HandOut, Report, Resolution, Seat
 from annotate.services.judging import claiming, reports, undoing
 from annotate.services.judging.hand_outs import BatchSettled
@@ -137,7 +138,7 @@ def undo_last(ann):
 def test_a_change_taken_back_lets_the_first_answer_count_again_with_all_that_was_said_in_it():
     ann = cast.annotator(study())
     hand_out, other = hand_outs(ann)[:2]
-    first = judge(ann, hand_out, grade=2, comment="clear", active_ms=1234)
+    first = judge(ann, hand_out, grade=2, comment="clear", telemetry=Telemetry(1234))
     judge(ann, other, grade=1)
     changed = judge(ann, hand_out, grade=0, is_change=True)
     undo_last(ann)

@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.hashers import is_password_usable
 from django.utils import timezone
 
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.models import (
     Annotator,
     Invitation,
@@ -214,7 +215,7 @@ def test_erasing_a_person_keeps_judgments_and_forgets_the_person():
     User.objects.filter(pk=person.pk).update(
         email="ada@example.org", first_name="Ada", last_login=timezone.now()
     )
-    answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=1, comment="I am Ada")
+    answer = JudgmentAnswer(submission_id=uuid4(), grade=1, comment="I am Ada")
     judging.record_judgment(annotator=annotator, token=hand_outs[0].token, answer=answer)
     reports.report_pair(
         annotator=annotator,

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from django.db import transaction
 
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.fsck import CHECKS
 from annotate.models import Gold, HandOut, Pair, Report, Resolution, Round, RoundPair, Seat
 from annotate.services import seating
@@ -77,7 +78,7 @@ def judge_some(annotator, rng):
     for hand_out in HandOut.objects.filter(batch=batch):
         submission_id, dice = uuid4(), rng.random()
         if dice < 0.5:
-            answer = judging.JudgmentAnswer(submission_id=submission_id, grade=rng.randrange(2))
+            answer = JudgmentAnswer(submission_id=submission_id, grade=rng.randrange(2))
             judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
         elif dice < 0.7:
             kind = rng.choice(list(Report.Kind))

@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.models import Batch, Gold, Judgment, JudgmentEvent, Resolution, Seat
 from annotate.services.judging import claiming, judging, reports
 from annotate.services.review import report_settling
@@ -135,7 +136,7 @@ def test_a_rejection_withdraws_the_answer_that_counts_not_the_one_it_superseded(
     batch = work(ann)
     hand_out = batch.hand_outs.first()
     judging.record_judgment(
-        annotator=ann, token=hand_out.token, answer=judging.JudgmentAnswer(uuid4(), grade=0)
+        annotator=ann, token=hand_out.token, answer=JudgmentAnswer(uuid4(), grade=0)
     )
     assert verdicts.reject_batch(batch=batch, by=lead, reason="x").n_done == 4
     assert not Seat.objects.filter(state="done").exists()

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.checks.check import run
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.fsck import CHECKS
 from annotate.models import (
     Batch,
@@ -118,7 +119,7 @@ def test_the_first_answer_stands_whatever_is_sent_after_the_feedback():
     wrong = (right_grade(hand_out) + 1) % 3
     reply(annotator, hand_out, wrong)
     assert reply(annotator, hand_out, right_grade(hand_out)).given == wrong
-    other = judging.JudgmentAnswer(submission_id=uuid4(), grade=right_grade(hand_out))
+    other = JudgmentAnswer(submission_id=uuid4(), grade=right_grade(hand_out))
     for act in (
         lambda: judging.record_judgment(annotator=annotator, token=hand_out.token, answer=other),
         lambda: undoing.take_back(annotator=annotator, token=hand_out.token),

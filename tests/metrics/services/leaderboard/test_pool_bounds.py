@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.models import Collection, Item, Pair, ReferenceLabel, Role, Round, RoundPair
 from annotate.services import seating
 from annotate.services.background import kept
@@ -78,7 +79,7 @@ def say(of: Collection, source: str, labels: dict[tuple[str, str], int]) -> None
             pair = hand_out.seat.pair
             grade = labels.get((pair.query.external_id, pair.document.external_id))
             if grade is not None:
-                answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=grade)
+                answer = JudgmentAnswer(submission_id=uuid4(), grade=grade)
                 judging.record_judgment(annotator=person, token=hand_out.token, answer=answer)
     refresh.refresh(collection=of)
 

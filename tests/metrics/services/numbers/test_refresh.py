@@ -9,6 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from annotate.checks import check
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.models import Batch, Change, Item, Seat
 from annotate.services import seating
 from annotate.services.judging import claiming, judging, reports, undoing
@@ -69,7 +70,7 @@ def test_undo_rejection_and_a_change_of_mind_leave_numbers_like_a_rebuilds():
     refresh.refresh(collection=study)
     hand_out = Batch.objects.get(annotator=ann).hand_outs.first()
     judging.record_judgment(
-        annotator=ann, token=hand_out.token, answer=judging.JudgmentAnswer(uuid4(), grade=2)
+        annotator=ann, token=hand_out.token, answer=JudgmentAnswer(uuid4(), grade=2)
     )
     refresh.refresh(collection=study)
     last = Batch.objects.get(annotator=ann).hand_outs.last()

@@ -9,6 +9,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from annotate.core.files.judgments.judgment_formats import JudgmentColumns
+from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import Batch, Change, HandOut, Judgment, Report, Round
 from annotate.services import seating
 from annotate.services.collection.references import load_reference
@@ -71,8 +72,10 @@ class Campaign:
     def change_mind(self):
         hand_out = self.answered()
         if hand_out:
-            answer = judging.JudgmentAnswer(
-                uuid4(), grade=int(self.rng.integers(3)), active_ms=int(self.rng.integers(9000))
+            answer = JudgmentAnswer(
+                uuid4(),
+                grade=int(self.rng.integers(3)),
+                telemetry=Telemetry(active_ms=int(self.rng.integers(9000))),
             )
             judging.record_judgment(
                 annotator=hand_out.batch.annotator, token=hand_out.token, answer=answer

@@ -13,6 +13,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.checks.seats import differences_of_resolutions
+from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import Annotator, Change, Collection, Report, Resolution, Seat
 from annotate.services import seating
 from annotate.services.judging import claiming, judging, reports
@@ -59,8 +60,10 @@ def truth(pair: int) -> int:
 def answer(annotator: Annotator, grade_of: Callable[[int], int]) -> None:
     claiming.current_batch(annotator=annotator)
     for hand_out in list(claiming.open_hand_outs(annotator=annotator)):
-        judgment_answer = judging.JudgmentAnswer(
-            submission_id=uuid4(), grade=grade_of(hand_out.seat.pair_id), active_ms=1000
+        judgment_answer = JudgmentAnswer(
+            submission_id=uuid4(),
+            grade=grade_of(hand_out.seat.pair_id),
+            telemetry=Telemetry(active_ms=1000),
         )
         judging.record_judgment(annotator=annotator, token=hand_out.token, answer=judgment_answer)
 

@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from django.db import OperationalError, connection, transaction
 
+from annotate.core.labels.answers import JudgmentAnswer
 from annotate.models import Pair, Round, Seat
 from annotate.services.background import progress, works
 from annotate.services.background.progress import Job
@@ -42,7 +43,7 @@ def judged(collection):
     pool = factories.opened(collection, [factories.run(collection, "b", {0: [0, 1]})], name="small")
     person = cast.annotator(collection)
     batch = claiming.current_batch(annotator=person)
-    answer = judging.JudgmentAnswer(submission_id=uuid4(), grade=1)
+    answer = JudgmentAnswer(submission_id=uuid4(), grade=1)
     judging.record_judgment(annotator=person, token=batch.hand_outs.first().token, answer=answer)
     return pool
 

@@ -1,0 +1,8 @@
+// How an answer came about. The server reads these fields by annotate/core/labels/answers.py.
+
+/** Time and changes of mind; of a clip how much was played, and how often anew. */
+export function telemetry({ clock, stage, changes }) {
+  const { watched } = stage;
+  const clip = watched && { played_ms: watched.played, n_replays: watched.replays };
+  return { active_ms: clock.read(), n_changes: changes, ...clip };
+}
