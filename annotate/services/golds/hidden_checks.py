@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from annotate.core.labels import batches
 from annotate.models import Annotator, ClockTimestamp, Policy, Round, Seat
+from annotate.services.seating.eligibility import never_met
 from annotate.services.seating.queues import ClaimedSeat
 from annotate.statements import SqlValue, prepared_cursor
 
@@ -20,11 +21,11 @@ _HAS_GOLDS = """
            EXISTS (SELECT FROM annotate_gold
                    WHERE collection_id = %s AND retired_at IS NULL AND NOT is_positive)
 """
-# Golds of one kind that this person has no seat of and never judged (a late answer may have no
-# seat) or reported; of these queries alone if any are named. Golds whose pair an open round wants a
-# label of come last: as a check of her, the pair could get no label from her. Each batch and kind
-# has another order: golds of one query that came one after the other would be recognised.
-_UNMET = """
+# Golds of one kind that this person never met; of these queries alone if any are named. Golds whose
+# pair an open round wants a label of come last: as a check of her, the pair could get no label from
+# her. Each batch and kind has another order: golds of one query that came one after the other would
+# be recognised.
+_UNMET = f"""
     SELECT gold.pair_id, pair.query_id, EXISTS (
         SELECT FROM annotate_seat open_seat
         JOIN annotate_round round ON round.id = open_seat.round_id
@@ -40,17 +41,10 @@ _UNMET = """
       AND (%(queries)s::bigint[] IS NULL OR pair.query_id = ANY(%(queries)s))
       AND NOT EXISTS (SELECT FROM annotate_pairexclusion exclusion
                       WHERE exclusion.pair_id = gold.pair_id)
-      AND NOT EXISTS (SELECT FROM annotate_seat own
-                      WHERE own.annotator_id = %(annotator)s AND own.pair_id = gold.pair_id)
-      AND NOT EXISTS (SELECT FROM annotate_judgment judgment
-                      WHERE judgment.annotator_id = %(annotator)s
-                        AND judgment.pair_id = gold.pair_id)
-      AND NOT EXISTS (SELECT FROM annotate_report report
-                      WHERE report.annotator_id = %(annotator)s AND report.pair_id = gold.pair_id
-                        AND report.state <> 'undone')
+      AND {never_met("%(annotator)s", pair="gold.pair_id", but_for="0")}
     ORDER BY is_wanted, hashint8extended(gold.pair_id, %(seed)s), gold.id
     LIMIT %(limit)s
-"""
+"""  # noqa: S608 - own words
 # Pairs with a counting label of hers, old enough and not repeated yet; grouped by query if asked.
 _OLD = """
     SELECT own.pair_id, pair.query_id, own.round_id

@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from annotate.core.labels.answers import JudgmentAnswer, Telemetry
 from annotate.models import Annotator, Judgment
+from annotate.services.seating.eligibility import CLAIMABLE, has_no_other_label
 from annotate.statements import SqlValue, prepared_cursor
 
 # The pair is locked before any label of it is read: of two disagreeing people the second must see
@@ -56,7 +57,7 @@ _READ = """
                JOIN locked pair ON pair.id = seat.pair_id)
            ON hand_out.token = %(token)s AND batch.annotator_id = %(annotator)s
 """
-# The judgment counts if the seat is hers, free or lapsed, and no other seat of this pair is hers.
+# The judgment counts if the seat is hers or to be had, and no other label of this pair is hers.
 _STORE = f"""
     WITH stored AS (
         INSERT INTO annotate_judgment (
@@ -74,17 +75,13 @@ _STORE = f"""
             judgment_id = (SELECT id FROM stored)
         WHERE seat.id = %(seat)s
           AND (seat.annotator_id = %(annotator)s AND seat.state IN ('held', 'done')
-               OR seat.state = 'free'
-               OR seat.state = 'held' AND seat.leased_until < clock_timestamp())
-          AND (seat.purpose <> 'label' OR NOT EXISTS (
-               SELECT FROM annotate_seat other
-               WHERE other.annotator_id = %(annotator)s AND other.pair_id = seat.pair_id
-                 AND other.id <> seat.id AND other.purpose IN ('label', 'import')))),
+               OR {CLAIMABLE})
+          AND {has_no_other_label("%(annotator)s")}),
     answered_hand_out AS (
         UPDATE annotate_handout SET answered_at = clock_timestamp()
         WHERE id = %(hand_out)s AND answered_at IS NULL)
     SELECT id, at FROM stored
-"""  # noqa: S608 - names of columns
+"""  # noqa: S608 - own words
 
 
 class AnswerContext(NamedTuple):

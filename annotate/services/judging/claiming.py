@@ -20,6 +20,7 @@ from annotate.services.golds.hidden_checks import (
 )
 from annotate.services.judging.training_gate import is_in_training
 from annotate.services.seating import lock_annotator
+from annotate.services.seating.eligibility import CLAIMABLE, has_no_other_seat
 from annotate.services.seating.queues import ClaimedSeat, Walk, hold, open_rounds
 from annotate.statements import prepared_cursor
 
@@ -36,6 +37,18 @@ _WORK_STATE = """
                    WHERE batch.annotator_id = %(annotator)s AND hand_out.answered_at IS NULL),
            (SELECT coalesce(max(number), 0) FROM annotate_batch WHERE annotator_id = %(annotator)s)
 """
+# A lease of which half is left is not written again.
+_RENEW = f"""
+    UPDATE annotate_seat seat SET state = 'held', annotator_id = %(annotator)s,
+           leased_until = clock_timestamp() + make_interval(mins => %(minutes)s)
+    FROM annotate_handout hand_out JOIN annotate_batch batch ON batch.id = hand_out.batch_id
+    WHERE batch.annotator_id = %(annotator)s AND hand_out.answered_at IS NULL
+      AND hand_out.seat_id = seat.id
+      AND (seat.state = 'held' AND seat.annotator_id = %(annotator)s
+           AND seat.leased_until < clock_timestamp() + make_interval(mins => %(minutes)s) / 2
+           OR {CLAIMABLE})
+      AND {has_no_other_seat("%(annotator)s")}
+"""  # noqa: S608 - own words
 _HAND_OUT = """
     INSERT INTO annotate_handout (batch_id, seat_id, position, token)
     SELECT %(batch)s, seat, position, gen_random_uuid()
@@ -82,24 +95,7 @@ def renew_leases(*, annotator: Annotator) -> None:
         return
     minutes = _policy(annotator.collection_id).lease_minutes
     with prepared_cursor() as cursor:
-        cursor.execute(
-            """
-            UPDATE annotate_seat seat SET state = 'held', annotator_id = %(annotator)s,
-                   leased_until = clock_timestamp() + make_interval(mins => %(minutes)s)
-            FROM annotate_handout hand_out JOIN annotate_batch batch ON batch.id = hand_out.batch_id
-            WHERE batch.annotator_id = %(annotator)s AND hand_out.answered_at IS NULL
-              AND hand_out.seat_id = seat.id
-              AND ((seat.state = 'held' AND seat.annotator_id = %(annotator)s
-                    AND seat.leased_until
-                        < clock_timestamp() + make_interval(mins => %(minutes)s) / 2)
-                OR (seat.state = 'held' AND seat.leased_until < clock_timestamp())
-                OR seat.state = 'free')
-              AND (seat.purpose = 'repeat' OR NOT EXISTS (
-                  SELECT FROM annotate_seat own WHERE own.annotator_id = %(annotator)s
-                    AND own.pair_id = seat.pair_id AND own.id <> seat.id))
-            """,
-            {"annotator": annotator.pk, "minutes": minutes},
-        )
+        cursor.execute(_RENEW, {"annotator": annotator.pk, "minutes": minutes})
     lost_hand_outs = open_hand_outs(annotator=annotator).filter(
         ~Q(seat__state=Seat.State.HELD) | ~Q(seat__annotator=annotator)
     )

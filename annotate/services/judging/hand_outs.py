@@ -2,10 +2,20 @@
 
 from uuid import UUID
 
-from django.db.models import Q
+from annotate.models import Annotator, Batch, HandOut, Pair, Seat
+from annotate.services.seating.eligibility import CLAIMABLE, has_no_other_label
+from annotate.statements import prepared_cursor
 
-from annotate.models import Annotator, Batch, ClockTimestamp, HandOut, Pair, Seat
-
+# Checks are given back by withdrawing them. The lease has expired and is renewed at once: claiming
+# decides on its length.
+_TAKE_AGAIN = f"""
+    UPDATE annotate_seat seat SET state = 'held', annotator_id = %(annotator)s,
+           leased_until = clock_timestamp()
+    WHERE seat.id = %(seat)s
+      AND ({CLAIMABLE} OR seat.state = 'withdrawn' AND seat.annotator_id = %(annotator)s
+                          AND seat.purpose IN ('gold', 'repeat'))
+      AND {has_no_other_label("%(annotator)s")}
+"""  # noqa: S608 - own words
 NOT_HANDED_OUT = "This pair was not handed to you."
 
 
@@ -72,27 +82,9 @@ def give_back(seat: Seat) -> None:
 
 def take_again(*, annotator: Annotator, seat: int) -> bool:
     """Let her hold a seat that she gave back, unless somebody else has it or no round wants it."""
-    own_check = Q(
-        state=Seat.State.WITHDRAWN,
-        annotator=annotator,
-        purpose__in=[Seat.Purpose.GOLD, Seat.Purpose.REPEAT],
-    )
-    lapsed = Q(state=Seat.State.HELD, leased_until__lt=ClockTimestamp())
-    available = Seat.objects.filter(Q(state=Seat.State.FREE) | lapsed | own_check, pk=seat)
-    pair_ids = available.values("pair")
-    if (
-        Seat.objects.filter(annotator=annotator, pair__in=pair_ids, purpose__in=Seat.COUNTING)
-        .exclude(pk=seat)
-        .exists()
-    ):
-        return False
-    # A lease that has expired and is renewed at once: claiming decides on its length.
-    seat_fields = {
-        "state": Seat.State.HELD,
-        "annotator": annotator,
-        "leased_until": ClockTimestamp(),
-    }
-    return bool(available.update(**seat_fields))
+    with prepared_cursor() as cursor:
+        cursor.execute(_TAKE_AGAIN, {"annotator": annotator.pk, "seat": seat})
+        return bool(cursor.rowcount)
 
 
 def reopen(hand_out: HandOut) -> None:

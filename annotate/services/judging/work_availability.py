@@ -6,6 +6,7 @@ from typing import NamedTuple, TypedDict
 from annotate.models import Annotator, Batch
 from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.judging.training_gate import in_training
+from annotate.services.seating.eligibility import CLAIMABLE, has_no_other_seat, never_met
 from annotate.statements import prepared_cursor
 
 # The open pools of these people's collections, and whether a person has used up her share of a
@@ -26,15 +27,7 @@ OPEN_TO = """
           AND seat.purpose = 'label' AND seat.state IN ('held', 'done')) own_seats
     WHERE ann.id = ANY(%(annotators)s) AND round.kind = 'pool' AND round.state = 'open'
 """
-# Whether she has held, judged or reported the pair: then it never comes to her again.
-_HAS_HAD = """
-    (EXISTS (SELECT FROM annotate_seat own WHERE own.annotator_id = open_to.annotator
-             AND own.pair_id = seat.pair_id AND own.id <> seat.id)
-     OR EXISTS (SELECT FROM annotate_judgment judgment
-                WHERE judgment.annotator_id = open_to.annotator AND judgment.pair_id = seat.pair_id)
-     OR EXISTS (SELECT FROM annotate_report report WHERE report.annotator_id = open_to.annotator
-                AND report.pair_id = seat.pair_id AND report.state <> 'undone'))
-"""
+_IS_NEW = never_met("open_to.annotator")
 # Her hand-outs that she can go on with, as claiming.renew_leases decides; checks alone are given up
 # once their batch's candidates went to others. And the seats that a queue would give her.
 _HAS_WORK = f"""
@@ -42,11 +35,7 @@ _HAS_WORK = f"""
     handed_out AS (
         SELECT batch.annotator_id AS annotator, seat.purpose = 'label' AS is_label,
                seat.annotator_id = batch.annotator_id AND seat.state = 'held'
-               OR (seat.state = 'free'
-                   OR seat.state = 'held' AND seat.leased_until < clock_timestamp())
-               AND (seat.purpose = 'repeat' OR NOT EXISTS (
-                    SELECT FROM annotate_seat own WHERE own.annotator_id = batch.annotator_id
-                    AND own.pair_id = seat.pair_id AND own.id <> seat.id)) AS is_hers
+               OR {CLAIMABLE} AND {has_no_other_seat("batch.annotator_id")} AS is_hers
         FROM annotate_batch batch JOIN annotate_handout hand_out ON hand_out.batch_id = batch.id
         JOIN annotate_seat seat ON seat.id = hand_out.seat_id
         WHERE batch.annotator_id = ANY(%(annotators)s) AND hand_out.answered_at IS NULL
@@ -60,9 +49,8 @@ _HAS_WORK = f"""
                SELECT FROM open_to JOIN annotate_seat seat ON seat.round_id = open_to.round
                WHERE open_to.annotator = ann.id AND NOT open_to.is_used_up
                  AND seat.purpose = 'label'
-                 AND (seat.state = 'free'
-                      OR seat.state = 'held' AND seat.leased_until < clock_timestamp())
-                 AND NOT {_HAS_HAD}) AS has_work
+                 AND {CLAIMABLE}
+                 AND {_IS_NEW}) AS has_work
     FROM annotate_annotator ann WHERE ann.id = ANY(%(annotators)s)
 """  # noqa: S608 - own words
 # For annotators without work: whether all that is left is of pools of which she judged her share;
@@ -78,7 +66,7 @@ _OBSTACLES = f"""
                SELECT FROM open_to JOIN annotate_seat seat ON seat.round_id = open_to.round
                WHERE open_to.annotator = ann.id AND NOT open_to.is_used_up
                  AND seat.purpose = 'label' AND seat.state IN ('free', 'held')
-                 AND NOT {_HAS_HAD}),
+                 AND {_IS_NEW}),
            held_pairs.n, held_pairs.seconds,
            EXISTS (SELECT FROM annotate_judgment
                    WHERE annotator_id = ann.id AND purpose <> 'training'),
@@ -94,7 +82,7 @@ _OBSTACLES = f"""
         FROM open_to JOIN annotate_seat seat ON seat.round_id = open_to.round
         WHERE open_to.annotator = ann.id AND NOT open_to.is_used_up
           AND seat.purpose = 'label' AND seat.state = 'held' AND seat.annotator_id <> ann.id
-          AND seat.leased_until >= clock_timestamp() AND NOT {_HAS_HAD}) held_pairs
+          AND seat.leased_until >= clock_timestamp() AND {_IS_NEW}) held_pairs
     WHERE ann.id = ANY(%(annotators)s)
 """  # noqa: S608 - own words
 

@@ -12,6 +12,7 @@ from django.db.models import BooleanField, Case, When
 from annotate.models import Annotator, Collection, Role
 from annotate.services.judging.training_gate import in_training
 from annotate.services.judging.work_availability import OPEN_TO
+from annotate.services.seating.eligibility import met_pairs
 from annotate.statements import prepared_cursor
 
 _AT_MOST = 2_000  # pairs that are examined: of more it is enough to know that they are many
@@ -26,12 +27,7 @@ _STUCK = f"""
         FROM annotate_round round JOIN annotate_policy policy ON policy.id = round.policy_id
         WHERE round.collection_id = %(collection)s AND round.kind = 'pool'
           AND round.state = 'open'),
-    touched AS (
-        SELECT pair_id, annotator_id FROM annotate_seat WHERE annotator_id = ANY(%(annotators)s)
-        UNION SELECT pair_id, annotator_id FROM annotate_judgment
-        WHERE annotator_id = ANY(%(annotators)s)
-        UNION SELECT pair_id, annotator_id FROM annotate_report
-        WHERE annotator_id = ANY(%(annotators)s) AND state <> 'undone'),
+    met AS ({met_pairs("%(annotators)s")}),
     waiting AS NOT MATERIALIZED (
         SELECT seat.pair_id, seat.number, open.round, open.n_able
         FROM open JOIN annotate_seat seat ON seat.round_id = open.round
@@ -41,7 +37,7 @@ _STUCK = f"""
     beyond AS MATERIALIZED (SELECT pair_id FROM waiting WHERE number > n_able LIMIT %(at_most)s),
     near AS (
         SELECT pair_id FROM (
-            SELECT pair_id FROM (SELECT pair_id FROM touched GROUP BY pair_id
+            SELECT pair_id FROM (SELECT pair_id FROM met GROUP BY pair_id
                                  HAVING count(*) > (SELECT min(n_able - most) FROM open)) often
             WHERE EXISTS (SELECT FROM waiting WHERE waiting.pair_id = often.pair_id)
             UNION SELECT pair_id FROM beyond) candidate
@@ -51,8 +47,8 @@ _STUCK = f"""
         FROM near JOIN waiting ON waiting.pair_id = near.pair_id GROUP BY 1, 2, 3),
     short AS (
         SELECT demand.round, least(demand.n, demand.n - demand.n_able + count(able.annotator)) AS n
-        FROM demand LEFT JOIN touched ON touched.pair_id = demand.pair_id
-        LEFT JOIN open_to able ON able.annotator = touched.annotator_id
+        FROM demand LEFT JOIN met ON met.pair_id = demand.pair_id
+        LEFT JOIN open_to able ON able.annotator = met.annotator_id
             AND able.round = demand.round AND NOT able.is_used_up
         GROUP BY demand.round, demand.pair_id, demand.n, demand.n_able)
     SELECT round, sum(n), count(*),

@@ -14,6 +14,7 @@ bulk_resolutions : resolutions of many pairs that no open round wants, in SQL
 rebuilding : makes them so for a whole collection
 model_grades : grades by a model of the annotators, written as resolutions
 pair_creation : pairs found or created in bulk
+eligibility : whether a seat can be claimed, and whether its pair may come to a person
 queues : the next seats of a person
 rounds : rounds opened, closed and opened again
 round_policies : rounds brought under another policy

@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from annotate.core.labels import resolving
 from annotate.models import Policy
 from annotate.services.seating.bulk_seats import lock_pairs
+from annotate.services.seating.evidence import PRECEDENCE
 from annotate.services.seating.reconciling import reconcile_pairs
 from annotate.services.seating.seat_plan import label_policy
 
 Keys = NDArray[np.int64]
-# The policy that decides is chosen as in evidence._demands: of closed rounds the most demanding,
-# then the newest. Pairs are left to `plan` where a seat may have to come or go, somebody reported
-# the pair, or a lead or a model of annotators decided. Each subquery is run once a pair, by the
-# index of the pair, as in bulk_seats.py.
-_SETTLED = """
+# Pairs are left to `plan` where a seat may have to come or go, somebody reported the pair, or a lead
+# or a model of annotators decided. Each subquery is run once a pair, by the index of the pair, as in
+# bulk_seats.py; for the same reason labels that count are not read through their view here: where
+# tables counted as empty, each seat was looked for among all.
+_SETTLED = f"""
     SELECT requested.pair, deciding.collection_id, deciding.policy_id, counting.grades, demand.n
     FROM unnest(%s::bigint[]) AS requested(pair)
     CROSS JOIN LATERAL (
@@ -36,8 +37,7 @@ _SETTLED = """
         FROM annotate_roundpair round_pair
         JOIN annotate_round round ON round.id = round_pair.round_id
         WHERE round_pair.pair_id = requested.pair AND round.kind IN ('pool', 'import')
-        ORDER BY CASE WHEN round_pair.dropped_at IS NULL THEN round_pair.n_wanted ELSE 0 END DESC,
-          round.id DESC LIMIT 1) deciding
+        ORDER BY {PRECEDENCE} LIMIT 1) deciding
     CROSS JOIN LATERAL (
         SELECT max(round_pair.n_wanted) FILTER (WHERE round.kind IN ('pool', 'import')) AS n,
                bool_or(round.state IN ('opening', 'open')) AS is_open
@@ -53,7 +53,7 @@ _SETTLED = """
                       WHERE resolution.pair_id = requested.pair
                         AND lower(resolution.status) = 'model' OFFSET 0)
     ORDER BY requested.pair
-"""
+"""  # noqa: S608 - own words
 _RESOLVE = """
     INSERT INTO annotate_resolution (
         pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)

@@ -19,14 +19,19 @@ _SEATS = f"""
     WHERE seat.pair_id = ANY(%(pairs)s) AND seat.purpose IN ('label', 'import', 'adjudication')
     ORDER BY seat.number, seat.id
 """  # noqa: S608 - names of columns
+# Among the rounds that want labels of a pair the first by this order has the policy that decides on
+# it: an open one before closed ones, of these the most demanding, then the newest.
+N_WANTED = "CASE WHEN round_pair.dropped_at IS NULL THEN round_pair.n_wanted ELSE 0 END"
+PRECEDENCE = (
+    f"ARRAY[(round.state NOT IN ('opening', 'open'))::int::bigint, -({N_WANTED}), -round.id]"
+)
 # An open escalation takes a pair out of the queue, as do too many people who could not judge it.
 # There are never too many people whose browsers do not play it: it waits for another browser.
 _DEMANDS = f"""
     SELECT {columns(Round, "round")}, {columns(Policy, "policy")},
            {columns(Collection, "collection")},
            round_pair.pair_id,
-           CASE WHEN round_pair.dropped_at IS NULL THEN round_pair.n_wanted ELSE 0 END,
-           round_pair.n_wanted,
+           {PRECEDENCE}, {N_WANTED}, round_pair.n_wanted,
            EXISTS (SELECT FROM annotate_pairexclusion exclusion
                    WHERE exclusion.pair_id = round_pair.pair_id),
            (SELECT coalesce(bool_or(report.kind = %(escalated)s), false)
@@ -71,10 +76,12 @@ class PairEvidence(NamedTuple):
 class RoundDemand(NamedTuple):
     """The number of labels one round wants of one pair.
 
+    precedence : the round with the smallest decides, see PRECEDENCE
     n_asked : the number it wanted before the pair was dropped
     """
 
     pair: int
+    precedence: list[int]
     n_wanted: int
     n_asked: int
     round: Round
@@ -98,7 +105,7 @@ def read_evidence(ids: list[int]) -> dict[int, PairEvidence]:
     most_asked: dict[int, int] = defaultdict(int)
     for demand in demands:
         most_asked[demand.pair] = max(most_asked[demand.pair], demand.n_asked)
-    for pair, n_wanted, _, round_, is_excluded, is_escalated in demands:
+    for pair, _, n_wanted, _, round_, is_excluded, is_escalated in demands:
         is_open = round_.state in Round.WANTING
         evidence_by_pair.setdefault(
             pair,
@@ -148,16 +155,14 @@ def _pair_labels(ids: list[int]) -> dict[int, _PairLabels]:
 
 
 def _labels_of(graded_seats: list[_GradedSeat]) -> _PairLabels:
-    judgments = sorted(
-        (seat.judgment_id, seat.purpose, grade)
+    counting = sorted(
+        (seat.judgment_id, seat.is_for_label, grade)
         for seat, grade in graded_seats
-        if seat.state == Seat.State.DONE and seat.judgment_id is not None and grade is not None
+        if seat.judgment_id is not None and grade is not None
     )
-    adjudicated_grades = [
-        grade for _, purpose, grade in judgments if purpose == Seat.Purpose.ADJUDICATION
-    ]
+    adjudicated_grades = [grade for _, is_label, grade in counting if not is_label]
     return _PairLabels(
-        grades=[grade for _, purpose, grade in judgments if purpose in Seat.COUNTING],
+        grades=[grade for _, is_label, grade in counting if is_label],
         seats=[seat for seat, _ in graded_seats if seat.purpose == Seat.Purpose.LABEL],
         adjudicated=adjudicated_grades[-1] if adjudicated_grades else None,
     )
@@ -172,7 +177,7 @@ def _modelled(ids: list[int]) -> list[tuple[int, int | None, int]]:
 
 
 def _demands(ids: list[int]) -> list[RoundDemand]:
-    """Return rounds' demands: open rounds first, of them the most demanding, then the newest."""
+    """Return rounds' demands, of each pair first that of the round whose policy decides."""
     parameters: dict[str, SqlValue] = {
         "pairs": ids,
         "limit": CANNOT_JUDGE_LIMIT,
@@ -185,19 +190,14 @@ def _demands(ids: list[int]) -> list[RoundDemand]:
     rounds: dict[int, Round] = {}  # one object a round, not one a row: a large pool is one round
     demands = []
     for row in rows:
-        *round_columns, pair, n_wanted, n_asked, is_excluded, is_escalated = row
+        *round_columns, pair, precedence, n_wanted, n_asked, is_excluded, is_escalated = row
         round_ = rounds.get(round_columns[0]) or rounds.setdefault(
             round_columns[0], _round(round_columns)
         )
-        demands.append(RoundDemand(pair, n_wanted, n_asked, round_, is_excluded, is_escalated))
-    return sorted(
-        demands,
-        key=lambda demand: (
-            demand.round.state not in Round.WANTING,
-            -demand.n_wanted,
-            -demand.round.pk,
-        ),
-    )
+        demands.append(
+            RoundDemand(pair, precedence, n_wanted, n_asked, round_, is_excluded, is_escalated)
+        )
+    return sorted(demands, key=lambda demand: demand.precedence)
 
 
 def _round(row: list[object]) -> Round:

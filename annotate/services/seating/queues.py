@@ -12,26 +12,19 @@ from typing import NamedTuple
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from annotate.models import Annotator, Round, Seat
+from annotate.services.seating.eligibility import CLAIMABLE, never_met
 from annotate.statements import prepared_cursor
 
-_CLAIMABLE = """
+_CLAIMABLE = f"""
     SELECT seat.id, seat.pair_id, pair.query_id, seat.queue_key
     FROM annotate_seat seat JOIN annotate_pair pair ON pair.id = seat.pair_id
     WHERE seat.round_id = %(round)s AND seat.purpose = 'label' AND seat.state IN ('free', 'held')
-      AND (seat.state = 'free' OR seat.leased_until < clock_timestamp())
+      AND {CLAIMABLE}
       AND seat.queue_key >= %(start)s AND seat.queue_key < %(stop)s
-      AND NOT EXISTS (SELECT FROM annotate_seat own
-                      WHERE own.annotator_id = %(annotator)s AND own.pair_id = seat.pair_id
-                        AND own.id <> seat.id)
-      AND NOT EXISTS (SELECT FROM annotate_judgment judgment
-                      WHERE judgment.annotator_id = %(annotator)s
-                        AND judgment.pair_id = seat.pair_id)
-      AND NOT EXISTS (SELECT FROM annotate_report report
-                      WHERE report.annotator_id = %(annotator)s AND report.pair_id = seat.pair_id
-                        AND report.state <> 'undone')
+      AND {never_met("%(annotator)s")}
     ORDER BY seat.queue_key LIMIT %(limit)s
     FOR UPDATE OF seat SKIP LOCKED
-"""
+"""  # noqa: S608 - own words
 _HOLD = """
     UPDATE annotate_seat SET state = 'held', annotator_id = %(annotator)s,
            leased_until = clock_timestamp() + make_interval(mins => %(minutes)s)

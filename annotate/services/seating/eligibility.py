@@ -1,0 +1,59 @@
+"""Whether a seat can be claimed, and whether its pair may come to a person: conditions in SQL.
+
+Statements that hand out seats, renew them, store answers and say why there is no work hold them. In
+them `seat` is the seat's row, and the person's key a parameter or a column.
+
+A person meets a pair by holding a seat of it, judging it (a late answer may have no seat), or
+reporting it without taking that back. It comes to her once, but for repeats, which ask her again.
+"""
+
+# free, or held by somebody whose time is over
+CLAIMABLE = "(seat.state = 'free' OR seat.state = 'held' AND seat.leased_until < clock_timestamp())"
+
+
+def never_met(annotator: str, *, pair: str = "seat.pair_id", but_for: str = "seat.id") -> str:
+    """The person has never met the pair, but for holding one seat.
+
+    but_for : that seat's key; 0 for none
+    """
+    return f"""
+        NOT EXISTS (SELECT FROM annotate_seat own
+                    WHERE own.annotator_id = {annotator} AND own.pair_id = {pair}
+                      AND own.id <> {but_for})
+        AND NOT EXISTS (SELECT FROM annotate_judgment judgment
+                        WHERE judgment.annotator_id = {annotator} AND judgment.pair_id = {pair})
+        AND NOT EXISTS (SELECT FROM annotate_report report
+                        WHERE report.annotator_id = {annotator} AND report.pair_id = {pair}
+                          AND report.state <> 'undone')
+    """  # noqa: S608 - own words
+
+
+def met_pairs(annotators: str) -> str:
+    """SELECT of pair_id and annotator_id: all pairs that these people have met."""
+    return f"""
+        SELECT pair_id, annotator_id FROM annotate_seat WHERE annotator_id = ANY({annotators})
+        UNION SELECT pair_id, annotator_id FROM annotate_judgment
+        WHERE annotator_id = ANY({annotators})
+        UNION SELECT pair_id, annotator_id FROM annotate_report
+        WHERE annotator_id = ANY({annotators}) AND state <> 'undone'
+    """  # noqa: S608 - own words
+
+
+def has_no_other_seat(annotator: str) -> str:
+    """No other seat of the pair is the person's: she can go on with this one, or with a repeat."""
+    return f"""
+        (seat.purpose = 'repeat' OR NOT EXISTS (
+            SELECT FROM annotate_seat own
+            WHERE own.annotator_id = {annotator} AND own.pair_id = seat.pair_id
+              AND own.id <> seat.id))
+    """
+
+
+def has_no_other_label(annotator: str) -> str:
+    """No other label of the pair is the person's, so that an answer to this seat counts."""
+    return f"""
+        (seat.purpose <> 'label' OR NOT EXISTS (
+            SELECT FROM annotate_seat own
+            WHERE own.annotator_id = {annotator} AND own.pair_id = seat.pair_id
+              AND own.id <> seat.id AND own.purpose IN ('label', 'import')))
+    """
