@@ -15,10 +15,10 @@ from annotate.services.seating.reconciling import reconcile_pairs
 from annotate.services.seating.seat_plan import label_policy
 
 Keys = NDArray[np.int64]
-# Pairs are left to `plan` where a seat may have to come or go, somebody reported the pair, or a lead
-# or a model of annotators decided. Each subquery is run once a pair, by the index of the pair, as in
-# bulk_seats.py; for the same reason labels that count are not read through their view here: where
-# tables counted as empty, each seat was looked for among all.
+# Pairs are left to `plan` where a seat may have to come or go, somebody reported the pair, or a
+# lead or a model of annotators decided. Each subquery is run once a pair, by the index of the pair,
+# as in bulk_seats.py; for the same reason labels that count are not read through their view here:
+# where tables counted as empty, each seat was looked for among all.
 _SETTLED = f"""
     SELECT requested.pair, deciding.collection_id, deciding.policy_id, counting.grades, demand.n
     FROM unnest(%s::bigint[]) AS requested(pair)

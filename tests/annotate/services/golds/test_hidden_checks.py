@@ -6,6 +6,7 @@ of `hidden_checks._OLD`, or the quota out of `queues.Walk`.
 
 from collections import Counter
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -14,7 +15,7 @@ from django.utils import timezone
 
 from annotate.fsck import CHECKS
 from annotate.models import Annotator, Gold, Judgment, Pair, Resolution, Seat
-from annotate.services.judging import claiming, undoing, work_availability
+from annotate.services.judging import claiming, reports, undoing, work_availability
 from annotate.services.seating import queues
 from tests import campaigns, cast
 
@@ -223,6 +224,21 @@ def test_a_repeat_enters_no_resolution_and_may_be_taken_back():
     seat = Seat.objects.get(pk=repeat.seat_id)
     assert (seat.state, seat.leased_until > timezone.now()) == ("held", True)
     assert clean() == {}
+
+
+def test_a_repeat_whose_report_is_taken_back_is_hers_again_though_she_has_labelled_its_pair():
+    collection = study(30, batch_candidates=5, repeat_share="1", repeat_after_days=0)
+    annotator = campaigns.first_batch(collection)[0].batch.annotator
+    repeat = next(
+        hand_out for hand_out in next_hand_outs(annotator) if hand_out.seat.purpose == "repeat"
+    )
+    reports.report_pair(
+        annotator=annotator, token=repeat.token, submission_id=uuid4(), kind="escalated"
+    )
+    undoing.take_back(annotator=annotator, token=repeat.token)
+    seat = Seat.objects.get(pk=repeat.seat_id)
+    assert (seat.state, seat.annotator) == ("held", annotator)
+    assert claiming.open_hand_outs(annotator=annotator).filter(pk=repeat.pk).exists()
 
 
 def test_one_person_judges_no_more_than_her_share_of_a_pool():
