@@ -58,7 +58,8 @@ _CARDS = """
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
         FROM annotate_item item WHERE item.id = pair.document_id) document
 """
-# Answers of today are the chains that began today, in UTC, and do not end in an undone answer.
+# Answers of today are the chains that began today, in UTC, and do not end in an undone answer; what
+# became of an answer is looked up for the few that were ever undone.
 _TODAY = """,
     today AS (
         SELECT id, supersedes_id FROM annotate_judgment
@@ -71,8 +72,8 @@ _CONTEXT = """
     SELECT (SELECT count(*) FILTER (WHERE supersedes_id IS NULL) - count(*) FILTER (WHERE EXISTS (
                 SELECT FROM annotate_judgmentevent event
                 WHERE event.judgment_id = today.id AND event.kind = 'undone')
-                AND NOT EXISTS (SELECT FROM annotate_judgment later
-                                WHERE later.supersedes_id = today.id))
+                AND (SELECT outcome FROM annotate_judgmentoutcome standing
+                     WHERE standing.judgment_id = today.id) = 'undone')
             FROM today) AS n_today,
            guidelines.version, guidelines.at, batch.number, counts.n, counts.n_left, counts.n_asking
     FROM (SELECT) one_row

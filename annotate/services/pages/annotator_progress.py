@@ -4,7 +4,17 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from annotate.markdown import page_text
-from annotate.models import Annotator, HandOut, Item, Judgment, JudgmentEvent, Part, Report, Seat
+from annotate.models import (
+    Annotator,
+    HandOut,
+    Item,
+    Judgment,
+    JudgmentEvent,
+    JudgmentOutcome,
+    Part,
+    Report,
+    Seat,
+)
 from annotate.services.judging import cards, undoing
 from annotate.services.judging.cards import CardContext
 
@@ -63,7 +73,9 @@ def _total(annotator: Annotator) -> int:
     )
     # Counted apart: undone answers are few, and joining them to all of a person's answers is slow.
     undone = JudgmentEvent.objects.filter(
-        kind=JudgmentEvent.Kind.UNDONE, judgment__annotator=annotator, judgment__superseded_by=None
+        kind=JudgmentEvent.Kind.UNDONE,
+        judgment__annotator=annotator,
+        judgment__standing__outcome=JudgmentOutcome.Outcome.UNDONE,
     )
     return first_answers.count() - undone.values("judgment").distinct().count()
 
