@@ -1,6 +1,6 @@
 """The API of metrics: qrels."""
 
-from django.http import HttpResponseBase
+from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import path
 from rest_framework.views import APIView
 
@@ -8,8 +8,9 @@ from annotate.access import LEADERS
 from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.models import ApiToken
 from metrics.forms.qrels import QrelsForm
-from metrics.http import attachment
 from metrics.services.downloads.qrels import qrels_of
+
+PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 class QrelsView(APIView):
@@ -31,9 +32,9 @@ class QrelsView(APIView):
             raise Unprocessable("Some parameters are wrong; see errors.", errors=errors)
         qrels_request = form.qrels_request()
         lines = qrels_of(collection=collection, qrels_request=qrels_request)
-        return attachment(
-            lines, f"{collection.slug}-{qrels_request.file_name}", "text/plain; charset=utf-8"
-        )
+        name = f"{collection.slug}-{qrels_request.file_name}"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return StreamingHttpResponse(lines, content_type=PLAIN_TEXT, headers=headers)
 
 
 urlpatterns = [path("collections/<slug:slug>/qrels/", QrelsView.as_view(), name="qrels")]

@@ -1,12 +1,11 @@
-"""Requests for files of qrels, addresses with label sources, and file responses."""
+"""Requests for files of qrels, and addresses with label sources."""
 
 import re
-from collections.abc import Iterator
 from hashlib import sha256
 from typing import NamedTuple
 from urllib.parse import quote
 
-from django.http import QueryDict, StreamingHttpResponse
+from django.http import QueryDict
 
 from annotate.models import Direction, QuerySet
 from metrics.core.labels.label_sources import LabelSource, RequestedSource, UnknownLabelSource
@@ -62,11 +61,3 @@ def _shortened(source: str) -> str:
         return source
     mark = sha256(source.encode()).hexdigest()[:8]
     return f"{re.sub('%.?$', '', source[: MAX_SOURCE - 9])}~{mark}"
-
-
-def attachment(
-    lines: Iterator[str] | Iterator[bytes], name: str, content_type: str
-) -> StreamingHttpResponse:
-    """Stream lines as a file while they are computed."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingHttpResponse(lines, content_type=content_type, headers=headers)

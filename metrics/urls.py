@@ -51,14 +51,6 @@ urlpatterns = [
         "c/<slug:slug>/downloads/<int:pk>/again/", downloads.download_again, name="download-again"
     ),
     path("c/<slug:slug>/downloads/<int:pk>/file/", downloads.download_file, name="download-file"),
-    path("c/<slug:slug>/downloads/qrels/", downloads.qrels, name="download-qrels"),
-    path("c/<slug:slug>/downloads/disputed/", downloads.disputed, name="download-disputed"),
-    path("c/<slug:slug>/downloads/scores/", downloads.scores, name="download-scores"),
-    path(
-        "c/<slug:slug>/downloads/judgments/<str:kind>/",
-        downloads.judgments,
-        name="download-judgments",
-    ),
     path("c/<slug:slug>/pools/<int:pk>/favours/", pool_bias.pool_bias, name="pool-favour"),
     path(
         "c/<slug:slug>/pools/<int:pk>/favours/state/",

@@ -1,11 +1,9 @@
-"""Downloads: their forms, those being made, those made; small files are streamed at once."""
+"""Downloads: their forms, those being made, and those made."""
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Model
 from django.forms import Form
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,26 +13,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
 from annotate.access import LEADERS
-from annotate.core.files.judgments.judgment_exports import FORMATS
 from annotate.http import SignedIn
-from annotate.models import Collection, Judgment, ReferenceLabel
+from annotate.models import Collection
 from annotate.services.background import works
-from annotate.services.collection import judgment_export
-from metrics.forms.qrels import QrelsForm
-from metrics.http import attachment
 from metrics.models import Download, DownloadKind
 from metrics.services.downloads import downloads as service
-from metrics.services.downloads import lines as download_rows
-from metrics.services.downloads.qrels import qrels_of
 from metrics.services.samples.pools import names_of_samples
 
-TSV = "text/tab-separated-values; charset=utf-8"
 MAX_LISTED = 100  # downloads in the list
-MAX_STREAMED_LABELS = 20_000  # labels: with more, a file is made in the background
-TOO_LARGE = (
-    "There are too many labels for a file at once; ask for it here and it is made in the "
-    "background."
-)
 # requested by one form on the page
 LABEL_KINDS = (DownloadKind.QRELS, DownloadKind.BEIR, DownloadKind.FIRE)
 FORM_KINDS = (
@@ -135,88 +121,11 @@ def download_file(request: SignedIn, slug: str, pk: int) -> HttpResponseBase:
     )
 
 
-@require_safe
-@login_required
-def qrels(request: SignedIn, slug: str) -> HttpResponseBase:
-    """TREC qrels as the form requests, streamed at once."""
-    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    form = QrelsForm(request.GET, collection=collection)
-    form.refuse_unknown(request.GET)
-    if not form.is_valid():
-        return _page(request, collection, RefusedForm(DownloadKind.QRELS, form))
-    qrels_request = form.qrels_request()
-    lines = qrels_of(collection=collection, qrels_request=qrels_request)
-    return _streamed_or_page(
-        request, collection, lines, qrels_request.file_name, "text/plain; charset=utf-8"
-    )
-
-
-@require_safe
-@login_required
-def disputed(request: SignedIn, slug: str) -> HttpResponseBase:
-    """The pairs without a grade, with all their labels, streamed at once."""
-    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    return _streamed_or_page(
-        request, collection, download_rows.disputed(collection=collection), "disputed.tsv", TSV
-    )
-
-
-@require_safe
-@login_required
-def scores(request: SignedIn, slug: str) -> HttpResponseBase:
-    """Every score of every run, a line a query, streamed at once."""
-    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    lines = download_rows.scores_per_query(collection=collection, viewer=request.user)
-    return _streamed_or_page(request, collection, lines, "scores.tsv", TSV)
-
-
-@require_safe
-@login_required
-def judgments(request: SignedIn, slug: str, kind: str) -> HttpResponseBase:
-    """Every judgment, under pseudonyms, streamed at once."""
-    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
-    if kind not in FORMATS:
-        raise Http404
-    pieces = judgment_export.write(collection=collection, kind=kind)
-    return _streamed_or_page(
-        request, collection, pieces, f"judgments.{kind}", FORMATS[kind].content_type
-    )
-
-
 def _get_download(request: SignedIn, slug: str, pk: int) -> Download:
     """One download of the collection that the person may know of; else Http404."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     visible = Download.objects.visible_to(request.user, collection=collection)
     return get_object_or_404(visible.select_related("collection", "by", "work"), pk=pk)
-
-
-def _streamed_or_page(
-    request: HttpRequest,
-    collection: Collection,
-    pieces: Iterator[str] | Iterator[bytes],
-    name: str,
-    content_type: str,
-) -> HttpResponseBase:
-    """A small file, streamed while it is made; for a large one a redirect to the page."""
-    if _is_large(collection):
-        messages.info(request, TOO_LARGE)
-        return redirect("metrics:downloads", collection.slug)
-    return attachment(pieces, f"{collection.slug}-{name}", content_type)
-
-
-def _is_large(collection: Collection) -> bool:
-    """Whether a file may hold more labels than are streamed at once; reads no more than those."""
-
-    def exceeds_limit(model: type[Model], **of: object) -> bool:
-        return bool(
-            model._default_manager.filter(**of)
-            .order_by()[MAX_STREAMED_LABELS : MAX_STREAMED_LABELS + 1]
-            .values("pk")
-        )
-
-    return exceeds_limit(Judgment, collection=collection) or exceeds_limit(
-        ReferenceLabel, reference_set__collection=collection
-    )
 
 
 def _page(

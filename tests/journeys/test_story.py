@@ -280,10 +280,17 @@ def equal_as_printed(printed: str, expected: str) -> bool:
 
 
 def download(page: Page, label_source: str) -> str:
-    path = reverse("metrics:download-qrels", args=[SLUG])
-    answer = page.request.get(f"{path}?direction=forward&label_source={label_source}")
-    assert answer.status == 200, answer.text()
-    return answer.text()
+    """The newest file of qrels, asked for on the page of downloads, and made by a worker."""
+    page.goto(reverse("metrics:downloads", args=[SLUG]))
+    people, _, reference = label_source.partition(":")
+    form = page.get_by_role("region", name="Labels")
+    form.get_by_label("Label source", exact=True).select_option(people)
+    form.get_by_label(reference, exact=True).check()
+    form.get_by_role("button", name="Make qrels").click()
+    name = f"{SLUG}-forward-{people}-{reference}.qrels"
+    with page.expect_download() as file:
+        page.get_by_role("link", name=name).click(timeout=120_000)
+    return file.value.path().read_text()
 
 
 def oracles(qrels: str, reference: str, run: bytes) -> dict[str, tuple[float, float]]:

@@ -149,9 +149,7 @@ class ProductAnswers:
         return values_by_source
 
     def _qrels(self, name: str, source: LabelSource) -> str:
-        data = self.product.page(
-            f"/c/{self.collection.slug}/downloads/qrels/", self.qrels_parameters(source)
-        ).body
+        data = downloaded(self.product, self.collection, "qrels", self.qrels_parameters(source))
         return self._file(f"{name}.qrels", data)
 
     def _file(self, name: str, data: bytes) -> str:

@@ -1,11 +1,13 @@
 """A hidden run leaves no trace on pages, in downloads or answers that others get."""
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
 from annotate.models import ApiToken, Role
 from annotate.services import seating
+from metrics.services.downloads import lines
 from metrics.services.numbers import refresh
 from tests import cast
 from tests.addresses.canaries import Crawler
@@ -49,7 +51,8 @@ def all_that(person, campaign, run):
     crawler.follow(reverse("annotate:home"))
     for name in ("run", "run-state", "run-edit"):
         crawler.get(reverse(f"pooling:{name}", args=[campaign.collection.slug, run.pk]))
-    crawler.get(reverse("metrics:download-scores", args=[campaign.collection.slug]))
+    scores = lines.scores_per_query(collection=campaign.collection, viewer=person)
+    crawler.keep("the file of scores", HttpResponse("".join(scores)))
     headers = cast.bearer(person, *ApiToken.Scope)
     for path in ("", f"{run.pk}/"):
         url = f"/api/v1/collections/{campaign.collection.slug}/runs/{path}"

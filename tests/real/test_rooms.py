@@ -24,6 +24,7 @@ from metrics.services.numbers import refresh
 from pooling.services.pools.pools import create_pool, open_pool
 from pooling.services.runs import runs
 from tests import cast
+from tests.metrics.download_files import downloaded
 from tests.real_data import FOLDER, needs_real_data
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "flickr8k_to_assayer.py"
@@ -130,9 +131,7 @@ def test_the_dashboard_says_what_is_known_of_the_experts_grades(client, flickr8k
     rows = {row["kind"]: row for row in flickr8k.snapshots.get(kind="progress").value["rounds"]}
     assert (rows["import"]["n_pairs"], rows["import"]["n_done"]) == (5822, 17466)
     assert rows["pool"]["n_left"] > 0
-    lines = b"".join(
-        client.get("/c/flickr8k/downloads/judgments/jsonl/").streaming_content
-    ).splitlines()
+    lines = downloaded(client, flickr8k, "judgments", format="jsonl").splitlines()
     assert len(lines) == 17466
 
 
@@ -145,8 +144,8 @@ def test_the_leaderboard_says_what_ir_measures_says_on_the_files(client, flickr8
         "nDCG@10": nDCG @ 10,
     }
     for source in ("over:original", "none:original"):
-        answer = client.get("/c/flickr8k/downloads/qrels/", {"label_source": source})
-        qrels = list(ir_measures.read_trec_qrels(b"".join(answer.streaming_content).decode()))
+        labels = downloaded(client, flickr8k, "qrels", label_source=source)
+        qrels = list(ir_measures.read_trec_qrels(labels))
         for name, file in flickr8k.files.items():
             values = ir_measures.calc_aggregate(
                 theirs.values(), qrels, list(ir_measures.read_trec_run(file))

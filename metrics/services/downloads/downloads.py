@@ -115,7 +115,7 @@ def _write(download: Download, work: Work, stream: BinaryIO) -> WrittenFile:
         context = DownloadContext(download.collection, _form(download), download.by, reporter.count)
         reporter.total = kind.total(context)
         reporter.report()
-        for piece in _packed(kind.write(context), download):
+        for piece in _packed(kind.pieces(context), download):
             stream.write(piece)
         return WrittenFile(stream, reporter.n_rows, context.run_ids, as_of)
 

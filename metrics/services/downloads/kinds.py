@@ -1,12 +1,12 @@
 """The kinds of download: the form of each, the file's name, and the generator of its bytes.
 
-A new kind is a class here with a line in KINDS, and its choice in Download.Kind.
+A new kind is a line in KINDS, and its choice in Download.Kind.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 from django import forms
 from django.utils.text import slugify
@@ -41,7 +41,7 @@ class DownloadContext:
     """One download being made.
 
     count : called with the number of rows written since the last call
-    run_ids : keys of the runs in the file, filled in by `write`
+    run_ids : keys of the runs in the file, filled in while it is written
     """
 
     collection: Collection
@@ -51,170 +51,77 @@ class DownloadContext:
     run_ids: list[int] = field(default_factory=list)
 
 
-class DownloadWriter(Protocol):
-    """How files of a kind of download are asked for and written."""
+class DownloadWriter(NamedTuple):
+    """How files of a kind of download are asked for and written.
 
-    def form(self, data: Any, *, collection: Collection) -> forms.Form:
-        """The form, bound to data where given."""
-        ...
+    form : makes the form, bound to data where given
+    file_name : the file's name after the collection's, with its ending, before packing, from a
+        valid form
+    pieces : the file, in pieces
+    total : the number of rows to come; None where counting them takes long
+    """
 
-    def file_name(self, form: Any) -> str:
-        """The file's name after the collection's, with its ending, before packing."""
-        ...
-
-    def total(self, context: DownloadContext) -> int | None:
-        """The number of rows to come; None where counting them takes long."""
-        ...
-
-    def write(self, context: DownloadContext) -> Iterator[bytes]:
-        """The file, in pieces."""
-        ...
+    form: Callable[..., forms.Form]
+    file_name: Callable[[Any], str]
+    pieces: Callable[[DownloadContext], Iterator[bytes]]
+    total: Callable[[DownloadContext], int | None] = lambda context: None
 
 
-class LinesDownload:
-    """Lines of text under a header."""
+def _lines(
+    write: Callable[[DownloadContext], Iterator[str]], *, n_header: int = 0
+) -> Callable[[DownloadContext], Iterator[bytes]]:
+    """Pieces of a file of lines, counted but for those of its header."""
 
-    def __init__(self, name: str, lines: Callable[[DownloadContext], Iterator[str]]) -> None:
-        self._name, self._lines = name, lines
+    def pieces(context: DownloadContext) -> Iterator[bytes]:
+        n_uncounted = n_header
+        for piece in write(context):
+            context.count(piece.count("\n") - n_uncounted)
+            n_uncounted = 0
+            yield piece.encode()
 
-    def form(self, data: Any, *, collection: Collection) -> forms.Form:
-        """A form without choices but packing."""
-        return PlainForm(data, collection=collection)
-
-    def file_name(self, form: Any) -> str:
-        """The same name for all collections."""
-        return self._name
-
-    def total(self, context: DownloadContext) -> int | None:
-        """The total is unknown."""
-        return None
-
-    def write(self, context: DownloadContext) -> Iterator[bytes]:
-        """The lines."""
-        yield from _counted_bytes(self._lines(context), context, header=1)
+    return pieces
 
 
-class QrelsDownload(LinesDownload):
-    """TREC qrels as requested by a form."""
-
-    def __init__(self) -> None:
-        super().__init__("", _qrels_lines)
-
-    def form(self, data: Any, *, collection: Collection) -> forms.Form:
-        """A form to choose the labels."""
-        return QrelsFileForm(data, collection=collection)
-
-    def file_name(self, form: Any) -> str:
-        """A name that contains the choices."""
-        return str(form.qrels_request().file_name)
-
-    def write(self, context: DownloadContext) -> Iterator[bytes]:
-        """The lines; qrels have no header."""
-        yield from _counted_bytes(self._lines(context), context, header=0)
+def _table(name: str, write: Callable[[DownloadContext], Iterator[str]]) -> DownloadWriter:
+    """Lines under a header, in a file of the same name for all collections."""
+    return DownloadWriter(PlainForm, lambda form: name, _lines(write, n_header=1))
 
 
-class BeirDownload(QrelsDownload):
-    """A BEIR folder as a zip archive."""
-
-    def form(self, data: Any, *, collection: Collection) -> forms.Form:
-        """A form to choose the labels."""
-        return LabelsForm(data, collection=collection)
-
-    def file_name(self, form: Any) -> str:
-        """The name of the qrels with another ending."""
-        return super().file_name(form).replace(".qrels", "-beir.zip")
-
-    def write(self, context: DownloadContext) -> Iterator[bytes]:
-        """The archive."""
-        qrels_request = context.form.qrels_request()
-        yield from zip_stream(
-            beir_members(
-                collection=context.collection, qrels_request=qrels_request, count=context.count
-            )
-        )
+def _qrels_name(ending: str) -> Callable[[Any], str]:
+    """A name that contains the choices."""
+    return lambda form: str(form.qrels_request().file_name).replace(".qrels", ending)
 
 
-class JsonDownload(QrelsDownload):
-    """Grades with every label beside them."""
-
-    def file_name(self, form: Any) -> str:
-        """The name of the qrels with another ending."""
-        return super().file_name(form).replace(".qrels", ".json")
-
-    def write(self, context: DownloadContext) -> Iterator[bytes]:
-        """One object."""
-        pieces = json_pieces(
-            collection=context.collection,
-            qrels_request=context.form.qrels_request(),
-            count=context.count,
-        )
-        yield from (piece.encode() for piece in pieces)
-
-
-class StrataDownload(QrelsDownload):
-    """Qrels of five columns."""
-
-    def __init__(self) -> None:
-        LinesDownload.__init__(self, "stratified.qrels", _strata_lines)
-
-    def form(self, data: Any, *, collection: Collection) -> forms.Form:
-        """A form to choose the sample."""
-        pools = [pool.name for pool in drawn_pools(collection=collection)]
-        return StrataForm(data, collection=collection, pools=pools)
-
-    def file_name(self, form: Any) -> str:
-        """The same name for all collections."""
-        return self._name
-
-
-class RunDownload(QrelsDownload):
-    """A TREC run: a stored upload without the results that no score on a query set counts."""
-
-    def __init__(self) -> None:
-        LinesDownload.__init__(self, "", _run_lines)
-
-    def form(self, data: Any, *, collection: Collection) -> forms.Form:
-        """A form to choose the run and the query set."""
-        return RunFileForm(data, collection=collection)
-
-    def file_name(self, form: Any) -> str:
-        """A name of the run and the query set."""
-        names = (slugify(str(row)) or str(row.pk) for row in form.run_and_query_set())
-        return f"{'-'.join(names)}.run"
-
-
-class JudgmentsDownload(LinesDownload):
-    """Every judgment under pseudonyms."""
-
-    def __init__(self) -> None:
-        super().__init__("judgments", lambda context: iter(()))
-
-    def form(self, data: Any, *, collection: Collection) -> forms.Form:
-        """A form to choose the format."""
-        return JudgmentsFileForm(data, collection=collection)
-
-    def file_name(self, form: Any) -> str:
-        """A name with the ending of the format."""
-        return f"{self._name}.{form.cleaned_data['format']}"
-
-    def total(self, context: DownloadContext) -> int | None:
-        """The number of all judgments."""
-        return Judgment.objects.filter(collection=context.collection).count()
-
-    def write(self, context: DownloadContext) -> Iterator[bytes]:
-        """The file."""
-        # A COPY left open would hold the connection.
-        with closing(judgment_export.judgment_lines(collection=context.collection)) as lines:
-            yield from FORMATS[context.form.cleaned_data["format"]].write(
-                _counted_lines(lines, context)
-            )
-
-
-def _qrels_lines(context: DownloadContext) -> Iterator[str]:
+def _qrels(context: DownloadContext) -> Iterator[str]:
     return qrels_of(collection=context.collection, qrels_request=context.form.qrels_request())
 
 
-def _strata_lines(context: DownloadContext) -> Iterator[str]:
+def _beir(context: DownloadContext) -> Iterator[bytes]:
+    members = beir_members(
+        collection=context.collection,
+        qrels_request=context.form.qrels_request(),
+        count=context.count,
+    )
+    yield from zip_stream(members)
+
+
+def _json(context: DownloadContext) -> Iterator[bytes]:
+    """Grades with every label beside them, as one object."""
+    pieces = json_pieces(
+        collection=context.collection,
+        qrels_request=context.form.qrels_request(),
+        count=context.count,
+    )
+    yield from (piece.encode() for piece in pieces)
+
+
+def _strata_form(data: Any, *, collection: Collection) -> StrataForm:
+    pools = [pool.name for pool in drawn_pools(collection=collection)]
+    return StrataForm(data, collection=collection, pools=pools)
+
+
+def _strata(context: DownloadContext) -> Iterator[str]:
+    """Qrels of five columns."""
     kind, _, name = context.form.cleaned_data["sample"].partition(":")
     if kind == "pool":
         return pool_lines(pool=Pool.objects.get(collection=context.collection, name=name))
@@ -223,14 +130,21 @@ def _strata_lines(context: DownloadContext) -> Iterator[str]:
     )
 
 
-def _run_lines(context: DownloadContext) -> Iterator[str]:
+def _run_name(form: Any) -> str:
+    """A name of the run and the query set."""
+    names = (slugify(str(row)) or str(row.pk) for row in form.run_and_query_set())
+    return f"{'-'.join(names)}.run"
+
+
+def _run(context: DownloadContext) -> Iterator[str]:
+    """A stored upload without the results that no score on a query set counts."""
     run, query_set = context.form.run_and_query_set()
     context.run_ids.append(run.pk)
     scope = labels.scope_of(query_set=query_set)
     return trec_lines(run=run, scope=ScoringScope(scope.sources, scope.gallery, scope.excluded))
 
 
-def _score_lines(context: DownloadContext) -> Iterator[str]:
+def _scores(context: DownloadContext) -> Iterator[str]:
     runs = Run.objects.visible_to(context.by).filter(
         collection=context.collection, scores__isnull=False
     )
@@ -238,14 +152,13 @@ def _score_lines(context: DownloadContext) -> Iterator[str]:
     return rows.scores_per_query(collection=context.collection, viewer=context.by)
 
 
-def _counted_bytes(
-    pieces: Iterator[str], context: DownloadContext, *, header: int
-) -> Iterator[bytes]:
-    """The pieces as bytes, their lines counted."""
-    for piece in pieces:
-        context.count(piece.count("\n") - header)
-        header = 0
-        yield piece.encode()
+def _judgments(context: DownloadContext) -> Iterator[bytes]:
+    """Every judgment under pseudonyms."""
+    # A COPY left open would hold the connection.
+    with closing(judgment_export.judgment_lines(collection=context.collection)) as lines:
+        yield from FORMATS[context.form.cleaned_data["format"]].write(
+            _counted_lines(lines, context)
+        )
 
 
 def _counted_lines(
@@ -261,24 +174,30 @@ def _counted_lines(
 
 
 KINDS: dict[Download.Kind, DownloadWriter] = {
-    Download.Kind.QRELS: QrelsDownload(),
-    Download.Kind.BEIR: BeirDownload(),
-    Download.Kind.FIRE: JsonDownload(),
-    Download.Kind.STRATA: StrataDownload(),
-    Download.Kind.JUDGMENTS: JudgmentsDownload(),
-    Download.Kind.PAIRS: LinesDownload(
+    Download.Kind.QRELS: DownloadWriter(QrelsFileForm, _qrels_name(".qrels"), _lines(_qrels)),
+    Download.Kind.BEIR: DownloadWriter(LabelsForm, _qrels_name("-beir.zip"), _beir),
+    Download.Kind.FIRE: DownloadWriter(QrelsFileForm, _qrels_name(".json"), _json),
+    Download.Kind.STRATA: DownloadWriter(
+        _strata_form, lambda form: "stratified.qrels", _lines(_strata)
+    ),
+    Download.Kind.JUDGMENTS: DownloadWriter(
+        JudgmentsFileForm,
+        lambda form: f"judgments.{form.cleaned_data['format']}",
+        _judgments,
+        lambda context: Judgment.objects.filter(collection=context.collection).count(),
+    ),
+    Download.Kind.PAIRS: _table(
         "pairs.tsv", lambda context: rows.pair_states(collection=context.collection)
     ),
-    Download.Kind.DISPUTED: LinesDownload(
+    Download.Kind.DISPUTED: _table(
         "disputed.tsv", lambda context: rows.disputed(collection=context.collection)
     ),
-    Download.Kind.CONFLICTS: LinesDownload(
+    Download.Kind.CONFLICTS: _table(
         "conflicts.tsv", lambda context: rows.conflicts(collection=context.collection)
     ),
-    Download.Kind.CANNOT_JUDGE: LinesDownload(
-        "cannot-judge.tsv",
-        lambda context: rows.cannot_judge(collection=context.collection),
+    Download.Kind.CANNOT_JUDGE: _table(
+        "cannot-judge.tsv", lambda context: rows.cannot_judge(collection=context.collection)
     ),
-    Download.Kind.SCORES: LinesDownload("scores.tsv", _score_lines),
-    Download.Kind.RUN: RunDownload(),
+    Download.Kind.SCORES: _table("scores.tsv", _scores),
+    Download.Kind.RUN: DownloadWriter(RunFileForm, _run_name, _lines(_run)),
 }

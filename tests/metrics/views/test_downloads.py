@@ -16,9 +16,10 @@ from metrics.services.scores.measuring import AUXILIARY
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
+from tests.metrics.download_files import downloaded
 from tests.works import perform_work
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 PAGE = "/c/study/downloads/"
 
 
@@ -53,9 +54,7 @@ def scored(run):
 @pytest.mark.parametrize("source", ["over:original", "none:original"])
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 def test_ir_measures_on_the_files_gives_the_leaderboards_numbers(client, study, direction, source):
-    qrels = parsed(
-        text(client.get(f"{PAGE}qrels/", {"direction": direction, "label_source": source}))
-    )
+    qrels = parsed(downloaded(client, study, "qrels", direction=direction, label_source=source))
     their_measures = {
         "C@1": Success(rel=2) @ 1,
         "C@5": Success(rel=2) @ 5,
@@ -73,7 +72,7 @@ def test_ir_measures_on_the_files_gives_the_leaderboards_numbers(client, study, 
 
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 def test_eccv_captions_formula_on_the_files_gives_map_at_r(client, study, direction):
-    qrels = parsed(text(client.get(f"{PAGE}qrels/", {"direction": direction})))
+    qrels = parsed(downloaded(client, study, "qrels", direction=direction))
     positives = {}
     for row in qrels:
         if row.relevance >= 2:
@@ -88,28 +87,22 @@ def test_eccv_captions_formula_on_the_files_gives_map_at_r(client, study, direct
 
 
 def test_the_same_labels_give_the_same_bytes_in_the_order_of_the_ids(client, study):
-    lines = text(client.get(f"{PAGE}qrels/")).splitlines()
-    assert text(client.get(f"{PAGE}qrels/")).splitlines() == lines
+    lines = downloaded(client, study, "qrels").splitlines()
+    assert downloaded(client, study, "qrels").splitlines() == lines
     keys = [(q.encode(), d.encode()) for q, _, d, _ in (line.split() for line in lines)]
     assert keys == sorted(keys) and len(set(keys)) == len(keys)
 
 
 def test_binary_qrels_hold_1_from_the_threshold_up(client, study):
-    graded = parsed(text(client.get(f"{PAGE}qrels/")))
-    binary = parsed(text(client.get(f"{PAGE}qrels/", {"grades": "binary"})))
-    strict = parsed(text(client.get(f"{PAGE}qrels/", {"grades": "binary", "threshold": 3})))
+    graded = parsed(downloaded(client, study, "qrels"))
+    binary = parsed(downloaded(client, study, "qrels", grades="binary"))
+    strict = parsed(downloaded(client, study, "qrels", grades="binary", threshold=3))
     assert [row.relevance for row in binary] == [int(row.relevance >= 2) for row in graded]
     assert [row.relevance for row in strict] == [int(row.relevance >= 3) for row in graded]
 
 
-def test_wrong_parameters_are_named_on_the_page(client, study):
-    answer = client.get(f"{PAGE}qrels/", {"direction": "sideways", "label_source": "hearsay"})
-    assert answer.status_code == 422
-    assert "sideways is not one of the available choices" in answer.content.decode()
-
-
 def test_disputed_pairs_come_with_all_their_grades(client, study):
-    lines = text(client.get(f"{PAGE}disputed/")).splitlines()
+    lines = downloaded(client, study, "disputed").splitlines()
     assert lines[0] == "query\tdocument\tstatus\tgrades"
     disputed = study.resolutions.filter(status="disputed").select_related(
         "pair__query", "pair__document"
@@ -159,8 +152,8 @@ def test_evaluate_on_the_downloaded_files_prints_the_leaderboards_numbers(
     for direction in ("forward", "reverse"):
         parameters = {"direction": direction, "label_source": source}
         qrels, binary = tmp_path / "qrels", tmp_path / "binary"
-        qrels.write_text(text(client.get(f"{PAGE}qrels/", parameters)))
-        binary.write_text(text(client.get(f"{PAGE}qrels/", parameters | {"grades": "binary"})))
+        qrels.write_text(downloaded(client, study, "qrels", **parameters))
+        binary.write_text(downloaded(client, study, "qrels", **parameters, grades="binary"))
         for run in Run.objects.filter(collection=study, direction=direction):
             file = run_file(run, tmp_path / run.name)
             printed = evaluate_output(file, qrels, 2)
@@ -178,7 +171,7 @@ def test_evaluate_on_the_downloaded_files_prints_the_leaderboards_numbers(
 
 
 def test_scores_a_query_average_to_the_leaderboard(client, study):
-    lines = [line.split("\t") for line in text(client.get(f"{PAGE}scores/")).splitlines()]
+    lines = [line.split("\t") for line in downloaded(client, study, "scores").splitlines()]
     assert lines[0][-3:] == ["query", "value", "group"]
     rows = [
         line for line in lines[1:] if line[:5] == ["alpha", "forward", "all", "over:original", "AP"]
@@ -188,13 +181,13 @@ def test_scores_a_query_average_to_the_leaderboard(client, study):
     assert np.mean([float(row[-2]) for row in rows]) == pytest.approx(score.mean, abs=1e-12)
 
 
-def test_judgments_come_in_each_format_at_once(client, study):
+def test_judgments_come_in_each_format(client, study):
     page = client.get(PAGE).content.decode()
-    for kind in ("csv", "jsonl", "parquet"):
+    for kind, first in (("csv", "query,document"), ("jsonl", '{"query"')):
         assert f'value="{kind}"' in page
-        answer = client.get(f"{PAGE}judgments/{kind}/")
-        assert answer.status_code == 200 and b"".join(answer.streaming_content)
-    assert client.get(f"{PAGE}judgments/exe/").status_code == 404
+        assert downloaded(client, study, "judgments", format=kind).startswith(first)
+    assert 'value="parquet"' in page
+    assert client.post(f"{PAGE}new/judgments/", {"format": "exe"}).status_code == 422
 
 
 def test_a_file_is_asked_for_made_and_fetched_from_the_page(client, study, media_root):
@@ -211,9 +204,7 @@ def test_a_file_is_asked_for_made_and_fetched_from_the_page(client, study, media
     assert client.get(f"{PAGE}{download.pk}/state/").headers["HX-Redirect"] == PAGE
     answer = client.get(f"{PAGE}{download.pk}/file/")
     assert answer.headers["Content-Disposition"] == f'attachment; filename="{download.file_name}"'
-    assert b"".join(answer.streaming_content).decode() == text(
-        client.get(f"{PAGE}qrels/", parameters)
-    )
+    assert text(answer) == downloaded(client, study, "qrels", **parameters)
 
 
 def test_what_cannot_be_made_is_said_at_its_field_and_nothing_is_asked_for(client, study):
@@ -232,19 +223,11 @@ def test_every_field_of_the_page_has_an_id_of_its_own_so_that_its_label_names_it
     assert "judgments_packed" in ids and len(ids) == len(set(ids))
 
 
-def test_a_large_collection_sends_nothing_at_once(client, study, monkeypatch):
-    monkeypatch.setattr("metrics.views.downloads.MAX_STREAMED_LABELS", 3)
-    for path in ("qrels/", "disputed/", "scores/", "judgments/csv/"):
-        answer = client.get(PAGE + path)
-        assert (answer.status_code, answer.url) == (302, PAGE)
-    assert "made in the background" in client.get(PAGE).content.decode()
-
-
-@pytest.mark.parametrize("path", ["", "qrels/", "disputed/", "scores/", "judgments/csv/"])
-def test_annotators_and_strangers_find_no_download(client, study, path):
+def test_annotators_and_strangers_find_no_download(client, study):
     for person in (cast.member(study, Role.ANNOTATOR), cast.user()):
         client.force_login(person)
-        assert client.get(PAGE + path).status_code == 404
+        assert client.get(PAGE).status_code == 404
+        assert client.post(f"{PAGE}new/qrels/").status_code == 404
 
 
 def bearer(study, scope, person=None):
@@ -252,7 +235,7 @@ def bearer(study, scope, person=None):
 
 
 def test_a_program_gets_the_same_qrels_by_token(client, study):
-    page = text(client.get(f"{PAGE}qrels/", {"direction": "reverse"}))
+    page = downloaded(client, study, "qrels", direction="reverse")
     headers = bearer(study, ApiToken.Scope.QRELS_READ)
     answer = client.get("/api/v1/collections/study/qrels/?direction=reverse", headers=headers)
     assert text(answer) == page

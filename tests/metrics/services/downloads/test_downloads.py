@@ -247,8 +247,10 @@ def test_a_wish_to_cancel_is_seen_within_the_moment_and_leaves_no_file(
         return plain_write(work)
 
     kind = downloads.KINDS[Download.Kind.JUDGMENTS]
-    plain_write = kind.write
-    monkeypatch.setattr(kind, "write", cancelled_meanwhile)
+    plain_write = kind.pieces
+    monkeypatch.setitem(
+        downloads.KINDS, Download.Kind.JUDGMENTS, kind._replace(pieces=cancelled_meanwhile)
+    )
     monkeypatch.setattr("metrics.services.downloads.kinds._counted_lines", counted_singly)
     perform_work(download)
     assert (download.work.state, download.file.name) == (Work.State.CANCELLED, "")
