@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from metrics.core.measures.matrices import Cells, part_of, ranked_columns, ranked_rows
 from metrics.core.measures.measures import Measure, evaluate, with_scale
-from metrics.core.measures.ranking import PositiveRanks, correct
 
 RSUM_DEPTHS = (1, 5, 10)
 
@@ -81,21 +80,6 @@ def in_folds(
         )
         for measure in measures
     }
-
-
-def rsum(forward: PositiveRanks, reverse: PositiveRanks) -> float:
-    """RSUM: 100 x the sum of mean C@1, C@5 and C@10 over both directions.
-
-    Range [0, 600]; NaN without queries.
-    """
-    return float(
-        100
-        * sum(
-            correct(positive_ranks, k=k).mean()
-            for positive_ranks in (forward, reverse)
-            for k in RSUM_DEPTHS
-        )
-    )
 
 
 def rsum_of(recalls: dict[str, BothDirections]) -> float:

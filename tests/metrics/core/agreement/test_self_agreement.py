@@ -1,7 +1,7 @@
 """A person's agreement with herself, beside krippendorff and statsmodels.
 
-To see these tests fail: let `stability._units` leave out the lower triangle, or count a pair on the
-diagonal once.
+To see these tests fail: let `self_agreement._units` leave out the lower triangle, or count a pair
+on the diagonal once.
 """
 
 import krippendorff
