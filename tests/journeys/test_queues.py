@@ -20,7 +20,7 @@ def requested_download(collection: Collection) -> Work:
     """Request a small download in this process; the next sweep hands its work to a worker."""
     download = Download.objects.create(collection=collection, kind="disputed", file_name="a.tsv")
     work = works.ask(kind="download", collection=collection, subject=download.pk, by=None)
-    Download.objects.update(work=work)
+    Download.objects.filter(pk=download.pk).update(work=work)
     return work
 
 

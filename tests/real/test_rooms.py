@@ -24,7 +24,7 @@ from metrics.services.numbers import refresh
 from pooling.services.pools.pools import create_pool, open_pool
 from pooling.services.runs import runs
 from tests import cast
-from tests.metrics.download_files import downloaded
+from tests.metrics.services.downloads.download_files import downloaded
 from tests.real_data import FOLDER, needs_real_data
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "flickr8k_to_assayer.py"

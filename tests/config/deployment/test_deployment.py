@@ -1,7 +1,8 @@
 """Faults refused by a start and by `check --deploy`, and settings that both accept.
 
-To see these tests fail: leave a check out of `environment.faults` or of `services.SERVER_CHECKS`,
-`check_services` out of `wsgi` or `celery`, or let `check_services` take an outage for a fault.
+To see these tests fail: leave a check out of `environment.faults` or of
+`service_checks.SERVER_CHECKS`, `check_services` out of `wsgi` or `celery`, or let `check_services`
+take an outage for a fault.
 """
 
 import os

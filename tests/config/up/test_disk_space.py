@@ -1,8 +1,8 @@
 """Wherever bytes or files run out, `up` says so, waits, and goes on by itself.
 
-To see these tests fail: let `lack_of_room` answer with `full_folder` alone, leave a folder out of
-`folders`, or the files of a file system out of `full_folder`; let `watch` raise whatever it is
-told, or let it tell so each time.
+To see these tests fail: let `disk_full_sentence` answer with `full_folder` alone, leave a folder
+out of `folders`, or the files of a file system out of `full_folder`; let `watch` raise whatever it
+is told, or let it tell so each time.
 """
 
 import errno

@@ -16,7 +16,7 @@ from metrics.services.scores.measuring import AUXILIARY
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
-from tests.metrics.download_files import downloaded
+from tests.metrics.services.downloads.download_files import downloaded
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]

@@ -1,6 +1,7 @@
 """Labels asked for one after the other: a policy that stops early, and tolerated distances.
 
-To see these tests fail: let `labels.n_first` return n_wanted, or `labels.decide` skip `_are_near`.
+To see these tests fail: let `resolving.n_first` return n_wanted, or `resolving.decide` skip
+`_are_near`.
 """
 
 import pytest

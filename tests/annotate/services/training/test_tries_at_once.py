@@ -1,6 +1,6 @@
 """A training is switched on while somebody's claim, or the collection's first answer, is under way.
 
-To see these tests fail: let `training_setup.change_training` lock nobody, or the collection before
+To see these tests fail: let `setup.change_training` lock nobody, or the collection before
 the people.
 """
 
