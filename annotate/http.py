@@ -131,16 +131,11 @@ def read_answer(body: dict[str, Any]) -> SentAnswer:
     """Return the answer of a request; raises BadRequest."""
     fields = read_form(AnswerForm, body)
     telemetry = Telemetry(*(fields.pop(name) for name in Telemetry._fields))
-    token, reasons = fields.pop("hand_out"), _read_reasons(body)
-    return SentAnswer(token, JudgmentAnswer(**fields, reasons=reasons, telemetry=telemetry))
-
-
-def _read_reasons(body: dict[str, Any]) -> list[str]:
-    """Return the reasons, each once; raises BadRequest for anything but a list of words."""
-    reasons = body.get("reasons") or []
+    token, reasons = fields.pop("hand_out"), body.get("reasons") or []
     if not isinstance(reasons, list) or not all(isinstance(reason, str) for reason in reasons):
         raise BadRequest("reasons: a list of words.")
-    return list(dict.fromkeys(reasons))
+    unique_reasons = list(dict.fromkeys(reasons))
+    return SentAnswer(token, JudgmentAnswer(**fields, reasons=unique_reasons, telemetry=telemetry))
 
 
 def for_signed_in(view: Callable[..., JsonResponse]) -> Callable[..., JsonResponse]:
@@ -248,24 +243,17 @@ def _source(part: Part | CardPart, number: int, source: MediaSource, slug: str) 
     """
     type_by_name = media_type(source.path.partition("?")[0])
     mime = source.type or (type_by_name.content_type if type_by_name else "")
+    if is_address(source.path):
+        url = source.path
+    elif number:
+        url = reverse("annotate:part-source", args=[slug, part.pk, number])
+    else:
+        url = reverse("annotate:part-media", args=[slug, part.pk])
+    is_unread = part.is_inspected and not source.type and not is_address(source.path)
+    is_unplayable = browser_support.playback_limit(mime) is browser_support.NOWHERE
     return {
-        "url": _address(part.pk, number, source.path, slug),
+        "url": url,
         "type": browser_support.browser_query_type(mime),
         "what": browser_support.format_names(mime),
-        "defect": _defect(part, source, mime),
+        "defect": "unread" if is_unread else "nowhere" if is_unplayable else "",
     }
-
-
-def _defect(part: Part | CardPart, source: MediaSource, mime: str) -> str:
-    """What keeps a source from playing: "unread" or "nowhere" (see _source), or ""."""
-    if part.is_inspected and not source.type and not is_address(source.path):
-        return "unread"
-    return "nowhere" if browser_support.playback_limit(mime) is browser_support.NOWHERE else ""
-
-
-def _address(pk: int, number: int, path: str, slug: str) -> str:
-    if is_address(path):
-        return path
-    if number:
-        return reverse("annotate:part-source", args=[slug, pk, number])
-    return reverse("annotate:part-media", args=[slug, pk])

@@ -140,7 +140,14 @@ def to_html(markdown: str) -> str:
     for token, heading in zip(opening_tokens, anchors, strict=True):
         token.attrSet("id", ANCHOR + heading.anchor)
     _link_to_headings(tokens, {heading.anchor for heading in anchors})
-    return _html(tokens, attributes={"a": {"href"}} | {tag: {"id"} for tag in _HEADINGS})
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"  # one level down
+    return nh3.clean(
+        _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}),
+        tags=_TAGS,
+        attributes={"a": {"href"}} | {tag: {"id"} for tag in _HEADINGS},
+    )
 
 
 def _link_to_headings(tokens: Sequence[Token], anchors: set[str]) -> None:
@@ -157,16 +164,6 @@ def _link_to_headings(tokens: Sequence[Token], anchors: set[str]) -> None:
 def headings(markdown: str) -> list[Heading]:
     """The headings of a text in their order; no two have one anchor."""
     return _headings_of(_MARKDOWN.parse(markdown))
-
-
-def _html(tokens: Sequence[Token], *, attributes: dict[str, set[str]]) -> str:
-    """The text as HTML, each heading one level further down than it was written."""
-    for token in tokens:
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
-    return nh3.clean(
-        _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}), tags=_TAGS, attributes=attributes
-    )
 
 
 def _headings_of(tokens: Sequence[Token]) -> list[Heading]:

@@ -1,4 +1,4 @@
-"""The addresses of the API, below /api/v1/; each application's api.py ends with its own table."""
+"""The addresses of the API, below /api/v1/; each module of endpoints ends with its own table."""
 
 from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path

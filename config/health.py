@@ -45,21 +45,19 @@ def readyz(request: HttpRequest) -> JsonResponse:
         "short worker": lambda: not worker_is_missing(queue="short"),
         "long worker": lambda: not worker_is_missing(queue="long"),
     }
-    parts = {name: _is_well(check) for name, check in (required | optional).items()}
+    parts: dict[str, bool] = {}
+    for name, check in (required | optional).items():
+        try:
+            parts[name] = check()
+        except Error:  # the database's, of a connection that died too
+            connection.close()  # the next check, or request, has a new one
+            parts[name] = False
     is_ready = all(parts[name] for name in required)
     report = {
         "status": "ok" if is_ready else "failing",
         "parts": {name: "ok" if is_well else "failing" for name, is_well in parts.items()},
     }
     return JsonResponse(report, status=200 if is_ready else 503)
-
-
-def _is_well(check: Callable[[], bool]) -> bool:
-    try:
-        return check()
-    except Error:  # the database's, of a connection that died too
-        connection.close()  # the next check, or request, has a new one
-        return False
 
 
 def database_answers() -> bool:

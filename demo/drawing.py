@@ -102,23 +102,15 @@ def _frames(scene: Scene, height: int, rng: Random) -> Iterator[Image.Image]:
         yield canvas.resize((round(height * ASPECT), height), Image.Resampling.LANCZOS)
 
 
-def _ease(t: float) -> float:
-    """0 to 1 with a rest at both ends."""
-    return (1 - math.cos(math.pi * min(max((t - 0.08) / 0.84, 0), 1))) / 2
-
-
 def _between(start: float, end: float, t: float) -> float:
-    return start + (end - start) * _ease(t)
+    # 0 to 1 with a rest at both ends
+    share = (1 - math.cos(math.pi * min(max((t - 0.08) / 0.84, 0), 1))) / 2
+    return start + (end - start) * share
 
 
 def _top(pose: Pose) -> float:
     """The smallest y of a shape that does not leave the picture."""
     return max(0.26, 1.15 * pose.radius + 0.03)
-
-
-def _blink(t: float) -> float:
-    """Slow fading, once a second: far from what could trouble photosensitive people."""
-    return 0.54 + 0.46 * math.cos(2 * math.pi * SECONDS * t)
 
 
 MOVES: dict[str, Callable[[Pose, float], Pose]] = {
@@ -129,7 +121,10 @@ MOVES: dict[str, Callable[[Pose, float], Pose]] = {
     "bounce": lambda pose, t: pose._replace(y=0.72 - 0.42 * abs(math.sin(3 * math.pi * t))),
     "grow": lambda pose, t: pose._replace(scale=_between(0.45, 1.25, t)),
     "shrink": lambda pose, t: pose._replace(scale=_between(1.25, 0.45, t)),
-    "blink": lambda pose, t: pose._replace(opacity=_blink(t)),
+    # slow fading, once a second: far from what could trouble photosensitive people
+    "blink": lambda pose, t: pose._replace(
+        opacity=0.54 + 0.46 * math.cos(2 * math.pi * SECONDS * t)
+    ),
 }
 
 

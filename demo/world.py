@@ -90,7 +90,10 @@ def _grade(caption: SceneCaption, scene: Scene) -> int:
         return NOT_RELEVANT
     if fewest == 1:
         return SOMEWHAT
-    return EXACTLY if _shows_nothing_else(caption, scene) else MOSTLY
+    described_numbers, scene_numbers = (
+        sorted(group.number for group in side.groups) for side in (caption, scene)
+    )
+    return EXACTLY if described_numbers == scene_numbers else MOSTLY
 
 
 def _shortcomings(caption: SceneCaption, scene: Scene, assignment: tuple[int, ...]) -> int | None:
@@ -101,7 +104,13 @@ def _shortcomings(caption: SceneCaption, scene: Scene, assignment: tuple[int, ..
     n_failed = 0
     for described, index in zip(caption.groups, assignment, strict=True):
         drawn_group = scene.groups[index]
-        if not _is_same_shape(described, drawn_group):
+        # the kinds are compared; where a caption names no kind, the colours
+        is_same_shape = (
+            described.kind == drawn_group.kind
+            if described.kind
+            else described.colour in (None, drawn_group.colour)
+        )
+        if not is_same_shape:
             return None
         n_failed += described.size not in (None, drawn_group.size)
         n_failed += described.colour not in (None, drawn_group.colour)
@@ -111,20 +120,6 @@ def _shortcomings(caption: SceneCaption, scene: Scene, assignment: tuple[int, ..
     if caption.motion:
         n_failed += (caption.motion, assignment[0]) != (scene.motion, 0)
     return n_failed
-
-
-def _is_same_shape(described: ShapeGroup, drawn_group: ShapeGroup) -> bool:
-    """Compare the kinds; where a caption names no kind, the colours."""
-    if described.kind:
-        return described.kind == drawn_group.kind
-    return described.colour in (None, drawn_group.colour)
-
-
-def _shows_nothing_else(caption: SceneCaption, scene: Scene) -> bool:
-    described_numbers, scene_numbers = (
-        sorted(group.number for group in side.groups) for side in (caption, scene)
-    )
-    return described_numbers == scene_numbers
 
 
 class Recipe(NamedTuple):
@@ -208,10 +203,12 @@ def write_captions(scenes: list[Scene], *, broad: int, rng: Random) -> list[Scen
         if n_vague == broad:
             break
         caption = _vague(scenes[n], rng)
+        group = caption.groups[0]
         if (
             caption not in new_captions
             and grade(caption, scenes[n]) == EXACTLY
-            and _says_something(caption)
+            # "a shape" alone is true of everything
+            and (group.colour or group.kind or caption.motion or group.number > 1)
         ):
             captions[n] = caption
             new_captions[caption] = None
@@ -233,12 +230,6 @@ def _vague(scene: Scene, rng: Random) -> SceneCaption:
         group.kind if kept_word == "kind" else None,
     )
     return SceneCaption((group_caption,), None, scene.motion if kept_word == "motion" else None)
-
-
-def _says_something(caption: SceneCaption) -> bool:
-    """False for "a shape", which is true of everything."""
-    group = caption.groups[0]
-    return bool(group.colour or group.kind or caption.motion or group.number > 1)
 
 
 def _leave_out(scene: Scene, rng: Random) -> SceneCaption:

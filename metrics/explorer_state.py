@@ -38,7 +38,7 @@ class ExplorerState(NamedTuple):
     query_set : None where the collection has none in this direction
     label_source : of the scores; reference_set : the only set of the source, None where it has none
     available_runs, runs : the runs that the viewer may choose, and those shown
-    query : the id of the query to show; empty for the first one in the order
+    query_id : of the query to show; empty for the first one in the order
     search : words to look for among the queries; empty for none
     """
 

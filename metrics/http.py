@@ -31,7 +31,10 @@ class QrelsRequest(NamedTuple):
     @property
     def file_name(self) -> str:
         """A file name that describes the content."""
-        source = _shortened(quote(self.label_source.key.replace(":", "-"), safe=",%()"))
+        source = quote(self.label_source.key.replace(":", "-"), safe=",%()")
+        if len(source) > MAX_SOURCE:  # a long one is cut and marked with its hash
+            mark = sha256(source.encode()).hexdigest()[:8]
+            source = f"{re.sub('%.?$', '', source[: MAX_SOURCE - 9])}~{mark}"
         binary = "" if self.threshold is None else f"-from-{self.threshold}"
         rule = f"-{self.rule}" if self.rule else ""
         return f"{self.direction}-{source}{rule}{binary}.qrels"
@@ -53,11 +56,3 @@ def single_key_address(parameters: QueryDict) -> str:
     except UnknownLabelSource:
         return ""
     return address.urlencode(safe=":,")
-
-
-def _shortened(source: str) -> str:
-    """Shorten a label source for a file name; a long one is cut and marked with its hash."""
-    if len(source) <= MAX_SOURCE:
-        return source
-    mark = sha256(source.encode()).hexdigest()[:8]
-    return f"{re.sub('%.?$', '', source[: MAX_SOURCE - 9])}~{mark}"

@@ -157,9 +157,15 @@ class OneRunView(APIView):
                 for text in messages
             ]
             raise Unprocessable("Some fields are wrong; see errors.", errors=errors)
+        fields: dict[str, Any] = dict(form.validated_data)
+        names = ("is_hidden", "is_retired", "is_on_hold", "score_type")
+        states = {name: fields.pop(name) for name in names if name in fields}
+        description = run_descriptions.description_of(run)._replace(**fields) if fields else None
         try:
             run_changes.change_run(
-                run=run, changes=_run_changes(run, dict(form.validated_data)), by=request.user
+                run=run,
+                changes=run_changes.RunChanges(description=description, **states),
+                by=request.user,
             )
         except REFUSALS as error:
             raise Unprocessable(str(error)) from error
@@ -200,15 +206,6 @@ class RunDocumentsView(APIView):
         except run_documents.NoUnknownDocuments as error:
             raise Unprocessable(str(error)) from error
         return Response(ImportSerializer(document_import).data, status=201)
-
-
-def _run_changes(run: Run, fields: dict[str, Any]) -> run_changes.RunChanges:
-    names = ("is_hidden", "is_retired", "is_on_hold", "score_type")
-    states = {name: fields.pop(name) for name in names if name in fields}
-    return run_changes.RunChanges(
-        description=run_descriptions.description_of(run)._replace(**fields) if fields else None,
-        **states,
-    )
 
 
 urlpatterns = [

@@ -9,7 +9,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.api import TokenRequest, Unprocessable, get_collection
-from annotate.core.labels.pair_states import StateCounts
 from annotate.models import Collection, Direction, QuerySet, Role
 from pooling.core.strategies.strategies import MAX_SEED
 from pooling.models import Pool, Run
@@ -17,7 +16,6 @@ from pooling.services.pages.pool_figures import states_of
 from pooling.services.pools import checks as pool_checks
 from pooling.services.pools import pools, preview_requests
 from pooling.services.pools.checks import PoolError
-from pooling.services.pools.previews import Preview
 
 
 class ChoiceSerializer(serializers.Serializer):
@@ -62,9 +60,13 @@ class PoolsView(APIView):
             .prefetch_related("runs")
             .order_by("pk")
         )
-        states = states_of(pools=list(rows))
+        # `n` of a pool's pairs are wanted, and all states but left_out sum to `n`.
+        pair_counts = {
+            pool_key: {"n": states.n_pairs} | {str(row.state): row.n for row in states.rows}
+            for pool_key, states in states_of(pools=list(rows)).items()
+        }
         return Response(
-            {"pools": [_pool_data(pool) | {"pairs": _counts(states[pool.pk])} for pool in rows]}
+            {"pools": [_pool_data(pool) | {"pairs": pair_counts[pool.pk]} for pool in rows]}
         )
 
     def post(self, request: TokenRequest, slug: str) -> Response:
@@ -103,7 +105,10 @@ class PoolPreviewsView(APIView):
             raise _field_refusal(result.field, result.error)
         if result.preview is None:
             return Response({"state": "counting"}, status=202)
-        return Response({"state": "done", **_preview_data(result.preview)})
+        fields = result.preview._asdict()
+        del fields["likenesses"]  # matrices
+        fields["shares"] = [share._asdict() for share in result.preview.shares]
+        return Response({"state": "done", **fields})
 
 
 def _validated(form: serializers.Serializer) -> dict[str, Any]:
@@ -173,18 +178,6 @@ def _pool_data(pool: Pool) -> dict[str, Any]:
         "runs": sorted(run.name for run in pool.runs.all()),
         "opened_at": pool.opened_at,
     }
-
-
-def _counts(states: StateCounts) -> dict[str, int]:
-    """A pool's pairs by state: `n` are wanted, and all states but left_out sum to `n`."""
-    return {"n": states.n_pairs} | {str(row.state): row.n for row in states.rows}
-
-
-def _preview_data(preview: Preview) -> dict[str, Any]:
-    """A preview in JSON, without the matrices."""
-    fields = preview._asdict()
-    del fields["likenesses"]
-    return fields | {"shares": [share._asdict() for share in preview.shares]}
 
 
 urlpatterns = [

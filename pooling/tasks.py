@@ -1,8 +1,6 @@
 """Celery tasks of pooling; all are safe to run twice."""
 
-from collections.abc import Iterator
-
-from celery import Task, shared_task
+from celery import shared_task
 
 from annotate.models import Collection
 from annotate.task_queue import enqueue_on_commit
@@ -29,19 +27,13 @@ def reorder_pools(*, collection_id: int) -> None:
 def sweep() -> None:
     """Enqueue overdue tasks again, which the broker may have lost. Delete files of no matrix."""
     matrix_storage.sweep_files()
-    for task, arguments in _overdue():
-        enqueue_on_commit(task, **arguments)
+    for run_id in run_retirement.runs_due():
+        enqueue_on_commit(settle_marks, run_id=run_id)
+    for collection_id in queue_order.overdue_collections():
+        enqueue_on_commit(reorder_pools, collection_id=collection_id)
 
 
 @shared_task
 def tidy() -> None:
     """Delete the files of runs that were rejected long ago."""
     rejected_files.drop_old()
-
-
-def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
-    yield from ((settle_marks, {"run_id": run}) for run in run_retirement.runs_due())
-    yield from (
-        (reorder_pools, {"collection_id": collection})
-        for collection in queue_order.overdue_collections()
-    )

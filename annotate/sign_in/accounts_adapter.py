@@ -95,17 +95,11 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 
 
 def _cipher() -> MultiFernet:
-    return MultiFernet(
-        [Fernet(_key(secret)) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
-    )
-
-
-def _key(secret: str) -> bytes:
-    """Derive a key for this purpose alone (HKDF, RFC 5869).
-
-    Leaked, it reveals no other use's key.
-    """
-    derived_key = HKDF(
-        algorithm=SHA256(), length=32, salt=None, info=b"assayer second factor"
-    ).derive(secret.encode())
-    return base64.urlsafe_b64encode(derived_key)
+    fernets = []
+    for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
+        # a key for this purpose alone (HKDF, RFC 5869); leaked, it reveals no other use's key
+        derived_key = HKDF(
+            algorithm=SHA256(), length=32, salt=None, info=b"assayer second factor"
+        ).derive(secret.encode())
+        fernets.append(Fernet(base64.urlsafe_b64encode(derived_key)))
+    return MultiFernet(fernets)

@@ -60,7 +60,14 @@ def navigation_links(request: HttpRequest, collection: Collection) -> list[Navig
     """The links of a collection for the user; the open page, or the one above it, is current."""
     roles = access.roles_in(user=request.user, collection=collection)
     home = reverse(PAGES[0][1], args=[collection.slug])
-    waiting_counts = _waiting_counts(collection) if Role.LEAD in roles else {}
+    # number and name of the things that wait for a lead, by URL name
+    waiting_counts: dict[str, tuple[int, str]] = {}
+    if Role.LEAD in roles:
+        n_alarms = len(raising_events(collection=collection))
+        waiting_counts = {
+            "metrics:dashboard": (n_alarms, "alarm up" if n_alarms == 1 else "alarms up"),
+            "annotate:inbox": (inbox.count(collection=collection).n, "waiting"),
+        }
     links = []
     for label, name, viewers in PAGES:
         if roles & viewers:
@@ -68,12 +75,3 @@ def navigation_links(request: HttpRequest, collection: Collection) -> list[Navig
             is_open = request.path == url or (url != home and request.path.startswith(url))
             links.append(NavigationLink(label, url, is_open, *waiting_counts.get(name, ())))
     return links
-
-
-def _waiting_counts(collection: Collection) -> dict[str, tuple[int, str]]:
-    """Number and name of the things that wait for a lead, by URL name."""
-    n_alarms = len(raising_events(collection=collection))
-    return {
-        "metrics:dashboard": (n_alarms, "alarm up" if n_alarms == 1 else "alarms up"),
-        "annotate:inbox": (inbox.count(collection=collection).n, "waiting"),
-    }

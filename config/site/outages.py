@@ -41,15 +41,13 @@ def begin_sessions_with(settings: str) -> None:
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer a failed request: the site is busy, or something broke."""
     error = sys.exc_info()[1]
-    if not isinstance(error, FAILURES) or not (is_outage(error) or _took_too_long(error)):
+    # the cause is QueryCanceled where `limit_waiting` cut a statement off
+    if not isinstance(error, FAILURES) or not (
+        is_outage(error) or isinstance(error.__cause__, QueryCanceled)
+    ):
         return defaults.server_error(request)
     log.warning("%s %s was answered 503: %s", request.method, request.path, error)
     return _busy(request)
-
-
-def _took_too_long(error: Exception) -> bool:
-    """Whether the error is a statement cut off by `limit_waiting`."""
-    return isinstance(error.__cause__, QueryCanceled)
 
 
 def _busy(request: HttpRequest) -> HttpResponse:

@@ -65,7 +65,10 @@ class SecondFactorMiddleware:
         ):
             return None
         name = request.resolver_match.view_name
-        if name in EXEMPT_VIEWS or name.startswith(API) or _has_passed(request) or not _leads(user):
+        if name in EXEMPT_VIEWS or name.startswith(API):
+            return None
+        records = get_authentication_records(request, user)
+        if any(record["method"] == "mfa" for record in records) or not _leads(user):
             return None
         if getattr(view, "answers_scripts", False):
             page = urlsplit(request.headers.get("Referer", "")).path or "/"
@@ -103,12 +106,6 @@ def _note_code(
 ) -> None:
     if authenticator.type == Authenticator.Type.TOTP:
         record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
-
-
-def _has_passed(request: HttpRequest) -> bool:
-    return any(
-        record["method"] == "mfa" for record in get_authentication_records(request, request.user)
-    )
 
 
 def _second_factor_url(request: HttpRequest, user: User, page: str) -> str:

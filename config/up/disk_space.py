@@ -55,7 +55,12 @@ def disk_full_sentence(home: Home, error: Exception) -> str:
     is_disk_full = (
         _is_disk_full(error) if isinstance(error, OSError) else NO_ROOM.search(str(error))
     )
-    return f"The disk is full, or a quota used up: {_error_text(error)}." if is_disk_full else ""
+    if not is_disk_full:
+        return ""
+    cause = str(error).rstrip(".")
+    if isinstance(error, OSError) and error.strerror:
+        cause = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return f"The disk is full, or a quota used up: {cause}."
 
 
 def has_space(home: Home) -> bool:
@@ -76,9 +81,3 @@ def _can_write(folder: Path) -> bool:
 
 def _is_disk_full(error: OSError) -> bool:
     return error.errno in {errno.ENOSPC, errno.EDQUOT}
-
-
-def _error_text(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    return str(error).rstrip(".")

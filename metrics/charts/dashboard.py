@@ -129,6 +129,9 @@ def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Char
         if total
     ]
     order = list(names)[::-1]
+    number = {"field": "share", "type": "quantitative", "format": ".1f"}
+    # light on dark squares
+    ink = {"condition": {"test": "datum.share > 55", "value": "@surface"}, "value": "@ink"}
     return Chart(
         id="confusion",
         title="Which level is taken for which",
@@ -149,7 +152,10 @@ def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Char
                 },
                 "y": {"field": "said", "type": "nominal", "sort": order, "title": "One label"},
             },
-            "layer": [_confusion_cells(), _confusion_numbers()],
+            "layer": [
+                _confusion_cells(),
+                {"mark": "text", "encoding": {"text": number, "color": ink}},
+            ],
         },
         columns=["One label", *(f"Another: {name}, %" for name in order), "Labels"],
         rows=[
@@ -182,13 +188,6 @@ def _confusion_cells() -> Spec:
         "mark": {"type": "rect", "stroke": "@surface", "strokeWidth": 2},
         "encoding": {"color": colour, "tooltip": tooltip},
     }
-
-
-def _confusion_numbers() -> Spec:
-    """The shares in the squares, light on dark ones."""
-    colour = {"condition": {"test": "datum.share > 55", "value": "@surface"}, "value": "@ink"}
-    text = {"field": "share", "type": "quantitative", "format": ".1f"}
-    return {"mark": "text", "encoding": {"text": text, "color": colour}}
 
 
 def labels_a_day(days: Sequence[tuple[int, int]]) -> Chart:
@@ -371,14 +370,13 @@ def _axis_of_days(days: Sequence[tuple[int, int]]) -> Spec:
     step = step if step <= 3 else 7 * -(-step // 7)
     name = ["%-d %b"] if n_days <= 365 else ["%-d %b", "%Y"]  # beyond a year two days have one name
     lines = ", ".join(f"utcFormat(datum.value, '{line}')" for line in name)
+    dates = [_day(day).split("-") for day in range(first, last + 1, step * DAY)]
     return {
-        "values": [_noon(day) for day in range(first, last + 1, step * DAY)],
+        "values": [
+            {"year": int(year), "month": int(month), "date": int(day), "hours": 12, "utc": True}
+            for year, month, day in dates
+        ],
         "labelExpr": f"[{lines}]",
         "labelOverlap": True,
         "labelFlush": False,
     }
-
-
-def _noon(milliseconds: int) -> Spec:
-    year, month, day = (int(part) for part in _day(milliseconds).split("-"))
-    return {"year": year, "month": month, "date": day, "hours": 12, "utc": True}

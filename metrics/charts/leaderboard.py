@@ -105,7 +105,11 @@ def difference_plot(
     """
     sign = -1 if is_rank else 1
     values: list[dict[str, Any]] = [
-        {"place": position, "d": d, "who": _better_run(sign * d, first, second)}
+        {
+            "place": position,
+            "d": d,
+            "who": "equal" if d == 0 else first if sign * d > 0 else second,
+        }
         for position, d in points
     ]
     side, other = ("Below", "above") if is_rank else ("Above", "below")
@@ -153,10 +157,6 @@ def _difference_channels(first: str, second: str, measure: str) -> tuple[Spec, S
         "scale": {"domain": [first, second, "equal"], "range": ["@blue", "@amber", "@ink-2"]},
     }
     return x, y, colour
-
-
-def _better_run(d: float, first: str, second: str) -> str:
-    return "equal" if d == 0 else first if d > 0 else second
 
 
 def score_history(

@@ -43,7 +43,7 @@ def positives_by_judged(
             "strategy": curve.name,
             "spent": n_judged,
             "found": n_positive,
-            "kind": _kind(curve, chance),
+            "kind": KINDS[2] if curve is chance else KINDS[1] if curve.is_live else KINDS[0],
         }
         for curve in [*curves, chance]
         for n_judged, n_positive in [(0, 0), *curve.points]
@@ -78,10 +78,6 @@ def positives_by_judged(
         columns=["Strategy", "Judged", "Positives"],
         rows=[[row["strategy"], row["spent"], row["found"]] for row in values],
     )
-
-
-def _kind(curve: StrategyCurve, chance: StrategyCurve) -> str:
-    return KINDS[2] if curve is chance else KINDS[1] if curve.is_live else KINDS[0]
 
 
 def bias_by_size(points: Sequence[SizePoint], *, id: str, direction: str, measure: str) -> Chart:

@@ -49,7 +49,7 @@ class LabelSourceWidget(forms.Widget):
         return RequestedSource(word, sets) if word or sets else None
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
-        """The context with the chosen source, valid or not. value : an AskedSource, or a key."""
+        """The context with the chosen source, valid or not. value : a RequestedSource, or a key."""
         requested_source = (
             value if isinstance(value, RequestedSource) else RequestedSource(str(value or ""))
         )
@@ -136,7 +136,10 @@ class QrelsForm(forms.Form):
         source_field = self.fields["label_source"]
         assert isinstance(source_field, LabelSourceField), "declared above"  # noqa: S101
         source_field.offer(names)
-        self._offer("queries", queries)
+        set_choices(self, "queries", [(name, name) for name in queries])
+        if not queries:
+            query_field = self.fields["queries"]
+            query_field.required, query_field.widget = False, forms.HiddenInput()
 
     def refuse_unknown(self, parameters: QueryDict) -> None:
         """Add an error for an unknown parameter; ignored, it would give a file of other labels."""
@@ -170,10 +173,3 @@ class QrelsForm(forms.Form):
             threshold=cleaned["threshold"] if cleaned["grades"] == BINARY else None,
             rule=cleaned["rule"],
         )
-
-    def _offer(self, name: str, names: list[str]) -> None:
-        """Set the choices of a field; hide it where there are none."""
-        set_choices(self, name, [(name, name) for name in names])
-        field = self.fields[name]
-        if not names:
-            field.required, field.widget = False, forms.HiddenInput()

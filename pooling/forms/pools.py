@@ -10,7 +10,7 @@ from annotate.models import Collection, QuerySet
 from pooling.core.strategies.options import OPTIONS
 from pooling.core.strategies.parameters import ChoiceParameter, NumberParameter, Parameter
 from pooling.core.strategies.strategies import MAX_SEED, STRATEGIES
-from pooling.models import Pool, Run, RunRows
+from pooling.models import Pool, Run
 
 MAX_NAME = Pool._meta.get_field("name").max_length
 
@@ -51,11 +51,14 @@ class PoolForm(forms.Form):
         self.strategy = strategy
         plan, own = STRATEGIES[strategy], STRATEGIES[strategy].parameters
         ready = collection.runs.published().in_use().order_by("direction", "name")
+        self.ready = list(ready)
+        # with both directions ticked, no query set would fit
+        initial_runs = [run for run in self.ready if run.direction == self.ready[0].direction]
         self.fields["runs"] = RunsField(
             queryset=ready,
             required=plan.needs_runs,
             widget=forms.CheckboxSelectMultiple,
-            initial=_of_one_direction(ready),
+            initial=initial_runs,
             help_text="Runs of both directions may come together; they land on the same pairs.",
         )
         for parameter in own:
@@ -85,7 +88,6 @@ class PoolForm(forms.Form):
                 _TRUSTED,
             )
         )
-        self.ready = list(ready)
         self.options = [option.name for option in OPTIONS]
         self.on_hold = list(collection.runs.published().on_hold().order_by("name"))
 
@@ -133,7 +135,9 @@ class PoolForm(forms.Form):
     def has_options(self) -> bool:
         """Whether any option is set or invalid, so that the options should be shown."""
         return any(
-            name in self.errors or self[name].value() not in _unset(name) for name in self.options
+            name in self.errors
+            or self[name].value() not in (None, "", _DEFAULTS[name], str(_DEFAULTS[name]))
+            for name in self.options
         )
 
 
@@ -153,21 +157,10 @@ def prefilled(*, collection: Collection, query: QueryDict) -> dict[str, object]:
     )
 
 
-def _of_one_direction(runs: RunRows) -> list[Run]:
-    """The runs of the first direction: with both directions ticked, no query set would fit."""
-    all_runs = list(runs)
-    return [run for run in all_runs if run.direction == all_runs[0].direction]
-
-
 _TRUSTED = (
     "Pairs whose label in this reference set is trusted; a share of them may stay as a check."
 )
 _DEFAULTS: Mapping[str, object] = {option.name: option.default for option in OPTIONS}
-
-
-def _unset(name: str) -> tuple[object, ...]:
-    default = _DEFAULTS[name]
-    return (None, "", default, str(default))
 
 
 def _field(parameter: Parameter, *, required: bool = True) -> forms.Field:

@@ -45,7 +45,7 @@ def pool_new(request: SignedIn, slug: str) -> HttpResponse:
             service.request_opening(pool=pool, by=request.user)
             return redirect("pooling:pool", slug, pool.pk)
         except PoolError as error:
-            _add_error(form, error)
+            form.add_error(error.field if error.field in form.fields else None, str(error))
     return _form_page(request, collection, form)
 
 
@@ -142,10 +142,6 @@ def _form_page(request: SignedIn, collection: Collection, form: PoolForm) -> Htt
         "preview_at_once": "preview" in request.GET,
     }
     return render(request, "pooling/pools/new.html", context, status=422 if form.errors else 200)
-
-
-def _add_error(form: PoolForm, error: PoolError) -> None:
-    form.add_error(error.field if error.field in form.fields else None, str(error))
 
 
 def _request_preview(

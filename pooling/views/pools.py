@@ -61,16 +61,20 @@ def pools(request: SignedIn, slug: str) -> HttpResponse:
 def pool(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """One pool: its parameters, its figures and its state."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
+    plan = STRATEGIES.get(pool.strategy)
+    parameters = (*(plan.parameters if plan else ()), *OPTIONS)
+    labels = {parameter.name: parameter.label for parameter in parameters}
+    stuck_by_round = stuck_labels.stuck_labels(collection=pool.collection)
     context = {
         "collection": pool.collection,
         "pool": pool,
-        "strategy": STRATEGIES.get(pool.strategy),
-        "parameters": _parameters(pool),
+        "strategy": plan,
+        "parameters": [(labels.get(name, name), value) for name, value in pool.parameters.items()],
         "runs": pool.runs.order_by("direction", "name"),
         "figures": pool_figures.pool_figures(pool=pool),
         "may_invite": Role.LEAD
         in annotate_access.roles_in(user=request.user, collection=pool.collection),
-        "stuck": _stuck_labels(pool),
+        "stuck": None if pool.round_id is None else stuck_by_round.get(pool.round_id),
         "may_open": _is_researcher(request, pool.collection),
     }
     return render(request, "pooling/pools/pool.html", context | _waiting(request, pool))
@@ -132,18 +136,6 @@ def _begin(request: SignedIn, pool: Pool, ask: Callable[..., None]) -> HttpRespo
     except service.WrongPoolState as error:
         messages.error(request, str(error))
     return redirect("pooling:pool", pool.collection.slug, pool.pk)
-
-
-def _parameters(pool: Pool) -> list[tuple[str, object]]:
-    """The pool's parameters, each with its label."""
-    own = STRATEGIES[pool.strategy].parameters if pool.strategy in STRATEGIES else ()
-    labels = {parameter.name: parameter.label for parameter in (*own, *OPTIONS)}
-    return [(labels.get(name, name), value) for name, value in pool.parameters.items()]
-
-
-def _stuck_labels(pool: Pool) -> stuck_labels.StuckLabels | None:
-    stuck_by_round = stuck_labels.stuck_labels(collection=pool.collection)
-    return None if pool.round_id is None else stuck_by_round.get(pool.round_id)
 
 
 def _is_researcher(request: SignedIn, collection: Collection) -> bool:

@@ -57,18 +57,16 @@ def run_upload(request: SignedIn, slug: str) -> HttpResponse:
             received = service.receive_run(
                 collection=collection, upload=fields.pop("file"), by=request.user, **fields
             )
-            return _received_response(request, received)
+            run = received.run
+            if not received.is_new:
+                messages.info(
+                    request, f"This very file is already here as “{run}”; nothing was changed."
+                )
+            return redirect("pooling:run", run.collection.slug, run.pk)
         except (service.RunExists, service.BadName) as error:
             form.add_error("name", str(error))
     context = {"collection": collection, "form": form}
     return render(request, "pooling/runs/new.html", context, status=422 if form.errors else 200)
-
-
-def _received_response(request: SignedIn, received: service.ReceivedRun) -> HttpResponse:
-    run = received.run
-    if not received.is_new:
-        messages.info(request, f"This very file is already here as “{run}”; nothing was changed.")
-    return redirect("pooling:run", run.collection.slug, run.pk)
 
 
 @require_safe

@@ -60,12 +60,12 @@ def is_table_of_pairs(first_line: str) -> bool:
     return bool(cells & _QUERIES) and bool(cells & _DOCUMENTS) and "side" not in cells
 
 
-def _is_iteration(field: str) -> bool:
-    return whole_number(field) is not None or field.upper() == "Q0"
-
-
 def _guess_fields(fields: list[str]) -> FileGuess | None:
-    if len(fields) == 4 and whole_number(fields[3]) is not None and _is_iteration(fields[1]):
+    if (
+        len(fields) == 4
+        and whole_number(fields[3]) is not None
+        and (whole_number(fields[1]) is not None or fields[1].upper() == "Q0")
+    ):
         return FileGuess(LABELS, "qrels (query, iteration, document, grade)")
     if len(fields) == 5 and all(
         whole_number(field) is not None for field in (fields[1], *fields[3:])

@@ -136,9 +136,10 @@ def n_needed(grades: Sequence[int], *, n_wanted: int, policy: LabelPolicy) -> in
     if n_given < n_asked_first:
         return n_asked_first
     if n_given < n_wanted:
-        return (
-            n_given if _is_settled(grades, policy) and _two_agree(grades, policy) else n_given + 1
+        is_decided = _is_settled(grades, policy) and any(
+            upper - lower <= policy.tolerance for lower, upper in pairwise(sorted(grades))
         )
+        return n_given if is_decided else n_given + 1
     if n_given >= 2 and not _is_settled(grades, policy) and n_given < policy.ceiling:
         return n_given + 1
     return n_given
@@ -151,7 +152,3 @@ def _is_settled(grades: Sequence[int], policy: LabelPolicy) -> bool:
 
 def _are_near(grades: Sequence[int], policy: LabelPolicy) -> bool:
     return max(grades) - min(grades) <= policy.tolerance
-
-
-def _two_agree(grades: Sequence[int], policy: LabelPolicy) -> bool:
-    return any(upper - lower <= policy.tolerance for lower, upper in pairwise(sorted(grades)))

@@ -135,13 +135,12 @@ def format_names(mime: str) -> str:
         return "MP3"
     names = [
         _FORMAT_NAMES.get(container, container),
-        *(_codec_name(codec) for codec in codecs_of(mime)),
+        *(
+            _entry(_FORMAT_NAMES, codec) or codec.partition(".")[0].lower()
+            for codec in codecs_of(mime)
+        ),
     ]
     return ", ".join(name for name in dict.fromkeys(names) if name)
-
-
-def _codec_name(codec: str) -> str:
-    return _entry(_FORMAT_NAMES, codec) or codec.partition(".")[0].lower()
 
 
 def _entry(table: Mapping[str, _Entry], codec: str, container: str = "") -> _Entry | None:

@@ -81,7 +81,9 @@ def _line(
     faults = {
         "query": id_fault(cells["query"]),
         "document": id_fault(cells["document"]),
-        "grade": _grade_fault(grade, cells["grade"], grades),
+        "grade": ""
+        if grade in grades
+        else f"{quoted(cells['grade'])} is no grade of this collection",
         "why": text_fault(cells["why"]) or _too_long(cells["why"], MAX_WHY),
         "paragraph": text_fault(cells["paragraph"]) or _too_long(cells["paragraph"], MAX_PARAGRAPH),
     }
@@ -91,10 +93,6 @@ def _line(
     return TrainingLine(
         number, cells["query"], cells["document"], grade, cells["why"], cells["paragraph"]
     )
-
-
-def _grade_fault(grade: int | None, text: str, grades: Container[int]) -> str:
-    return "" if grade in grades else f"{quoted(text)} is no grade of this collection"
 
 
 def _too_long(text: str, limit: int) -> str:

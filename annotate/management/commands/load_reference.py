@@ -53,9 +53,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load, all or nothing."""
+        grades = files.parse_grade_map(options["grades"])
+        if not all(file_grade.isdecimal() for file_grade in grades):
+            raise CommandError("The grades of a reference file are whole numbers, as in 0:1,1:4.")
         import_request = ReferenceImport(
             name=options["name"],
-            grades=_numbers(files.parse_grade_map(options["grades"])),
+            grades={int(file_grade): grade for file_grade, grade in grades.items()},
             min_grade=options["min_grade"],
             skip_unknown=options["skip_unknown"],
             skip_blank=options["skip_blank"],
@@ -73,10 +76,3 @@ class Command(BaseCommand):
                 by=by,
             )
         self.stdout.write("\n".join(files.import_messages(received_import)))
-
-
-def _numbers(grades: dict[str, int]) -> dict[int, int]:
-    """The map with numbers on both sides. Raises CommandError for words."""
-    if not all(file_grade.isdecimal() for file_grade in grades):
-        raise CommandError("The grades of a reference file are whole numbers, as in 0:1,1:4.")
-    return {int(file_grade): grade for file_grade, grade in grades.items()}

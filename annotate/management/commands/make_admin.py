@@ -26,7 +26,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, username: str | None, email: str, **options: Any) -> None:
         """Make the account, or make an existing one an admin's."""
         if not username:
-            username, email = _prompt_account(email)
+            if not sys.stdin.isatty():
+                raise CommandError(
+                    "Say whose account it is: make_admin NAME [--email ADDRESS]; nothing was made."
+                )
+            username = input("User name: ").strip()
+            email = email or input("E-mail address (may be left out): ").strip()
         try:
             admin = site_accounts.make_admin(username=username, email=email)
         except site_accounts.AccountNotMade as error:
@@ -42,13 +47,3 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"Open this link within three days to choose a password; it works once:\n{link}"
             )
-
-
-def _prompt_account(email: str) -> tuple[str, str]:
-    """Ask the person at the terminal for user name and address."""
-    if not sys.stdin.isatty():
-        raise CommandError(
-            "Say whose account it is: make_admin NAME [--email ADDRESS]; nothing was made."
-        )
-    username = input("User name: ").strip()
-    return username, email or input("E-mail address (may be left out): ").strip()

@@ -202,7 +202,11 @@ def store(
         unique_fields=["collection", "kind", "key"],
         update_fields=["parameters", "version", "value", "digest", "computed_at", "fresh_until"],
     )
-    _drop_surplus(inquiry)
+    # of more values than a collection may have of this kind the oldest go
+    if (at_most := KINDS[inquiry.kind].at_most) is not None:
+        values = Kept.objects.filter(kind=inquiry.kind, collection=inquiry.collection)
+        newest = values.order_by("-computed_at", "-pk").values_list("pk", flat=True)
+        values.filter(pk__in=list(newest[at_most:])).delete()
 
 
 def delete_all(*, collection: Collection) -> None:
@@ -224,7 +228,11 @@ def _compute(inquiry: Inquiry) -> bool:
         version, row = kind.version(inquiry), find(inquiry=inquiry)
         if version is None or _is_fresh(row, version):
             return False
-        at, computed = _transaction_time(), kind.compute(inquiry, row)
+        # the moment at which the transaction sees the database
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT transaction_timestamp()")
+            (at,) = cursor.fetchone()
+        computed = kind.compute(inquiry, row)
     # not in that transaction, which may take minutes: others may have stored or deleted the value
     if computed is None:
         fields = {"version": version, "computed_at": at}
@@ -235,26 +243,10 @@ def _compute(inquiry: Inquiry) -> bool:
     return computed is not None
 
 
-def _transaction_time() -> datetime:
-    """The moment at which the transaction sees the database."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT transaction_timestamp()")
-        (at,) = cursor.fetchone()
-    return at
-
-
 def _fresh_until(inquiry: Inquiry, computed: Computed | None) -> CombinedExpression | None:
     own = computed.fresh_for if computed else None
     fresh_for = own or KINDS[inquiry.kind].fresh_for
     return Now() + fresh_for if fresh_for else None
-
-
-def _drop_surplus(inquiry: Inquiry) -> None:
-    """Delete a collection's values of this kind beyond their number, the oldest first."""
-    if (at_most := KINDS[inquiry.kind].at_most) is not None:
-        own = Kept.objects.filter(kind=inquiry.kind, collection=inquiry.collection)
-        newest = own.order_by("-computed_at", "-pk").values_list("pk", flat=True)
-        own.filter(pk__in=list(newest[at_most:])).delete()
 
 
 def _is_fresh(row: Kept | None, version: str) -> bool:

@@ -122,10 +122,12 @@ def advance(
     if watch is None or watch.unit != unit or n_done < watch.n_done:
         watch = _watches[job] = _Watch(unit, now, n_done, n_done, now, now)
     watch.n_done = n_done
-    if is_cancelled and now >= watch.ask_at and _can_ask():
-        if is_cancelled():
-            raise Cancelled
-        watch.ask_at = _again_at(now)
+    if is_cancelled and now >= watch.ask_at:
+        driver = connection.connection
+        if driver is None or driver.info.transaction_status != TransactionStatus.ACTIVE:
+            if is_cancelled():
+                raise Cancelled
+            watch.ask_at = _again_at(now)
     if now >= watch.tell_at:
         begun = clock()
         _report(job, watch, total, now)
@@ -185,12 +187,6 @@ def _report(job: Job, watch: _Watch, total: int | None, now: float) -> None:
 def _again_at(begun: float) -> float:
     """Return when to repeat something that was begun at this moment and is finished now."""
     return begun + max(SECONDS_BETWEEN, (clock() - begun) / SHARE_OF_TIME)
-
-
-def _can_ask() -> bool:
-    """Whether the connection is free for a query; in the middle of a COPY it is not."""
-    driver = connection.connection
-    return driver is None or driver.info.transaction_status != TransactionStatus.ACTIVE
 
 
 def _key(job: Job) -> str:

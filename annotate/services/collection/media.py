@@ -76,15 +76,12 @@ class StoredMedia:
         """True if the store holds this file."""
         folder, _, name = f"{self.collection.slug}/{path}".rpartition("/")
         if folder not in self._listed:
-            self._listed[folder] = self._files(folder)
+            store = operators_store()
+            try:
+                self._listed[folder] = set(store.listdir(folder)[1]) if store else set()
+            except (FileNotFoundError, NotADirectoryError):
+                self._listed[folder] = set()
         return name in self._listed[folder]
-
-    def _files(self, folder: str) -> set[str]:
-        store = operators_store()
-        try:
-            return set(store.listdir(folder)[1]) if store else set()
-        except (FileNotFoundError, NotADirectoryError):
-            return set()
 
 
 def is_allowed_address(address: str) -> bool:

@@ -116,7 +116,12 @@ def preview_change(*, policy: Policy, with_closed: bool) -> PolicyPreview:
         return preview._replace(change=effect)
     if (row := kept.find_fresh(inquiry=inquiry)) is not None:
         return _preview(row)
-    if _n_affected(collection, with_closed) <= SYNCHRONOUS_ROWS:
+    limit = {"limit": SYNCHRONOUS_ROWS + 1}
+    with connection.cursor() as cursor:
+        # the resolutions to examine, counted no further than it matters
+        cursor.execute(_N_AFFECTED, _parameters(collection, with_closed) | limit)
+        (n_affected,) = cursor.fetchone()
+    if n_affected <= SYNCHRONOUS_ROWS:
         return PolicyPreview(inquiry.key, *_count(inquiry))
     kept.look(inquiry=inquiry)
     return preview
@@ -180,14 +185,6 @@ def _count(inquiry: Inquiry) -> tuple[int, PolicyEffect, bool]:
         rows, policies=new_policies, positive_from=collection.positive_from
     )
     return rounds.count(), effect, policy_changes.asks_model(new_policies)
-
-
-def _n_affected(collection: Collection, with_closed: bool) -> int:
-    """The number of resolutions to examine; no further than it matters."""
-    limit = {"limit": SYNCHRONOUS_ROWS + 1}
-    with connection.cursor() as cursor:
-        cursor.execute(_N_AFFECTED, _parameters(collection, with_closed) | limit)
-        return cursor.fetchone()[0]
 
 
 @transaction.atomic

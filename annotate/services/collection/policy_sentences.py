@@ -26,16 +26,23 @@ GOLD_ACTIONS = {
 
 def policy_sentences(policy: Policy) -> list[str]:
     """Return the policy as sentences; they hold no text by people, so they are safe as HTML."""
+    rule, tie = RULES[Policy.Rule(policy.rule)], TIES[Policy.Tie(policy.tie)]
     sentences = [
         _labels(policy),
         _further_labels(policy),
-        _rule(policy),
+        f"A pair's grade is {rule}; without one {tie}.",
         _batches(policy),
         _golds(policy),
-        _repeats(policy),
-        _share_of_one(policy),
-        _lease(policy),
     ]
+    if policy.repeat_share:
+        sentences.append(
+            f"{policy.repeat_percent} % of a person's pairs come back to her after "
+            f"{_counted(policy.repeat_after_days, 'day')}, to see how steady she is."
+        )
+    if policy.max_share < 1:
+        sentences.append(f"One person judges at most {policy.max_percent} % of a pool.")
+    minutes = _counted(policy.lease_minutes, "minute")
+    sentences.append(f"A pair handed out is held for {minutes}, then it passes to somebody else.")
     return [sentence for sentence in sentences if sentence]
 
 
@@ -67,11 +74,6 @@ def _further_labels(policy: Policy) -> str:
     return sentence
 
 
-def _rule(policy: Policy) -> str:
-    rule, tie = RULES[Policy.Rule(policy.rule)], TIES[Policy.Tie(policy.tie)]
-    return f"A pair's grade is {rule}; without one {tie}."
-
-
 def _batches(policy: Policy) -> str:
     sentence = f"A batch holds {_counted(policy.batch_candidates, 'pair')} to judge"
     if policy.gold_positives or policy.gold_negatives:
@@ -92,26 +94,6 @@ def _golds(policy: Policy) -> str:
         "fewer than four, together with those of the batches before it: nobody fails on fewer), "
         f"{GOLD_ACTIONS[Policy.GoldAction(policy.gold_action)]}."
     )
-
-
-def _repeats(policy: Policy) -> str:
-    if not policy.repeat_share:
-        return ""
-    return (
-        f"{policy.repeat_percent} % of a person's pairs come back to her after "
-        f"{_counted(policy.repeat_after_days, 'day')}, to see how steady she is."
-    )
-
-
-def _share_of_one(policy: Policy) -> str:
-    if policy.max_share >= 1:
-        return ""
-    return f"One person judges at most {policy.max_percent} % of a pool."
-
-
-def _lease(policy: Policy) -> str:
-    minutes = _counted(policy.lease_minutes, "minute")
-    return f"A pair handed out is held for {minutes}, then it passes to somebody else."
 
 
 def _counted(n: int, noun: str) -> str:

@@ -72,10 +72,13 @@ def _count(collection: Collection) -> dict[tuple[int, int], int]:
     excluded_ids = _int_table(
         Item.objects.filter(collection=collection).left_out().values_list("pk"), 1
     )[:, 0]
-    query_sets = [
-        (query_set, *_members(query_set))
-        for query_set in QuerySet.objects.filter(collection=collection)
-    ]
+    query_sets = []
+    for query_set in QuerySet.objects.filter(collection=collection):
+        sources, gallery = (
+            _int_table(query_set.members.filter(part=part).values_list("item_id"), 1)[:, 0]
+            for part in QuerySetItem.Part
+        )
+        query_sets.append((query_set, sources, gallery))
     counts = {}
     for reference in ReferenceSet.objects.filter(collection=collection):
         labels = reference.labels.filter(grade__gte=collection.positive_from)
@@ -92,15 +95,6 @@ def _count(collection: Collection) -> dict[tuple[int, int], int]:
                 ).sum()
             )
     return counts
-
-
-def _members(query_set: QuerySet) -> tuple[Ids, Ids]:
-    """Return the keys of a query set's sources, and of its gallery."""
-    parts = (
-        query_set.members.filter(part=part).values_list("item_id") for part in QuerySetItem.Part
-    )
-    sources, gallery = (_int_table(rows, 1)[:, 0] for rows in parts)
-    return sources, gallery
 
 
 def _int_table(rows: Rows[Any, tuple[int, ...]], width: int) -> Ids:

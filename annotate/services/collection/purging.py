@@ -40,7 +40,11 @@ def purge_collection(*, collection: Collection) -> dict[str, int]:
     for label in _applications():
         for model, condition in _models_with_rows(label):
             _forget_files(model, condition, collection)
-            counts[model._meta.db_table] = _delete(model, condition, collection)
+            table = model._meta.db_table
+            with connection.cursor() as cursor:
+                statement = f'DELETE FROM "{table}" WHERE {condition}'  # noqa: S608 - own names
+                cursor.execute(statement, {"collection": collection.pk})
+                counts[table] = cursor.rowcount
     transaction.on_commit(partial(shutil.rmtree, media_folder(collection), ignore_errors=True))
     return {table: n for table, n in counts.items() if n}
 
@@ -154,13 +158,6 @@ def _row_conditions() -> dict[type[models.Model], tuple[int, str]]:
             conditions[model] = (steps + 1, row_condition)
             queue.append(model)
     return conditions
-
-
-def _delete(model: type[models.Model], condition: str, collection: Collection) -> int:
-    with connection.cursor() as cursor:
-        statement = f'DELETE FROM "{model._meta.db_table}" WHERE {condition}'  # noqa: S608 - own names
-        cursor.execute(statement, {"collection": collection.pk})
-        return cursor.rowcount
 
 
 def _forget_files(model: type[models.Model], condition: str, collection: Collection) -> None:

@@ -96,7 +96,9 @@ def load_query_set(
         rows = (QuerySetItem(query_set=query_set, item_id=pk) for pk in members)
         QuerySetItem.objects.bulk_create(rows, batch_size=CHUNK)
         note_changes(collection_id=collection.pk, pair_ids=[None])  # the runs are scored on it too
-    elif _stored_members(query_set) != {(QuerySetItem.Part.SOURCE, pk) for pk in members}:
+    elif set(query_set.members.values_list("part", "item_id")) != {
+        (QuerySetItem.Part.SOURCE, pk) for pk in members
+    }:
         raise QuerySetExists(
             f'Query set "{name}" already exists with other items; choose another name.'
         )
@@ -157,7 +159,3 @@ def _members(
             continue
         problems.add(FormatError(file_name, row.line, "id", message))
     return members
-
-
-def _stored_members(query_set: QuerySet) -> set[tuple[str, int]]:
-    return set(query_set.members.values_list("part", "item_id"))

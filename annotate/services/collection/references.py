@@ -72,7 +72,9 @@ def load_reference(
     """
     name, problems = name.strip(), Problems()
     report = ReferenceReport(name)
-    _require_name(name, file_name, problems, report)
+    if fault := name_fault(name, longest=ReferenceSet.MAX_NAME):
+        problems.add(FormatError(file_name, None, "name", f"a reference set's name {fault}."))
+        raise FileRejected(problems, report)
     lock_task("loading", collection=collection)
     reader = _ReferenceReader(Collection.objects.get(pk=collection.pk), file_name, problems, report)
     reader.require_items()
@@ -150,36 +152,24 @@ def lacking_documents(
     return list(lacking)
 
 
-def _require_name(name: str, file_name: str, problems: Problems, report: ReferenceReport) -> None:
-    if fault := name_fault(name, longest=ReferenceSet.MAX_NAME):
-        problems.add(FormatError(file_name, None, "name", f"a reference set's name {fault}."))
-        raise FileRejected(problems, report)
-
-
 def _require_labels(labels: PairGrades, reader: "_ReferenceReader") -> None:
     """Raise FileRejected where the file has faults or holds no labels."""
     problems, report = reader.problems, reader.report
     if not labels and not problems:
-        problems.add(_no_labels(reader.file, report))
+        of_items = " of items that the collection has" if report.n_unknown else ""
+        blank = f"; {report.n_blank:,} rows without a grade were left out" if report.n_blank else ""
+        message = f"{reader.file} holds no labels{of_items}{blank}."
+        problems.add(FormatError(reader.file, None, "", message))
     if problems and not reader.n_with_items and report.n_unknown >= MANY_UNKNOWN:
         problems = Problems()
-        problems.add(_all_unknown(reader.file, report.n_unknown))
+        message = (
+            f"none of its {report.n_unknown:,} labels is of a query and a document that this "
+            "collection has. Load the items first, or, where documents alone are missing, let "
+            "these labels make them."
+        )
+        problems.add(FormatError(reader.file, None, "", message))
     if problems:
         raise FileRejected(problems, report)
-
-
-def _no_labels(file_name: str, report: ReferenceReport) -> FormatError:
-    of_known_items = " of items that the collection has" if report.n_unknown else ""
-    blank = f"; {report.n_blank:,} rows without a grade were left out" if report.n_blank else ""
-    return FormatError(file_name, None, "", f"{file_name} holds no labels{of_known_items}{blank}.")
-
-
-def _all_unknown(file_name: str, n: int) -> FormatError:
-    message = (
-        f"none of its {n:,} labels is of a query and a document that this collection has. "
-        "Load the items first, or, where documents alone are missing, let these labels make them."
-    )
-    return FormatError(file_name, None, "", message)
 
 
 def checksum(labels: PairGrades, strata: PairGrades | None = None) -> str:
@@ -237,18 +227,15 @@ class _ReferenceReader:
         for row in rows:
             self.report.n_rows += 1
             if row.grade < 0:
-                self._count_negative(row)
+                self.report.n_unjudged += 1
+                self.report.negatives[row.grade] += 1
+                if row.stratum is not None and self._has_both_items(row):
+                    self._note_stratum(row)
             elif row.grade < self.min_grade:
                 self.report.n_below += 1
             elif self._has_both_items(row):
                 self._add_label(row, labels)
         return labels
-
-    def _count_negative(self, row: ReferenceRow) -> None:
-        self.report.n_unjudged += 1
-        self.report.negatives[row.grade] += 1
-        if row.stratum is not None and self._has_both_items(row):
-            self._note_stratum(row)
 
     def _note_stratum(self, row: ReferenceRow) -> None:
         """Store the pair's stratum; a second one is a fault."""

@@ -67,7 +67,7 @@ def add_sources(rows: Mapping[int, ItemRow], *, by: User | None) -> None:
 def write_sources(rows: Mapping[int, ItemRow]) -> None:
     """Write the sources and types of rows to the items of these keys, to be inspected again."""
     rows_to_write = [
-        (key, position, part.type, _stored(part))
+        (key, position, part.type, json.dumps([source._asdict() for source in part.also]))
         for key, row in rows.items()
         for position, part in enumerate(row.parts)
     ]
@@ -77,7 +77,3 @@ def write_sources(rows: Mapping[int, ItemRow]) -> None:
             cursor.execute(
                 _ADD, {"items": items, "positions": positions, "types": types, "also": also}
             )
-
-
-def _stored(part: PartRow) -> str:
-    return json.dumps([source._asdict() for source in part.also])

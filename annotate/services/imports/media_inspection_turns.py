@@ -59,13 +59,11 @@ def _turn(collection: Collection) -> int:
         cache.set(_position_key(collection.pk), last_pk, KEPT_SECONDS)
     else:
         cache.delete(_position_key(collection.pk))
-    if types.n_unanswered >= MOST_UNANSWERED or not (is_over or _is_done(collection)):
+    if types.n_unanswered >= MOST_UNANSWERED or (
+        not is_over and uninspected(collection=collection, n=1).exists()
+    ):
         cache.set(_rest_key(collection.pk), True, REST_SECONDS)
     return n_stored
-
-
-def _is_done(collection: Collection) -> bool:
-    return not uninspected(collection=collection, n=1).exists()
 
 
 def overdue() -> list[int]:

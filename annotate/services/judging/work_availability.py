@@ -150,13 +150,12 @@ def no_work_reasons(*, annotators: Sequence[Annotator]) -> dict[int, NoWorkReaso
     with prepared_cursor() as cursor:
         cursor.execute(_HAS_WORK, {"annotators": keys})
         state_by_annotator = {pk: row for pk, *row in cursor.fetchall()}
-    obstacles = _read_obstacles(
-        [
-            pk
-            for pk, (_, is_open, has_work) in state_by_annotator.items()
-            if is_open and not has_work
-        ]
-    )
+    workless_ids = [
+        pk for pk, (_, is_open, has_work) in state_by_annotator.items() if is_open and not has_work
+    ]
+    with prepared_cursor() as cursor:
+        cursor.execute(_OBSTACLES, {"annotators": workless_ids})
+        obstacles = {pk: _Obstacles(*row) for pk, *row in cursor.fetchall()}
     reasons: dict[int, NoWorkReason | None] = {}
     for annotator in annotators:
         is_paused, is_open, has_work = state_by_annotator[annotator.pk]
@@ -169,12 +168,6 @@ def no_work_reasons(*, annotators: Sequence[Annotator]) -> dict[int, NoWorkReaso
         else:
             reasons[annotator.pk] = _nothing_left(obstacles[annotator.pk]) if is_open else CLOSED
     return reasons
-
-
-def _read_obstacles(annotators: list[int]) -> dict[int, _Obstacles]:
-    with prepared_cursor() as cursor:
-        cursor.execute(_OBSTACLES, {"annotators": annotators})
-        return {pk: _Obstacles(*row) for pk, *row in cursor.fetchall()}
 
 
 def _nothing_left(obstacles: _Obstacles) -> NoWorkReason:

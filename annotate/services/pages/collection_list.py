@@ -33,28 +33,26 @@ def entries(*, user: User) -> list[CollectionEntry]:
         pk for pk in states if user.is_superuser or Role.LEAD in roles_by_collection.get(pk, [])
     ]
     inbox_counts = inbox.waiting_counts(collection_keys=led_collections)
-    empty = _empty(
-        user, [pk for pk, roles in roles_by_collection.items() if Role.ANNOTATOR in roles]
+    annotated_collections = [
+        pk for pk, roles in roles_by_collection.items() if Role.ANNOTATOR in roles
+    ]
+    annotators = (
+        list(Annotator.objects.filter(user=user, collection__in=annotated_collections))
+        if annotated_collections
+        else []
     )
+    reasons = work_availability.no_work_reasons(annotators=annotators)
+    no_work = {annotator.collection_id: reasons[annotator.pk] for annotator in annotators}
     return [
         _entry(
             user,
             state,
             roles_by_collection.get(pk, []),
             sum(inbox_counts.get(pk, ())),
-            empty.get(pk, work_availability.CLOSED),
+            no_work.get(pk, work_availability.CLOSED),
         )
         for pk, state in states.items()
     ]
-
-
-def _empty(user: User, collections: list[int]) -> dict[int, NoWorkReason | None]:
-    """Reason why she has nothing to judge, by collection; None where there is something."""
-    annotators = (
-        list(Annotator.objects.filter(user=user, collection__in=collections)) if collections else []
-    )
-    reasons = work_availability.no_work_reasons(annotators=annotators)
-    return {annotator.collection_id: reasons[annotator.pk] for annotator in annotators}
 
 
 class _CollectionState(NamedTuple):
@@ -105,19 +103,14 @@ def _entry(
         )
     elif Role.LEAD in roles and not state.has_people:
         step = ("Nobody judges yet.", "Invite annotators", "annotate:members")
-    elif Role.ANNOTATOR in roles:
-        step = _next_step(no_work)
+    elif Role.ANNOTATOR in roles and no_work is None:
+        step = ("Pairs wait to be judged.", "Judge", "annotate:judge")
+    elif Role.ANNOTATOR in roles and no_work and no_work["reason"] == "training":
+        step = (no_work["message"], "Training", "annotate:training")
+    elif Role.ANNOTATOR in roles and no_work:
+        step = (no_work["message"], "Overview", "annotate:collection")
     elif Role.LEAD in roles:
         step = ("Judging is under way.", "See the dashboard", "metrics:dashboard")
     else:
         step = ("Judging is under way.", "See the leaderboard", "metrics:leaderboard")
     return CollectionEntry(state.collection, held_roles, *step)
-
-
-def _next_step(no_work: NoWorkReason | None) -> tuple[str, str, str]:
-    """The sentence of an annotator's next step, and the text and the address name of its link."""
-    if no_work is None:
-        return ("Pairs wait to be judged.", "Judge", "annotate:judge")
-    if no_work["reason"] == "training":
-        return (no_work["message"], "Training", "annotate:training")
-    return (no_work["message"], "Overview", "annotate:collection")

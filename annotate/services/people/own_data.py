@@ -10,7 +10,6 @@ from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import QuerySet
 
 from annotate.core.labels.answers import Telemetry
 from annotate.models import Annotator, Batch, Judgment, JudgmentEvent, Report, Seat, User
@@ -73,11 +72,15 @@ def _annotator_facts(annotator: Annotator) -> dict[str, Any]:
 
 
 def _lists(annotator: Annotator) -> dict[str, Iterable[dict[str, Any]]]:
+    judgments = Judgment.objects.filter(annotator=annotator).order_by("pk")
+    judgments = judgments.select_related(
+        "pair__query", "pair__document", "level", "comment", "guidelines"
+    )
     events = JudgmentEvent.objects.filter(judgment__annotator=annotator).order_by("pk")
     reports = Report.objects.filter(annotator=annotator).with_settled_at().order_by("pk")
     ids = ("pair__query__external_id", "pair__document__external_id")
     return {
-        "judgments": map(_judgment, _judgments(annotator).iterator(chunk_size=CHUNK)),
+        "judgments": map(_judgment, judgments.iterator(chunk_size=CHUNK)),
         "judgments_undone_or_withdrawn": events.values("judgment", "kind", "at").iterator(
             chunk_size=CHUNK
         ),
@@ -94,13 +97,6 @@ def _lists(annotator: Annotator) -> dict[str, Iterable[dict[str, Any]]]:
             "number", "measure", "score", "n_answered", "n_right", "passed", "finished_at"
         ),
     }
-
-
-def _judgments(annotator: Annotator) -> QuerySet[Judgment]:
-    judgments = Judgment.objects.filter(annotator=annotator).order_by("pk")
-    return judgments.select_related(
-        "pair__query", "pair__document", "level", "comment", "guidelines"
-    )
 
 
 def _judgment(judgment: Judgment) -> dict[str, Any]:

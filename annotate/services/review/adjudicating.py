@@ -65,7 +65,10 @@ def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> Judgment:
     seat.judgment = judgment
     seat.leased_until = None
     seat.save()
-    _freeze(pair, judgment)
+    collection = pair.collection
+    if collection.scheme_frozen_at is None:
+        collection.scheme_frozen_at = judgment.at
+        collection.save(update_fields=["scheme_frozen_at"])
     reports.settle(reports=Report.objects.filter(pair=pair), by=by, at=judgment.at)
     _reconcile_and_log(locked_pair, ReviewAction.Kind.ADJUDICATED, by, note)
     return judgment
@@ -141,13 +144,6 @@ def _store(pair: Pair, annotator: Annotator, level: Level) -> Judgment:
     )
     judgment.refresh_from_db(fields=["at"])
     return judgment
-
-
-def _freeze(pair: Pair, judgment: Judgment) -> None:
-    collection = pair.collection
-    if collection.scheme_frozen_at is None:
-        collection.scheme_frozen_at = judgment.at
-        collection.save(update_fields=["scheme_frozen_at"])
 
 
 def _reconcile_and_log(pair: Pair, kind: ReviewAction.Kind, by: User, reason: str) -> None:

@@ -10,7 +10,6 @@ from annotate.models import (
     JudgmentEvent,
     Pair,
     PairExclusion,
-    Policy,
     Report,
     ReportEvent,
     Resolution,
@@ -23,6 +22,7 @@ from annotate.services.supervision import review_log
 
 POLICY = "policy"  # instead of a lead's name
 FORMER_LEAD = "A former lead"  # a lead who was erased; the policy never adjudicates
+TIES = {"dispute": "", "up": ", ties to the larger grade", "down": ", ties to the smaller grade"}
 
 
 class PairJudgment(NamedTuple):
@@ -150,7 +150,8 @@ def history_of(*, pair: Pair, for_lead: bool) -> History:
     comments = {
         judgment.pk: judgment.comment.text for judgment in judgments if hasattr(judgment, "comment")
     }
-    reports = _reports_of(pair)
+    pair_reports = Report.objects.filter(pair=pair).select_related("annotator__user")
+    reports = list(pair_reports.prefetch_related("events").order_by("pk"))
     n_kept_back = 0 if for_lead else len(comments) + sum(bool(report.note) for report in reports)
     if not for_lead:
         comments = {}
@@ -187,11 +188,6 @@ def _events_by_judgment(pair: Pair, judgments: list[Judgment]) -> dict[int, list
     for event in rows:
         events[event.judgment_id].append(event)
     return events
-
-
-def _reports_of(pair: Pair) -> list[Report]:
-    reports = Report.objects.filter(pair=pair).select_related("annotator__user")
-    return list(reports.prefetch_related("events").order_by("pk"))
 
 
 def _judgment_events(
@@ -303,7 +299,8 @@ def _sentence(history: History) -> str:
             else "Nobody has given it a label that counts."
         )
     policy = resolution.policy
-    rule = f"policy version {policy.version} ({policy.get_rule_display().lower()}{_tie(policy)})"
+    tie = TIES[policy.tie]
+    rule = f"policy version {policy.version} ({policy.get_rule_display().lower()}{tie})"
     if resolution.status == Resolution.Status.ADJUDICATED:
         return f"A lead decided on grade {resolution.grade}; the labels were {grades or 'none'}."
     if resolution.status == Resolution.Status.ESCALATED:
@@ -315,12 +312,3 @@ def _sentence(history: History) -> str:
     if resolution.grade is None:
         return f"{word}: labels {grades} find no grade under {rule}."
     return f"Grade {resolution.grade}: {word.lower()}, from labels {grades}, under {rule}."
-
-
-def _tie(policy: Policy) -> str:
-    words = {
-        "dispute": "",
-        "up": ", ties to the larger grade",
-        "down": ", ties to the smaller grade",
-    }
-    return words[policy.tie]

@@ -126,10 +126,13 @@ def read_evidence(ids: list[int]) -> dict[int, PairEvidence]:
         for pair, evidence in evidence_by_pair.items()
         if evidence.policy.rule == Policy.Rule.MODEL
     ]
-    for pair, grade, n_labels in _modelled(by_model):
-        # else the model has yet to see the newest
-        if n_labels == len(evidence_by_pair[pair].grades):
-            evidence_by_pair[pair] = evidence_by_pair[pair]._replace(modelled=grade)
+    if by_model:
+        # the grades and numbers of labels that a model stored (see model_grades.py)
+        resolutions = Resolution.objects.filter(pair__in=by_model, status=Resolution.Status.MODEL)
+        for pair, grade, n_labels in resolutions.values_list("pair_id", "grade", "n_labels"):
+            # else the model has yet to see the newest
+            if n_labels == len(evidence_by_pair[pair].grades):
+                evidence_by_pair[pair] = evidence_by_pair[pair]._replace(modelled=grade)
     return evidence_by_pair
 
 
@@ -168,14 +171,6 @@ def _labels_of(graded_seats: list[_GradedSeat]) -> _PairLabels:
     )
 
 
-def _modelled(ids: list[int]) -> list[tuple[int, int | None, int]]:
-    """Return pair, grade and number of labels of a model's resolutions (see model_grades.py)."""
-    if not ids:
-        return []
-    resolutions = Resolution.objects.filter(pair__in=ids, status=Resolution.Status.MODEL)
-    return list(resolutions.values_list("pair_id", "grade", "n_labels"))
-
-
 def _demands(ids: list[int]) -> list[RoundDemand]:
     """Return rounds' demands, of each pair first that of the round whose policy decides."""
     parameters: dict[str, SqlValue] = {
@@ -191,17 +186,14 @@ def _demands(ids: list[int]) -> list[RoundDemand]:
     demands = []
     for row in rows:
         *round_columns, pair, precedence, n_wanted, n_asked, is_excluded, is_escalated = row
-        round_ = rounds.get(round_columns[0]) or rounds.setdefault(
-            round_columns[0], _round(round_columns)
-        )
+        round_id = round_columns[0]
+        if round_id not in rounds:
+            round_, policy, collection = objects(round_columns, Round, Policy, Collection)
+            round_.policy, round_.collection = policy, collection
+            rounds[round_id] = round_
         demands.append(
-            RoundDemand(pair, precedence, n_wanted, n_asked, round_, is_excluded, is_escalated)
+            RoundDemand(
+                pair, precedence, n_wanted, n_asked, rounds[round_id], is_excluded, is_escalated
+            )
         )
     return sorted(demands, key=lambda demand: demand.precedence)
-
-
-def _round(row: list[object]) -> Round:
-    """Return a round with its policy and collection."""
-    round_, policy, collection = objects(row, Round, Policy, Collection)
-    round_.policy, round_.collection = policy, collection
-    return round_

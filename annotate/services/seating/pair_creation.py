@@ -53,13 +53,14 @@ def ensure_pairs(
     for block in blocks(len(query)):
         block_keys = _find(query[block], document[block])
         missing = block_keys == 0
-        if (
-            missing.any()
-            and _insert(collection, query[block][missing], document[block][missing])
-            == missing.sum()
-        ):
+        if missing.any():
+            ids = [query[block][missing].tolist(), document[block][missing].tolist()]
+            with connection.cursor() as cursor:
+                cursor.execute(_INSERT, [collection.pk, *ids])
+                n_inserted = cursor.rowcount
             # else somebody made some of them at the same moment, and none counts as new
-            is_new[block] = missing
+            if n_inserted == missing.sum():
+                is_new[block] = missing
         keys[block] = _find(query[block], document[block]) if missing.any() else block_keys
         on_rows(len(block_keys))
     # Before rows point to them, which foreign keys check.
@@ -73,9 +74,3 @@ def _find(query: Keys, document: Keys) -> Keys:
     with connection.cursor() as cursor:
         cursor.execute(_FIND, [query.tolist(), document.tolist()])
         return np.array(cursor.fetchall(), dtype=np.int64).reshape(-1)
-
-
-def _insert(collection: Collection, query: Keys, document: Keys) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(_INSERT, [collection.pk, query.tolist(), document.tolist()])
-        return cursor.rowcount

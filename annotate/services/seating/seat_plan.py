@@ -64,11 +64,6 @@ def _n_missing(evidence: PairEvidence, n_wanted: int) -> int:
     )
 
 
-def _has_all(evidence: PairEvidence) -> bool:
-    """Whether a pair has the labels open rounds want, or closed ones if no open one does."""
-    return _n_missing(evidence, evidence.n_wanted or evidence.n_asked) == 0
-
-
 def label_policy(policy: Policy) -> resolving.LabelPolicy:
     """Return the part of a policy version that core.labels.resolving decides with."""
     return resolving.LabelPolicy(
@@ -170,19 +165,15 @@ def _why(evidence: PairEvidence, position: int) -> Seat.Why:
     )
 
 
-def _asks_for_more(evidence: PairEvidence, policy: resolving.LabelPolicy) -> bool:
-    """Whether people are still to settle a dispute; a model does with the labels there are."""
-    n_needed = resolving.n_needed(evidence.grades, n_wanted=evidence.n_wanted, policy=policy)
-    return policy.rule != resolving.MODEL and n_needed > len(evidence.grades)
-
-
 def _resolution(pair: Pair, evidence: PairEvidence) -> Resolution | None:
     policy = label_policy(evidence.policy)
     decision = resolving.decide(evidence.grades, policy, modelled=evidence.modelled)
     if (
         decision is not None
         and decision.status == Resolution.Status.DISPUTED
-        and _asks_for_more(evidence, policy)
+        and policy.rule != resolving.MODEL  # a model settles it with the labels there are
+        and resolving.n_needed(evidence.grades, n_wanted=evidence.n_wanted, policy=policy)
+        > len(evidence.grades)
     ):
         decision = decision._replace(status=Resolution.Status.WAITING)  # a lead is asked last
     if evidence.escalated:
@@ -191,12 +182,14 @@ def _resolution(pair: Pair, evidence: PairEvidence) -> Resolution | None:
         decision = resolving.Decision("adjudicated", evidence.adjudicated, len(evidence.grades))
     if decision is None or evidence.excluded:
         return None
+    # the labels that open rounds want, or closed ones if no open one does
+    n_wanted = evidence.n_wanted or evidence.n_asked
     return Resolution(
         pair=pair,
         collection_id=pair.collection_id,
         status=decision.status,
         grade=decision.grade,
         n_labels=decision.n_labels,
-        is_complete=evidence.adjudicated is not None or _has_all(evidence),
+        is_complete=evidence.adjudicated is not None or _n_missing(evidence, n_wanted) == 0,
         policy=evidence.policy,
     )

@@ -130,7 +130,17 @@ def _set_verdict(batch: Batch, verdict: Batch.Verdict) -> bool:
     lock_annotator(batch.annotator_id)  # an undo may be reopening it, another lead judging it
     batch.refresh_from_db()
     if batch.finished_at is None:
-        raise BatchUnfinished(_unfinished(batch))
+        # a pause finishes no batch, as its annotator may go on
+        people = Annotator.objects.filter(pk=batch.annotator_id, paused_at__isnull=False)
+        advice = (
+            "Let its annotator, who is paused, go on"
+            if people.exists()
+            else "Wait for its last answer"
+        )
+        raise BatchUnfinished(
+            f"Batch {batch.number} is not finished. {advice}, "
+            "or withdraw her labels from a moment on, on her page."
+        )
     if batch.verdict not in ("", Batch.Verdict.HELD, verdict):
         present_verdict = batch.get_verdict_display().lower()
         raise BatchJudged(
@@ -141,16 +151,6 @@ def _set_verdict(batch: Batch, verdict: Batch.Verdict) -> bool:
     Batch.objects.filter(pk=batch.pk, settled_at=None).update(settled_at=F("finished_at"))
     batch.refresh_from_db()
     return is_new
-
-
-def _unfinished(batch: Batch) -> str:
-    """Return the error text with advice: a pause finishes no batch, as its annotator may go on."""
-    is_paused = Annotator.objects.filter(pk=batch.annotator_id, paused_at__isnull=False).exists()
-    advice = "Let its annotator, who is paused, go on" if is_paused else "Wait for its last answer"
-    return (
-        f"Batch {batch.number} is not finished. {advice}, "
-        "or withdraw her labels from a moment on, on her page."
-    )
 
 
 def _note(

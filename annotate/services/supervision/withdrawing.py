@@ -126,7 +126,9 @@ def withdraw_annotator(
     """
     lock_annotator(annotator.pk)
     require_none_under_way(unfinished_of_annotator(annotator=annotator))
-    until = _database_now()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (until,) = cursor.fetchone()
     n_now = _answers_within(annotator, since, until).count()
     if expected is not None and n_now != expected:
         raise CountChanged(
@@ -148,7 +150,9 @@ def restore_annotator(
     """
     lock_annotator(annotator.pk)
     require_none_under_way(unfinished_of_annotator(annotator=annotator))
-    n_now = _n_withdrawn(annotator, since, until)
+    with connection.cursor() as cursor:
+        cursor.execute(_N_WITHDRAWN, [annotator.pk, list(Batch.TAKEN_OUT), since, until])
+        (n_now,) = cursor.fetchone()
     if not n_now:
         return None
     action = _note(ReviewAction.Kind.LABELS_RESTORED, annotator, by, reason, n_now)
@@ -163,8 +167,9 @@ def withdraw_stretch(decision: ReviewWork) -> Stretch:
 
 
 def restore_stretch(decision: ReviewWork) -> Stretch:
-    """Restore the next answers of a restoration."""
-    return restore_next(decision, _answers(decisions.annotator_of(decision)))
+    """Restore the next answers of a restoration, except those of rejected batches."""
+    answers = Judgment.objects.filter(annotator=decisions.annotator_of(decision))
+    return restore_next(decision, answers.exclude(hand_out__batch__verdict__in=Batch.TAKEN_OUT))
 
 
 def withdrawals(*, annotator: Annotator) -> list[Withdrawal]:
@@ -250,19 +255,6 @@ def _seats_to_regain(
     ]
 
 
-def _answers(annotator: Annotator) -> QuerySet[Judgment]:
-    """Return all answers of one person, except those of rejected batches."""
-    return Judgment.objects.filter(annotator=annotator).exclude(
-        hand_out__batch__verdict__in=Batch.TAKEN_OUT
-    )
-
-
-def _n_withdrawn(annotator: Annotator, since: datetime, until: datetime) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(_N_WITHDRAWN, [annotator.pk, list(Batch.TAKEN_OUT), since, until])
-        return cursor.fetchone()[0]
-
-
 def _answers_since(annotator: Annotator, since: datetime) -> QuerySet[CountingJudgment]:
     own_answers = CountingJudgment.objects.filter(annotator=annotator, at__gte=since)
     return own_answers.exclude(purpose=Seat.Purpose.ADJUDICATION)
@@ -276,12 +268,6 @@ def _answers_within(
         annotator=annotator, hand_out=OuterRef("judgment__hand_out"), at__range=(since, until)
     )
     return _answers_since(annotator, since).filter(Q(at__lte=until) | Exists(earlier_answers))
-
-
-def _database_now() -> datetime:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        return cursor.fetchone()[0]
 
 
 def _lock_pairs(pair_ids: Iterable[int]) -> list[int]:

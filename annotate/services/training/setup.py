@@ -63,7 +63,10 @@ def change_training(*, collection: Collection, **changes: Any) -> Training:
     Switched on, annotators who have judged already are exempt, and others give back the pairs they
     hold; switched off, tries under way are broken off. Raises BadTraining.
     """
-    _lock_people(collection)
+    # all people, before the collection, as claims and answers do: these then wait
+    people = Annotator.objects.filter(collection=collection, origin=Annotator.Origin.PERSON)
+    for key in people.order_by("pk").values_list("pk", flat=True):
+        lock_annotator(key)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     training = training_of(collection=collection)
     was_on = training.is_on
@@ -75,7 +78,10 @@ def change_training(*, collection: Collection, **changes: Any) -> Training:
         _exempt_experienced(collection)
         _give_back_all_pairs(collection)
     if was_on and not training.is_on:
-        _break_off_all_tries(collection)
+        for annotator in Annotator.objects.filter(
+            collection=collection, training_tries__isnull=False, training_tries__finished_at=None
+        ).order_by("pk"):
+            break_off(annotator=annotator)
     return training
 
 
@@ -239,13 +245,6 @@ def _exempt_experienced(collection: Collection) -> None:
     )
 
 
-def _lock_people(collection: Collection) -> None:
-    """Lock all people, before the collection, as claims and answers do: these then wait."""
-    people = Annotator.objects.filter(collection=collection, origin=Annotator.Origin.PERSON)
-    for key in people.order_by("pk").values_list("pk", flat=True):
-        lock_annotator(key)
-
-
 def _give_back_all_pairs(collection: Collection) -> None:
     """Take the held pairs of annotators who must be trained, as of one who is sent back."""
     batches = Batch.objects.filter(annotator=OuterRef("pk"), finished_at=None)
@@ -261,13 +260,6 @@ def _give_back_all_pairs(collection: Collection) -> None:
     )
     for annotator in people:
         give_back_pairs(annotator=annotator)
-
-
-def _break_off_all_tries(collection: Collection) -> None:
-    for annotator in Annotator.objects.filter(
-        collection=collection, training_tries__isnull=False, training_tries__finished_at=None
-    ).order_by("pk"):
-        break_off(annotator=annotator)
 
 
 def _report_unknown_items(

@@ -3,14 +3,14 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate import access
 from annotate.forms.collections import CollectionForm, LevelFormSet
 from annotate.http import SignedIn, takes_files
-from annotate.models import Annotator, Collection, Role
+from annotate.models import Collection, Role
 from annotate.services.collection import collections
 from annotate.services.collection.collections import LevelSpec
 from annotate.services.imports import imports
@@ -30,7 +30,11 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
     roles = access.roles_in(user=request.user, collection=collection_)
     context = {"collection": collection_, "roles": roles, "levels": collection_.levels.all()}
     if Role.ANNOTATOR in roles:
-        context |= _own_work(access.get_annotator(user=request.user, slug=slug))
+        annotator = access.get_annotator(user=request.user, slug=slug)
+        context |= {
+            "progress": annotator_progress.progress(annotator=annotator),
+            "empty": work_availability.no_work_reasons(annotators=[annotator])[annotator.pk],
+        }
     if roles & set(access.LEADERS):
         figures = overview.overview(collection=collection_)
         context |= {
@@ -41,13 +45,6 @@ def collection(request: SignedIn, slug: str) -> HttpResponse:
     return render(request, "annotate/collection/collection.html", context)
 
 
-def _own_work(annotator: Annotator) -> dict[str, object]:
-    return {
-        "progress": annotator_progress.progress(annotator=annotator),
-        "empty": work_availability.no_work_reasons(annotators=[annotator])[annotator.pk],
-    }
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @takes_files
@@ -55,9 +52,10 @@ def collection_new(request: SignedIn) -> HttpResponse:
     """Make a collection; its items, if a file of them is sent along, arrive by an import."""
     access.require_maker(user=request.user)
     form = CollectionForm(request.POST or None, request.FILES or None)
-    levels = _level_forms(request)
+    is_post = request.method == "POST"
+    levels = LevelFormSet(request.POST, prefix="levels") if is_post else LevelFormSet.blank()
     faults: list[str] = []
-    if request.method == "POST" and form.is_valid() and levels.is_valid():
+    if is_post and form.is_valid() and levels.is_valid():
         try:
             collection, received_import = _make(request, form, levels)
         except IMPORT_FAULTS as error:
@@ -69,15 +67,9 @@ def collection_new(request: SignedIn) -> HttpResponse:
                 if received_import
                 else redirect("annotate:collection", collection.slug)
             )
-    status = 422 if request.method == "POST" else 200
+    status = 422 if is_post else 200
     context = {"form": form, "levels": levels, "faults": faults}
     return render(request, "annotate/collection/collection_new.html", context, status=status)
-
-
-def _level_forms(request: HttpRequest) -> LevelFormSet:
-    if request.method == "POST":
-        return LevelFormSet(request.POST, prefix="levels")
-    return LevelFormSet.blank()
 
 
 @transaction.atomic

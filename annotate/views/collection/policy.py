@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate import access
 from annotate.forms.settings import PolicyForm
 from annotate.http import SignedIn
-from annotate.models import Policy, Role
+from annotate.models import Role
 from annotate.services.background import progress
 from annotate.services.collection import collections, policies
 from annotate.views.collection.settings import settings_page
@@ -25,10 +25,9 @@ def change_policy(request: SignedIn, slug: str) -> HttpResponse:
     if form.is_valid():
         changes, with_closed = form.changes(), form.cleaned_data["with_closed"]
         try:
-            new_policy = collections.next_policy(
-                collection=collection, by=request.user, changes=changes
-            )
-            if (preview := _unconfirmed_preview(request, new_policy, with_closed)) is not None:
+            draft = collections.next_policy(collection=collection, by=request.user, changes=changes)
+            preview = policies.preview_change(policy=draft, with_closed=with_closed)
+            if preview.n_rounds and request.POST.get("seen") != preview.key:
                 return settings_page(request, collection, policy_form=form, policy_change=preview)
             policy = policies.save_policy(
                 collection=collection, by=request.user, with_closed=with_closed, **changes
@@ -55,11 +54,3 @@ def policy_preview(request: SignedIn, slug: str, key: str) -> HttpResponse:
         "job_status": progress.job_status(job=policies.job_of(collection=collection, key=key)),
     }
     return render(request, "annotate/collection/_policy_change.html", context)
-
-
-def _unconfirmed_preview(
-    request: HttpRequest, new_policy: Policy, with_closed: bool
-) -> policies.PolicyPreview | None:
-    """Return the preview of the policy, unless it has been shown or no round follows it."""
-    preview = policies.preview_change(policy=new_policy, with_closed=with_closed)
-    return preview if preview.n_rounds and request.POST.get("seen") != preview.key else None

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_safe
 
 from annotate import access
@@ -35,32 +35,23 @@ def part_media(
     part = access.get_part(user=request.user, slug=slug, pk=pk)
     source = part.sources[number] if number < len(part.sources) else MediaSource("")
     path = locate_medium(collection=part.item.collection, path=source.path)
-    if path is None or media_type(source.path) is None:
+    type_by_name = media_type(source.path)
+    if path is None or type_by_name is None:
         raise Http404("There is no such file.")
     if isinstance(path, str):  # the bucket answers itself, for a few minutes
         return HttpResponseRedirect(path, headers={"Cache-Control": "no-store"})
     file_stat = path.stat()
     tag = f'"{file_stat.st_mtime_ns:x}-{file_stat.st_size:x}"'
-    response = _stretch(path, file_stat.st_size, _range_header(request, tag))
-    for name, value in {**HEADERS, "ETag": tag, "Content-Type": _content_type(source)}.items():
+    # a range meant for another version of the file does not count
+    is_current = request.headers.get("If-Range", tag) == tag
+    range_header = request.headers.get("Range", "") if is_current else ""
+    response = _stretch(path, file_stat.st_size, range_header)
+    # the type detected in the file, else that of its name's ending
+    mime = browser_support.browser_query_type(source.type or type_by_name.content_type)
+    content_type = mime.partition(";")[0] or type_by_name.content_type
+    for name, value in {**HEADERS, "ETag": tag, "Content-Type": content_type}.items():
         response.headers[name] = value
     return response
-
-
-def _content_type(source: MediaSource) -> str:
-    """Content type for a browser: the type detected in the file, else that of its name's ending."""
-    type_by_name = media_type(source.path)
-    content_type = type_by_name.content_type if type_by_name else ""
-    return (
-        browser_support.browser_query_type(source.type or content_type).partition(";")[0]
-        or content_type
-    )
-
-
-def _range_header(request: HttpRequest, tag: str) -> str:
-    """The requested range, unless it is meant for another version of the file."""
-    expected_tag = request.headers.get("If-Range", tag)
-    return request.headers.get("Range", "") if expected_tag == tag else ""
 
 
 def _stretch(path: Path, size: int, range_header: str) -> HttpResponse | FileResponse:

@@ -20,7 +20,7 @@ from annotate.forms.training import (
 )
 from annotate.http import SignedIn, takes_files
 from annotate.markdown import Heading, headings
-from annotate.models import Collection, Gold, Quiz, Role, TrainingDecision
+from annotate.models import Collection, Gold, Role, TrainingDecision
 from annotate.services.training import people as training_people
 from annotate.services.training import quizzes
 from annotate.services.training import setup as training_setup
@@ -87,7 +87,7 @@ def quiz(request: SignedIn, slug: str) -> HttpResponse:
         "collection": collection,
         "forms": forms,
         "faults": faults,
-        "quiz": _newest(collection),
+        "quiz": newest_quiz(collection=collection),
     }
     status = 422 if request.method == "POST" else 200
     return render(request, "annotate/training/questions.html", context, status=status)
@@ -119,7 +119,9 @@ def pairs(request: SignedIn, slug: str) -> HttpResponse:
 def add(request: SignedIn, slug: str) -> HttpResponse:
     """Train on one more pair."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)
-    form = _pair_form(collection, request)
+    form = PairForm(
+        request.POST, levels=list(collection.levels.all()), headings=_headings(collection)
+    )
     if form.is_valid():
         try:
             training_setup.add_pairs(
@@ -217,19 +219,6 @@ def _anchors(collection: Collection) -> dict[str, str]:
     headings_ = _headings(collection)
     anchors = {heading.title.casefold(): heading.anchor for heading in headings_}
     return anchors | {heading.anchor: heading.anchor for heading in headings_}
-
-
-def _newest(collection: Collection) -> Quiz | None:
-    return newest_quiz(collection=collection)
-
-
-def _pair_form(collection: Collection, request: HttpRequest) -> PairForm:
-    levels = list(collection.levels.all())
-    return PairForm(
-        request.POST if request.method == "POST" else None,
-        levels=levels,
-        headings=_headings(collection),
-    )
 
 
 def _setup_page(

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from annotate import access
 from annotate.http import SignedIn
-from annotate.models import Collection, Role
+from annotate.models import Role
 from annotate.services.golds import quality as gold_quality
 from annotate.services.judging import unplayable_pairs
 from annotate.services.pages import stuck_labels
@@ -30,23 +30,18 @@ def inbox_page(request: SignedIn, slug: str) -> HttpResponse:
     context = {"collection": collection, "tab": tab, "shows_names": "names" in request.GET}
     context["tabs"] = [(tab_, getattr(counts, tab_.value, None)) for tab_ in Tab]
     context["hint"] = HINTS[tab]
-    context |= _tab_context(collection, tab, request.GET.get("page"))
+    if tab in inbox.OF_PAIRS:
+        page, rows = inbox.pair_page(collection=collection, tab=tab, number=request.GET.get("page"))
+        context |= {"page": page, "rows": rows}
+    elif tab == Tab.BATCHES:
+        context["page"] = inbox.batch_page(collection=collection, number=request.GET.get("page"))
+    else:
+        context["doubtful"] = gold_quality.doubtful(collection=collection)
     context["unplayable_pairs"] = unplayable_pairs.unplayable_pairs(collection=collection)
     if context["unplayable_pairs"]:
-        context["stuck"] = stuck_labels.total_stuck(
-            stuck_labels.stuck_labels(collection=collection)
-        )
+        labels = stuck_labels.stuck_labels(collection=collection)
+        context["stuck"] = stuck_labels.total_stuck(labels)
     return render(request, "annotate/review/inbox.html", context)
-
-
-def _tab_context(collection: Collection, tab: Tab, number: str | None) -> dict[str, object]:
-    """Context of what waits in a tab: one page of it, or all doubtful golds."""
-    if tab in inbox.OF_PAIRS:
-        page, rows = inbox.pair_page(collection=collection, tab=tab, number=number)
-        return {"page": page, "rows": rows}
-    if tab == Tab.BATCHES:
-        return {"page": inbox.batch_page(collection=collection, number=number)}
-    return {"doubtful": gold_quality.doubtful(collection=collection)}
 
 
 def requested_tab(request: HttpRequest) -> Tab | None:

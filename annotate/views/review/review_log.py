@@ -1,7 +1,6 @@
 """Log of the leads' actions: as a page and as CSV, and the progress of their decisions."""
 
 import csv
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from django.contrib import messages
@@ -90,8 +89,9 @@ def log_csv(request: SignedIn, slug: str) -> StreamingHttpResponse:
     rows = review_log.entries(
         collection=collection, **LogForm(request.GET, collection=collection).filters()
     )
+    writer = csv.writer(_Echo())
     return StreamingHttpResponse(
-        _lines(review_log.csv_rows(rows)),
+        (writer.writerow(row) for row in review_log.csv_rows(rows)),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{collection.slug}-review-log.csv"'},
     )
@@ -141,8 +141,3 @@ def _result_url(action: ReviewAction, slug: str) -> str:
     if action.batch_id:
         return reverse("annotate:inbox-batch", args=[slug, action.batch_id])
     return reverse("annotate:annotator", args=[slug, action.annotator_id])
-
-
-def _lines(rows: Iterator[list[object]]) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    return (writer.writerow(row) for row in rows)

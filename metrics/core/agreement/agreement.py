@@ -163,9 +163,12 @@ def alphas_of_counts(
     if not n_replicates or (groups is not None and not groups.group.any()):
         return alphas
     samples = UnitSamples(kinds, groups, n_replicates, seed)
-    replicates = _replicates(samples, list(alphas))
+    replicates: dict[MeasurementLevel, list[NDArray[np.float64]]] = {level: [] for level in alphas}
+    for weights in samples.weights():
+        for level in alphas:
+            replicates[level].append(_alphas(samples.kinds, weights, level))
     return {
-        level: _with_interval(alpha, samples, replicates[level], confidence)
+        level: _with_interval(alpha, samples, np.concatenate(replicates[level]), confidence)
         for level, alpha in alphas.items()
     }
 
@@ -214,10 +217,15 @@ def _unit_facts(unit_counts: UnitCounts, kinds: UnitCounts) -> Alpha:
 
     kinds : those of units with two labels or more
     """
+    reason = ""
+    if not len(kinds.frequency):
+        reason = "no unit has two labels yet"
+    elif np.count_nonzero(kinds.counts.sum(axis=0)) < 2:
+        reason = "every label has the same value, so chance agreement is complete"
     labels_a_unit = unit_counts.counts.sum(axis=1)
     return Alpha(
         value=None,
-        reason=_reason_undefined(kinds),
+        reason=reason,
         level=MeasurementLevel.NOMINAL,
         n_units=int(unit_counts.frequency[labels_a_unit > 0].sum()),
         n_labels=int(unit_counts.frequency @ labels_a_unit),
@@ -243,15 +251,6 @@ def _refuse_values(unit_counts: UnitCounts, level: MeasurementLevel) -> None:
         )
 
 
-def _reason_undefined(kinds: UnitCounts) -> str:
-    """Return why alpha is undefined, "" where it is defined."""
-    if not len(kinds.frequency):
-        return "no unit has two labels yet"
-    if np.count_nonzero(kinds.counts.sum(axis=0)) < 2:
-        return "every label has the same value, so chance agreement is complete"
-    return ""
-
-
 def _alphas(
     kinds: UnitCounts, weights: NDArray[np.float64], level: MeasurementLevel
 ) -> NDArray[np.float64]:
@@ -260,19 +259,20 @@ def _alphas(
     used = counts.any(axis=0)
     counts, values = counts[:, used], kinds.values[used]
     marginals = weights @ counts
-    n_labels = marginals.sum(axis=1)
+    n_labels, size = marginals.sum(axis=1), counts.sum(axis=1)
     if level is MeasurementLevel.NOMINAL:
-        observed = weights @ _unequal_pairs(counts)
+        observed = weights @ ((size**2 - np.square(counts).sum(axis=1)) / (size - 1))
         expected = n_labels**2 - np.square(marginals).sum(axis=1)
     elif level is MeasurementLevel.RATIO:
         distance = _ratio_distances(values.astype(np.float64))
-        observed = weights @ (
-            np.einsum("pc,pc->p", counts @ distance, counts) / (counts.sum(axis=1) - 1)
-        )
+        observed = weights @ (np.einsum("pc,pc->p", counts @ distance, counts) / (size - 1))
         expected = np.einsum("bc,bc->b", marginals @ distance, marginals)
     else:
         position = _positions_on_a_line(values, marginals, level)
-        observed = np.einsum("bp,pb->b", weights, _squared_distances(counts, position))
+        # (P, B) sums of squared distances of a unit's pairs, over m - 1: 2 (m Q - S^2) / (m - 1)
+        m = size[:, None]
+        squares = 2 * (m * (counts @ np.square(position).T) - np.square(counts @ position.T))
+        observed = np.einsum("bp,pb->b", weights, squares / (m - 1))
         expected = 2 * (
             n_labels * np.sum(marginals * position**2, axis=1)
             - np.sum(marginals * position, axis=1) ** 2
@@ -280,11 +280,6 @@ def _alphas(
     return 1 - (n_labels - 1) * np.divide(
         observed, expected, out=np.full(len(weights), np.nan), where=expected > 0
     )
-
-
-def _unequal_pairs(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    size = counts.sum(axis=1)
-    return (size**2 - np.square(counts).sum(axis=1)) / (size - 1)
 
 
 def _positions_on_a_line(
@@ -299,16 +294,6 @@ def _positions_on_a_line(
         return np.cumsum(marginals, axis=1) - marginals / 2
     number = values.astype(np.float64)
     return np.broadcast_to(number - np.round(number.mean()), marginals.shape)
-
-
-def _squared_distances(
-    counts: NDArray[np.float64], position: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """(P, B) sums of squared distances of a unit's pairs, over m - 1: 2 (m Q - S^2) / (m - 1)."""
-    size = counts.sum(axis=1)[:, None]
-    return (
-        2 * (size * (counts @ np.square(position).T) - np.square(counts @ position.T)) / (size - 1)
-    )
 
 
 def _ratio_distances(number: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -327,21 +312,13 @@ def _n_informative(kinds: UnitCounts, groups: GroupedUnits | None) -> int:
     )
 
 
-def _replicates(
-    samples: UnitSamples, levels: list[MeasurementLevel]
-) -> dict[MeasurementLevel, NDArray[np.float64]]:
-    """(B,) alpha of each sample on each level, NaN where it is undefined."""
-    blocks: dict[MeasurementLevel, list[NDArray[np.float64]]] = {level: [] for level in levels}
-    for weights in samples.weights():
-        for level in levels:
-            blocks[level].append(_alphas(samples.kinds, weights, level))
-    return {level: np.concatenate(replicates) for level, replicates in blocks.items()}
-
-
 def _with_interval(
     alpha: Alpha, samples: UnitSamples, replicates: NDArray[np.float64], confidence: float
 ) -> Alpha:
-    """Alpha with the interval that its samples give."""
+    """Alpha with the interval that its samples give.
+
+    replicates : (B,) alpha of each sample, NaN where it is undefined
+    """
     defined = replicates[~np.isnan(replicates)]
     low, high = (
         np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])

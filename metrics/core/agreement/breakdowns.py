@@ -50,10 +50,14 @@ def by_number_of_labels(
     """
     unit_counts = count_units(labels)
     size = unit_counts.counts.sum(axis=1)
-    return [
-        _part_agreement(int(m), _select_kinds(unit_counts, size == m), level)
-        for m in np.unique(size[size >= 2])
-    ]
+    parts = []
+    for m in np.unique(size[size >= 2]):
+        has_size = size == m
+        kinds = UnitCounts(
+            unit_counts.counts[has_size], unit_counts.frequency[has_size], unit_counts.values
+        )
+        parts.append(_part_agreement(int(m), kinds, level))
+    return parts
 
 
 def by_group(
@@ -139,10 +143,4 @@ def _part_agreement(
 ) -> PartAgreement:
     return PartAgreement(
         key, alpha_of_counts(unit_counts, level=level), percent_agreement(unit_counts)
-    )
-
-
-def _select_kinds(unit_counts: UnitCounts, is_selected: NDArray[np.bool_]) -> UnitCounts:
-    return UnitCounts(
-        unit_counts.counts[is_selected], unit_counts.frequency[is_selected], unit_counts.values
     )

@@ -50,8 +50,8 @@ def too_fast(median_ms: float | None, others_ms: float | None, n_timed: int) -> 
 def one_level(own_counts: list[int], other_shares: list[float], names: list[str]) -> Flag | None:
     """Flag one level for 95 % of 30 labels or more, where others' labels make that unlikely.
 
-    own : labels of each level on pairs that others labelled, too; others : the share of each level
-        among theirs
+    own_counts : labels of each level on pairs that others labelled, too
+    other_shares : the share of each level among theirs
     Unlikely: below .001 in the upper tail of the binomial distribution of that many labels at the
     others' share.
     """

@@ -42,7 +42,11 @@ def bradley_terry(
     if wins.shape != (n, n) or n < 2 or np.any(wins < 0) or not np.isfinite(wins).all():
         raise ValueError("Wins are a square table of counts of two things or more.")
     np.fill_diagonal(wins, 0)
-    pseudo = 0.0 if _all_beat_all(wins) else 0.5
+    # whether a chain of wins leads from each item to each other (strong connection)
+    is_reached = (wins > 0) | np.eye(n, dtype=bool)
+    for _ in range(n.bit_length()):
+        is_reached = is_reached @ is_reached
+    pseudo = 0.0 if is_reached.all() else 0.5
     wins += pseudo * (1 - np.eye(n))
     games, total = wins + wins.T, wins.sum(axis=1)
     strength = np.full(n, 1 / n)
@@ -54,14 +58,6 @@ def bradley_terry(
             break
     low, high = _interval(strength, games, confidence)
     return Strengths(strength, low, high, pseudo)
-
-
-def _all_beat_all(wins: NDArray[np.float64]) -> bool:
-    """Whether a chain of wins leads from each item to each other (strong connection)."""
-    is_reached = (wins > 0) | np.eye(len(wins), dtype=bool)
-    for _ in range(len(wins).bit_length()):
-        is_reached = is_reached @ is_reached
-    return bool(is_reached.all())
 
 
 def _interval(

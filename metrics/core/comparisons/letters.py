@@ -21,18 +21,24 @@ def letters(significant: NDArray[np.bool_]) -> list[list[str]]:
     """
     k = len(significant)
     alike_masks = [
-        _mask(np.flatnonzero(~row)) | 1 << system for system, row in enumerate(significant)
+        sum(1 << partner for partner in np.flatnonzero(~row).tolist()) | 1 << system
+        for system, row in enumerate(significant)
     ]
     columns = _insert_and_absorb(alike_masks)
     if columns is None:
         columns = _cover(alike_masks)
+    # Drop the columns whose pairs all lie in other columns as well, trying the smallest first.
+    columns_left = sorted(columns, key=int.bit_count)
+    for column in list(columns_left):
+        overlapping = [other for other in columns_left if other != column and other & column]
+        if _is_covered(column, overlapping):
+            columns_left.remove(column)
     members = sorted(
-        [system for system in range(k) if column >> system & 1]
-        for column in _necessary_columns(columns, alike_masks)
+        [system for system in range(k) if column >> system & 1] for column in columns_left
     )
     letters_of: list[list[str]] = [[] for _ in range(k)]
-    for number, column in enumerate(members):
-        for system in column:
+    for number, systems in enumerate(members):
+        for system in systems:
             letters_of[system].append(letter(number))
     return letters_of
 
@@ -63,10 +69,6 @@ def _number(text: str) -> int:
     for character in text:
         number = 26 * number + ord(character) - ord("a") + 1
     return number
-
-
-def _mask(systems: NDArray[np.int64]) -> int:
-    return sum(1 << system for system in systems.tolist())
 
 
 def _insert_and_absorb(alike_masks: list[int]) -> list[int] | None:
@@ -129,16 +131,6 @@ def _cover(alike_masks: list[int]) -> list[int]:
             columns.append(column)
             open_partners &= ~column
     return columns
-
-
-def _necessary_columns(columns: list[int], alike_masks: list[int]) -> list[int]:
-    """Drop the columns whose pairs all lie in other columns as well, trying the smallest first."""
-    columns_left = sorted(columns, key=int.bit_count)
-    for column in list(columns_left):
-        overlapping = [other for other in columns_left if other != column and other & column]
-        if _is_covered(column, overlapping):
-            columns_left.remove(column)
-    return columns_left
 
 
 def _is_covered(column: int, overlapping: list[int]) -> bool:

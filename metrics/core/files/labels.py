@@ -62,6 +62,7 @@ def read_labels(
     table_labels = _Labels()
     lines = table_rows(stream, name, problems, has_header=has_header)
     required_words = _planned_words(header, name) if planned else {}
+    is_nominal = level == MeasurementLevel.NOMINAL  # else a label is a number
     for number, cells, labels in _labelled_rows(lines, annotator, value, required_words):
         try:
             key = units.number(cells, number)
@@ -69,7 +70,7 @@ def read_labels(
             problems.add(error)
             continue
         for annotator_key, text in labels:
-            label = _label_of(text, level)
+            label = text.strip() if is_nominal else finite_number(text.strip(" \t"))
             if label is None:
                 message = f"{quoted(text)} is not a number; use the nominal level for words."
                 problems.add(FormatError(name, number, value or annotator_key[0], message))
@@ -77,13 +78,6 @@ def read_labels(
             table_labels.add(key, annotator_key, label)
     coded = table_labels.coded()
     return LabelTable(coded, [units.groups[key] for key in coded.units.tolist()])
-
-
-def _label_of(text: str, level: MeasurementLevel | str) -> float | str | None:
-    """The label of a cell: a word on the nominal level, else a number, None where it is none."""
-    if level == MeasurementLevel.NOMINAL:
-        return text.strip()
-    return finite_number(text.strip(" \t"))
 
 
 class _Labels:
@@ -227,20 +221,15 @@ def _labelled_rows(
     required_words : by column, the words of which a row must have one
     """
     for number, cells in lines:
+        label_cells: list[tuple[tuple[str, ...], str]] = (
+            [(tuple(cells[column] for column in annotator), cells[value])]
+            if value
+            else [((column,), cells[column]) for column in annotator]
+        )
         labels = [
-            (annotator_key, text)
-            for annotator_key, text in _labels_of(cells, annotator, value)
-            if not is_missing(text)
+            (annotator_key, text) for annotator_key, text in label_cells if not is_missing(text)
         ]
         if labels and all(
             cells[column].strip() in words for column, words in required_words.items()
         ):
             yield number, cells, labels
-
-
-def _labels_of(
-    cells: dict[str, str], annotator: Sequence[str], value: str | None
-) -> list[tuple[tuple[str, ...], str]]:
-    if value:
-        return [(tuple(cells[column] for column in annotator), cells[value])]
-    return [((column,), cells[column]) for column in annotator]

@@ -66,7 +66,8 @@ def align(rankings: Rankings, labels: LabelledPairs) -> RankedGrades:
     """
     n_queries = len(rankings.indptr) - 1
     depth = rankings.depth
-    _refuse_foreign_queries(labels.query, n_queries)
+    if len(labels.query) and (labels.query.min() < 0 or labels.query.max() >= n_queries):
+        raise ValueError(f"A label names a query outside 0..{n_queries - 1}.")
     distinct_docs, doc_code = np.unique(labels.doc, return_inverse=True)
     pair = labels.query * len(distinct_docs) + doc_code
     by_pair = np.argsort(pair, kind="stable")
@@ -76,7 +77,8 @@ def align(rankings: Rankings, labels: LabelledPairs) -> RankedGrades:
     position, query = _candidates(rankings, labels)
     label, is_labelled = _find_pairs(rankings.docs[position], query, distinct_docs, sorted_pair)
     position, query, label = position[is_labelled], query[is_labelled], by_pair[label[is_labelled]]
-    _refuse_repeats(label, len(pair))
+    if len(label) and np.bincount(label, minlength=len(pair)).max() > 1:
+        raise ValueError("A ranking holds the same target twice.")
     by_grade = np.lexsort((-labels.grade, labels.query))
     return RankedGrades(
         query=query,
@@ -173,13 +175,3 @@ def _find_pairs(
     pair = query * len(distinct_docs) + doc_code
     row = np.minimum(np.searchsorted(sorted_pair, pair), len(sorted_pair) - 1)
     return row, (distinct_docs[doc_code] == doc) & (sorted_pair[row] == pair)
-
-
-def _refuse_foreign_queries(query: NDArray[np.int64], n_queries: int) -> None:
-    if len(query) and (query.min() < 0 or query.max() >= n_queries):
-        raise ValueError(f"A label names a query outside 0..{n_queries - 1}.")
-
-
-def _refuse_repeats(label: NDArray[np.int64], n_labels: int) -> None:
-    if len(label) and np.bincount(label, minlength=n_labels).max() > 1:
-        raise ValueError("A ranking holds the same target twice.")

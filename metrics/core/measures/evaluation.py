@@ -163,9 +163,10 @@ def read_matrix(stream: BinaryIO, *, name: str) -> SimilarityMatrix:
             members = set(archive.files)
             id_names = next((names for names in ID_NAMES if members.issuperset(names)), None)
             if MATRIX not in members or id_names is None:
+                id_pairs = ", or ".join(" and ".join(pair) for pair in ID_NAMES)
                 message = (
                     f"The .npz file must hold {MATRIX} and the ids of its rows and columns: "
-                    f"{_id_names_text()}."
+                    f"{id_pairs}."
                 )
                 raise FormatError(name, None, MATRIX, message)
             scores = archive[MATRIX]
@@ -209,7 +210,3 @@ def evaluate_files(
             yield evaluate_file(
                 stream, qrels, name=path, score_type=score_type, use_ranks=use_ranks
             )
-
-
-def _id_names_text() -> str:
-    return ", or ".join(" and ".join(pair) for pair in ID_NAMES)

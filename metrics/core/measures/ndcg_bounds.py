@@ -39,7 +39,8 @@ def ends(
     new, n_queries = unjudged_documents(ranked), len(ranked.depth)
     n_labels = np.bincount(ranked.label_query, minlength=n_queries)
     deepest = int((ranked.depth + elsewhere + n_labels).max(initial=0))
-    weight = _discounts(deepest, k)
+    weight = 1 / np.log2(np.arange(2, deepest + 3))  # the discount of each rank from 1 on
+    weight[deepest if k is None else min(k, deepest) :] = 0  # beyond k, and beyond the deepest
     best, smallest = _gain(np.array([best_grade, min(1, best_grade)]), dcg)
     run_gains = _gain(ranked.grade, dcg) * weight[ranked.rank - 1]
     gain_of_run = total_by_query(ranked.query, n_queries, run_gains)
@@ -64,13 +65,6 @@ def ends(
     np.maximum.at(most, new.query, np.minimum(share(gain_of_run[new.query] + top, at_least), 1))
     np.minimum.at(least, new.query, share(gain_of_run[new.query] + bottom, at_most))
     return least, most
-
-
-def _discounts(deepest: int, k: int | None) -> NDArray[np.float64]:
-    """(deepest + 1,) the discount of each rank from 1 on; 0 beyond k, and beyond the deepest."""
-    weight = 1 / np.log2(np.arange(2, deepest + 3))
-    weight[deepest if k is None else min(k, deepest) :] = 0
-    return weight
 
 
 def _gain(grade: NDArray[np.float64], dcg: str) -> NDArray[np.float64]:

@@ -103,11 +103,16 @@ def subsets(n_runs: int, *, n_a_size: int, rng: np.random.Generator) -> list[Sub
             for members in combinations(range(n_runs), size)
         ]
     else:
-        subsets_of_runs = [
-            members
-            for size in _sizes(n_runs)
-            for members in _sample_subsets(n_runs, size, n_a_size, rng)
-        ]
+        subsets_of_runs = []
+        for size in _sizes(n_runs):
+            if comb(n_runs, size) <= n_a_size:
+                subsets_of_runs += combinations(range(n_runs), size)
+            else:
+                samples = {
+                    tuple(sorted(rng.choice(n_runs, size, replace=False).tolist()))
+                    for _ in range(n_a_size)
+                }
+                subsets_of_runs += sorted(samples)
     return [
         Subset(len(members), np.isin(np.arange(n_runs), members)) for members in subsets_of_runs
     ]
@@ -119,13 +124,3 @@ def _sizes(n_runs: int) -> Iterator[int]:
         yield size
         size = max(size + 1, size * 8 // 5)
     yield n_runs
-
-
-def _sample_subsets(
-    n_runs: int, size: int, n: int, rng: np.random.Generator
-) -> list[tuple[int, ...]]:
-    if comb(n_runs, size) <= n:
-        return list(combinations(range(n_runs), size))
-    return sorted(
-        {tuple(sorted(rng.choice(n_runs, size, replace=False).tolist())) for _ in range(n)}
-    )

@@ -58,7 +58,7 @@ class RequiredQueries(NamedTuple):
 class MiddleBySpread(NamedTuple):
     """The run, or pair of runs, in the middle by spread.
 
-    index : its index; least, most : the smallest and largest spread, as multiples of its own; 1
+    position : its index; least, most : the smallest and largest spread, as multiples of its own; 1
         where its own is 0
     """
 

@@ -101,13 +101,9 @@ class AgreementPanel(NamedTuple):
             verdict = f"At least {TENTATIVE:g}, {tentative}; not shown to reach {FIRM:g}"
         else:
             verdict = f"Not shown to reach {TENTATIVE:g}, {tentative}"
-        return f"{verdict}: the interval's lower end is {low:.{DIGITS}f}, on {self._basis_text}."
-
-    @property
-    def _basis_text(self) -> str:
-        n_pairs, n_groups = self.planned.alpha["n_pairable_units"], self.planned.alpha["n_groups"]
-        pairs = f"{counted(n_pairs, 'pair')} with two planned labels or more"
-        return f"{pairs}, of {n_groups:,} {self.sampling_units}" if n_groups else pairs
+        pairs = f"{counted(alpha['n_pairable_units'], 'pair')} with two planned labels or more"
+        origin = f", of {alpha['n_groups']:,} {self.sampling_units}" if alpha["n_groups"] else ""
+        return f"{verdict}: the interval's lower end is {low:.{DIGITS}f}, on {pairs}{origin}."
 
     @property
     def advice(self) -> str:

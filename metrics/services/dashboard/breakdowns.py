@@ -5,7 +5,7 @@ that count enter, golds and training never. Which of them is the caller's choice
 labels all, as in FIRE, else the planned ones, so that the subsets compare with the headline.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,7 +98,11 @@ def by_pool(
     labels: LabelRows, domain: Ids, names: Mapping[int, str], group_of: Mapping[int, int]
 ) -> list[Value]:
     """The labels given for each pool or import, in the order they were opened."""
-    units = units_of(labels, _combined_key(labels.pair, labels.round), domain, group_of)
+    _, pair = np.unique(labels.pair, return_inverse=True)
+    _, pool = np.unique(labels.round, return_inverse=True)
+    # one key for each pair in each pool
+    key = (pair * (int(pool.max(initial=0)) + 1) + pool).astype(np.int64)
+    units = units_of(labels, key, domain, group_of)
     rounds = labels.round[units.row]
     return [
         subset_agreement(names[pk], units.where(rounds == pk), domain)
@@ -202,9 +206,3 @@ def _query(
         "pairwise": percent.mean_of_units,
         "alpha": _alpha_value(alpha_of_counts(unit_counts, level=level)),
     }
-
-
-def _combined_key(*columns: Iterable[int]) -> Ids:
-    """One key a row, equal where all columns are equal."""
-    first, second = (np.unique(np.asarray(column), return_inverse=True)[1] for column in columns)
-    return (first * (int(second.max(initial=0)) + 1) + second).astype(np.int64)

@@ -1,7 +1,6 @@
 """The lead's dashboard, from the latest snapshots in words; nothing is computed here."""
 
 import hashlib
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -111,6 +110,7 @@ def dashboard(*, collection: Collection, options: DashboardOptions, version: str
     names = names_of(collection=collection) if options.with_names else {}
     details_value = kept.find(inquiry=dashboard_details.inquiry_of(collection=collection))
     details = details_page(details=details_value, level=level) if details_value else None
+    digests = {kind: row.inputs_sha256 for kind, row in snapshots.items()}
     return Dashboard(
         version=version,
         is_waiting=False,
@@ -126,19 +126,23 @@ def dashboard(*, collection: Collection, options: DashboardOptions, version: str
             | {"name": names.get(row["annotator"], "")}
             for row in values["people"]["people"]
         ],
-        charts=[_history_chart(collection, level), _level_chart(values["labels"])],
+        charts=[
+            _history_chart(collection, level),
+            level_distribution(
+                [
+                    LevelCount(row["name"], row["colour"], row["n_given"], row["n_resolved"])
+                    for row in values["labels"]["levels"]
+                ]
+            ),
+        ],
         computed_at={kind: row.computed_at for kind, row in snapshots.items()},
         details=details,
-        details_are_old=details is not None and details.version != _details_version(snapshots),
+        details_are_old=details is not None
+        and details.version != dashboard_details.version_of(digests),
         pay=_pay_forecast(collection, details),
         active_alarms=alarms.rows_of(alarms.raising_events(collection=collection)),
         delay=delay,
     )
-
-
-def _details_version(snapshots: Mapping[str, Snapshot]) -> str | None:
-    digests = {kind: row.inputs_sha256 for kind, row in snapshots.items()}
-    return dashboard_details.version_of(digests)
 
 
 def _pool_totals(progress: dict[str, Any]) -> PoolTotals:
@@ -224,13 +228,4 @@ def _alpha_point(n_judgments: int, alphas: history.Alphas, level: str) -> AlphaP
         planned.get("low"),
         planned.get("high"),
         of_all.get("value"),
-    )
-
-
-def _level_chart(labels: dict[str, Any]) -> Chart:
-    return level_distribution(
-        [
-            LevelCount(row["name"], row["colour"], row["n_given"], row["n_resolved"])
-            for row in labels["levels"]
-        ]
     )

@@ -67,14 +67,17 @@ def compute(inquiry: Inquiry, row: Kept | None) -> Computed | None:
     setting = _setting(collection)
     queries = np.unique(labels.query)
     groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
-    digest = _digest(labels, groups, setting | {"grouping": collection.query_groups})
-    if row is not None and row.digest == digest:
+    facts = [RULES_VERSION, setting | {"grouping": collection.query_groups}]
+    digest = hashlib.sha256(json.dumps(facts).encode())
+    for column in (*labels, groups.of_query):
+        digest.update(np.ascontiguousarray(column).tobytes())
+    if row is not None and row.digest == digest.hexdigest():
         return None
     sampling_units = resampling_unit(
         facts_of(collection=collection, direction=Direction.FORWARD, sources=queries)
     )
     value = _value(labels, groups, setting, collection) | {"drawn": sampling_units}
-    return Computed(value, digest)
+    return Computed(value, digest.hexdigest())
 
 
 def _setting(collection: Collection) -> Value:
@@ -96,13 +99,6 @@ def _setting(collection: Collection) -> Value:
     }
 
 
-def _digest(labels: LabelRows, groups: Groups, setting: Value) -> str:
-    digest = hashlib.sha256(json.dumps([RULES_VERSION, setting]).encode())
-    for column in (*labels, groups.of_query):
-        digest.update(np.ascontiguousarray(column).tobytes())
-    return digest.hexdigest()
-
-
 def _value(labels: LabelRows, groups: Groups, setting: Value, collection: Collection) -> Value:
     domain = np.array([grade for grade, _, _ in setting["levels"]], dtype=np.int64)
     names = [name for _, name, _ in setting["levels"]]
@@ -112,6 +108,11 @@ def _value(labels: LabelRows, groups: Groups, setting: Value, collection: Collec
     units = breakdowns.units_of(planned, planned.pair, domain, group_of)
     scheme = Scheme(domain, names, setting["positive_from"], setting["measurement"])
     imported = {pk for pk, kind, _ in setting["rounds"] if kind == Round.Kind.IMPORT}
+    with connection.cursor() as cursor:
+        cursor.execute(_MODALITIES, [collection.pk])
+        modalities: dict[int, str] = dict(cursor.fetchall())
+    queries = Item.objects.filter(collection=collection, side="query")
+    query_names = dict(queries.values_list("pk", "external_id"))
     return {
         "levels": setting["levels"],
         "measurement": setting["measurement"],
@@ -121,22 +122,11 @@ def _value(labels: LabelRows, groups: Groups, setting: Value, collection: Collec
         "by_pool": breakdowns.by_pool(
             planned, domain, {pk: name for pk, _, name in setting["rounds"]}, group_of
         ),
-        "by_modality": breakdowns.by_modality(planned, units, domain, _modalities(collection)),
+        "by_modality": breakdowns.by_modality(planned, units, domain, modalities),
         "by_level": breakdowns.by_level(units, domain),
         "queries": breakdowns.worst_queries(
-            planned, units, domain, _query_names(collection), setting["measurement"]
+            planned, units, domain, query_names, setting["measurement"]
         ),
         "people": people(labels, scheme),
         "forecast": forecast(labels, imported=imported, n_left=setting["n_left"]),
     }
-
-
-def _modalities(collection: Collection) -> dict[int, str]:
-    with connection.cursor() as cursor:
-        cursor.execute(_MODALITIES, [collection.pk])
-        return dict(cursor.fetchall())
-
-
-def _query_names(collection: Collection) -> dict[int, str]:
-    queries = Item.objects.filter(collection=collection, side="query")
-    return dict(queries.values_list("pk", "external_id"))

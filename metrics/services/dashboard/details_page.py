@@ -167,7 +167,12 @@ def details_page(*, details: Kept, level: str) -> DashboardDetails:
         confusion_chart=confusion(names, value["by_level"]["together"]),
         levels=_levels(value["by_level"], names),
         confusions=_confusions(value["by_level"]["together"], names),
-        worst_queries=[_query(row) for row in value["queries"]["rows"]],
+        worst_queries=[
+            _subset(
+                {**row, "alpha": {"": row["alpha"]}, "n_pairs": row["n_shared"]}, "", row["name"]
+            )
+            for row in value["queries"]["rows"]
+        ],
         n_queries=value["queries"]["n_queries"],
         n_ranked=value["queries"]["n_ranked"],
         measurement=value["measurement"],
@@ -189,12 +194,6 @@ def _subset(row: Value, level: str, name: str) -> SubsetAgreement:
         low=alpha["low"],
         high=alpha["high"],
         reason=alpha["reason"],
-    )
-
-
-def _query(row: Value) -> SubsetAgreement:
-    return _subset(
-        {**row, "alpha": {"": row["alpha"]}, "n_pairs": row["n_shared"]}, "", row["name"]
     )
 
 
@@ -240,6 +239,10 @@ def _confusions(coincidences: list[list[float]], names: list[str]) -> list[Level
 def _forecast(value: Value) -> Forecast:
     pace, hours, n_left = value["pace"], value["hours_a_label"], value["n_left"]
     n_days = len(value["days"])
+    hours_left = None
+    if hours is not None:
+        ends = [None if hours[end] is None else hours[end] * n_left for end in ("low", "high")]
+        hours_left = ValueRange(hours["value"] * n_left, *ends)
     return Forecast(
         chart=labels_a_day([(day, n) for day, n in value["days"]]),
         pace=ValueRange(pace["value"], pace["low"], pace["high"]) if pace else None,
@@ -250,17 +253,10 @@ def _forecast(value: Value) -> Forecast:
         reason="it takes three whole days with labels, the present one left out",
         n_left=n_left,
         hours_spent=value["spent"] if value["n_timed"] else None,
-        hours_left=_times(hours, n_left),
+        hours_left=hours_left,
         n_timed=value["n_timed"],
         n_untimed=value["n_untimed"],
     )
-
-
-def _times(mean: Value | None, n: int) -> ValueRange | None:
-    if mean is None:
-        return None
-    ends = [None if mean[end] is None else mean[end] * n for end in ("low", "high")]
-    return ValueRange(mean["value"] * n, *ends)
 
 
 def per_cent(share: float | None) -> float | None:

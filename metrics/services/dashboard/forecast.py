@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics.core.statistics.pace import Pace, mean_of, pace
+from metrics.core.statistics.pace import mean_of, pace
 from metrics.services.dashboard.label_rows import LABEL, LabelRows
 
 Value = dict[str, Any]
@@ -27,17 +27,14 @@ def forecast(labels: LabelRows, *, imported: set[int], n_left: int) -> Value:
     is_label = worked.kind == LABEL
     days, counts = np.unique(worked.at[is_label] // DAY, return_counts=True)
     timed = worked.active_ms >= 0
+    labels_a_day = pace(counts[:-1].tolist())
     mean_hours = mean_of(worked.active_ms[is_label & timed] / 3_600_000)
     return {
         "days": [[int(day * DAY), int(n)] for day, n in zip(days, counts, strict=True)],
-        "pace": _pace(pace(counts[:-1].tolist())),
+        "pace": None if labels_a_day is None else labels_a_day._asdict(),
         "n_left": n_left,
         "spent": float(worked.active_ms[timed].sum() / 3_600_000),
         "n_timed": int(np.count_nonzero(timed)),
         "n_untimed": int(np.count_nonzero(~timed)),
         "hours_a_label": None if mean_hours is None else mean_hours._asdict(),
     }
-
-
-def _pace(pace: Pace | None) -> Value | None:
-    return None if pace is None else pace._asdict()

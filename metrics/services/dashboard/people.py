@@ -53,19 +53,28 @@ def people(labels: LabelRows, scheme: Scheme) -> list[Value]:
             level=scheme.measurement,
         )
     }
-    rows = []
+    rows: list[Value] = []
     for annotator in np.union1d(counting.annotator, golds.annotator).tolist():
         own_rows = np.flatnonzero(counting.annotator == annotator)
-        row = _person(counting, own_rows, others_labels, scheme) | _golds(
-            golds.where(golds.annotator == annotator), scheme
-        )
+        own_golds = golds.where(golds.annotator == annotator)
+        # in the order of time; right is the right side of the threshold
+        is_positive = own_golds.grade >= scheme.positive_from
+        is_right = is_positive == (own_golds.truth >= scheme.positive_from)
+        gold_steps = [
+            {"at": int(own_golds.at[part[-1]]), **_share(int(is_right[part].sum()), len(part))}
+            for part in _chunks(np.arange(len(is_right)))
+        ]
         effect = effects.get(annotator)
-        row |= {
-            "annotator": annotator,
-            "alpha_without": effect.alpha_without.value if effect else None,
-            "drag": effect.drag if effect else None,
-        }
-        rows.append(row)
+        rows.append(
+            {
+                **_person(counting, own_rows, others_labels, scheme),
+                "gold": _share(int(is_right.sum()), len(is_right)),
+                "gold_steps": gold_steps,
+                "annotator": annotator,
+                "alpha_without": effect.alpha_without.value if effect else None,
+                "drag": effect.drag if effect else None,
+            }
+        )
     return rows
 
 
@@ -93,9 +102,14 @@ def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, schem
     others_levels = (
         others_labels.shares[own_rows][shared].mean(axis=0) if shared.any() else np.zeros(n_levels)
     ).tolist()
-    halves = _half_counts(
-        others_labels.n_equal[own_rows][shared], others_labels.n_others[own_rows][shared]
-    )
+    n_equal = others_labels.n_equal[own_rows][shared]
+    n_others = others_labels.n_others[own_rows][shared]
+    middle = len(n_equal) // 2
+    # equal and all comparisons, of the first half of the shared labels and of the second
+    halves = [
+        (int(n_equal[half].sum()), int(n_others[half].sum()))
+        for half in (slice(middle), slice(middle, None))
+    ]
     times = labels.active_ms[own_rows]
     median, others_median = _median(times), _median(np.delete(labels.active_ms, own_rows))
     raised_flags = (
@@ -116,16 +130,6 @@ def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, schem
     }
 
 
-def _half_counts(equal: Ids, n_others: Ids) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Equal and all comparisons, of the first half of the shared labels and of the second."""
-    middle = len(equal) // 2
-    sums = [
-        (int(equal[half].sum()), int(n_others[half].sum()))
-        for half in (slice(middle), slice(middle, None))
-    ]
-    return sums[0], sums[1]
-
-
 def _step(labels: LabelRows, rows: Ids, others_labels: OthersLabels) -> Value:
     """One point of a curve: some consecutive labels, dated by the last one."""
     n_equal = int(others_labels.n_equal[rows].sum())
@@ -137,16 +141,6 @@ def _step(labels: LabelRows, rows: Ids, others_labels: OthersLabels) -> Value:
         "seconds": None if median is None else median / 1000,
         **_share(n_equal, n_shared),
     }
-
-
-def _golds(golds: LabelRows, scheme: Scheme) -> Value:
-    """Golds in the order of time; right is the right side of the threshold."""
-    right = (golds.grade >= scheme.positive_from) == (golds.truth >= scheme.positive_from)
-    steps = [
-        {"at": int(golds.at[rows[-1]]), **_share(int(right[rows].sum()), len(rows))}
-        for rows in _chunks(np.arange(len(right)))
-    ]
-    return {"gold": _share(int(right.sum()), len(right)), "gold_steps": steps}
 
 
 def _share(hits: int, n: int) -> Value:

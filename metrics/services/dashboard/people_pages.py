@@ -54,13 +54,14 @@ def page(*, collection: Collection, pk: int, options: DashboardOptions, version:
     details_value = kept.find(inquiry=inquiry)
     row = _row_of(people_snapshot.value["people"], pk) if people_snapshot else None
     details = _row_of(details_value.value["people"], pk) if details_value else None
+    detail_names = ("n_labels", "n_shared", "alpha_without", "drag", "others_seconds", "flags")
     return PersonPage(
         version=version,
         worker_missing=worker_is_missing(),
         annotator=annotator,
         name=annotator.user.username if options.with_names and annotator.user else "",
         row=dashboard.person_row(row, details) if row else None,
-        details=_details(details) if details else None,
+        details={name: details[name] for name in detail_names} if details else None,
         charts=_charts(annotator.pseudonym, details, details_value.value["levels"])
         if details and details_value
         else [],
@@ -71,14 +72,6 @@ def page(*, collection: Collection, pk: int, options: DashboardOptions, version:
 
 def _row_of(people: list[Value], pk: int) -> Value | None:
     return next((row for row in people if row["annotator"] == pk), None)
-
-
-def _details(row: Value) -> Value:
-    """The numbers that the page shows: agreement on all labels, times, effect on alpha, flags."""
-    return {
-        name: row[name]
-        for name in ("n_labels", "n_shared", "alpha_without", "drag", "others_seconds", "flags")
-    }
 
 
 def _charts(pseudonym: str, row: Value, levels: list[list[Any]]) -> list[Chart]:

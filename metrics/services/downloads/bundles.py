@@ -95,7 +95,14 @@ def _queries(
     comma = ""
     for source, source_rows in groupby(rows, key=lambda row: row[0]):
         targets = {
-            target: _target(value, labels.of(source, target)) for _, target, value in source_rows
+            target: {
+                "grade": grade,
+                "labels": [
+                    {"annotator": label.annotator, "grade": label.grade}
+                    for label in labels.of(source, target)
+                ],
+            }
+            for _, target, grade in source_rows
         }
         yield (
             f"{comma}\n{_encode(source)}: "
@@ -117,13 +124,6 @@ def _head(collection: Collection, qrels_request: QrelsRequest) -> dict[str, obje
             {"grade": level.grade, "name": level.name}
             for level in collection.levels.order_by("grade")
         ],
-    }
-
-
-def _target(grade: int, labels: list[CountingLabel]) -> dict[str, object]:
-    return {
-        "grade": grade,
-        "labels": [{"annotator": label.annotator, "grade": label.grade} for label in labels],
     }
 
 

@@ -66,7 +66,12 @@ def request_download(
     """
     # The collection's row is the lock: of two clicks the second sees the first.
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    parameters = {name: _json_value(form, name) for name in form.fields}
+    values = {name: form.cleaned_data.get(name) for name in form.fields}
+    # as JSON that the form accepts again
+    parameters = {
+        name: str(value) if isinstance(value, LabelSource) else "" if value is None else value
+        for name, value in values.items()
+    }
     request_fields = {"collection": collection, "kind": kind, "parameters": parameters, "by": by}
     if unfinished := Download.objects.filter(
         **request_fields, work__state__in=Work.UNFINISHED
@@ -191,12 +196,6 @@ def _form(download: Download) -> forms.Form:
             )
         )
     return form
-
-
-def _json_value(form: forms.Form, name: str) -> Any:
-    """A field's value as JSON that the form accepts again."""
-    value = form.cleaned_data.get(name)
-    return str(value) if isinstance(value, LabelSource) else "" if value is None else value
 
 
 def _description(form: forms.Form) -> str:

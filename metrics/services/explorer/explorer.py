@@ -4,7 +4,6 @@ Orders and scores come from stored values; nothing is measured here.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from annotate.http import ItemContent, item_content
@@ -187,10 +186,9 @@ def _query_panel(
         if any((ranking.rank(target) or state.depth + 1) > state.depth for ranking in rankings)
     ]
     top_targets = [(ranking.targets or [])[: state.depth] for ranking in rankings]
-    items = _items(
-        [*missed_positives[:MAX_MISSED], *(target for top in top_targets for target in top)],
-        collection,
-    )
+    targets = {*missed_positives[:MAX_MISSED], *(target for top in top_targets for target in top)}
+    rows = Item.objects.filter(pk__in=targets).prefetch_related("parts")
+    items = {item.pk: ItemContent(item, item_content(item, collection.slug)) for item in rows}
     pools = _pools(labels, items)
     values = scores_of(
         collection=collection,
@@ -213,7 +211,9 @@ def _query_panel(
         measures=MEASURE_NAMES,
         n_positives=len(positives),
         missed_positives=[
-            MissedPositive(items[target], labels.of(target), _ranks(rankings, target))
+            MissedPositive(
+                items[target], labels.of(target), [ranking.rank(target) for ranking in rankings]
+            )
             for target in missed_positives[:MAX_MISSED]
         ],
         n_missed=len(missed_positives),
@@ -233,23 +233,17 @@ class _ResultBuilder(NamedTuple):
 
     def of(self, targets: list[int]) -> list[RunResult]:
         """The results of one run that pass the filter."""
-        return [
-            RunResult(
-                rank,
-                self.items.get(target),
-                labels,
-                self.pools.get(target, []),
-                self._query_id(target),
-            )
-            for rank, target in enumerate(targets, start=1)
-            if (labels := self.labels.of(target)).passes(self.state.result_filter)
-        ]
-
-    def _query_id(self, target: int) -> str:
-        """The id of the pair's query item, which in the reverse direction is the target."""
-        if self.is_forward:
-            return self.source.external_id
-        return self.items[target].item.external_id if target in self.items else ""
+        results = []
+        for rank, target in enumerate(targets, start=1):
+            labels, content = self.labels.of(target), self.items.get(target)
+            if labels.passes(self.state.result_filter):
+                # in the reverse direction the pair's query item is the target
+                query_id = content.item.external_id if content else ""
+                if self.is_forward:
+                    query_id = self.source.external_id
+                pools = self.pools.get(target, [])
+                results.append(RunResult(rank, content, labels, pools, query_id))
+        return results
 
 
 def _run_column(
@@ -265,15 +259,6 @@ def _run_column(
         n_top=len(top_targets),
         values=[scores.get(name) for name in MEASURE_NAMES],
     )
-
-
-def _ranks(rankings: list[QueryRanking], target: int) -> list[int | None]:
-    return [ranking.rank(target) for ranking in rankings]
-
-
-def _items(targets: Iterable[int], collection: Collection) -> dict[int, ItemContent]:
-    rows = Item.objects.filter(pk__in=set(targets)).prefetch_related("parts")
-    return {item.pk: ItemContent(item, item_content(item, collection.slug)) for item in rows}
 
 
 def _pools(labels: QueryLabels, items: dict[int, ItemContent]) -> dict[int, list[Pool]]:

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Exists, OuterRef
-from numpy.typing import NDArray
 
 from annotate.models import (
     Collection,
@@ -19,7 +18,7 @@ from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, so
 from metrics.services.leaderboard.choices.choices import FIRST, LeaderboardSpec
 from metrics.services.numbers.inputs import LABEL_ROUND_KINDS
 from metrics.services.scores import labels
-from metrics.services.scores.labels import EvaluationScope, Ids
+from metrics.services.scores.labels import EvaluationScope
 from pooling.core.strategies.selections import Pairs, is_in
 
 
@@ -105,21 +104,16 @@ def _selected_scope(
         keep &= np.isin(scope.sources, people.source[scope.counts(people.target)])
     shortest, longest = spec.words
     if shortest is not None or longest is not None:
-        n_words = _word_counts(scope.sources)
+        # Words are separated by white space; an item without text has none.
+        n_words = np.zeros(len(scope.sources), dtype=np.int64)
+        for start in range(0, len(scope.sources), 20_000):
+            chunk = scope.sources[start : start + 20_000]
+            for item, text in texts_of(chunk.tolist()):
+                n_words[start + int(np.searchsorted(chunk, item))] += len(text.split())
         keep &= (n_words >= max(1, shortest or 0)) & (
             n_words <= (longest if longest is not None else n_words.max(initial=0))
         )
     return scope._replace(sources=scope.sources[keep])
-
-
-def _word_counts(sources: Ids) -> NDArray[np.int64]:
-    """(Q,) number of words, separated by white space, of each source's text; 0 without text."""
-    n_words = np.zeros(len(sources), dtype=np.int64)
-    for start in range(0, len(sources), 20_000):
-        chunk = sources[start : start + 20_000]
-        for item, text in texts_of(chunk.tolist()):
-            n_words[start + int(np.searchsorted(chunk, item))] += len(text.split())
-    return n_words
 
 
 def texts_of(items: list[int]) -> Iterator[tuple[int, str]]:

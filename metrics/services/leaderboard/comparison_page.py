@@ -239,7 +239,13 @@ def comparison_of(
         for row in value["tests"]
     ]
     ends = [
-        LeadingQueries(run, [_query(row) for row in rows])
+        LeadingQueries(
+            run,
+            [
+                QueryDifference(row["item"], row["name"], row["text"], *row["values"])
+                for row in rows
+            ],
+        )
         for run, rows in zip((first, second), value["ends"], strict=True)
     ]
     if scale == 1:
@@ -253,7 +259,3 @@ def comparison_of(
     return RunComparison(
         "", measure, first, second, facts, tests, ends, chart, is_stale, view.computed_at
     )
-
-
-def _query(row: dict[str, Any]) -> QueryDifference:
-    return QueryDifference(row["item"], row["name"], row["text"], *row["values"])

@@ -57,7 +57,10 @@ def decision_facts(
         left_out |= {"n_runs_out": int((~is_run).sum()), "n_queries_out": int((~is_query).sum())}
         scores, groups = scores[np.ix_(is_query, is_run)], groups.within(is_query)
         runs = [run for run, is_included in zip(runs, is_run.tolist(), strict=True) if is_included]
-        why = _why_too_few(runs, groups)
+        if len(runs) < 2:
+            why = "fewer than two runs hold every query"
+        elif groups.n < 2:
+            why = "fewer than two queries or groups that no run misses"
     if why:
         return {"why": why, "groups": [], "pairs": [], **left_out}
     sign = -1 if measure.entry.smaller_is_better else 1
@@ -92,15 +95,6 @@ def _included(
     if missing == MISSING_RUNS:
         return np.asarray(~is_missing.any(axis=0)), is_query
     return is_run, np.asarray(~is_missing.any(axis=1))
-
-
-def _why_too_few(runs: list[int], groups: Groups) -> str:
-    """Return the reason why too little is left for a test; empty if enough is."""
-    if len(runs) < 2:
-        return "fewer than two runs hold every query"
-    if groups.n < 2:
-        return "fewer than two queries or groups that no run misses"
-    return ""
 
 
 def _why_not(measure: Measure, scores: NDArray[np.float64], runs: list[int], groups: Groups) -> str:

@@ -136,6 +136,13 @@ def _latex_table(leaderboard: Leaderboard, table: LeaderboardTable, collection: 
     names = " & ".join(
         f"{{{_latex(marked.get(column.name, column.name))}}}" for column in leaderboard.columns
     )
+    rows = []
+    for row in table.rows:
+        numbers = (
+            _number(facts, column.name)
+            for facts, column in zip(row.facts, leaderboard.columns, strict=True)
+        )
+        rows.append(rf"{_latex(row.run.name)} & {' & '.join(numbers)} \\")
     lines = [
         r"\begin{table}",
         r"\centering",
@@ -144,7 +151,7 @@ def _latex_table(leaderboard: Leaderboard, table: LeaderboardTable, collection: 
         r"\toprule",
         rf"Run & {names} \\",
         r"\midrule",
-        *(_latex_row(leaderboard, row) for row in table.rows),
+        *rows,
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
@@ -171,14 +178,6 @@ def _caption(leaderboard: Leaderboard, table: LeaderboardTable, collection: Coll
         f"grade {leaderboard.choices.spec.threshold}; in {units}{except_ranks}.{more}{moment}"
     )
     return _latex(text)
-
-
-def _latex_row(leaderboard: Leaderboard, row: LeaderboardRow) -> str:
-    numbers = (
-        _number(facts, column.name)
-        for facts, column in zip(row.facts, leaderboard.columns, strict=True)
-    )
-    return rf"{_latex(row.run.name)} & {' & '.join(numbers)} \\"
 
 
 def _number(facts: dict[str, Any] | None, measure: str) -> str:

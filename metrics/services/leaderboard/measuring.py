@@ -178,7 +178,14 @@ def _measure_chunk(
         )
 
     scaled = measures.with_scale(inputs.measures, direction_labels.whole.grade)
-    ends = [_bounds(inputs, measure, whole, elsewhere) for measure in scaled]
+    no_bounds = np.full(len(whole.depth), np.nan)
+    limits = {"best_grade": inputs.best_grade, "threshold": threshold}
+    ends = [
+        bounds(measure, whole, elsewhere=elsewhere, **limits)
+        if has_bounds(measure)
+        else (no_bounds, no_bounds)
+        for measure in scaled
+    ]
     judged = {k: ranking.judged(whole, k=k) for k in {JUDGED_AT, *map(judged_at, inputs.measures)}}
     return RunValues(
         whole=values(whole, direction_labels.whole),
@@ -189,16 +196,6 @@ def _measure_chunk(
         has_positive=ranking.positives(whole, threshold).total > 0,
         depth=whole.depth,
     )
-
-
-def _bounds(
-    inputs: DirectionInputs, measure: Measure, ranked: RankedGrades, elsewhere: Ids
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    if not has_bounds(measure):
-        no_bounds = np.full(len(ranked.depth), np.nan)
-        return no_bounds, no_bounds
-    arguments = {"best_grade": inputs.best_grade, "threshold": inputs.spec.threshold}
-    return bounds(measure, ranked, elsewhere=elsewhere, **arguments)
 
 
 def summary(
@@ -301,6 +298,9 @@ def _cells(
     intervals = _intervals(inputs, measure, whole, kind)
     cells, groups = [], inputs.groups
     for values, (low, high) in zip(run_values, intervals, strict=True):
+        needs_longer_lists = bool(len(values.depth)) and np.isinf(
+            measure.average(values.whole[row], weight=groups.weight)
+        )
         cells.append(
             {
                 "whole": _average(measure, values.whole[row], groups),
@@ -318,7 +318,7 @@ def _cells(
                     groups.within(values.has_positive),
                 ),
                 "n_defined": int(np.count_nonzero(values.has_positive)),
-                "beyond": _list_end(measure, values, row, groups),
+                "beyond": int(values.depth.max()) if needs_longer_lists else None,
                 **design_facts(measure, values.whole[row], inputs.groups),
             }
         )
@@ -352,11 +352,3 @@ def _average(measure: Measure | None, values: NDArray[np.float64], groups: Group
         else measure.average(values, weight=groups.weight)
     )
     return average if np.isfinite(average) else None
-
-
-def _list_end(measure: Measure, values: RunValues, row: int, groups: Groups) -> int | None:
-    """Return the length of the run's lists if the measure needs a rank beyond it; else None."""
-    needs_more = bool(len(values.depth)) and np.isinf(
-        measure.average(values.whole[row], weight=groups.weight)
-    )
-    return int(values.depth.max()) if needs_more else None

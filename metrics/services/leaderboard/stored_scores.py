@@ -102,10 +102,11 @@ class StoredScores:
         for row in rows.values("pk", "run", "label_source", "measure", *FIELDS):
             key = row["run"], row["label_source"] != spec.label_source, row["measure"]
             self._facts[key], self._keys[key] = row, row["pk"]
-        self.runs = [run for run in runs if self._is_whole(run)]
-
-    def _is_whole(self, run: Run) -> bool:
-        return all((run.pk, False, name) in self._facts for name in measuring.NAMES)
+        self.runs = [
+            run
+            for run in runs
+            if all((run.pk, False, name) in self._facts for name in measuring.NAMES)
+        ]
 
     def per_query(self, measure: str, runs: Sequence[Run]) -> NDArray[np.float64]:
         """(Q, S) values of runs that have scores, in the order of the query set."""

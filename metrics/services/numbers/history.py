@@ -26,8 +26,10 @@ def observe(*, collection: Collection, n_judgments: int) -> bool:
     A second point at the same number of judgments (after an undo, a withdrawal) replaces the first.
     """
     last = Observation.objects.filter(collection=collection).order_by("-n_judgments").first()
-    if last is not None and _is_near(last, n_judgments):
-        return False
+    if last is not None:
+        has_grown_little = last.n_judgments < n_judgments < last.n_judgments * GROWTH
+        if has_grown_little and timezone.now() - last.at < PAUSE:
+            return False
     Observation.objects.bulk_create(
         (
             Observation(
@@ -82,11 +84,6 @@ def alphas_of(point: Observation) -> Alphas:
     level.
     """
     return point.value if set(point.value) <= set(LABELS) else {"all": point.value}
-
-
-def _is_near(last: Observation, n_judgments: int) -> bool:
-    has_grown_little = last.n_judgments < n_judgments < last.n_judgments * GROWTH
-    return has_grown_little and timezone.now() - last.at < PAUSE
 
 
 def _agreement(collection: Collection) -> Alphas:

@@ -30,8 +30,13 @@ def progress(collection: Collection, tallies: CollectionTallies) -> Summary:
     """Summarise each round whose labels count: its pairs by state, its seats and labels."""
     rounds = Round.objects.filter(collection=collection, kind__in=LABEL_ROUND_KINDS)
     rows = rounds.order_by("pk").values("pk", "kind", "state", "name", "pool__pk", "pool__name")
+    # A pair of several rounds is one pair; seats belong to one round each.
+    total = _pairs({state: n for (state,), n in tallies.rows("wanted")}) | {
+        "n_left": sum(n for _, n in tallies.rows("left")),
+        "n_done": sum(n for _, n in tallies.rows("done")),
+    }
     return {
-        "total": _total(tallies),
+        "total": total,
         "rounds": [
             {
                 "round": row["pk"],
@@ -39,30 +44,18 @@ def progress(collection: Collection, tallies: CollectionTallies) -> Summary:
                 "name": row["pool__name"] or row["name"],
                 "kind": row["kind"],
                 "state": row["state"],
-                **_round(tallies, row["pk"]),
+                **_pairs(
+                    {
+                        state: n
+                        for (round_, state), n in tallies.rows("pairs")
+                        if round_ == str(row["pk"])
+                    }
+                ),
+                "n_left": tallies.number("left", row["pk"]),
+                "n_done": tallies.number("done", row["pk"]),
             }
             for row in rows
         ],
-    }
-
-
-def _total(tallies: CollectionTallies) -> dict[str, int]:
-    """Count all rounds together: a pair of several rounds is one pair.
-
-    Seats belong to one round each.
-    """
-    return _pairs({state: n for (state,), n in tallies.rows("wanted")}) | {
-        "n_left": sum(n for _, n in tallies.rows("left")),
-        "n_done": sum(n for _, n in tallies.rows("done")),
-    }
-
-
-def _round(tallies: CollectionTallies, pk: int) -> dict[str, int]:
-    return _pairs(
-        {state: n for (round_, state), n in tallies.rows("pairs") if round_ == str(pk)}
-    ) | {
-        "n_left": tallies.number("left", pk),
-        "n_done": tallies.number("done", pk),
     }
 
 
@@ -153,7 +146,10 @@ def people(collection: Collection, tallies: CollectionTallies) -> Summary:
     for name in ("shared", "equal"):
         for (annotator,), n in tallies.rows(name):
             counts[int(annotator)][f"n_{name}"] += n
-    times, repeats = _times(tallies), _repeats(collection, tallies)
+    times: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for (annotator, tenths), n in tallies.rows("time"):
+        times[int(annotator)].append((int(tenths), n))
+    repeats = _repeats(collection, tallies)
     annotators = Annotator.objects.filter(collection=collection).order_by("pseudonym")
     return {
         "measurement": collection.measurement,
@@ -185,14 +181,6 @@ def _repeats(collection: Collection, tallies: CollectionTallies) -> dict[int, li
     for (annotator, query, first, second), n in rows:
         repeats[annotator].append([first, second, group_of[query], n])
     return repeats
-
-
-def _times(tallies: CollectionTallies) -> dict[int, list[tuple[int, int]]]:
-    """Group active times by annotator, in tenths of a second, with how often each occurs."""
-    times: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for (annotator, tenths), n in tallies.rows("time"):
-        times[int(annotator)].append((int(tenths), n))
-    return times
 
 
 def _median(times: list[tuple[int, int]]) -> float | None:

@@ -93,12 +93,23 @@ def _agreement(summary: Summary) -> Value:
     unit_counts = {
         name: _unit_counts(of_pairs, summary["domain"]) for name, (of_pairs, _) in labels.items()
     }
+    alphas = {}
+    for name, (_, in_groups) in labels.items():
+        # The interval draws groups of queries, whose pairs' labels are alike.
+        grouped_units = _in_groups(unit_counts[name], in_groups)
+        by_level = alphas_of_counts(
+            unit_counts[name], n_replicates=N_REPLICATES, grouped_units=grouped_units
+        )
+        alphas[name] = {str(level): alpha._asdict() for level, alpha in by_level.items()}
+    n_pairs_of_size: Counter[int] = Counter()
+    for grades, n in sequences:
+        n_pairs_of_size[len(grades)] += n
     return {
         "measurement": summary["measurement"],
         "drawn": summary["drawn"],
-        **{name: _alphas(unit_counts[name], in_groups) for name, (_, in_groups) in labels.items()},
+        **alphas,
         "percent": {name: percent_agreement(unit_counts[name])._asdict() for name in labels},
-        "labels_a_pair": dict(sorted(_pairs_by_size(sequences).items())),
+        "labels_a_pair": dict(sorted(n_pairs_of_size.items())),
         "n_judgments": sum(len(grades) * n for grades, n in sequences),
     }
 
@@ -118,17 +129,6 @@ def _unit_counts(sequences: list[tuple[Grades, int]], domain: list[int]) -> Unit
     return UnitCounts(kinds, total, np.array(domain))
 
 
-def _alphas(unit_counts: UnitCounts, several: list[InEachGroup]) -> Value:
-    """Compute alpha on every level.
-
-    Its interval draws groups of queries, whose pairs' labels are alike.
-    """
-    alphas = alphas_of_counts(
-        unit_counts, n_replicates=N_REPLICATES, grouped_units=_in_groups(unit_counts, several)
-    )
-    return {str(level): alpha._asdict() for level, alpha in alphas.items()}
-
-
 def _in_groups(unit_counts: UnitCounts, several: list[InEachGroup]) -> GroupedUnits:
     """Locate the pairs with two labels or more: a row per sequence of grades and group."""
     row_of = {tuple(counts): row for row, counts in enumerate(unit_counts.counts.tolist())}
@@ -140,13 +140,6 @@ def _in_groups(unit_counts: UnitCounts, several: list[InEachGroup]) -> GroupedUn
         kind=np.repeat(np.array(rows, dtype=np.int64), sizes),
         n=np.array([n for _, _, ns in several for n in ns], dtype=np.int64),
     )
-
-
-def _pairs_by_size(sequences: list[tuple[Grades, int]]) -> Counter[int]:
-    sizes: Counter[int] = Counter()
-    for grades, n in sequences:
-        sizes[len(grades)] += n
-    return sizes
 
 
 def _distribution(summary: Summary) -> Value:

@@ -105,7 +105,12 @@ def _refresh_lock(collection: Collection, *, waits: bool = False) -> Iterator[bo
 
 def _refresh(collection: Collection, *, is_rebuild: bool = False) -> RefreshResult:
     collection.refresh_from_db()
-    changed_pairs = _consume_changes(collection)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM annotate_change WHERE collection_id = %s RETURNING pair_id",
+            [collection.pk],
+        )
+        changed_pairs: list[int | None] = [pair for (pair,) in cursor.fetchall()]
     pairs = (
         None
         if is_rebuild or None in changed_pairs
@@ -113,7 +118,11 @@ def _refresh(collection: Collection, *, is_rebuild: bool = False) -> RefreshResu
     )
     update_tallies(collection=collection, pairs=pairs)
     tallies = read_tallies(collection=collection)
-    n_scores = scoring.update_scores(collection=collection, changes=_changed_inputs(pairs))
+    rows: list[tuple[int, int]] = []
+    if pairs is not None:
+        rows = list(Pair.objects.filter(pk__in=pairs).values_list("query", "document"))
+    changes = LabelChanges(pairs is None, np.array(rows, dtype=np.int64).reshape(-1, 2))
+    n_scores = scoring.update_scores(collection=collection, changes=changes)
     n_snapshots = _update_snapshots(collection, tallies)
     alarms.check_alarms(collection=collection)
     if (n_snapshots or n_scores) and not is_rebuild:
@@ -126,22 +135,6 @@ def _refresh(collection: Collection, *, is_rebuild: bool = False) -> RefreshResu
         n_scores,
     )
     return RefreshResult(len(changed_pairs), n_snapshots, n_scores)
-
-
-def _consume_changes(collection: Collection) -> list[int | None]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "DELETE FROM annotate_change WHERE collection_id = %s RETURNING pair_id",
-            [collection.pk],
-        )
-        return [pair for (pair,) in cursor.fetchall()]
-
-
-def _changed_inputs(pairs: set[int] | None) -> LabelChanges:
-    if pairs is None:
-        return LabelChanges(everything=True, pairs=np.zeros((0, 2), dtype=np.int64))
-    rows = Pair.objects.filter(pk__in=pairs).values_list("query", "document")
-    return LabelChanges(everything=False, pairs=np.array(list(rows), dtype=np.int64).reshape(-1, 2))
 
 
 def _update_snapshots(collection: Collection, tallies: CollectionTallies) -> int:

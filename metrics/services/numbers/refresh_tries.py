@@ -69,7 +69,11 @@ def count_try(collection: Collection) -> Iterator[None]:
         raise
     except works.FAILURES as error:
         if works.is_outage(error):
-            _take_back_try(collection)
+            # The try does not count; while the database is still away, it does.
+            with suppress(*works.FAILURES):
+                RefreshTries.objects.filter(collection=collection, n__gte=1).update(
+                    n=F("n") - 1, next_at=ClockTimestamp()
+                )
         raise
     RefreshTries.objects.filter(collection=collection).delete()
 
@@ -107,17 +111,6 @@ def _add_try(collection: Collection) -> None:
         )
         RefreshTries.objects.filter(pk=tries.pk).update(
             n=F("n") + 1, next_at=ClockTimestamp() + pause
-        )
-
-
-def _take_back_try(collection: Collection) -> None:
-    """Take back the count of a try that an outage ended.
-
-    While the database is still away, it counts.
-    """
-    with suppress(*works.FAILURES):
-        RefreshTries.objects.filter(collection=collection, n__gte=1).update(
-            n=F("n") - 1, next_at=ClockTimestamp()
         )
 
 

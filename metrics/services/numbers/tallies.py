@@ -138,12 +138,11 @@ def read_tallies(*, collection: Collection) -> CollectionTallies:
         by_name.setdefault(name, []).append((words, n))
     with connection.cursor() as cursor:
         cursor.execute(_SHARED_PAIRS, [collection.pk])
-        return CollectionTallies(by_name, [_shared_pairs(*row) for row in cursor.fetchall()])
-
-
-def _shared_pairs(labels: str, queries: list[int], n: list[int]) -> SharedPairs:
-    n_planned, *grades = map(int, labels.split())
-    return SharedPairs(n_planned, grades, queries, n)
+        shared_pairs = []
+        for labels, queries, numbers in cursor.fetchall():
+            n_planned, *grades = map(int, labels.split())
+            shared_pairs.append(SharedPairs(n_planned, grades, queries, numbers))
+    return CollectionTallies(by_name, shared_pairs)
 
 
 def update_tallies(*, collection: Collection, pairs: Iterable[int] | None) -> None:
@@ -153,8 +152,12 @@ def update_tallies(*, collection: Collection, pairs: Iterable[int] | None) -> No
         there are no counts yet or counts by other rules.
     """
     blocks = None if pairs is None else sorted({pair // BLOCK_SIZE for pair in pairs})
-    if blocks is None or len(blocks) > MAX_CHANGED_BLOCKS or not _has_current_counts(collection):
-        _count_all(collection)
+    tallies = Tally.objects.filter(collection=collection)
+    current_rules = tallies.filter(key="rules", n=RULES)
+    if blocks is None or len(blocks) > MAX_CHANGED_BLOCKS or not current_rules.exists():
+        Block.objects.filter(collection=collection).delete()
+        tallies.delete()
+        _add(collection, {**dict(_fetch_rows(_COUNT_ALL, collection)), "rules": RULES})
     elif blocks:
         _count_again(collection, blocks)
 
@@ -165,16 +168,6 @@ def drift(*, collection: Collection) -> list[tuple[int, str, int | None, int | N
     It writes nothing. Blocks whose changes wait for a refresh are left out.
     """
     return _fetch_rows(_DRIFT, collection)
-
-
-def _has_current_counts(collection: Collection) -> bool:
-    return Tally.objects.filter(collection=collection, key="rules", n=RULES).exists()
-
-
-def _count_all(collection: Collection) -> None:
-    Block.objects.filter(collection=collection).delete()
-    Tally.objects.filter(collection=collection).delete()
-    _add(collection, {**dict(_fetch_rows(_COUNT_ALL, collection)), "rules": RULES})
 
 
 def _count_again(collection: Collection, blocks: list[int]) -> None:

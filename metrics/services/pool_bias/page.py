@@ -242,6 +242,8 @@ def _direction_panel(
         for curve in direction_value["curves"]
     ]
     n_labelled = direction_value["n_labelled"]
+    # subsets of the runs can give other scores: two runs and labels of people exist
+    has_bias = len(direction_value["runs"]) > 1 and n_labelled > 0
     bias_chart = bias_by_size(points, id=f"bias-{direction}", direction=label, measure=measure)
     return DirectionPanel(
         direction=direction,
@@ -258,7 +260,7 @@ def _direction_panel(
             n_judged_total=n_labelled,
             n_positive_total=direction_value["n_positive"],
         ),
-        bias_chart=bias_chart if _has_bias(direction_value) else None,
+        bias_chart=bias_chart if has_bias else None,
         sample=_sample(direction_value.get("sample"), names),
         is_sample=direction_value.get("is_sample", False),
     )
@@ -268,7 +270,16 @@ def _sample(sample: dict[str, Any] | None, names: dict[int, str]) -> SamplePanel
     if sample is None:
         return None
     # an older value lacks some
-    rows = [_sample_row(row, names) for row in sample.get("runs", []) if "xinfAP" in row]
+    rows = [
+        SampleRow(
+            names.get(row["run"], "a run"),
+            row["xinfAP"],
+            row["infNDCG"],
+            *(Estimate(**row[name]) for name in ("P", "DCG", "RBP")),
+        )
+        for row in sample.get("runs", [])
+        if "xinfAP" in row
+    ]
     positives = Estimate(**sample.get("positives", {"mean": None, "standard_error": None}))
     rows.sort(key=lambda row: (-(row.xinfap or 0), row.name))
     return SamplePanel(
@@ -281,16 +292,6 @@ def _sample(sample: dict[str, Any] | None, names: dict[int, str]) -> SamplePanel
         n_judged=sample.get("n_judged", 0),
         tail=sample.get("tail"),
     )
-
-
-def _sample_row(row: dict[str, Any], names: dict[int, str]) -> SampleRow:
-    sums = (Estimate(**row[name]) for name in ("P", "DCG", "RBP"))
-    return SampleRow(names.get(row["run"], "a run"), row["xinfAP"], row["infNDCG"], *sums)
-
-
-def _has_bias(direction_value: dict[str, Any]) -> bool:
-    """Whether subsets of the runs can give other scores: two runs and labels of people exist."""
-    return len(direction_value["runs"]) > 1 and direction_value["n_labelled"] > 0
 
 
 def _run_row(row: dict[str, Any], measure: str, names: dict[int, str]) -> RunRow:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.labels.label_sources import Grades, sorted_grades
+from metrics.core.labels.label_sources import sorted_grades
 from metrics.core.measures.alignment import LabelledPairs
 from metrics.core.measures.inferred_measures import (
     WeightedSample,
@@ -126,7 +126,10 @@ def _run_scores(
 
 
 def _rows(pool: Pool, study: DirectionStudy) -> _StratumPairs:
-    labels = _people_grades(study)
+    has_grade = ~np.isnan(study.labels.people)
+    columns = [study.sources[study.labels.query], study.labels.doc, study.labels.people]
+    people_rows = np.stack([column[has_grade] for column in columns], axis=1).astype(np.int64)
+    labels = sorted_grades(people_rows)
     strata = strata_of(pool=pool, scope=study.scope, labelled=labels)
     width = 1 + int(max(labels.target.max(initial=0), strata.target.max(initial=0)))
     label_codes = labels.source * width + labels.target
@@ -140,10 +143,3 @@ def _rows(pool: Pool, study: DirectionStudy) -> _StratumPairs:
     n_pooled, n_drawn = np.bincount(cell), np.bincount(cell, weights=strata.is_drawn)
     chance = (n_drawn / np.maximum(n_pooled, 1))[cell]
     return _StratumPairs(query, strata.target, stratum, grade, strata.is_drawn, chance)
-
-
-def _people_grades(study: DirectionStudy) -> Grades:
-    """Return people's grades of the study's pairs."""
-    has_grade = ~np.isnan(study.labels.people)
-    rows = [study.sources[study.labels.query], study.labels.doc, study.labels.people]
-    return sorted_grades(np.stack([row[has_grade] for row in rows], axis=1).astype(np.int64))

@@ -120,13 +120,16 @@ def rehearse(
     refresh(collection=collection)
     query_set = QuerySet.objects.get(collection=collection, name=f"sample {pool.name}")
     scores = _scores(collection, query_set)
+    n_pairs, missed_share = pool.pool_pairs.count(), _missed(collection, pool, query_set)
+    snapshot = Snapshot.objects.get(collection=collection, kind="agreement")
+    alpha = snapshot.value["planned"][collection.measurement]["value"]
     return Rehearsal(
         collection=collection,
         scores=scores,
-        n_pairs=pool.pool_pairs.count(),
+        n_pairs=n_pairs,
         n_judgments=n_judgments,
-        missed_share=_missed(collection, pool, query_set),
-        alpha=_alpha(collection),
+        missed_share=missed_share,
+        alpha=None if alpha is None else float(alpha),
         inflation={row.system: row.people - row.truth for row in scores if row.measure == "C@10"},
         seconds=time.monotonic() - begun,
     )
@@ -249,9 +252,3 @@ def _missed(collection: Collection, pool: Pool, query_set: QuerySet) -> float:
     pooled = PoolPair.objects.filter(pool=pool).values_list("pair__query_id", "pair__document_id")
     true_positives = set(positive_labels.values_list("query_id", "document_id"))
     return 1 - len(true_positives & set(pooled)) / len(true_positives)
-
-
-def _alpha(collection: Collection) -> float | None:
-    snapshot = Snapshot.objects.get(collection=collection, kind="agreement")
-    value = snapshot.value["planned"][collection.measurement]["value"]
-    return None if value is None else float(value)

@@ -156,14 +156,8 @@ def estimate_on_samples(
         if not is_covered(measures[index], covered):
             kinds[index] = EstimateKind.NOT_ESTIMABLE
     values = [dict(zip(estimated, estimates.values, strict=True)) for estimates in run_estimates]
-    return SampleScores(kinds, [_with_kind(by_index, kinds) for by_index in values])
-
-
-def _with_kind(
-    by_index: dict[int, NDArray[np.float64]], kinds: Sequence[EstimateKind]
-) -> dict[int, NDArray[np.float64]]:
-    """The values of measures that can be estimated."""
-    return {index: values for index, values in by_index.items() if kinds[index] in ESTIMATED}
+    estimable = [index for index in estimated if kinds[index] in ESTIMATED]
+    return SampleScores(kinds, [{index: row[index] for index in estimable} for row in values])
 
 
 def _kinds(

@@ -115,12 +115,6 @@ def _samples(collection: Collection) -> QuerySet[Pool]:
     return opened_pools.filter(Exists(undrawn_strata) | Q(~Exists(strata), strategy=SAMPLED))
 
 
-def _unknown_samples(collection: Collection) -> QuerySet[Pool]:
-    return Pool.objects.filter(
-        collection=collection, strategy=SAMPLED, opened_at__isnull=False, strata=None
-    )
-
-
 def undrawn_of(
     *, collection: Collection, scope: EvaluationScope, labelled: Grades, source: LabelSource
 ) -> UndrawnPairs:
@@ -132,12 +126,16 @@ def undrawn_of(
     returned.
     """
     labelled_pairs = Pairs(labelled.source, labelled.target)
-    sets = _unlabelled(_undrawn_by_set(collection, scope, source.sets), scope, labelled_pairs)
+    columns = ends(scope.direction)
+    sampled_sets = _sampled_sets(collection).filter(name__in=source.sets).order_by("name")
+    undrawn_by_set = {row.name: table(row.undrawn.values_list(*columns), 2) for row in sampled_sets}
+    sets = _unlabelled(undrawn_by_set, scope, labelled_pairs)
     pools = {}
     if source.has_people:
-        if unknown := list(
-            _unknown_samples(collection).order_by("name").values_list("name", flat=True)
-        ):
+        unknown_samples = Pool.objects.filter(
+            collection=collection, strategy=SAMPLED, opened_at__isnull=False, strata=None
+        )
+        if unknown := list(unknown_samples.order_by("name").values_list("name", flat=True)):
             return UndrawnPairs(unknown, list(sets), no_grades(), is_unknown=True)
         pools = _unlabelled(_undrawn_by_pool(collection, scope), scope, labelled_pairs)
     undrawn_tables = [*sets.values(), *pools.values()]
@@ -164,14 +162,6 @@ def _unlabelled(
         if counts.any():
             unlabelled[name] = pairs[counts]
     return unlabelled
-
-
-def _undrawn_by_set(
-    collection: Collection, scope: EvaluationScope, names: Sequence[str]
-) -> dict[str, Ids]:
-    """(N, 2) source and target of each reference set's pairs that were pooled and not drawn."""
-    sets = _sampled_sets(collection).filter(name__in=names).order_by("name")
-    return {row.name: table(row.undrawn.values_list(*ends(scope.direction)), 2) for row in sets}
 
 
 def _undrawn_by_pool(collection: Collection, scope: EvaluationScope) -> dict[str, Ids]:

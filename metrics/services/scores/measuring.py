@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from annotate.models import Collection, QuerySet
 from metrics.core.labels.label_sources import Grades, LabelSource
 from metrics.core.measures import measures, ranking
-from metrics.core.measures.alignment import LabelledPairs, RankedGrades
+from metrics.core.measures.alignment import LabelledPairs
 from metrics.core.measures.incomplete import with_unjudged_as
 from metrics.core.statistics.groups import Groups
 from metrics.services.scores import labels
@@ -111,20 +111,18 @@ def measure(*, board: Board, run: Run, grades: list[Grades], positions: Ids) -> 
             values_by_name[N_POSITIVE] = total.astype(np.float64)
             values[number, :, start : start + len(chunk)] = [values_by_name[name] for name in NAMES]
             if board.sources[number].has_people:
-                best[number, :, start : start + len(chunk)] = _best(board, ranked)
+                best_by_name = measures.evaluate(
+                    BOUNDED,
+                    with_unjudged_as(ranked, board.best_grade),
+                    board.collection.positive_from,
+                )
+                best[number, :, start : start + len(chunk)] = [
+                    best_by_name[measure.name] for measure in BOUNDED
+                ]
     return [
         ValueTable(run, source, table, bound if source.has_people else None, n_missing)
         for source, table, bound in zip(board.sources, values, best, strict=True)
     ]
-
-
-def _best(board: Board, ranked: RankedGrades) -> list[NDArray[np.float64]]:
-    """(len(BOUNDED), Q) as if every unjudged target were positive, with the best grade."""
-    collection = board.collection
-    values_by_name = measures.evaluate(
-        BOUNDED, with_unjudged_as(ranked, board.best_grade), collection.positive_from
-    )
-    return [values_by_name[measure.name] for measure in BOUNDED]
 
 
 def labels_by_position(grades: Grades, chunk: Ids) -> LabelledPairs:

@@ -5,7 +5,7 @@ are the same bytes.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -116,7 +116,11 @@ def update_scores(*, collection: Collection, changes: LabelChanges) -> int:
 
 
 def _update(board: Board, runs: list[Run], changes: LabelChanges) -> int:
-    stored_scores = _stored_scores(board, runs)
+    # without their long values per query
+    scores = Score.objects.filter(query_set=board.query_set, run__in=runs).defer(
+        "per_query", "per_query_best"
+    )
+    stored_scores = {(score.run_id, score.label_source, score.measure): score for score in scores}
     n_changed = 0
     for batch in _runs_to_measure(board, runs, stored_scores, changes):
         grades = measuring.read_grades(board=batch.board, positions=batch.positions)
@@ -134,14 +138,6 @@ def _update(board: Board, runs: list[Run], changes: LabelChanges) -> int:
 
 def _key(run: Run, source: LabelSource, measure: str) -> Key:
     return run.pk, source.key, measure
-
-
-def _stored_scores(board: Board, runs: Sequence[Run]) -> dict[Key, Score]:
-    """Read the stored scores, without their long values per query."""
-    scores = Score.objects.filter(query_set=board.query_set, run__in=runs).defer(
-        "per_query", "per_query_best"
-    )
-    return {(score.run_id, score.label_source, score.measure): score for score in scores}
 
 
 def _runs_to_measure(
@@ -224,7 +220,10 @@ def _write(board: Board, tables: list[ValueTable], stored_scores: dict[Key, Scor
     for (score, _), ends in zip(changed, intervals, strict=True):
         if score.measure != N_POSITIVE:
             score.low, score.high = ends
-    _store([score for score, _ in changed])
+    rows = [[getattr(score, name) for name in COLUMNS] for score, _ in changed]
+    # Bound parameters take half as long as values in the text.
+    with prepared_cursor() as cursor:
+        cursor.executemany(_UPSERT, rows)
     return len(changed)
 
 
@@ -279,13 +278,3 @@ def _score(board: Board, table: ValueTable, row: int, inputs_sha256: str) -> Sco
         best=None if best is None or not len(values) else float(groups.mean(best)),
         inputs_sha256=inputs_sha256,
     )
-
-
-def _store(scores: list[Score]) -> None:
-    """Insert or update scores.
-
-    Their values are sent as bound parameters, which takes half as long as values in the text.
-    """
-    rows = [[getattr(score, name) for name in COLUMNS] for score in scores]
-    with prepared_cursor() as cursor:
-        cursor.executemany(_UPSERT, rows)

@@ -29,7 +29,11 @@ def whole_queries(parts: Iterable[ReadRun]) -> Iterator[ReadRun]:
     earlier_queries: set[bytes] = set()
     n_waiting = 0
     for part in parts:
-        query, stretch_queries = _stretches(part.run)
+        # for each row the number of its stretch of rows of one query; and the stretches' queries
+        begins = np.flatnonzero(np.diff(part.run.query, prepend=-1))
+        lengths = np.diff(np.append(begins, len(part.run.query)))
+        query = np.repeat(np.arange(len(begins), dtype=np.int32), lengths)
+        stretch_queries: list[bytes] = part.run.queries[part.run.query[begins]].tolist()
         # more rows of the last query
         is_next = bool(queries) and bool(stretch_queries) and queries[-1] == stretch_queries[0]
         new_queries = stretch_queries[1:] if is_next else stretch_queries
@@ -66,15 +70,6 @@ def spooled_queries(
             yield batch
             n_returned += len(batch.line)
             on_progress(n_done=n_returned, total=spool.n_rows, unit="rows stored")
-
-
-def _stretches(run: RunFile) -> tuple[NDArray[np.int32], list[bytes]]:
-    """For each row the number of its stretch of rows of one query; and the stretches' queries."""
-    begins = np.flatnonzero(np.diff(run.query, prepend=-1))
-    lengths = np.diff(np.append(begins, len(run.query)))
-    return np.repeat(np.arange(len(begins), dtype=np.int32), lengths), run.queries[
-        run.query[begins]
-    ].tolist()
 
 
 def _join_columns(rows: list[list[NDArray[Any]]]) -> list[NDArray[Any]]:

@@ -82,12 +82,14 @@ def likeness(runs: Sequence[RankedPairs], *, k: int, p: float) -> Likeness:
     rows, depth = _rows(runs)
     tau, favourite = _Sum(len(runs)), _Sum(len(runs))
     n_sources = np.zeros((len(runs), len(runs)), dtype=np.int64)
+    above = np.triu(np.ones((len(runs), len(runs)), dtype=bool))
     for low, high, shared_targets in _blocks(rows, depth):
         block_depth = depth[low:high]
         both = (block_depth[:, :, None] > 0) & (block_depth[:, None, :] > 0)
         n_sources += both.sum(axis=0)
         of_block = shared_targets._replace(source=shared_targets.source - low)
-        value = _symmetric(_tau(of_block, block_depth))
+        upper_tau = _tau(of_block, block_depth)
+        value = np.where(above, upper_tau, upper_tau.swapaxes(1, 2))
         tau.add(value, both & ~np.isnan(value))
         favourite.add(_favourite(of_block, block_depth), both)
     return Likeness(n_sources, *agreement(runs, k=k, p=p), tau.mean(), favourite.mean())
@@ -140,31 +142,6 @@ def _shared_targets(rows: _RankedRows, starts: Integers, size: Integers) -> _Sha
     )
 
 
-def _flat_cells(shared_targets: _SharedTargets, shape: tuple[int, int]) -> Integers:
-    """Index of each shared target's cell in a flat (source, run, run) table."""
-    row = shared_targets.source * shape[1] + shared_targets.first
-    return row * shape[1] + shared_targets.second
-
-
-def _totals(cells: Integers, shape: tuple[int, int], weights: Matrix | None = None) -> Matrix:
-    n_queries, n_runs = shape
-    totals = np.bincount(cells, weights=weights, minlength=n_queries * n_runs**2)
-    return totals.reshape(n_queries, n_runs, n_runs).astype(np.float64)
-
-
-def _symmetric(upper: Matrix) -> Matrix:
-    """(Q, S, S) with the upper triangle copied to the lower one."""
-    n_runs = upper.shape[1]
-    above = np.triu(np.ones((n_runs, n_runs), dtype=bool))
-    return np.where(above, upper, upper.swapaxes(1, 2))
-
-
-def _diagonal(values: Matrix, of_itself: Matrix | float) -> Matrix:
-    at = np.arange(values.shape[1])
-    values[:, at, at] = of_itself
-    return values
-
-
 def _favourite(shared_targets: _SharedTargets, depth: Integers) -> Matrix:
     values = np.repeat(depth[:, None, :] + 1.0, depth.shape[1], axis=1)
     top = shared_targets.first_rank == 1
@@ -175,7 +152,9 @@ def _favourite(shared_targets: _SharedTargets, depth: Integers) -> Matrix:
     values[shared_targets.source[top], shared_targets.second[top], shared_targets.first[top]] = (
         shared_targets.first_rank[top]
     )
-    return _diagonal(values, 1.0)
+    at = np.arange(depth.shape[1])
+    values[:, at, at] = 1.0
+    return values
 
 
 def _tau(shared_targets: _SharedTargets, depth: Integers) -> Matrix:
@@ -184,15 +163,17 @@ def _tau(shared_targets: _SharedTargets, depth: Integers) -> Matrix:
     NaN for fewer than two.
     """
     shape: tuple[int, int] = depth.shape  # type: ignore[assignment]
-    cells = _flat_cells(shared_targets, shape)
-    n_met, discordant = (
-        _totals(cells, shape),
-        _inversions(cells, shared_targets.first_rank, shared_targets.second_rank, shape),
-    )
+    n_queries, n_runs = shape
+    # index of each shared target's cell in a flat (source, run, run) table
+    rows = shared_targets.source * n_runs + shared_targets.first
+    cells = rows * n_runs + shared_targets.second
+    totals = np.bincount(cells, minlength=n_queries * n_runs**2)
+    n_met = totals.reshape(n_queries, n_runs, n_runs).astype(np.float64)
+    discordant = _inversions(cells, shared_targets.first_rank, shared_targets.second_rank, shape)
     pairs = n_met * (n_met - 1) / 2
     values = np.full(pairs.shape, np.nan)
     np.divide(2 * discordant, pairs, out=values, where=pairs > 0)
-    at = np.arange(shape[1])
+    at = np.arange(n_runs)
     values[:, at, at] = np.where(depth > 1, 0.0, np.nan)
     return 1 - values
 

@@ -62,7 +62,7 @@ class ChosenPairs(NamedTuple):
     best_rank : (M,) the smallest rank any run gives the pair; NO_RANK where none holds it
     stratum : (M,) 0 for strategies without strata
     probability : (M,) chance of having been taken, given its source was: 1 where nothing was drawn
-    drawn : the source items, for strategies that draw some
+    drawn_sources : the source items, for strategies that draw some
     undrawn : the other pairs in the strata, where pairs were drawn
     """
 

@@ -37,8 +37,8 @@ class Strategy(NamedTuple):
     reach : how far down rankings it looks: the name of a parameter, or a rank
     needs : its input beside the runs: names of fields of Material; "scores" of the runs
     needs_runs, needs_query_set : whether there must be runs, a query set
-    order : the live order in which its pairs are handed out (see live.ORDERS); "" for one fixed
-        before anybody judges
+    order : the live order in which its pairs are handed out (see live_orders.ORDERS); "" for
+        one fixed before anybody judges
     """
 
     label: str

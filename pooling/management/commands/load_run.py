@@ -85,7 +85,12 @@ class Command(BaseCommand):
     def _print_report(self, received: runs.ReceivedRun) -> None:
         run, report = received.run, received.run.report
         if run.state == Run.State.REJECTED:
-            lines = [_sentence(error) for error in report["errors"]]
+            lines = [
+                error["message"]
+                if error["line"] is None
+                else f"Line {error['line']}: {error['message']}"
+                for error in report["errors"]
+            ]
             left = report["n_errors"] - len(lines)
             raise CommandError(
                 "\n".join(
@@ -115,9 +120,3 @@ class Command(BaseCommand):
                 "they name, make the documents by their ids alone (--make-documents), or use the "
                 "run as it is: --accept-unknown."
             )
-
-
-def _sentence(error: dict[str, Any]) -> str:
-    return (
-        error["message"] if error["line"] is None else f"Line {error['line']}: {error['message']}"
-    )

@@ -68,10 +68,17 @@ class Command(BaseCommand):
         }
         try:
             if options["preview"]:
-                self._print_preview(previews.preview(**choice))
+                price = previews.preview(**choice)
+                cost = f", {price.cost:,.0f} {price.currency}" if price.cost is not None else ""
+                self.stdout.write(
+                    f"{price.n_pairs:,} pairs: {price.n_new:,} new, {price.n_waiting:,} asked by "
+                    f"other pools, {price.n_judged:,} judged already; {price.n_labels:,} labels "
+                    f"and {price.n_golds:,} golds, {price.hours:,.1f} hours{cost}."
+                )
             else:
                 parameters_text = ", ".join(
-                    f"{name} {_short(value)}" for name, value in parameters.items()
+                    f"{name} {value}" if isinstance(value, str) else f"{name} {value:g}"
+                    for name, value in parameters.items()
                 )
                 name = options["name"] or " ".join(
                     filter(None, [options["strategy"], parameters_text])
@@ -90,23 +97,11 @@ class Command(BaseCommand):
             f"{pool.own_round().seats.count():,} seats."
         )
 
-    def _print_preview(self, price: previews.Preview) -> None:
-        cost = f", {price.cost:,.0f} {price.currency}" if price.cost is not None else ""
-        self.stdout.write(
-            f"{price.n_pairs:,} pairs: {price.n_new:,} new, {price.n_waiting:,} asked by other "
-            f"pools, {price.n_judged:,} judged already; {price.n_labels:,} labels and "
-            f"{price.n_golds:,} golds, {price.hours:,.1f} hours{cost}."
-        )
-
 
 def _parameters() -> dict[str, Parameter]:
     return {
         parameter.name: parameter for plan in STRATEGIES.values() for parameter in plan.parameters
     } | {parameter.name: parameter for parameter in OPTIONS}
-
-
-def _short(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _runs(collection: Collection, names: str, query_set: QuerySet | None) -> list[Run]:

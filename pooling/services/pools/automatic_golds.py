@@ -159,7 +159,15 @@ def _positives(
 def _negatives(collection: Collection, n: int, seed: int) -> NDArray[np.int64]:
     """(n, 2) query, document: drawn uniformly from all pairs of test items but unusable ones."""
     rng = np.random.default_rng(seed)
-    queries, documents = (_test_items(collection, side) for side in (Side.QUERY, Side.DOCUMENT))
+    queries, documents = (
+        np.array(
+            Item.objects.filter(collection=collection, side=side, split="test", excluded_at=None)
+            .order_by("pk")
+            .values_list("pk", flat=True),
+            dtype=np.int64,
+        )
+        for side in (Side.QUERY, Side.DOCUMENT)
+    )
     pooled = _pooled_queries(collection)
     queries = np.intersect1d(queries, pooled) if pooled else queries
     negatives = np.empty((0, 2), dtype=np.int64)
@@ -184,13 +192,6 @@ def _pooled_queries(collection: Collection) -> list[int]:
     """
     pooled = PoolPair.objects.filter(pool__collection=collection).order_by("pair__query")
     return list(pooled.values_list("pair__query", flat=True).distinct())
-
-
-def _test_items(collection: Collection, side: Side) -> NDArray[np.int64]:
-    items = Item.objects.filter(
-        collection=collection, side=side, split="test", excluded_at=None
-    ).order_by("pk")
-    return np.array(items.values_list("pk", flat=True), dtype=np.int64)
 
 
 def _unusable_rows(collection: Collection, candidates: NDArray[np.int64]) -> list[int]:

@@ -135,8 +135,16 @@ def _materials(
     query_set: QuerySet | None,
     needs: frozenset[str],
 ) -> Iterator[tuple[Direction, Material]]:
-    """The input of a strategy with these needs, for each direction in which it chooses pairs."""
-    for direction in _directions(runs, query_set):
+    """The input of a strategy with these needs, for each direction in which it chooses pairs.
+
+    These are the directions of the runs, without runs that of the query set.
+    """
+    directions = {run.direction for run in runs} or {
+        query_set.direction if query_set else Direction.FORWARD
+    }
+    for direction in Direction:
+        if direction not in directions:
+            continue
         own = [top for run, top in zip(runs, tops, strict=True) if run.direction == direction]
         yield (
             direction,
@@ -148,17 +156,6 @@ def _materials(
                 needs=needs,
             ),
         )
-
-
-def _directions(runs: Sequence[Run], query_set: QuerySet | None) -> list[Direction]:
-    """The directions in which pairs are chosen: those of the runs.
-
-    Without runs that of the query set.
-    """
-    run_directions = {run.direction for run in runs} or {
-        query_set.direction if query_set else Direction.FORWARD
-    }
-    return [direction for direction in Direction if direction in run_directions]
 
 
 def _choose(

@@ -162,8 +162,16 @@ def make_and_open(work: Work) -> None:
     If it is cancelled, the pool is a draft again.
     """
     pool = Pool.objects.select_related("collection", "query_set", "round").get(pk=work.subject)
+    rest: NDArray[np.int64] | None = None  # pairs that other rounds may be working on
     try:
-        rest = _make_contents(pool, work) if pool.round is None else None
+        if pool.round is None:
+            with transaction.atomic():
+                contents = opening.make_contents(
+                    pool=pool, on_progress=works.progress_callback(work)
+                )
+                run_retirement.mark_pool_runs_due(pool=pool)
+                Pool.objects.filter(pk=pool.pk).update(round=contents.round)
+            pool.round, rest = contents.round, contents.pairs_without_seats
         opening.add_golds(pool=pool)
     except (PoolError, seating.RoundExists) as error:
         raise works.Failed("unfit", str(error)) from error
@@ -219,19 +227,6 @@ def _perform(pool: Pool) -> None:
     assert pool.work is not None, "just requested"  # noqa: S101
     works.perform(work=pool.work)
     pool.refresh_from_db()
-
-
-def _make_contents(pool: Pool, work: Work) -> NDArray[np.int64]:
-    """Store everything new in one transaction.
-
-    Returns the pairs that other rounds may be working on.
-    """
-    with transaction.atomic():
-        contents = opening.make_contents(pool=pool, on_progress=works.progress_callback(work))
-        run_retirement.mark_pool_runs_due(pool=pool)
-        Pool.objects.filter(pk=pool.pk).update(round=contents.round)
-    pool.round = contents.round
-    return contents.pairs_without_seats
 
 
 def _go_through(work: Work, finish: Callable[..., None]) -> None:

@@ -112,8 +112,15 @@ class Preview(NamedTuple):
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
         """Return the preview that `as_json` wrote."""
         likenesses = [
-            DirectionLikeness(direction, names, _likeness(matrices))
-            for direction, names, matrices in fields["likenesses"]
+            DirectionLikeness(
+                direction,
+                names,
+                Likeness(
+                    np.array(n_sources, dtype=np.int64),
+                    *(np.array(rows, dtype=np.float64) for rows in means),
+                ),
+            )
+            for direction, names, (n_sources, *means) in fields["likenesses"]
         ]
         shares = [RunShare(*columns) for columns in fields["shares"]]
         at = datetime.fromisoformat(fields["at"])
@@ -123,13 +130,6 @@ class Preview(NamedTuple):
 def _rows(matrix: NDArray[Any]) -> list[list[Any]]:
     """A matrix as lists, with None for what is undefined."""
     return [[None if isnan(cell) else cell for cell in row] for row in matrix.tolist()]
-
-
-def _likeness(matrices: Sequence[list[list[Any]]]) -> Likeness:
-    n_sources, *means = matrices
-    return Likeness(
-        np.array(n_sources, dtype=np.int64), *(np.array(rows, dtype=np.float64) for rows in means)
-    )
 
 
 def preview(
@@ -177,7 +177,7 @@ def preview(
         likenesses=[
             _direction_likeness(choice, direction)
             for direction in Direction
-            if _n_runs(choice, direction) > 1
+            if sum(run.direction == direction for run in choice.runs) > 1
         ],
         at=timezone.now(),
         n_unknown=_n_unknown(choice),
@@ -236,7 +236,11 @@ def _shares(choice: PairChoice, is_new: NDArray[np.bool_]) -> list[RunShare]:
         [choice.document, *(pairs.target for pairs in run_pairs)],
     )
     pool = layout.codes(choice.query, choice.document)  # ascending, as the pairs are
-    positions = [_positions_of(pool, layout.codes(*pairs)) for pairs in run_pairs]
+    positions: list[NDArray[np.int64]] = []  # of each run, in the pool's pairs
+    for pairs in run_pairs:
+        codes = layout.codes(*pairs)
+        position = np.searchsorted(pool, codes)
+        positions.append(position[np.append(pool, -1)[position] == codes])
     n_runs_with_pair = np.bincount(
         np.concatenate([*positions, np.empty(0, np.int64)]), minlength=len(pool)
     )
@@ -269,16 +273,6 @@ def _n_unknown(choice: PairChoice) -> int:
             source, target = (np.concatenate(columns) for columns in zip(*lacking, strict=True))
             n += np.unique(np.stack([source, target]), axis=1).shape[1]
     return n
-
-
-def _positions_of(sorted_codes: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Positions in `sorted_codes` of those `codes` that are in it; sorted_codes : ascending."""
-    position = np.searchsorted(sorted_codes, codes)
-    return position[np.append(sorted_codes, -1)[position] == codes]
-
-
-def _n_runs(choice: PairChoice, direction: Direction) -> int:
-    return sum(run.direction == direction for run in choice.runs)
 
 
 def _direction_likeness(choice: PairChoice, direction: Direction) -> DirectionLikeness:

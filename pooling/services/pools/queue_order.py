@@ -101,8 +101,17 @@ def _front(pool: Pool) -> Pairs:
     }
     order, depth = STRATEGIES[pool.strategy].order, depth_of(pool.strategy, values)
     left_out = left_out_keys(collection=pool.collection)
-    judged, relevant = _judged_pairs(pool)
-    pool_pairs = _pool_pairs(pool) if _was_reread(pool) else None
+    with connection.cursor() as cursor:
+        cursor.execute(_JUDGED, [pool.pk])
+        rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
+    judged, relevant = Pairs(rows[:, 0], rows[:, 1]), rows[:, 2].astype(bool)
+    pool_pairs: Pairs | None = None
+    if RunEvent.objects.filter(
+        run__in=pool.runs.all(), kind=RunEvent.Kind.REREAD, at__gt=pool.opened_at
+    ).exists():
+        # The top of a run that was read again may name newer items, which nobody is asked about.
+        pair_keys = PoolPair.objects.filter(pool=pool).values_list("pair__query", "pair__document")
+        pool_pairs = Pairs(*np.array(list(pair_keys), dtype=np.int64).reshape(-1, 2).T)
     fronts = [Pairs()]
     for direction in Direction:
         runs = [
@@ -123,23 +132,3 @@ def _front(pool: Pool) -> Pairs:
         )
         fronts.append(upcoming if direction == Direction.FORWARD else Pairs(*upcoming[::-1]))
     return Pairs(*(np.concatenate(columns) for columns in zip(*fronts, strict=True)))
-
-
-def _was_reread(pool: Pool) -> bool:
-    """Whether a run was read again since the pool was opened: its top may name newer items."""
-    return RunEvent.objects.filter(
-        run__in=pool.runs.all(), kind=RunEvent.Kind.REREAD, at__gt=pool.opened_at
-    ).exists()
-
-
-def _pool_pairs(pool: Pool) -> Pairs:
-    """The pairs of the pool, the only ones that people are asked about."""
-    rows = PoolPair.objects.filter(pool=pool).values_list("pair__query", "pair__document")
-    return Pairs(*np.array(list(rows), dtype=np.int64).reshape(-1, 2).T)
-
-
-def _judged_pairs(pool: Pool) -> tuple[Pairs, np.ndarray]:
-    with connection.cursor() as cursor:
-        cursor.execute(_JUDGED, [pool.pk])
-        rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
-    return Pairs(rows[:, 0], rows[:, 1]), rows[:, 2].astype(bool)

@@ -1,7 +1,5 @@
 """Stored rankings as arrays."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
@@ -44,7 +42,12 @@ def load_top(
         whereas an unknown target keeps its rank
     with_scores : with the scores that ordered the run; of a run ordered by ranks, the reversed rank
     """
-    gallery = _gallery(query_set)
+    members = (
+        query_set.members.filter(part=QuerySetItem.Part.GALLERY).values_list("item", flat=True)
+        if query_set is not None
+        else None
+    )
+    gallery = np.array(members, dtype=np.int64) if members else None
     reach = depth if not len(leave_out) and gallery is None else _TO_THE_END
     by_score = with_scores and run.score_type != Run.ScoreType.RANK
     parameters = {
@@ -59,7 +62,10 @@ def load_top(
     source = np.repeat([row[0] for row in rows], [row[1] for row in rows]).astype(np.int64)
     elements = np.frombuffer(b"".join(bytes(row[2])[_HEADER:] for row in rows), dtype=_ELEMENT)
     target = elements["key"].astype(np.int64)
-    score = _scores(rows) if by_score else None
+    score: NDArray[np.float64] | None = None
+    if by_score:
+        elements = np.frombuffer(b"".join(bytes(row[3])[_HEADER:] for row in rows), dtype=_SCORE)
+        score = elements["value"].astype(np.float64)
     if len(leave_out) or gallery is not None:
         is_kept = ~(np.isin(source, leave_out) | np.isin(target, leave_out))
         is_kept &= True if gallery is None else np.isin(target, gallery)
@@ -70,21 +76,6 @@ def load_top(
     return truncate(
         RankedPairs(source, target, ranks(Rankings(starts, target)), score, starts), depth
     )
-
-
-def _gallery(query_set: QuerySet | None) -> NDArray[np.int64] | None:
-    """Keys of the only targets that a query set lets into evaluation; None means all."""
-    if query_set is None:
-        return None
-    members = query_set.members.filter(part=QuerySetItem.Part.GALLERY).values_list(
-        "item", flat=True
-    )
-    return np.array(members, dtype=np.int64) if members else None
-
-
-def _scores(rows: Sequence[tuple[int, int, bytes, bytes]]) -> NDArray[np.float64]:
-    elements = np.frombuffer(b"".join(bytes(row[3])[_HEADER:] for row in rows), dtype=_SCORE)
-    return elements["value"].astype(np.float64)
 
 
 def excluded_keys(*, collection_id: int) -> list[int]:

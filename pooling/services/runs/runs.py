@@ -118,8 +118,12 @@ def _store(run: Run, upload: File, *, is_done_here: bool) -> ReceivedRun:
     )
     existing = same_name.select_for_update(no_key=True).first()
     if existing is not None:
+        is_same = all(
+            getattr(existing, field) == getattr(run, field)
+            for field in ("sha256", "direction", "score_type", "columns")
+        )
         # A rejected run may be read again, even from the same file: its items may be here by now.
-        if existing.state != Run.State.REJECTED and _is_same(existing, run):
+        if existing.state != Run.State.REJECTED and is_same:
             return ReceivedRun(existing, is_new=False)
         if existing.state != Run.State.REJECTED:
             raise RunExists(
@@ -135,11 +139,6 @@ def _store(run: Run, upload: File, *, is_done_here: bool) -> ReceivedRun:
         run=run, kind=Run.WorkKind.READING, by=run.uploaded_by, is_done_here=is_done_here
     )
     return ReceivedRun(run, is_new=True)
-
-
-def _is_same(existing: Run, run: Run) -> bool:
-    fields = ("sha256", "direction", "score_type", "columns")
-    return all(getattr(existing, field) == getattr(run, field) for field in fields)
 
 
 def read_here(*, run: Run) -> None:
@@ -248,7 +247,12 @@ def _store_all(
     with matrix_storage.writer(run=run) as matrix, transaction.atomic():
         rows = read_rows(run=run, problems=problems, on_progress=on_progress, keep=matrix.add)
         report = store_rankings(run=run, batches=batching(rows), problems=problems)
-        if not problems and not report.n_kept + report.n_unknown and not _may_wait(run):
+        if (
+            not problems
+            and not report.n_kept + report.n_unknown
+            # without source items in the collection it waits for some, and is then read again
+            and run.sources not in holds.empty_sides(collection=run.collection)
+        ):
             message = (
                 f"It names none of the {run.sources} of this collection; see the first unknown ids."
             )
@@ -278,11 +282,6 @@ def _store_all(
                 )
                 transaction.set_rollback(True)
     return report
-
-
-def _may_wait(run: Run) -> bool:
-    """Whether the collection has no source items of the run yet; with some it is read again."""
-    return run.sources in holds.empty_sides(collection=run.collection)
 
 
 def _accept(run: Run, report: RunReport) -> None:

@@ -185,8 +185,9 @@ def store_rankings(*, run: Run, batches: Iterator[ReadRun], problems: Problems) 
     builder = RankingBuilder(run, ranking_problems)
     try:
         with closing(_build_ahead(builder.build, batches)) as rankings:
-            for rankings_of_batch in rankings:
-                _copy(rankings_of_batch)
+            for rankings_of_batch in filter(None, rankings):
+                with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
+                    copy.write(rankings_of_batch)
     except FormatError as error:
         ranking_problems.add(error)
         deque(batches, maxlen=0)  # for the other faults of the file
@@ -282,12 +283,6 @@ def _rankings(
                 part.data,
             ]
     return b"".join([*pieces, _COPY_END])
-
-
-def _copy(rankings: bytes) -> None:
-    if rankings:
-        with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
-            copy.write(rankings)
 
 
 def _elements(values: NDArray[np.generic], kind: str) -> NDArray[np.void]:

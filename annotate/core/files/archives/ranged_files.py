@@ -6,7 +6,6 @@ from collections.abc import Callable
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
 from time import monotonic
-from typing import NoReturn
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -86,7 +85,9 @@ class RangedFile(io.RawIOBase):
                 content_length = int(length) if length.isdecimal() else None
                 block = self._read_block(response)
         except HTTPError as error:
-            _refuse(error)
+            if error.code in FINAL_STATUSES:
+                raise OSError(str(error)) from error
+            raise UnreachableFile(str(error)) from error
         except (OSError, HTTPException) as error:
             raise UnreachableFile(str(error)) from error
         self._size = (
@@ -110,9 +111,3 @@ class RangedFile(io.RawIOBase):
             if self._clock() > self._until:
                 raise UnreachableFile(f"{len(block)} bytes after {MAX_SECONDS} seconds")
         return block
-
-
-def _refuse(error: HTTPError) -> NoReturn:
-    if error.code in FINAL_STATUSES:
-        raise OSError(str(error)) from error
-    raise UnreachableFile(str(error)) from error

@@ -15,7 +15,8 @@ from annotate.core.files.archives.zip_members import open_member
 from annotate.core.files.formats import FormatError, quoted
 from annotate.core.files.text_files import DAMAGED_ZIP, LIMITS, Limits
 
-_TOOL_FILES = ("__MACOSX/", ".DS_Store", "Thumbs.db")
+_TOOL_FOLDER = "__MACOSX/"
+_TOOL_FILES = (".DS_Store", "Thumbs.db")
 _ENCRYPTED = 0x1
 
 
@@ -190,7 +191,8 @@ class ZipSource:
             info
             for info in self.archive.infolist()
             # is_dir() fails at an empty name
-            if not info.filename.endswith("/") and not _is_tool_file(info.filename)
+            if not info.filename.endswith(("/", *_TOOL_FILES))
+            and not info.filename.startswith(_TOOL_FOLDER)
         ]
         if len(infos) > limits.members:
             raise self._refusal(f"it holds more than {limits.members:,} files")
@@ -210,7 +212,9 @@ class ZipSource:
                 raise self._refusal("it is encrypted")
         if len({info.filename for info in infos}) < len(infos):
             raise self._refusal("two of its files have the same name")
-        prefix_length = _common_folder([info.filename for info in infos])
+        tops = {info.filename.partition("/")[0] if "/" in info.filename else "" for info in infos}
+        # of the one folder around all files, with its slash; 0 without one
+        prefix_length = len(tops.pop()) + 1 if len(tops) == 1 and "" not in tops else 0
         return ((info.filename[prefix_length:], info) for info in infos)
 
     def _refusal(self, reason: str) -> FormatError:
@@ -234,13 +238,3 @@ def path_fault(name: str) -> str:
     if any(step in ("", ".", "..") for step in name.split("/")):
         return "leads out of the folder"
     return ""
-
-
-def _is_tool_file(name: str) -> bool:
-    return name.startswith(_TOOL_FILES[0]) or name.endswith(_TOOL_FILES[1:])
-
-
-def _common_folder(names: list[str]) -> int:
-    """Length of the name, with its slash, of the one folder around all files; 0 without one."""
-    tops = {name.partition("/")[0] if "/" in name else "" for name in names}
-    return len(tops.pop()) + 1 if len(tops) == 1 and "" not in tops else 0

@@ -170,7 +170,7 @@ def _read_captions(source: Source, problems: Problems) -> Iterator[ItemRow]:
                     "side": "document",
                     "id": row.id,
                     "split": row.split,
-                    "parts": _media_parts(_kind_and_path(row, files), row),
+                    "parts": _media_parts(row, files),
                 }
             for item in check_item(fields, name, row.line, problems):
                 yield item._replace(may_lack_files=True)
@@ -182,26 +182,19 @@ def _bare_name(path: str) -> str:
     return name.rpartition(".")[0] if media_type(name) else name
 
 
-def _kind_and_path(
-    row: captions.CaptionedMedium, files: Mapping[tuple[str, str], str]
-) -> tuple[str, str]:
-    """Kind and path of a captioned medium: the file of its name, of any kind if none is given."""
-    bare_name = _bare_name(row.path or row.id)
-    kinds = [row.kind] if row.kind else list(MEDIA_KINDS)
-    return next(
-        ((kind, files[kind, bare_name]) for kind in kinds if (kind, bare_name) in files),
-        (row.kind, row.path),
-    )
-
-
 def _media_parts(
-    kind_and_path: tuple[str, str], row: captions.CaptionedMedium
+    row: captions.CaptionedMedium, files: Mapping[tuple[str, str], str]
 ) -> list[dict[str, object]]:
-    """The one part of a medium.
+    """The one part of a medium: the file of its name, of any kind if none is given.
 
     Times apply to the file that the list names, not to a clip cut from it.
     """
-    kind, path = kind_and_path
+    bare_name = _bare_name(row.path or row.id)
+    kinds = [row.kind] if row.kind else list(MEDIA_KINDS)
+    kind, path = next(
+        ((kind, files[kind, bare_name]) for kind in kinds if (kind, bare_name) in files),
+        (row.kind, row.path),
+    )
     times = {"start": row.start, "end": row.end} if kind == "video" and path == row.path else {}
     return [{"kind": kind, "path": path, **times}] if media_type(path) or is_address(path) else []
 

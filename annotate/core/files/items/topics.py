@@ -108,7 +108,8 @@ class _TaggedTopicReader:
             if tag_name in TOPIC_TAGS:
                 yield from self.end(number)
                 if not is_closing:
-                    self._open(tag[3], number)
+                    id_match = _NUMBER.search(tag[3])
+                    self._first_line_number, self._id = number, id_match[1] if id_match else ""
             elif not is_closing and self._first_line_number and tag_name in (*ID_TAGS, *TEXT_TAGS):
                 self._field = tag_name
                 if tag_name in TEXT_TAGS:
@@ -117,10 +118,6 @@ class _TaggedTopicReader:
                 self._field = ""
         self._add_text(text[position:])
         self._add_text("\n")
-
-    def _open(self, attributes: str, number: int) -> None:
-        id_match = _NUMBER.search(attributes)
-        self._first_line_number, self._id = number, id_match[1] if id_match else ""
 
     def _add_text(self, text: str) -> None:
         if not self._first_line_number or not text:

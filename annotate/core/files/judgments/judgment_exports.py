@@ -152,15 +152,11 @@ def _cells(line: JudgmentLine) -> list[object]:
         grade,
         safe_cell(level),
         safe_cell("; ".join(reasons)),
-        *map(_plain, seat),
+        # a boolean as JSON writes it
+        *(str(cell).lower() if isinstance(cell, bool) else cell for cell in seat),
         safe_cell(round_),
         status,
     ]
-
-
-def _plain(value: object) -> object:
-    """A boolean as JSON writes it; other values unchanged."""
-    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _column(field: pa.Field, cells: tuple[object, ...]) -> pa.Array:

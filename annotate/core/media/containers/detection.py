@@ -2,7 +2,6 @@
 
 import logging
 import zlib
-from collections.abc import Sequence
 from typing import BinaryIO
 from zipfile import BadZipFile
 
@@ -58,7 +57,11 @@ def mime_type(tracks: Tracks, kind: str) -> str:
     plain_type = f"{tracks.kind or kind}/{tracks.container}"
     picture_tracks = [tracks.pictures] if kind == "video" else []
     codecs_to_name = [
-        _preferred_codec(codecs, tracks.container)
+        # the first that browsers play, as they skip other tracks; without one, the first of all
+        next(
+            (codec for codec in codecs if codec and plays_somewhere(codec, tracks.container)),
+            codecs[0],
+        )
         for codecs in (*picture_tracks, tracks.sounds)
         if codecs
     ]
@@ -66,13 +69,6 @@ def mime_type(tracks: Tracks, kind: str) -> str:
         return plain_type
     full_type = f'{plain_type}; codecs="{", ".join(codecs_to_name)}"'
     return full_type if len(full_type) <= LONGEST_TYPE else plain_type
-
-
-def _preferred_codec(codecs: Sequence[str], container: str) -> str:
-    """The first codec that browsers play, as they skip other tracks; without one, the first."""
-    return next(
-        (codec for codec in codecs if codec and plays_somewhere(codec, container)), codecs[0]
-    )
 
 
 def _tracks(file: BoundedFile) -> Tracks | None:

@@ -32,7 +32,10 @@ def read(file: BoundedFile) -> Tracks | None:
         head = file.read_up_to(position, _TAG_HEADER)
         if not head.startswith(b"ID3") or len(head) < _TAG_HEADER:
             break
-        position = min(file.size, position + _TAG_HEADER + _tag_size(head))
+        tag_size = 0
+        for byte in head[6:]:  # seven bits of the size in each
+            tag_size = tag_size << 7 | byte & 0x7F
+        position = min(file.size, position + _TAG_HEADER + tag_size)
     head = file.read_up_to(position, _READ_BYTES)
     if head.startswith(b"fLaC"):
         return _FLAC
@@ -46,14 +49,6 @@ def read(file: BoundedFile) -> Tracks | None:
     )
     first_frame = next(frame_starts, None)
     return None if first_frame is None else _AAC if _is_aac(head[first_frame:]) else _MP3
-
-
-def _tag_size(head: bytes) -> int:
-    """The length in an ID3 tag's header, written with seven bits per byte."""
-    size = 0
-    for byte in head[6:]:
-        size = size << 7 | byte & 0x7F
-    return size
 
 
 def _frames_follow(data: bytes, position: int, is_whole: bool) -> bool:

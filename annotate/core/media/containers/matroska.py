@@ -83,16 +83,15 @@ def _tracks(container: str, content: bytes) -> Tracks:
     for number, element_content in _children(content):
         track = dict(_children(element_content)) if number == _TRACK else {}
         kind = int.from_bytes(track.get(_TYPE, b""))
-        if kind in codecs_by_kind:
-            name = track.get(_CODEC, b"").rstrip(b"\0").decode("ascii", "replace")
-            codecs_by_kind[kind].append(_codec_parameter(name, track.get(_PRIVATE, b"")))
+        if kind not in codecs_by_kind:
+            continue
+        name = track.get(_CODEC, b"").rstrip(b"\0").decode("ascii", "replace")
+        if name in _CODEC_READERS:
+            try:
+                codec = _CODEC_READERS[name](track.get(_PRIVATE, b""))
+            except IndexError:  # the codec's record is missing or cut
+                codec = ""
+        else:
+            codec = _NAMES.get(name, _NAMES.get(name[:5], ""))  # A_AAC/MPEG4/LC and its like
+        codecs_by_kind[kind].append(codec)
     return Tracks(container, tuple(codecs_by_kind[_VIDEO]), tuple(codecs_by_kind[_AUDIO]))
-
-
-def _codec_parameter(name: str, record: bytes) -> str:
-    if name in _CODEC_READERS:
-        try:
-            return _CODEC_READERS[name](record)
-        except IndexError:  # the codec's record is missing or cut
-            return ""
-    return _NAMES.get(name, _NAMES.get(name[:5], ""))  # A_AAC/MPEG4/LC and its like

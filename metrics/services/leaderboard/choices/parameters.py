@@ -45,11 +45,17 @@ def read_choices(*, collection: Collection, viewer: User | None, parameters: Par
     usual = usual_spec(collection, options.set_names, options.query_sets, runs)
     requested_source = _requested_source(parameters, options.set_names)
     chosen = _chosen(parameters, options.by_parameter, errors)
+    chosen_measures = _measures(parameters.get("measures", ""), errors)
+    try:
+        label_source = requested_source.among(options.set_names).key
+    except UnknownLabelSource as error:
+        errors.append(str(error))
+        label_source = usual_source(options.set_names).key
     spec = replace(
         usual,
-        measures=_measures(parameters.get("measures", ""), errors),
+        measures=chosen_measures,
         threshold=options.thresholds.get(chosen["threshold"], usual.threshold),
-        label_source=_source(requested_source, options.set_names, errors),
+        label_source=label_source,
         people=chosen["people"],
         query_set=chosen["queries"] or usual.query_set,
         judged_only=parameters.get("subset") == "judged",
@@ -146,14 +152,6 @@ def _requested_source(parameters: Parameters, set_names: list[str]) -> Requested
     if word or sets:
         return RequestedSource(word, sets)
     return RequestedSource(usual_source(set_names).key)
-
-
-def _source(requested_source: RequestedSource, set_names: list[str], errors: list[str]) -> str:
-    try:
-        return requested_source.among(set_names).key
-    except UnknownLabelSource as error:
-        errors.append(str(error))
-        return usual_source(set_names).key
 
 
 def _measures(text: str, errors: list[str]) -> tuple[str, ...]:

@@ -53,7 +53,11 @@ def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Ite
     stream.seek(0)
     try:
         with zipfile.ZipFile(stream) as archive:
-            _check_directory(archive, stream.seek(0, 2), name, limits)
+            packed = stream.seek(0, 2)
+            unpacked = sum(member.file_size for member in archive.infolist())
+            if unpacked > limits.unpacked or unpacked > max(limits.free, limits.ratio * packed):
+                message = f"The file unpacks to {unpacked:,} bytes, more than is accepted."
+                raise FormatError(name, None, "", message)
             if set(LISTS) <= set(archive.namelist()):
                 yield from _read_lists(archive, name)
             else:
@@ -144,14 +148,6 @@ def _by_column(file: IO[bytes], header: Header) -> Iterator[tuple[int, NDArray[A
                 stretch = os.pread(unpacked.fileno(), n * size, (column * n_rows + start) * size)
                 values[:, column] = np.frombuffer(stretch, dtype=header.dtype)
             yield start, values
-
-
-def _check_directory(archive: zipfile.ZipFile, packed: int, name: str, limits: Limits) -> None:
-    unpacked = sum(member.file_size for member in archive.infolist())
-    if unpacked > limits.unpacked or unpacked > max(limits.free, limits.ratio * packed):
-        raise FormatError(
-            name, None, "", f"The file unpacks to {unpacked:,} bytes, more than is accepted."
-        )
 
 
 def _id_names(archive: zipfile.ZipFile, name: str) -> tuple[str, str]:

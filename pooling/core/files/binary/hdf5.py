@@ -45,8 +45,13 @@ def read_hdf5(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterat
     n_bytes = stream.seek(0, 2)
     try:
         with h5py.File(stream, "r") as file:
-            row_name, column_name = _id_names(file, name)
-            rows, columns = _ids(file, row_name, name), _ids(file, column_name, name)
+            id_names = next(
+                (pair for pair in ID_NAMES if all(array in file for array in pair)), None
+            )
+            if id_names is None:
+                message = "The HDF5 file holds no datasets row_ids and column_ids; add both."
+                raise FormatError(name, None, "row_ids", message)
+            rows, columns = (_ids(file, array, name) for array in id_names)
             matrix = _dataset(file, MATRIX, name)
             _check_matrix(matrix, (len(rows), len(columns)), n_bytes, name, limits)
             for start, values in _blocks(matrix):
@@ -57,15 +62,6 @@ def read_hdf5(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterat
         raise FormatError(
             name, None, "", "The HDF5 file is damaged or cut short; write or upload it again."
         ) from error
-
-
-def _id_names(file: h5py.File, name: str) -> tuple[str, str]:
-    for rows, columns in ID_NAMES:
-        if rows in file and columns in file:
-            return rows, columns
-    raise FormatError(
-        name, None, "row_ids", "The HDF5 file holds no datasets row_ids and column_ids; add both."
-    )
 
 
 def _dataset(file: h5py.File, array: str, name: str) -> h5py.Dataset:

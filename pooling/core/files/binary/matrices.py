@@ -175,7 +175,13 @@ def checked_ids(values: Iterable[Any], array: str, name: str) -> NDArray[np.byte
 
     Raises FormatError for one that is none, or stands twice.
     """
-    ids = [_text(value, entry, array, name) for entry, value in enumerate(values, start=1)]
+    ids: list[str] = []
+    for entry, value in enumerate(values, start=1):
+        try:
+            ids.append(value.decode() if isinstance(value, bytes) else str(value))
+        except UnicodeDecodeError as error:
+            message = f"Entry {entry} of {array} is no UTF-8; save the ids as text in UTF-8."
+            raise FormatError(name, None, array, message) from error
     earlier_ids: set[str] = set()
     for entry, id_text in enumerate(ids, start=1):
         fault = id_fault(id_text) or (
@@ -185,11 +191,3 @@ def checked_ids(values: Iterable[Any], array: str, name: str) -> NDArray[np.byte
             raise FormatError(name, None, array, f"Entry {entry} of {array}: the id {fault}.")
         earlier_ids.add(id_text)
     return np.array([id_text.encode() for id_text in ids], dtype=np.bytes_)
-
-
-def _text(value: bytes | str | int, entry: int, array: str, name: str) -> str:
-    try:
-        return value.decode() if isinstance(value, bytes) else str(value)
-    except UnicodeDecodeError as error:
-        message = f"Entry {entry} of {array} is no UTF-8; save the ids as text in UTF-8."
-        raise FormatError(name, None, array, message) from error

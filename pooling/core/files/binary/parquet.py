@@ -151,15 +151,11 @@ class _Batch:
         texts = values.dictionary.take(pa.array(used_codes)).cast(pa.string()).fill_null("")
         if pc.all(pc.match_substring_regex(texts, PLAIN_ID)).as_py():
             return np.array(texts.to_pylist(), dtype=np.str_).astype(np.bytes_), codes
-        return self._checked_ids(texts.to_pylist(), codes, field), codes
-
-    def _checked_ids(
-        self, texts: list[str], codes: NDArray[np.int64], field: str
-    ) -> NDArray[np.bytes_]:
-        for code, text in enumerate(texts):
+        id_texts = texts.to_pylist()
+        for code, text in enumerate(id_texts):
             if fault := id_fault(text):
                 self._fault(int(np.argmax(codes == code)), field, f"the {field} id {fault}")
-        return np.array([text.encode() for text in texts], dtype=np.bytes_)
+        return np.array([text.encode() for text in id_texts], dtype=np.bytes_), codes
 
     def scores(self, column: str) -> NDArray[np.float64]:
         """(n,) finite scores."""

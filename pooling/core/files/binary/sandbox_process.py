@@ -8,7 +8,7 @@ import os
 import resource
 import sys
 from collections.abc import Iterator
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,11 @@ def main() -> None:
         try:
             for columns in KINDS[kind](stream, name, problems):
                 output.write(PART)
-                _send(output, columns)
+                for column in columns:
+                    output.write(f"{column.dtype.str} {len(column)}\n".encode())
+                    output.write(
+                        np.ascontiguousarray(column).data.cast("B") if len(column) else b""
+                    )
         except FormatError as error:
             problems.add(error)
         output.write(END)
@@ -53,12 +57,6 @@ def _hdf5(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Columns]:
             (block.rows, block.columns) if not block.start else (block.rows[:0], block.columns[:0])
         )
         yield *ids, np.array([block.start]), block.values.reshape(-1)
-
-
-def _send(out: IO[bytes], columns: Columns) -> None:
-    for column in columns:
-        out.write(f"{column.dtype.str} {len(column)}\n".encode())
-        out.write(np.ascontiguousarray(column).data.cast("B") if len(column) else b"")
 
 
 def _limit() -> None:

@@ -163,33 +163,23 @@ def order_rows(
             f'There is no score type "{score_type}"; there are: {", ".join(SCORE_TYPES)}.'
         )
     key = -run.ranks.astype(np.float64) if use_ranks else run.scores.astype(score_type)
-    order = _by_query_and_score(run.query, key)
-    neighbours = run.query[order[1:]] == run.query[order[:-1]]
+    query = run.query
+    falls = (query[1:] < query[:-1]) | ((query[1:] == query[:-1]) & (key[1:] > key[:-1]))
+    # stable, by query, then key descending; most files are in order already
+    order = np.lexsort((-key, query)) if falls.any() else np.arange(len(query))
+    neighbours = query[order[1:]] == query[order[:-1]]
     same = neighbours & (key[order[1:]] == key[order[:-1]])
     tied = np.append(same, False) | np.append(False, same)
     if tied.any():
-        _order_ties(order, np.flatnonzero(tied), np.cumsum(~np.append(False, same)), run.docs)
+        # rows of equal query and score: in descending order of their document ids
+        positions = np.flatnonzero(tied)
+        group = np.cumsum(~np.append(False, same))[positions]
+        rows = order[positions]
+        _, code = np.unique(run.docs[rows], return_inverse=True)
+        order[positions] = rows[np.lexsort((-code, group))]
     misranked = np.count_nonzero(neighbours & (run.ranks[order[1:]] < run.ranks[order[:-1]]))
-    indptr = np.append(0, np.cumsum(np.bincount(run.query, minlength=len(run.queries))))
+    indptr = np.append(0, np.cumsum(np.bincount(query, minlength=len(run.queries))))
     return CanonicalOrder(order, indptr, int(np.count_nonzero(tied)), int(misranked))
-
-
-def _by_query_and_score(query: NDArray[np.int32], key: NDArray[Any]) -> NDArray[np.int64]:
-    """Stable order of rows by query, then key descending; most files are in order already."""
-    falls = (query[1:] < query[:-1]) | ((query[1:] == query[:-1]) & (key[1:] > key[:-1]))
-    return np.lexsort((-key, query)) if falls.any() else np.arange(len(query))
-
-
-def _order_ties(
-    order: NDArray[np.int64],
-    positions: NDArray[np.int64],
-    group: NDArray[np.int64],
-    docs: NDArray[np.bytes_],
-) -> None:
-    """Put rows of equal query and score in descending order of their document ids, in place."""
-    rows = order[positions]
-    _, code = np.unique(docs[rows], return_inverse=True)
-    order[positions] = rows[np.lexsort((-code, group[positions]))]
 
 
 def repeats(query: NDArray[np.int32], docs: NDArray[np.bytes_]) -> Iterator[tuple[int, int]]:
