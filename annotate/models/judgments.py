@@ -127,7 +127,7 @@ class Judgment(models.Model):
             # One first answer a person and pair: later answers form a chain from it.
             models.UniqueConstraint(
                 fields=["annotator", "pair"],
-                condition=Q(supersedes__isnull=True, purpose__in=Seat.COUNTING),
+                condition=Q(supersedes__isnull=True, purpose__in=Seat.FOR_LABELS),
                 name="annotate_judgment_one_chain",
             ),
             models.CheckConstraint(
@@ -135,7 +135,9 @@ class Judgment(models.Model):
                 name="annotate_judgment_active_range",
             ),
             models.CheckConstraint(
-                condition=_within_limits(*Telemetry._fields[1:]),
+                condition=_within_limits(
+                    *(name for name in Telemetry._fields if name != "active_ms")
+                ),
                 name="annotate_judgment_handling_range",
             ),
             models.CheckConstraint(

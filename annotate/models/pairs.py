@@ -170,8 +170,8 @@ class SeatPurpose(models.TextChoices):
     IMPORT = "import", "Import"
 
 
-COUNTING_PURPOSES = (SeatPurpose.LABEL, SeatPurpose.IMPORT)
-NUMBERED_PURPOSES = (*COUNTING_PURPOSES, SeatPurpose.ADJUDICATION)
+LABEL_PURPOSES = (SeatPurpose.LABEL, SeatPurpose.IMPORT)
+NUMBERED_PURPOSES = (*LABEL_PURPOSES, SeatPurpose.ADJUDICATION)
 CHECK_PURPOSES = (SeatPurpose.GOLD, SeatPurpose.TRAINING, SeatPurpose.REPEAT)
 DIRECT_PURPOSES = (SeatPurpose.IMPORT, SeatPurpose.ADJUDICATION)  # judged without a hand-out
 
@@ -204,8 +204,7 @@ class Seat(models.Model):
     Why: TypeAlias = SeatWhy
     State: TypeAlias = SeatState
 
-    COUNTING = COUNTING_PURPOSES
-    PLANNED = (Why.FIRST, Why.DOUBLE)  # wanted whatever the other labels of the pair are
+    FOR_LABELS = LABEL_PURPOSES
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="+")
     round = models.ForeignKey(Round, models.PROTECT, related_name="seats")
@@ -248,7 +247,7 @@ class Seat(models.Model):
             # Leads with the annotator: "pairs I have not seen" walks one person's seats only.
             models.UniqueConstraint(
                 fields=["annotator", "pair"],
-                condition=Q(purpose__in=COUNTING_PURPOSES),
+                condition=Q(purpose__in=LABEL_PURPOSES),
                 name="annotate_seat_unique_annotator",
             ),
             models.UniqueConstraint(
@@ -283,7 +282,7 @@ class Seat(models.Model):
     @property
     def is_for_label(self) -> bool:
         """Whether its judgment enters agreement, once it is done."""
-        return self.purpose in COUNTING_PURPOSES
+        return self.purpose in LABEL_PURPOSES
 
 
 class GoldOrigin(models.TextChoices):

@@ -1,28 +1,79 @@
-"""What nothing reaches is listed: public functions of the cores that no page, command or API uses.
+"""What nothing reaches is listed: public functions of cores and services that no page, command,
+task or API leads to.
 
 To see it fail: write a public function into a core, or use one of those that docs/waiting.md names.
 """
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.house.test_layers import PRODUCT, ROOT, sources, text
 
 LISTED = ROOT / "docs" / "waiting.md"
+ROOMS = {"core", "services"}  # what lies outside of them is reached by its address or command
 
 
-def used_names(node: ast.AST) -> set[str]:
-    """Names that code uses, also as attributes and as words in tables."""
-    names = set()
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name):
-            names.add(part.id)
-        elif isinstance(part, ast.Attribute):
-            names.add(part.attr)
-        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
-            names.add(part.value)
+PLAIN = {"atomic", "contextmanager", "cache"}  # decorators that hand a function to nobody
+
+
+class Definition(NamedTuple):
+    """A function, class or constant at the head of a module."""
+
+    module: str
+    name: str
+
+
+Uses = dict[Definition, set[Definition]]
+
+
+def module_of(path: Path) -> str:
+    """The name of a file's module."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported_names(tree: ast.Module, package: str) -> dict[str, Definition]:
+    """What the names that a module imports stand for; a module stands for itself, under ""."""
+    names = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            parts = [package, node.module] if node.level else [node.module]
+            for alias in node.names:
+                source = Definition(".".join(filter(None, parts)), alias.name)
+                names[alias.asname or alias.name] = source
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                names[alias.asname or alias.name] = Definition(alias.name, "")
+        elif isinstance(node, ast.Assign) and "import_module(" in ast.unparse(node.value):
+            for name in defined_names(node):
+                names[name] = Definition(ast.literal_eval(node.value.args[0]), "")
     return names
+
+
+def quoted_types(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of types that are written as text."""
+    for part in ast.walk(node):
+        for name in ("returns", "annotation"):
+            quoted = getattr(part, name, None)
+            if isinstance(quoted, ast.Constant) and isinstance(quoted.value, str):
+                yield from ast.walk(ast.parse(quoted.value, mode="eval"))
+
+
+def used_definitions(
+    node: ast.AST, module: str, imports: dict[str, Definition], modules: set[str]
+) -> set[Definition]:
+    """The definitions that code uses, by its own module's names and those that it imports."""
+    uses = set()
+    for part in (*ast.walk(node), *quoted_types(node)):
+        if isinstance(part, ast.Name):
+            uses.add(imports.get(part.id, Definition(module, part.id)))
+        elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            source = imports.get(part.value.id)
+            if source and (inner := ".".join(filter(None, source))) in modules:
+                uses.add(Definition(inner, part.attr))
+    return uses
 
 
 def defined_names(node: ast.stmt) -> list[str]:
@@ -36,40 +87,55 @@ def defined_names(node: ast.stmt) -> list[str]:
     ]
 
 
-def template_words() -> set[str]:
-    """The words of all templates, which read attributes."""
-    return {
-        word
-        for path in (ROOT / "templates").rglob("*.*")
-        for word in re.findall(r"\w+", path.read_text())
-    }
+def is_registered(node: ast.stmt) -> bool:
+    """Whether a decorator may hand a function to somebody who calls it."""
+    if not isinstance(node, ast.FunctionDef):
+        return False
+    names = [ast.unparse(decorator).split("(")[0] for decorator in node.decorator_list]
+    return any(name.split(".")[-1] not in PLAIN for name in names)
 
 
 def unreached() -> set[str]:
-    """Public names of the cores that no code outside of them leads to, by the names it uses."""
-    definitions: dict[str, set[str]] = {}
-    reached = template_words()
-    for path in sources(*PRODUCT):
-        in_core = "core" in path.relative_to(ROOT).parts
-        for node in ast.parse(text(path)).body:
+    """Public names of cores and services, by module, that no code outside of them leads to."""
+    paths = sources(*PRODUCT)
+    modules = {module_of(path) for path in paths}
+    uses: Uses = {}
+    reached: set[Definition] = set()
+    for path in paths:
+        tree, module = ast.parse(text(path)), module_of(path)
+        is_package = path.name == "__init__.py"
+        imports = imported_names(tree, module if is_package else module.rpartition(".")[0])
+        if is_package:  # a package's own names stand for those of its modules
+            for name, source in imports.items():
+                uses.setdefault(Definition(module, name), set()).add(source)
+        for node in tree.body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 continue
-            if not in_core:
-                reached |= used_names(node)
+            of_node = used_definitions(node, module, imports, modules)
+            if not ROOMS & set(path.relative_to(ROOT).parts) or is_registered(node):
+                reached |= of_node
                 continue
             for name in defined_names(node):
-                definitions.setdefault(name, set()).update(used_names(node) - {name})
-    waiting = set(definitions)
-    while leading := {name for name in waiting if name in reached}:
+                uses.setdefault(Definition(module, name), set()).update(of_node)
+            if not defined_names(node):
+                reached |= of_node
+    waiting = set(uses)
+    while leading := waiting & reached:
         waiting -= leading
-        reached |= set().union(*(definitions[name] for name in leading))
-    return {name for name in waiting if not name.startswith("_")}
+        reached |= set().union(*(uses[definition] for definition in leading))
+    definitions = {
+        definition
+        for definition in waiting
+        if not definition.name.startswith("_")
+        and not (ROOT / Path(*definition.module.split("."), "__init__.py")).exists()
+    }
+    return {f"{definition.module}.{definition.name}" for definition in definitions}
 
 
 def listed_names(path: Path) -> set[str]:
-    """The functions in the second column of the table."""
-    rows = re.findall(r"^\|[^|]+\|([^|]+)\|[^|]+\|$", path.read_text(), flags=re.M)
-    return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    """The functions of the table: its first column has the module, the second the names."""
+    rows = re.findall(r"^\| `([\w.]+)` \|([^|]+)\|[^|]+\|$", path.read_text(), flags=re.M)
+    return {f"{module}.{name}" for module, names in rows for name in re.findall(r"`(\w+)`", names)}
 
 
 def test_what_nothing_reaches_is_listed_with_the_use_that_it_waits_for() -> None:

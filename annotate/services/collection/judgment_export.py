@@ -82,4 +82,4 @@ def write(*, collection: Collection, kind: str) -> Iterator[bytes]:
     """The judgments as a file of one of FORMATS."""
     # a COPY left open would hold the connection
     with closing(judgment_lines(collection=collection)) as lines:
-        yield from FORMATS[kind].write(lines)
+        yield from FORMATS[kind](lines)

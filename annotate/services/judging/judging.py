@@ -128,13 +128,8 @@ def _earlier_answer(context: AnswerContext) -> Judgment | None:
     """Return her earlier answer, unless it was undone or withdrawn: it counts, or is a surplus."""
     if context.last is None:
         return None
-    seat = Seat.objects.select_for_update().get(pk=context.seat)
-    last_judgment = Judgment.objects.get(pk=context.last)
-    return (
-        last_judgment
-        if seat.judgment_id == last_judgment.pk or not last_judgment.events.exists()
-        else None
-    )
+    Seat.objects.select_for_update().get(pk=context.seat)
+    return Judgment.objects.current().filter(pk=context.last).first()
 
 
 def _finish_hand_out(hand_out: int, context: AnswerContext) -> None:

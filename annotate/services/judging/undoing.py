@@ -293,7 +293,7 @@ def _restore(judgment: Judgment, submission_id: UUID | None, *, seat: Seat | Non
     chain = Judgment.objects.filter(
         annotator=judgment.annotator_id, pair=judgment.pair_id, purpose=judgment.purpose
     )
-    if judgment.purpose not in Seat.COUNTING:  # each check has a chain of its own
+    if judgment.purpose not in Seat.FOR_LABELS:  # each check has a chain of its own
         assert judgment.hand_out is not None, "checks are handed out"  # noqa: S101
         chain = chain.filter(hand_out__seat=judgment.hand_out.seat_id)
     copied_fields = {field.attname for field in Judgment._meta.concrete_fields} - _OWN_FIELDS

@@ -27,7 +27,7 @@ OPEN_TO = """
           AND seat.purpose = 'label' AND seat.state IN ('held', 'done')) own_seats
     WHERE ann.id = ANY(%(annotators)s) AND round.kind = 'pool' AND round.state = 'open'
 """
-_IS_NEW = never_met("open_to.annotator")
+_NEVER_MET = never_met("open_to.annotator")
 # Her hand-outs that she can go on with, as claiming.renew_leases decides; checks alone are given up
 # once their batch's candidates went to others. And the seats that a queue would give her.
 _HAS_WORK = f"""
@@ -50,7 +50,7 @@ _HAS_WORK = f"""
                WHERE open_to.annotator = ann.id AND NOT open_to.is_used_up
                  AND seat.purpose = 'label'
                  AND {CLAIMABLE}
-                 AND {_IS_NEW}) AS has_work
+                 AND {_NEVER_MET}) AS has_work
     FROM annotate_annotator ann WHERE ann.id = ANY(%(annotators)s)
 """  # noqa: S608 - own words
 # For annotators without work: whether all that is left is of pools of which she judged her share;
@@ -66,7 +66,7 @@ _OBSTACLES = f"""
                SELECT FROM open_to JOIN annotate_seat seat ON seat.round_id = open_to.round
                WHERE open_to.annotator = ann.id AND NOT open_to.is_used_up
                  AND seat.purpose = 'label' AND seat.state IN ('free', 'held')
-                 AND {_IS_NEW}),
+                 AND {_NEVER_MET}),
            held_pairs.n, held_pairs.seconds,
            EXISTS (SELECT FROM annotate_judgment
                    WHERE annotator_id = ann.id AND purpose <> 'training'),
@@ -82,7 +82,7 @@ _OBSTACLES = f"""
         FROM open_to JOIN annotate_seat seat ON seat.round_id = open_to.round
         WHERE open_to.annotator = ann.id AND NOT open_to.is_used_up
           AND seat.purpose = 'label' AND seat.state = 'held' AND seat.annotator_id <> ann.id
-          AND seat.leased_until >= clock_timestamp() AND {_IS_NEW}) held_pairs
+          AND seat.leased_until >= clock_timestamp() AND {_NEVER_MET}) held_pairs
     WHERE ann.id = ANY(%(annotators)s)
 """  # noqa: S608 - own words
 

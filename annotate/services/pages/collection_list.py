@@ -105,10 +105,14 @@ def _entry(
         step = ("Nobody judges yet.", "Invite annotators", "annotate:members")
     elif Role.ANNOTATOR in roles and no_work is None:
         step = ("Pairs wait to be judged.", "Judge", "annotate:judge")
-    elif Role.ANNOTATOR in roles and no_work and no_work["reason"] == "training":
-        step = (no_work["message"], "Training", "annotate:training")
-    elif Role.ANNOTATOR in roles and no_work:
-        step = (no_work["message"], "Overview", "annotate:collection")
+    elif Role.ANNOTATOR in roles and no_work is not None:
+        in_training = no_work["reason"] == "training"
+        link = (
+            ("Training", "annotate:training")
+            if in_training
+            else ("Overview", "annotate:collection")
+        )
+        step = (no_work["message"], *link)
     elif Role.LEAD in roles:
         step = ("Judging is under way.", "See the dashboard", "metrics:dashboard")
     else:

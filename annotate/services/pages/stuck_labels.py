@@ -12,7 +12,7 @@ from django.db.models import BooleanField, Case, When
 from annotate.models import Annotator, Collection, Role
 from annotate.services.judging.training_gate import in_training
 from annotate.services.judging.work_availability import OPEN_TO
-from annotate.services.seating.eligibility import met_pairs
+from annotate.services.seating.eligibility import CLAIMABLE, met_pairs
 from annotate.statements import prepared_cursor
 
 _AT_MOST = 2_000  # pairs that are examined: of more it is enough to know that they are many
@@ -31,9 +31,8 @@ _STUCK = f"""
     waiting AS NOT MATERIALIZED (
         SELECT seat.pair_id, seat.number, open.round, open.n_able
         FROM open JOIN annotate_seat seat ON seat.round_id = open.round
-        WHERE seat.purpose = 'label' AND (seat.state = 'free' OR seat.state = 'held'
-              AND seat.leased_until < clock_timestamp()
-              AND seat.annotator_id <> ALL(%(annotators)s))),
+        WHERE seat.purpose = 'label' AND {CLAIMABLE}
+          AND (seat.state = 'free' OR seat.annotator_id <> ALL(%(annotators)s))),
     beyond AS MATERIALIZED (SELECT pair_id FROM waiting WHERE number > n_able LIMIT %(at_most)s),
     near AS (
         SELECT pair_id FROM (

@@ -1,7 +1,8 @@
 """Whether a seat can be claimed, and whether its pair may come to a person: conditions in SQL.
 
-Statements that hand out seats, renew them, store answers and say why there is no work hold them. In
-them `seat` is the seat's row, and the person's key a parameter or a column.
+Statements that hand out seats, renew them, give them back after an undo, store answers, and say why
+there is no work or whose labels are stuck hold them. In them `seat` is the seat's row, and the
+person's key a parameter or a column.
 
 A person meets a pair by holding a seat of it, judging it (a late answer may have no seat), or
 reporting it without taking that back. It comes to her once, but for repeats, which ask her again.

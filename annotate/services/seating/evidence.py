@@ -11,6 +11,7 @@ from annotate.models import Collection, Policy, Report, Resolution, Round, Seat
 from annotate.statements import SqlValue, columns, objects, prepared_cursor
 
 CANNOT_JUDGE_LIMIT = 2  # people after whom a pair leaves the queue for the lead
+# All seats, free ones too, each with its grade: the view of counting judgments has but those done.
 _SEATS = f"""
     SELECT {columns(Seat, "seat")}, level.grade
     FROM annotate_seat seat

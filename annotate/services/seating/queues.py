@@ -15,7 +15,7 @@ from annotate.models import Annotator, Round, Seat
 from annotate.services.seating.eligibility import CLAIMABLE, never_met
 from annotate.statements import prepared_cursor
 
-_CLAIMABLE = f"""
+_NEXT_SEATS = f"""
     SELECT seat.id, seat.pair_id, pair.query_id, seat.queue_key
     FROM annotate_seat seat JOIN annotate_pair pair ON pair.id = seat.pair_id
     WHERE seat.round_id = %(round)s AND seat.purpose = 'label' AND seat.state IN ('free', 'held')
@@ -88,7 +88,7 @@ class Walk:
         """Lock up to n seats of a stretch; return the last one's queue key, None if fewer."""
         with prepared_cursor() as cursor:
             cursor.execute(
-                _CLAIMABLE, {**stretch._asdict(), "annotator": self.annotator.pk, "limit": n}
+                _NEXT_SEATS, {**stretch._asdict(), "annotator": self.annotator.pk, "limit": n}
             )
             rows = cursor.fetchall()
         before = len(self.taken)

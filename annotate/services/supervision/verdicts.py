@@ -131,10 +131,10 @@ def _set_verdict(batch: Batch, verdict: Batch.Verdict) -> bool:
     batch.refresh_from_db()
     if batch.finished_at is None:
         # a pause finishes no batch, as its annotator may go on
-        people = Annotator.objects.filter(pk=batch.annotator_id, paused_at__isnull=False)
+        paused_annotators = Annotator.objects.filter(paused_at__isnull=False)
         advice = (
             "Let its annotator, who is paused, go on"
-            if people.exists()
+            if paused_annotators.filter(pk=batch.annotator_id).exists()
             else "Wait for its last answer"
         )
         raise BatchUnfinished(

@@ -7,12 +7,6 @@ from annotate.services.seating import lock_annotator
 from annotate.services.training.status import TrainingStatus, training_statuses
 from annotate.services.training.tries import break_off, give_back_pairs
 
-BY_LEADS = (
-    TrainingDecision.Kind.ADMITTED,
-    TrainingDecision.Kind.EXEMPTED,
-    TrainingDecision.Kind.SENT_BACK,
-)
-
 
 class AlreadyDecided(Exception):
     """The newest decision about this person says the same; nothing was changed."""

@@ -1,9 +1,9 @@
 """Kappas of the older literature, and the accuracy of annotators on gold."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from metrics.core.statistics.intervals import wilson
@@ -18,6 +18,13 @@ class Share(NamedTuple):
     low: float
     high: float
     n: int
+
+
+class GoldAccuracy(NamedTuple):
+    """Share of gold pairs to which one annotator gave the known grade."""
+
+    annotator: Any
+    accuracy: Share
 
 
 def cohen_kappa(
@@ -88,3 +95,21 @@ def share_of(successes: int, n: int, *, confidence: float = 0.95) -> Share:
         return Share(None, 0.0, 1.0, 0)
     # the ends are exact at 0 and n successes, where rounding would leave 1e-17
     return Share(successes / n, low if successes else 0.0, high if successes < n else 1.0, n)
+
+
+def gold_accuracy(
+    annotator: ArrayLike, correct: ArrayLike, *, confidence: float = 0.95
+) -> list[GoldAccuracy]:
+    """Each annotator's share of right labels on gold, ascending by annotator.
+
+    annotator : (N,) of each label; correct : (N,) whether the label was the known grade
+    """
+    people, code = np.unique(np.asarray(annotator), return_inverse=True)
+    n: NDArray[np.int64] = np.bincount(code, minlength=len(people))
+    n_right = np.bincount(
+        code, weights=np.asarray(correct, dtype=np.float64), minlength=len(people)
+    )
+    return [
+        GoldAccuracy(person, share_of(round(hits), trials, confidence=confidence))
+        for person, hits, trials in zip(people.tolist(), n_right.tolist(), n.tolist(), strict=True)
+    ]

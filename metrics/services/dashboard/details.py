@@ -88,7 +88,7 @@ def _setting(collection: Collection) -> Value:
         .values_list("pk", "kind", "name", "pool__name")
     )
     open_seats = Seat.objects.filter(
-        collection=collection, purpose__in=Seat.COUNTING, state__in=("free", "held")
+        collection=collection, purpose__in=Seat.FOR_LABELS, state__in=("free", "held")
     )
     return {
         "levels": list(collection.levels.order_by("grade").values_list("grade", "name", "colour")),

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from annotate.models import Collection
 
 Ids = NDArray[np.int64]
-NONE = -1  # a missing time or truth
 COLUMNS = (
     "pair",
     "query",
@@ -60,7 +59,7 @@ class LabelRows(NamedTuple):
     """One row per judgment that counts for a seat, by time, then by pair and annotator.
 
     kind : LABEL enters agreement, GOLD checks work, OTHER is training, repeats and adjudications
-    at : milliseconds since 1970; active_ms and truth (the grade of a gold in use) are NONE if
+    at : milliseconds since 1970; active_ms and truth (the grade of a gold in use) are -1 if
         missing
     is_planned : 1 for a label that was planned whatever the other labels of the pair, a first or
         double one; else 0

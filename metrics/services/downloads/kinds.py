@@ -33,8 +33,6 @@ from metrics.services.scores import labels
 from pooling.models import Pool, Run
 from pooling.services.runs.scored_runs import ScoringScope, trec_lines
 
-CleanedData = dict[str, Any]  # the cleaned data of a kind's form
-
 
 @dataclass
 class DownloadContext:
@@ -156,9 +154,7 @@ def _judgments(context: DownloadContext) -> Iterator[bytes]:
     """Every judgment under pseudonyms."""
     # A COPY left open would hold the connection.
     with closing(judgment_export.judgment_lines(collection=context.collection)) as lines:
-        yield from FORMATS[context.form.cleaned_data["format"]].write(
-            _counted_lines(lines, context)
-        )
+        yield from FORMATS[context.form.cleaned_data["format"]](_counted_lines(lines, context))
 
 
 def _counted_lines(

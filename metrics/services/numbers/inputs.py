@@ -114,7 +114,7 @@ def distribution(collection: Collection, tallies: CollectionTallies) -> Summary:
     """Count each level among labels and among pairs' grades, and the statuses of these grades."""
     n_given: Counter[int] = Counter()
     for (_, purpose, grade), n in tallies.rows("said"):
-        if purpose in Seat.COUNTING:
+        if purpose in Seat.FOR_LABELS:
             n_given[int(grade)] += n
     resolved: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
@@ -139,7 +139,7 @@ def people(collection: Collection, tallies: CollectionTallies) -> Summary:
     counts: dict[int, Counter[str]] = defaultdict(Counter)
     for (annotator, purpose, _), n in tallies.rows("said"):
         if purpose != Seat.Purpose.ADJUDICATION:  # adjudicating does not make a lead an annotator
-            counts[int(annotator)]["n_labels"] += n if purpose in Seat.COUNTING else 0
+            counts[int(annotator)]["n_labels"] += n if purpose in Seat.FOR_LABELS else 0
     for (annotator, *gold_grades), n in tallies.rows("gold"):
         label, truth = (int(grade) >= collection.positive_from for grade in gold_grades)
         counts[int(annotator)].update(n_gold=n, n_right=n if label == truth else 0)

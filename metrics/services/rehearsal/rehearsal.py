@@ -6,7 +6,6 @@ scores with people's labels, and those with the reference alone, are held agains
 the truth.
 """
 
-import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -27,8 +26,6 @@ from metrics.services.numbers.refresh import refresh
 from metrics.services.rehearsal.demo import FOLDER, load_shapes
 from pooling.models import Pool, PoolPair, Run
 from pooling.services.pools.pools import create_pool, open_pool
-
-log = logging.getLogger(__name__)
 
 MEASURES = ("C@1", "C@10", "AP")
 N_ANNOTATORS = 6

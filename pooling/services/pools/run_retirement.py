@@ -185,15 +185,6 @@ def _settle(pool: Pool) -> int:
     return len(changed_pairs)
 
 
-def n_dropped_pairs(*, pool: Pool) -> int:
-    """Number of pairs of a pool that are no longer wanted, since only retired runs hold them."""
-    return (
-        RoundPair.objects.filter(round=pool.round_id, dropped_at__isnull=False).count()
-        if pool.round_id
-        else 0
-    )
-
-
 def n_unique_pairs(*, run: Run) -> int:
     """Number of pairs of opened pools that were dropped with this run; 0 while it is in use."""
     if not run.retired_at:

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from scipy import stats
 
 from metrics.core.agreement.agreement import alpha
+from metrics.core.agreement.kappas import gold_accuracy
 from metrics.core.comparisons import anova, range_tests, significance, swaps
 from metrics.core.measures.evaluation import evaluate_file
 from metrics.core.measures.measure_correlations import measure_correlations
@@ -367,8 +368,10 @@ def test_agreement_with_nist_of_the_trec_crowd(data):
     with bz2.open(folder / "task1_unlabeled_g_truth_cons_public.txt.bz2", "rt") as lines:
         rows = [line.split("\t") for line in lines][1:]
     truth = {f"{row[1]}_{row[2]}": int(row[3]) > 0 for row in rows if row[3] not in ("", "-1")}
-    unit, _, label = crowd(data, "votes.tsv.gz")
+    unit, worker, label = crowd(data, "votes.tsv.gz")
     on_gold = np.isin(unit, list(truth))
     right = np.array([truth[pair] for pair in unit[on_gold]]) == (label[on_gold] == "1")
     assert (len(truth), len(set(unit[on_gold]))) == (395, 290)
     assert right.mean() == pytest.approx(0.6232, abs=5e-5)
+    people = gold_accuracy(worker[on_gold], right)
+    assert sum(person.accuracy.n for person in people) == on_gold.sum()

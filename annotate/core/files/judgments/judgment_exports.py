@@ -118,17 +118,11 @@ def as_parquet(lines: Iterable[JudgmentLine]) -> Iterator[bytes]:
     yield sink.take()
 
 
-class JudgmentExportFormat(NamedTuple):
-    """A format of exported files: content type and writer; its key in FORMATS is the suffix."""
-
-    content_type: str
-    write: Callable[[Iterable[JudgmentLine]], Iterator[bytes]]
-
-
-FORMATS = {
-    "csv": JudgmentExportFormat("text/csv; charset=utf-8", as_csv),
-    "jsonl": JudgmentExportFormat("application/jsonl; charset=utf-8", as_jsonl),
-    "parquet": JudgmentExportFormat("application/vnd.apache.parquet", as_parquet),
+# the writers of the formats, by the suffix of their files
+FORMATS: dict[str, Callable[[Iterable[JudgmentLine]], Iterator[bytes]]] = {
+    "csv": as_csv,
+    "jsonl": as_jsonl,
+    "parquet": as_parquet,
 }
 
 

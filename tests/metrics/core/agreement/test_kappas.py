@@ -77,3 +77,10 @@ def test_wilson_s_interval_equals_statsmodels(n, confidence):
 
 def test_nobody_is_judged_on_no_gold():
     assert kappas.share_of(0, 0) == (None, 0.0, 1.0, 0)
+
+
+def test_gold_accuracy_is_counted_by_person():
+    accuracies = kappas.gold_accuracy(["b", "a", "b", "b"], [True, False, True, False])
+    assert [
+        (person.annotator, person.accuracy.value, person.accuracy.n) for person in accuracies
+    ] == [("a", 0, 1), ("b", 2 / 3, 3)]
