@@ -103,18 +103,19 @@ def _entry(
         )
     elif Role.LEAD in roles and not state.has_people:
         step = ("Nobody judges yet.", "Invite annotators", "annotate:members")
-    elif Role.ANNOTATOR in roles and no_work is None:
-        step = ("Pairs wait to be judged.", "Judge", "annotate:judge")
-    elif Role.ANNOTATOR in roles and no_work is not None:
-        in_training = no_work["reason"] == "training"
-        link = (
-            ("Training", "annotate:training")
-            if in_training
-            else ("Overview", "annotate:collection")
-        )
-        step = (no_work["message"], *link)
+    elif Role.ANNOTATOR in roles:
+        step = _annotator_step(no_work)
     elif Role.LEAD in roles:
         step = ("Judging is under way.", "See the dashboard", "metrics:dashboard")
     else:
         step = ("Judging is under way.", "See the leaderboard", "metrics:leaderboard")
     return CollectionEntry(state.collection, held_roles, *step)
+
+
+def _annotator_step(no_work: NoWorkReason | None) -> tuple[str, str, str]:
+    """The sentence of an annotator's next step, and the text and the address name of its link."""
+    if no_work is None:
+        return ("Pairs wait to be judged.", "Judge", "annotate:judge")
+    if no_work["reason"] == "training":
+        return (no_work["message"], "Training", "annotate:training")
+    return (no_work["message"], "Overview", "annotate:collection")

@@ -17,7 +17,7 @@ def never_met(annotator: str, *, pair: str = "seat.pair_id", but_for: str = "sea
 
     but_for : that seat's key; 0 for none
     """
-    return f"""
+    return f"""(
         NOT EXISTS (SELECT FROM annotate_seat own
                     WHERE own.annotator_id = {annotator} AND own.pair_id = {pair}
                       AND own.id <> {but_for})
@@ -25,7 +25,7 @@ def never_met(annotator: str, *, pair: str = "seat.pair_id", but_for: str = "sea
                         WHERE judgment.annotator_id = {annotator} AND judgment.pair_id = {pair})
         AND NOT EXISTS (SELECT FROM annotate_report report
                         WHERE report.annotator_id = {annotator} AND report.pair_id = {pair}
-                          AND report.state <> 'undone')
+                          AND report.state <> 'undone'))
     """  # noqa: S608 - own words
 
 
