@@ -1,11 +1,14 @@
 """URLs of annotate: collections, people, judging."""
 
-from django.urls import include, path
+from django.urls import include, path, register_converter
 
+from annotate.services.imports.forms import ImportAddress
 from annotate.views.collection import collections, home, imports, policy, settings
 from annotate.views.judging import judge, media
 from annotate.views.people import account, annotator, invitations, members, tokens
 from annotate.views.review import batches, golds, inbox, inbox_pair, review_log
+
+register_converter(ImportAddress, "import_kind")
 
 app_name = "annotate"
 urlpatterns = [
@@ -20,10 +23,7 @@ urlpatterns = [
     path("tokens/<int:pk>/revoke/", tokens.revoke, name="token-revoke"),
     path("collections/new/", collections.collection_new, name="collection-new"),
     path("c/<slug:slug>/", collections.collection, name="collection"),
-    path("c/<slug:slug>/items/new/", imports.items_new, name="items-new"),
-    path("c/<slug:slug>/query-sets/new/", imports.query_set_new, name="query-set-new"),
-    path("c/<slug:slug>/references/new/", imports.reference_new, name="reference-new"),
-    path("c/<slug:slug>/judgments/import/", imports.judgments_import, name="judgments-import"),
+    path("c/<slug:slug>/<import_kind:import_kind>/", imports.load, name="load"),
     path("c/<slug:slug>/imports/", imports.imports, name="imports"),
     path("c/<slug:slug>/imports/<int:pk>/", imports.import_page, name="import"),
     path("c/<slug:slug>/imports/<int:pk>/state/", imports.import_state, name="import-state"),

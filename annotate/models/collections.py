@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from .people import User
+from .resolving import PolicyRule, PolicyTie
 
 
 class CollectionMeasurement(models.TextChoices):
@@ -150,23 +151,6 @@ class Guidelines(models.Model):
 
     def __str__(self) -> str:
         return f"guidelines v{self.version} of {self.collection}"
-
-
-class PolicyRule(models.TextChoices):
-    """The ways in which labels become a grade."""
-
-    MAJORITY = "majority", "Majority"
-    UNANIMOUS = "unanimous", "Unanimous"
-    MEDIAN = "median", "Median"
-    MODEL = "model", "Model of the annotators (Dawid and Skene)"
-
-
-class PolicyTie(models.TextChoices):
-    """What becomes of a tie."""
-
-    DISPUTE = "dispute", "Dispute"
-    UP = "up", "Larger grade"
-    DOWN = "down", "Smaller grade"
 
 
 class PolicyGoldAction(models.TextChoices):

@@ -13,6 +13,7 @@ from .batches import HandOut
 from .collections import Collection, Guidelines, Level, Policy
 from .pairs import DIRECT_PURPOSES, Pair, Seat
 from .people import Annotator, User
+from .resolving import GRADED_STATUSES, UNGRADED_STATUSES, ResolutionStatus
 
 
 class ClockTimestamp(Func):
@@ -197,35 +198,6 @@ class JudgmentEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.at}"
-
-
-class ResolutionStatus(models.TextChoices):
-    """How a pair's grade came about, or why it has none."""
-
-    SINGLE = "single", "Single"
-    AGREED = "agreed", "Agreed"
-    MAJORITY = "majority", "Majority"
-    MEDIAN = "median", "Median"
-    ADJUDICATED = "adjudicated", "Adjudicated"
-    MODEL = "model", "Model"
-    WAITING = "waiting", "Waits for another label"
-    DISPUTED = "disputed", "Disputed"
-    ESCALATED = "escalated", "Escalated"
-
-
-GRADED_STATUSES = (
-    ResolutionStatus.SINGLE,
-    ResolutionStatus.AGREED,
-    ResolutionStatus.MAJORITY,
-    ResolutionStatus.MEDIAN,
-    ResolutionStatus.ADJUDICATED,
-    ResolutionStatus.MODEL,
-)
-UNGRADED_STATUSES = (
-    ResolutionStatus.WAITING,
-    ResolutionStatus.DISPUTED,
-    ResolutionStatus.ESCALATED,
-)
 
 
 class Resolution(models.Model):

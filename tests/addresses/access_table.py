@@ -39,6 +39,7 @@ PLAIN_CASES = {
     "key": "nothing",
     "uidb36": "1",
     "kind": "csv",
+    "import_kind": "items",
     "form": "csv",
     "download_kind": "disputed",
     "number": 1,

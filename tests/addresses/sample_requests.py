@@ -146,8 +146,8 @@ def _file(name: str, text: str) -> SimpleUploadedFile:
     return SimpleUploadedFile(name, text.encode())
 
 
-def _import_forms(query: str, document: str) -> dict[str, tuple[str, dict[str, str], str, str]]:
-    """For each page of imports: the kind, the fields, the file's name and its text."""
+def _import_forms(query: str, document: str) -> dict[str, tuple[dict[str, str], str, str]]:
+    """For each kind of import: the fields, the file's name and its text."""
     columns = {
         "query": "query",
         "document": "document",
@@ -157,21 +157,14 @@ def _import_forms(query: str, document: str) -> dict[str, tuple[str, dict[str, s
     }
     labels = {"name": "later", **columns}
     return {
-        "items-new": ("items", {}, "later.jsonl", line("later")),
-        "query-set-new": (
-            "query_set",
-            {"name": "later", "direction": "forward"},
-            "later.txt",
-            query,
-        ),
-        "reference-new": (
-            "reference",
+        "items": ({}, "later.jsonl", line("later")),
+        "query_set": ({"name": "later", "direction": "forward"}, "later.txt", query),
+        "reference": (
             {"name": "later"},
             "later.tsv",
             f"query\tdocument\tgrade\n{query}\t{document}\t1",
         ),
-        "judgments-import": (
-            "judgments",
+        "judgments": (
             labels,
             "later.csv",
             f"annotator,query,document,grade\nlater,{query},{document},1",
@@ -182,13 +175,9 @@ def _import_forms(query: str, document: str) -> dict[str, tuple[str, dict[str, s
 def _files(campaign: Campaign) -> Iterator[SampleRequest]:
     """An upload of each kind, by its page and by the API."""
     collection, (query, document) = campaign.collection, open_pair_ids(campaign)[0]
-    for page, (kind, fields, name, text) in _import_forms(query, document).items():
-        yield _sample(
-            collection,
-            f"annotate:{page}",
-            "researcher",
-            {**fields, "file": _file(name, f"{text}\n")},
-        )
+    for kind, (fields, name, text) in _import_forms(query, document).items():
+        body = {**fields, "file": _file(name, f"{text}\n")}
+        yield _sample(collection, "annotate:load", "researcher", body, kind)
         body = {**fields, "kind": kind, "file": _file(name, f"{text}\n")}
         yield _sample(collection, "api:imports", "researcher", body)
     for address in ("pooling:run-upload", "api:runs"):

@@ -95,7 +95,7 @@ def make_collection(page: Page, study: StudyFiles) -> None:
 
 
 def load_reference(page: Page, study: StudyFiles) -> None:
-    page.goto(reverse("annotate:reference-new", args=[SLUG]))
+    page.goto(reverse("annotate:load", args=[SLUG, "reference"]))
     page.get_by_label("Labels", exact=True).set_input_files(
         upload("reference.qrels", study.reference)
     )

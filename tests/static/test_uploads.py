@@ -23,7 +23,7 @@ DROP = """(box) => {
 def signed_in(page: Page, live_server: object, researcher: User) -> Page:
     """The form for items, open before a researcher."""
     cast.sign_in(page.context, live_server.url, researcher)
-    page.goto(live_server.url + reverse("annotate:items-new", args=["shapes"]))
+    page.goto(live_server.url + reverse("annotate:load", args=["shapes", "items"]))
     return page
 
 

@@ -70,12 +70,30 @@ def unanimous(grades: Sequence[int]) -> list[int]:
     return sorted(set(grades))
 
 
+class Rule(NamedTuple):
+    """A way in which labels become a grade.
+
+    candidates : from at least one grade, [grade] where the rule decides, else two or more grades
+    status : how a grade came about that the rule found
+    definition : the pair's grade in words, to go on from "A pair's grade is"
+    """
+
+    candidates: Callable[[Sequence[int]], list[int]]
+    status: str
+    definition: str
+
+
 MODEL = "model"  # a model of the annotators decides from all labels; until then, the majority does
-RULES: dict[str, Callable[[Sequence[int]], list[int]]] = {
-    "majority": majority,
-    "unanimous": unanimous,
-    "median": median,
-    MODEL: majority,
+RULES = {
+    "majority": Rule(majority, "majority", "the one more than half of its labels name"),
+    "unanimous": Rule(unanimous, "agreed", "the one all of its labels name"),
+    "median": Rule(median, "median", "the median of its labels"),
+    MODEL: Rule(
+        majority,
+        "majority",
+        "the most probable one given everybody's labels and how reliable each person proves to be "
+        "(Dawid and Skene); until that is reckoned, the one more than half of its labels name",
+    ),
 }
 
 
@@ -99,14 +117,14 @@ def decide(
     if len(set(grades)) == 1:
         return Decision("single" if len(grades) == 1 else "agreed", grades[0], len(grades))
     rule = RULES[policy.rule]
-    candidates = rule(grades)
+    candidates = rule.candidates(grades)
     if len(candidates) == 1:
-        return Decision(rule.__name__, candidates[0], len(grades))
+        return Decision(rule.status, candidates[0], len(grades))
     is_near = _are_near(grades, policy)
     if policy.tie == "dispute" and not is_near:
         return Decision("disputed", None, len(grades))
     return Decision(
-        "agreed" if is_near else rule.__name__,
+        "agreed" if is_near else rule.status,
         candidates[-1 if policy.tie == "up" else 0],
         len(grades),
     )
@@ -147,7 +165,7 @@ def n_needed(grades: Sequence[int], *, n_wanted: int, policy: LabelPolicy) -> in
 
 def _is_settled(grades: Sequence[int], policy: LabelPolicy) -> bool:
     """Whether no further label is due: the grades are near enough, or the rule decides."""
-    return _are_near(grades, policy) or len(RULES[policy.rule](grades)) == 1
+    return _are_near(grades, policy) or len(RULES[policy.rule].candidates(grades)) == 1
 
 
 def _are_near(grades: Sequence[int], policy: LabelPolicy) -> bool:

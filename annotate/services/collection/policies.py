@@ -27,13 +27,13 @@ PREVIEWS_KEPT = 50
 N_LISTED = 12  # kinds of change that a page lists
 
 # The pairs that another rule may change: their labels differ, or a model decided. Only groups leave
-# the database. Rounds are looked up pair by pair (EXISTS would read the pairs of every round,
-# however few pairs may change).
+# the database; left out are pairs of one label, of equal labels, and what a lead decides. Rounds
+# are looked up pair by pair (EXISTS would read the pairs of every round, however few may change).
 _MAY_CHANGE = """
     FROM annotate_resolution resolution
     JOIN annotate_policy policy ON policy.id = resolution.policy_id
     WHERE resolution.collection_id = %(collection)s
-      AND (resolution.status IN ('majority', 'median', 'waiting', 'disputed', 'model')
+      AND (resolution.status NOT IN ('single', 'agreed', 'adjudicated', 'escalated')
            OR (resolution.status = 'agreed' AND policy.tolerance > 0))
       AND (%(with_closed)s OR (
           SELECT true FROM annotate_roundpair round_pair

@@ -1,16 +1,8 @@
 """A policy in sentences, for its leads."""
 
+from annotate.core.labels.resolving import RULES
 from annotate.models import Policy
 
-RULES = {
-    Policy.Rule.MODEL: (
-        "the most probable one given everybody's labels and how reliable each person proves to be "
-        "(Dawid and Skene); until that is reckoned, the one more than half of its labels name"
-    ),
-    Policy.Rule.MAJORITY: "the one more than half of its labels name",
-    Policy.Rule.UNANIMOUS: "the one all of its labels name",
-    Policy.Rule.MEDIAN: "the median of its labels",
-}
 TIES = {
     Policy.Tie.DISPUTE: "it is disputed and goes to the lead",
     Policy.Tie.UP: "the larger one is taken",
@@ -26,11 +18,11 @@ GOLD_ACTIONS = {
 
 def policy_sentences(policy: Policy) -> list[str]:
     """Return the policy as sentences; they hold no text by people, so they are safe as HTML."""
-    rule, tie = RULES[Policy.Rule(policy.rule)], TIES[Policy.Tie(policy.tie)]
+    grade, tie = RULES[policy.rule].definition, TIES[Policy.Tie(policy.tie)]
     sentences = [
         _labels(policy),
         _further_labels(policy),
-        f"A pair's grade is {rule}; without one {tie}.",
+        f"A pair's grade is {grade}; without one {tie}.",
         _batches(policy),
         _golds(policy),
     ]

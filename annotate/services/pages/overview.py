@@ -8,6 +8,7 @@ from django.db.models import Count, Q, QuerySet
 from annotate.models import (
     Annotator,
     Collection,
+    Import,
     Item,
     Judgment,
     Part,
@@ -51,11 +52,15 @@ class Overview(NamedTuple):
 
 
 class NextStep(NamedTuple):
-    """A next step: its title, its reason, and the name of the page where it is done."""
+    """A next step: its title, its reason, and the name of the page where it is done.
+
+    import_kind : what the page loads, where it loads files
+    """
 
     title: str
     text: str
     page: str
+    import_kind: str = ""
 
 
 def overview(*, collection: Collection) -> Overview:
@@ -110,15 +115,14 @@ def _research_steps(figures: Overview) -> list[NextStep]:
     if not figures.n_queries or not figures.n_documents:
         if figures.n_being_read:
             return []
-        return [
-            NextStep(
-                "Load items", "A collection needs queries and documents.", "annotate:items-new"
-            )
-        ]
+        text = "A collection needs queries and documents."
+        return [NextStep("Load items", text, "annotate:load", Import.Kind.ITEMS)]
     steps = []
     if not figures.reference_sets:
         text = "The labels it came with: scores are shown with and without what people add to them."
-        steps.append(NextStep("Load reference labels", text, "annotate:reference-new"))
+        steps.append(
+            NextStep("Load reference labels", text, "annotate:load", Import.Kind.REFERENCE)
+        )
     if not figures.n_open_pools:
         text = "Results of retrieval systems decide which pairs are worth judging."
         steps.append(NextStep("Upload runs", text, "pooling:runs"))

@@ -20,64 +20,32 @@ from annotate.services.imports.forms import IMPORT_FORMS
 from annotate.services.imports.imports import ReceivedImport
 
 RESEARCHERS = (Role.RESEARCHER,)
-get_or_post = require_http_methods(["GET", "HEAD", "POST"])
 MAX_LISTED = 200  # imports in the list
 
 
-@get_or_post
+@require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @takes_files
-def items_new(request: SignedIn, slug: str) -> HttpResponse:
-    """Load items into a collection."""
-    return _form_page(request, slug, Import.Kind.ITEMS, "annotate/imports/items_new.html")
-
-
-@get_or_post
-@login_required
-@takes_files
-def reference_new(request: SignedIn, slug: str) -> HttpResponse:
-    """Load a reference set."""
-    return _form_page(request, slug, Import.Kind.REFERENCE, "annotate/imports/reference_new.html")
-
-
-@get_or_post
-@login_required
-@takes_files
-def judgments_import(request: SignedIn, slug: str) -> HttpResponse:
-    """Import judgments made elsewhere."""
-    return _form_page(
-        request, slug, Import.Kind.JUDGMENTS, "annotate/imports/judgments_import.html"
-    )
-
-
-@get_or_post
-@login_required
-@takes_files
-def query_set_new(request: SignedIn, slug: str) -> HttpResponse:
-    """Load a query set from a list of ids."""
-    return _form_page(request, slug, Import.Kind.QUERY_SET, "annotate/imports/query_set_new.html")
-
-
-def _form_page(request: SignedIn, slug: str, kind: Import.Kind, template: str) -> HttpResponse:
-    """Show the form; or store its file, to be read later, and redirect to the import's page."""
+def load(request: SignedIn, slug: str, import_kind: str) -> HttpResponse:
+    """Show the form of a kind of import; or store its file, to be read later, and go there."""
     collection = access.get_collection(user=request.user, slug=slug, roles=RESEARCHERS)
-    form = IMPORT_FORMS[kind].form(request.POST or None, request.FILES or None)
+    import_form = IMPORT_FORMS[import_kind]
+    form = import_form.form(request.POST or None, request.FILES or None)
     if form.is_valid():
-        import_request = IMPORT_FORMS[kind].to_request(form)
-        upload, media = form.cleaned_data["file"], form.cleaned_data.get("media")
         try:
             received_import = service.receive_import(
                 collection=collection,
-                import_request=import_request,
-                upload=upload,
-                media=media,
+                import_request=import_form.to_request(form),
+                upload=form.cleaned_data["file"],
+                media=form.cleaned_data.get("media"),
                 by=request.user,
             )
             return redirect_to_import(request, received_import)
         except FormatError as error:
             form.add_error("media" if error.field == "media" else "file", str(error))
-    context = {"collection": collection, "form": form, "levels": collection.levels.all()}
-    return render(request, template, context, status=422 if request.method == "POST" else 200)
+    context = {"collection": collection, "import_form": import_form, "form": form}
+    status = 422 if request.method == "POST" else 200
+    return render(request, import_form.template, context, status=status)
 
 
 def redirect_to_import(request: HttpRequest, received_import: ReceivedImport) -> HttpResponse:
@@ -106,6 +74,7 @@ def imports(request: SignedIn, slug: str) -> HttpResponse:
         ],
         "may_load": Role.RESEARCHER in access.roles_in(user=request.user, collection=collection),
         "max_listed": MAX_LISTED,
+        "import_forms": IMPORT_FORMS.items(),
     }
     return render(request, "annotate/imports/imports.html", context)
 

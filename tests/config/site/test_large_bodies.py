@@ -18,10 +18,7 @@ LENGTH = 3 * uploads.FIELDS
 MULTIPART = "multipart/form-data; boundary=b"
 TAKE_FILES = {
     "annotate:collection-new": [],
-    "annotate:items-new": ["shapes"],
-    "annotate:query-set-new": ["shapes"],
-    "annotate:reference-new": ["shapes"],
-    "annotate:judgments-import": ["shapes"],
+    "annotate:load": ["shapes", "items"],
     "annotate:training-file-add": ["shapes"],
     "pooling:run-upload": ["shapes"],
 }
@@ -143,7 +140,7 @@ def test_a_program_that_may_not_upload_is_refused_unread(collection, researcher,
 def test_who_may_upload_keeps_every_byte(collection, researcher):
     body = form("a" * 32)
     content = body.getvalue()
-    answer = send(signed_in(researcher), reverse("annotate:items-new", args=["shapes"]), body)
+    answer = send(signed_in(researcher), reverse("annotate:load", args=["shapes", "items"]), body)
     assert answer.status_code == 302
     assert (
         Path(Import.objects.get().file.path).read_bytes()
@@ -152,7 +149,7 @@ def test_who_may_upload_keeps_every_byte(collection, researcher):
 
 
 def test_a_token_behind_the_file_or_behind_a_megabyte_is_none(collection, researcher):
-    url, token = reverse("annotate:items-new", args=["shapes"]), form("a" * 32).getvalue()
+    url, token = reverse("annotate:load", args=["shapes", "items"]), form("a" * 32).getvalue()
     part = b'--b\r\nContent-Disposition: form-data; name="%s"\r\n\r\n'
     nameless = part % b"x" + b"x" * uploads.FIELDS + b"\r\n"
     for before in (
@@ -185,7 +182,7 @@ class Broken(Body):
 
 def test_an_upload_that_breaks_off_is_told_so(collection, researcher):
     body = Broken(form("a" * 32).getvalue())
-    answer = send(signed_in(researcher), reverse("annotate:items-new", args=["shapes"]), body)
+    answer = send(signed_in(researcher), reverse("annotate:load", args=["shapes", "items"]), body)
     assert (answer.status_code, "it came too slowly" in answer.content.decode()) == (408, True)
     body = Broken(form("").getvalue())
     headers = cast.bearer(researcher, "files:write")

@@ -23,7 +23,7 @@ def collection(client, collection, researcher):
 
 
 def send(client, content, **headers):
-    url = reverse("annotate:items-new", args=["shapes"])
+    url = reverse("annotate:load", args=["shapes", "items"])
     return client.post(url, {"file": SimpleUploadedFile("a.jsonl", content)}, headers=headers)
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations import Migration
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import DjangoDbBlocker
 
@@ -57,46 +58,6 @@ BEFORE = {
         "0005_alarms",
     ],
 }
-SINCE = {
-    "annotate": [
-        "0003_unknown_limit",
-        "0004_pair_states",
-        "0005_reference_names",
-        "0006_report_events",
-        "0007_items_joined",
-        "0008_items_left_out",
-        "0009_media_types",
-        "0010_query_groups",
-        "0011_work",
-        "0012_sign_in_tries",
-        "0013_worker_queues",
-        "0014_import_and_review_works",
-        "0015_no_cancellations",
-        "0016_import_stretches",
-        "0017_truncate_refused",
-        "0018_kept",
-        "0019_counting_judgments",
-    ],
-    "pooling": [
-        "0002_whole_runs",
-        "0003_run_columns",
-        "0004_pool_strata",
-        "0005_works",
-        "0006_truncate_refused",
-    ],
-    "metrics": [
-        "0002_bounds",
-        "0003_label_sources",
-        "0004_pair_states",
-        "0005_galleries",
-        "0006_planned_labels",
-        "0007_plans",
-        "0008_download_works",
-        "0009_refresh_tries",
-        "0010_truncate_refused",
-        "0011_kept",
-    ],
-}
 OURS = "relnamespace = 'public'::regnamespace"
 SCHEMA = f"""
     SELECT relname, attname || ' ' || format_type(atttypid, atttypmod) || ' ' || attstorage::text
@@ -129,6 +90,11 @@ def history() -> set[tuple[str, str]]:
     )
 
 
+def on_disk() -> set[tuple[str, str]]:
+    """Our migrations that the code has."""
+    return {key for key in MigrationLoader(None).disk_migrations if key[0] in BEFORE}
+
+
 def migrate() -> str:
     """Run the command, and return its output."""
     output = StringIO()
@@ -138,9 +104,10 @@ def migrate() -> str:
 
 @pytest.mark.django_db
 def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
-    write_history({app: BEFORE[app] + SINCE[app] for app in BEFORE})
+    names = {app: {name for of_app, name in on_disk() if of_app == app} for app in BEFORE}
+    write_history({app: [*BEFORE[app], *names[app].difference(BEFORE[app])] for app in BEFORE})
     before = history()
-    assert len(before) == 62
+    assert len(before) > sum(map(len, BEFORE.values()))
     for _ in range(2):
         assert "No migrations to apply." in migrate()
         assert history() == before
@@ -150,7 +117,7 @@ def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
 @pytest.mark.parametrize("app", BEFORE)
 def test_tables_of_only_some_are_refused_with_the_version_to_start_first(app: str) -> None:
     for applied in range(1, len(BEFORE[app])):
-        write_history({**BEFORE, app: BEFORE[app][:applied]})  # SINCE is to come
+        write_history({**BEFORE, app: BEFORE[app][:applied]})  # those since are to come
         before = history()
         with pytest.raises(CommandError) as refusal:
             migrate()

@@ -42,9 +42,9 @@ def test_a_lead_sees_the_figures_but_loads_nothing(client, collection):
     client.force_login(cast.member(collection, Role.LEAD))
     text = page(client, "collection", collection.slug)
     assert "Reference labels" in text
-    assert reverse("annotate:items-new", args=[collection.slug]) not in text
-    for name in ("items-new", "reference-new", "judgments-import"):
-        page(client, name, collection.slug, status=404)
+    assert reverse("annotate:load", args=[collection.slug, "items"]) not in text
+    for kind in ("items", "reference", "judgments"):
+        page(client, "load", collection.slug, kind, status=404)
 
 
 def test_an_annotator_sees_own_progress_alone(client, collection):
@@ -113,7 +113,7 @@ def test_a_file_with_faults_leaves_the_collection_without_items_and_names_the_li
     assert "Line" in text
     assert "this is no JSON" in text
     assert not collection.items.exists()
-    assert reverse("annotate:items-new", args=["birds"]) in page(client, "collection", "birds")
+    assert reverse("annotate:load", args=["birds", "items"]) in page(client, "collection", "birds")
 
 
 def test_an_archive_that_is_refused_makes_no_collection(client, researcher):

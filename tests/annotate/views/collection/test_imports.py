@@ -24,7 +24,13 @@ def collection():
 
 def send_labels(client, *lines, name="original", **fields):
     send(
-        client, "reference-new", "shapes", name=name, file=upload(*lines, name="a.qrels"), **fields
+        client,
+        "load",
+        "shapes",
+        "reference",
+        name=name,
+        file=upload(*lines, name="a.qrels"),
+        **fields,
     )
     return Import.objects.latest("pk")
 
@@ -46,14 +52,15 @@ def test_a_zip_brings_media_and_one_that_leads_out_is_refused(
     client, collection, researcher, tmp_path
 ):
     fine = archive({"collection.jsonl": line("x1", image="m/a.png").encode(), "m/a.png": b"PNG"})
-    send(client, "items-new", "shapes", file=SimpleUploadedFile("set.zip", fine.getvalue()))
+    send(client, "load", "shapes", "items", file=SimpleUploadedFile("set.zip", fine.getvalue()))
     assert "1 media files copied" in read(client)
     assert Part.objects.filter(path="m/a.png").exists()
     bad = archive({"collection.jsonl": line("x2").encode(), "../../evil.png": b"x"})
     answer = send(
         client,
-        "items-new",
+        "load",
         "shapes",
+        "items",
         status=422,
         file=SimpleUploadedFile("set.zip", bad.getvalue()),
     )
@@ -63,21 +70,23 @@ def test_a_zip_brings_media_and_one_that_leads_out_is_refused(
 
 def test_media_may_come_in_a_zip_of_their_own(client, collection, researcher, tmp_path):
     pictures = SimpleUploadedFile("pictures.zip", archive({"m/a.png": b"PNG"}).getvalue())
-    send(client, "items-new", "shapes", file=upload(line("x1", image="m/a.png")), media=pictures)
+    send(
+        client, "load", "shapes", "items", file=upload(line("x1", image="m/a.png")), media=pictures
+    )
     assert "pictures.zip" in read(client)
     assert (tmp_path / "media" / "collections" / "shapes" / "m" / "a.png").read_bytes() == b"PNG"
 
 
 def test_media_that_are_no_zip_are_refused_at_once(client, collection, researcher):
     fields = {"file": upload(line("x1")), "media": upload("x", name="a.png")}
-    answer = send(client, "items-new", "shapes", status=422, **fields)
+    answer = send(client, "load", "shapes", "items", status=422, **fields)
     assert "a.png is no zip archive" in answer.content.decode()
     assert not Import.objects.exists()
 
 
 def test_a_file_beyond_the_limit_names_the_command(client, collection, researcher, settings):
     settings.UPLOAD_MAX_BYTES = 10
-    answer = send(client, "items-new", "shapes", status=422, file=upload(line("x1")))
+    answer = send(client, "load", "shapes", "items", status=422, file=upload(line("x1")))
     assert "load_collection" in answer.content.decode()
 
 
@@ -136,7 +145,7 @@ def test_judgments_are_imported_with_the_columns_named(client, collection, resea
         "layout": "wide",
         "annotators": "e1, e2",
     }
-    send(client, "judgments-import", "shapes", file=table, **fields)
+    send(client, "load", "shapes", "judgments", file=table, **fields)
     assert "See the agreement" in read(client)
     assert Judgment.objects.count() == 3
 
@@ -151,13 +160,14 @@ def test_rows_without_a_grade_are_left_out_by_a_tick(client, collection, researc
     }
     fields |= {"grade": "grade"}
     table = ("who,query,document,grade", "a,q0,d0,1", "b,q0,d0,", "b,q0,d1,NA")
-    send(client, "judgments-import", "shapes", file=upload(*table, name="a.csv"), **fields)
+    send(client, "load", "shapes", "judgments", file=upload(*table, name="a.csv"), **fields)
     assert "grade is blank; write one, or leave out rows without a grade" in read(client)
     assert not Judgment.objects.exists()
     send(
         client,
-        "judgments-import",
+        "load",
         "shapes",
+        "judgments",
         file=upload(*table, name="a.csv"),
         skip_blank="on",
         **fields,
@@ -179,10 +189,10 @@ def test_a_program_that_says_no_ticks_nothing(client, collection, researcher, ch
 def test_an_import_that_does_not_fit_is_explained(client, collection, researcher):
     fields = {"name": "experts", "query": "query", "document": "document", "layout": "long"}
     table = ("who,query,document,grade", "a,q0,d0,1")
-    answer = send(client, "judgments-import", "shapes", status=422, file=upload(*table), **fields)
+    answer = send(client, "load", "shapes", "judgments", status=422, file=upload(*table), **fields)
     assert "Name it, or choose the other layout" in answer.content.decode()
     fields |= {"annotator": "annotator", "grade": "grade"}
-    send(client, "judgments-import", "shapes", file=upload(*table), **fields)
+    send(client, "load", "shapes", "judgments", file=upload(*table), **fields)
     assert "no column &quot;annotator&quot;" in read(client)
 
 
@@ -261,6 +271,6 @@ def test_the_list_shows_what_came_newest_first_and_is_empty_at_first(
 
 
 def test_items_reach_the_collection_only_when_the_file_was_read(client, collection, researcher):
-    send(client, "items-new", "shapes", file=upload(line("x1")))
+    send(client, "load", "shapes", "items", file=upload(line("x1")))
     assert not Item.objects.filter(external_id="x1").exists()
     assert "1 new items" in read(client)
