@@ -17,9 +17,7 @@ def keyed_hash(key: bytes, *values: int) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-def queue_key(
-    key: bytes, *, query: int, pair: int, number: int, grouped: bool, n_runs: int = 1
-) -> int:
+def queue_key(key: bytes, *, query: int, pair: int, number: int, grouped: bool, n_runs: int) -> int:
     """Position of a seat in its round's queue, in [0, 2**63).
 
     Grouped, one query's seats are neighbours (the upper half of the bits is the query's);

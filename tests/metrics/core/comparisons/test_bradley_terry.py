@@ -48,6 +48,12 @@ def test_the_interval_covers_the_curvature_of_the_likelihood():
     assert strengths.high == pytest.approx(strengths.strength * np.exp(half), rel=1e-6)
 
 
+def test_a_circle_of_single_wins_needs_no_pseudo_wins():
+    strengths = bradley_terry([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    assert strengths.n_pseudo_wins == 0
+    assert strengths.strength == pytest.approx([1 / 3] * 3)
+
+
 def test_something_that_never_wins_gets_pseudo_wins_and_that_is_said():
     wins = np.array([[0, 5, 5], [2, 0, 4], [0, 0, 0]], dtype=float)
     strengths = bradley_terry(wins)

@@ -34,6 +34,9 @@ def test_two_way_analysis_equals_statsmodels(seed):
     assert analysis.f_topics == pytest.approx(expected.F["C(topic)"])
     assert analysis.p_systems == pytest.approx(expected["PR(>F)"]["C(run)"])
     assert analysis.ms_error == pytest.approx(expected.mean_sq["Residual"])
+    assert (analysis.df_systems, analysis.df_topics, analysis.df_error) == tuple(
+        expected.df[["C(run)", "C(topic)", "Residual"]]
+    )
     total = np.sum((table - table.mean()) ** 2)
     assert analysis.ss_systems + analysis.ss_topics + analysis.ss_error == pytest.approx(total)
 
