@@ -1,0 +1,283 @@
+"""Two hundred small changes to the code, and whether a test turns red: do the tests bite?
+
+    .venv/bin/python tools/mutants.py measure          run the suite, noting which lines a test runs
+    .venv/bin/python tools/mutants.py run              try the mutants that were not tried yet
+    .venv/bin/python tools/mutants.py run --share 1/2  try every second one, and 2/2 beside it
+    .venv/bin/python tools/mutants.py report           the survivors, their share, its interval
+    .venv/bin/python tools/mutants.py check            the tests that found one pass without it
+
+Lines are drawn by a keyed hash of their text from those that can be changed, so the same seed draws
+the same lines as long as they stand, and longer files get more; of a line one change is drawn. Each
+is made in a copy of the tree, where the tests that ran the line are run for 60 s at most, those
+of the nearest rooms first, until one fails. Stop it at any time; `run` goes on. What was tried
+stands in var/mutants; equivalent_mutants.toml says which survivors no test can tell from the code,
+and why.
+"""
+
+import argparse
+import hashlib
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from covering_tests import COVERAGE, DURATIONS, PACKAGES, MeasuredRun
+from mutant_sites import Mutant, mutants_of
+from planted_faults import copy_tree, pass_without_faults
+from suite import ROOT, require_packages, stop_as_by_ctrl_c, suite
+
+from metrics.core.statistics.intervals import wilson
+
+PLACES = (
+    "annotate/access.py",
+    "annotate/core/labels",
+    "annotate/services/judging",
+    "annotate/services/seating",
+    "metrics/core",
+)
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
+FOLDER = ROOT / "var" / "mutants"
+TRIALS = "trials.jsonl"
+SEED, N = 1, 200
+SECONDS = 60  # for each mutant, with starting the servers
+OF_TESTS = 45  # of these, for the tests as they were measured
+HANGS_AFTER = 20  # seconds after which a test counts as failed
+
+
+class Trial(NamedTuple):
+    """The outcome of one mutant.
+
+    before, after : the changed lines, without white space around them
+    outcome : "found" by `test`; "survived"; "out of time" while no test had failed; "no tests"
+    n_tests, n_covering : tests that were chosen, of those that ran the line
+    """
+
+    file: str
+    line: int
+    before: str
+    after: str
+    outcome: str
+    test: str
+    n_tests: int
+    n_covering: int
+    seconds: float
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells a mutant from others as long as its line stands."""
+        return self.file, self.before, self.after
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the first argument says; the exit code is 0 where nothing is left to do."""
+    parser = argparse.ArgumentParser(description="Change the code, and see which test finds it.")
+    parser.add_argument("action", choices=["measure", "run", "report", "check"])
+    parser.add_argument("--n", type=int, default=N, help="how many mutants are drawn")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--share", default="1/1", help="try the first of two halves: 1/2")
+    parser.add_argument("--again", action="store_true", help="try what no test found again")
+    parser.add_argument("--tests", nargs="+", default=[], help="run these tests before the others")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the results are")
+    options = parser.parse_args(arguments)
+    require_packages()
+    stop_as_by_ctrl_c()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    if options.action == "measure":
+        return measure(options.folder)
+    mutants = drawn(options.n, options.seed)
+    if options.action == "run":
+        part, parts = map(int, options.share.split("/"))
+        return run(mutants[part - 1 :: parts], options)
+    trials = trials_of(mutants, options.folder)
+    return report(trials, len(mutants)) if options.action == "report" else check(trials)
+
+
+def measure(folder: Path) -> int:
+    """Run the suite once, writing which test ran which line and how long it took."""
+    settings = folder / "coverage.ini"
+    settings.write_text(
+        f"[run]\nsource = {','.join(PACKAGES)}\nomit = */migrations/*\n"
+        f"relative_files = true\ndata_file = {folder / COVERAGE}\n"
+    )
+    arguments = ["-n", "2", "--dist", "worksteal", "-q", f"--junitxml={folder / DURATIONS}"]
+    arguments += ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]
+    with suite(arguments, cwd=ROOT, output=sys.stdout.fileno()) as process:
+        return process.wait()
+
+
+def drawn(n: int, seed: int) -> list[Mutant]:
+    """Draw lines by the hashes of their texts, and of each line one mutant."""
+    mutants_of_line: dict[tuple[str, str], list[Mutant]] = {}
+    for file in python_files():
+        text = (ROOT / file).read_bytes()
+        lines = text.decode().splitlines()
+        copies: Counter[str] = Counter()
+        n_before: dict[int, int] = {}
+        for mutant in mutants_of(file, text):
+            line = lines[mutant.line - 1].strip()
+            if mutant.line not in n_before:
+                n_before[mutant.line] = copies[line]
+                copies[line] += 1
+            key = file, f"{n_before[mutant.line]} {line}"
+            mutants_of_line.setdefault(key, []).append(mutant)
+    keys = sorted(mutants_of_line, key=lambda key: _hash(seed, *key))[:n]
+    return [
+        min(mutants_of_line[key], key=lambda mutant: _hash(seed, *key, *_change(mutant, key)))
+        for key in keys
+    ]
+
+
+def _change(mutant: Mutant, key: tuple[str, str]) -> tuple[str, ...]:
+    text = (ROOT / key[0]).read_bytes()
+    line_start = text.rfind(b"\n", 0, mutant.start) + 1
+    return str(mutant.start - line_start), str(mutant.end - mutant.start), mutant.new
+
+
+def _hash(seed: int, *parts: str) -> bytes:
+    return hashlib.sha256("\0".join([str(seed), *parts]).encode()).digest()
+
+
+def python_files() -> Iterator[str]:
+    """Yield the files that are changed, in order."""
+    for place in PLACES:
+        path = ROOT / place
+        paths = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        yield from (str(file.relative_to(ROOT)) for file in paths)
+
+
+def run(mutants: Sequence[Mutant], options: argparse.Namespace) -> int:
+    """Try the mutants that were not tried yet, and write down each outcome at once."""
+    measured = MeasuredRun(options.folder, ROOT)
+    measured.count_lines(python_files())
+    done = {
+        trial.key
+        for trial in read_trials(options.folder)
+        if trial.outcome == "found" or not options.again
+    }
+    with tempfile.TemporaryDirectory(prefix="assayer-mutants-") as name:
+        tree = Path(name)
+        copy_tree(tree)
+        for i, mutant in enumerate(mutants, 1):
+            text = (ROOT / mutant.file).read_bytes()
+            if (mutant.file, *mutant.lines(text)) in done:
+                continue
+            covering = measured.tests_of(mutant.file, mutant.line, mutant.statement)
+            tests = [*options.tests, *measured.chosen(covering, mutant.file, OF_TESTS)]
+            trial = tried(mutant, text, tests, tree, n_covering=len(covering))
+            with (options.folder / TRIALS).open("a") as file:
+                file.write(json.dumps(trial._asdict()) + "\n")
+            print(f"{i:4} {trial.seconds:5.1f} s  {_sentence(trial)}", flush=True)
+    return 0
+
+
+def tried(
+    mutant: Mutant, text: bytes, tests: Sequence[str], tree: Path, *, n_covering: int
+) -> Trial:
+    """Make the change in the copy, run the tests, and undo it."""
+    start = time.monotonic()
+    outcome, test = "no tests", ""
+    if tests:
+        (tree / mutant.file).write_bytes(mutant.applied_to(text))
+        try:
+            outcome, test = outcome_of(tests, tree)
+        finally:
+            (tree / mutant.file).write_bytes(text)
+    seconds = round(time.monotonic() - start, 1)
+    before, after = mutant.lines(text)
+    return Trial(
+        file=mutant.file,
+        line=mutant.line,
+        before=before,
+        after=after,
+        outcome=outcome,
+        test=test,
+        n_tests=len(tests),
+        n_covering=n_covering,
+        seconds=seconds,
+    )
+
+
+def outcome_of(tests: Sequence[str], tree: Path) -> tuple[str, str]:
+    """Run tests until one fails; return the outcome and the test."""
+    names = tree / "tests-to-run"
+    names.write_text("\n".join(tests) + "\n")
+    arguments = [f"@{names}", "-x", "-q", "-p", "no:cacheprovider", "--color=no"]
+    arguments += [f"--timeout={HANGS_AFTER}", "--tb=no"]
+    with suite(arguments, cwd=tree, output=subprocess.PIPE) as process:
+        try:
+            output, _ = process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGTERM)
+            process.communicate()
+            return "out of time", ""
+    if process.returncode == 0:
+        return "survived", ""
+    lines = output.decode(errors="replace").splitlines()
+    failed = (line for line in lines if line.startswith(("FAILED ", "ERROR ", "ERROR: ")))
+    return "found", next(failed, f"pytest ended with {process.returncode}").partition(" - ")[0]
+
+
+def read_trials(folder: Path) -> list[Trial]:
+    """Read what was tried; of a mutant that was tried again, the newest."""
+    path = folder / TRIALS
+    rows = path.read_text().splitlines() if path.exists() else []
+    trials = (Trial(**json.loads(row)) for row in rows)
+    return list({trial.key: trial for trial in trials}.values())
+
+
+def trials_of(mutants: Iterable[Mutant], folder: Path) -> list[Trial]:
+    """Return the trials of these mutants, in their order."""
+    trials = {trial.key: trial for trial in read_trials(folder)}
+    texts = {file: (ROOT / file).read_bytes() for file in python_files()}
+    keys = [(mutant.file, *mutant.lines(texts[mutant.file])) for mutant in mutants]
+    return [trials[key] for key in keys if key in trials]
+
+
+def report(trials: Sequence[Trial], n_drawn: int) -> int:
+    """Print the survivors and their share; the exit code is 0 where each has a reason."""
+    reasons = {
+        (row["file"], row["before"], row["after"]): row["reason"]
+        for row in tomllib.loads(EQUIVALENT.read_text()).get("mutant", [])
+    }
+    survivors = [trial for trial in trials if trial.outcome != "found"]
+    unexplained = [trial for trial in survivors if trial.key not in reasons]
+    for trial in unexplained:
+        print(f"{_sentence(trial)}\n  - {trial.before}\n  + {trial.after}")
+    for place in PLACES:
+        there = [trial for trial in trials if trial.file.startswith(place)]
+        n_found = sum(trial.outcome == "found" for trial in there)
+        n_equivalent = sum(trial.key in reasons for trial in there if trial.outcome != "found")
+        print(f"{place:28}{len(there):4} tried, {n_found:3} found, {n_equivalent:2} equivalent")
+    n = len(trials) - (len(survivors) - len(unexplained))
+    print(f"{len(trials)} of {n_drawn} tried; of {n} that differ {len(unexplained)} survived")
+    if n:
+        low, high = wilson(len(unexplained), n)
+        print(f"{len(unexplained) / n:.1%}, with 95 % from {low:.1%} to {high:.1%} (Wilson)")
+    return int(bool(unexplained) or len(trials) < n_drawn)
+
+
+def check(trials: Iterable[Trial]) -> int:
+    """Run the tests that found something in a sound tree, where they must pass."""
+    tests = {trial.test.partition(" ")[2] for trial in trials if "::" in trial.test}
+    with tempfile.TemporaryDirectory(prefix="assayer-mutants-") as name:
+        copy_tree(Path(name))
+        return int(not pass_without_faults(sorted(tests), Path(name)))
+
+
+def _sentence(trial: Trial) -> str:
+    ran = f"{trial.n_tests} of {trial.n_covering} tests"
+    return f"{trial.outcome}, {trial.test or ran}  {trial.file}:{trial.line}"
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("Stopped; `run` goes on from here.")
