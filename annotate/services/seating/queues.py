@@ -121,8 +121,6 @@ def quotas(*, annotator: Annotator, rounds: Iterable[Round]) -> dict[int, int]:
     shares = {
         round_.pk: round_.policy.max_share for round_ in rounds if round_.policy.max_share < 1
     }
-    if not shares:
-        return {}
     own_seats = Seat.objects.filter(
         annotator=annotator,
         round__in=shares,

@@ -1,5 +1,7 @@
 """How many queries: against theory, survey sampling, statsmodels, and simulated systems' swaps."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -191,6 +193,20 @@ def test_the_simulated_power_at_that_number_is_the_power_asked_for():
     assert sample_sizes.simulated_power(d, 0.05, n, rng=np.random.default_rng(0)) == pytest.approx(
         0.8, abs=0.03
     )
+
+
+def test_two_queries_have_one_degree_of_freedom_and_a_shift_without_spread_is_always_found():
+    rng = np.random.default_rng(0)
+    assert sample_sizes.simulated_power([1.0, 1.0], 0.05, 2, rng=rng) == 1
+    # two of these differ in half of the samples, and then t is 20 at most: found at .05, not .025
+    power = partial(sample_sizes.simulated_power, [0.95, 1.05], 1.0, 2, n_samples=5000)
+    assert power(rng=rng, alpha=0.05) == 1
+    assert power(rng=rng, alpha=0.025) == pytest.approx(0.5, abs=0.03)
+
+
+def test_the_power_of_an_enormous_shift_is_1():
+    assert sample_sizes._power_of_t(1e6, 2, 0.05) == 1
+    assert sample_sizes.queries_for_difference([0.0, 1e-9], 1.0) == (2, 1.0, 2)
 
 
 def test_no_difference_needs_more_queries_than_there_are_and_no_spread_needs_two():
