@@ -195,6 +195,12 @@ def test_the_simulated_power_at_that_number_is_the_power_asked_for():
     )
 
 
+def test_errors_are_of_ten_thousand_samples():
+    scores = np.random.default_rng(0).random(60)
+    errors = sample_sizes.sampling_error(scores, [30], seed=1)
+    assert errors == sample_sizes.sampling_error(scores, [30], seed=1, n_samples=10_000)
+
+
 def test_two_queries_have_one_degree_of_freedom_and_a_shift_without_spread_is_always_found():
     rng = np.random.default_rng(0)
     assert sample_sizes.simulated_power([1.0, 1.0], 0.05, 2, rng=rng) == 1
