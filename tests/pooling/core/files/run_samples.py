@@ -1,4 +1,4 @@
-"""One small run in every format."""
+"""One small run in every format, and one with a fault in it."""
 
 import io
 import json
@@ -61,8 +61,19 @@ SAMPLES = {
     ),
     "hdf5": hdf5(**MATRIX),
 }
+ONE_ROW_ID = MATRIX | {"row_ids": np.array(["q1"])}
+FAULTY = {  # a file, and what its first error says
+    "trec": (SAMPLES["trec"] + b"q3 Q0 d1 1\n", "Line 5: expected 6 fields, found 4"),
+    "jsonl": (SAMPLES["jsonl"] + b'{"query": "q3"}\n', "Line 5: "),
+    "table": (SAMPLES["table"] + b"q3,d1,high\n", 'Line 6: the score "high"'),
+    "dictionary": (b'{"q1": {"d1": 1},\n"q2": {"d1": "high"}}', 'Line 2: the score "high"'),
+    "npz": (npz(**ONE_ROW_ID), "sim_mat is (2, 3), but there are 1 row ids"),
+    "parquet": (parquet(query=["q1"], document=["d1"]), "Line 1: the header names no column score"),
+    "hdf5": (hdf5(**ONE_ROW_ID), "sim_mat is (2, 3), but there are 1 row ids"),
+}
 # the others: a process a file
 READ_HERE = [data for name, data in SAMPLES.items() if name not in ("parquet", "hdf5")]
+TEXTS = [data for name, data in SAMPLES.items() if name not in ("npz", "parquet", "hdf5")]
 RANKINGS = (
     b'{"query":"q1","ranking":[["d1",2.5],["d2",1.5]]}\n'
     b'{"query":"q2","ranking":[["d3",-1],["d1",-3.25]]}\n'

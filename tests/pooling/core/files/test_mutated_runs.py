@@ -17,6 +17,7 @@ from pooling.core.files.run_files import read_parts
 from tests.annotate.core.files.samples import archive
 from tests.mutations import assert_errors_described, damaged_files
 from tests.pooling.core.files.run_samples import MATRIX, RANKINGS, SAMPLES, TSV, hdf5, npz, parquet
+from tests.pooling.core.files.run_samples import TEXTS as SAMPLE_TEXTS
 from tests.sizes import cases, share_of
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -28,16 +29,7 @@ LISTS = (
     b'"q2": [{"corpus_id": "d1", "score": 3}],\n'
     b'"q3": ["d1", "d2"]}'
 )
-TEXTS = [
-    SAMPLES["trec"],
-    SAMPLES["jsonl"],
-    SAMPLES["table"],
-    SAMPLES["dictionary"],
-    RANKINGS,
-    TSV,
-    COLUMNS,
-    LISTS,
-]
+TEXTS = [*SAMPLE_TEXTS, RANKINGS, TSV, COLUMNS, LISTS]
 
 
 def zipped(matrix: np.ndarray) -> bytes:

@@ -15,6 +15,7 @@ from pooling.core.files.run_files import FORMATS, format_of, read_parts
 from pooling.core.files.run_ranking import FewScores, FigureTally, OddIds, rank
 from pooling.core.files.spool import Spool
 from tests.pooling.core.files.run_samples import (
+    FAULTY,
     MATRIX,
     RANKINGS,
     READ_HERE,
@@ -73,6 +74,13 @@ def test_every_format_gives_the_same_ranking(data):
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_format_is_told_by_its_content_whatever_the_name(name):
     assert format_of(io.BytesIO(SAMPLES[name]), "upload.bin") == name
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_file_with_a_fault_is_refused_with_its_place(name):
+    data, message = FAULTY[name]
+    assert format_of(io.BytesIO(data), "upload.bin") == name
+    assert errors_of(data)[0].startswith(message), errors_of(data)
 
 
 def test_equal_scores_are_ordered_by_id_descending_in_bytes():

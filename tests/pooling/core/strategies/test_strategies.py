@@ -143,6 +143,24 @@ def test_no_pair_comes_twice_and_neither_the_order_of_runs_nor_of_rows_matters(
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
+@cases(30)
+@given(runs=RANKINGS, unknown=st.sets(st.integers(1, 12)))
+def test_an_unknown_document_is_never_chosen_and_leaves_the_others_their_ranks(
+    strategy, runs, unknown
+):
+    items = {"sources": np.arange(8), "targets": np.arange(14), "lengths": np.arange(8) % 3}
+    with_unknown = [
+        rows._replace(target=np.where(np.isin(rows.target, [*unknown]), -1, rows.target))
+        for rows in map(as_arrays, runs)
+    ]
+    chosen = choose(strategy, Material(with_unknown, **items), {}, seed=1)
+    assert (chosen.target >= 0).all()
+    ranks = plain_depth_k(runs, 99)
+    for pair, rank in zip(pairs(chosen), chosen.best_rank.tolist(), strict=True):
+        assert rank in (ranks.get(pair), NO_RANK)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_no_runs_give_no_pairs_and_the_seed_alone_decides(strategy):
     assert len(choose(strategy, Material([]), {}, seed=1).source) == 0
     runs = [as_arrays({s: list(np.random.default_rng(s).permutation(50) + 1) for s in range(30)})]
