@@ -18,7 +18,7 @@ TO_THE_LETTER = {"autocapitalize": "none", "autocorrect": "off", "spellcheck": "
 class UploadField(forms.FileField):
     """A file up to the site's size limit, which the page knows: nobody uploads in vain."""
 
-    def __init__(self, *, command: str, help_text: str, **options: Any) -> None:
+    def __init__(self, *, help_text: str, command: str = "", **options: Any) -> None:
         limit = settings.UPLOAD_MAX_BYTES // MEGABYTE
         super().__init__(help_text=f"{help_text} Up to {limit:,} MB.", **options)
         self.command = command
@@ -28,14 +28,14 @@ class UploadField(forms.FileField):
         return {**super().widget_attrs(widget), "data-max-bytes": settings.UPLOAD_MAX_BYTES}
 
     def clean(self, data: Any, initial: Any = None) -> Any:
-        """Return the file; the error for a larger one names the command that loads it."""
+        """Return the file; the error for a larger one names the command that loads it, if any."""
         upload = super().clean(data, initial)
         if isinstance(upload, UploadedFile) and (upload.size or 0) > settings.UPLOAD_MAX_BYTES:
             limit = settings.UPLOAD_MAX_BYTES // MEGABYTE
-            raise forms.ValidationError(
-                f"The file is larger than {limit:,} MB; load it on the server: python3 manage.py "
-                f"{self.command}."
-            )
+            advice = "cut it into smaller ones"
+            if self.command:
+                advice = f"load it on the server: python3 manage.py {self.command}"
+            raise forms.ValidationError(f"The file is larger than {limit:,} MB; {advice}.")
         return upload
 
 

@@ -197,7 +197,7 @@ class Policy(models.Model):
         default=False,
         help_text="Of several labels a pair, ask for no more once two agree and the rule decides.",
     )
-    rule = models.CharField(max_length=9, choices=Rule, default=Rule.MAJORITY)
+    rule = models.CharField(max_length=24, choices=Rule, default=Rule.MAJORITY)
     tie = models.CharField(max_length=7, choices=Tie, default=Tie.DISPUTE)
     batch_candidates = models.PositiveSmallIntegerField(
         default=18, validators=[MinValueValidator(1), MaxValueValidator(200)]

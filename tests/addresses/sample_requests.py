@@ -18,6 +18,7 @@ from annotate.services.judging import claiming, undoing
 from annotate.services.supervision import withdrawing
 from tests import cast
 from tests.addresses.access_table import World
+from tests.addresses.import_samples import IMPORT_SAMPLES
 from tests.annotate.core.files.samples import line
 from tests.campaigns import Campaign
 
@@ -146,40 +147,14 @@ def _file(name: str, text: str) -> SimpleUploadedFile:
     return SimpleUploadedFile(name, text.encode())
 
 
-def _import_forms(query: str, document: str) -> dict[str, tuple[dict[str, str], str, str]]:
-    """For each kind of import: the fields, the file's name and its text."""
-    columns = {
-        "query": "query",
-        "document": "document",
-        "annotator": "annotator",
-        "grade": "grade",
-        "layout": "long",
-    }
-    labels = {"name": "later", **columns}
-    return {
-        "items": ({}, "later.jsonl", line("later")),
-        "query_set": ({"name": "later", "direction": "forward"}, "later.txt", query),
-        "reference": (
-            {"name": "later"},
-            "later.tsv",
-            f"query\tdocument\tgrade\n{query}\t{document}\t1",
-        ),
-        "judgments": (
-            labels,
-            "later.csv",
-            f"annotator,query,document,grade\nlater,{query},{document},1",
-        ),
-    }
-
-
 def _files(campaign: Campaign) -> Iterator[SampleRequest]:
     """An upload of each kind, by its page and by the API."""
     collection, (query, document) = campaign.collection, open_pair_ids(campaign)[0]
-    for kind, (fields, name, text) in _import_forms(query, document).items():
-        body = {**fields, "file": _file(name, f"{text}\n")}
-        yield _sample(collection, "annotate:load", "researcher", body, kind)
-        body = {**fields, "kind": kind, "file": _file(name, f"{text}\n")}
-        yield _sample(collection, "api:imports", "researcher", body)
+    for kind, sample in IMPORT_SAMPLES.items():
+        for address, more in (("annotate:load", {}), ("api:imports", {"kind": kind})):
+            body = {**sample.fields, **more, "file": sample.upload([(query, document)])}
+            arguments = [] if more else [kind]
+            yield _sample(collection, address, "researcher", body, *arguments)
     for address in ("pooling:run-upload", "api:runs"):
         file = _file("later.run", f"{query} Q0 {document} 1 1.0 later\n")
         fields = {"name": "later", "direction": "forward", "file": file}

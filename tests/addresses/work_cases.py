@@ -9,17 +9,10 @@ from _pytest.mark import ParameterSet
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Import, ReviewAction, ReviewWork, Work
 from annotate.services.background import works
 from annotate.services.imports import imports
-from annotate.services.imports.kinds import (
-    ImportRequest,
-    ItemsImport,
-    JudgmentsImport,
-    QuerySetImport,
-    ReferenceImport,
-)
+from annotate.services.imports.forms import IMPORT_FORMS
 from annotate.services.supervision import decisions
 from metrics.models import Download
 from metrics.services.downloads import downloads
@@ -28,8 +21,8 @@ from pooling.services.pools import pools
 from pooling.services.runs import documents as run_documents
 from pooling.services.runs import readings, runs
 from tests.addresses.access_table import World
+from tests.addresses.import_samples import IMPORT_SAMPLES
 from tests.addresses.sample_requests import open_pair_ids
-from tests.annotate.core.files.samples import line
 
 
 class Case(NamedTuple):
@@ -50,26 +43,19 @@ class Case(NamedTuple):
         return self.row > 1
 
 
-def import_of(
-    import_options: ImportRequest, text: str, name: str = "a.csv"
-) -> Callable[[World], Work]:
-    """An import of this file."""
+def import_of(kind: str) -> Callable[[World], Work]:
+    """An import of a file of pairs that an annotator has before her, as its form requests it."""
 
     def request(world: World) -> Work:
-        upload = SimpleUploadedFile(name, text.encode())
+        sample = IMPORT_SAMPLES[kind]
+        upload = sample.upload(open_pair_ids(world.campaign))
+        form = IMPORT_FORMS[kind].form(sample.fields, {"file": upload})
+        assert form.is_valid(), form.errors
         return imports.receive_import(
-            collection=world.campaign.collection, import_request=import_options, upload=upload
+            collection=world.campaign.collection,
+            import_request=IMPORT_FORMS[kind].to_request(form),
+            upload=upload,
         ).import_.work
-
-    return request
-
-
-def import_of_pairs(import_options: ImportRequest, head: str, row: str) -> Callable[[World], Work]:
-    """An import of a file of pairs (query, document) that an annotator has before her."""
-
-    def request(world: World) -> Work:
-        rows = dict.fromkeys(row.format(*ids) for ids in open_pair_ids(world.campaign))
-        return import_of(import_options, head + "".join(rows))(world)
 
     return request
 
@@ -159,21 +145,17 @@ def withdrawal(world: World) -> Work:
 
 def cases() -> Iterator[ParameterSet]:
     """Every kind of work, at each table where it writes for long; four of them without --full."""
-    judgments = import_of_pairs(
-        JudgmentsImport("all", JudgmentColumns()), "annotator,query,document,grade\n", "a,{},{},1\n"
-    )
-    reference = import_of_pairs(ReferenceImport("new"), "query\tdocument\tgrade\n", "{}\t{}\t1\n")
-    query_set = import_of_pairs(QuerySetImport("new", "forward"), "", "{}\n")
     cases = {
-        "items": Case(
-            Import.Kind.ITEMS,
-            import_of(ItemsImport(), line("new"), "collection.jsonl"),
-            "annotate_item",
+        **{
+            kind: Case(kind, import_of(kind), sample.table)
+            for kind, sample in IMPORT_SAMPLES.items()
+        },
+        "judgments resolved": Case(
+            Import.Kind.JUDGMENTS,
+            import_of(Import.Kind.JUDGMENTS),
+            "annotate_resolution",
+            row=2,
         ),
-        "judgments": Case(Import.Kind.JUDGMENTS, judgments, "annotate_roundpair"),
-        "judgments resolved": Case(Import.Kind.JUDGMENTS, judgments, "annotate_resolution", row=2),
-        "reference": Case(Import.Kind.REFERENCE, reference, "annotate_referencelabel"),
-        "query set": Case(Import.Kind.QUERY_SET, query_set, "annotate_querysetitem"),
         "documents of a run": Case(Import.Kind.DOCUMENTS, documents_from_run, "annotate_item"),
         "run reading": Case(Run.WorkKind.READING, run_reading, "pooling_ranking"),
         "run rereading": Case(Run.WorkKind.REREADING, run_rereading, "pooling_ranking"),

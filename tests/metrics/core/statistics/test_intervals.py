@@ -276,6 +276,7 @@ def test_groups_of_about_one_size_have_one(sizes):
 
 def test_as_how_many_groups_they_count():
     assert of_sizes(3, 3, 3).n_effective == 3
+    assert Groups.single(0).n_effective == 0
     assert of_sizes(900, *[11] * 9).n_effective == pytest.approx(999**2 / (900**2 + 9 * 11**2))
     assert Groups.of(np.arange(4), weight=np.array([3.0, 1, 1, 1])).n_effective == pytest.approx(
         36 / 12
