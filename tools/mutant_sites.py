@@ -6,6 +6,7 @@ by one, a statement left out. Annotations, docstrings and messages are left alon
 
 import ast
 import re
+from collections import Counter
 from typing import NamedTuple
 
 COMPARISONS = {
@@ -87,6 +88,7 @@ class Mutant(NamedTuple):
 
     file : path from the root of the tree
     line : number of the line where the place begins
+    copy : how many lines before it read the same
     start, end : the place, as offsets in the bytes of the file
     new : what takes its place
     statement : first and last line of the statement, or of the head of the block, it stands in
@@ -94,6 +96,7 @@ class Mutant(NamedTuple):
 
     file: str
     line: int
+    copy: int
     start: int
     end: int
     new: str
@@ -102,6 +105,10 @@ class Mutant(NamedTuple):
     def applied_to(self, text: bytes) -> bytes:
         """Return the text of the file with the change."""
         return text[: self.start] + self.new.encode() + text[self.end :]
+
+    def place_in_line(self, text: bytes) -> tuple[int, int]:
+        """Return where the change begins in its line, and its length, in bytes."""
+        return self.start - text.rfind(b"\n", 0, self.start) - 1, self.end - self.start
 
     def lines(self, text: bytes) -> tuple[str, str]:
         """Return the changed lines before and after, without white space around them."""
@@ -127,6 +134,11 @@ class _Sites(ast.NodeVisitor):
         self.statement = (1, 1)
         lengths = [len(line) for line in text.splitlines(keepends=True)]
         self.line_starts = [sum(lengths[:i]) for i in range(len(lengths))]
+        self.copies: list[int] = []
+        seen: Counter[bytes] = Counter()
+        for line in text.splitlines():
+            self.copies.append(seen[line.strip()])
+            seen[line.strip()] += 1
 
     def visit(self, node: ast.AST) -> None:
         """Visit a node, remembering its statement."""
@@ -151,7 +163,8 @@ class _Sites(ast.NodeVisitor):
     def add(self, start: int, end: int, new: str) -> None:
         """Add the mutant that has other text in a place."""
         line = self.text.count(b"\n", 0, start) + 1
-        self.mutants.append(Mutant(self.file, line, start, end, new, self.statement))
+        copy = self.copies[line - 1]
+        self.mutants.append(Mutant(self.file, line, copy, start, end, new, self.statement))
 
     def add_between(self, left: ast.expr, right: ast.expr, old: str, new: str) -> None:
         """Add the mutant of an operator that stands between two expressions."""

@@ -23,7 +23,6 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -51,10 +50,14 @@ OF_TESTS = 45  # of these, for the tests as they were measured
 HANGS_AFTER = 20  # seconds after which a test counts as failed
 
 
+Key = tuple[str, int, str, str]  # file, copy, before, after
+
+
 class Trial(NamedTuple):
     """The outcome of one mutant.
 
     before, after : the changed lines, without white space around them
+    copy : how many lines of the file before it read the same
     outcome : "found" by `test`; "survived"; "out of time" while no test had failed; "no tests"
     n_tests, n_covering : tests that were chosen, of those that ran the line
     """
@@ -68,11 +71,12 @@ class Trial(NamedTuple):
     n_tests: int
     n_covering: int
     seconds: float
+    copy: int = 0
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         """What tells a mutant from others as long as its line stands."""
-        return self.file, self.before, self.after
+        return self.file, self.copy, self.before, self.after
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -83,6 +87,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--share", default="1/1", help="try the first of two halves: 1/2")
     parser.add_argument("--again", action="store_true", help="try what no test found again")
+    parser.add_argument("--within", default="", help="try those of a file or folder alone")
     parser.add_argument("--tests", nargs="+", default=[], help="run these tests before the others")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the results are")
     options = parser.parse_args(arguments)
@@ -114,30 +119,20 @@ def measure(folder: Path) -> int:
 
 def drawn(n: int, seed: int) -> list[Mutant]:
     """Draw lines by the hashes of their texts, and of each line one mutant."""
-    mutants_of_line: dict[tuple[str, str], list[Mutant]] = {}
+    mutants_of_line: dict[tuple[str, ...], list[tuple[bytes, Mutant]]] = {}
     for file in python_files():
         text = (ROOT / file).read_bytes()
         lines = text.decode().splitlines()
-        copies: Counter[str] = Counter()
-        n_before: dict[int, int] = {}
         for mutant in mutants_of(file, text):
-            line = lines[mutant.line - 1].strip()
-            if mutant.line not in n_before:
-                n_before[mutant.line] = copies[line]
-                copies[line] += 1
-            key = file, f"{n_before[mutant.line]} {line}"
-            mutants_of_line.setdefault(key, []).append(mutant)
+            key = file, f"{mutant.copy} {lines[mutant.line - 1].strip()}"
+            order = _hash(seed, *key, *map(str, mutant.place_in_line(text)), mutant.new)
+            mutants_of_line.setdefault(key, []).append((order, mutant))
     keys = sorted(mutants_of_line, key=lambda key: _hash(seed, *key))[:n]
-    return [
-        min(mutants_of_line[key], key=lambda mutant: _hash(seed, *key, *_change(mutant, key)))
-        for key in keys
-    ]
+    return [min(mutants_of_line[key])[1] for key in keys]
 
 
-def _change(mutant: Mutant, key: tuple[str, str]) -> tuple[str, ...]:
-    text = (ROOT / key[0]).read_bytes()
-    line_start = text.rfind(b"\n", 0, mutant.start) + 1
-    return str(mutant.start - line_start), str(mutant.end - mutant.start), mutant.new
+def _key(mutant: Mutant, text: bytes) -> Key:
+    return mutant.file, mutant.copy, *mutant.lines(text)
 
 
 def _hash(seed: int, *parts: str) -> bytes:
@@ -166,7 +161,7 @@ def run(mutants: Sequence[Mutant], options: argparse.Namespace) -> int:
         copy_tree(tree)
         for i, mutant in enumerate(mutants, 1):
             text = (ROOT / mutant.file).read_bytes()
-            if (mutant.file, *mutant.lines(text)) in done:
+            if _key(mutant, text) in done or not mutant.file.startswith(options.within):
                 continue
             covering = measured.tests_of(mutant.file, mutant.line, mutant.statement)
             tests = [*options.tests, *measured.chosen(covering, mutant.file, OF_TESTS)]
@@ -201,6 +196,7 @@ def tried(
         n_tests=len(tests),
         n_covering=n_covering,
         seconds=seconds,
+        copy=mutant.copy,
     )
 
 
@@ -236,14 +232,14 @@ def trials_of(mutants: Iterable[Mutant], folder: Path) -> list[Trial]:
     """Return the trials of these mutants, in their order."""
     trials = {trial.key: trial for trial in read_trials(folder)}
     texts = {file: (ROOT / file).read_bytes() for file in python_files()}
-    keys = [(mutant.file, *mutant.lines(texts[mutant.file])) for mutant in mutants]
+    keys = [_key(mutant, texts[mutant.file]) for mutant in mutants]
     return [trials[key] for key in keys if key in trials]
 
 
 def report(trials: Sequence[Trial], n_drawn: int) -> int:
     """Print the survivors and their share; the exit code is 0 where each has a reason."""
     reasons = {
-        (row["file"], row["before"], row["after"]): row["reason"]
+        (row["file"], row.get("copy", 0), row["before"], row["after"]): row["reason"]
         for row in tomllib.loads(EQUIVALENT.read_text()).get("mutant", [])
     }
     survivors = [trial for trial in trials if trial.outcome != "found"]
