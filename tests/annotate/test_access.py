@@ -1,12 +1,22 @@
 """Who is switched off sees nothing, whatever she was, though somebody holds her session."""
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.http import Http404
 
 from annotate import access
 from annotate.models import Role
 from tests import cast
 
 pytestmark = pytest.mark.django_db
+
+
+def test_nobody_is_an_annotator_and_has_annotators_nowhere(collection):
+    with pytest.raises(Http404):
+        access.get_annotator(user=AnonymousUser(), slug=collection.slug)
+    for slug in ("", collection.slug):
+        with pytest.raises(Http404):
+            access.own_annotators(user=AnonymousUser(), slug=slug)
 
 
 @pytest.mark.parametrize("is_admin", [True, False])

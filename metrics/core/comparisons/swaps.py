@@ -109,7 +109,7 @@ def swap_curve(
         first = scores[sampled_topics[:n_queries]].mean(axis=0)
         second = scores[sampled_topics[n_queries:]].mean(axis=0)
         d, e = first[left] - first[right], second[left] - second[right]
-        bin_number = np.minimum((np.abs(d) / width).astype(np.int64), n_bins - 1)
+        bin_number = (np.abs(d) / width).astype(np.int64)
         pairs += np.bincount(bin_number, minlength=n_bins)
         swapped = (d * e < 0) + 0.5 * (d * e == 0)
         swaps += np.bincount(bin_number, weights=swapped, minlength=n_bins)

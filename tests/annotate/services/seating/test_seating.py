@@ -11,7 +11,7 @@ from annotate.core.files.judgments.judgment_formats import JudgmentColumns
 from annotate.models import Round, RoundPair, Seat
 from annotate.services import seating
 from annotate.services.judging import claiming
-from annotate.services.seating import reconciling
+from annotate.services.seating import reconciling, rounds
 from tests import campaigns, cast
 from tests.judgment_imports import import_judgments
 
@@ -21,6 +21,24 @@ pytestmark = pytest.mark.django_db
 def test_a_round_opens_one_free_seat_a_pair():
     campaigns.open_collection(30)
     assert Seat.objects.filter(state="free").count() == 30
+
+
+def test_who_opens_and_closes_a_round_hears_how_far_it_is():
+    collection = cast.collection()
+    pairs = [pair.pk for pair in cast.pairs(collection, 30)]
+    opening, seats, closing = [], [], []
+    round_ = rounds.begin_opening(
+        collection=collection,
+        kind=Round.Kind.POOL,
+        name="pool",
+        policy=cast.policy(collection),
+        pair_ids=pairs,
+        on_rows=opening.append,
+    ).round
+    rounds.finish_opening(round_=round_, on_rows=seats.append)
+    rounds.begin_closing(round_=round_)
+    rounds.finish_closing(round_=round_, on_rows=closing.append)
+    assert (sum(opening), sum(seats), sum(closing)) == (60, 30, 30)
 
 
 @pytest.mark.parametrize(("n", "doubles"), [(100, 10), (95, 10), (94, 9), (4, 0), (5, 1)])

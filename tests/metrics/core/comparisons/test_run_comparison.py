@@ -149,6 +149,15 @@ def test_randomization_of_many_pairs_at_once_agrees_with_one_at_a_time(rng):
     assert (np.diag(at_once) == 1).all()
 
 
+def test_a_pair_that_is_equal_on_most_queries_has_the_p_of_those_that_differ(rng):
+    scores = np.zeros((20, 3))
+    scores[:3, 1] = scores[:6, 2] = 1
+    p = randomization_p(scores, rng=rng, n_samples=20_000)
+    # all of three coins, or of six, fall alike, on either side
+    assert p[0] == pytest.approx([1, 2 / 2**3, 2 / 2**6], abs=0.01)
+    assert p[1, 2] == pytest.approx(2 / 2**3, abs=0.01)
+
+
 def test_randomization_tells_the_two_good_systems_from_the_two_bad_ones():
     verdicts = decide(SCORES, method="randomization")
     assert [sorted(verdicts.order[group].tolist()) for group in verdicts.groups] == [[2, 3], [0, 1]]

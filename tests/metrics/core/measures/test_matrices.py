@@ -3,6 +3,7 @@
 import time
 import tracemalloc
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -197,6 +198,15 @@ def test_every_5k_measure_equals_eccv_caption(coco, retrieved, name, direction):
         assert values["Rprec"].mean() == pytest.approx(
             expected["eccv_rprecision"][direction], abs=1e-12
         )
+
+
+def test_in_folds_a_grade_of_1_is_positive_unless_said_otherwise():
+    cells = Cells(np.arange(4), np.arange(4), np.array([1, 1, 2, 2]))
+    fold = np.array([0, 0, 1, 1])
+    folds = {"row_fold": fold, "column_fold": fold}
+    in_folds = partial(cross_modal_averages.in_folds, np.eye(4), cells, parse("C@1"), **folds)
+    assert in_folds() == in_folds(threshold=1) == {"C@1": (1, 1)}
+    assert in_folds(threshold=2) == {"C@1": (0.5, 0.5)}
 
 
 def test_the_five_folds_and_rsum_equal_eccv_caption(coco, retrieved):
