@@ -149,12 +149,12 @@ def python_files() -> Iterator[str]:
 
 def run(mutants: Sequence[Mutant], options: argparse.Namespace) -> int:
     """Try the mutants that were not tried yet, and write down each outcome at once."""
-    measured = MeasuredRun(options.folder, ROOT)
+    measured, reasons = MeasuredRun(options.folder, ROOT), read_reasons()
     measured.count_lines(python_files())
     done = {
         trial.key
         for trial in read_trials(options.folder)
-        if trial.outcome == "found" or not options.again
+        if trial.outcome == "found" or not options.again or trial.key in reasons
     }
     with tempfile.TemporaryDirectory(prefix="assayer-mutants-") as name:
         tree = Path(name)
@@ -236,12 +236,18 @@ def trials_of(mutants: Iterable[Mutant], folder: Path) -> list[Trial]:
     return [trials[key] for key in keys if key in trials]
 
 
+def read_reasons() -> dict[Key, str]:
+    """Read why no test can tell a mutant from the code."""
+    rows = tomllib.loads(EQUIVALENT.read_text()).get("mutant", [])
+    return {
+        (row["file"], row.get("copy", 0), row["before"], row["after"]): row["reason"]
+        for row in rows
+    }
+
+
 def report(trials: Sequence[Trial], n_drawn: int) -> int:
     """Print the survivors and their share; the exit code is 0 where each has a reason."""
-    reasons = {
-        (row["file"], row.get("copy", 0), row["before"], row["after"]): row["reason"]
-        for row in tomllib.loads(EQUIVALENT.read_text()).get("mutant", [])
-    }
+    reasons = read_reasons()
     survivors = [trial for trial in trials if trial.outcome != "found"]
     unexplained = [trial for trial in survivors if trial.key not in reasons]
     for trial in unexplained:
