@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 from _pytest.terminal import TerminalReporter
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis.internal.charmap import charmap_file
 from hypothesis.internal.conjecture import providers
 from xdist.workermanage import WorkerController
@@ -50,6 +50,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="all that --full runs, and measurements and long attacks",
     )
     group.addoption(
+        "--no-shrink", action="store_true", help="look for no smaller case where a property fails"
+    )
+    group.addoption(
         "--share",
         type=float,
         default=1,
@@ -65,6 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "heavy: a measurement or a long attack; run with --heavy")
     config.option.full |= config.option.heavy
     size = "heavy" if config.option.heavy else "full" if config.option.full else "default"
+    unwanted_phases = [Phase.shrink, Phase.explain] if config.option.no_shrink else []
     # the same examples in every run but the heavy one, which is to find new ones
     for name, share in SHARES.items():
         settings.register_profile(  # percents, of which share_of makes a number
@@ -72,6 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
             max_examples=share,
             derandomize=name != "heavy",
             deadline=None,
+            phases=[phase for phase in Phase if phase not in unwanted_phases],
             suppress_health_check=SLOW,
         )
     settings.load_profile(size)

@@ -205,7 +205,7 @@ def outcome_of(tests: Sequence[str], tree: Path) -> tuple[str, str]:
     names = tree / "tests-to-run"
     names.write_text("\n".join(tests) + "\n")
     arguments = [f"@{names}", "-x", "-q", "-p", "no:cacheprovider", "--color=no"]
-    arguments += [f"--timeout={HANGS_AFTER}", "--tb=no"]
+    arguments += [f"--timeout={HANGS_AFTER}", "--tb=no", "--no-shrink"]
     with suite(arguments, cwd=tree, output=subprocess.PIPE) as process:
         try:
             output, _ = process.communicate(timeout=SECONDS)

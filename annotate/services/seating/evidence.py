@@ -127,13 +127,12 @@ def read_evidence(ids: list[int]) -> dict[int, PairEvidence]:
         for pair, evidence in evidence_by_pair.items()
         if evidence.policy.rule == Policy.Rule.MODEL
     ]
-    if by_model:
-        # the grades and numbers of labels that a model stored (see model_grades.py)
-        resolutions = Resolution.objects.filter(pair__in=by_model, status=Resolution.Status.MODEL)
-        for pair, grade, n_labels in resolutions.values_list("pair_id", "grade", "n_labels"):
-            # else the model has yet to see the newest
-            if n_labels == len(evidence_by_pair[pair].grades):
-                evidence_by_pair[pair] = evidence_by_pair[pair]._replace(modelled=grade)
+    # the grades and numbers of labels that a model stored (see model_grades.py)
+    resolutions = Resolution.objects.filter(pair__in=by_model, status=Resolution.Status.MODEL)
+    for pair, grade, n_labels in resolutions.values_list("pair_id", "grade", "n_labels"):
+        # else the model has yet to see the newest
+        if n_labels == len(evidence_by_pair[pair].grades):
+            evidence_by_pair[pair] = evidence_by_pair[pair]._replace(modelled=grade)
     return evidence_by_pair
 
 

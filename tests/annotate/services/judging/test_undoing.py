@@ -135,6 +135,21 @@ def undo_last(ann):
     return undoing.take_back(annotator=ann, token=act.token, submission_id=uuid4(), kind=act.kind)
 
 
+def test_a_change_of_a_gold_taken_back_lets_the_first_answer_to_it_stand_again():
+    collection = study(grouped=False)
+    pair = cast.pairs(collection, 1)[0]
+    Gold.objects.create(
+        collection=collection, pair=pair, grade=2, is_positive=True, origin="curated"
+    )
+    ann = cast.annotator(collection)
+    gold = next(ho for ho in hand_outs(ann) if ho.seat.purpose == "gold")
+    first = judge(ann, gold, grade=2)
+    changed = judge(ann, gold, grade=0, is_change=True)
+    undo_last(ann)
+    again = Seat.objects.get(pk=gold.seat_id).judgment
+    assert (again.supersedes, again.restores, again.level) == (changed, first, first.level)
+
+
 def test_a_change_taken_back_lets_the_first_answer_count_again_with_all_that_was_said_in_it():
     ann = cast.annotator(study())
     hand_out, other = hand_outs(ann)[:2]

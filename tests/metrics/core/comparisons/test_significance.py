@@ -110,3 +110,11 @@ def test_fishers_exact_test_equals_scipy():
         table = [[hits, n - hits], [later_hits, later_n - later_hits]]
         p = significance.fisher((hits, n), (later_hits, later_n))
         assert p == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("test", [significance.randomization, significance.bootstrap])
+def test_samples_are_a_hundred_thousand(test):
+    x, y = np.random.default_rng(0).random((2, 12))
+    p = test(x, y, rng=np.random.default_rng(1)).p_value
+    assert p == test(x, y, rng=np.random.default_rng(1), n_samples=100_000).p_value
+    assert (p * 100_001) == pytest.approx(round(p * 100_001), abs=1e-6)

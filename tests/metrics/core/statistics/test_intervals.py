@@ -1,5 +1,7 @@
 """Intervals: against other implementations of the formulas, and what makes them repeatable."""
 
+import math
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -281,3 +283,13 @@ def test_as_how_many_groups_they_count():
     assert Groups.of(np.arange(4), weight=np.array([3.0, 1, 1, 1])).n_effective == pytest.approx(
         36 / 12
     )
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf])
+def test_a_mean_of_what_is_no_number_has_no_interval_and_leaves_others_theirs(odd):
+    values = np.random.default_rng(0).random((2, 20))
+    alone = mean_intervals(values[1:], are_shares=True)
+    values[0, 3] = odd
+    with np.errstate(invalid="raise"):
+        intervals = mean_intervals(values, are_shares=True)
+    assert intervals == [NO_INTERVAL, *alone]
