@@ -68,10 +68,10 @@ class Trial(NamedTuple):
     after: str
     outcome: str
     test: str
-    n_tests: int
-    n_covering: int
     seconds: float
     copy: int = 0
+    n_tests: int = 0
+    n_covering: int = 0
 
     @property
     def key(self) -> Key:
@@ -164,26 +164,29 @@ def run(mutants: Sequence[Mutant], options: argparse.Namespace) -> int:
             if _key(mutant, text) in done or not mutant.file.startswith(options.within):
                 continue
             covering = measured.tests_of(mutant.file, mutant.line, mutant.statement)
-            tests = [*options.tests, *measured.chosen(covering, mutant.file, OF_TESTS)]
-            trial = tried(mutant, text, tests, tree, n_covering=len(covering))
+            chosen_tests = measured.chosen(covering, mutant.file, OF_TESTS)
+            runs = [tests for tests in (options.tests, chosen_tests) if tests]
+            trial = tried(mutant, text, runs, tree)._replace(
+                n_tests=len(chosen_tests), n_covering=len(covering)
+            )
             with (options.folder / TRIALS).open("a") as file:
                 file.write(json.dumps(trial._asdict()) + "\n")
             print(f"{i:4} {trial.seconds:5.1f} s  {_sentence(trial)}", flush=True)
     return 0
 
 
-def tried(
-    mutant: Mutant, text: bytes, tests: Sequence[str], tree: Path, *, n_covering: int
-) -> Trial:
-    """Make the change in the copy, run the tests, and undo it."""
+def tried(mutant: Mutant, text: bytes, runs: Sequence[Sequence[str]], tree: Path) -> Trial:
+    """Make the change in the copy, run tests until one fails, and undo it."""
     start = time.monotonic()
     outcome, test = "no tests", ""
-    if tests:
-        (tree / mutant.file).write_bytes(mutant.applied_to(text))
-        try:
+    (tree / mutant.file).write_bytes(mutant.applied_to(text))
+    try:
+        for tests in runs:
             outcome, test = outcome_of(tests, tree)
-        finally:
-            (tree / mutant.file).write_bytes(text)
+            if outcome == "found":
+                break
+    finally:
+        (tree / mutant.file).write_bytes(text)
     seconds = round(time.monotonic() - start, 1)
     before, after = mutant.lines(text)
     return Trial(
@@ -193,8 +196,6 @@ def tried(
         after=after,
         outcome=outcome,
         test=test,
-        n_tests=len(tests),
-        n_covering=n_covering,
         seconds=seconds,
         copy=mutant.copy,
     )
