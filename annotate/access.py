@@ -85,7 +85,7 @@ def require_maker(*, user: Person) -> None:
 
 def get_annotator(*, user: Person, slug: str) -> Annotator:
     """Return this person's annotator in the collection; Http404 unless she holds the role."""
-    with prepared_cursor() as cursor:  # runs with every answer; nobody's key matches no row
+    with prepared_cursor() as cursor:  # runs with every answer; without a sign-in no row matches
         cursor.execute(_ANNOTATOR, {"user": user.pk, "slug": slug})
         row = cursor.fetchone()
     if row is None:

@@ -50,7 +50,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="all that --full runs, and measurements and long attacks",
     )
     group.addoption(
-        "--no-shrink", action="store_true", help="look for no smaller case where a property fails"
+        "--first-failure",
+        action="store_true",
+        help="only see whether something fails: tests in the order named, no smaller case sought",
     )
     group.addoption(
         "--share",
@@ -68,7 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "heavy: a measurement or a long attack; run with --heavy")
     config.option.full |= config.option.heavy
     size = "heavy" if config.option.heavy else "full" if config.option.full else "default"
-    unwanted_phases = [Phase.shrink, Phase.explain] if config.option.no_shrink else []
+    unwanted_phases = [Phase.shrink, Phase.explain] if config.option.first_failure else []
     # the same examples in every run but the heavy one, which is to find new ones
     for name, share in SHARES.items():
         settings.register_profile(  # percents, of which share_of makes a number
@@ -120,7 +122,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item, option in zip(items, options, strict=True) if not option]
-    items.sort(key=rank)  # so that no process waits at the end; modules keep their order
+    if config.getoption("--first-failure"):
+        position = {name: i for i, name in enumerate(config.args)}
+        items.sort(key=lambda item: position.get(item.nodeid, -1))
+    else:
+        items.sort(key=rank)  # so that no process waits at the end; modules keep their order
 
 
 def rank(item: pytest.Item) -> int:

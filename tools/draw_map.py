@@ -60,6 +60,7 @@ def drawing() -> str:
         parts += rooms
         top = bottom + 18
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" role="img">'
+    head += "<title>The applications and their rooms</title>"
     return "\n".join([head, f"<style>{STYLE}</style>", *parts, "</svg>", ""])
 
 

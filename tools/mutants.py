@@ -23,13 +23,13 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from covering_tests import COVERAGE, DURATIONS, PACKAGES, MeasuredRun
 from mutant_sites import Mutant, mutants_of
-from planted_faults import copy_tree, pass_without_faults
+from planted_faults import TESTS_FAILED, copy_tree, pass_without_faults
 from suite import ROOT, require_packages, stop_as_by_ctrl_c, suite
 
 from metrics.core.statistics.intervals import wilson
@@ -47,7 +47,8 @@ TRIALS = "trials.jsonl"
 SEED, N = 1, 200
 SECONDS = 60  # for each mutant, with starting the servers
 OF_TESTS = 45  # of these, for the tests as they were measured
-HANGS_AFTER = 20  # seconds after which a test counts as failed
+NOT_LOADED = 2  # pytest's exit code where a module cannot be loaded
+HANGS_AFTER = 30  # seconds after which a test counts as failed
 
 
 Key = tuple[str, int, str, str]  # file, copy, before, after
@@ -58,7 +59,8 @@ class Trial(NamedTuple):
 
     before, after : the changed lines, without white space around them
     copy : how many lines of the file before it read the same
-    outcome : "found" by `test`; "survived"; "out of time" while no test had failed; "no tests"
+    outcome : "found" by `test`; "survived"; "out of time" while no test had failed; "no tests" ran
+        the line; "broken" where pytest itself could not run, which `test` tells
     n_tests, n_covering : tests that were chosen, of those that ran the line
     """
 
@@ -100,8 +102,9 @@ def main(arguments: Sequence[str]) -> int:
     if options.action == "run":
         part, parts = map(int, options.share.split("/"))
         return run(mutants[part - 1 :: parts], options)
-    trials = trials_of(mutants, options.folder)
-    return report(trials, len(mutants)) if options.action == "report" else check(trials)
+    if options.action == "report":
+        return report(options.folder, mutants)
+    return check(trials_of(mutants, options.folder))
 
 
 def measure(folder: Path) -> int:
@@ -205,8 +208,8 @@ def outcome_of(tests: Sequence[str], tree: Path) -> tuple[str, str]:
     """Run tests until one fails; return the outcome and the test."""
     names = tree / "tests-to-run"
     names.write_text("\n".join(tests) + "\n")
-    arguments = [f"@{names}", "-x", "-q", "-p", "no:cacheprovider", "--color=no"]
-    arguments += [f"--timeout={HANGS_AFTER}", "--tb=no", "--no-shrink"]
+    arguments = [f"@{names}", "--first-failure", "-x", "-q", "-p", "no:cacheprovider", "--color=no"]
+    arguments += [f"--timeout={HANGS_AFTER}", "-otimeout_func_only=true", "--tb=no"]
     with suite(arguments, cwd=tree, output=subprocess.PIPE) as process:
         try:
             output, _ = process.communicate(timeout=SECONDS)
@@ -217,21 +220,24 @@ def outcome_of(tests: Sequence[str], tree: Path) -> tuple[str, str]:
     if process.returncode == 0:
         return "survived", ""
     lines = output.decode(errors="replace").splitlines()
-    failed = (line for line in lines if line.startswith(("FAILED ", "ERROR ", "ERROR: ")))
-    return "found", next(failed, f"pytest ended with {process.returncode}").partition(" - ")[0]
+    failed = [line for line in lines if line.startswith(("FAILED ", "ERROR "))]
+    if process.returncode in (TESTS_FAILED, NOT_LOADED) and failed:
+        return "found", failed[0].partition(" - ")[0]
+    return "broken", f"pytest ended with {process.returncode}: {lines[-1] if lines else ''}"
 
 
-def read_trials(folder: Path) -> list[Trial]:
-    """Read what was tried; of a mutant that was tried again, the newest."""
+def read_trials(folder: Path, *, first: bool = False) -> list[Trial]:
+    """Read what was tried; of a mutant that was tried again, the newest trial, or the first."""
     path = folder / TRIALS
-    rows = path.read_text().splitlines() if path.exists() else []
-    trials = (Trial(**json.loads(row)) for row in rows)
-    return list({trial.key: trial for trial in trials}.values())
+    # the last line may have been cut short by a kill
+    rows = path.read_text().rpartition("\n")[0].splitlines() if path.exists() else []
+    trials = [Trial(**json.loads(row)) for row in rows]
+    return list({trial.key: trial for trial in (trials[::-1] if first else trials)}.values())
 
 
-def trials_of(mutants: Iterable[Mutant], folder: Path) -> list[Trial]:
-    """Return the trials of these mutants, in their order."""
-    trials = {trial.key: trial for trial in read_trials(folder)}
+def trials_of(mutants: Iterable[Mutant], folder: Path, *, first: bool = False) -> list[Trial]:
+    """Return the newest or first trials of these mutants, in their order."""
+    trials = {trial.key: trial for trial in read_trials(folder, first=first)}
     texts = {file: (ROOT / file).read_bytes() for file in python_files()}
     keys = [_key(mutant, texts[mutant.file]) for mutant in mutants]
     return [trials[key] for key in keys if key in trials]
@@ -246,24 +252,35 @@ def read_reasons() -> dict[Key, str]:
     }
 
 
-def report(trials: Sequence[Trial], n_drawn: int) -> int:
-    """Print the survivors and their share; the exit code is 0 where each has a reason."""
+def report(folder: Path, mutants: Sequence[Mutant]) -> int:
+    """Print the survivors and their shares; the exit code is 0 where each has a reason.
+
+    The interval is of the first trials: tests written for a survivor tell nothing of other mutants.
+    """
     reasons = read_reasons()
-    survivors = [trial for trial in trials if trial.outcome != "found"]
-    unexplained = [trial for trial in survivors if trial.key not in reasons]
+    trials = trials_of(mutants, folder)
+    unexplained = survivors_of(trials, reasons)
     for trial in unexplained:
         print(f"{_sentence(trial)}\n  - {trial.before}\n  + {trial.after}")
     for place in PLACES:
         there = [trial for trial in trials if trial.file.startswith(place)]
         n_found = sum(trial.outcome == "found" for trial in there)
-        n_equivalent = sum(trial.key in reasons for trial in there if trial.outcome != "found")
-        print(f"{place:28}{len(there):4} tried, {n_found:3} found, {n_equivalent:2} equivalent")
-    n = len(trials) - (len(survivors) - len(unexplained))
-    print(f"{len(trials)} of {n_drawn} tried; of {n} that differ {len(unexplained)} survived")
-    if n:
-        low, high = wilson(len(unexplained), n)
-        print(f"{len(unexplained) / n:.1%}, with 95 % from {low:.1%} to {high:.1%} (Wilson)")
-    return int(bool(unexplained) or len(trials) < n_drawn)
+        print(f"{place:28}{len(there):4} tried, {n_found:3} found")
+    print(f"{len(trials)} of {len(mutants)} tried, {len(unexplained)} survive and have no reason")
+    first_trials = trials_of(mutants, folder, first=True)
+    for name, known in (("At first", reasons), ("At first, with the equivalent ones,", {})):
+        n = sum(trial.key not in known for trial in first_trials)
+        n_survivors = len(survivors_of(first_trials, known))
+        if n:
+            low, high = wilson(n_survivors, n)
+            print(f"{name} {n_survivors} of {n} survived: {n_survivors / n:.1%}", end="")
+            print(f", with 95 % from {low:.1%} to {high:.1%} (Wilson)")
+    return int(bool(unexplained) or len(trials) < len(mutants))
+
+
+def survivors_of(trials: Iterable[Trial], reasons: Mapping[Key, str]) -> list[Trial]:
+    """Return the trials in which no test found the mutant, but for those with a reason."""
+    return [trial for trial in trials if trial.outcome != "found" and trial.key not in reasons]
 
 
 def check(trials: Iterable[Trial]) -> int:

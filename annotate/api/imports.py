@@ -92,7 +92,7 @@ class Imports(APIView):
         return Response({"imports": ImportSerializer(newest, many=True).data})
 
     def post(self, request: TokenRequest, slug: str) -> Response:
-        """Receive a file of a `kind`, a key of IMPORT_FORMS, with the fields of its form.
+        """Receive a file of `kind` items, reference, query_set or judgments, with its fields.
 
         201 with the import, which is then read in the background; 200 if this very file was
         received before.

@@ -1,4 +1,4 @@
-"""The names of what core.labels.resolving decides with, and of what comes of it.
+"""The names of what core.labels.resolving decides with, and the statuses it gives.
 
 A new rule is one line in PolicyRule and, where its grades go by its name, one in ResolutionStatus.
 """

@@ -11,9 +11,11 @@ from tests import cast
 pytestmark = pytest.mark.django_db
 
 
-def test_nobody_is_an_annotator_and_has_annotators_nowhere(collection):
+def test_nobody_is_an_annotator_and_has_no_annotators_and_no_keys(collection):
     with pytest.raises(Http404):
         access.get_annotator(user=AnonymousUser(), slug=collection.slug)
+    with pytest.raises(Http404):
+        access.get_token(user=AnonymousUser(), pk=1)
     for slug in ("", collection.slug):
         with pytest.raises(Http404):
             access.own_annotators(user=AnonymousUser(), slug=slug)

@@ -1,11 +1,14 @@
 """Mutants: the changes that are drawn, and the survivors that are explained."""
 
-import tomllib
+import json
+from pathlib import Path
+from types import ModuleType
 
-from tests.house.test_layers import ROOT, text
+import pytest
+
+from tests.house.test_layers import ROOT
 from tests.house.test_map import tool
 
-EQUIVALENT = tomllib.loads(text(ROOT / "tools" / "equivalent_mutants.toml")).get("mutant", [])
 SOURCE = b'''
 """A docstring, of 1 module, is left alone."""
 LIMIT: int | None = 3  # comments are left alone
@@ -43,10 +46,55 @@ def test_a_mutant_is_one_small_change_of_what_runs() -> None:
         compile(mutant.applied_to(SOURCE), "a.py", "exec")
 
 
-def test_a_change_that_was_called_equivalent_stands_in_its_file_and_has_a_reason() -> None:
-    for change in EQUIVALENT:
-        lines = [line.strip() for line in text(ROOT / change["file"]).splitlines()]
-        before = change["before"].split("\n")
-        starts = (i for i, line in enumerate(lines) if line == before[0])
-        assert any(lines[i : i + len(before)] == before for i in starts), change
-        assert change["reason"] and change["after"] != change["before"]
+@pytest.fixture
+def mutants(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The tool."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    return tool("mutants")
+
+
+def test_a_change_that_was_called_equivalent_can_be_drawn_and_has_a_reason(
+    mutants: ModuleType,
+) -> None:
+    keys = {
+        (mutant.file, mutant.copy, *mutant.lines(source))
+        for file in mutants.python_files()
+        for source in [(ROOT / file).read_bytes()]
+        for mutant in mutants.mutants_of(file, source)
+    }
+    reasons = mutants.read_reasons()
+    assert set(reasons) <= keys and all(reasons.values())
+
+
+def test_a_seed_draws_the_same_lines_each_time_and_no_line_twice(mutants: ModuleType) -> None:
+    drawn = mutants.drawn(200, 1)
+    assert drawn == mutants.drawn(200, 1) != mutants.drawn(200, 2)
+    assert len({(mutant.file, mutant.line) for mutant in drawn}) == 200
+    assert drawn[:20] == mutants.drawn(20, 1)
+
+
+def test_the_report_is_of_first_trials_and_names_what_survives_now(
+    mutants: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn = mutants.drawn(4, 1)
+    outcomes = ["found", "survived", "survived", "found"]
+    trials = [
+        mutants.Trial(
+            mutant.file,
+            mutant.line,
+            *mutant.lines((ROOT / mutant.file).read_bytes()),
+            outcome,
+            "",
+            1.0,
+            mutant.copy,
+        )
+        for mutant, outcome in zip(drawn, outcomes, strict=True)
+    ]
+    lines = [json.dumps(trial._asdict()) for trial in trials]
+    again = json.dumps(trials[1]._replace(outcome="found")._asdict())
+    (tmp_path / mutants.TRIALS).write_text("\n".join([*lines, again, lines[0][:9]]))
+    assert mutants.report(tmp_path, drawn) == 1
+    output = capsys.readouterr().out
+    assert "4 of 4 tried, 1 survive and have no reason" in output
+    assert "At first 2 of 4 survived: 50.0%, with 95 % from 15.0% to 85.0% (Wilson)" in output
+    assert trials[2].before in output and trials[1].before not in output

@@ -74,7 +74,8 @@ class Rule(NamedTuple):
     """A way in which labels become a grade.
 
     candidates : from at least one grade, [grade] where the rule decides, else two or more grades
-    status : how a grade came about that the rule found
+    status : the status of a grade that the rule found; never that of "unanimous", which finds
+        none where labels differ
     definition : the pair's grade in words, to go on from "A pair's grade is"
     """
 

@@ -21,7 +21,7 @@ class ImportForm(NamedTuple):
     """The form of a kind of import, the request made of a valid one, and its page.
 
     address : of its page, within its collection
-    action : what links to the page and the button say
+    action : what links to the page say, and its button, unless `button` says something else
     """
 
     form: type[Form]
@@ -31,6 +31,7 @@ class ImportForm(NamedTuple):
     lede: str
     action: str
     template: str = "annotate/imports/load.html"
+    button: str = ""
 
 
 def _items(form: ItemsForm) -> ImportRequest:
@@ -109,6 +110,7 @@ IMPORT_FORMS: Mapping[str, ImportForm] = {
             "is; the set “all” holds every test item."
         ),
         action="Load a query set",
+        button="Load query set",
     ),
 }
 

@@ -168,9 +168,10 @@ def _find_pairs(
     distinct_docs: NDArray[np.int64],
     sorted_pair: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Row of each (query, doc) in `sorted_pair`, and whether it is there at all."""
-    if not len(sorted_pair):
-        return np.zeros(len(doc), dtype=np.int64), np.zeros(len(doc), dtype=bool)
+    """Row of each (query, doc) in `sorted_pair`, and whether it is there at all.
+
+    Without labels no document comes here.
+    """
     doc_code = np.minimum(np.searchsorted(distinct_docs, doc), len(distinct_docs) - 1)
     pair = query * len(distinct_docs) + doc_code
     row = np.minimum(np.searchsorted(sorted_pair, pair), len(sorted_pair) - 1)

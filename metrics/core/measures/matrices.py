@@ -3,7 +3,7 @@
 Every measure needs the ranks of the labelled targets alone, and a rank is a count: one more than
 the targets that score higher. Counting for the few labelled pairs reads the matrix once and keeps a
 small block of it; sorting 25,000 x 5,000 scores would take minutes and several times the matrix.
-Only a row with hundreds of labels is sorted.
+Only a row with eight labels or more is sorted.
 """
 
 import os

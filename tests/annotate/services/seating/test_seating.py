@@ -38,6 +38,7 @@ def test_who_opens_and_closes_a_round_hears_how_far_it_is():
     rounds.finish_opening(round_=round_, on_rows=seats.append)
     rounds.begin_closing(round_=round_)
     rounds.finish_closing(round_=round_, on_rows=closing.append)
+    # opening tells of each pair twice: when it is stored, and when it is looked at for seats
     assert (sum(opening), sum(seats), sum(closing)) == (60, 30, 30)
 
 

@@ -64,6 +64,7 @@ def test_evidence_at_the_edges():
     assert (is_below(1, 1, threshold=1.01), is_below(0, 50, threshold=0)) == (True, False)
     assert not is_below(0, 2, threshold=0.8)
     assert is_below(0, 3, threshold=0.8)
+    assert is_below(0, 0, threshold=0.5, alpha=1)  # at the limit
 
 
 def test_the_limit_is_the_formula_and_nearest_where_it_is_tuned_for():

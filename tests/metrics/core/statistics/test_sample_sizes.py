@@ -204,7 +204,7 @@ def test_errors_are_of_ten_thousand_samples():
 def test_two_queries_have_one_degree_of_freedom_and_a_shift_without_spread_is_always_found():
     rng = np.random.default_rng(0)
     assert sample_sizes.simulated_power([1.0, 1.0], 0.05, 2, rng=rng) == 1
-    # two of these differ in half of the samples, and then t is 20 at most: found at .05, not .025
+    # two of these differ in half of the samples, and then t is 20: found at .05, not .025
     power = partial(sample_sizes.simulated_power, [0.95, 1.05], 1.0, 2, n_samples=5000)
     assert power(rng=rng, alpha=0.05) == 1
     assert power(rng=rng, alpha=0.025) == pytest.approx(0.5, abs=0.03)
