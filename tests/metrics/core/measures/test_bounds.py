@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from metrics.core.measures import measures
 from metrics.core.measures.bounds import bounds, has_bounds
+from metrics.core.measures.completions import with_elsewhere_as
 from metrics.core.measures.measures import parse_one
 from tests.metrics.core.cases import Case, case
 from tests.sizes import cases
@@ -345,3 +346,14 @@ def test_measures_without_bounds_have_none_and_all_others_are_tried_here():
         assert not has_bounds(parse_one(name))
         with pytest.raises(ValueError, match="has no bounds"):
             bounds(parse_one(name), ranked, best_grade=3)
+
+
+def test_labels_of_documents_outside_the_lists_stand_in_no_row():
+    ranked = Case([[0, 1], [0]], [{0: 1}, {1: 2}]).ranked
+    more = with_elsewhere_as(ranked, 0, np.array([2, 1]))
+    columns = (more.label_query, more.label_grade, more.label_row)
+    assert [column.tolist() for column in columns] == [
+        [0, 0, 0, 1, 1],
+        [1, 0, 0, 2, 0],
+        [0, -1, -1, 1, -1],
+    ]
