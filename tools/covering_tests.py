@@ -25,7 +25,7 @@ class MeasuredRun:
     """A run of the suite in which each test was measured by itself.
 
     folder : where the run's files are
-    tree : the tree that was measured
+    tree : the tree that was measured; of files changed since, lines are asked of the wrong tests
     """
 
     def __init__(self, folder: Path, tree: Path) -> None:

@@ -4,7 +4,9 @@ from decimal import Decimal
 
 import pytest
 
+from annotate.core.labels.resolving import RULES
 from annotate.models import Policy
+from annotate.models.resolving import GRADED_STATUSES
 from annotate.services.collection.policy_sentences import policy_sentences
 
 PLAIN = {
@@ -19,6 +21,11 @@ PLAIN = {
 
 def said(**fields):
     return policy_sentences(Policy(**{**PLAIN, **fields}))
+
+
+def test_every_rule_of_a_policy_is_one_that_resolves_and_gives_a_status_with_a_grade():
+    assert set(RULES) == set(Policy.Rule.values)
+    assert {rule.status for rule in RULES.values()} <= set(GRADED_STATUSES)
 
 
 def test_a_plain_policy_is_said_in_five_sentences():
