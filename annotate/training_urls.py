@@ -1,10 +1,10 @@
 """URLs of the training: for people in training, and for leads who set it up."""
 
-from django.urls import path
+from django.urls import URLPattern, path
 
 from annotate.views.judging import training, training_setup
 
-urlpatterns = [
+SCREENS: list[URLPattern] = [
     path("", training.training, name="training"),
     path("quiz/", training.quiz, name="training-quiz"),
     path("begin/", training.begin, name="training-begin"),
@@ -12,13 +12,15 @@ urlpatterns = [
     path("pairs/next", training.next_cards, name="training-next"),
     path("pairs/answer", training.answer, name="training-answer"),
     path("pairs/report", training.report, name="training-report"),
-    path("setup/", training_setup.setup, name="training-setup"),
-    path("setup/change/", training_setup.change, name="training-change"),
-    path("setup/quiz/", training_setup.quiz, name="training-questions"),
-    path("setup/pairs/", training_setup.pairs, name="training-pairs"),
-    path("setup/pairs/add/", training_setup.add, name="training-pair-add"),
-    path("setup/pairs/golds/", training_setup.add_golds, name="training-golds-add"),
-    path("setup/pairs/file/", training_setup.add_file, name="training-file-add"),
-    path("setup/pairs/<int:pk>/retire/", training_setup.retire, name="training-pair-retire"),
+]
+SETUP: list[URLPattern] = [
+    path("", training_setup.setup, name="training-setup"),
+    path("change/", training_setup.change, name="training-change"),
+    path("quiz/", training_setup.quiz, name="training-questions"),
+    path("pairs/", training_setup.pairs, name="training-pairs"),
+    path("pairs/add/", training_setup.add, name="training-pair-add"),
+    path("pairs/golds/", training_setup.add_golds, name="training-golds-add"),
+    path("pairs/file/", training_setup.add_file, name="training-file-add"),
+    path("pairs/<int:pk>/retire/", training_setup.retire, name="training-pair-retire"),
     path("people/<int:pk>/decide/", training_setup.decide, name="training-decide"),
 ]

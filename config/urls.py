@@ -4,10 +4,11 @@ from importlib.util import find_spec
 
 from allauth.account import urls as allauth_urls
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
-from config import health
+from config import health, old_addresses
+from config.site.navigation import SECTIONS, section
 
 # People's addresses are changed on the account page; allauth's own pages for that are closed.
 CLOSED = ("account_email", "account_email_verification_sent", "account_confirm_email")
@@ -30,4 +31,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("api/v1/", include("config.api_urls")),
     *[path("", include(f"{app}.urls")) for app in PAGES],
+    *[
+        path(
+            f"c/<slug:slug>/{label.lower()}/",
+            section,
+            {"label": label},
+            name=f"section-{label.lower()}",
+        )
+        for label in SECTIONS
+        if label not in ("Home", "Inbox")  # their addresses are pages
+    ],
+    re_path(old_addresses.PATTERN, old_addresses.moved, name="moved"),
 ]

@@ -1,10 +1,15 @@
-"""The navigation bar of a collection: the links for each role."""
+"""The navigation of a collection: its sections in the bar, and a section's pages as tabs."""
 
+from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
-from django.http import HttpRequest
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
+from django.views.decorators.http import require_safe
 
 from annotate import access
 from annotate.models import Collection, Role
@@ -13,65 +18,164 @@ from metrics.services.numbers.alarms import raising_events
 
 EVERYBODY = frozenset(Role)
 LEADERS = frozenset({Role.LEAD, Role.RESEARCHER})
-# Label, URL name, roles that see it; the collection's name links to the first one.
-PAGES = [
-    ("Overview", "annotate:collection", EVERYBODY),
-    ("Judge", "annotate:judge", frozenset({Role.ANNOTATOR})),
-    ("Dashboard", "metrics:dashboard", LEADERS),
-    ("Leaderboard", "metrics:leaderboard", LEADERS),
-    ("Explorer", "metrics:explorer", LEADERS),
-    ("Runs", "pooling:runs", LEADERS),
-    ("Pools", "pooling:pools", LEADERS),
-    ("Downloads", "metrics:downloads", LEADERS),
-    ("Inbox", "annotate:inbox", frozenset({Role.LEAD})),
-    ("Members", "annotate:members", frozenset({Role.LEAD})),
-    ("Settings", "annotate:settings", frozenset({Role.LEAD})),
-]
+LEAD = frozenset({Role.LEAD})
 
 
-class NavigationLink(NamedTuple):
-    """One link of the bar."""
+class SectionTab(NamedTuple):
+    """A page of a section; whatever lies under its address belongs to it.
+
+    address : name of its URL
+    also : further beginnings of paths, after the collection's, that belong to it
+    """
+
+    label: str
+    address: str
+    viewers: frozenset[Role]
+    also: tuple[str, ...] = ()
+
+
+# The tabs of each section; a section opens on the first tab that its viewer may open. The judge
+# screen shows no tabs, and is last: whoever leads too would not come to the others.
+SECTIONS = {
+    "Home": (
+        SectionTab("Overview", "annotate:collection", EVERYBODY),
+        SectionTab("Dashboard", "metrics:dashboard", LEADERS),
+        SectionTab("Imports", "annotate:imports", LEADERS),
+        SectionTab("Settings", "annotate:settings", LEAD),
+    ),
+    "Judging": (
+        SectionTab("Pools", "pooling:pools", LEADERS, also=("judging/pairs/",)),
+        SectionTab("Golds", "annotate:golds", LEAD),
+        SectionTab("Training", "annotate:training-setup", LEAD),
+        SectionTab("Judge", "annotate:judge", frozenset({Role.ANNOTATOR}), also=("training/",)),
+    ),
+    "People": (SectionTab("Members", "annotate:members", LEAD, also=("people/",)),),
+    "Results": (
+        SectionTab("Leaderboard", "metrics:leaderboard", LEADERS),
+        SectionTab("Explorer", "metrics:explorer", LEADERS),
+        SectionTab("Runs", "pooling:runs", LEADERS),
+        SectionTab("Downloads", "metrics:downloads", LEADERS),
+    ),
+    "Inbox": (
+        SectionTab("Waiting", "annotate:inbox", LEAD),
+        SectionTab("Log", "annotate:review-log", LEAD),
+    ),
+}
+
+
+class WaitingCount(NamedTuple):
+    """The number of things that wait for a lead somewhere, and their name."""
+
+    n: int = 0
+    label: str = ""
+
+
+class TabLink(NamedTuple):
+    """A tab of one collection, as its viewer sees it."""
 
     label: str
     url: str
     is_current: bool
-    n_waiting: int = 0  # number of waiting things there, and their name
-    waiting_label: str = ""
+    is_open: bool  # it is itself the open page, rather than above it
+    waiting: WaitingCount
 
 
-def navigation(request: HttpRequest) -> "dict[str, SimpleLazyObject[list[NavigationLink]]]":
-    """Context processor: `nav`, the links of the present collection that the user may open.
+class SectionLink(NamedTuple):
+    """A section of one collection with the tabs that its viewer may open, at least one."""
+
+    label: str
+    tabs: list[TabLink]
+
+    @property
+    def url(self) -> str:
+        """The page on which the section opens."""
+        return self.tabs[0].url
+
+    @property
+    def is_current(self) -> bool:
+        """True if the open page belongs to the section."""
+        return any(tab.is_current for tab in self.tabs)
+
+    @property
+    def waiting(self) -> WaitingCount:
+        """What waits in the section: of its tabs one at most shows something."""
+        return next((tab.waiting for tab in self.tabs if tab.waiting.n), WaitingCount())
+
+
+def navigation(request: HttpRequest) -> "dict[str, SimpleLazyObject[list[SectionLink]]]":
+    """Context processor: `nav`, the sections of the present collection that the user may open.
 
     It is lazy: the judge screen, which many open at once, has a bar of its own and does not use it.
     """
-    return {"nav": SimpleLazyObject(lambda: _pages(request))}
+    return {"nav": SimpleLazyObject(lambda: _sections(request))}
 
 
-def _pages(request: HttpRequest) -> list[NavigationLink]:
+@require_safe
+@login_required
+def section(request: HttpRequest, slug: str, label: str) -> HttpResponse:
+    """Open a section on its first page; Http404 without one that the user may open."""
+    collection = access.get_collection(user=request.user, slug=slug)
+    roles = access.roles_in(user=request.user, collection=collection)
+    tab = next((tab for tab in SECTIONS[label] if roles & tab.viewers), None)
+    if tab is None:
+        raise Http404
+    return redirect(tab.address, slug)
+
+
+def _sections(request: HttpRequest) -> list[SectionLink]:
     match = getattr(request, "resolver_match", None)
     slug = match.kwargs.get("slug") if match else None
     if slug is None or not request.user.is_authenticated:
         return []
     collection = access.collections_of(user=request.user).filter(slug=slug).first()
-    return navigation_links(request, collection) if collection else []
+    return section_links(request, collection) if collection else []
 
 
-def navigation_links(request: HttpRequest, collection: Collection) -> list[NavigationLink]:
-    """The links of a collection for the user; the open page, or the one above it, is current."""
+def section_links(request: HttpRequest, collection: Collection) -> list[SectionLink]:
+    """The sections of a collection for the user, each with its tabs; one tab at most is current."""
     roles = access.roles_in(user=request.user, collection=collection)
-    home = reverse(PAGES[0][1], args=[collection.slug])
-    # number and name of the things that wait for a lead, by URL name
-    waiting_counts: dict[str, tuple[int, str]] = {}
-    if Role.LEAD in roles:
-        n_alarms = len(raising_events(collection=collection))
-        waiting_counts = {
-            "metrics:dashboard": (n_alarms, "alarm up" if n_alarms == 1 else "alarms up"),
-            "annotate:inbox": (inbox.count(collection=collection).n, "waiting"),
-        }
-    links = []
-    for label, name, viewers in PAGES:
-        if roles & viewers:
-            url = reverse(name, args=[collection.slug])
-            is_open = request.path == url or (url != home and request.path.startswith(url))
-            links.append(NavigationLink(label, url, is_open, *waiting_counts.get(name, ())))
-    return links
+    sections = {
+        label: [tab for tab in tabs if roles & tab.viewers] for label, tabs in SECTIONS.items()
+    }
+    open_tab = _open_tab(request.path, collection.slug, chain.from_iterable(sections.values()))
+    waiting = _waiting(collection) if Role.LEAD in roles else {}
+    return [
+        SectionLink(
+            label,
+            [
+                TabLink(
+                    tab.label,
+                    reverse(tab.address, args=[collection.slug]),
+                    tab == open_tab,
+                    request.path == reverse(tab.address, args=[collection.slug]),
+                    waiting.get(tab.address, WaitingCount()),
+                )
+                for tab in tabs
+            ],
+        )
+        for label, tabs in sections.items()
+        if tabs
+    ]
+
+
+def _open_tab(path: str, slug: str, tabs: Iterable[SectionTab]) -> SectionTab | None:
+    """The tab to which a path belongs, by the longest beginning; Overview is itself alone."""
+    home = reverse("annotate:collection", args=[slug])
+    lengths = {}
+    for tab in tabs:
+        url = reverse(tab.address, args=[slug])
+        beginnings = [home + beginning for beginning in tab.also] + [url] * (url != home)
+        lengths[tab] = max(
+            (len(beginning) for beginning in beginnings if path.startswith(beginning)),
+            default=len(url) if path == url else 0,
+        )
+    return max((tab for tab in lengths if lengths[tab]), key=lengths.__getitem__, default=None)
+
+
+def _waiting(collection: Collection) -> dict[str, WaitingCount]:
+    """What waits for a lead, by the name of the page that shows it."""
+    n_alarms = len(raising_events(collection=collection))
+    return {
+        "metrics:dashboard": WaitingCount(n_alarms, "alarm up" if n_alarms == 1 else "alarms up"),
+        "annotate:inbox": WaitingCount(inbox.count(collection=collection).n, "waiting"),
+    }

@@ -36,6 +36,7 @@ TABLE = Path(__file__).with_name("access_matrix.csv")
 SCRIPTED = {"annotate:training-next", "annotate:training-answer", "annotate:training-report"}
 PLAIN_CASES = {
     "rest": "no/such/thing",
+    "old": "pools",
     "key": "nothing",
     "uidb36": "1",
     "kind": "csv",

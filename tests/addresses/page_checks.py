@@ -61,7 +61,7 @@ def low_targets(page: Page) -> list[tuple[str, float]]:
 # slip of the style sheet and no content. The width of a table depends on fonts, too:
 # tests/browsers/test_layout.py tests that.
 MAY_SCROLL = {
-    "aside": ".table-scroll, .tabs, .nav, .chart-view, .explorer-runs, .explorer-picker, pre",
+    "aside": ".table-scroll, .tabs, .chart-view, .explorer-runs, .explorer-picker, pre",
     "down": (
         "textarea, dialog, .run-choice-list, .table-tall, .chart-foot .table-scroll, "
         ".panel, .document"

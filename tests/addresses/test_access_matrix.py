@@ -17,6 +17,7 @@ from tests.addresses.access_table import (
     build,
     row_of,
     send_empty_form,
+    send_request,
     status_text,
     url_of,
 )
@@ -157,8 +158,8 @@ def test_reading_writes_nothing_and_names_no_other_collection(readings):
 def test_the_twin_collection_does_not_exist_for_who_has_no_part_in_it(world, brief_refusals):
     open_addresses = {}
     for address in collection_addresses():
-        if "slug" not in address.arguments:
-            continue
+        if "slug" not in address.arguments or address.name == "moved":
+            continue  # an old address leads on whether the collection exists or not
         url = url_of(world, address, world.twin, keys_of=world.twin)
         for principal in set(PRINCIPALS) - {"admin"}:
             for method in ("GET", "POST"):
@@ -166,6 +167,17 @@ def test_the_twin_collection_does_not_exist_for_who_has_no_part_in_it(world, bri
                 if answer not in REFUSED:
                     open_addresses[f"{method} {url} {principal}"] = answer
     assert open_addresses == {}
+
+
+def test_an_old_address_does_not_say_whether_its_collection_exists(world):
+    for principal in PRINCIPALS:
+        for method in ("GET", "POST"):
+            answers = [
+                send_request(world, principal, method, "moved", f"/c/{slug}/runs/1/", {})
+                for slug in (world.twin.collection.slug, "nothing")
+            ]
+            assert [answer.status_code for answer in answers] == [308, 308]
+            assert answers[0].url.replace(world.twin.collection.slug, "nothing") == answers[1].url
 
 
 def test_an_object_of_the_twin_is_not_found_under_ones_own_collection(world, brief_refusals):

@@ -66,7 +66,7 @@ SCROLLBAR_SETTINGS = {
 }
 DESK, PHONE = (1280, 900), (390, 700)
 # On a desk all tables fit, but for the scores, with a column a measure.
-WIDE = "pre, .nav, .explorer-runs, .table-tall, .table-scroll:has(.table-first-stays)"
+WIDE = "pre, .explorer-runs, .table-tall, .table-scroll:has(.table-first-stays)"
 SCROLLABLE = {DESK: MAY_SCROLL | {"aside": WIDE}, PHONE: MAY_SCROLL}
 SLIPS = {"aside": 8, "down": 8}  # pixels
 

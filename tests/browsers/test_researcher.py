@@ -40,11 +40,11 @@ def test_a_run_is_uploaded_its_pool_priced_and_a_chart_of_the_leaderboard_saved(
 ):
     window.sign_in(f"rita-{collection}")
     upload(window, collection, tmp_path / "delta.run")
-    window.open(f"/c/{collection}/pools/new/")
+    window.open(f"/c/{collection}/judging/pools/new/")
     window.fill("name", "what delta adds")
     window.press("button", "Preview")
     window.find("#preview", "People-hours")
-    window.open(f"/c/{collection}/leaderboard/")
+    window.open(f"/c/{collection}/results/leaderboard/")
     window.wait_for(lambda: "delta" in window.text() or window.driver.refresh(), "the run's scores")
     window.find(".chart-view svg")
     window.press("[data-download=svg]")
@@ -65,7 +65,7 @@ def upload(window, slug: str, file: Path) -> None:
         for rank in range(9)
     ]
     file.write_text("\n".join(lines) + "\n")
-    window.open(f"/c/{slug}/runs/new/")
+    window.open(f"/c/{slug}/results/runs/new/")
     window.fill("name", "delta")
     window.driver.find_element("css selector", "input[type=file]").send_keys(str(file))
     window.press("main form button[type=submit], main form button:not([type])")

@@ -24,7 +24,7 @@ LINE = b'{"side": "document", "id": "%d", "text": "' + b"x" * 900 + b'"}\n'
 
 def upload(browser, slug, n_bytes):
     """Send a file of items by the form of its page."""
-    page = f"/c/{slug}/items/new/"
+    page = f"/c/{slug}/imports/items/"
     browser.get(page)
     field = (
         b'--b\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n'
@@ -124,15 +124,15 @@ def test_browsers_come_by_http_2_and_the_product_itself_refuses_what_is_too_larg
     )
     with chromium, chromium.new_context(ignore_https_errors=True) as context:
         page = context.new_page()
-        page.goto(f"https://{NAME}/c/{slug}/items/new/", timeout=PATIENCE * 1000)
+        page.goto(f"https://{NAME}/c/{slug}/imports/items/", timeout=PATIENCE * 1000)
         assert (
             page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol") == "h2"
         )
         page.fill("[name=login]", slug)
         page.fill("[name=password]", cast.PASSWORD)
         page.press("[name=password]", "Enter")
-        page.wait_for_url("**/items/new/", timeout=PATIENCE * 1000)
-        status, text = page.evaluate(SEND, [f"/c/{slug}/items/new/", (UPLOAD_MAX_MB + 2) * MB])
+        page.wait_for_url("**/imports/items/", timeout=PATIENCE * 1000)
+        status, text = page.evaluate(SEND, [f"/c/{slug}/imports/items/", (UPLOAD_MAX_MB + 2) * MB])
         assert status == 413 and f"One upload may have {UPLOAD_MAX_MB} MB" in text
         status, text = page.evaluate(SEND, ["/accounts/login/", 2 * MB])
         assert status == 413 and "larger than 1 MB" in text

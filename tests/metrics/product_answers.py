@@ -47,7 +47,7 @@ class ProductAnswers:
     def table(self, choices: dict[str, str]) -> dict[str, float]:
         """The leaderboard as CSV."""
         text = computed(
-            self.product, f"/c/{self.collection.slug}/leaderboard/table.csv", choices
+            self.product, f"/c/{self.collection.slug}/results/leaderboard/table.csv", choices
         ).decode()
         rows = [
             row
@@ -59,7 +59,9 @@ class ProductAnswers:
     def page(self) -> dict[str, float]:
         """The cells of the leaderboard's page as they are printed, shares in per cent."""
         page = unescape(
-            computed(self.product, f"/c/{self.collection.slug}/leaderboard/", self.board).decode()
+            computed(
+                self.product, f"/c/{self.collection.slug}/results/leaderboard/", self.board
+            ).decode()
         )
         # charts have tables too, below
         row = re.findall(r'<tr>\s*<th scope="row">system.*?</tr>', page, re.DOTALL)[0]

@@ -211,12 +211,12 @@ def computed(product: Product, path: str, parameters: Fields) -> bytes:
 
 def downloaded(product: Product, collection: Collection, kind: str, fields: Fields) -> bytes:
     """Request a file on the page, wait until the background has made it, and download it."""
-    answer = product.form(f"/c/{collection.slug}/downloads/new/{kind}/", fields)
+    answer = product.form(f"/c/{collection.slug}/results/downloads/new/{kind}/", fields)
     assert answer.status == 200, answer.body
     with product.database():
         download = Download.objects.filter(collection=collection).latest("pk")
         product.until(lambda: Work.objects.get(download=download).state == Work.State.DONE)
-    return product.page(f"/c/{collection.slug}/downloads/{download.pk}/file/", {}).body
+    return product.page(f"/c/{collection.slug}/results/downloads/{download.pk}/file/", {}).body
 
 
 def _answer(answer: Any) -> Answer:

@@ -74,7 +74,7 @@ def test_conflicts_are_counted_and_listed_set_by_set(client, judged):
         (name, both[name]) for name in ("cxc", "original")
     ]
     page = client.get(
-        f"/c/{judged.slug}/leaderboard/", {"labels": "none:cxc,original"}
+        f"/c/{judged.slug}/results/leaderboard/", {"labels": "none:cxc,original"}
     ).content.decode()
     assert '<th scope="row">cxc</th>' in page and '<th scope="row">ours' not in page
 
@@ -95,14 +95,16 @@ def test_conflicts_are_counted_and_listed_set_by_set(client, judged):
 
 def test_the_choices_of_a_form_become_one_key_in_the_address(client, judged):
     client.force_login(cast.member(judged, Role.RESEARCHER))
-    for name in ("leaderboard", "leaderboard/compare"):
+    for name in ("results/leaderboard", "results/leaderboard/compare"):
         address = f"/c/{judged.slug}/{name}/"
         answer = client.get(
             address, {"labels": "union", "sets": ["original", "cxc"], "threshold": "2"}
         )
         assert answer.status_code == 302
         assert answer.headers["Location"] == f"{address}?labels=union:cxc,original&threshold=2"
-    assert client.get(f"/c/{judged.slug}/leaderboard/", {"labels": "union"}).status_code == 422
+    assert (
+        client.get(f"/c/{judged.slug}/results/leaderboard/", {"labels": "union"}).status_code == 422
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,14 +136,14 @@ def test_no_set_that_was_asked_for_is_dropped(client, judged, parameters, expect
     address_parameters = {
         "labels" if name == "label_source" else name: value for name, value in parameters.items()
     }
-    answer = client.get(f"/c/{judged.slug}/leaderboard/", address_parameters)
+    answer = client.get(f"/c/{judged.slug}/results/leaderboard/", address_parameters)
     if answer.status_code == 302:
         assert f"labels={expected}" in answer.headers["Location"]
     elif "reference" not in parameters:
         page = unescape(text_of(answer))
         assert answer.status_code == 422 and expected in page
         assert all(f'value="{name}" checked' in page for name in parameters.get("sets", []))
-    answer = client.post(f"/c/{judged.slug}/downloads/new/qrels/", parameters)
+    answer = client.post(f"/c/{judged.slug}/results/downloads/new/qrels/", parameters)
     if answer.status_code == 422:
         page = unescape(text_of(answer))
         assert expected in page
@@ -162,10 +164,12 @@ def test_a_comparison_leads_to_the_explorer_with_its_labels_or_says_that_it_cann
             collection=judged, viewer=None, parameters={**parameters, "a": str(run.pk)}
         )
         boards.compute(collection=judged, spec=choices.spec)
-        page = client.get(f"/c/{judged.slug}/leaderboard/compare/", parameters).content.decode()
+        page = client.get(
+            f"/c/{judged.slug}/results/leaderboard/compare/", parameters
+        ).content.decode()
         assert f"&amp;labels={explored}" in page
         assert ("The explorer, where the queries below lead" in page) == (key != explored)
-    answer = client.get(f"/c/{judged.slug}/explorer/", {"labels": "union:cxc"})
+    answer = client.get(f"/c/{judged.slug}/results/explorer/", {"labels": "union:cxc"})
     assert answer.status_code == 422 and '"union:cxc" is not shown here' in unescape(
         answer.content.decode()
     )
@@ -177,7 +181,7 @@ def test_a_source_without_people_has_scores_of_one_part_and_no_rule(client, judg
     )
     boards.compute(collection=judged, spec=choices.spec)
     client.force_login(cast.member(judged, Role.RESEARCHER))
-    address = f"/c/{judged.slug}/leaderboard/"
+    address = f"/c/{judged.slug}/results/leaderboard/"
     page = client.get(address, {"labels": "none:cxc", "people": "first"}).content.decode()
     assert (
         "Scores with reference “cxc” alone." in page
@@ -185,7 +189,7 @@ def test_a_source_without_people_has_scores_of_one_part_and_no_rule(client, judg
         and "Of people" not in page
     )
     form = {"label_source": "none:cxc", "rule": "median"}
-    assert client.post(f"/c/{judged.slug}/downloads/new/qrels/", form).status_code == 302
+    assert client.post(f"/c/{judged.slug}/results/downloads/new/qrels/", form).status_code == 302
     download = judged.downloads.get()
     assert (
         "Median" not in download.made_with
@@ -205,7 +209,7 @@ def test_a_long_source_is_cut_in_a_file_name_with_a_mark_of_its_own():
 
 def test_the_choices_of_the_downloads_page_are_the_same_source(client, judged):
     client.force_login(cast.member(judged, Role.RESEARCHER))
-    address = f"/c/{judged.slug}/downloads/new/qrels/"
+    address = f"/c/{judged.slug}/results/downloads/new/qrels/"
     assert (
         client.post(address, {"label_source": "over", "sets": ["cxc", "original"]}).status_code
         == 302

@@ -177,7 +177,7 @@ def assert_everywhere(client, collection, pool, states):
     assert {(q, d): state for _, _, q, d, state, *_ in lines} == states
     assert {line[1] for line in lines} == {Round.objects.get(pk=pool.round_id).state}
     client.force_login(person)
-    page = client.get(f"/c/{collection.slug}/pools/{pool.pk}/").content.decode()
+    page = client.get(f"/c/{collection.slug}/judging/pools/{pool.pk}/").content.decode()
     for state in PairState:
         if expected_counts[state]:
             assert f'?state={state}">{expected_counts[state]}</a>' in page

@@ -142,7 +142,7 @@ def test_table_3_comes_out_on_the_leaderboard_by_label_source(coco, client):
         parameters = {"labels": key, "queries": "eccv"}
         spec = read_choices(collection=coco, viewer=person, parameters=parameters).spec
         boards.compute(collection=coco, spec=spec)
-        page = text_of(client.get("/c/coco/leaderboard/", parameters))
+        page = text_of(client.get("/c/coco/results/leaderboard/", parameters))
         assert f"1,332 queries of {n_groups:,} documents with {n_images} positive pairs" in page, (
             key
         )

@@ -153,6 +153,6 @@ def test_the_leaderboard_says_what_ir_measures_says_on_the_files(client, flickr8
             for measure, their_measure in theirs.items():
                 score = Score.objects.get(run__name=name, measure=measure, label_source=source)
                 assert score.mean == pytest.approx(values[their_measure], abs=1e-9)
-    page = client.get("/c/flickr8k/leaderboard/").content.decode()
+    page = client.get("/c/flickr8k/results/leaderboard/").content.decode()
     assert re.search(r"original</th>\s*<td[^>]*>977</td>\s*<td[^>]*>819</td>", page)
     assert "bm25" in page and "tf-idf" in page

@@ -78,9 +78,11 @@ class LargeJobs:
         send_file(self.stack.url, f"{self.labels_of.slug}/imports/", labels, self.labels, self.key)
         page = WebClient(self.stack.url)
         page.sign_in(self.researcher.username)
-        page.get("/c/fire/downloads/")
+        page.get("/c/fire/results/downloads/")
         form = urllib.parse.urlencode({"csrfmiddlewaretoken": page.csrf, "format": "csv"}).encode()
-        page.opener.open(f"{page.base}/c/fire/downloads/new/judgments/", form, timeout=240).read()
+        page.opener.open(
+            f"{page.base}/c/fire/results/downloads/new/judgments/", form, timeout=240
+        ).read()
 
         def are_done() -> bool:
             with self.stack.orm(blocker):
@@ -91,7 +93,7 @@ class LargeJobs:
         with self.stack.orm(blocker):
             finished_download = Download.objects.get(collection__slug="fire")
         with page.opener.open(
-            f"{page.base}/c/fire/downloads/{finished_download.pk}/file/", timeout=240
+            f"{page.base}/c/fire/results/downloads/{finished_download.pk}/file/", timeout=240
         ) as file:
             while file.read(MEGABYTE):
                 pass

@@ -20,7 +20,7 @@ from annotate.services.imports.kinds import (
 class ImportForm(NamedTuple):
     """The form of a kind of import, the request made of a valid one, and its page.
 
-    address : of its page, within its collection
+    address : of its page, below that of the imports
     action : what links to the page say, and its button, unless `button` says something else
     """
 
@@ -66,7 +66,7 @@ IMPORT_FORMS: Mapping[str, ImportForm] = {
     Import.Kind.ITEMS: ImportForm(
         ItemsForm,
         _items,
-        address="items/new",
+        address="items",
         title="Load items",
         lede=(
             "Queries and documents, with what is shown of them. The file is read in the "
@@ -79,7 +79,7 @@ IMPORT_FORMS: Mapping[str, ImportForm] = {
     Import.Kind.REFERENCE: ImportForm(
         ReferenceForm,
         _reference,
-        address="references/new",
+        address="references",
         title="Load reference labels",
         lede=(
             "The labels this collection came with. Scores are shown with them alone, and with what "
@@ -91,7 +91,7 @@ IMPORT_FORMS: Mapping[str, ImportForm] = {
     Import.Kind.JUDGMENTS: ImportForm(
         JudgmentsImportForm,
         _judgments,
-        address="judgments/import",
+        address="judgments",
         title="Import judgments",
         lede=(
             "What people said elsewhere. A later line of one annotator on one pair supersedes the "
@@ -103,7 +103,7 @@ IMPORT_FORMS: Mapping[str, ImportForm] = {
     Import.Kind.QUERY_SET: ImportForm(
         QuerySetForm,
         _query_set,
-        address="query-sets/new",
+        address="query-sets",
         title="Load a query set",
         lede=(
             "Runs are scored, and pools can be made, on these items alone. A query set stays as it "

@@ -129,7 +129,7 @@ def test_nobody_waits_for_numbers_or_mails_while_the_long_slot_is_taken(
 
 def invite(lead: WebClient, address: str) -> None:
     """Send an invitation by mail, as a lead does on the page of members."""
-    lead.get("/c/busy/members/")
+    lead.get("/c/busy/people/members/")
     form = {
         "role": "annotator",
         "email": address,
@@ -138,5 +138,7 @@ def invite(lead: WebClient, address: str) -> None:
         "csrfmiddlewaretoken": lead.csrf,
     }
     lead.opener.open(
-        f"{lead.base}/c/busy/members/invite/", urllib.parse.urlencode(form).encode(), timeout=60
+        f"{lead.base}/c/busy/people/members/invite/",
+        urllib.parse.urlencode(form).encode(),
+        timeout=60,
     ).read()

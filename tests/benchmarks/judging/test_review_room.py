@@ -95,7 +95,7 @@ def run_review_work(label):
 
 
 def withdraw_and_restore_labels(client, study):
-    person = f"/c/{study.collection.slug}/annotators/{study.annotator.pk}/"
+    person = f"/c/{study.collection.slug}/people/{study.annotator.pk}/"
     n = Seat.objects.filter(annotator=study.annotator, state="done").count()
     print(f"\n{n:,} labels of one person, {study.collection.pairs.count():,} pairs")
     read_page(client, "the person's page", person)
@@ -112,7 +112,7 @@ def withdraw_and_restore_labels(client, study):
     read_page(client, "the person's page meanwhile", person)
     work = ReviewWork.objects.not_done().get()
     read_page(
-        client, "how far it is, every 2 s", f"/c/{study.collection.slug}/review-log/{work.pk}/work/"
+        client, "how far it is, every 2 s", f"/c/{study.collection.slug}/inbox/log/{work.pk}/work/"
     )
     assert run_review_work("withdraw: the worker").n_done == n
     read_page(client, "the person's page with what was withdrawn", person)
@@ -159,7 +159,7 @@ def use_inbox(client, study):
         f"{inbox}pairs/{first}/adjudicate/?tab=disputed",
         grade=2,
     )
-    read_page(client, "the log", f"/c/{study.collection.slug}/review-log/")
+    read_page(client, "the log", f"/c/{study.collection.slug}/inbox/log/")
 
 
 def preview_and_apply_tie_rule(study):

@@ -39,7 +39,7 @@ def drip_forever(port: int, begin: bytes, stopped: Event) -> None:
 
 def upload_head(client: WebClient, port: int) -> bytes:
     """The beginning of a signed-in researcher's upload."""
-    client.get("/c/busy/items/new/")
+    client.get("/c/busy/imports/items/")
     cookies = next(
         handler for handler in client.opener.handlers if hasattr(handler, "cookiejar")
     ).cookiejar
@@ -50,7 +50,8 @@ def upload_head(client: WebClient, port: int) -> bytes:
         '--b\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n'
     )
     return (
-        f"POST /c/busy/items/new/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie_header}\r\n"
+        f"POST /c/busy/imports/items/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        f"Cookie: {cookie_header}\r\n"
         f"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {LENGTH}\r\n\r\n{fields}"
     ).encode()
 

@@ -95,7 +95,7 @@ def test_the_explorer_at_fire_size(client, scale):
     )
     client.force_login(cast.member(study, Role.RESEARCHER))
     for name, parameters in pages(round(scale * N_QUERIES)):
-        address = f"/c/{study.slug}/explorer/"
+        address = f"/c/{study.slug}/results/explorer/"
         client.get(address, parameters)
         with CaptureQueriesContext(connection) as queries:
             answer = client.get(address, parameters)

@@ -29,7 +29,7 @@ from tests.benchmarks.numbers.fire_study import fill
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(7200)]
 SCALES = [float(scale) for scale in os.environ.get("BENCHMARK_SCALES", "0.1,0.3,1").split(",")]
-PAGES = ["dashboard/", "dashboard/numbers/", "leaderboard/"]
+PAGES = ["dashboard/", "dashboard/numbers/", "results/leaderboard/"]
 N_REFRESHES, N_REQUESTS, N_POINTS = 7, 40, 2_500
 PER_SECOND = os.sysconf("SC_CLK_TCK")
 

@@ -20,7 +20,7 @@ from tests.metrics.services.downloads.download_files import downloaded
 from tests.works import perform_work
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
-PAGE = "/c/study/downloads/"
+PAGE = "/c/study/results/downloads/"
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tests.metrics import studies
 from tests.tables.table_cleanup import module_rows
 
 pytestmark = pytest.mark.django_db
-ADDRESS = "/c/study/explorer/"
+ADDRESS = "/c/study/results/explorer/"
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def test_a_pair_leads_to_its_line_among_the_pairs_of_its_pool(client, study):
     pool = study.pools.get()
     pair = study.pairs.get(query__external_id="q1", document__external_id="d2")
     PoolPair.objects.create(pool=pool, pair=pair, best_rank=1)
-    address = f"/c/study/pools/{pool.pk}/pairs/?query=q1"
+    address = f"/c/study/judging/pools/{pool.pk}/pairs/?query=q1"
     assert address in client.get(ADDRESS, {"q": "q1"}).content.decode()
     assert client.get(address).status_code == 200
     assert address in client.get(ADDRESS, {"q": "d2", "direction": "reverse"}).content.decode()
@@ -251,11 +251,11 @@ def test_without_reference_runs_or_items_the_page_says_what_there_is(client):
     bare = studies.study("bare", with_runs=False)
     bare.reference_sets.all().delete()
     client.force_login(cast.member(bare, Role.LEAD))
-    text = client.get("/c/bare/explorer/").content.decode()
+    text = client.get("/c/bare/results/explorer/").content.decode()
     assert "No runs in this direction" in text and "Most gained" not in text
     empty = cast.collection("empty")
     client.force_login(cast.member(empty, Role.LEAD))
-    assert "Nothing to explore yet" in client.get("/c/empty/explorer/").content.decode()
+    assert "Nothing to explore yet" in client.get("/c/empty/results/explorer/").content.decode()
 
 
 def test_ids_that_look_like_markup_or_addresses_stay_words(client, study):

@@ -20,7 +20,7 @@ def explorer(live_server, page):
     complaints = []
     page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(f"{live_server.url}/c/study/explorer/?depth=5")
+    page.goto(f"{live_server.url}/c/study/results/explorer/?depth=5")
     yield page
     assert complaints == []
 
@@ -94,7 +94,7 @@ def test_runs_out_of_sight_make_the_page_no_wider(live_server, page):
     for number in range(6):
         studies.run(study, f"run {number}", seed=number)
     cast.sign_in(page.context, live_server.url, cast.member(study, Role.RESEARCHER))
-    page.goto(f"{live_server.url}/c/study/explorer/")
+    page.goto(f"{live_server.url}/c/study/results/explorer/")
     wide = "(one) => one.scrollWidth > one.clientWidth"
     assert page.locator(".explorer-runs").evaluate(wide)
     assert not page.locator("html").evaluate(wide)

@@ -24,6 +24,7 @@ from tests.metrics import studies
 from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 
+COMPARE = "/c/study/results/leaderboard/compare/"
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -119,7 +120,7 @@ def test_whenever_one_looks_all_numbers_are_of_one_state_of_the_labels(board):
 
 
 def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, board):
-    page = text_of(client.get("/c/study/leaderboard/"))
+    page = text_of(client.get("/c/study/results/leaderboard/"))
     assert "people over reference “original” (<code>over:original</code>)" in page
     assert "Query set “all”, 6 queries" in page
     assert "A pair is positive from grade 1 up" in page
@@ -134,7 +135,7 @@ def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, 
         "still overrule"
     )
     assert f"{words}, {right} ({why})" in page
-    assert "data-sortable" in page and "/c/study/downloads/" in page
+    assert "data-sortable" in page and "/c/study/results/downloads/" in page
     assert 'id="scores-forward-1-spec"' in page and 'id="scores-reverse-6-spec"' in page
 
 
@@ -144,7 +145,7 @@ def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, 
 def test_a_table_says_once_that_intervals_are_rough(client, board, monkeypatch, few, warning):
     monkeypatch.setattr(query_groups, "FEW_QUERIES", few)
     monkeypatch.setattr(query_groups, "FEW", few)
-    content = client.get("/c/study/leaderboard/").content.decode()
+    content = client.get("/c/study/results/leaderboard/").content.decode()
     tables = content.split('aria-label="Scores, ')
     assert len(tables) == 3
     assert [part.count(warning) for part in tables] == [1, 1, 0]
@@ -157,7 +158,7 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
     QuerySetItem.objects.create(query_set=few, item=board.items.get(external_id="q0"))
     refresh.refresh(collection=board)
     page = client.get(
-        "/c/study/leaderboard/", {"labels": "over:second", "queries": "few"}
+        "/c/study/results/leaderboard/", {"labels": "over:second", "queries": "few"}
     ).content.decode()
     assert "over reference “second”" in page and "Query set “few”, 1 query" in page
     leaderboard = shown_on(board, labels="over:nonsense", queries="nonsense")
@@ -185,9 +186,9 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
 def test_what_an_address_names_and_is_not_there_is_told_and_no_file_is_given(
     client, board, name, value, error
 ):
-    page = client.get("/c/study/leaderboard/", {name: value})
+    page = client.get("/c/study/results/leaderboard/", {name: value})
     assert page.status_code == 422 and error in html.unescape(page.content.decode())
-    file = client.get("/c/study/leaderboard/table.csv", {name: value})
+    file = client.get("/c/study/results/leaderboard/table.csv", {name: value})
     assert file.status_code == 422 and error in file.content.decode()
 
 
@@ -201,13 +202,13 @@ def test_without_a_positive_pair_the_page_says_that_scores_say_nothing(client):
             collection=study,
             spec=read_choices(collection=study, viewer=None, parameters=parameters).spec,
         )
-        page = client.get("/c/bare/leaderboard/", parameters).content.decode()
+        page = client.get("/c/bare/results/leaderboard/", parameters).content.decode()
         assert ("No pair is positive by these labels" in page) == says_nothing
         assert (" so far at " in page) != says_nothing
 
 
 def test_no_lengths_between_a_larger_and_a_smaller_number_of_words(client, board):
-    page = client.get("/c/study/leaderboard/", {"words_from": "5", "words_to": "2"})
+    page = client.get("/c/study/results/leaderboard/", {"words_from": "5", "words_to": "2"})
     assert (
         page.status_code == 422
         and "No query has 5 words or more and 2 or fewer" in page.content.decode()
@@ -222,7 +223,7 @@ def test_files_say_whether_labels_have_changed_since(client, board):
         if version:
             Kept.objects.filter(collection=board).update(version=version)
         csv, tex = (
-            client.get(f"/c/study/leaderboard/table.{form}").content.decode()
+            client.get(f"/c/study/results/leaderboard/table.{form}").content.decode()
             for form in ("csv", "tex")
         )
         staleness.append(
@@ -242,12 +243,12 @@ def test_ends_are_rounded_as_the_score_is():
 
 def test_a_retired_first_run_is_told_and_the_second_stays(client, board):
     gamma, alpha = board.runs.get(name="gamma"), board.runs.get(name="alpha")
-    page = client.get("/c/study/leaderboard/compare/", {"a": "0", "b": alpha.pk}).content.decode()
+    page = client.get(COMPARE, {"a": "0", "b": alpha.pk}).content.decode()
     assert (
         "There is no run &quot;0&quot; to compare" in page and "cannot be compared with" not in page
     )
     assert "<h1>beta against alpha</h1>" in page
-    page = client.get("/c/study/leaderboard/compare/", {"b": gamma.pk}).content.decode()
+    page = client.get(COMPARE, {"b": gamma.pk}).content.decode()
     assert "cannot be compared with" not in page
 
 
@@ -266,7 +267,7 @@ def test_a_grade_below_the_threshold_leaves_what_takes_grades_its_scores(client)
         collection=study,
         spec=read_choices(collection=study, viewer=None, parameters=parameters).spec,
     )
-    page = client.get("/c/bare/leaderboard/", parameters).content.decode()
+    page = client.get("/c/bare/results/leaderboard/", parameters).content.decode()
     assert " with 0 positive pairs" in page and "says nothing of the runs yet" not in page
     assert " so far at AP" not in page  # of which all are 0
 
@@ -280,19 +281,19 @@ def test_a_grade_below_the_threshold_leaves_what_takes_grades_its_scores(client)
 )
 def test_runs_that_cannot_be_compared_are_told(client, board, a, b, error):
     keys = {run.name: run.pk for run in board.runs.all()}
-    page = client.get("/c/study/leaderboard/compare/", {"a": keys[a], "b": keys[b]})
+    page = client.get(COMPARE, {"a": keys[a], "b": keys[b]})
     assert page.status_code == 422 and error in page.content.decode()
 
 
 def test_runs_are_not_compared_by_a_median(client, board):
-    page = client.get("/c/study/leaderboard/compare/", {"measure": "MedR"})
+    page = client.get(COMPARE, {"measure": "MedR"})
     assert page.status_code == 422
     assert "MedR is a median, and runs are compared by means; AP is shown." in page.content.decode()
 
 
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_a_run_to_compare_that_is_not_there_is_told(client, board, name):
-    page = client.get("/c/study/leaderboard/compare/", {name: "0"})
+    page = client.get(COMPARE, {name: "0"})
     assert page.status_code == 422
     assert f'There is no run "0" to compare; the address names it by "{name}".' in html.unescape(
         page.content.decode()
@@ -305,7 +306,7 @@ def test_without_a_reference_set_people_stand_alone(client):
     study.reference_sets.all().delete()
     refresh.refresh(collection=study)
     client.force_login(cast.member(study, Role.RESEARCHER))
-    page = client.get("/c/bare/leaderboard/").content.decode()
+    page = client.get("/c/bare/results/leaderboard/").content.decode()
     assert (
         "Scores with people&#x27;s labels alone" in page
         or "Scores with people's labels alone" in page
@@ -316,7 +317,7 @@ def test_without_a_reference_set_people_stand_alone(client):
 def test_runs_without_scores_are_named_and_retired_ones_are_gone(client, board):
     studies.run(board, "latecomer")
     Run.objects.filter(name="alpha").update(retired_at=timezone.now())
-    page = text_of(client.get("/c/study/leaderboard/"))
+    page = text_of(client.get("/c/study/results/leaderboard/"))
     assert "Not scored yet: latecomer." in page and "No worker has been seen for a minute" in page
     assert "alpha" not in page
 
@@ -324,19 +325,19 @@ def test_runs_without_scores_are_named_and_retired_ones_are_gone(client, board):
 def test_an_empty_leaderboard_says_what_is_next(client):
     study = studies.study("empty", with_runs=False)
     client.force_login(cast.member(study, Role.LEAD))
-    assert "No runs yet" in client.get("/c/empty/leaderboard/").content.decode()
+    assert "No runs yet" in client.get("/c/empty/results/leaderboard/").content.decode()
 
 
 def test_annotators_and_strangers_do_not_find_it(client, board):
     for person in (cast.member(board, Role.ANNOTATOR), cast.user()):
         client.force_login(person)
-        assert client.get("/c/study/leaderboard/").status_code == 404
+        assert client.get("/c/study/results/leaderboard/").status_code == 404
 
 
 def test_the_page_takes_as_many_queries_however_many_runs_there_are(client, board):
     def queries():
         with CaptureQueriesContext(connection) as caught:
-            assert client.get("/c/study/leaderboard/").status_code == 200
+            assert client.get("/c/study/results/leaderboard/").status_code == 200
         return len(caught)
 
     queries()  # what reference labels link is read once a process
@@ -353,7 +354,7 @@ def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, boa
     refresh.refresh(collection=board)
     Change.objects.create(collection=board)
     refresh.refresh(collection=board)
-    page = client.get(f"/c/{board.slug}/leaderboard/").content.decode()
+    page = client.get(f"/c/{board.slug}/results/leaderboard/").content.decode()
     assert f"The gallery is of {n:,} documents.</p>" in page
     (joined,) = cast.items(board, "document", 1)
     joined.refresh_from_db()
@@ -363,7 +364,7 @@ def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, boa
         f"The gallery is of {n + 1:,} documents, the last of which joined on "
         f"{joined.joined_at:%-d %B %Y};"
     )
-    page = client.get(f"/c/{board.slug}/leaderboard/").content.decode()
+    page = client.get(f"/c/{board.slug}/results/leaderboard/").content.decode()
     assert sentence in page and page.count(">earlier gallery<") == 2
     for query_string in ("", "?measures=AP"):  # stored, and measured for who looks
         choices = read_choices(
@@ -371,7 +372,8 @@ def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, boa
         )
         boards.compute(collection=board, spec=choices.spec)
         assert (
-            sentence in client.get(f"/c/{board.slug}/leaderboard/{query_string}").content.decode()
+            sentence
+            in client.get(f"/c/{board.slug}/results/leaderboard/{query_string}").content.decode()
         )
 
 

@@ -38,7 +38,9 @@ def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, boa
     spec = read_comparison(collection=board, viewer=None, parameters=parameters).spec
     boards.compute(collection=board, spec=spec)
     view = boards.find(collection=board, spec=spec)
-    page = unescape(client.get("/c/study/leaderboard/compare/", parameters).content.decode())
+    page = unescape(
+        client.get("/c/study/results/leaderboard/compare/", parameters).content.decode()
+    )
     chances = re.findall(
         r"<dt>(Reversal|REER)([^<]*)</dt>\s*<dd>([0-9.]+)\s*<span class=\"under\">([^<]*)<", page
     )
@@ -54,7 +56,7 @@ def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, boa
     )
     Kept.objects.update(value={**view.value, "swaps": {}})  # as of a single query
     assert (
-        client.get("/c/study/leaderboard/compare/", parameters)
+        client.get("/c/study/results/leaderboard/compare/", parameters)
         .content.decode()
         .count("a single query or group")
         == 2
@@ -67,18 +69,18 @@ def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(cli
         ({"words_from": "many"}, "is not a number of words"),
         ({"measures": "AP@0"}, "whole number from 1 up"),
     ):
-        answer = client.get("/c/study/leaderboard/", parameters)
+        answer = client.get("/c/study/results/leaderboard/", parameters)
         assert answer.status_code == 422 and words in answer.content.decode()
         assert "alpha" in answer.content.decode()
-    answer = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"})
+    answer = client.get("/c/study/results/leaderboard/", {"measures": "R@3 R@7"})
     assert answer.status_code == 200 and "Measuring the runs" in answer.content.decode()
     compute(board, measures="R@3 R@7")
-    page = text_of(client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"}))
+    page = text_of(client.get("/c/study/results/leaderboard/", {"measures": "R@3 R@7"}))
     assert "R@7" in page and "Measuring the runs" not in page and "Pairs that differ" in page
     hidden = Run.objects.get(name="beta")
     hidden.is_hidden, hidden.uploaded_by = True, cast.user()
     hidden.save()
-    page = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"}).content.decode()
+    page = client.get("/c/study/results/leaderboard/", {"measures": "R@3 R@7"}).content.decode()
     assert "Measuring the runs" in page and "beta" not in page, (
         "the table of all runs is not this person's"
     )
@@ -86,7 +88,7 @@ def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(cli
 
 def test_a_choice_in_a_browser_is_computed_and_shown(live_server, page, board):
     cast.sign_in(page.context, live_server.url, cast.member(board, Role.RESEARCHER))
-    page.goto(f"{live_server.url}/c/study/leaderboard/")
+    page.goto(f"{live_server.url}/c/study/results/leaderboard/")
     page.get_by_text("Measures, runs (3 of 3), labels and queries").click()
     page.get_by_label("Measures", exact=True).fill("R@3 AP")
     page.get_by_label("Label source").select_option("union")
@@ -104,7 +106,7 @@ def test_runs_are_found_ticked_and_measured_alone(live_server, page, board):
     for number in range(7):
         cast.run(board, f"other {number}", {})
     cast.sign_in(page.context, live_server.url, cast.member(board, Role.RESEARCHER))
-    page.goto(f"{live_server.url}/c/study/leaderboard/")
+    page.goto(f"{live_server.url}/c/study/results/leaderboard/")
     page.get_by_text("Measures, runs (10 of 10), labels and queries").click()
     choice = page.get_by_role("group", name="Runs 10 of 10")
     choice.get_by_role("button", name="None").click()
@@ -124,7 +126,7 @@ def test_runs_are_found_ticked_and_measured_alone(live_server, page, board):
 def test_a_chart_is_saved_with_its_font(live_server, page, board):
     compute(board)
     cast.sign_in(page.context, live_server.url, cast.member(board, Role.RESEARCHER))
-    page.goto(f"{live_server.url}/c/study/leaderboard/")
+    page.goto(f"{live_server.url}/c/study/results/leaderboard/")
     figure = page.locator("#scores-forward-1")
     expect(figure.locator("svg")).to_be_visible()
     with page.expect_download() as download:

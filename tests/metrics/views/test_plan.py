@@ -15,8 +15,8 @@ from tests.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
-PLAN = "/c/study/leaderboard/plan/"
-BOARD = "/c/study/leaderboard/"
+PLAN = "/c/study/results/leaderboard/plan/"
+BOARD = "/c/study/results/leaderboard/"
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_a_pool_s_page_says_stop_only_by_a_plan(client, media_root, monkeypatch)
     client.force_login(lead)
 
     def page(measure):
-        address = f"/c/{collection.slug}/pools/{pool.pk}/favours/"
+        address = f"/c/{collection.slug}/judging/pools/{pool.pk}/favours/"
         return text_of(client.get(address, {"measure": measure}))
 
     assert "Exploratory: <strong>the last 2 labels" in page("AP")

@@ -66,7 +66,7 @@ def test_a_hidden_dashboard_asks_nothing(rooms, page):
 
 
 def test_the_leaderboard_sorts_by_a_measure(rooms, page):
-    page.goto(f"{page.base}/leaderboard/")
+    page.goto(f"{page.base}/results/leaderboard/")
     expect(page.locator("#scores-forward-1 svg")).to_be_visible()
     table = page.locator("table", has=page.locator("th", has_text="nDCG@10")).first
     run_orders = []

@@ -120,5 +120,6 @@ def test_pools_and_the_explorer_lead_there(client, campaign):
         ).content.decode()
     )
     assert (
-        "/c/made/pairs/" in client.get(reverse("metrics:explorer", args=["made"])).content.decode()
+        "/c/made/judging/pairs/"
+        in client.get(reverse("metrics:explorer", args=["made"])).content.decode()
     )

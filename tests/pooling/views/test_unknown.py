@@ -112,7 +112,8 @@ def test_the_lists_and_forms_that_use_runs_tell_the_share(client, collection, re
     assert f"strange</a> ({SAYS})" in form
     assert "strange (66.7" not in form
     assert (
-        f"strange</a> ({SAYS})" in client.get(f"/c/{collection.slug}/leaderboard/").content.decode()
+        f"strange</a> ({SAYS})"
+        in client.get(f"/c/{collection.slug}/results/leaderboard/").content.decode()
     )
     run_holds.accept_run(run=run, by=None)
     complete_query_sets(collection=collection)
@@ -121,7 +122,7 @@ def test_the_lists_and_forms_that_use_runs_tell_the_share(client, collection, re
         f"strange ({SAYS}, 3 rows, 1 of 4 queries)"
         in client.get(url("pool-new", collection)).content.decode()
     )
-    board = client.get(f"/c/{collection.slug}/leaderboard/").content.decode()
+    board = client.get(f"/c/{collection.slug}/results/leaderboard/").content.decode()
     assert SAYS in board
     assert "On hold" not in board
 

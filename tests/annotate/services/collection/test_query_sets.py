@@ -158,7 +158,7 @@ def researcher(collection, client):
 def test_a_researcher_uploads_a_list_and_sees_its_counts(collection, researcher):
     upload = SimpleUploadedFile("ids.txt", b"q0\nq1\n")
     answer = researcher.post(
-        "/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload}
+        "/c/birds/imports/query-sets/", {"name": "two", "direction": "forward", "file": upload}
     )
     assert answer.status_code == 302
     perform_work(Import.objects.get())
@@ -171,7 +171,7 @@ def test_a_researcher_uploads_a_list_and_sees_its_counts(collection, researcher)
 def test_a_faulty_list_is_answered_with_its_lines(collection, researcher):
     upload = SimpleUploadedFile("ids.txt", b"q0\nq9\n")
     answer = researcher.post(
-        "/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload}
+        "/c/birds/imports/query-sets/", {"name": "two", "direction": "forward", "file": upload}
     )
     perform_work(Import.objects.get())
     page = text_of(researcher.get(answer.url))

@@ -81,9 +81,9 @@ def test_no_page_of_the_room_has_an_accessibility_finding(
         *(f"inbox/?tab={tab}" for tab in ("batches", "disputed", "escalated", "cannot", "golds")),
         f"inbox/pairs/{pair}/",
         f"inbox/batches/{batch.pk}/",
-        f"pairs/{pair}/",
-        "review-log/",
-        f"annotators/{batch.annotator_id}/?since=2026-01-01T00:00",
+        f"judging/pairs/{pair}/",
+        "inbox/log/",
+        f"people/{batch.annotator_id}/?since=2026-01-01T00:00",
     ]
     findings = {}
     for path in paths:

@@ -310,7 +310,7 @@ def test_the_pages_show_it(board, client):
     for query_string in ("measures=C@1+AP", "measures=C@1+AP&decide=newman-keuls&missing=runs"):
         parameters = dict(pair.split("=") for pair in query_string.replace("+", " ").split("&"))
         leaderboard_with(board, **parameters)
-        page = text_of(client.get(f"/c/{board.slug}/leaderboard/?{query_string}"))
+        page = text_of(client.get(f"/c/{board.slug}/results/leaderboard/?{query_string}"))
         assert "Cochran&#x27;s Q" in page or "Cochran's Q" in page
         assert "two runs share one exactly where they do not differ" in page
         assert ("does not hold the family-wise error" in page) == ("newman" in query_string)

@@ -163,13 +163,15 @@ def test_opening_such_a_pool_has_the_scores_over_its_queries_made_anew(drawn_stu
 def test_the_page_and_its_csv_name_what_the_mean_is_of(drawn_study, client):
     board_of(drawn_study, {})
     client.force_login(cast.member(drawn_study, Role.RESEARCHER))
-    page = text_of(client.get(f"/c/{drawn_study.slug}/leaderboard/", {"queries": "sample some"}))
+    page = text_of(
+        client.get(f"/c/{drawn_study.slug}/results/leaderboard/", {"queries": "sample some"})
+    )
     assert "The queries were drawn of 16 for pool “some”" in page
     table = client.get(
-        f"/c/{drawn_study.slug}/leaderboard/table.csv", {"queries": "sample some"}
+        f"/c/{drawn_study.slug}/results/leaderboard/table.csv", {"queries": "sample some"}
     ).content.decode()
     assert {line["n_population"] for line in csv.DictReader(io.StringIO(table))} == {"16"}
-    page = text_of(client.get(f"/c/{drawn_study.slug}/leaderboard/"))
+    page = text_of(client.get(f"/c/{drawn_study.slug}/results/leaderboard/"))
     assert "The queries were drawn of" not in page
 
 
@@ -205,7 +207,7 @@ def test_intervals_of_the_very_queries_know_how_many_were_drawn(drawn_study, cli
             assert cell["whole"] == pytest.approx(np.average(values, weights=weight), abs=1e-12)
     client.force_login(cast.member(drawn_study, Role.RESEARCHER))
     parameters = {"queries": "sample some", "target": "these", "measures": "AP C@1"}
-    page = text_of(client.get(f"/c/{drawn_study.slug}/leaderboard/", parameters))
+    page = text_of(client.get(f"/c/{drawn_study.slug}/results/leaderboard/", parameters))
     assert "of the mean over the 16 queries that these were drawn of" in page
 
 
@@ -217,5 +219,5 @@ def test_a_score_of_all_queries_has_no_interval_of_these_very_queries(drawn_stud
     ]
     assert {cell["low"] for measure in forward["measures"] for cell in measure["cells"]} == {None}
     client.force_login(cast.member(drawn_study, Role.RESEARCHER))
-    page = text_of(client.get(f"/c/{drawn_study.slug}/leaderboard/", {"target": "these"}))
+    page = text_of(client.get(f"/c/{drawn_study.slug}/results/leaderboard/", {"target": "these"}))
     assert "no interval: a score is that of these very queries" in page

@@ -102,21 +102,21 @@ def test_latex_has_a_table_a_direction_with_all_digits_in_per_cent(study):
 def test_a_choice_of_runs_is_measured_alone_and_stands_in_the_address(client, study):
     chosen = Run.objects.get(name="beta")
     client.force_login(cast.member(study, Role.RESEARCHER))
-    address = f"/c/study/leaderboard/table.csv?run={chosen.pk}"
+    address = f"/c/study/results/leaderboard/table.csv?run={chosen.pk}"
     waiting = client.get(address)
     assert (waiting.status_code, waiting["Retry-After"]) == (202, "3")
-    page = text_of(client.get(f"/c/study/leaderboard/?run={chosen.pk}"))
+    page = text_of(client.get(f"/c/study/results/leaderboard/?run={chosen.pk}"))
     assert "runs (1 of 3)" in page
     board = rooms_view(study, chosen)
     answer = client.get(address)
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/csv; charset=utf-8")
     assert {row["run"] for row in rows_of(answer.content.decode())} == {"beta"}
     assert board.value["directions"][0]["runs"] == [chosen.pk]
-    assert client.get(f"/c/study/leaderboard/table.tex?run={chosen.pk}")["Content-Type"].startswith(
-        "application/x-tex"
-    )
-    assert client.get("/c/study/leaderboard/table.pdf").status_code == 404
-    wrong = client.get("/c/study/leaderboard/table.csv?measures=Nonsense")
+    assert client.get(f"/c/study/results/leaderboard/table.tex?run={chosen.pk}")[
+        "Content-Type"
+    ].startswith("application/x-tex")
+    assert client.get("/c/study/results/leaderboard/table.pdf").status_code == 404
+    wrong = client.get("/c/study/results/leaderboard/table.csv?measures=Nonsense")
     assert (wrong.status_code, "There is no measure" in text_of(wrong)) == (422, True)
 
 

@@ -212,7 +212,7 @@ def test_the_page_waits_then_shows_every_run_measure_and_state(
 ):
     collection = pool.collection
     client.force_login(cast.member(collection, Role.LEAD))
-    address = f"/c/{collection.slug}/pools/{pool.pk}/favours/"
+    address = f"/c/{collection.slug}/judging/pools/{pool.pk}/favours/"
     assert "Going through the labels" in text_of(client.get(address))
     works.compute_anew(pool_bias.inquiry_of(pool=pool))
     assert client.get(f"{address}state/")["HX-Redirect"] == address

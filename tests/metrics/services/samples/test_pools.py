@@ -90,7 +90,7 @@ def test_of_a_sample_whose_undrawn_pairs_nobody_knows_every_measure_is_marked(sa
     assert forward["undrawn"] == {"pools": ["first"], "sets": [], "n": None, "n_waiting": 0}
     assert {measure["kind"] for measure in forward["measures"]} == {"not estimable"}
     client.force_login(cast.member(sampled, Role.RESEARCHER))
-    page = text_of(client.get(f"/c/{sampled.slug}/leaderboard/"))
+    page = text_of(client.get(f"/c/{sampled.slug}/results/leaderboard/"))
     assert "were not drawn is not known" in page
 
 
@@ -151,17 +151,17 @@ def test_what_a_measure_looks_at_decides_whether_it_is_exact(name, first, is_tou
 
 def test_the_page_and_its_csv_mark_them(sampled, client):
     client.force_login(cast.member(sampled, Role.RESEARCHER))
-    page = text_of(client.get(f"/c/{sampled.slug}/leaderboard/"))
+    page = text_of(client.get(f"/c/{sampled.slug}/results/leaderboard/"))
     table = page[page.index("<tbody>") : page.index("</tbody>")]
     assert "\N{EN DASH}" not in table  # no interval before it is known which is exact
     board_of(sampled)
-    page = text_of(client.get(f"/c/{sampled.slug}/leaderboard/"))
+    page = text_of(client.get(f"/c/{sampled.slug}/results/leaderboard/"))
     assert "Pool “first” is a sample" in page
     assert "C@10 †" in page
     assert "C@1 †" not in page
     assert "%, approximate" in page
     lines = csv.DictReader(
-        io.StringIO(client.get(f"/c/{sampled.slug}/leaderboard/table.csv").content.decode())
+        io.StringIO(client.get(f"/c/{sampled.slug}/results/leaderboard/table.csv").content.decode())
     )
     kinds = {line["measure"]: line["on_samples"] for line in lines}
     assert [kinds[name] for name in ("AP", "C@1", "C@10")] == [
@@ -179,7 +179,7 @@ def test_a_view_kept_from_before_sets_were_named_is_shown_still(sampled, client)
         side["undrawn"] and side["undrawn"].pop("sets")
     view.save()
     for address in ("", "table.tex"):
-        page = client.get(f"/c/{sampled.slug}/leaderboard/{address}", {"measures": "AP"})
+        page = client.get(f"/c/{sampled.slug}/results/leaderboard/{address}", {"measures": "AP"})
         assert page.status_code == 200 and "Pool " in text_of(page)
 
 

@@ -94,7 +94,7 @@ def test_the_pages_name_it(study, client):
     client.force_login(cast.member(study, Role.RESEARCHER))
     board_of(study, "none:sampled", measures="AP")
     parameters = {"labels": "none:sampled", "measures": "AP"}
-    page = html.unescape(text_of(client.get(f"/c/{study.slug}/leaderboard/", parameters)))
+    page = html.unescape(text_of(client.get(f"/c/{study.slug}/results/leaderboard/", parameters)))
     assert (
         "Reference “sampled” is a sample: 12 pairs of these queries were not drawn. Marked †"
         in page
@@ -103,20 +103,22 @@ def test_the_pages_name_it(study, client):
         "evaluate infers AP and nDCG from files" in page
         and "P@k and RBP are estimated where" not in page
     )
-    pair = client.get(f"/c/{study.slug}/leaderboard/compare/", parameters | {"measure": "AP"})
+    pair = client.get(
+        f"/c/{study.slug}/results/leaderboard/compare/", parameters | {"measure": "AP"}
+    )
     assert pair.status_code == 200
     spec = read_comparison(
         collection=study, viewer=None, parameters=parameters | {"measure": "AP"}
     ).spec
     boards.compute(collection=study, spec=spec)
     pair = text_of(
-        client.get(f"/c/{study.slug}/leaderboard/compare/", parameters | {"measure": "AP"})
+        client.get(f"/c/{study.slug}/results/leaderboard/compare/", parameters | {"measure": "AP"})
     )
     assert (
         "AP counts as irrelevant what reference “sampled” did not draw, so the two are not compared"
         in pair
     )
-    downloads = text_of(client.get(f"/c/{study.slug}/downloads/"))
+    downloads = text_of(client.get(f"/c/{study.slug}/results/downloads/"))
     assert "Reference “sampled” is a sample: the scores a query count" in " ".join(
         downloads.split()
     )

@@ -352,7 +352,7 @@ def test_the_explorer_tells_ranks_beyond_the_hundredth(client):
     run = received(of, npz(falling(), names("q", 4), names("d", N_DOCUMENTS)))
     refresh.refresh(collection=of)
     client.force_login(cast.member(of, Role.RESEARCHER))
-    page = client.get(f"/c/{of.slug}/explorer/", {"q": "q3"})
+    page = client.get(f"/c/{of.slug}/results/explorer/", {"q": "q3"})
     (missed,) = page.context["page"].query.missed_positives
     assert missed.ranks == [151]
     assert run.report["matrix"]

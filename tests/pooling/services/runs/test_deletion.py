@@ -118,13 +118,14 @@ def test_every_page_stands_before_and_after_the_numbers_follow(client, collectio
     client.force_login(cast.user(is_superuser=True))
     start, pool = f"/c/{collection.slug}", Pool.objects.get()
     pages = [
-        "leaderboard/",
-        f"leaderboard/compare/?first={doomed.pk}",
+        "results/leaderboard/",
+        f"results/leaderboard/compare/?first={doomed.pk}",
         "dashboard/",
-        "explorer/",
-        "downloads/",
+        "results/explorer/",
+        "results/downloads/",
     ]
-    pages += ["runs/", "pools/new/", f"pools/{pool.pk}/", f"pools/{pool.pk}/favours/"]
+    pages += ["results/runs/"]
+    pages += [f"judging/pools/{page}/" for page in ("new", pool.pk, f"{pool.pk}/favours")]
     choices = read_choices(collection=collection, viewer=None, parameters={})
 
     def look():
@@ -132,11 +133,11 @@ def test_every_page_stands_before_and_after_the_numbers_follow(client, collectio
 
     boards.compute(collection=collection, spec=choices.spec)
     assert look() == [200] * len(pages)
-    assert client.post(f"{start}/runs/{doomed.pk}/delete/").status_code == 302
+    assert client.post(f"{start}/results/runs/{doomed.pk}/delete/").status_code == 302
     assert look() == [200] * len(pages)
     refresh.refresh(collection=collection)
     assert look() == [200] * len(pages)
-    assert client.get(f"{start}/runs/{doomed.pk}/").status_code == 404
+    assert client.get(f"{start}/results/runs/{doomed.pk}/").status_code == 404
 
 
 def test_a_program_deletes_a_run(client, collection):
