@@ -28,7 +28,6 @@ from config.up.embedded import create_database
 from config.up.home import Home
 from tests import campaigns
 from tests.config.upgrades.test_migrating import migrate, schema_of
-from tests.metrics import studies
 from tests.servers.databases import migrated_template, using_database
 from tests.servers.stack import ROOT
 
@@ -68,7 +67,7 @@ def test_the_database_of_a_release_is_upgraded_without_loss(
         connection.execute("SET search_path = public")
         judgments = connection.execute(JUDGMENTS).fetchall()
         grades = connection.execute(GRADES).fetchall()
-    assert len(judgments) > 20 and len(grades) > 10
+    assert len(judgments) > 20 and len(grades) > 5
     with using_database(url, django_db_blocker):
         migrate()
         call_command("migrate", check_unapplied=True)
@@ -83,7 +82,17 @@ def test_the_database_of_a_release_is_upgraded_without_loss(
             for page in ("metrics:dashboard", "metrics:leaderboard", "annotate:inbox"):
                 assert client.get(reverse(page, args=[slug])).status_code == 200, (page, slug)
     template = service_home.database_url(migrated_template(service_home, django_db_blocker))
-    assert schema_of(url, django_db_blocker) == schema_of(template, django_db_blocker)
+    upgraded, new = (plain_schema(address, django_db_blocker) for address in (url, template))
+    assert upgraded - new == set() and new - upgraded == set()
+
+
+def plain_schema(database_url: str, blocker: DjangoDbBlocker) -> set[tuple[str, str]]:
+    """The schema without dropped columns, and without casts and brackets, which a dump rewrites."""
+    return {
+        (name, re.sub(r"::(character varying|text)(\[\])?|[()]", "", text))
+        for name, text in schema_of(database_url, blocker)
+        if ".pg.dropped." not in text
+    }
 
 
 @pytest.mark.heavy
@@ -99,8 +108,8 @@ def test_this_version_is_recorded_once(
     url = service_home.database_url(name)
     with using_database(url, django_db_blocker):
         User.objects.create_superuser("admin")
-        campaigns.campaigns("first", "second")
-        studies.judge(campaigns.cast.annotator(studies.study("third")), n=12)
+        campaigns.campaign("first", n_pairs=12, n_annotators=4)
+        campaigns.campaign("second")
         call_command("fsck", stdout=StringIO())
     with psycopg.connect(url) as connection:
         program = client_program("pg_dump", major=str(connection.info.server_version // 10_000))
