@@ -98,7 +98,7 @@ class SectionLink(NamedTuple):
 
     @property
     def waiting(self) -> WaitingCount:
-        """What waits in the section: of its tabs one at most shows something."""
+        """The count of the section's tab that has one; of its tabs one at most does."""
         return next((tab.waiting for tab in self.tabs if tab.waiting.n), WaitingCount())
 
 
@@ -115,11 +115,10 @@ def navigation(request: HttpRequest) -> "dict[str, SimpleLazyObject[list[Section
 def section(request: HttpRequest, slug: str, label: str) -> HttpResponse:
     """Open a section on its first page; Http404 without one that the user may open."""
     collection = access.get_collection(user=request.user, slug=slug)
-    roles = access.roles_in(user=request.user, collection=collection)
-    tab = next((tab for tab in SECTIONS[label] if roles & tab.viewers), None)
-    if tab is None:
+    tabs = _visible_tabs(access.roles_in(user=request.user, collection=collection)).get(label)
+    if not tabs:
         raise Http404
-    return redirect(tab.address, slug)
+    return redirect(tabs[0].address, slug)
 
 
 def _sections(request: HttpRequest) -> list[SectionLink]:
@@ -134,28 +133,24 @@ def _sections(request: HttpRequest) -> list[SectionLink]:
 def section_links(request: HttpRequest, collection: Collection) -> list[SectionLink]:
     """The sections of a collection for the user, each with its tabs; one tab at most is current."""
     roles = access.roles_in(user=request.user, collection=collection)
+    sections = _visible_tabs(roles)
+    open_tab = _open_tab(request.path, collection.slug, chain.from_iterable(sections.values()))
+    waiting = _waiting(collection) if Role.LEAD in roles else {}
+
+    def link(tab: SectionTab) -> TabLink:
+        url = reverse(tab.address, args=[collection.slug])
+        count = waiting.get(tab.address, WaitingCount())
+        return TabLink(tab.label, url, tab == open_tab, url == request.path, count)
+
+    return [SectionLink(label, [link(tab) for tab in tabs]) for label, tabs in sections.items()]
+
+
+def _visible_tabs(roles: set[Role]) -> dict[str, list[SectionTab]]:
+    """The tabs that roles may open, by section, without sections that have none."""
     sections = {
         label: [tab for tab in tabs if roles & tab.viewers] for label, tabs in SECTIONS.items()
     }
-    open_tab = _open_tab(request.path, collection.slug, chain.from_iterable(sections.values()))
-    waiting = _waiting(collection) if Role.LEAD in roles else {}
-    return [
-        SectionLink(
-            label,
-            [
-                TabLink(
-                    tab.label,
-                    reverse(tab.address, args=[collection.slug]),
-                    tab == open_tab,
-                    request.path == reverse(tab.address, args=[collection.slug]),
-                    waiting.get(tab.address, WaitingCount()),
-                )
-                for tab in tabs
-            ],
-        )
-        for label, tabs in sections.items()
-        if tabs
-    ]
+    return {label: tabs for label, tabs in sections.items() if tabs}
 
 
 def _open_tab(path: str, slug: str, tabs: Iterable[SectionTab]) -> SectionTab | None:
@@ -173,7 +168,7 @@ def _open_tab(path: str, slug: str, tabs: Iterable[SectionTab]) -> SectionTab | 
 
 
 def _waiting(collection: Collection) -> dict[str, WaitingCount]:
-    """What waits for a lead, by the name of the page that shows it."""
+    """The counts of a lead, by the name of the page that shows what waits."""
     n_alarms = len(raising_events(collection=collection))
     return {
         "metrics:dashboard": WaitingCount(n_alarms, "alarm up" if n_alarms == 1 else "alarms up"),

@@ -128,15 +128,9 @@ def test_every_page_has_its_place_in_one_tab_of_one_section(collection, role):
     ],
 )
 def test_a_page_belongs_to_the_tab_above_it(collection, address, section, tab):
-    arguments = access_table_arguments(address)
-    path = reverse(address, kwargs={name: SAMPLES[name] for name in arguments})
-    links = sections(cast.member(collection, Role.LEAD), path)
+    links = sections(cast.member(collection, Role.LEAD), pages("lead")[address])
     assert [link.label for link in links if link.is_current] == [section]
     assert [link.label for part in links for link in part.tabs if link.is_current] == [tab]
-
-
-def access_table_arguments(name):
-    return next(address.arguments for address in access_table.addresses() if address.name == name)
 
 
 def test_overview_is_the_tab_of_no_other_page(collection):

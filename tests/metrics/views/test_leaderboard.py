@@ -24,7 +24,8 @@ from tests.metrics import studies
 from tests.metrics.services.leaderboard import boards
 from tests.pages import text_of
 
-COMPARE = "/c/study/results/leaderboard/compare/"
+LEADERBOARD = "/c/study/results/leaderboard/"
+COMPARE = f"{LEADERBOARD}compare/"
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -120,7 +121,7 @@ def test_whenever_one_looks_all_numbers_are_of_one_state_of_the_labels(board):
 
 
 def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, board):
-    page = text_of(client.get("/c/study/results/leaderboard/"))
+    page = text_of(client.get(LEADERBOARD))
     assert "people over reference “original” (<code>over:original</code>)" in page
     assert "Query set “all”, 6 queries" in page
     assert "A pair is positive from grade 1 up" in page
@@ -145,7 +146,7 @@ def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, 
 def test_a_table_says_once_that_intervals_are_rough(client, board, monkeypatch, few, warning):
     monkeypatch.setattr(query_groups, "FEW_QUERIES", few)
     monkeypatch.setattr(query_groups, "FEW", few)
-    content = client.get("/c/study/results/leaderboard/").content.decode()
+    content = client.get(LEADERBOARD).content.decode()
     tables = content.split('aria-label="Scores, ')
     assert len(tables) == 3
     assert [part.count(warning) for part in tables] == [1, 1, 0]
@@ -157,9 +158,7 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
     few = QuerySet.objects.create(collection=board, name="few", direction="forward")
     QuerySetItem.objects.create(query_set=few, item=board.items.get(external_id="q0"))
     refresh.refresh(collection=board)
-    page = client.get(
-        "/c/study/results/leaderboard/", {"labels": "over:second", "queries": "few"}
-    ).content.decode()
+    page = client.get(LEADERBOARD, {"labels": "over:second", "queries": "few"}).content.decode()
     assert "over reference “second”" in page and "Query set “few”, 1 query" in page
     leaderboard = shown_on(board, labels="over:nonsense", queries="nonsense")
     assert (leaderboard.label_source.key, leaderboard.choices.spec.query_set) == (
@@ -186,9 +185,9 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
 def test_what_an_address_names_and_is_not_there_is_told_and_no_file_is_given(
     client, board, name, value, error
 ):
-    page = client.get("/c/study/results/leaderboard/", {name: value})
+    page = client.get(LEADERBOARD, {name: value})
     assert page.status_code == 422 and error in html.unescape(page.content.decode())
-    file = client.get("/c/study/results/leaderboard/table.csv", {name: value})
+    file = client.get(f"{LEADERBOARD}table.csv", {name: value})
     assert file.status_code == 422 and error in file.content.decode()
 
 
@@ -208,7 +207,7 @@ def test_without_a_positive_pair_the_page_says_that_scores_say_nothing(client):
 
 
 def test_no_lengths_between_a_larger_and_a_smaller_number_of_words(client, board):
-    page = client.get("/c/study/results/leaderboard/", {"words_from": "5", "words_to": "2"})
+    page = client.get(LEADERBOARD, {"words_from": "5", "words_to": "2"})
     assert (
         page.status_code == 422
         and "No query has 5 words or more and 2 or fewer" in page.content.decode()
@@ -223,8 +222,7 @@ def test_files_say_whether_labels_have_changed_since(client, board):
         if version:
             Kept.objects.filter(collection=board).update(version=version)
         csv, tex = (
-            client.get(f"/c/study/results/leaderboard/table.{form}").content.decode()
-            for form in ("csv", "tex")
+            client.get(f"{LEADERBOARD}table.{form}").content.decode() for form in ("csv", "tex")
         )
         staleness.append(
             (csv.splitlines()[1].rsplit(",", 1)[1], "Labels or settings have changed since." in tex)
@@ -317,7 +315,7 @@ def test_without_a_reference_set_people_stand_alone(client):
 def test_runs_without_scores_are_named_and_retired_ones_are_gone(client, board):
     studies.run(board, "latecomer")
     Run.objects.filter(name="alpha").update(retired_at=timezone.now())
-    page = text_of(client.get("/c/study/results/leaderboard/"))
+    page = text_of(client.get(LEADERBOARD))
     assert "Not scored yet: latecomer." in page and "No worker has been seen for a minute" in page
     assert "alpha" not in page
 
@@ -331,13 +329,13 @@ def test_an_empty_leaderboard_says_what_is_next(client):
 def test_annotators_and_strangers_do_not_find_it(client, board):
     for person in (cast.member(board, Role.ANNOTATOR), cast.user()):
         client.force_login(person)
-        assert client.get("/c/study/results/leaderboard/").status_code == 404
+        assert client.get(LEADERBOARD).status_code == 404
 
 
 def test_the_page_takes_as_many_queries_however_many_runs_there_are(client, board):
     def queries():
         with CaptureQueriesContext(connection) as caught:
-            assert client.get("/c/study/results/leaderboard/").status_code == 200
+            assert client.get(LEADERBOARD).status_code == 200
         return len(caught)
 
     queries()  # what reference labels link is read once a process
