@@ -34,8 +34,8 @@ app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", Root.as_view(), name="root"),
     path("", include("annotate.api.imports")),
-    path("", include("pooling.api")),
-    path("", include("pooling.pool_api")),
+    path("", include("pooling.api.runs")),
+    path("", include("pooling.api.pools")),
     path("", include("metrics.api")),
     path("<path:rest>", UnknownEndpoint.as_view(), name="unknown"),
 ]

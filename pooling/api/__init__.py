@@ -1,0 +1,1 @@
+"""The API of pooling: runs and pools."""
