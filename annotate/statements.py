@@ -1,6 +1,6 @@
 """Prepared statements, for those of every answer: planning them takes longer than running them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any, TypeVar, overload
@@ -40,6 +40,11 @@ def without_timeout() -> Iterator[None]:
         # in a transaction that failed it is reset anyhow
         with suppress(DatabaseError), connection.cursor() as cursor:
             cursor.execute("RESET statement_timeout")
+
+
+def text_list(values: Iterable[str]) -> str:
+    """The values of an enum as a list in SQL: ('label', 'import')."""
+    return "(" + ", ".join(f"'{value}'" for value in values) + ")"
 
 
 def columns(model: type[Model], alias: str) -> str:

@@ -11,13 +11,33 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from annotate.core.labels.answers import JudgmentAnswer, Telemetry
-from annotate.models import Annotator, Judgment
+from annotate.models import Annotator, Judgment, Seat
 from annotate.services.seating.eligibility import CLAIMABLE, has_no_other_label
-from annotate.statements import SqlValue, prepared_cursor
+from annotate.statements import SqlValue, prepared_cursor, text_list
 
+
+def chain_end(annotator: str, *, pair: str, purpose: str, seat: str) -> str:
+    """The key of an annotator's last answer to a pair for one purpose; NULL before the first.
+
+    Her answers are a chain, in which each supersedes the one before. Her labels of a pair are one
+    chain, and each check has one of its own, by its seat.
+    """
+    return f"""
+        (SELECT judgment.id FROM annotate_judgment judgment
+         LEFT JOIN annotate_handout answered ON answered.id = judgment.hand_out_id
+         WHERE judgment.annotator_id = {annotator} AND judgment.pair_id = {pair}
+           AND judgment.purpose = {purpose}
+           AND ({purpose} IN {text_list(Seat.FOR_LABELS)} OR answered.seat_id = {seat})
+           AND NOT EXISTS (SELECT FROM annotate_judgment later
+                           WHERE later.supersedes_id = judgment.id)
+         ORDER BY judgment.id DESC LIMIT 1)
+    """  # noqa: S608 - own words
+
+
+_CHAIN_END = chain_end("%(annotator)s", pair="seat.pair_id", purpose="seat.purpose", seat="seat.id")
 # The pair is locked before any label of it is read: of two disagreeing people the second must see
 # the first one's.
-_READ = """
+_READ = f"""
     WITH locked AS (
         SELECT id, collection_id, query_id, document_id FROM annotate_pair
         WHERE id = (SELECT seat.pair_id FROM annotate_handout hand_out
@@ -37,16 +57,7 @@ _READ = """
             WHERE other.batch_id = batch.id AND other.answered_at IS NULL
               AND other.id <> hand_out.id),
            seat.id, pair.id, pair.query_id, pair.document_id, seat.purpose, seat.leased_until,
-           -- the end of her chain of answers to this pair, for this purpose; each check has a chain
-           -- of its own
-           (SELECT judgment.id FROM annotate_judgment judgment
-            LEFT JOIN annotate_handout answered ON answered.id = judgment.hand_out_id
-            WHERE judgment.annotator_id = %(annotator)s AND judgment.pair_id = seat.pair_id
-              AND judgment.purpose = seat.purpose
-              AND (seat.purpose IN ('label', 'import') OR answered.seat_id = seat.id)
-              AND NOT EXISTS (SELECT FROM annotate_judgment later
-                              WHERE later.supersedes_id = judgment.id)
-            ORDER BY judgment.id DESC LIMIT 1),
+           {_CHAIN_END},
            EXISTS (SELECT FROM annotate_report report
                    WHERE report.hand_out_id = hand_out.id AND report.state = 'open')
     FROM (SELECT) one_row
@@ -56,7 +67,7 @@ _READ = """
                JOIN annotate_seat seat ON seat.id = hand_out.seat_id
                JOIN locked pair ON pair.id = seat.pair_id)
            ON hand_out.token = %(token)s AND batch.annotator_id = %(annotator)s
-"""
+"""  # noqa: S608 - own words
 # The judgment counts if the seat is hers or to be had, and no other label of this pair is hers.
 _STORE = f"""
     WITH stored AS (

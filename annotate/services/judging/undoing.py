@@ -29,12 +29,16 @@ from annotate.models import (
     Seat,
 )
 from annotate.services.judging import hand_outs, reports
+from annotate.services.judging.answer_statements import chain_end
 from annotate.services.judging.claiming import give_up_checks, renew_leases
 from annotate.services.judging.hand_outs import BatchSettled
 from annotate.services.seating import lock_annotator, reconcile_answered, reconcile_locked
 from annotate.statements import prepared_cursor
 
 _OWN_FIELDS = {"id", "submission_id", "supersedes_id", "restores_id", "at"}  # of each row alone
+_CHAIN_END = "SELECT " + chain_end(
+    "%(annotator)s", pair="%(pair)s", purpose="%(purpose)s::text", seat="%(seat)s::bigint"
+)
 CHANGEABLE = 20  # number of her last pairs whose acts can be taken back
 ANSWER, REPORT, DEFER = "answer", "report", "later"
 # Her acts in force in batches that are not settled, the newest first. A restored answer keeps its
@@ -288,19 +292,28 @@ def _is_lost_like_candidates(check: Seat, annotator: Annotator) -> bool:
     )
 
 
+def _chain_end(judgment: Judgment) -> int:
+    """The key of the last answer of a judgment's chain."""
+    hand_out = judgment.hand_out  # imported labels were not handed out
+    key = {
+        "annotator": judgment.annotator_id,
+        "pair": judgment.pair_id,
+        "purpose": judgment.purpose,
+        "seat": hand_out.seat_id if hand_out else None,
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(_CHAIN_END, key)
+        (last,) = cursor.fetchone()
+    return last
+
+
 def _restore(judgment: Judgment, submission_id: UUID | None, *, seat: Seat | None) -> None:
     """Store a copy of an earlier answer as the new end of its chain; with a seat it counts."""
-    chain = Judgment.objects.filter(
-        annotator=judgment.annotator_id, pair=judgment.pair_id, purpose=judgment.purpose
-    )
-    if judgment.purpose not in Seat.FOR_LABELS:  # each check has a chain of its own
-        assert judgment.hand_out is not None, "checks are handed out"  # noqa: S101
-        chain = chain.filter(hand_out__seat=judgment.hand_out.seat_id)
     copied_fields = {field.attname for field in Judgment._meta.concrete_fields} - _OWN_FIELDS
     restored = Judgment.objects.create(
         **{name: getattr(judgment, name) for name in copied_fields},
         submission_id=submission_id or uuid4(),
-        supersedes=chain.filter(superseded_by=None).latest("pk"),
+        supersedes_id=_chain_end(judgment),
         restores_id=judgment.restores_id or judgment.pk,
     )
     for comment in JudgmentComment.objects.filter(judgment=judgment):

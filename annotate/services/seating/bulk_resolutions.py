@@ -8,11 +8,12 @@ from django.db import connection, transaction
 from numpy.typing import NDArray
 
 from annotate.core.labels import resolving
-from annotate.models import Policy
+from annotate.models import Policy, Seat
 from annotate.services.seating.bulk_seats import lock_pairs
 from annotate.services.seating.evidence import PRECEDENCE
 from annotate.services.seating.reconciling import reconcile_pairs
 from annotate.services.seating.seat_plan import label_policy
+from annotate.statements import text_list
 
 Keys = NDArray[np.int64]
 # Pairs are left to `plan` where a seat may have to come or go, somebody reported the pair, or a
@@ -24,7 +25,7 @@ _SETTLED = f"""
     FROM unnest(%s::bigint[]) AS requested(pair)
     CROSS JOIN LATERAL (
         SELECT array_agg(seat.grade ORDER BY seat.grade)
-                   FILTER (WHERE seat.purpose IN ('label', 'import')
+                   FILTER (WHERE seat.purpose IN {text_list(Seat.FOR_LABELS)}
                            AND seat.state = 'done') AS grades,
                bool_or(seat.purpose = 'label' AND seat.state = 'free'
                        OR seat.purpose = 'adjudication' AND seat.state = 'done') AS is_moving

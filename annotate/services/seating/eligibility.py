@@ -8,8 +8,20 @@ A person meets a pair by holding a seat of it, judging it (a late answer may hav
 reporting it without taking that back. It comes to her once, but for repeats, which ask her again.
 """
 
+from annotate.models import Seat
+from annotate.statements import text_list
+
 # free, or held by somebody whose time is over
 CLAIMABLE = "(seat.state = 'free' OR seat.state = 'held' AND seat.leased_until < clock_timestamp())"
+
+
+def _meetings(other_seats: str = "true") -> list[tuple[str, str]]:
+    """The tables whose rows are meetings, each with the condition that `meeting`, a row, is one."""
+    return [
+        ("annotate_seat", other_seats),
+        ("annotate_judgment", "true"),
+        ("annotate_report", "meeting.state <> 'undone'"),
+    ]
 
 
 def never_met(annotator: str, *, pair: str = "seat.pair_id", but_for: str = "seat.id") -> str:
@@ -17,27 +29,22 @@ def never_met(annotator: str, *, pair: str = "seat.pair_id", but_for: str = "sea
 
     but_for : that seat's key; 0 for none
     """
-    return f"""(
-        NOT EXISTS (SELECT FROM annotate_seat own
-                    WHERE own.annotator_id = {annotator} AND own.pair_id = {pair}
-                      AND own.id <> {but_for})
-        AND NOT EXISTS (SELECT FROM annotate_judgment judgment
-                        WHERE judgment.annotator_id = {annotator} AND judgment.pair_id = {pair})
-        AND NOT EXISTS (SELECT FROM annotate_report report
-                        WHERE report.annotator_id = {annotator} AND report.pair_id = {pair}
-                          AND report.state <> 'undone'))
-    """  # noqa: S608 - own words
+    conditions = [
+        f"""NOT EXISTS (SELECT FROM {table} meeting
+                        WHERE meeting.annotator_id = {annotator} AND meeting.pair_id = {pair}
+                          AND {condition})"""
+        for table, condition in _meetings(other_seats=f"meeting.id <> {but_for}")
+    ]
+    return f"({' AND '.join(conditions)})"
 
 
 def met_pairs(annotators: str) -> str:
     """SELECT of pair_id and annotator_id: all pairs that these people have met."""
-    return f"""
-        SELECT pair_id, annotator_id FROM annotate_seat WHERE annotator_id = ANY({annotators})
-        UNION SELECT pair_id, annotator_id FROM annotate_judgment
-        WHERE annotator_id = ANY({annotators})
-        UNION SELECT pair_id, annotator_id FROM annotate_report
-        WHERE annotator_id = ANY({annotators}) AND state <> 'undone'
-    """  # noqa: S608 - own words
+    return " UNION ".join(
+        f"""SELECT pair_id, annotator_id FROM {table} meeting
+            WHERE annotator_id = ANY({annotators}) AND {condition}"""  # noqa: S608 - own words
+        for table, condition in _meetings()
+    )
 
 
 def has_no_other_seat(annotator: str) -> str:
@@ -52,9 +59,10 @@ def has_no_other_seat(annotator: str) -> str:
 
 def has_no_other_label(annotator: str) -> str:
     """No other label of the pair is the person's, so that an answer to this seat counts."""
+    label_purposes = text_list(Seat.FOR_LABELS)
     return f"""
         (seat.purpose <> 'label' OR NOT EXISTS (
             SELECT FROM annotate_seat own
             WHERE own.annotator_id = {annotator} AND own.pair_id = seat.pair_id
-              AND own.id <> seat.id AND own.purpose IN ('label', 'import')))
+              AND own.id <> seat.id AND own.purpose IN {label_purposes}))
     """

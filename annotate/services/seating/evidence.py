@@ -8,16 +8,17 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from annotate.models import Collection, Policy, Report, Resolution, Round, Seat
-from annotate.statements import SqlValue, columns, objects, prepared_cursor
+from annotate.statements import SqlValue, columns, objects, prepared_cursor, text_list
 
 CANNOT_JUDGE_LIMIT = 2  # people after whom a pair leaves the queue for the lead
+_PURPOSES = text_list((*Seat.FOR_LABELS, Seat.Purpose.ADJUDICATION))
 # All seats, free ones too, each with its grade: the view of counting judgments has but those done.
 _SEATS = f"""
     SELECT {columns(Seat, "seat")}, level.grade
     FROM annotate_seat seat
     LEFT JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
     LEFT JOIN annotate_level level ON level.id = judgment.level_id
-    WHERE seat.pair_id = ANY(%(pairs)s) AND seat.purpose IN ('label', 'import', 'adjudication')
+    WHERE seat.pair_id = ANY(%(pairs)s) AND seat.purpose IN {_PURPOSES}
     ORDER BY seat.number, seat.id
 """  # noqa: S608 - names of columns
 # Among the rounds that want labels of a pair the first by this order has the policy that decides on

@@ -2,9 +2,11 @@
 
 import re
 
+from annotate.models import Seat
+from annotate.statements import text_list
 from metrics.models import BLOCK_SIZE
 
-_LABELS = "('label', 'import')"  # the purposes of seats whose judgments enter agreement
+_LABELS = text_list(Seat.FOR_LABELS)  # the purposes of seats whose judgments enter agreement
 _ROUNDS = "('pool', 'import')"  # the kinds of rounds that want such labels
 _REQUESTED_PAIRS = "= ANY(%(pairs)s::bigint[])"
 
