@@ -31,14 +31,15 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     page = service.dashboard(
         collection=collection,
         options=options,
-        version=service.version_of(collection=collection, options=options),
+        state=service.state_of(collection=collection, options=options),
     )
+    is_lead = _may_name(request, collection)
     context = {
         "collection": collection,
         "options": options,
         "dashboard": page,
-        "may_name": _may_name(request, collection),
-        "may_invite": Role.LEAD in access.roles_in(user=request.user, collection=collection),
+        "may_name": is_lead,
+        "may_invite": is_lead,
         "stuck": stuck_labels.total_stuck(stuck_labels.stuck_labels(collection=collection)),
     }
     return render(request, "metrics/dashboard/dashboard.html", context)
@@ -54,16 +55,16 @@ def numbers(request: HttpRequest, slug: str) -> HttpResponse:
 def _numbers(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     options = _options(request, collection)
-    version = service.version_of(collection=collection, options=options)
+    state = service.state_of(collection=collection, options=options)
 
     def context() -> dict[str, Any]:
         return {
-            "dashboard": service.dashboard(collection=collection, options=options, version=version),
+            "dashboard": service.dashboard(collection=collection, options=options, state=state),
             "options": options,
         }
 
     return _response_unless_current(
-        request, collection, version, "metrics/dashboard/_numbers.html", context
+        request, collection, state.version, "metrics/dashboard/_numbers.html", context
     )
 
 
@@ -77,7 +78,7 @@ def person(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         collection=collection,
         pk=pk,
         options=options,
-        version=service.version_of(collection=collection, options=options),
+        state=service.state_of(collection=collection, options=options),
     )
     context = {"may_name": _may_name(request, collection)}
     return render(
@@ -97,18 +98,16 @@ def person_numbers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def _person_numbers(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     options = _options(request, collection)
-    version = service.version_of(collection=collection, options=options)
+    state = service.state_of(collection=collection, options=options)
 
     def context() -> dict[str, Any]:
         return {
-            "person": people_pages.page(
-                collection=collection, pk=pk, options=options, version=version
-            ),
+            "person": people_pages.page(collection=collection, pk=pk, options=options, state=state),
             "options": options,
         }
 
     return _response_unless_current(
-        request, collection, version, "metrics/dashboard/_person.html", context
+        request, collection, state.version, "metrics/dashboard/_person.html", context
     )
 
 

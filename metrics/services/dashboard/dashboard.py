@@ -10,7 +10,7 @@ from annotate.services.background import kept
 from annotate.services.background.workers import worker_is_missing
 from metrics.charts.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
 from metrics.core.agreement.agreement import MeasurementLevel
-from metrics.models import Snapshot
+from metrics.models import AlarmEvent, Snapshot
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.dashboard.agreement_page import AgreementPanel, agreement_of
 from metrics.services.dashboard.details_page import DashboardDetails, ValueRange, details_page
@@ -74,8 +74,21 @@ class Dashboard(NamedTuple):
         return any(row["repeats"] for row in self.people)
 
 
-def version_of(*, collection: Collection, options: DashboardOptions) -> str:
-    """A hash that changes whenever the dashboard would show something else; a few small queries.
+class DashboardState(NamedTuple):
+    """The small facts of a dashboard, read before its numbers.
+
+    version : a hash that changes whenever the dashboard would show something else
+    raising_events : those that raised the alarms that are up
+    """
+
+    version: str
+    raising_events: list[AlarmEvent]
+    worker_missing: bool
+    delay: refresh_tries.RefreshDelay | None
+
+
+def state_of(*, collection: Collection, options: DashboardOptions) -> DashboardState:
+    """The state of the dashboard, in six small queries.
 
     Has the details computed where they are old. No numbers are read.
     """
@@ -85,10 +98,12 @@ def version_of(*, collection: Collection, options: DashboardOptions) -> str:
     digests = list(snapshots.values_list("kind", "inputs_sha256"))
     digests += [(details.version, details.digest)] if details else []
     pay = (str(collection.hourly_pay), collection.currency)
-    active_alarms = [event.pk for event in alarms.raising_events(collection=collection)]
-    delay = refresh_tries.delay_of(collection=collection)
-    facts = (collection.pk, options, pay, active_alarms, digests, worker_is_missing(), delay)
-    return hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
+    raising_events = alarms.raising_events(collection=collection)
+    event_keys = [event.pk for event in raising_events]
+    delay, worker_missing = refresh_tries.delay_of(collection=collection), worker_is_missing()
+    facts = (collection.pk, options, pay, event_keys, digests, worker_missing, delay)
+    version = hashlib.sha256(repr(facts).encode()).hexdigest()[:32]
+    return DashboardState(version, raising_events, worker_missing, delay)
 
 
 def level_or_default(*, collection: Collection, requested: str | None) -> str:
@@ -96,25 +111,28 @@ def level_or_default(*, collection: Collection, requested: str | None) -> str:
     return requested if requested in set(MeasurementLevel) else collection.measurement
 
 
-def dashboard(*, collection: Collection, options: DashboardOptions, version: str) -> Dashboard:
-    """The page, from the latest snapshots and the history; eight queries, nine with names.
+def dashboard(
+    *, collection: Collection, options: DashboardOptions, state: DashboardState
+) -> Dashboard:
+    """The page, from the latest snapshots and the history; four queries, five with names.
 
-    version : the digest read before the numbers; later changes show the next time
+    state : what was read before the numbers; later changes show the next time
     """
     level = options.level
     snapshots = {row.kind: row for row in Snapshot.objects.filter(collection=collection)}
-    delay = refresh_tries.delay_of(collection=collection)
     if not set(KINDS) <= set(snapshots):
-        return Dashboard(version, is_waiting=True, worker_missing=worker_is_missing(), delay=delay)
+        return Dashboard(
+            state.version, is_waiting=True, worker_missing=state.worker_missing, delay=state.delay
+        )
     values = {kind: row.value for kind, row in snapshots.items()}
     names = names_of(collection=collection) if options.with_names else {}
     details_value = kept.find(inquiry=dashboard_details.inquiry_of(collection=collection))
     details = details_page(details=details_value, level=level) if details_value else None
     digests = {kind: row.inputs_sha256 for kind, row in snapshots.items()}
     return Dashboard(
-        version=version,
+        version=state.version,
         is_waiting=False,
-        worker_missing=worker_is_missing(),
+        worker_missing=state.worker_missing,
         totals=_pool_totals(values["progress"]),
         rounds=[
             row | {"states": StateCounts(row["states"], is_open=row["state"] in Round.WANTING)}
@@ -140,8 +158,8 @@ def dashboard(*, collection: Collection, options: DashboardOptions, version: str
         details_are_old=details is not None
         and details.version != dashboard_details.version_of(digests),
         pay=_pay_forecast(collection, details),
-        active_alarms=alarms.rows_of(alarms.raising_events(collection=collection)),
-        delay=delay,
+        active_alarms=alarms.rows_of(state.raising_events),
+        delay=state.delay,
     )
 
 

@@ -7,7 +7,6 @@ from django.http import Http404
 
 from annotate.models import Annotator, Collection
 from annotate.services.background import kept
-from annotate.services.background.workers import worker_is_missing
 from metrics.charts.charts import Chart
 from metrics.charts.dashboard import (
     LevelUse,
@@ -19,7 +18,7 @@ from metrics.charts.dashboard import (
 from metrics.models import Snapshot
 from metrics.services.dashboard import dashboard
 from metrics.services.dashboard import details as dashboard_details
-from metrics.services.dashboard.dashboard import DashboardOptions
+from metrics.services.dashboard.dashboard import DashboardOptions, DashboardState
 from metrics.services.dashboard.details_page import per_cent
 
 Value = dict[str, Any]
@@ -42,7 +41,9 @@ class PersonPage(NamedTuple):
     details_at: datetime | None
 
 
-def page(*, collection: Collection, pk: int, options: DashboardOptions, version: str) -> PersonPage:
+def page(
+    *, collection: Collection, pk: int, options: DashboardOptions, state: DashboardState
+) -> PersonPage:
     """The page of one annotator of the collection; Http404 for any other."""
     annotator = (
         Annotator.objects.filter(collection=collection, pk=pk).select_related("user").first()
@@ -56,8 +57,8 @@ def page(*, collection: Collection, pk: int, options: DashboardOptions, version:
     details = _row_of(details_value.value["people"], pk) if details_value else None
     detail_names = ("n_labels", "n_shared", "alpha_without", "drag", "others_seconds", "flags")
     return PersonPage(
-        version=version,
-        worker_missing=worker_is_missing(),
+        version=state.version,
+        worker_missing=state.worker_missing,
         annotator=annotator,
         name=annotator.user.username if options.with_names and annotator.user else "",
         row=dashboard.person_row(row, details) if row else None,

@@ -249,6 +249,14 @@ def test_names_are_for_leads_who_ask(client, study):
     assert names_shown("?names=1") == []
 
 
+def test_what_tells_whether_the_page_changed_is_not_read_again_for_it(
+    client, study, django_assert_max_num_queries
+):
+    client.get("/c/study/dashboard/")  # its details are computed
+    with django_assert_max_num_queries(20):
+        client.get("/c/study/dashboard/")
+
+
 def test_a_thousand_viewers_ask_the_database_once_a_second(
     client, study, django_assert_num_queries
 ):

@@ -199,7 +199,8 @@ def test_points_of_before_are_of_all_labels_and_never_join_the_headlines_line(st
     Observation.objects.create(collection=study, kind="agreement", n_judgments=1, value=old)
     Observation.objects.create(collection=study, kind="agreement", n_judgments=0, value={})
     options = dashboard.DashboardOptions("ordinal")
-    chart = dashboard.dashboard(collection=study, options=options, version="").charts[0]
+    state = dashboard.state_of(collection=study, options=options)
+    chart = dashboard.dashboard(collection=study, options=options, state=state).charts[0]
     before, now = chart.rows
     assert before == [1, "", "", "", "0.250"]
     alpha_values = [of(study)["planned"]["ordinal"][name] for name in ("value", "low", "high")]
