@@ -84,7 +84,7 @@ def change_environment(command: str, argv: list[str]) -> None:
 
     if os.name == "nt":  # where the rest cannot even be loaded
         sys.exit(machine.wrong_machine())
-    from config.up import environment
+    from config.up import virtual_environment as environment
     from config.up.home import server_account
     from config.up.processes import StartError
 

@@ -18,7 +18,7 @@ class QrelsRequest(NamedTuple):
 
     query_set : only labels of its queries (and targets of its gallery); None means all
     threshold : write 1 from this grade up and 0 below; None writes the grades
-    rule : a key of metrics.core.labels.resolution_rules.RULES; "" takes people's grades as the
+    rule : a key of metrics.core.labels.download_rules.RULES; "" takes people's grades as the
         collection's policy decided them
     """
 

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from django.core.management.base import CommandError
 
-from metrics.core.files.label_sources import read_source
+from metrics.core.files.source_labels import read_source
 from metrics.core.labels.label_sources import LabelSource, People
 from pooling.core.files.text.runs import QrelsFile
 

@@ -24,7 +24,7 @@ from annotate.models import Import, Pair, Work
 from annotate.services.background import works
 from annotate.services.imports import imports
 from annotate.services.storage import bulk_copy
-from annotate.services.supervision import decisions
+from annotate.services.supervision import bulk_decisions
 from config.up.processes import wait_until
 from pooling.models import Pool, Run
 from tests.addresses import access_table
@@ -180,7 +180,7 @@ def test_every_address_is_answered_while_work_is_under_way(
     case: Case, media_root: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bulk_copy, "STRETCH", 1)
-    monkeypatch.setattr(decisions, "STRETCH", 1)
+    monkeypatch.setattr(bulk_decisions, "STRETCH", 1)
     world = build(media_root)
     samples = sample_requests(world)
     work = case.request(world)

@@ -13,7 +13,7 @@ from annotate.models import Import, ReviewAction, ReviewWork, Work
 from annotate.services.background import works
 from annotate.services.imports import imports
 from annotate.services.imports.forms import IMPORT_FORMS
-from annotate.services.supervision import decisions
+from annotate.services.supervision import bulk_decisions
 from metrics.models import Download
 from metrics.services.downloads import downloads
 from pooling.models import Pool, Run
@@ -134,7 +134,7 @@ def withdrawal(world: World) -> Work:
         reason="had a cold",
     )
     work = works.ask(
-        kind=decisions.REVIEW, collection=annotator.collection, subject=action.pk, by=lead
+        kind=bulk_decisions.REVIEW, collection=annotator.collection, subject=action.pk, by=lead
     )
     until = timezone.now()
     ReviewWork.objects.create(
@@ -165,7 +165,7 @@ def cases() -> Iterator[ParameterSet]:
         ),
         "pool closing": Case(Pool.WorkKind.CLOSING, pool_closing, "annotate_seat", row=4),
         "pool reopening": Case(Pool.WorkKind.REOPENING, pool_reopening, "annotate_seat", row=4),
-        "review": Case(decisions.REVIEW, withdrawal, "annotate_judgmentevent", row=2),
+        "review": Case(bulk_decisions.REVIEW, withdrawal, "annotate_judgmentevent", row=2),
         "download": Case(downloads.DOWNLOAD, download, "metrics_download"),
     }
     by_default = ("items", "judgments", "run reading", "pool opening")

@@ -7,7 +7,7 @@ import numpy as np
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.services.collection.query_sets import complete_query_sets
-from metrics.services.leaderboard import measuring as leaderboard_measuring
+from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choices.parameters import read_choices
 from pooling.models import Run
 from pooling.services.runs import runs
@@ -70,10 +70,8 @@ def page_values(of, run, measures=MEASURES):
     )
     assert choices.errors == []
     query_set = of.query_sets.get(direction=run.direction, name="all")
-    inputs = leaderboard_measuring.direction_inputs(
-        collection=of, spec=choices.spec, query_set=query_set
-    )
-    return leaderboard_measuring.measure_run(inputs=inputs, run=run)
+    inputs = choice_values.direction_inputs(collection=of, spec=choices.spec, query_set=query_set)
+    return choice_values.measure_run(inputs=inputs, run=run)
 
 
 def plain_study(n_queries=4):
@@ -103,12 +101,8 @@ def measured(of, run, measures, reference="original"):
     choices = read_choices(collection=of, viewer=None, parameters=parameters)
     assert choices.errors == []
     query_set = of.query_sets.get(direction=run.direction, name="all")
-    inputs = leaderboard_measuring.direction_inputs(
-        collection=of, spec=choices.spec, query_set=query_set
-    )
-    summary = leaderboard_measuring.summary(
-        inputs=inputs, runs=[run], report_progress=lambda n: None
-    )
+    inputs = choice_values.direction_inputs(collection=of, spec=choices.spec, query_set=query_set)
+    summary = choice_values.summary(inputs=inputs, runs=[run], report_progress=lambda n: None)
     return {
         measure["name"]: (measure["cells"][0]["whole"], measure["cells"][0]["beyond"])
         for measure in summary["measures"]

@@ -17,7 +17,7 @@ from config.celery import app
 from metrics.core.labels import label_sources
 from metrics.core.labels.label_sources import LabelSource, People, larger_grades
 from metrics.core.measures.alignment import Rankings
-from metrics.services.leaderboard import measuring as leaderboard_measuring
+from metrics.services.leaderboard import choice_values
 from metrics.services.scores import measuring, ranks
 from metrics.services.scores.ranks import read_rankings
 from pooling.models import Run
@@ -111,7 +111,7 @@ def close_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def cut_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read of a matrix what is kept for pools, the 100 best of each row."""
-    for module in (measuring, leaderboard_measuring):
+    for module in (measuring, choice_values):
         monkeypatch.setattr(module, "matrix_of", lambda run: None)
 
 

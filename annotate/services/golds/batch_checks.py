@@ -20,7 +20,7 @@ from annotate.models import (
     ReviewAction,
     Seat,
 )
-from annotate.services.supervision import decisions, pausing, verdicts
+from annotate.services.supervision import bulk_decisions, pausing, verdicts
 from annotate.signals import batch_to_reject
 
 Action = Policy.GoldAction
@@ -101,7 +101,7 @@ def reject_failed(*, batch: Batch) -> None:
     While another decision about the person's answers is under way it waits: the sweep comes again.
     """
     if to_reject().filter(pk=batch.pk).exists():
-        with suppress(decisions.DecisionUnderWay):
+        with suppress(bulk_decisions.DecisionUnderWay):
             verdicts.reject_batch(batch=batch, by=None, reason=count_golds(batch=batch).reason)
 
 

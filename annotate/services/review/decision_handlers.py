@@ -3,10 +3,10 @@
 from annotate.models import ReviewAction, ReviewWork, Work
 from annotate.services.background import works
 from annotate.services.review import exclusions
-from annotate.services.supervision import decisions, verdicts, withdrawing
+from annotate.services.supervision import bulk_decisions, verdicts, withdrawing
 
 Kind = ReviewAction.Kind
-HANDLERS: dict[str, decisions.Handler] = {
+HANDLERS: dict[str, bulk_decisions.Handler] = {
     Kind.LABELS_WITHDRAWN: withdrawing.withdraw_stretch,
     Kind.LABELS_RESTORED: withdrawing.restore_stretch,
     Kind.BATCH_REJECTED: verdicts.withdraw_stretch,
@@ -18,7 +18,7 @@ HANDLERS: dict[str, decisions.Handler] = {
 
 
 @works.performs(
-    decisions.REVIEW,
+    bulk_decisions.REVIEW,
     subject="reviewwork",
     may_cancel=works.never,
     advice="What is done of it stands; try again, and the rest follows.",
@@ -28,5 +28,5 @@ def finish_decision(work: Work) -> None:
     decision = ReviewWork.objects.select_related("action", "work").get(work=work)
     report = works.progress_callback(work, can_be_undone=False)
     while decision.work.is_unfinished:
-        report(decision.n_examined, decision.n_total, decisions.unit(decision))
-        decision = decisions.go_on(decision=decision, handler=HANDLERS[decision.action.kind])
+        report(decision.n_examined, decision.n_total, bulk_decisions.unit(decision))
+        decision = bulk_decisions.go_on(decision=decision, handler=HANDLERS[decision.action.kind])

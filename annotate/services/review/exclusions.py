@@ -25,8 +25,8 @@ from annotate.models import (
 )
 from annotate.services.judging import reports
 from annotate.services.seating import note_changes, reconcile_pairs
-from annotate.services.supervision import decisions, review_log
-from annotate.services.supervision.decisions import (
+from annotate.services.supervision import bulk_decisions, review_log
+from annotate.services.supervision.bulk_decisions import (
     Handler,
     Stretch,
     begin,
@@ -105,16 +105,16 @@ def restore_item(*, item: Item, by: User, reason: str = "") -> ReviewWork:
 def drop_next_pairs(decision: ReviewWork) -> Stretch:
     """Drop the next pairs of an excluded item."""
     pairs = _lock_next(decision)
-    _drop_pairs(pairs, at=decisions.since_of(decision), by=decision.action.by)
+    _drop_pairs(pairs, at=bulk_decisions.since_of(decision), by=decision.action.by)
     return _reconcile(decision, pairs)
 
 
 def restore_next_pairs(decision: ReviewWork) -> Stretch:
     """Restore the next pairs of an item that is taken back in."""
     pairs = _lock_next(decision)
-    _restore_pairs(pairs, since=decisions.since_of(decision), by=decision.action.by)
-    if len(pairs) < decisions.STRETCH:
-        item_pairs = _pairs_of(decisions.item_of(decision))
+    _restore_pairs(pairs, since=bulk_decisions.since_of(decision), by=decision.action.by)
+    if len(pairs) < bulk_decisions.STRETCH:
+        item_pairs = _pairs_of(bulk_decisions.item_of(decision))
         _notify_restored_rounds(RoundPair.objects.filter(pair__in=item_pairs))
     return _reconcile(decision, pairs)
 
@@ -133,9 +133,9 @@ def _begin_review(
 
 
 def _lock_next(decision: ReviewWork) -> list[int]:
-    item_pairs = _pairs_of(decisions.item_of(decision))
+    item_pairs = _pairs_of(bulk_decisions.item_of(decision))
     next_pairs = item_pairs.filter(pk__gt=decision.cursor).order_by("pk")
-    return _lock(list(next_pairs[: decisions.STRETCH]))
+    return _lock(list(next_pairs[: bulk_decisions.STRETCH]))
 
 
 def _reconcile(decision: ReviewWork, pairs: list[int]) -> Stretch:

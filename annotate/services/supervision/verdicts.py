@@ -20,7 +20,7 @@ from annotate.models import (
 )
 from annotate.services.seating import lock_annotator
 from annotate.services.supervision import review_log
-from annotate.services.supervision.decisions import (
+from annotate.services.supervision.bulk_decisions import (
     Stretch,
     batch_of,
     begin,

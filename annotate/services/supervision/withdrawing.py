@@ -28,8 +28,8 @@ from annotate.models import (
     User,
 )
 from annotate.services.seating import lock_annotator, n_missing, note_changes, reconcile_pairs
-from annotate.services.supervision import decisions, review_log
-from annotate.services.supervision.decisions import (
+from annotate.services.supervision import bulk_decisions, review_log
+from annotate.services.supervision.bulk_decisions import (
     Stretch,
     begin,
     require_none_under_way,
@@ -161,14 +161,14 @@ def restore_annotator(
 
 def withdraw_stretch(decision: ReviewWork) -> Stretch:
     """Withdraw the next answers of a withdrawal."""
-    annotator = decisions.annotator_of(decision)
-    since, until = decisions.since_of(decision), decisions.until_of(decision)
+    annotator = bulk_decisions.annotator_of(decision)
+    since, until = bulk_decisions.since_of(decision), bulk_decisions.until_of(decision)
     return withdraw_next(decision, _answers_within(annotator, since, until))
 
 
 def restore_stretch(decision: ReviewWork) -> Stretch:
     """Restore the next answers of a restoration, except those of rejected batches."""
-    answers = Judgment.objects.filter(annotator=decisions.annotator_of(decision))
+    answers = Judgment.objects.filter(annotator=bulk_decisions.annotator_of(decision))
     return restore_next(decision, answers.exclude(hand_out__batch__verdict__in=Batch.TAKEN_OUT))
 
 
@@ -192,9 +192,9 @@ def withdraw_next(decision: ReviewWork, answers: QuerySet[CountingJudgment]) -> 
     """Withdraw the next of these answers; those that count no more are left alone."""
     action = decision.action
     # else a change of mind on its way would go on counting
-    lock_annotator(decisions.annotator_of(decision).pk)
+    lock_annotator(bulk_decisions.annotator_of(decision).pk)
     next_answers = answers.filter(judgment__gt=decision.cursor).order_by("judgment")
-    rows = list(next_answers.values_list("judgment_id", "pair_id")[: decisions.STRETCH])
+    rows = list(next_answers.values_list("judgment_id", "pair_id")[: bulk_decisions.STRETCH])
     pair_ids = _lock_pairs(pair for _, pair in rows)
     judgment_ids = [judgment for judgment, _ in rows]
     _record_events(judgment_ids, JudgmentEvent.Kind.WITHDRAWN, action.by, action.reason)
@@ -206,16 +206,16 @@ def withdraw_next(decision: ReviewWork, answers: QuerySet[CountingJudgment]) -> 
 
 def restore_next(decision: ReviewWork, judgments: QuerySet[Judgment]) -> Stretch:
     """Restore those next answers that the decision is about and whose pairs still miss a label."""
-    action, annotator = decision.action, decisions.annotator_of(decision)
+    action, annotator = decision.action, bulk_decisions.annotator_of(decision)
     lock_annotator(annotator.pk)
     # by their keys alone, then the events of these: the number of all events must not matter
     later_ids = judgments.filter(pk__gt=decision.cursor).order_by("pk").values_list("pk", flat=True)
-    examined_ids = list(later_ids[: decisions.STRETCH])
+    examined_ids = list(later_ids[: bulk_decisions.STRETCH])
     withdrawn_at = still_withdrawn(examined_ids)
     restorable_ids = [
         pk
         for pk, at in withdrawn_at.items()
-        if decision.until is None or decisions.since_of(decision) <= at <= decision.until
+        if decision.until is None or bulk_decisions.since_of(decision) <= at <= decision.until
     ]
     judgment_by_key = {
         (row.pair_id, row.purpose): row

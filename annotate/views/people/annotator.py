@@ -14,8 +14,7 @@ from annotate import access
 from annotate.forms.review import PersonAct, ReasonForm, RestoreForm, SinceForm, WithdrawForm
 from annotate.http import SignedIn
 from annotate.models import Annotator
-from annotate.services.supervision import decisions as review_work
-from annotate.services.supervision import pausing, review_log, withdrawing
+from annotate.services.supervision import bulk_decisions, pausing, review_log, withdrawing
 from annotate.views.review.review_log import work_panel
 
 ACTS_WITH_REASON = (PersonAct.PAUSE, PersonAct.WITHDRAW, PersonAct.RESTORE)
@@ -46,7 +45,7 @@ def annotator_act(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     fields = moment.cleaned_data if moment.is_valid() else {}
     try:
         message = _do(act, annotator, fields, by=request.user, reason=reason)
-    except (withdrawing.CountChanged, review_work.DecisionUnderWay) as error:
+    except (withdrawing.CountChanged, bulk_decisions.DecisionUnderWay) as error:
         return _page(request, annotator, form=form, since=fields.get("since"), refusal=str(error))
     messages.success(request, message)
     return redirect("annotate:annotator", slug, pk)
@@ -66,7 +65,7 @@ def _do(act: PersonAct, annotator: Annotator, fields: dict[str, Any], **attribut
         work = withdrawing.restore_annotator(annotator=annotator, **fields, **attribution)
     if work is None:
         return f"{annotator} has no such answer; nothing was changed."
-    return review_work.summary(work)
+    return bulk_decisions.summary(work)
 
 
 def _page(
@@ -82,7 +81,7 @@ def _page(
         since = since_form.cleaned_data["since"]
     withdrawable = withdrawing.withdrawable(annotator=annotator, since=since) if since else None
     log_entries = review_log.entries(collection=annotator.collection, person=annotator.pk)
-    decisions = review_work.unfinished_of_annotator(annotator=annotator)
+    decisions = bulk_decisions.unfinished_of_annotator(annotator=annotator)
     context = {
         "collection": annotator.collection,
         "annotator": annotator,

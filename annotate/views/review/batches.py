@@ -15,8 +15,7 @@ from annotate.http import SignedIn
 from annotate.models import Batch
 from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.review.batch_details import golds_sentence, lines_of
-from annotate.services.supervision import decisions as review_work
-from annotate.services.supervision import verdicts
+from annotate.services.supervision import bulk_decisions, verdicts
 from annotate.views.review.review_log import work_panel
 
 ACTS_WITH_REASON = (BatchAct.REJECT, BatchAct.REQUEUE)
@@ -28,7 +27,7 @@ REFUSALS = (
     verdicts.BatchUnfinished,
     verdicts.BatchJudged,
     verdicts.NoVerdict,
-    review_work.DecisionUnderWay,
+    bulk_decisions.DecisionUnderWay,
 )
 
 
@@ -69,17 +68,18 @@ def _do(act: BatchAct, batch: Batch, **attribution: Any) -> str:
         return f"{name} is accepted."
     if act == BatchAct.REOPEN:
         work = verdicts.reopen_batch(batch=batch, **attribution)
-        summary = review_work.summary(work) if work.n_total else ""
+        summary = bulk_decisions.summary(work) if work.n_total else ""
         return f"{name} waits for a verdict again. {summary}".strip()
     handler, verb = WITHDRAWALS[act]
     requeue_work = handler(batch=batch, **attribution)
-    return f"{name} is {verb}. {review_work.summary(requeue_work) if requeue_work else ''}".strip()
+    summary = bulk_decisions.summary(requeue_work) if requeue_work else ""
+    return f"{name} is {verb}. {summary}".strip()
 
 
 def _page(
     request: HttpRequest, batch: Batch, *, form: ReasonForm | None = None, refusal: str = ""
 ) -> HttpResponse:
-    decisions = review_work.unfinished_of_annotator(annotator=batch.annotator)
+    decisions = bulk_decisions.unfinished_of_annotator(annotator=batch.annotator)
     is_out = batch.verdict in Batch.TAKEN_OUT
     context = {
         "collection": batch.collection,

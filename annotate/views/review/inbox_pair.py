@@ -19,7 +19,7 @@ from annotate.http import ItemContent, SignedIn, item_content
 from annotate.models import Collection, Level, Pair, Report, ReviewWork, Role
 from annotate.services.review import adjudicating, exclusions, inbox, report_settling
 from annotate.services.review.pair_history import History, history_of
-from annotate.services.supervision import decisions as review_work
+from annotate.services.supervision import bulk_decisions
 from annotate.views.review.inbox import requested_tab
 from annotate.views.review.review_log import work_panel
 
@@ -49,7 +49,7 @@ REFUSALS = (
     report_settling.NothingOpen,
     report_settling.NothingSettled,
     exclusions.ExclusionUnchanged,
-    review_work.DecisionUnderWay,
+    bulk_decisions.DecisionUnderWay,
 )
 
 
@@ -103,7 +103,7 @@ def _do(act: PairAct, pair: Pair, **attribution: Any) -> str:
     """Carry out the action; return a message about it."""
     if act in ITEM_ACTS:
         handler, side = ITEM_ACTS[act]
-        return review_work.summary(handler(item=getattr(pair, side), **attribution))
+        return bulk_decisions.summary(handler(item=getattr(pair, side), **attribution))
     service, message = PAIR_ACTS[act]
     service(pair=pair, **attribution)
     return message.format(pair=pair)
@@ -118,7 +118,7 @@ def _pair_page(
     refusal: str = "",
 ) -> HttpResponse:
     collection, levels = pair.collection, _levels(pair.collection)
-    decisions = review_work.unfinished_of_items(items=[pair.query, pair.document])
+    decisions = bulk_decisions.unfinished_of_items(items=[pair.query, pair.document])
     history = history_of(pair=pair, for_lead=True)
     context = {
         "collection": collection,

@@ -19,7 +19,7 @@ from annotate.http import SignedIn
 from annotate.models import ReviewAction, ReviewWork, Role
 from annotate.services.background import works
 from annotate.services.background.progress import JobStatus
-from annotate.services.supervision import decisions, review_log
+from annotate.services.supervision import bulk_decisions, review_log
 
 PAGE_SIZE = 50
 
@@ -66,7 +66,7 @@ def log(request: SignedIn, slug: str) -> HttpResponse:
     )
     page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
     failed_works = [
-        work_panel(decision, slug) for decision in decisions.failed(collection=collection)
+        work_panel(decision, slug) for decision in bulk_decisions.failed(collection=collection)
     ]
     context = {
         "collection": collection,
@@ -116,7 +116,7 @@ def work_again(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     """Queue the rest of a decision that failed half-way."""
     decision = access.get_review_work(user=request.user, slug=slug, pk=pk)
     if works.ask_again(work=decision.work):
-        messages.success(request, decisions.summary(decision))
+        messages.success(request, bulk_decisions.summary(decision))
     return redirect(_result_url(decision.action, slug))
 
 
@@ -125,10 +125,10 @@ def work_panel(decision: ReviewWork, slug: str) -> WorkPanel:
     address = [slug, decision.pk]
     return WorkPanel(
         decision,
-        decisions.title(decision),
-        decisions.outcome(decision),
-        decisions.failure(decision),
-        decisions.decision_status(decision),
+        bulk_decisions.title(decision),
+        bulk_decisions.outcome(decision),
+        bulk_decisions.failure(decision),
+        bulk_decisions.decision_status(decision),
         reverse("annotate:review-work", args=address),
         reverse("annotate:review-work-again", args=address),
         _result_url(decision.action, slug),

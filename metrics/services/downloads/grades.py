@@ -11,8 +11,8 @@ from psycopg.sql import SQL, Identifier
 
 from annotate.models import Collection, CountingJudgment, Direction
 from annotate.statements import without_timeout
+from metrics.core.labels.download_rules import resolve_pairs
 from metrics.core.labels.label_sources import Grades
-from metrics.core.labels.resolution_rules import resolve_pairs
 from metrics.http import QrelsRequest
 from metrics.services.scores import labels
 from metrics.services.scores.labels import EvaluationScope

@@ -13,7 +13,7 @@ from metrics.core.comparisons.significance import TESTS, ZERO_ONE_TESTS, PairedT
 from metrics.core.comparisons.swaps import reer_paired, reversal
 from metrics.core.statistics.groups import design
 from metrics.core.statistics.intervals import Interval, mean_intervals
-from metrics.services.leaderboard import measuring
+from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choices.choices import MISSING_QUERIES, LeaderboardSpec, is_stored
 from metrics.services.leaderboard.chosen_labels import texts_of
 from metrics.services.leaderboard.stored_scores import StoredScores
@@ -51,7 +51,7 @@ def summary(
     query_set = sets.first()
     if query_set is None:
         return {"why": f"The query set “{spec.query_set}” has no queries in this direction."}
-    inputs = measuring.direction_inputs(collection=collection, spec=spec, query_set=query_set)
+    inputs = choice_values.direction_inputs(collection=collection, spec=spec, query_set=query_set)
     pair_values = _run_pair_values(inputs, runs)
     if pair_values.kind in _NOT_COMPARED:
         why = _NOT_COMPARED[pair_values.kind].format(
@@ -87,7 +87,7 @@ class _RunPairValues(NamedTuple):
     in_both: NDArray[np.bool_]
 
 
-def _run_pair_values(inputs: measuring.DirectionInputs, runs: Sequence[Run]) -> _RunPairValues:
+def _run_pair_values(inputs: choice_values.DirectionInputs, runs: Sequence[Run]) -> _RunPairValues:
     """Read stored values of both runs, or measure them, or estimate them if a pool is a sample."""
     spec = inputs.spec
     if not inputs.undrawn and is_stored(collection=inputs.collection, spec=spec):
@@ -102,8 +102,8 @@ def _run_pair_values(inputs: measuring.DirectionInputs, runs: Sequence[Run]) -> 
                 stored.n_missing(runs),
                 np.ones(values.shape[1], dtype=bool),
             )
-    run_values = [measuring.measure_run(inputs=inputs, run=run) for run in runs]
-    (kind,) = measuring.replace_by_estimates(inputs=inputs, runs=runs, run_values=run_values)
+    run_values = [choice_values.measure_run(inputs=inputs, run=run) for run in runs]
+    (kind,) = choice_values.replace_by_estimates(inputs=inputs, runs=runs, run_values=run_values)
     is_missing = np.array([values.is_missing for values in run_values])
     n_missing = np.count_nonzero(is_missing, axis=1).tolist()
     return _RunPairValues(
@@ -115,8 +115,8 @@ def _run_pair_values(inputs: measuring.DirectionInputs, runs: Sequence[Run]) -> 
 
 
 def _restricted(
-    inputs: measuring.DirectionInputs, is_included: NDArray[np.bool_]
-) -> measuring.DirectionInputs:
+    inputs: choice_values.DirectionInputs, is_included: NDArray[np.bool_]
+) -> choice_values.DirectionInputs:
     """Restrict the inputs to some of the queries."""
     groups = inputs.groups.within(is_included)
     scope = inputs.scope._replace(sources=inputs.scope.sources[is_included])
@@ -127,7 +127,7 @@ def _restricted(
 
 
 def _comparison_facts(
-    inputs: measuring.DirectionInputs, first: NDArray[np.float64], second: NDArray[np.float64]
+    inputs: choice_values.DirectionInputs, first: NDArray[np.float64], second: NDArray[np.float64]
 ) -> dict[str, Any]:
     difference = first - second
     order = np.argsort(-difference, kind="stable")
@@ -156,7 +156,7 @@ def _comparison_facts(
     }
 
 
-def _interval(inputs: measuring.DirectionInputs, difference: NDArray[np.float64]) -> Interval:
+def _interval(inputs: choice_values.DirectionInputs, difference: NDArray[np.float64]) -> Interval:
     """Student's interval, which belongs to the paired t test.
 
     Shares cannot differ by more than 1.
@@ -168,7 +168,7 @@ def _interval(inputs: measuring.DirectionInputs, difference: NDArray[np.float64]
 
 
 def _tests(
-    inputs: measuring.DirectionInputs, first: NDArray[np.float64], second: NDArray[np.float64]
+    inputs: choice_values.DirectionInputs, first: NDArray[np.float64], second: NDArray[np.float64]
 ) -> list[PairedTest]:
     n_samples = max(1_000, min(N_SAMPLES, CELLS // inputs.groups.n))
     names = [
@@ -195,7 +195,7 @@ def _test_facts(test: PairedTest) -> dict[str, Any]:
 
 
 def _extreme_queries(
-    inputs: measuring.DirectionInputs,
+    inputs: choice_values.DirectionInputs,
     order: NDArray[np.int64],
     first: NDArray[np.float64],
     second: NDArray[np.float64],

@@ -11,7 +11,7 @@ from annotate.models import Collection, Kept, QuerySet
 from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry, Look
 from metrics.models import Score, Snapshot
-from metrics.services.leaderboard import comparison, measuring
+from metrics.services.leaderboard import choice_values, comparison
 from metrics.services.leaderboard.choices.choices import LeaderboardSpec, is_stored
 from metrics.services.leaderboard.stored_scores import StoredScores
 from metrics.services.samples.pools import has_samples
@@ -92,11 +92,11 @@ def _value(inquiry: Inquiry, spec: LeaderboardSpec) -> dict[str, Any]:
             )
             directions.append(stored.summary())
         elif direction_runs:
-            inputs = measuring.direction_inputs(
+            inputs = choice_values.direction_inputs(
                 collection=collection, spec=spec, query_set=query_set
             )
             directions.append(
-                measuring.summary(
+                choice_values.summary(
                     inputs=inputs, runs=direction_runs, report_progress=report_progress
                 )
             )

@@ -22,9 +22,9 @@ from metrics.core.comparisons.run_comparison import PLAN_METHODS
 from metrics.core.comparisons.sequential_analysis import level
 from metrics.core.measures.measures import parse_one
 from metrics.models import Plan, PlanLook
+from metrics.services.leaderboard.choice_values import direction_inputs, summary
 from metrics.services.leaderboard.choices.choices import METHOD_NAMES, LeaderboardSpec
 from metrics.services.leaderboard.choices.parameters import read_choices
-from metrics.services.leaderboard.measuring import direction_inputs, summary
 from metrics.services.samples.estimates import EstimateKind, kind_of
 from metrics.services.samples.pools import counts_judgments, has_samples
 from metrics.services.scores.labels import ends

@@ -20,7 +20,7 @@ from annotate.models import Resolution, ReviewWork, Role, Round, RoundPair, Seat
 from annotate.services.background import kept
 from annotate.services.collection import collections, policies
 from annotate.services.review import decision_handlers
-from annotate.services.supervision import decisions
+from annotate.services.supervision import bulk_decisions
 from tests import cast
 from tests.benchmarks.judging.review_study import fill
 
@@ -83,7 +83,7 @@ def run_review_work(label):
     while not decision.is_done:
         since = time.perf_counter()
         handler = decision_handlers.HANDLERS[decision.action.kind]
-        decision = decisions.go_on(decision=decision, handler=handler)
+        decision = bulk_decisions.go_on(decision=decision, handler=handler)
         longest = max(longest, time.perf_counter() - since)
     print_time(
         label,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from config.up import environment
+from config.up import virtual_environment
 from tests.anywhere.installations import share_environment
 from tests.house import source_tree
 from tests.servers.stack import ROOT
@@ -153,11 +153,11 @@ def test_what_a_command_says_keeps_its_order_in_a_file(open_folder: Path) -> Non
 
 
 def test_every_lock_has_hashes_and_holds_the_one_before_it() -> None:
-    for lock in environment.NESTED:
+    for lock in virtual_environment.NESTED:
         text = (ROOT / "requirements" / lock).read_text()
         assert "--hash=sha256:" in text
         assert "://" not in text
-    texts = [(ROOT / "requirements" / lock).read_text() for lock in environment.NESTED]
+    texts = [(ROOT / "requirements" / lock).read_text() for lock in virtual_environment.NESTED]
     run, s3, dev = [set(re.findall(r"^([\w.-]+)==([^ ;]+)", text, re.MULTILINE)) for text in texts]
     assert run < s3 < dev and {"boto3", "botocore"} <= {name for name, _ in s3 - run}
 
@@ -176,4 +176,4 @@ def test_what_has_its_media_in_a_bucket_has_boto3(
     monkeypatch: pytest.MonkeyPatch, command: str, storage: str, lock: str
 ) -> None:
     monkeypatch.setenv("MEDIA_STORAGE", storage)
-    assert environment.lock_for(command) == lock
+    assert virtual_environment.lock_for(command) == lock

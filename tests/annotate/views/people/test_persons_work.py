@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotate.models import Batch, Resolution, ReviewAction, ReviewWork, Work
 from annotate.services.background import works
-from annotate.services.supervision import decisions, withdrawing
+from annotate.services.supervision import bulk_decisions, withdrawing
 from tests import cast
 from tests.annotate.views.review.inbox_rows import address, fail_batch, inbox_collection
 from tests.pages import text_of
@@ -84,8 +84,8 @@ def test_the_log_is_filtered_and_taken_away_as_a_table_no_spreadsheet_runs(
 def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(
     client, collection, lead, monkeypatch
 ):
-    monkeypatch.setattr(decisions, "SYNCHRONOUS_ROWS", 1)
-    monkeypatch.setattr(decisions, "STRETCH", 1)
+    monkeypatch.setattr(bulk_decisions, "SYNCHRONOUS_ROWS", 1)
+    monkeypatch.setattr(bulk_decisions, "STRETCH", 1)
     annotator = fail_batch(collection).annotator
     yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
     act, answer = (
@@ -95,7 +95,7 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(
     page = text_of(client.post(act, {**answer, "act": "withdraw"}, follow=True))
     assert "Withdrawing answers of" in page and "2 answers, in the background" in page
     work = ReviewWork.objects.get()
-    decisions.go_on(decision=work, handler=withdrawing.withdraw_stretch)
+    bulk_decisions.go_on(decision=work, handler=withdrawing.withdraw_stretch)
     pages = [
         address("annotator", annotator.pk),
         address("inbox-batch", Batch.objects.get().pk),
@@ -122,13 +122,13 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(
 def test_a_decision_that_stopped_half_way_says_so_and_is_tried_again(
     client, collection, lead, monkeypatch
 ):
-    monkeypatch.setattr(decisions, "SYNCHRONOUS_ROWS", 1)
-    monkeypatch.setattr(decisions, "STRETCH", 1)
+    monkeypatch.setattr(bulk_decisions, "SYNCHRONOUS_ROWS", 1)
+    monkeypatch.setattr(bulk_decisions, "STRETCH", 1)
     annotator = fail_batch(collection).annotator
     withdrawing.withdraw_annotator(
         annotator=annotator, since=timezone.now() - timedelta(days=1), by=lead, reason="guessed"
     )
-    decision = decisions.go_on(
+    decision = bulk_decisions.go_on(
         decision=ReviewWork.objects.get(), handler=withdrawing.withdraw_stretch
     )
     works.finish(

@@ -13,8 +13,8 @@ from scipy import stats
 from metrics.core.measures.measures import parse_one
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, mean_intervals, wilson
+from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard import comparison as leaderboard_comparison
-from metrics.services.leaderboard import measuring
 from metrics.services.leaderboard.cells import AbsentScore, ScoreCell
 from metrics.services.leaderboard.comparison_page import RunComparison
 from metrics.services.leaderboard.tables import LeaderboardTable
@@ -139,7 +139,7 @@ def test_of_few_queries_or_groups_the_table_says_that_alone():
 )
 def test_a_measured_table_has_wilsons_of_shares_and_students_of_ranks(name, values, are_shares):
     values = np.array([values, values[::-1]], dtype=float)
-    intervals = measuring._intervals(INPUTS, parse_one(name), values, EstimateKind.EXACT)
+    intervals = choice_values._intervals(INPUTS, parse_one(name), values, EstimateKind.EXACT)
     assert intervals == mean_intervals(values, are_shares=are_shares)
     assert intervals[0] == intervals[1] != NO_INTERVAL
 
@@ -147,10 +147,10 @@ def test_a_measured_table_has_wilsons_of_shares_and_students_of_ranks(name, valu
 def test_medians_and_tables_without_runs_have_no_intervals():
     values = np.arange(10.0).reshape(2, 5)
     assert (
-        measuring._intervals(INPUTS, parse_one("MedR"), values, EstimateKind.EXACT)
+        choice_values._intervals(INPUTS, parse_one("MedR"), values, EstimateKind.EXACT)
         == [NO_INTERVAL] * 2
     )
-    assert measuring._intervals(INPUTS, parse_one("AP"), np.array([]), EstimateKind.EXACT) == []
+    assert choice_values._intervals(INPUTS, parse_one("AP"), np.array([]), EstimateKind.EXACT) == []
 
 
 def test_evaluate_has_wilsons_of_shares_and_students_of_ranks(tmp_path):

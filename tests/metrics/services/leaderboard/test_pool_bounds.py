@@ -15,7 +15,7 @@ from annotate.services.background import kept
 from annotate.services.collection.query_sets import complete_query_sets
 from annotate.services.judging import claiming, judging
 from annotate.services.review import exclusions
-from metrics.services.leaderboard import measuring
+from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choices.parameters import read_choices
 from metrics.services.numbers import refresh
 from pooling.models import Run
@@ -169,7 +169,9 @@ def test_what_is_open_is_read_once_however_many_runs_there_are(study):
         collection=study, viewer=None, parameters={"measures": MEASURES, "labels": "over:original"}
     )
     query_set, counts = study.query_sets.get(direction="forward", name="all"), []
-    inputs = measuring.direction_inputs(collection=study, spec=choices.spec, query_set=query_set)
+    inputs = choice_values.direction_inputs(
+        collection=study, spec=choices.spec, query_set=query_set
+    )
     unjudged = [
         (key(study, q), key(study, f"d{d}")) for q, d in [*(("q0", d) for d in range(4)), ("q1", 3)]
     ]
@@ -181,6 +183,6 @@ def test_what_is_open_is_read_once_however_many_runs_there_are(study):
         few = list(Run.objects.filter(name__in=runs))
         with CaptureQueriesContext(connection) as caught:
             for run in few:
-                measuring.measure_run(inputs=inputs, run=run)
+                choice_values.measure_run(inputs=inputs, run=run)
         counts.append(len(caught))
     assert counts == [1, 2]  # its rankings

@@ -27,7 +27,7 @@ from annotate.services import seating
 from annotate.services.background import works
 from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.review import decision_handlers, exclusions
-from annotate.services.supervision import decisions, verdicts, withdrawing
+from annotate.services.supervision import bulk_decisions, verdicts, withdrawing
 from tests import campaigns, cast
 from tests.servers.databases import run_concurrently
 from tests.servers.worker_kills import run_out_of_memory
@@ -42,8 +42,8 @@ N = 7
 @pytest.fixture(autouse=True)
 def little(monkeypatch):
     """Make seven labels many."""
-    monkeypatch.setattr(decisions, "SYNCHRONOUS_ROWS", 2)
-    monkeypatch.setattr(decisions, "STRETCH", 2)
+    monkeypatch.setattr(bulk_decisions, "SYNCHRONOUS_ROWS", 2)
+    monkeypatch.setattr(bulk_decisions, "STRETCH", 2)
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def restore(annotator, lead):
 
 def killed(decision, monkeypatch, module):
     """One stretch, and half of the next one, lost with its worker."""
-    decision = decisions.go_on(
+    decision = bulk_decisions.go_on(
         decision=decision, handler=decision_handlers.HANDLERS[decision.action.kind]
     )
     assert (decision.n_examined, decision.is_done) == (2, False)
@@ -110,7 +110,7 @@ def test_what_is_much_is_written_down_at_once_and_done_by_a_worker(annotator, le
     assert (work.work.kind, work.work.subject, work.work.by) == ("review", work.pk, lead)
     tasks.perform_work(work_id=work.work.pk)
     assert (counting(), ReviewAction.objects.get().n_moved) == (0, N)
-    assert decisions.outcome(perform_work(work)).startswith(
+    assert bulk_decisions.outcome(perform_work(work)).startswith(
         f"7 answers of {annotator} no longer count"
     )
 
@@ -126,7 +126,7 @@ def test_a_large_decision_sends_for_a_worker_and_a_small_one_is_done_when_it_is_
         large = withdraw(annotator, lead)
     assert sent_for == [{"work_id": large.work.pk}]
     perform_work(large)
-    monkeypatch.setattr(decisions, "SYNCHRONOUS_ROWS", N)
+    monkeypatch.setattr(bulk_decisions, "SYNCHRONOUS_ROWS", N)
     with django_capture_on_commit_callbacks(execute=True):
         small = restore(annotator, lead)
     assert (small.n_done, small.work.state, counting(), len(sent_for)) == (N, "done", N, 1)
@@ -157,13 +157,13 @@ def test_a_decision_at_which_three_workers_die_stands_half_done_until_it_is_trie
         "What is done of it stands; try again, and the rest follows."
     )
     assert (counting(), is_sound_without_pools()) == (N - 2, True)
-    assert decisions.failed(collection=annotator.collection) == [decision]
+    assert bulk_decisions.failed(collection=annotator.collection) == [decision]
     for again in (withdraw, restore):
-        with pytest.raises(decisions.DecisionUnderWay, match="it stopped at 2 of 7"):
+        with pytest.raises(bulk_decisions.DecisionUnderWay, match="it stopped at 2 of 7"):
             again(annotator, lead)
     works.ask_again(work=decision.work)
     assert (perform_work(decision).n_done, counting(), is_sound_without_pools()) == (N, 0, True)
-    assert decisions.failed(collection=annotator.collection) == []
+    assert bulk_decisions.failed(collection=annotator.collection) == []
     assert restore(annotator, lead).n_total == N
 
 
@@ -181,16 +181,16 @@ def test_all_checks_are_silent_while_an_item_stands_half_left_out():
     campaign = campaigns.campaign("made")
     item = Item.objects.filter(collection=campaign.collection, side="query").first()
     decision = exclusions.exclude_item(item=item, by=campaign.lead, reason="a test card")
-    decision = decisions.go_on(decision=decision, handler=exclusions.drop_next_pairs)
+    decision = bulk_decisions.go_on(decision=decision, handler=exclusions.drop_next_pairs)
     works.finish(work=decision.work, state=Work.State.FAILED, code="worn-out")
     assert is_sound()
 
 
 def test_how_far_it_is_stands_in_its_row_and_the_time_left_comes_from_its_worker(annotator, lead):
-    decision = decisions.go_on(
+    decision = bulk_decisions.go_on(
         decision=withdraw(annotator, lead), handler=withdrawing.withdraw_stretch
     )
-    progress = decisions.decision_status(decision).progress
+    progress = bulk_decisions.decision_status(decision).progress
     assert (progress.n_done, progress.total, progress.unit, progress.time_left) == (
         2,
         N,
@@ -198,7 +198,7 @@ def test_how_far_it_is_stands_in_its_row_and_the_time_left_comes_from_its_worker
         "",
     )
     cache.set(f"job:review:{decision.work.pk}", (0, N, "answers", 30.0, timezone.now()))
-    progress = decisions.decision_status(decision).progress
+    progress = bulk_decisions.decision_status(decision).progress
     assert (progress.n_done, progress.time_left) == (2, "30 seconds left")
 
 
@@ -225,7 +225,7 @@ def test_a_restoration_killed_between_two_stretches_goes_on_there(annotator, lea
     assert is_sound_without_pools()
     work = perform_work(work)
     assert (work.n_done, work.n_surplus, counting()) == (N - 3, 3, N)
-    assert "3 stay out as surplus: others have given these pairs" in decisions.outcome(work)
+    assert "3 stay out as surplus: others have given these pairs" in bulk_decisions.outcome(work)
     assert JudgmentEvent.objects.filter(kind="restored").count() == N - 3
     assert ReviewAction.objects.filter(kind="labels_restored").count() == 1
     assert is_sound_without_pools()
@@ -278,7 +278,7 @@ def test_an_item_is_left_out_at_once_and_its_pairs_by_a_worker(annotator, lead, 
         counting(),
         is_sound_without_pools(),
     ) == (N, N, True)
-    assert decisions.outcome(work) == "q0 is taken back in with its pairs, 7."
+    assert bulk_decisions.outcome(work) == "q0 is taken back in with its pairs, 7."
     assert ReviewAction.objects.count() == 2
 
 
@@ -295,21 +295,21 @@ def test_all_checks_are_silent_while_an_items_pairs_are_gone_through():
 def test_what_undoes_a_decision_under_way_is_refused_until_it_is_done(annotator, lead):
     batch, item = Batch.objects.get(), Item.objects.get(side="query")
     work = withdraw(annotator, lead)
-    decisions.go_on(decision=work, handler=withdrawing.withdraw_stretch)
+    bulk_decisions.go_on(decision=work, handler=withdrawing.withdraw_stretch)
     so_far = f"Withdrawing answers of {annotator}: 2 of 7 so far. Wait until that is done."
     for again in (
         lambda: withdraw(annotator, lead),
         lambda: restore(annotator, lead),
         lambda: verdicts.reject_batch(batch=batch, by=lead, reason="x"),
     ):
-        with pytest.raises(decisions.DecisionUnderWay, match=so_far):
+        with pytest.raises(bulk_decisions.DecisionUnderWay, match=so_far):
             again()
     assert (batch.verdict, Batch.objects.get().verdict, ReviewAction.objects.count()) == ("", "", 1)
     perform_work(work)
     restore(annotator, lead)
     exclusions.exclude_item(item=item, by=lead, reason="odd")
     with pytest.raises(
-        decisions.DecisionUnderWay, match="Leaving out the pairs of query q0: 0 of 7 so far"
+        bulk_decisions.DecisionUnderWay, match="Leaving out the pairs of query q0: 0 of 7 so far"
     ):
         exclusions.restore_item(item=item, by=lead)
     assert Item.objects.get(side="query").excluded_at is not None
@@ -346,7 +346,7 @@ def test_two_workers_at_once_do_nothing_twice(annotator, lead):
     def go_on(_):
         decision = ReviewWork.objects.get(pk=work.pk)
         while not decision.is_done:
-            decision = decisions.go_on(decision=decision, handler=withdrawing.withdraw_stretch)
+            decision = bulk_decisions.go_on(decision=decision, handler=withdrawing.withdraw_stretch)
 
     run_concurrently(go_on, range(4))
     assert JudgmentEvent.objects.count() == N

@@ -18,7 +18,7 @@ from threading import Thread
 
 import pytest
 
-from config.up import environment, installers
+from config.up import installers, virtual_environment
 from tests.anywhere.installations import share_environment
 from tests.house import source_tree
 
@@ -205,8 +205,8 @@ def test_the_progress_of_uv_and_pip_is_read_from_what_they_print() -> None:
 def test_an_environment_serves_only_with_the_very_versions_of_the_lock(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert environment.has_packages("run.txt")  # these tests run in one that does
-    text = (environment.LOCKS / "run.txt").read_text()
+    assert virtual_environment.has_packages("run.txt")  # these tests run in one that does
+    text = (virtual_environment.LOCKS / "run.txt").read_text()
     (tmp_path / "newer.txt").write_text(
         re.sub(r"^django==\S+", "django==99.0", text, flags=re.MULTILINE)
     )
@@ -214,9 +214,10 @@ def test_an_environment_serves_only_with_the_very_versions_of_the_lock(
     (tmp_path / "elsewhere.txt").write_text(
         text + "no-such-package==1.0 ; sys_platform == 'win32'\n"
     )
-    monkeypatch.setattr(environment, "LOCKS", tmp_path)
+    monkeypatch.setattr(virtual_environment, "LOCKS", tmp_path)
     assert [
-        environment.has_packages(name) for name in ("newer.txt", "more.txt", "elsewhere.txt")
+        virtual_environment.has_packages(name)
+        for name in ("newer.txt", "more.txt", "elsewhere.txt")
     ] == [False, False, True]
 
 
@@ -278,7 +279,7 @@ def running_on(root: Path, name: str) -> Iterator[subprocess.Popen[str]]:
     env = {
         name: value
         for name, value in os.environ.items()
-        if name not in environment.MISLEADING_PYTHON
+        if name not in virtual_environment.MISLEADING_PYTHON
     }
     with subprocess.Popen(command, cwd=root, env=env, text=True, **pipes) as running:
         assert running.stdout.readline() == "True\n"

@@ -14,7 +14,7 @@ from annotate.core.files.formats import Problems
 from annotate.core.files.references.reference_formats import ReferenceRow, as_line, read_reference
 from annotate.core.labels.resolving import LabelPolicy, decide
 from metrics.core.files.archives import zip_stream
-from metrics.core.labels.resolution_rules import RULES, resolve_pairs
+from metrics.core.labels.download_rules import RULES, resolve_pairs
 
 PAIRS = st.dictionaries(
     st.tuples(st.integers(0, 5), st.integers(0, 5)),
