@@ -3,12 +3,12 @@
 const TYPING = "input, textarea, select, [contenteditable]";
 const form = document.getElementById("adjudicate");
 const note = document.getElementById("note");
-let sent = false;
+let isSent = false;
 
 // two keys in a hurry are one answer
 form.addEventListener("submit", (event) => {
-  if (sent) event.preventDefault();
-  sent = true;
+  if (isSent) event.preventDefault();
+  isSent = true;
 });
 
 document.addEventListener("keydown", (event) => {
@@ -30,5 +30,5 @@ document.addEventListener("keydown", (event) => {
 
 // back from the next page, the form is to be used again
 addEventListener("pageshow", () => {
-  sent = false;
+  isSent = false;
 });

@@ -4,7 +4,7 @@
 const HEAD = 64 * 1024;
 
 function columns(text) {
-  const line = text.split(/\r?\n/).find((each) => each.trim()) ?? "";
+  const line = text.split(/\r?\n/).find((row) => row.trim()) ?? "";
   if (line.trimStart().startsWith("{")) {
     try {
       return Object.keys(JSON.parse(line));

@@ -13,8 +13,8 @@ function find(choice, text) {
   for (const label of choice.querySelectorAll("label.check")) label.hidden = !label.textContent.toLowerCase().includes(text);
 }
 
-function pick(choice, what) {
-  for (const box of boxes(choice)) if (!box.closest("label").hidden) box.checked = what === "all";
+function pick(choice, range) {
+  for (const box of boxes(choice)) if (!box.closest("label").hidden) box.checked = range === "all";
   count(choice);
 }
 

@@ -36,8 +36,8 @@ export function initSortableTables(root) {
   for (const table of root.querySelectorAll("table[data-sortable]:not([data-ready])")) {
     table.dataset.ready = "";
     for (const header of table.tHead?.rows[table.tHead.rows.length - 1]?.cells ?? []) {
-      const named = [...header.childNodes].some((node) => node.textContent.trim() && !node.classList?.contains("unseen"));
-      if (header.dataset.sort === "none" || !named) continue;
+      const hasName = [...header.childNodes].some((node) => node.textContent.trim() && !node.classList?.contains("unseen"));
+      if (header.dataset.sort === "none" || !hasName) continue;
       const button = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
       button.append(...header.childNodes);
       header.append(button);

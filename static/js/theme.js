@@ -1,10 +1,10 @@
 // Runs before the first paint, so that a chosen appearance does not flash the other one.
 (() => {
-  let chosen = null;
+  let theme = null;
   try {
-    chosen = localStorage.getItem("assayer.theme");
+    theme = localStorage.getItem("assayer.theme");
   } catch {
     // storage may be switched off; the system's appearance is used
   }
-  if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 })();

@@ -2,12 +2,12 @@
 // The server answers X-Upload with 204 and X-Location where it would redirect, and with a page where something is wrong.
 import { size } from "./file-drop.js";
 
-function show(panel, sent, total, begun) {
-  const seconds = (performance.now() - begun) / 1000;
-  const left = sent ? Math.ceil((seconds * (total - sent)) / sent) : 0;
-  panel.querySelector("progress").value = sent / total;
-  const time = seconds > 2 && sent < total ? `, ${left < 90 ? `${left} seconds` : `${Math.ceil(left / 60)} minutes`} left` : "";
-  panel.querySelector("p").textContent = sent < total ? `${size(sent)} of ${size(total)} sent${time}` : "All sent; the server keeps the file…";
+function show(panel, sentBytes, total, startedAt) {
+  const seconds = (performance.now() - startedAt) / 1000;
+  const secondsLeft = sentBytes ? Math.ceil((seconds * (total - sentBytes)) / sentBytes) : 0;
+  panel.querySelector("progress").value = sentBytes / total;
+  const time = seconds > 2 && sentBytes < total ? `, ${secondsLeft < 90 ? `${secondsLeft} seconds` : `${Math.ceil(secondsLeft / 60)} minutes`} left` : "";
+  panel.querySelector("p").textContent = sentBytes < total ? `${size(sentBytes)} of ${size(total)} sent${time}` : "All sent; the server keeps the file…";
 }
 
 function makePanel(onStop) {
@@ -41,7 +41,7 @@ function send(form, submitter, onShown) {
   const request = new XMLHttpRequest();
   const panel = makePanel(() => request.abort());
   const actions = form.querySelector(".form-actions");
-  const begun = performance.now();
+  const startedAt = performance.now();
   const body = new FormData(form, submitter);
   const release = () => {
     panel.remove();
@@ -55,7 +55,7 @@ function send(form, submitter, onShown) {
     form.prepend(box);
     box.scrollIntoView({ block: "center" });
   };
-  request.upload.addEventListener("progress", (event) => show(panel, event.loaded, event.total, begun));
+  request.upload.addEventListener("progress", (event) => show(panel, event.loaded, event.total, startedAt));
   request.addEventListener("load", () => {
     const next = request.getResponseHeader("X-Location");
     if (next) location.assign(next);

@@ -2,7 +2,7 @@
 import { initDownloads } from "./downloads.js";
 import { embed } from "./embed.js";
 
-const drawn = new Map();
+const charts = new Map();
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 
 // older browsers have light colours alone
@@ -18,9 +18,9 @@ async function draw(figure) {
   const spec = JSON.parse(document.getElementById(figure.dataset.spec).textContent);
   const view = figure.querySelector(".chart-view");
   try {
-    drawn.get(figure)?.finalize();
+    charts.get(figure)?.finalize();
     const result = await embed(view, spec, document.documentElement);
-    drawn.set(figure, result);
+    charts.set(figure, result);
     figure.dataset.drawn = scheme();
     initDownloads(figure, spec);
   } catch (error) {
@@ -30,10 +30,10 @@ async function draw(figure) {
 }
 
 function drawAll() {
-  for (const [figure, result] of drawn) {
+  for (const [figure, result] of charts) {
     if (figure.isConnected) continue;
     result.finalize();
-    drawn.delete(figure);
+    charts.delete(figure);
   }
   for (const figure of document.querySelectorAll("figure.chart:not([data-drawn])")) draw(figure);
 }

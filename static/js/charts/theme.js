@@ -8,13 +8,13 @@ export function colours(scope) {
   const probe = document.createElement("span");
   probe.hidden = true;
   (scope === document.documentElement ? document.body : scope).append(probe);
-  const found = {};
+  const byName = {};
   for (const name of NAMES) {
     probe.style.color = `var(--${name})`;
-    found[name] = getComputedStyle(probe).color;
+    byName[name] = getComputedStyle(probe).color;
   }
   probe.remove();
-  return found;
+  return byName;
 }
 
 /** Every string "@name" of the spec, at any depth, becomes that colour. */

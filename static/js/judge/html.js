@@ -2,8 +2,8 @@
 
 /** Light or dark as the screen is: no sheet of ours may be loaded in there, so the browser's own colours have to do. */
 function scheme() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  const theme = document.documentElement.dataset.theme;
+  return theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 }
 
 function page(body) {

@@ -36,8 +36,8 @@ export class Keys {
   }
 
   /** Give a level another key. False, and nothing changed, when the key means something else already. */
-  remap(level, wanted) {
-    const key = wanted.trim().toLowerCase();
+  remap(level, text) {
+    const key = text.trim().toLowerCase();
     const usedBy = this.levels.find((other) => other !== level && this.keyOf(other) === key);
     if (!key || usedBy || key in this.actions) return false;
     remember(this.name, { ...recall(this.name, {}), [level.grade]: key });

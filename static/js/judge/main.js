@@ -1,20 +1,20 @@
 // The judge screen, put together.
-import { Acts } from "./deck/acts.js";
-import { Aside } from "./dialogs/aside.js";
 import { keepInSight } from "./comment.js";
+import { CardActions } from "./deck/card-actions.js";
 import { initClosing, makeRoom, reportDialogs, SignInDialog } from "./dialogs/dialogs.js";
 import { Guidelines } from "./dialogs/guidelines.js";
 import { initHelp } from "./dialogs/help.js";
+import { RefusedAnswers } from "./dialogs/refused-answers.js";
 import { keepKeyboard } from "./html.js";
 import { Keys } from "./keys.js";
-import { askToKeep, watchLeaving } from "./sending/leaving.js";
 import { OtherTabs } from "./sending/other-tabs.js";
+import { watchPageEvents } from "./sending/page-events.js";
 import { Panel } from "./panel.js";
 import { Outbox } from "./sending/outbox.js";
 import { Screen } from "./deck/screen.js";
 import { Stage } from "./deck/stage.js";
 import { Status } from "./status.js";
-import { Store } from "./sending/store.js";
+import { Store, requestPersistence } from "./sending/store.js";
 
 const root = document.getElementById("judge");
 const urls = root.dataset;
@@ -36,7 +36,7 @@ const levels = [...root.querySelectorAll(".level")].map((button) => ({
 const stage = new Stage(root);
 const comment = document.getElementById("comment");
 const status = new Status(root, () => screen.next());
-const panel = new Panel(root, levels, (answer) => acts.answer(answer));
+const panel = new Panel(root, levels, (answer) => cardActions.answer(answer));
 const guidelines = new Guidelines({ owner, version: Number(urls.guidelines), focusBack: () => stage.region.focus() });
 const screen = new Screen({ root, urls, levels, stage, panel, status, comment, guidelines });
 const store = new Store(owner);
@@ -52,7 +52,7 @@ const outbox = new Outbox({
   onRefused: (entry, message) => screen.onRefused(entry, message),
   onSignedOut: (address, waiting) => signIn.open(address, waiting),
   onStopped: () => {
-    if (outbox.size) askToKeep();
+    if (outbox.size) requestPersistence();
     // where nothing is kept at all that was said at the start
     if (outbox.isFull && store.isAllowed) status.notice(NO_ROOM, { untilSaved: true });
     screen.show();
@@ -61,17 +61,17 @@ const outbox = new Outbox({
 });
 screen.outbox = outbox;
 const otherTabs = new OtherTabs(screen, owner);
-const acts = new Acts({ screen, panel, stage, comment, guidelines, clock: screen.clock, status, outbox });
-screen.aside = new Aside({ store, outbox, levels, root, announce: (text) => status.announce(text), onSentAgain: (entry) => screen.undo.heed(entry) });
+const cardActions = new CardActions({ screen, panel, stage, comment, guidelines, clock: screen.clock, status, outbox });
+screen.refusedAnswers = new RefusedAnswers({ store, outbox, levels, root, announce: (text) => status.announce(text), onSentAgain: (entry) => screen.undo.heed(entry) });
 
-const reports = reportDialogs((kind, fields) => acts.report(kind, fields));
-const whileJudging = (act) => () => acts.card && act();
+const reports = reportDialogs((kind, fields) => cardActions.report(kind, fields));
+const whileJudging = (act) => () => cardActions.card && act();
 const withPlayer = (act) => () => (stage.player ? act(stage.player) : false);
 const withImage = (act) => () => (stage.zoom ? act(stage.zoom) : false);
 const sideways = (step) => () => (stage.player ? stage.player.seek(step) : (stage.zoom?.pan(step, 0) ?? false));
 const actions = {
   undo: () => screen.undo.last(),
-  later: whileJudging(() => acts.report("later")),
+  later: whileJudging(() => cardActions.report("later")),
   cannot: whileJudging(reports.cannot),
   escalate: whileJudging(reports.escalate),
   guidelines: () => guidelines.toggle(),
@@ -88,7 +88,7 @@ const keys = new Keys({
     z: actions.undo,
     l: actions.later,
     x: actions.cannot,
-    b: () => acts.reportBroken(),
+    b: () => cardActions.reportBroken(),
     e: actions.escalate,
     g: actions.guidelines,
     r: actions.recent,
@@ -116,7 +116,7 @@ const keys = new Keys({
 document.addEventListener("click", (event) => {
   const name = event.target.closest("[data-action]")?.dataset.action;
   if (name) actions[name]();
-  else if (event.target.closest("[data-report]")) acts.reportBroken();
+  else if (event.target.closest("[data-report]")) cardActions.reportBroken();
 });
 initClosing();
 makeRoom();
@@ -128,9 +128,9 @@ for (const [, entry] of store.all()) {
   if (entry.kind !== "undo") screen.deck.markDone(entry.body.hand_out);
   screen.undo.heed(entry);
 }
-screen.aside.show();
+screen.refusedAnswers.show();
 keepInSight(comment, root.querySelector(".panel"));
-watchLeaving(outbox);
+watchPageEvents(outbox);
 if (!store.isLasting) status.notice(NOTHING_KEPT);
 // eslint-disable-next-line assayer/floor -- Safari trips over it where two import the module; nobody imports this one
 await outbox.flush();

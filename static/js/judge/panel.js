@@ -76,7 +76,7 @@ export class Panel {
   }
 
   complete() {
-    if (this.reasons.isComplete && !this.root.matches(".is-asleep, .is-empty")) this.answer(this.reasons.given);
+    if (this.reasons.isComplete && !this.root.matches(".is-asleep, .is-empty")) this.answer(this.reasons.names);
   }
 
   answer(reasons) {

@@ -1,11 +1,11 @@
 // The reasons a level asks for: a chip a shortcoming, and where one has more to say, chips for what falls short.
-import { piece } from "./pieces.js";
+import { fromTemplate } from "./templates.js";
 
 // letters of no action, so that a clip can be replayed and words be marked while one chooses
 const KEYS = "adfhjknyuitpq";
 
 function chip(label, key, onPress) {
-  const button = piece("chip");
+  const button = fromTemplate("chip");
   const cap = button.querySelector("kbd");
   cap.textContent = key ?? "";
   cap.hidden = !key;
@@ -34,17 +34,17 @@ export class Reasons {
 
   /**
    * @param {(string | {name: string, what: string[]})[]} offered
-   * @param {string} taken keys that mean something else
-   * @param {string[]} given those that were given before, as `given` names them
+   * @param {string} busyKeys those that mean something else
+   * @param {string[]} earlierNames those of the answer before, as `names` gives them
    */
-  open(offered, taken, given = []) {
+  open(offered, busyKeys, earlierNames = []) {
     const reasons = offered.map((reason) => (typeof reason === "string" ? { name: reason, what: [] } : reason));
-    const free = [...KEYS].filter((key) => !taken.includes(key));
+    const free = [...KEYS].filter((key) => !busyKeys.includes(key));
     this.reasons = reasons;
     this.freeBelow = free.slice(reasons.length);
-    this.recall(given);
+    this.recall(earlierNames);
     this.top.replaceChildren(...reasons.map((reason, index) => chip(reason.name, free[index], () => this.press(reason))));
-    this.unfold(reasons.find(({ name, what }) => what.length && this.chosen.has(name)) ?? null);
+    this.unfold(reasons.find(({ name, what: details }) => details.length && this.chosen.has(name)) ?? null);
     this.box.hidden = false;
     this.panel.classList.add("asks-reasons");
     this.box.scrollIntoView({ block: "nearest" });
@@ -52,11 +52,11 @@ export class Reasons {
     this.top.firstElementChild.focus();
   }
 
-  recall(given) {
+  recall(earlierNames) {
     this.chosen = new Map();
-    for (const { name, what } of this.reasons) {
-      const below = what.filter((one) => given.includes(`${name}/${one}`));
-      if (below.length || given.includes(name)) this.chosen.set(name, new Set(below));
+    for (const { name, what: details } of this.reasons) {
+      const below = details.filter((detail) => earlierNames.includes(`${name}/${detail}`));
+      if (below.length || earlierNames.includes(name)) this.chosen.set(name, new Set(below));
     }
   }
 
@@ -70,13 +70,13 @@ export class Reasons {
 
   /** Choose a shortcoming and unfold what it has below; pressed again while that is open, take it back. */
   press(reason) {
-    const { name, what } = reason;
-    if (this.chosen.has(name) && (!what.length || this.unfolded === reason)) {
+    const { name, what: details } = reason;
+    if (this.chosen.has(name) && (!details.length || this.unfolded === reason)) {
       this.chosen.delete(name);
       if (this.unfolded === reason) this.unfold(null);
     } else {
       if (!this.chosen.has(name)) this.chosen.set(name, new Set());
-      if (what.length) this.unfold(reason);
+      if (details.length) this.unfold(reason);
     }
     this.paint();
   }
@@ -87,39 +87,39 @@ export class Reasons {
     this.panel.classList.toggle("asks-what", Boolean(reason));
     if (!reason) return this.details.replaceChildren();
     this.title.textContent = `What ${reason.name}?`;
-    const toggle = (what) => () => {
+    const toggle = (detail) => () => {
       const details = this.chosen.get(reason.name);
-      if (!details.delete(what)) details.add(what);
+      if (!details.delete(detail)) details.add(detail);
       this.paint();
     };
-    this.details.replaceChildren(...reason.what.map((what, index) => chip(what, this.freeBelow[index], toggle(what))));
+    this.details.replaceChildren(...reason.what.map((detail, index) => chip(detail, this.freeBelow[index], toggle(detail))));
     this.more.scrollIntoView({ block: "nearest" });
   }
 
   paint() {
     const below = this.chosen.get(this.unfolded?.name);
-    for (const [index, { name, what }] of this.reasons.entries()) {
+    for (const [index, { name, what: details }] of this.reasons.entries()) {
       const button = this.top.children[index];
       button.setAttribute("aria-pressed", String(this.chosen.has(name)));
-      if (what.length) button.setAttribute("aria-expanded", String(this.unfolded?.name === name));
+      if (details.length) button.setAttribute("aria-expanded", String(this.unfolded?.name === name));
     }
-    for (const [index, what] of (this.unfolded?.what ?? []).entries()) {
-      this.details.children[index].setAttribute("aria-pressed", String(below.has(what)));
+    for (const [index, detail] of (this.unfolded?.what ?? []).entries()) {
+      this.details.children[index].setAttribute("aria-pressed", String(below.has(detail)));
     }
     this.save.disabled = !this.isComplete;
   }
 
   /** At least one reason, and of each that has more to say what it is. */
   get isComplete() {
-    const open = this.reasons.some(({ name, what }) => what.length && this.chosen.get(name)?.size === 0);
+    const open = this.reasons.some(({ name, what: details }) => details.length && this.chosen.get(name)?.size === 0);
     return this.chosen.size > 0 && !open;
   }
 
   /** As a judgment names them: "name" or "name/what", in the order offered. */
-  get given() {
-    return this.reasons.flatMap(({ name, what }) => {
+  get names() {
+    return this.reasons.flatMap(({ name, what: details }) => {
       if (!this.chosen.has(name)) return [];
-      return what.length ? what.filter((one) => this.chosen.get(name).has(one)).map((one) => `${name}/${one}`) : [name];
+      return details.length ? details.filter((detail) => this.chosen.get(name).has(detail)).map((detail) => `${name}/${detail}`) : [name];
     });
   }
 

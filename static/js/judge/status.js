@@ -42,8 +42,8 @@ export class Status {
   }
 
   /** @param {number} waiting how many are to be sent  @param {number} refused how many were set aside */
-  saved(sent, waiting, refused) {
-    const state = sent === "saved" && refused ? "refused" : sent;
+  saved(outboxState, waiting, refused) {
+    const state = outboxState === "saved" && refused ? "refused" : outboxState;
     const words = {
       saved: "Saved",
       refused: `${refused} refused`,
@@ -57,22 +57,22 @@ export class Status {
     // a screen reader hears of trouble and of its end, not of every answer
     if (changed && (TROUBLE.includes(state) || this.troubled)) this.announce(words[state]);
     this.troubled = TROUBLE.includes(state) || (this.troubled && state === "saving");
-    if (sent === "saved") this.pass(".until-saved");
+    if (outboxState === "saved") this.pass(".until-saved");
     this.parts.saved.dataset.state = state;
     this.parts.signIn.hidden = state !== "signed_out";
   }
 
   /** @param {{judged, done}} ahead what was done here and is not yet in the server's figures */
-  progress(progress, { judged, done }) {
+  progress(progress, { judged: nJudged, done: nDone }) {
     this.figures = progress;
     this.parts.progress.hidden = !progress.of;
-    const position = Math.min(progress.position + done, progress.of);
+    const position = Math.min(progress.position + nDone, progress.of);
     this.parts.bar.max = progress.of || 1;
-    this.parts.bar.value = Math.min(progress.done + done, progress.of);
+    this.parts.bar.value = Math.min(progress.done + nDone, progress.of);
     this.parts.text.textContent = `Batch ${progress.batch} · ${position} of ${progress.of}`;
-    this.parts.today.textContent = `${(progress.today + judged).toLocaleString("en")} today`;
-    const inAll = progress.total === null ? "" : `, ${(progress.total + judged).toLocaleString("en")} in all`;
-    this.empty.progress.textContent = `${(progress.today + judged).toLocaleString("en")} judged today${inAll}`;
+    this.parts.today.textContent = `${(progress.today + nJudged).toLocaleString("en")} today`;
+    const inAll = progress.total === null ? "" : `, ${(progress.total + nJudged).toLocaleString("en")} in all`;
+    this.empty.progress.textContent = `${(progress.today + nJudged).toLocaleString("en")} judged today${inAll}`;
   }
 
   cards() {
@@ -108,10 +108,10 @@ export class Status {
   }
 
   countDown(seconds) {
-    let left = seconds;
+    let secondsLeft = seconds;
     const tick = () => {
-      this.empty.again.textContent = left > 0 ? `Look again (${minutes(left)})` : "Look again";
-      if (left-- > 0) return;
+      this.empty.again.textContent = secondsLeft > 0 ? `Look again (${minutes(secondsLeft)})` : "Look again";
+      if (secondsLeft-- > 0) return;
       clearInterval(this.countdown);
       this.onAgain();
     };

@@ -7,8 +7,8 @@ import { newId } from "../judge/sending/ids.js";
 const RETRY = 3_000;
 
 export class Lesson {
-  constructor({ urls, stage, panel, told }) {
-    Object.assign(this, { urls, stage, panel, told });
+  constructor({ urls, stage, panel, feedback }) {
+    Object.assign(this, { urls, stage, panel, feedback });
     this.root = stage.root;
     this.clock = new Clock(() => stage.plays);
     this.saved = document.getElementById("saved");
@@ -25,7 +25,7 @@ export class Lesson {
   /** The next card, or the page that says how the try ended. */
   show(data) {
     if (!data) return;
-    this.told.hide();
+    this.feedback.hide();
     [this.card] = data.cards;
     if (!this.card) {
       location.assign(data.done_url);
@@ -42,16 +42,16 @@ export class Lesson {
     this.live.textContent = newQuery ? "New query." : "";
   }
 
-  progress(done) {
+  progress(nDone) {
     document.getElementById("progress").hidden = false;
     const bar = document.getElementById("progress-bar");
     bar.max = this.card.of;
-    bar.value = done;
+    bar.value = nDone;
     document.getElementById("progress-text").textContent = `${this.card.position} of ${this.card.of}`;
   }
 
   async answer({ grade, reasons, changes }) {
-    if (!this.card || this.busy || this.told.isShown) return;
+    if (!this.card || this.busy || this.feedback.isShown) return;
     const data = await this.send("answer", {
       submission_id: newId(), hand_out: this.card.hand_out, grade, reasons, ...telemetry({ ...this, changes }),
     });
@@ -59,30 +59,30 @@ export class Lesson {
     this.coming = data;
     this.panel.reasons.close();
     this.progress(this.card.position);
-    this.told.show(data.feedback, !data.cards.length);
+    this.feedback.show(data.feedback, !data.cards.length);
   }
 
   async leaveOut({ reason, note }) {
-    if (!this.card || this.busy || this.told.isShown) return;
+    if (!this.card || this.busy || this.feedback.isShown) return;
     const kind = "cannot_judge";
     this.show(await this.send("report", { submission_id: newId(), hand_out: this.card.hand_out, kind, reason, note }));
   }
 
   next() {
-    if (!this.told.isShown) return false;
+    if (!this.feedback.isShown) return false;
     this.show(this.coming);
     return true;
   }
 
   /** Sent until the server has it: the same submission again changes nothing. Undefined where it said no. */
-  async send(what, body) {
+  async send(kind, body) {
     this.busy = true;
     this.root.classList.add("is-sent");
     this.say("saving", "Saving…");
     try {
       for (;;) {
         try {
-          const data = await post(this.urls[`${what}Url`], body, this.urls);
+          const data = await post(this.urls[`${kind}Url`], body, this.urls);
           this.say("saved", "Saved");
           return data;
         } catch (error) {

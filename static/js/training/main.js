@@ -5,8 +5,8 @@ import { Keys } from "../judge/keys.js";
 import { Panel } from "../judge/panel.js";
 import { unplayed } from "../judge/media/faults.js";
 import { Stage } from "../judge/deck/stage.js";
+import { Feedback } from "./feedback.js";
 import { Lesson } from "./lesson.js";
-import { Told } from "./told.js";
 
 const root = document.getElementById("judge");
 const urls = root.dataset;
@@ -19,7 +19,7 @@ const levels = [...root.querySelectorAll(".level")].map((button) => ({
   reasons: JSON.parse(button.querySelector("script").textContent),
 }));
 
-/** No answer is chosen while one is on its way, or told. */
+/** No answer is chosen while one is on its way, or its feedback is on screen. */
 class TrainingPanel extends Panel {
   choose(grade) {
     if (!this.root.matches(".is-told, .is-sent")) super.choose(grade);
@@ -28,8 +28,8 @@ class TrainingPanel extends Panel {
 
 const stage = new Stage(root);
 const panel = new TrainingPanel(root, levels, (answer) => lesson.answer(answer));
-const told = new Told(root, levels);
-const lesson = new Lesson({ urls, stage, panel, told });
+const feedback = new Feedback(root, levels);
+const lesson = new Lesson({ urls, stage, panel, feedback });
 
 const drawer = document.getElementById("guidelines");
 const dialog = document.getElementById("dialog-cannot");
@@ -45,12 +45,12 @@ const withImage = (act) => () => (stage.zoom ? act(stage.zoom) : false);
 const sideways = (step) => () => (stage.player ? stage.player.seek(step) : (stage.zoom?.pan(step, 0) ?? false));
 const actions = {
   next: () => lesson.next(),
-  place: () => told.openPlace(),
+  place: () => feedback.openPassage(),
   guidelines: () => (drawer.open ? drawer.close() : drawer.show()),
   cannot: () => {
-    if (told.isShown) return;
-    const what = unplayed(root);
-    if (what) form.elements.note.value ||= `This browser cannot play it (${what}).`;
+    if (feedback.isShown) return;
+    const format = unplayed(root);
+    if (format) form.elements.note.value ||= `This browser cannot play it (${format}).`;
     dialog.showModal();
   },
 };
@@ -89,6 +89,6 @@ document.addEventListener("click", (event) => {
 initClosing();
 makeRoom();
 // back to where Enter goes on
-drawer.addEventListener("close", () => (told.isShown ? told.next.focus() : stage.region.focus({ preventScroll: true })));
+drawer.addEventListener("close", () => (feedback.isShown ? feedback.next.focus() : stage.region.focus({ preventScroll: true })));
 keepKeyboard(() => stage.region.focus({ preventScroll: true }));
 lesson.begin();

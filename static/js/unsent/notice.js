@@ -1,22 +1,22 @@
 // On every page: what was given on the judge screen and is kept on this device alone. What waits is sent from here too; of
 // what does not go, or was refused, it is said whose it is and what can be done.
-import { piles } from "./piles.js";
+import { backlogs } from "./backlogs.js";
 
 const PATIENCE = 5_000; // for so many milliseconds what was just given is on its way
 
-function answers(keys, one, many) {
-  return keys.length === 1 ? `1 answer ${one}` : `${keys.length} answers ${many}`;
+function answers(keys, singular, plural) {
+  return keys.length === 1 ? `1 answer ${singular}` : `${keys.length} answers ${plural}`;
 }
 
 /** What is said of what waits, by who is signed in and how the sending goes. */
 function ofWaiting({ slug, owner, outbox }, person, sender) {
-  const what = answers(outbox, `in ${slug} waits on this device, not stored yet`, `in ${slug} wait on this device, not stored yet`);
-  const them = outbox.length === 1 ? "it" : "them";
-  if (!person || sender?.paused) return `${what}. Sign in to send ${them}.`;
-  if (owner !== person) return `${what}: of another account, sent once it is signed in.`;
-  if (sender?.isKeptOut) return `${what}: you cannot judge there any more.`;
-  if (sender?.sending) return `${what}: being sent.`;
-  return `${what}. The server cannot be reached; sent as soon as it can be.`;
+  const words = answers(outbox, `in ${slug} waits on this device, not stored yet`, `in ${slug} wait on this device, not stored yet`);
+  const pronoun = outbox.length === 1 ? "it" : "them";
+  if (!person || sender?.paused) return `${words}. Sign in to send ${pronoun}.`;
+  if (owner !== person) return `${words}: of another account, sent once it is signed in.`;
+  if (sender?.isKeptOut) return `${words}: you cannot judge there any more.`;
+  if (sender?.sending) return `${words}: being sent.`;
+  return `${words}. The server cannot be reached; sent as soon as it can be.`;
 }
 
 function button(text, act) {
@@ -36,8 +36,8 @@ function line(words, ...actions) {
 }
 
 class Waiting {
-  constructor(place) {
-    this.place = place;
+  constructor(noticeArea) {
+    this.noticeArea = noticeArea;
     this.person = document.body.dataset.person ?? "";
     // the judge screen says it of its own collection and person, and sends
     this.here = document.querySelector("[data-undo-url]")?.dataset.collection;
@@ -47,7 +47,7 @@ class Waiting {
   }
 
   get elsewhere() {
-    return piles().filter(({ slug, owner }) => (slug !== this.here || owner !== this.person) && !this.closed.has(owner));
+    return backlogs().filter(({ slug, owner }) => (slug !== this.here || owner !== this.person) && !this.closed.has(owner));
   }
 
   /** Whether what waits is to be told of: not while it may just be on its way. */
@@ -59,29 +59,29 @@ class Waiting {
 
   /** Say it, where it is not said already. */
   show() {
-    const lines = this.elsewhere.flatMap((pile) => this.lines(pile));
+    const lines = this.elsewhere.flatMap((backlog) => this.lines(backlog));
     const words = ({ textContent }) => textContent;
     if (lines.map(words).join() !== [...this.box.children].map(words).join()) this.box.replaceChildren(...lines);
     if (!lines.length) this.box.remove();
-    else if (!this.box.isConnected) this.place.append(this.box);
+    else if (!this.box.isConnected) this.noticeArea.append(this.box);
   }
 
-  lines(pile) {
-    const { slug, owner, aside } = pile;
+  lines(backlog) {
+    const { slug, owner, aside } = backlog;
     const isOwn = owner === this.person;
     const screen = `/c/${slug}/judge/`;
-    const found = [];
-    if (this.isDue(pile)) {
+    const lines = [];
+    if (this.isDue(backlog)) {
       const sender = this.senders.get(slug);
       const actions = this.person ? [this.close(owner)] : [];
-      const own = sender?.isKeptOut ? this.throwAway(pile, "outbox") : link("Go there", screen);
-      found.push(line(ofWaiting(pile, this.person, sender), ...(isOwn ? [own] : actions)));
+      const own = sender?.isKeptOut ? this.throwAway(backlog, "outbox") : link("Go there", screen);
+      lines.push(line(ofWaiting(backlog, this.person, sender), ...(isOwn ? [own] : actions)));
     }
     if (aside.length && isOwn) {
       const words = answers(aside, `in ${slug} was refused, and is kept on this device alone.`, `in ${slug} were refused, and are kept on this device alone.`);
-      found.push(line(words, link("Look", screen), this.throwAway(pile, "aside")));
+      lines.push(line(words, link("Look", screen), this.throwAway(backlog, "aside")));
     }
-    return found;
+    return lines;
   }
 
   close(owner) {
@@ -90,7 +90,7 @@ class Waiting {
 
   throwAway({ slug, owner }, kind) {
     return button("Throw away…", () => {
-      const keys = piles().find((pile) => pile.slug === slug && pile.owner === owner)?.[kind] ?? [];
+      const keys = backlogs().find((backlog) => backlog.slug === slug && backlog.owner === owner)?.[kind] ?? [];
       if (!confirm(`${answers(keys, "is", "are")} thrown away for good: nothing of this is stored on the server. Do it?`)) return;
       for (const key of keys) localStorage.removeItem(key);
       this.show();
@@ -100,23 +100,23 @@ class Waiting {
   /** Send what waits of whoever is signed in, but for what is young and so on its way; look again while anything waits. */
   follow({ isFirst = false } = {}) {
     const waiting = this.elsewhere.filter(({ outbox }) => outbox.length);
-    for (const pile of waiting) if (pile.owner === this.person && (isFirst || pile.age >= PATIENCE)) this.send(pile);
+    for (const backlog of waiting) if (backlog.owner === this.person && (isFirst || backlog.age >= PATIENCE)) this.send(backlog);
     this.show();
     clearTimeout(this.timer);
     if (waiting.length) this.timer = setTimeout(() => this.follow(), PATIENCE);
   }
 
   /** Begin to send a collection's, or go on where that has come to its end. */
-  async send(pile) {
-    const sender = this.senders.get(pile.slug);
+  async send(backlog) {
+    const sender = this.senders.get(backlog.slug);
     if (sender && !sender.tries && !sender.paused) sender.flush();
-    if (this.senders.has(pile.slug)) return;
-    this.senders.set(pile.slug, null);
+    if (this.senders.has(backlog.slug)) return;
+    this.senders.set(backlog.slug, null);
     try {
       const { send } = await this.script();
-      this.senders.set(pile.slug, send(pile, () => this.show()));
+      this.senders.set(backlog.slug, send(backlog, () => this.show()));
     } catch {
-      this.senders.delete(pile.slug);
+      this.senders.delete(backlog.slug);
     }
   }
 
@@ -132,9 +132,9 @@ class Waiting {
 
 /** Say so now, and anew whenever another tab gives, sends or takes back an answer. */
 export function initWaiting() {
-  const place = document.querySelector(".messages");
-  if (!place) return;
-  const waiting = new Waiting(place);
+  const noticeArea = document.querySelector(".messages");
+  if (!noticeArea) return;
+  const waiting = new Waiting(noticeArea);
   if (waiting.person) waiting.script().catch(() => {});
   waiting.follow({ isFirst: true });
   addEventListener("storage", () => waiting.follow());

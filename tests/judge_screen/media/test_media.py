@@ -30,11 +30,11 @@ COUNT_MEDIA_BUILT = """window.built = 0;
     };"""
 # Measures the played time of the clip on screen like the page, from now on.
 COUNT_PLAYED = """async () => {
-    const { Watched } = await import("/static/js/judge/media/watched.js");
+    const { Playback } = await import("/static/js/judge/media/playback.js");
     const video = document.querySelector("#document video");
-    window.watched = new Watched();
+    window.playback = new Playback();
     window.nBegun = 0;
-    video.addEventListener("timeupdate", () => window.watched.tick("timeupdate", video, Infinity));
+    video.addEventListener("timeupdate", () => window.playback.tick("timeupdate", video, Infinity));
     video.addEventListener("seeked", () => { window.nBegun += 1; });
 }"""
 
@@ -174,7 +174,7 @@ def test_how_much_was_played_and_replayed_is_stored_and_the_speed_is_remembered(
     first = page.locator("#document video").get_attribute("src")
     wait_for_expression(page, "document.querySelector('#document video').played.length > 0")
     page.evaluate(COUNT_PLAYED)
-    wait_for_expression(page, "window.watched.played > 500")
+    wait_for_expression(page, "window.playback.played > 500")
     if first.endswith("#t=1"):
         wait_for_expression(page, "window.nBegun > 0")
     page.keyboard.press("2")

@@ -56,9 +56,9 @@ export class Change {
     this.screen.root.classList.toggle("is-changing", Boolean(word));
     this.box.hidden = !word;
     if (!word) return;
-    const level = this.screen.levels.find((one) => one.grade === word.grade);
-    const said = word.comment || word.note;
-    const words = [...(word.reasons ?? [word.reason]), said && `“${shortened(said)}”`].filter(Boolean);
+    const level = this.screen.levels.find((other) => other.grade === word.grade);
+    const comment = word.comment || word.note;
+    const words = [...(word.reasons ?? [word.reason]), comment && `“${shortened(comment)}”`].filter(Boolean);
     this.box.querySelector("[data-lead]").textContent = word.report ? "You reported it:" : "You said";
     this.box.querySelector("[data-what]").textContent = level?.name ?? word.report;
     this.box.querySelector("[data-words]").textContent = words.length ? ` (${words.join(", ")})` : "";

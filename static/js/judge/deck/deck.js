@@ -16,10 +16,10 @@ export class Deck {
     const fresh = cards
       .filter((card) => !this.done.has(card.hand_out) && card.hand_out !== this.current?.hand_out)
       .map((card) => ({ ...card, draft: drafts.get(card.hand_out) }));
-    const known = new Set(fresh.map((card) => card.hand_out));
+    const freshHandOuts = new Set(fresh.map((card) => card.hand_out));
     // cards put back by an undo the server has not heard of yet stay at hand
-    const kept = this.upcoming.filter((card) => card.kept && !known.has(card.hand_out));
-    this.upcoming = [...kept, ...fresh];
+    const undoCards = this.upcoming.filter((card) => card.kept && !freshHandOuts.has(card.hand_out));
+    this.upcoming = [...undoCards, ...fresh];
     if (!this.current) this.advance();
   }
 

@@ -1,16 +1,16 @@
 // The last answers and reports, each of which can be changed.
 import { get } from "../sending/api.js";
-import { piece } from "../pieces.js";
+import { fromTemplate } from "../templates.js";
 
-function row(judged, levels, onChange) {
-  const item = piece("recent");
-  const level = levels.find((other) => other.grade === judged.grade);
-  item.querySelector("[data-query]").textContent = judged.query_text;
-  item.querySelector("[data-document]").textContent = judged.document_text;
-  item.querySelector("[data-level]").textContent = judged.report || (level?.name ?? judged.grade);
-  item.querySelector("[data-level]").classList.toggle("badge-warn", Boolean(judged.report));
-  item.querySelector("[data-at]").textContent = new Date(judged.at).toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-  item.querySelector("[data-change]").addEventListener("click", () => onChange(judged.hand_out));
+function row(judgment, levels, onChange) {
+  const item = fromTemplate("recent");
+  const level = levels.find((other) => other.grade === judgment.grade);
+  item.querySelector("[data-query]").textContent = judgment.query_text;
+  item.querySelector("[data-document]").textContent = judgment.document_text;
+  item.querySelector("[data-level]").textContent = judgment.report || (level?.name ?? judgment.grade);
+  item.querySelector("[data-level]").classList.toggle("badge-warn", Boolean(judgment.report));
+  item.querySelector("[data-at]").textContent = new Date(judgment.at).toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  item.querySelector("[data-change]").addEventListener("click", () => onChange(judgment.hand_out));
   return item;
 }
 
@@ -23,11 +23,11 @@ export async function openRecent(url, levels, onChange) {
   state.textContent = "Loading…";
   dialog.showModal();
   try {
-    const { judged } = await get(url);
-    state.textContent = judged.length ? "" : "There is nothing to change: you have not judged yet, or your batches are settled.";
+    const { judged: judgments } = await get(url);
+    state.textContent = judgments.length ? "" : "There is nothing to change: you have not judged yet, or your batches are settled.";
     list.replaceChildren(
-      ...judged.map((one) =>
-        row(one, levels, (handOut) => {
+      ...judgments.map((judgment) =>
+        row(judgment, levels, (handOut) => {
           dialog.close();
           onChange(handOut);
         }),

@@ -29,9 +29,9 @@ export class Screen {
     this.asking = true;
     if (!this.deck.current) this.status.nothing({ reason: "looking" });
     try {
-      const told = await post(this.urls.nextUrl, {}, this.urls);
+      const data = await post(this.urls.nextUrl, {}, this.urls);
       this.outbox.reached();
-      this.take(told, true);
+      this.take(data, true);
     } catch (error) {
       if (error instanceof SignedOut) this.outbox.pause(error.signIn);
       else if (error instanceof Refused) this.status.nothing({ reason: "closed", message: error.message });
@@ -48,12 +48,12 @@ export class Screen {
   }
 
   /** The server's answer to anything: cards, progress, or why there is none. */
-  take(data, asked = false) {
+  take(data, isFullList = false) {
     this.figures = data.progress;
     this.empty = data.empty;
     this.guidelines.hear(data.guidelines);
     // with nothing on its way the server's list is the truth, whatever this tab remembers
-    if (asked && !this.outbox.size) this.deck.done.clear();
+    if (isFullList && !this.outbox.size) this.deck.done.clear();
     this.deck.merge(data.cards);
     this.show();
   }
@@ -130,7 +130,7 @@ export class Screen {
     if (entry.kind === "undo") return this.undo.onRefused(entry, message);
     this.undo.drop(entry);
     if (entry.body.kind === "later" && message) this.status.notice(message);
-    this.aside.show();
+    this.refusedAnswers.show();
     this.deck.markDone(entry.body.hand_out);
     if (!this.outbox.size) this.next();
   }

@@ -1,7 +1,7 @@
 // The query that stays and the document that changes; what comes next is built, and so loading, behind the scenes.
 import { ItemView } from "../media/card.js";
 import { adopt } from "../prefs.js";
-import { Sight } from "../media/sight.js";
+import { AnswerGuard } from "./answer-guard.js";
 
 /** A view of each item, by key: the one there was before, or else a new one. Others that there were are dropped. */
 function viewsOf(items, before) {
@@ -27,7 +27,7 @@ export class Stage {
     this.query = null;
     this.document = null;
     this.marked = false;
-    this.sight = new Sight(root);
+    this.guard = new AnswerGuard(root);
     root.addEventListener("revealed", () => this.see());
     addEventListener("online", () => this.tryAgain());
   }
@@ -43,14 +43,14 @@ export class Stage {
     this.mark();
     this.document.shown();
     for (const view of [this.query, this.document]) view.tryAgain();
-    this.player?.watched.begin();
+    this.player?.playback.begin();
     this.see();
     return { newQuery: !sameQuery };
   }
 
   /** Let the levels sleep until what is on screen now was seen. */
   see() {
-    this.sight.begin(Promise.all([this.query.ready, this.document.ready]));
+    this.guard.begin(Promise.all([this.query.ready, this.document.ready]));
   }
 
   showQuery(card) {
@@ -91,7 +91,7 @@ export class Stage {
     this.document?.drop();
     this.document = null;
     this.query?.hidden();
-    this.sight.end();
+    this.guard.end();
   }
 
   reveal() {
@@ -139,8 +139,8 @@ export class Stage {
   }
 
   /** How much of the clip was played for this card, and how often anew; undefined where there is no clip. */
-  get watched() {
-    return this.player?.watched;
+  get playback() {
+    return this.player?.playback;
   }
 
   get plays() {

@@ -2,7 +2,7 @@
 
 /** Time and changes of mind; of a clip how much was played, and how often anew. */
 export function telemetry({ clock, stage, changes }) {
-  const { watched } = stage;
-  const clip = watched && { played_ms: watched.played, n_replays: watched.replays };
+  const { playback } = stage;
+  const clip = playback && { played_ms: playback.played, n_replays: playback.replays };
   return { active_ms: clock.read(), n_changes: changes, ...clip };
 }

@@ -1,6 +1,6 @@
 // One stack of what was done last: answers, changes, reports, cards put off. First what this browser's tabs know of, then
 // what the server does.
-import { ONE_AT_A_TIME } from "./acts.js";
+import { ONE_AT_A_TIME } from "./card-actions.js";
 import { SignedOut, get } from "../sending/api.js";
 
 const NOTHING = "There is nothing to undo: all is taken back already, or your batches are settled.";
@@ -11,8 +11,8 @@ const NOT_TAKEN_BACK = { answer: "The judgment was not undone", report: "The rep
 
 /** What an entry of the outbox did, as the server names it when it is taken back. */
 function actOf({ kind, body, counts }) {
-  const what = kind === "answer" ? "answer" : body.kind === "later" ? "later" : "report";
-  return { submission_id: body.submission_id, hand_out: body.hand_out, kind: what, isChange: Boolean(body.is_change), counts: counts ?? {}, comment: body.comment };
+  const actKind = kind === "answer" ? "answer" : body.kind === "later" ? "later" : "report";
+  return { submission_id: body.submission_id, hand_out: body.hand_out, kind: actKind, isChange: Boolean(body.is_change), counts: counts ?? {}, comment: body.comment };
 }
 
 export class Undo {
@@ -20,7 +20,7 @@ export class Undo {
   constructor(screen) {
     this.screen = screen;
     this.acts = [];
-    this.wanted = null;
+    this.awaitedHandOut = null;
     this.turn = Promise.resolve();
   }
 
@@ -29,19 +29,19 @@ export class Undo {
     if (entry.kind === "undo") return this.forget(entry.body.hand_out);
     const act = actOf(entry);
     // put off and then answered is one thing to take back
-    const rest = this.acts.filter((one) => one.kind !== "later" || one.hand_out !== act.hand_out);
-    this.acts = [...rest, act].slice(-REMEMBERED);
+    const otherActs = this.acts.filter((other) => other.kind !== "later" || other.hand_out !== act.hand_out);
+    this.acts = [...otherActs, act].slice(-REMEMBERED);
   }
 
   /** The last thing done with this hand-out is no more. */
   forget(handOut) {
-    const at = this.acts.findLastIndex((one) => one.hand_out === handOut);
+    const at = this.acts.findLastIndex((act) => act.hand_out === handOut);
     if (at >= 0) this.acts.splice(at, 1);
   }
 
   /** What an entry did was refused, or taken back before it was sent. */
   drop({ body }) {
-    this.acts = this.acts.filter((one) => one.submission_id !== body.submission_id);
+    this.acts = this.acts.filter((act) => act.submission_id !== body.submission_id);
   }
 
   /** One step back; the next one waits until it is known what this one was. */
@@ -82,7 +82,7 @@ export class Undo {
     const unsent = outbox.takeBack(act);
     if (!unsent && outbox.isFull) return status.notice(ONE_AT_A_TIME, { passing: true, untilSaved: true });
     this.forget(hand_out);
-    this.wanted = card || isChange ? null : hand_out;
+    this.awaitedHandOut = card || isChange ? null : hand_out;
     if (!isChange) deck.done.delete(hand_out);
     if (card) this.screen.putBack({ ...card, draft: comment });
     if (!unsent) outbox.put("undo", { hand_out, kind }, { judged: -(counts?.judged ?? 0), done: -(counts?.done ?? 0) });
@@ -98,9 +98,9 @@ export class Undo {
     status.pass();
     if (!word) return status.announce(TAKEN_BACK[kind] ?? TAKEN_BACK.answer);
     // nothing on screen shows that an earlier answer stands again, so it is said
-    const level = levels.find((one) => one.grade === word.grade)?.name;
-    const what = level ?? word.report;
-    status.notice(what ? `The change is taken back: “${what}” stands again.` : "The change is taken back.", { passing: true });
+    const level = levels.find((other) => other.grade === word.grade)?.name;
+    const label = level ?? word.report;
+    status.notice(label ? `The change is taken back: “${label}” stands again.` : "The change is taken back.", { passing: true });
   }
 
   /** The server took it back: its card, if this tab did not have it any more, comes first. True when it stays so. */
@@ -111,16 +111,16 @@ export class Undo {
     if (word) deck.takenElsewhere(body.hand_out);
     else {
       deck.done.delete(body.hand_out);
-      if (this.wanted === body.hand_out) this.screen.putBack(card);
+      if (this.awaitedHandOut === body.hand_out) this.screen.putBack(card);
     }
-    if (this.wanted === body.hand_out) this.wanted = null;
+    if (this.awaitedHandOut === body.hand_out) this.awaitedHandOut = null;
     return true;
   }
 
   /** What was done stands, so its card goes away again. */
   onRefused({ body }, message) {
     const { deck, status } = this.screen;
-    if (this.wanted === body.hand_out) this.wanted = null;
+    if (this.awaitedHandOut === body.hand_out) this.awaitedHandOut = null;
     deck.takenElsewhere(body.hand_out);
     this.screen.show();
     status.notice(`${NOT_TAKEN_BACK[body.kind] ?? NOT_TAKEN_BACK.answer}: ${message}`);

@@ -58,12 +58,12 @@ export class SignInDialog {
     if (!this.dialog.open) this.dialog.showModal();
   }
 
-  async check(asked) {
+  async check(isClick) {
     try {
       await this.resume();
       this.dialog.close();
     } catch (error) {
-      if (!asked) return;
+      if (!isClick) return;
       find("signin-state").textContent =
         error instanceof SignedOut ? "Not signed in yet. Sign in in the other tab, then come back." : "The server cannot be reached. Try again in a moment.";
     }

@@ -1,5 +1,5 @@
 // The list of keys: switch them off, give a level another one, or go back to those of the scheme.
-import { piece } from "../pieces.js";
+import { fromTemplate } from "../templates.js";
 import { recall, remember } from "../prefs.js";
 
 function say(input, fault) {
@@ -9,7 +9,7 @@ function say(input, fault) {
 }
 
 function row(level, keys) {
-  const element = piece("key");
+  const element = fromTemplate("key");
   const input = element.querySelector("input");
   element.classList.add(`colour-${level.colour}`);
   element.querySelector("[data-name]").textContent = level.name;

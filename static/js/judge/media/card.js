@@ -1,7 +1,7 @@
 // An item of a card as elements: <template> pieces filled with textContent only, never markup from data.
 import { Faults, isBroken } from "./faults.js";
 import { fillFrame } from "../html.js";
-import { piece } from "../pieces.js";
+import { fromTemplate } from "../templates.js";
 import { Player } from "./player.js";
 import { veil } from "./veil.js";
 import { markWords } from "./words.js";
@@ -13,21 +13,21 @@ function heard(target, name) {
 }
 
 function textPart(part) {
-  const element = piece("text");
+  const element = fromTemplate("text");
   element.textContent = part.text;
   return { element, words: part.text, mark: (words) => markWords(element, words) };
 }
 
 function htmlPart(part) {
-  const element = piece("html");
+  const element = fromTemplate("html");
   const frame = element.querySelector("iframe");
-  const shown = heard(frame, "load");
+  const ready = heard(frame, "load");
   fillFrame(frame, part.html);
-  return { element, shown, mark: (words) => fillFrame(frame, part.html, words && ((body) => markWords(body, words))) };
+  return { element, ready, mark: (words) => fillFrame(frame, part.html, words && ((body) => markWords(body, words))) };
 }
 
 function imagePart(part) {
-  const element = piece("image");
+  const element = fromTemplate("image");
   const image = element.querySelector("img");
   const again = () => {
     // Safari asks for nothing when an address is set that is there already
@@ -36,22 +36,22 @@ function imagePart(part) {
   };
   const faults = new Faults(image, element, { kind: part.kind, url: part.url, again });
   // a picture that came is not there before it is decoded
-  const shown = heard(image, "load").then(() => image.decode().catch(() => {}));
+  const ready = heard(image, "load").then(() => image.decode().catch(() => {}));
   image.src = part.url;
-  return { element, shown, faults, zoom: new Zoom(element) };
+  return { element, ready, faults, zoom: new Zoom(element) };
 }
 
 /** What cannot be seen or heard is never shown, so that the levels sleep. */
 function mediaPart(part) {
-  const figure = piece(part.kind);
+  const figure = fromTemplate(part.kind);
   const player = new Player(figure, part);
   const { media, sources } = player;
-  const shown = heard(media, part.kind === "video" ? "loadeddata" : "loadedmetadata");
+  const ready = heard(media, part.kind === "video" ? "loadeddata" : "loadedmetadata");
   const faults = new Faults(media, figure, { kind: part.kind, url: part.url, again: () => sources.load(), sources });
   if (!sources.isPlayable) faults.cannotPlay();
   // shown as something else before
   media.addEventListener("loadeddata", () => sources.isForced && !player.isShown && player.shown());
-  return { element: faults.shown, shown, faults, player };
+  return { element: faults.shown, ready, faults, player };
 }
 
 const BUILDERS = { text: textPart, html: htmlPart, image: imagePart, video: mediaPart, audio: mediaPart };
@@ -60,12 +60,12 @@ const BUILDERS = { text: textPart, html: htmlPart, image: imagePart, video: medi
 export class ItemView {
   constructor(item) {
     this.item = item;
-    this.element = piece("item");
+    this.element = fromTemplate("item");
     const body = this.element.querySelector(".item-body");
     this.parts = item.parts.filter((part) => BUILDERS[part.kind]).map((part) => BUILDERS[part.kind](part));
     body.append(...this.parts.map((part) => part.element));
     if (!this.parts.length) {
-      const label = piece("label");
+      const label = fromTemplate("label");
       label.querySelector("[data-label]").textContent = item.label;
       body.append(label);
     }
@@ -92,7 +92,7 @@ export class ItemView {
 
   /** When its media are there to be seen and heard; of what a warning covers the warning is seen. */
   get ready() {
-    return Promise.all(this.uncovered.map((part) => part.shown));
+    return Promise.all(this.uncovered.map((part) => part.ready));
   }
 
   get isBroken() {

@@ -1,6 +1,6 @@
 // Media that do not load, or that this browser cannot play: what stands in their place, and when they are tried again.
 import { fateOf } from "./files.js";
-import { piece } from "../pieces.js";
+import { fromTemplate } from "../templates.js";
 
 export const NOUNS = { image: "image", video: "clip", audio: "recording" };
 const WAITS = [2, 5, 10, 20, 40, 60]; // seconds from each failure to the next try
@@ -26,7 +26,7 @@ export class Faults {
     this.words = `This ${NOUNS[kind]} did not load.`;
     this.shown = figure;
     this.nFailures = 0;
-    this.box = piece("broken");
+    this.box = fromTemplate("broken");
     this.box.querySelector("[data-retry]").addEventListener("click", () => this.retry(true));
     if (sources) {
       sources.isOnScreen = () => this.shown.isConnected;
@@ -101,7 +101,7 @@ export class Faults {
   cannotPlay() {
     const { sources } = this;
     if (sources.isDenied) clearTimeout(this.timer);
-    const box = piece("unplayable");
+    const box = fromTemplate("unplayable");
     box.querySelector("[data-what]").textContent = sources.words;
     if (!sources.isHopeless) box.dataset.unplayable = sources.part.sources[0].what || "unknown";
     for (const words of box.querySelectorAll("[data-others], [data-lead]")) words.hidden = "lead" in words.dataset !== sources.isHopeless;

@@ -3,7 +3,7 @@ import { paintPlayer } from "./controls.js";
 import { adopt, recall, remember, stillness } from "../prefs.js";
 import { Sources } from "./sources.js";
 import { Strip } from "./strip.js";
-import { Watched } from "./watched.js";
+import { Playback } from "./playback.js";
 import { drawWave } from "./wave.js";
 
 const SPEEDS = [1, 1.5, 2, 0.5];
@@ -14,7 +14,7 @@ export class Player {
     this.figure = figure;
     this.part = part;
     this.media = figure.querySelector("video, audio");
-    this.watched = new Watched();
+    this.playback = new Playback();
     this.strip = part.kind === "video" ? new Strip(figure.querySelector(".strip"), (at) => this.seekTo(at)) : null;
     this.start = part.start ?? 0;
     this.end = part.end ?? null;
@@ -50,7 +50,7 @@ export class Player {
       if (this.start) this.media.currentTime = this.start;
     }
     if (name === "canplaythrough") this.prepareStrip();
-    this.watched.tick(name, this.media, this.last);
+    this.playback.tick(name, this.media, this.last);
     // near the end of the part counts as its end: timeupdate comes a few times a second only
     const over = name === "ended" || (!this.media.paused && this.media.currentTime >= this.last - 0.01);
     if (over) this.atEnd();
@@ -58,9 +58,9 @@ export class Player {
   }
 
   atEnd() {
-    this.watched.see(this.last);
+    this.playback.see(this.last);
     if (this.loop) {
-      this.watched.replay();
+      this.playback.replay();
       this.media.currentTime = this.start;
       this.media.play().catch(() => {});
     } else this.media.pause();
@@ -95,7 +95,7 @@ export class Player {
     if (!this.media.paused) return this.media.pause();
     this.sources.mend();
     if (this.media.currentTime >= this.last - FRAME) {
-      this.watched.replay();
+      this.playback.replay();
       this.media.currentTime = this.start;
     }
     this.media.play().catch(() => {});
@@ -108,8 +108,8 @@ export class Player {
 
   /** To where the picture of the sound was clicked, which may be there before the player knows how long the sound is. */
   seekInto(event) {
-    const { left, width } = event.target.closest(".wave").getBoundingClientRect();
-    if (this.media.readyState) this.seekTo(this.start + ((event.clientX - left) / width) * this.length);
+    const { left: x, width } = event.target.closest(".wave").getBoundingClientRect();
+    if (this.media.readyState) this.seekTo(this.start + ((event.clientX - x) / width) * this.length);
     else this.media.addEventListener("loadedmetadata", () => this.seekInto(event), { once: true });
   }
 

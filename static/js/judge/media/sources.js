@@ -138,8 +138,8 @@ export class Sources {
 
   /** Why it does not play, in a sentence. */
   get words() {
-    const { what, defect } = this.part.sources[0];
-    const kind = what && ` (${what})`;
+    const { what: format, defect } = this.part.sources[0];
+    const kind = format && ` (${format})`;
     if (!this.isHopeless) return `${this.isForced ? "Tried: this" : "This"} browser cannot play this ${this.noun}${kind}.`;
     return defect === "unread" ? `This file could not be read as a ${this.noun}.` : `This ${this.noun} plays in no browser${kind}.`;
   }

@@ -1,9 +1,9 @@
 // A content warning, and what it covers until somebody wants to see it.
-import { piece } from "../pieces.js";
+import { fromTemplate } from "../templates.js";
 
 /** Cover an item. @returns {() => void} what lifts the cover */
 export function veil(item, element) {
-  const cover = piece("veil");
+  const cover = fromTemplate("veil");
   const body = element.querySelector(".item-body");
   cover.querySelector("[data-warning]").textContent = item.warning;
   element.classList.add("is-veiled");

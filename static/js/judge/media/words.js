@@ -10,9 +10,9 @@ function forms(text) {
   return new Set(long.flatMap((word) => [word, word.replace(/s$/u, ""), word.replace(/es$/u, "")]));
 }
 
-function markedPieces(text, wanted) {
+function markedPieces(text, queryForms) {
   return text.split(/([\p{L}\p{N}]+)/u).map((piece) => {
-    if (piece.length < SHORT || ![...forms(piece)].some((form) => wanted.has(form))) return piece;
+    if (piece.length < SHORT || ![...forms(piece)].some((form) => queryForms.has(form))) return piece;
     return Object.assign(document.createElement("mark"), { textContent: piece });
   });
 }
@@ -21,10 +21,10 @@ function markedPieces(text, wanted) {
 export function markWords(element, query) {
   for (const mark of element.querySelectorAll("mark")) mark.replaceWith(mark.textContent);
   element.normalize();
-  const wanted = forms(query);
-  if (!wanted.size) return;
+  const queryForms = forms(query);
+  if (!queryForms.size) return;
   const nodes = [];
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) nodes.push(walker.currentNode);
-  for (const node of nodes) node.replaceWith(...markedPieces(node.data, wanted));
+  for (const node of nodes) node.replaceWith(...markedPieces(node.data, queryForms));
 }

@@ -6,15 +6,15 @@ const STEPS = [1, 2, 4];
 const PAN = 80;
 const DOUBLE_TAP = { within: 300, around: 30 }; // milliseconds, pixels
 
-function between(one, other) {
+function between(first, second) {
   return {
-    distance: Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY),
-    at: { x: (one.clientX + other.clientX) / 2, y: (one.clientY + other.clientY) / 2 },
+    distance: Math.hypot(first.clientX - second.clientX, first.clientY - second.clientY),
+    at: { x: (first.clientX + second.clientX) / 2, y: (first.clientY + second.clientY) / 2 },
   };
 }
 
-function isNear(one, other) {
-  return between(one, other).distance < DOUBLE_TAP.around;
+function isNear(first, second) {
+  return between(first, second).distance < DOUBLE_TAP.around;
 }
 
 export class Zoom {
@@ -50,9 +50,9 @@ export class Zoom {
   }
 
   /** @param {{x, y}} at the point of the window that stays where it is; the middle of the frame without one */
-  to(wanted, at = null) {
+  to(factor, at = null) {
     const { frame } = this;
-    const scale = Math.min(LARGEST, Math.max(1, wanted));
+    const scale = Math.min(LARGEST, Math.max(1, factor));
     const box = frame.getBoundingClientRect();
     const x = at ? at.x - box.left : box.width / 2;
     const y = at ? at.y - box.top : box.height / 2;
@@ -88,9 +88,9 @@ export class Zoom {
   }
 
   tap(event) {
-    const begun = this.touched;
+    const start = this.touched;
     this.touched = null;
-    if (begun?.pointerId !== event.pointerId || !isNear(begun, event)) return;
+    if (start?.pointerId !== event.pointerId || !isNear(start, event)) return;
     const last = this.tapped;
     const at = performance.now();
     const isSecond = last && isNear(last, event) && !last.wasSecond && at - last.at < DOUBLE_TAP.within;

@@ -93,7 +93,7 @@ function asJson(payload) {
 }
 
 /** Send on behalf of a page that is being left; nobody will hear the answer. */
-export function postLeaving(url, payload) {
+export function postOnExit(url, payload) {
   fetch(url, { ...asJson(payload), credentials: "same-origin", keepalive: true }).catch(() => {});
 }
 

@@ -12,15 +12,15 @@ export class OtherTabs {
 
   /** Hand on what the server said to an entry: how far one is, what comes next, or why nothing does. */
   tell({ kind, body }, { progress, empty, guidelines, cards }) {
-    const done = kind === "undo" || body.kind === "later" ? null : body.hand_out;
-    this.channel.postMessage({ done, progress, empty, guidelines, cards });
+    const handOut = kind === "undo" || body.kind === "later" ? null : body.hand_out;
+    this.channel.postMessage({ done: handOut, progress, empty, guidelines, cards });
   }
 
   /** It may come before the storage tells of the entry: no card is judged a second time in between. */
-  hear({ done, ...told }) {
+  hear({ done: handOut, ...data }) {
     const { deck, outbox } = this.screen;
-    if (done && !outbox.isUndoing(done)) deck.takenElsewhere(done);
-    this.screen.take(told);
+    if (handOut && !outbox.isUndoing(handOut)) deck.takenElsewhere(handOut);
+    this.screen.take(data);
   }
 
   /** Something was done; a card that is at hand here may be done with by that. */
@@ -57,7 +57,7 @@ export class OtherTabs {
 
   /** What was set aside is another now: sent again, or thrown away. */
   setAside() {
-    this.screen.aside.show();
+    this.screen.refusedAnswers.show();
     this.screen.outbox.show();
   }
 

@@ -1,8 +1,8 @@
 // The outbox: what the person did, sent in order, one at a time, again and again until the server has it.
 import { Refused, SignedOut, post, refreshToken } from "./api.js";
-import { isHopeless } from "./hopeless.js";
+import { isFinalFailure } from "./failures.js";
 import { newId } from "./ids.js";
-import { inTurn } from "./turn.js";
+import { withTabLock } from "./tab-lock.js";
 
 const LONGEST_WAIT = 30_000;
 
@@ -72,7 +72,7 @@ export class Outbox {
     this.show();
     if (this.sending || this.paused) return this.sending;
     clearTimeout(this.timer);
-    this.sending = inTurn(this.store.prefix, () => this.sendAll());
+    this.sending = withTabLock(this.store.prefix, () => this.sendAll());
     try {
       await this.sending;
     } finally {
@@ -93,7 +93,7 @@ export class Outbox {
         this.tries = 0;
         this.onResult(entry, data);
       } catch (error) {
-        if (error instanceof Refused || (await isHopeless(this, key, entry, error))) {
+        if (error instanceof Refused || (await isFinalFailure(this, key, entry, error))) {
           this.store.setAside(key, entry, error.message);
           this.tries = 0;
           this.onRefused(entry, error.message);

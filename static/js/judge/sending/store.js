@@ -133,3 +133,16 @@ export class Store {
     return this.asidePrefix + key.slice(this.prefix.length);
   }
 }
+
+let isPersistenceRequested = false;
+
+/** Ask once that what waits here be kept also when the browser runs short of room; some ask the person. */
+export async function requestPersistence() {
+  if (isPersistenceRequested) return;
+  isPersistenceRequested = true;
+  try {
+    if (!(await navigator.storage?.persisted())) await navigator.storage?.persist();
+  } catch {
+    // where nothing may be stored nothing can be kept
+  }
+}

@@ -6,7 +6,7 @@ const LONGEST = 60_000;
  * Tabs of one browser take turns where the browser can arrange it; a tab that was put to sleep in its turn holds the
  * others up no longer than that. Without turns, resends are harmless by their id.
  */
-export async function inTurn(name, work) {
+export async function withTabLock(name, work) {
   if (!navigator.locks) return work();
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), LONGEST);

@@ -1,7 +1,7 @@
 // What the server refused for good: kept in this browser and shown, until the person says what becomes of it.
-import { piece } from "../pieces.js";
+import { fromTemplate } from "../templates.js";
 
-export class Aside {
+export class RefusedAnswers {
   /** @param {{store, outbox, levels, root, announce: (text: string) => void, onSentAgain: (entry) => void}} parts */
   constructor(parts) {
     Object.assign(this, parts);
@@ -11,11 +11,11 @@ export class Aside {
   /** Show what is kept; nothing where nothing is. */
   show() {
     this.box?.remove();
-    const kept = this.store.aside();
-    if (!kept.length) return;
-    this.box = piece("aside");
-    this.box.querySelector("[data-n]").textContent = kept.length === 1 ? "1 answer was" : `${kept.length} answers were`;
-    this.box.querySelector("ul").replaceChildren(...kept.map(([, entry]) => this.line(entry)));
+    const entries = this.store.aside();
+    if (!entries.length) return;
+    this.box = fromTemplate("aside");
+    this.box.querySelector("[data-n]").textContent = entries.length === 1 ? "1 answer was" : `${entries.length} answers were`;
+    this.box.querySelector("ul").replaceChildren(...entries.map(([, entry]) => this.line(entry)));
     this.box.querySelector("[data-again]").addEventListener("click", () => this.sendAgain());
     this.box.querySelector("[data-away]").addEventListener("click", () => this.throwAway());
     this.root.querySelector(".messages").append(this.box);
@@ -23,10 +23,10 @@ export class Aside {
   }
 
   line({ kind, body, reason }) {
-    const level = this.levels.find((one) => one.grade === body.grade)?.name ?? `Grade ${body.grade}`;
-    const what = kind === "answer" ? level : "A report";
+    const level = this.levels.find((other) => other.grade === body.grade)?.name ?? `Grade ${body.grade}`;
+    const label = kind === "answer" ? level : "A report";
     const words = body.comment || body.note;
-    return Object.assign(document.createElement("li"), { textContent: `${what}${words ? ` (“${words}”)` : ""}: ${reason}` });
+    return Object.assign(document.createElement("li"), { textContent: `${label}${words ? ` (“${words}”)` : ""}: ${reason}` });
   }
 
   sendAgain() {

@@ -4,7 +4,7 @@ const SLOT = 0.1;
 // timeupdate comes about four times a second, of a clip at most twice as fast; a longer stride is a jump
 const STRIDE = 2;
 
-export class Watched {
+export class Playback {
   constructor() {
     this.begin();
   }

@@ -1,15 +1,15 @@
-// What is told after an answer: right or not, the right level, why, and where the guidelines say so.
+// The feedback after an answer: right or not, the right level, why, and where the guidelines say so.
 
-export class Told {
+export class Feedback {
   constructor(root, levels) {
     this.root = root;
     this.levels = levels;
     const find = (id) => document.getElementById(id);
     this.box = find("told");
     this.title = find("told-title");
-    this.said = find("told-levels");
+    this.sentence = find("told-levels");
     this.why = find("told-why");
-    this.place = find("told-place");
+    this.passage = find("told-place");
     this.next = find("told-next");
     this.drawer = find("guidelines");
     this.heading = null;
@@ -24,8 +24,8 @@ export class Told {
   }
 
   /** @param {{given, right, why, anchor}} feedback  @param {boolean} isLast no pair comes after it */
-  show({ given, right, why, anchor }, isLast) {
-    const isRight = given === right;
+  show({ given: grade, right, why, anchor }, isLast) {
+    const isRight = grade === right;
     this.root.classList.add("is-told");
     this.box.classList.toggle("is-right", isRight);
     for (const button of this.root.querySelectorAll(".level")) {
@@ -35,11 +35,11 @@ export class Told {
     this.box.hidden = this.next.hidden = false;
     // filled while it is there: a live region says what changes in it
     this.title.textContent = isRight ? "Right" : "Not quite";
-    this.said.textContent = isRight ? `It is “${this.name(right)}”.` : `It is “${this.name(right)}”; you said “${this.name(given)}”.`;
+    this.sentence.textContent = isRight ? `It is “${this.name(right)}”.` : `It is “${this.name(right)}”; you said “${this.name(grade)}”.`;
     this.why.textContent = why;
     this.why.hidden = !why;
-    this.place.hidden = !this.heading;
-    if (this.heading) this.place.querySelector("button").textContent = `Guidelines: ${this.heading.textContent}`;
+    this.passage.hidden = !this.heading;
+    if (this.heading) this.passage.querySelector("button").textContent = `Guidelines: ${this.heading.textContent}`;
     this.next.firstChild.textContent = isLast ? "See the result " : "Next pair ";
     this.next.focus();
   }
@@ -48,11 +48,11 @@ export class Told {
     this.root.classList.remove("is-told");
     this.box.hidden = this.next.hidden = true;
     for (const button of this.root.querySelectorAll(".is-right-level")) button.classList.remove("is-right-level");
-    for (const part of [this.title, this.said, this.why]) part.textContent = "";
+    for (const part of [this.title, this.sentence, this.why]) part.textContent = "";
   }
 
   /** The guidelines beside the work, at the heading that decides this pair. */
-  openPlace() {
+  openPassage() {
     if (!this.heading) return;
     if (!this.drawer.open) this.drawer.show();
     this.heading.scrollIntoView({ block: "start" });

@@ -4,26 +4,26 @@
 const MOMENT = 250;
 
 /** When what was changed until now is on screen; never while the page is hidden. */
-function painted() {
+function nextPaint() {
   return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 }
 
-export class Sight {
+export class AnswerGuard {
   constructor(root) {
     this.root = root;
     this.look = null;
     this.levels = root.querySelector(".levels");
     // what nobody could see was not seen
-    document.addEventListener("visibilitychange", () => this.look && this.begin(this.look.shown));
+    document.addEventListener("visibilitychange", () => this.look && this.begin(this.look.media));
   }
 
-  /** Something else comes into view. @param {Promise} shown when its media are there */
-  async begin(shown) {
-    const look = { shown };
+  /** Something else comes into view. @param {Promise} media when they are there */
+  async begin(media) {
+    const look = { media };
     this.look = look;
     this.sleep(true);
-    await shown;
-    await painted();
+    await media;
+    await nextPaint();
     setTimeout(() => this.look === look && this.sleep(false), MOMENT);
   }
 

@@ -1,6 +1,6 @@
-// The inert pieces of the page, copied into it.
+// The inert templates of the page, copied into it.
 
 /** Imported, not cloned: what belongs to a template's own document loads nothing, and the next card is to load now. */
-export function piece(name) {
+export function fromTemplate(name) {
   return document.importNode(document.getElementById(`tpl-${name}`).content.firstElementChild, true);
 }

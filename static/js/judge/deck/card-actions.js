@@ -4,7 +4,7 @@ import { telemetry } from "./telemetry.js";
 import { unplayed } from "../media/faults.js";
 
 export const ONE_AT_A_TIME = "The last answer is not sent yet, and this browser cannot keep another one: one waits at a time.";
-const SAID = { later: "Put off: it comes back at the end of the batch.", cannot_judge: "Reported to the lead.", unplayable: "Passed on: it goes to other people.", escalated: "Handed to the lead." };
+const MESSAGES = { later: "Put off: it comes back at the end of the batch.", cannot_judge: "Reported to the lead.", unplayable: "Passed on: it goes to other people.", escalated: "Handed to the lead." };
 const NOT_REACHED = "Nothing is reported: the server cannot be reached, so all may be well with this pair. Try it again, or put it off with “Later”.";
 const STILL_TRYING = "It is being tried once more; if it does not load then, report it.";
 const MEDIA_AWAY = "Nothing is reported: the server cannot give this file at the moment. Try it again, or put it off with “Later”.";
@@ -15,7 +15,7 @@ function saysTheSame(word, { grade, reasons, comment }) {
   return word.grade === grade && word.comment === comment && [...word.reasons].sort().join() === [...reasons].sort().join();
 }
 
-export class Acts {
+export class CardActions {
   /** @param {{screen, panel, stage, comment, guidelines, clock, status, outbox}} parts of the judge screen */
   constructor(parts) {
     Object.assign(this, parts);
@@ -29,25 +29,25 @@ export class Acts {
   answer({ grade, reasons, changes }) {
     const { card } = this;
     if (!card) return;
-    const said = { grade, reasons, comment: this.comment.value.trim() };
-    if (card.word && saysTheSame(card.word, said)) return this.screen.change.leave();
-    const body = { ...said, ...telemetry({ ...this, changes }), guidelines: this.guidelines.version };
+    const answer = { grade, reasons, comment: this.comment.value.trim() };
+    if (card.word && saysTheSame(card.word, answer)) return this.screen.change.leave();
+    const body = { ...answer, ...telemetry({ ...this, changes }), guidelines: this.guidelines.version };
     if (this.leave("answer", body, card.word && !card.word.report ? 0 : 1)) this.panel.glow(grade);
   }
 
-  report(kind, { reason = "", note = "" } = {}, said = SAID[kind]) {
+  report(kind, { reason = "", note = "" } = {}, message = MESSAGES[kind]) {
     const { card } = this;
     if (!card || (card.word && kind === "later")) return;
     const isTaken = this.leave("report", { kind, reason, note }, card.word && !card.word.report ? -1 : 0);
-    if (isTaken) this.status.announce(said);
+    if (isTaken) this.status.announce(message);
     return isTaken;
   }
 
   /** Media that did not load, or that this browser cannot play, with one key. False when everything is there. */
   reportBroken() {
     if (!this.card) return false;
-    const what = unplayed(this.stage.root);
-    if (what) return this.report("unplayable", { reason: what.slice(0, LONGEST_REASON) });
+    const format = unplayed(this.stage.root);
+    if (format) return this.report("unplayable", { reason: format.slice(0, LONGEST_REASON) });
     if (this.stage.isTrying) return this.status.notice(STILL_TRYING, { passing: true });
     if (!this.stage.isBroken) return false;
     this.reportFailed(this.card);
@@ -75,14 +75,14 @@ export class Acts {
    * Stored first, then the next card, then the network: in this order nothing can be lost and nobody waits.
    * False where it may not be added to what waits.
    */
-  leave(kind, body, judged) {
+  leave(kind, body, nJudgments) {
     if (this.outbox.isFull) {
       this.status.notice(ONE_AT_A_TIME, { passing: true, untilSaved: true });
       this.status.announce(ONE_AT_A_TIME);
       return false;
     }
     const { hand_out, word } = this.card;
-    const counts = { judged, done: word || body.kind === "later" ? 0 : 1 };
+    const counts = { judged: nJudgments, done: word || body.kind === "later" ? 0 : 1 };
     this.screen.undo.heed(this.outbox.put(kind, { hand_out, ...body, is_change: Boolean(word) }, counts));
     this.screen.finish();
     if (word) this.status.announce("Changed.");
