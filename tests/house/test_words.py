@@ -71,6 +71,14 @@ STORED = {  # keys of answers, reports and messages, and columns, which are olde
     "metrics/tasks.py": {"wanted"},
 }
 
+PROSE = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)  # in scripts
+BINDING = re.compile(  # a declaration, the parameters of a function, an arrow's only one
+    r"\b(?:const|let|var)\s+(?:[\w$]+|[\[{].*?[\]}](?=\s*(?:=|of\b)))"
+    r"|\((?:[^()]|\([^()]*\))*\)\s*(?:=>|\{)|[\w$]+\s*=>",
+    re.DOTALL,
+)
+BOUND_NAME = re.compile(r"(?<![\w$])(?<![^.]\.)[\w$]+\b(?!\s*:)")  # no property, and no key
+
 
 @cache
 def tree(file: Path) -> ast.Module:
@@ -84,6 +92,14 @@ def variables(file: Path) -> Iterator[tuple[str, int]]:
             yield node.id, node.lineno
         elif isinstance(node, ast.arg):
             yield node.arg, node.lineno
+
+
+def script_variables(file: Path) -> Iterator[tuple[str, int]]:
+    """Name and line of every variable and parameter that a script makes, and of some it uses."""
+    code = PROSE.sub(lambda prose: "\n" * prose[0].count("\n"), text(file))
+    for binding in BINDING.finditer(code):
+        for variable in BOUND_NAME.finditer(binding[0]):
+            yield variable[0], code.count("\n", 0, binding.start() + variable.start()) + 1
 
 
 def test_a_class_name_stands_once() -> None:
@@ -102,6 +118,16 @@ def test_variables_are_nouns() -> None:
         for variable, line in variables(file)
         if variable.strip("_")
         in (PARTICIPLES | PRONOUNS) - STORED.get(str(file.relative_to(ROOT)), set())
+    ]
+    assert vague == []
+
+
+def test_variables_of_scripts_are_nouns() -> None:
+    vague = [
+        f"{file.relative_to(ROOT)}:{line}: {variable}"
+        for file in sources("static", pattern="*.js")
+        for variable, line in script_variables(file)
+        if variable in PARTICIPLES | PRONOUNS
     ]
     assert vague == []
 
