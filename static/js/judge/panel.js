@@ -10,7 +10,7 @@ export class Panel {
     this.buttons = [...root.querySelectorAll(".level")];
     this.reasons = new Reasons(root.querySelector("#reasons"));
     this.asksReasons = true;
-    this.chosen = null;
+    this.grade = null;
     this.changes = 0;
     for (const button of this.buttons) button.addEventListener("click", () => this.choose(Number(button.dataset.grade)));
     this.reasons.save.addEventListener("click", () => this.complete());
@@ -39,8 +39,8 @@ export class Panel {
   choose(grade) {
     if (this.root.matches(".is-empty, .is-loading, .is-asleep")) return;
     // the level whose reasons are open gives way when it is pressed again
-    if (this.reasons.isOpen && this.chosen === grade) return this.withdraw();
-    if (this.chosen !== null && this.chosen !== grade) this.changes += 1;
+    if (this.reasons.isOpen && this.grade === grade) return this.withdraw();
+    if (this.grade !== null && this.grade !== grade) this.changes += 1;
     this.check(grade);
     const { reasons } = this.level(grade);
     if (!this.asksReasons || !reasons?.length) return this.answer([]);
@@ -48,7 +48,7 @@ export class Panel {
   }
 
   check(grade) {
-    this.chosen = grade;
+    this.grade = grade;
     this.mark(grade);
   }
 
@@ -80,7 +80,7 @@ export class Panel {
   }
 
   answer(reasons) {
-    this.onAnswer({ grade: this.chosen, reasons, changes: this.changes });
+    this.onAnswer({ grade: this.grade, reasons, changes: this.changes });
   }
 
   /** The answer just given glows for a moment, so that a slip is seen. */
@@ -95,7 +95,7 @@ export class Panel {
   reset(word = null) {
     for (const button of this.buttons) button.classList.remove("just-given");
     this.word = word;
-    this.chosen = null;
+    this.grade = null;
     this.changes = 0;
     this.stop(0);
     this.withdraw();

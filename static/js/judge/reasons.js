@@ -25,7 +25,7 @@ export class Reasons {
     this.title = box.querySelector("#reasons-what-title");
     this.details = box.querySelector("#chips-what");
     this.save = box.querySelector("#reasons-save");
-    this.chosen = new Map();
+    this.choices = new Map();
   }
 
   get isOpen() {
@@ -44,7 +44,7 @@ export class Reasons {
     this.freeBelow = free.slice(reasons.length);
     this.recall(earlierNames);
     this.top.replaceChildren(...reasons.map((reason, index) => chip(reason.name, free[index], () => this.press(reason))));
-    this.unfold(reasons.find(({ name, what: details }) => details.length && this.chosen.has(name)) ?? null);
+    this.unfold(reasons.find(({ name, what: details }) => details.length && this.choices.has(name)) ?? null);
     this.box.hidden = false;
     this.panel.classList.add("asks-reasons");
     this.box.scrollIntoView({ block: "nearest" });
@@ -53,17 +53,17 @@ export class Reasons {
   }
 
   recall(earlierNames) {
-    this.chosen = new Map();
+    this.choices = new Map();
     for (const { name, what: details } of this.reasons) {
       const below = details.filter((detail) => earlierNames.includes(`${name}/${detail}`));
-      if (below.length || earlierNames.includes(name)) this.chosen.set(name, new Set(below));
+      if (below.length || earlierNames.includes(name)) this.choices.set(name, new Set(below));
     }
   }
 
   close() {
     this.box.hidden = true;
     this.panel.classList.remove("asks-reasons");
-    this.chosen = new Map();
+    this.choices = new Map();
     this.top.replaceChildren();
     this.unfold(null);
   }
@@ -71,11 +71,11 @@ export class Reasons {
   /** Choose a shortcoming and unfold what it has below; pressed again while that is open, take it back. */
   press(reason) {
     const { name, what: details } = reason;
-    if (this.chosen.has(name) && (!details.length || this.unfolded === reason)) {
-      this.chosen.delete(name);
+    if (this.choices.has(name) && (!details.length || this.unfolded === reason)) {
+      this.choices.delete(name);
       if (this.unfolded === reason) this.unfold(null);
     } else {
-      if (!this.chosen.has(name)) this.chosen.set(name, new Set());
+      if (!this.choices.has(name)) this.choices.set(name, new Set());
       if (details.length) this.unfold(reason);
     }
     this.paint();
@@ -88,7 +88,7 @@ export class Reasons {
     if (!reason) return this.details.replaceChildren();
     this.title.textContent = `What ${reason.name}?`;
     const toggle = (detail) => () => {
-      const details = this.chosen.get(reason.name);
+      const details = this.choices.get(reason.name);
       if (!details.delete(detail)) details.add(detail);
       this.paint();
     };
@@ -97,10 +97,10 @@ export class Reasons {
   }
 
   paint() {
-    const below = this.chosen.get(this.unfolded?.name);
+    const below = this.choices.get(this.unfolded?.name);
     for (const [index, { name, what: details }] of this.reasons.entries()) {
       const button = this.top.children[index];
-      button.setAttribute("aria-pressed", String(this.chosen.has(name)));
+      button.setAttribute("aria-pressed", String(this.choices.has(name)));
       if (details.length) button.setAttribute("aria-expanded", String(this.unfolded?.name === name));
     }
     for (const [index, detail] of (this.unfolded?.what ?? []).entries()) {
@@ -111,15 +111,15 @@ export class Reasons {
 
   /** At least one reason, and of each that has more to say what it is. */
   get isComplete() {
-    const open = this.reasons.some(({ name, what: details }) => details.length && this.chosen.get(name)?.size === 0);
-    return this.chosen.size > 0 && !open;
+    const open = this.reasons.some(({ name, what: details }) => details.length && this.choices.get(name)?.size === 0);
+    return this.choices.size > 0 && !open;
   }
 
   /** As a judgment names them: "name" or "name/what", in the order offered. */
   get names() {
     return this.reasons.flatMap(({ name, what: details }) => {
-      if (!this.chosen.has(name)) return [];
-      return details.length ? details.filter((detail) => this.chosen.get(name).has(detail)).map((detail) => `${name}/${detail}`) : [name];
+      if (!this.choices.has(name)) return [];
+      return details.length ? details.filter((detail) => this.choices.get(name).has(detail)).map((detail) => `${name}/${detail}`) : [name];
     });
   }
 

@@ -23,7 +23,7 @@ export class CardActions {
 
   /** The card on screen. */
   get card() {
-    return this.screen.shown === null ? null : this.screen.deck.current;
+    return this.screen.handOutOnScreen === null ? null : this.screen.deck.current;
   }
 
   answer({ grade, reasons, changes }) {

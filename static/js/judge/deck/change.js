@@ -34,7 +34,7 @@ export class Change {
       const { card, word } = await get(`${urls.wordUrl}?hand_out=${handOut}`);
       this.leave();
       this.screen.putBack({ ...card, word });
-      this.screen.shown = null;
+      this.screen.handOutOnScreen = null;
       this.screen.show();
     } catch (error) {
       if (error instanceof SignedOut) outbox.pause(error.signIn);

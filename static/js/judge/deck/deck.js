@@ -6,7 +6,7 @@ export class Deck {
   constructor() {
     this.current = null;
     this.upcoming = [];
-    this.done = new Set();
+    this.doneHandOuts = new Set();
     this.history = [];
   }
 
@@ -14,11 +14,11 @@ export class Deck {
   merge(cards) {
     const drafts = new Map(this.upcoming.map((card) => [card.hand_out, card.draft]));
     const fresh = cards
-      .filter((card) => !this.done.has(card.hand_out) && card.hand_out !== this.current?.hand_out)
+      .filter((card) => !this.doneHandOuts.has(card.hand_out) && card.hand_out !== this.current?.hand_out)
       .map((card) => ({ ...card, draft: drafts.get(card.hand_out) }));
     const freshHandOuts = new Set(fresh.map((card) => card.hand_out));
     // cards put back by an undo the server has not heard of yet stay at hand
-    const undoCards = this.upcoming.filter((card) => card.kept && !freshHandOuts.has(card.hand_out));
+    const undoCards = this.upcoming.filter((card) => card.isKept && !freshHandOuts.has(card.hand_out));
     this.upcoming = [...undoCards, ...fresh];
     if (!this.current) this.advance();
   }
@@ -37,7 +37,7 @@ export class Deck {
   }
 
   markDone(handOut) {
-    this.done.add(handOut);
+    this.doneHandOuts.add(handOut);
     this.upcoming = this.upcoming.filter((card) => card.hand_out !== handOut);
   }
 
@@ -51,10 +51,10 @@ export class Deck {
 
   /** Bring a card back on top; the one on screen waits behind it. */
   putBack(card) {
-    this.done.delete(card.hand_out);
+    this.doneHandOuts.delete(card.hand_out);
     this.history = this.history.filter((other) => other.hand_out !== card.hand_out);
     this.upcoming = this.upcoming.filter((other) => other.hand_out !== card.hand_out);
-    if (this.current && this.current.hand_out !== card.hand_out) this.upcoming.unshift({ ...this.current, kept: true });
+    if (this.current && this.current.hand_out !== card.hand_out) this.upcoming.unshift({ ...this.current, isKept: true });
     this.current = card;
   }
 

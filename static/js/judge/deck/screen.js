@@ -18,7 +18,7 @@ export class Screen {
     this.change = new Change(this);
     this.clock = new Clock(() => this.stage.plays);
     this.empty = null;
-    this.shown = null;
+    this.handOutOnScreen = null;
   }
 
   /** Ask for cards; only when nothing waits to be sent, for then the server knows everything. */
@@ -53,7 +53,7 @@ export class Screen {
     this.empty = data.empty;
     this.guidelines.hear(data.guidelines);
     // with nothing on its way the server's list is the truth, whatever this tab remembers
-    if (isFullList && !this.outbox.size) this.deck.done.clear();
+    if (isFullList && !this.outbox.size) this.deck.doneHandOuts.clear();
     this.deck.merge(data.cards);
     this.show();
   }
@@ -61,17 +61,17 @@ export class Screen {
   show() {
     const { deck, outbox } = this;
     if (this.figures) this.status.progress(this.figures, outbox.ahead);
-    if (deck.current && this.shown && outbox.isKeptOut) deck.current.draft = this.comment.value;
+    if (deck.current && this.handOutOnScreen && outbox.isKeptOut) deck.current.draft = this.comment.value;
     if (!deck.current || outbox.isKeptOut) return this.showNothing();
     this.status.cards();
-    if (this.shown !== deck.current.hand_out) this.bring(deck.current);
+    if (this.handOutOnScreen !== deck.current.hand_out) this.bring(deck.current);
     // after the one on screen was taken from those that were prepared before
     this.stage.prepare(deck.upcoming.slice(0, 2));
   }
 
   /** Put a card on screen, everything about it fresh. */
   bring(card) {
-    this.shown = card.hand_out;
+    this.handOutOnScreen = card.hand_out;
     this.panel.reset(card.word);
     this.panel.asksReasons = card.ask_reasons;
     this.comment.value = card.draft ?? card.word?.comment ?? "";
@@ -89,19 +89,19 @@ export class Screen {
   }
 
   showNothing() {
-    this.shown = null;
+    this.handOutOnScreen = null;
     this.stage.clear();
     this.change.show(null);
-    if (this.outbox.paused) this.status.nothing({ reason: "signed_out", message: this.kept("once you are signed in again") });
-    else if (this.outbox.isKeptOut) this.status.nothing({ reason: "kept_out", message: `${NOT_HERE} ${this.kept("once you may judge here again")}` });
-    else if (this.outbox.tries) this.status.nothing({ reason: "waiting", message: this.kept("as soon as the server can be reached") });
+    if (this.outbox.paused) this.status.nothing({ reason: "signed_out", message: this.waitingWords("once you are signed in again") });
+    else if (this.outbox.isKeptOut) this.status.nothing({ reason: "kept_out", message: `${NOT_HERE} ${this.waitingWords("once you may judge here again")}` });
+    else if (this.outbox.tries) this.status.nothing({ reason: "waiting", message: this.waitingWords("as soon as the server can be reached") });
     else if (this.outbox.size) this.status.nothing({ reason: "saving" });
     else if (this.empty) this.status.nothing(this.empty);
     else this.next();
   }
 
   /** What waits here, and until when; nothing where nothing waits. */
-  kept(until) {
+  waitingWords(until) {
     const { size } = this.outbox;
     if (!size) return "";
     return `${size === 1 ? "1 answer is" : `${size} answers are`} kept in this browser and sent ${until}.`;
@@ -118,7 +118,7 @@ export class Screen {
   /** @param {{kind, body}} entry what was acknowledged */
   onResult(entry, data) {
     // put off, not done: it comes back
-    if (entry.body.kind === "later") this.deck.done.delete(entry.body.hand_out);
+    if (entry.body.kind === "later") this.deck.doneHandOuts.delete(entry.body.hand_out);
     const { undone } = data;
     const isSo = undone && this.undo.onUndone(entry, undone);
     this.take(data);

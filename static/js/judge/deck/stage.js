@@ -41,7 +41,7 @@ export class Stage {
     this.root.classList.toggle("document-is-text", !this.document.hasMedia);
     this.region.setAttribute("aria-label", `Document, ${card.position} of ${card.of}`);
     this.mark();
-    this.document.shown();
+    this.document.onShown();
     for (const view of [this.query, this.document]) view.tryAgain();
     this.player?.playback.begin();
     this.see();
@@ -62,7 +62,7 @@ export class Stage {
     this.queryBox.replaceChildren(this.query.element);
     this.root.classList.toggle("query-is-media", this.query.hasMedia);
     this.root.classList.toggle("query-is-long", item.parts.some((part) => (part.text ?? part.html ?? "").length > 180));
-    if (!this.query.hasMedia) this.query.shown();
+    if (!this.query.hasMedia) this.query.onShown();
     else if (this.query.player) adopt(this.query.player);
   }
 
@@ -90,7 +90,7 @@ export class Stage {
   clear() {
     this.document?.drop();
     this.document = null;
-    this.query?.hidden();
+    this.query?.onHidden();
     this.guard.end();
   }
 

@@ -83,7 +83,7 @@ export class Undo {
     if (!unsent && outbox.isFull) return status.notice(ONE_AT_A_TIME, { passing: true, untilSaved: true });
     this.forget(hand_out);
     this.awaitedHandOut = card || isChange ? null : hand_out;
-    if (!isChange) deck.done.delete(hand_out);
+    if (!isChange) deck.doneHandOuts.delete(hand_out);
     if (card) this.screen.putBack({ ...card, draft: comment });
     if (!unsent) outbox.put("undo", { hand_out, kind }, { judged: -(counts?.judged ?? 0), done: -(counts?.done ?? 0) });
     outbox.flush();
@@ -110,7 +110,7 @@ export class Undo {
     if (outbox.isUndoing(body.hand_out)) return false;
     if (word) deck.takenElsewhere(body.hand_out);
     else {
-      deck.done.delete(body.hand_out);
+      deck.doneHandOuts.delete(body.hand_out);
       if (this.awaitedHandOut === body.hand_out) this.screen.putBack(card);
     }
     if (this.awaitedHandOut === body.hand_out) this.awaitedHandOut = null;

@@ -9,9 +9,9 @@ export class Guidelines {
     this.focusBack = focusBack;
     this.drawer = document.getElementById("guidelines");
     this.changed = document.getElementById("guidelines-changed");
-    this.changed.querySelector("[data-close]").addEventListener("click", () => this.seen());
+    this.changed.querySelector("[data-close]").addEventListener("click", () => this.markSeen());
     this.changed.querySelector("[data-read]").addEventListener("click", () => this.read());
-    this.known = version;
+    this.newest = version;
     // the server says so until something was judged under them; who closed the word is not told again
     if (recall(this.name, 0) >= version) this.changed.hidden = true;
     if (location.hash === "#guidelines") this.toggle();
@@ -21,7 +21,7 @@ export class Guidelines {
     if (this.drawer.open) return this.close();
     // not modal: judging goes on beside it
     this.drawer.show();
-    if (this.known === this.version) this.seen();
+    if (this.newest === this.version) this.markSeen();
   }
 
   /** True when there was something to close. */
@@ -32,23 +32,23 @@ export class Guidelines {
     return wasOpen;
   }
 
-  seen() {
+  markSeen() {
     this.changed.hidden = true;
-    remember(this.name, this.known);
+    remember(this.name, this.newest);
   }
 
   /** The newest ones; a page that shows older ones is loaded anew, for the words on its buttons may have changed too. */
   read() {
-    if (this.known === this.version) return this.toggle();
-    this.seen();
+    if (this.newest === this.version) return this.toggle();
+    this.markSeen();
     location.hash = "guidelines";
     location.reload();
   }
 
   /** @param {{version: number, on: string}} now what the server says with every answer */
   hear(now) {
-    if (!now || now.version <= this.known) return;
-    this.known = now.version;
+    if (!now || now.version <= this.newest) return;
+    this.newest = now.version;
     this.changed.querySelector("[data-on]").textContent = now.on;
     this.changed.hidden = false;
   }

@@ -50,8 +50,8 @@ function mediaPart(part) {
   const faults = new Faults(media, figure, { kind: part.kind, url: part.url, again: () => sources.load(), sources });
   if (!sources.isPlayable) faults.cannotPlay();
   // shown as something else before
-  media.addEventListener("loadeddata", () => sources.isForced && !player.isShown && player.shown());
-  return { element: faults.shown, ready, faults, player };
+  media.addEventListener("loadeddata", () => sources.isForced && !player.isShown && player.onShown());
+  return { element: faults.view, ready, faults, player };
 }
 
 const BUILDERS = { text: textPart, html: htmlPart, image: imagePart, video: mediaPart, audio: mediaPart };
@@ -113,22 +113,22 @@ export class ItemView {
     if (!this.lift) return false;
     this.lift();
     this.lift = null;
-    this.shown();
+    this.onShown();
     this.element.dispatchEvent(new CustomEvent("revealed", { bubbles: true }));
     return true;
   }
 
-  shown() {
-    this.player?.shown();
+  onShown() {
+    this.player?.onShown();
   }
 
-  hidden() {
-    for (const { player } of this.parts) player?.hidden();
+  onHidden() {
+    for (const { player } of this.parts) player?.onHidden();
   }
 
   /** It is not shown again. */
   drop() {
-    this.hidden();
+    this.onHidden();
     for (const { faults } of this.parts) faults?.stop();
   }
 

@@ -24,12 +24,12 @@ export class Faults {
   constructor(medium, figure, { kind, url, again, sources = null }) {
     Object.assign(this, { medium, figure, url, again, sources });
     this.words = `This ${NOUNS[kind]} did not load.`;
-    this.shown = figure;
+    this.view = figure;
     this.nFailures = 0;
     this.box = fromTemplate("broken");
     this.box.querySelector("[data-retry]").addEventListener("click", () => this.retry(true));
     if (sources) {
-      sources.isOnScreen = () => this.shown.isConnected;
+      sources.isOnScreen = () => this.view.isConnected;
       // it may play: its figure has the button for that
       sources.onIdle = () => sources.isPlayable && this.mend();
     }
@@ -39,9 +39,9 @@ export class Faults {
   }
 
   show(element) {
-    if (element === this.shown) return;
-    this.shown.replaceWith(element);
-    this.shown = element;
+    if (element === this.view) return;
+    this.view.replaceWith(element);
+    this.view = element;
   }
 
   say(isTrying) {
@@ -67,21 +67,21 @@ export class Faults {
 
   /** Whether it is said that it cannot be played, though the browser did not deny it: it is tried again all the same. */
   get isDoubted() {
-    return this.shown !== this.figure && this.shown !== this.box;
+    return this.view !== this.figure && this.view !== this.box;
   }
 
   /** What the server gives before and after the browser refuses it once more cannot be played. */
   async doubt() {
     const before = this.wasGiven;
     this.wasGiven = await this.sources.areGiven();
-    if (!this.wasGiven || this.isGone || this.shown === this.figure) return;
+    if (!this.wasGiven || this.isGone || this.view === this.figure) return;
     if (before) this.cannotPlay();
     else this.retry();
   }
 
   /** Another try of what failed, by itself or because somebody asked. */
   retry(isAsked = false) {
-    if (this.isGone || this.shown === this.figure || this.sources?.isDenied || (this.isLoading && !isAsked)) return;
+    if (this.isGone || this.view === this.figure || this.sources?.isDenied || (this.isLoading && !isAsked)) return;
     clearTimeout(this.timer);
     this.isLoading = true;
     if (isAsked) this.say(true);
@@ -113,7 +113,7 @@ export class Faults {
 
   /** Whether it failed since its server cannot give it at the moment. */
   async isAway() {
-    if (this.shown !== this.box) return false;
+    if (this.view !== this.box) return false;
     const urls = this.sources?.list.map(({ url }) => url) ?? [this.url];
     return (await Promise.all(urls.map(fateOf))).includes("away");
   }

@@ -67,7 +67,7 @@ export class Player {
   }
 
   /** Called when the card is shown. Sound does not start by itself, nor anything for people who asked for stillness. */
-  shown() {
+  onShown() {
     this.isShown = true;
     adopt(this);
     if (this.part.kind === "audio") drawWave(this.figure, { ...this.part, url: this.sources.url });
@@ -80,7 +80,7 @@ export class Player {
     });
   }
 
-  hidden() {
+  onHidden() {
     this.isShown = false;
     this.media.pause();
     this.strip?.stop();

@@ -30,7 +30,7 @@ export class OtherTabs {
     undo.heed(entry);
     outbox.show();
     const isTaken = entry.kind !== "undo" && deck.takenElsewhere(hand_out);
-    if (entry.kind === "undo" || entry.body.kind === "later") deck.done.delete(hand_out);
+    if (entry.kind === "undo" || entry.body.kind === "later") deck.doneHandOuts.delete(hand_out);
     if (!isTaken) return;
     this.screen.show();
     // with nothing else to show, this tab waits for it too: should the other one be closed, this one sends it
@@ -40,7 +40,7 @@ export class OtherTabs {
   /** Something was taken back before it was sent. */
   takenBack(entry) {
     this.screen.undo.drop(entry);
-    this.screen.deck.done.delete(entry.body.hand_out);
+    this.screen.deck.doneHandOuts.delete(entry.body.hand_out);
     this.follow();
   }
 
