@@ -55,6 +55,17 @@ class ReportState(models.TextChoices):
     UNDONE = "undone", "Taken back"
 
 
+class ReportReason(models.TextChoices):
+    """Why an annotator could not judge a pair."""
+
+    DOES_NOT_PLAY = "does_not_play", "It does not load or play"
+    WRONG_LANGUAGE = "wrong_language", "I do not know the language"
+    AMBIGUOUS = "ambiguous", "The query can mean several things"
+    NOT_ENOUGH = "not_enough", "Not enough is shown to tell"
+    UPSETTING = "upsetting", "I would rather not look at it"
+    OTHER = "other", "Something else"
+
+
 class Report(models.Model):
     """An annotator's report that she cannot judge a pair, or its escalation; never a label.
 
@@ -64,13 +75,7 @@ class Report(models.Model):
 
     Kind: TypeAlias = ReportKind
 
-    class Reason(models.TextChoices):
-        DOES_NOT_PLAY = "does_not_play", "It does not load or play"
-        WRONG_LANGUAGE = "wrong_language", "I do not know the language"
-        AMBIGUOUS = "ambiguous", "The query can mean several things"
-        NOT_ENOUGH = "not_enough", "Not enough is shown to tell"
-        UPSETTING = "upsetting", "I would rather not look at it"
-        OTHER = "other", "Something else"
+    Reason: TypeAlias = ReportReason
 
     State: TypeAlias = ReportState
 

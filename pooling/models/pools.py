@@ -41,8 +41,8 @@ class Pool(models.Model):
 
     State: TypeAlias = PoolState
 
-    class WorkKind(models.TextChoices):
-        """The kinds of work at a pool; at most one is unfinished at a time."""
+    class Transition(models.TextChoices):
+        """The kinds of work that change a pool's state; at most one is unfinished at a time."""
 
         OPENING = "pool_opening", "Opening"
         CLOSING = "pool_closing", "Closing"
@@ -121,9 +121,9 @@ class Pool(models.Model):
         work = self.work
         if work is None or work.state in (Work.State.DONE, Work.State.CANCELLED):
             return self.Phase(self.state)
-        if work.kind == self.WorkKind.OPENING:
+        if work.kind == self.Transition.OPENING:
             return self.Phase.OPENING if work.is_unfinished else self.Phase.FAILED
-        return self.Phase.CLOSING if work.kind == self.WorkKind.CLOSING else self.Phase.REOPENING
+        return self.Phase.CLOSING if work.kind == self.Transition.CLOSING else self.Phase.REOPENING
 
 
 class PoolPair(models.Model):

@@ -71,8 +71,8 @@ class Run(models.Model):
 
     State: TypeAlias = RunState
 
-    class WorkKind(models.TextChoices):
-        """The kinds of work at a run; at most one is unfinished at a time."""
+    class ReadingKind(models.TextChoices):
+        """The kinds of work that read a run; at most one is unfinished at a time."""
 
         READING = "run_reading", "Reading"
         REREADING = "run_rereading", "Reading again"

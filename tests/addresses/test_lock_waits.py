@@ -106,9 +106,9 @@ def under_way(work: Work, table: str, row: int = 1) -> Iterator[None]:
 
 def with_worked_on_object(campaign: Campaign, work: Work) -> Campaign:
     """The campaign with the pool or run of the work in place of its own, for the addresses."""
-    if work.kind in Pool.WorkKind.values:
+    if work.kind in Pool.Transition.values:
         return campaign._replace(pool=Pool.objects.get(pk=work.subject))
-    if work.kind in Run.WorkKind.values:
+    if work.kind in Run.ReadingKind.values:
         return campaign._replace(run=Run.objects.get(pk=work.subject))
     return campaign
 

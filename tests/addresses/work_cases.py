@@ -74,7 +74,7 @@ def run_rereading(world: World) -> Work:
     """The reading of a run that was read before."""
     run = runs.Run.objects.get(pk=run_reading(world).subject)
     runs.read_here(run=run)
-    readings.request_reading(run=run, kind=Run.WorkKind.REREADING, by=None)
+    readings.request_reading(run=run, kind=Run.ReadingKind.REREADING, by=None)
     return run.work
 
 
@@ -157,14 +157,14 @@ def cases() -> Iterator[ParameterSet]:
             row=2,
         ),
         "documents of a run": Case(Import.Kind.DOCUMENTS, documents_from_run, "annotate_item"),
-        "run reading": Case(Run.WorkKind.READING, run_reading, "pooling_ranking"),
-        "run rereading": Case(Run.WorkKind.REREADING, run_rereading, "pooling_ranking"),
-        "pool opening": Case(Pool.WorkKind.OPENING, pool_opening, "annotate_roundpair"),
+        "run reading": Case(Run.ReadingKind.READING, run_reading, "pooling_ranking"),
+        "run rereading": Case(Run.ReadingKind.REREADING, run_rereading, "pooling_ranking"),
+        "pool opening": Case(Pool.Transition.OPENING, pool_opening, "annotate_roundpair"),
         "pool opening, pairs known before": Case(
-            Pool.WorkKind.OPENING, pool_opening, "annotate_seat", row=4
+            Pool.Transition.OPENING, pool_opening, "annotate_seat", row=4
         ),
-        "pool closing": Case(Pool.WorkKind.CLOSING, pool_closing, "annotate_seat", row=4),
-        "pool reopening": Case(Pool.WorkKind.REOPENING, pool_reopening, "annotate_seat", row=4),
+        "pool closing": Case(Pool.Transition.CLOSING, pool_closing, "annotate_seat", row=4),
+        "pool reopening": Case(Pool.Transition.REOPENING, pool_reopening, "annotate_seat", row=4),
         "review": Case(bulk_decisions.REVIEW, withdrawal, "annotate_judgmentevent", row=2),
         "download": Case(downloads.DOWNLOAD, download, "metrics_download"),
     }

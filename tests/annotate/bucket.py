@@ -4,7 +4,7 @@ from django.core.files import File
 from django.core.files.storage import InMemoryStorage, Storage
 
 
-class Bucket(Storage):
+class MemoryBucket(Storage):
     """Kept in memory, so that tests need no network."""
 
     def __init__(self, base_url: str) -> None:

@@ -147,14 +147,14 @@ class Proxy:
         """A connection to the site from an address of this machine."""
         port, trust = self.ports["https"], self.trust
 
-        class Connection(HTTPSConnection):
+        class BoundConnection(HTTPSConnection):
             def connect(self) -> None:
                 plain = socket.create_connection(
                     ("127.0.0.1", port), PATIENCE, source_address=(source, 0)
                 )
                 self.sock = trust.wrap_socket(plain, server_hostname=self.host)
 
-        return Connection(NAME, context=trust, timeout=PATIENCE)
+        return BoundConnection(NAME, context=trust, timeout=PATIENCE)
 
     def ask(self, path: str, **headers: str) -> HTTPResponse:
         """The answer to GET on a connection of its own, no redirect followed."""

@@ -11,7 +11,7 @@ from django.apps import apps
 
 from tests.house.test_layers import APPS, PRODUCT, ROOT, sources, text
 
-BY_CONVENTION = {"Command"}  # Django finds commands by it
+BY_CONVENTION = {"Command", "Meta"}  # Django finds them by these names
 PARTICIPLES = frozenset(
     [
         "asked",
@@ -102,13 +102,30 @@ def script_variables(file: Path) -> Iterator[tuple[str, int]]:
             yield variable[0], code.count("\n", 0, binding.start() + variable.start()) + 1
 
 
-def test_a_class_name_stands_once() -> None:
+def classes(file: Path) -> Iterator[tuple[str, int]]:
+    """Name and line of every class of a file, nested ones too."""
+    for node in ast.walk(tree(file)):
+        if isinstance(node, ast.ClassDef) and node.name not in BY_CONVENTION:
+            yield node.name, node.lineno
+
+
+def class_homes(*folders: str) -> dict[str, list[str]]:
+    """Where classes stand, by their names."""
     homes = defaultdict(list)
-    for file in sources(*PRODUCT, "tools"):
-        for node in tree(file).body:
-            if isinstance(node, ast.ClassDef) and node.name not in BY_CONVENTION:
-                homes[node.name].append(str(file.relative_to(ROOT)))
-    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+    for file in sources(*folders):
+        for class_name, line in classes(file):
+            homes[class_name].append(f"{file.relative_to(ROOT)}:{line}")
+    return homes
+
+
+def test_a_class_name_stands_once() -> None:
+    homes = class_homes(*PRODUCT, "tools")
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+def test_no_class_of_the_tests_has_the_name_of_a_product_s_class() -> None:
+    homes, doubles = class_homes(*PRODUCT, "tools"), class_homes("tests")
+    assert {name: homes[name] + doubles[name] for name in homes.keys() & doubles} == {}
 
 
 def test_variables_are_nouns() -> None:

@@ -34,7 +34,7 @@ class File(NamedTuple):
     data: bytes
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """A response of the product."""
 
     status: int
@@ -65,7 +65,7 @@ class Inside:
 
     def api(
         self, method: str, path: str, fields: Fields | None = None, file: File | None = None
-    ) -> Answer:
+    ) -> Response:
         """Ask `/api/v1/`: by GET with parameters, by POST with a form, by PATCH with JSON."""
         parameters: Any = dict(fields or {}) | ({"file": SimpleUploadedFile(*file)} if file else {})
         client = Client(headers=self._headers)
@@ -77,11 +77,11 @@ class Inside:
             answer = getattr(client, method.lower())(f"/api/v1/{path}", parameters)
         return _answer(answer)
 
-    def page(self, path: str, parameters: Fields) -> Answer:
+    def page(self, path: str, parameters: Fields) -> Response:
         """Read an address as a signed-in person."""
         return _answer(self._client.get(path, parameters))
 
-    def form(self, path: str, fields: Fields) -> Answer:
+    def form(self, path: str, fields: Fields) -> Response:
         """Send a form as a signed-in person, and follow the redirect."""
         return _answer(self._client.post(path, fields, follow=True))
 
@@ -117,7 +117,7 @@ class Outside:
 
     def api(
         self, method: str, path: str, fields: Fields | None = None, file: File | None = None
-    ) -> Answer:
+    ) -> Response:
         """As inside."""
         address, body, headers = f"{self._stack.url}/api/v1/{path}", None, dict(self._headers)
         if method == "GET":
@@ -129,12 +129,12 @@ class Outside:
         request = urllib.request.Request(address, body, headers, method=method)
         return _opened(urllib.request.build_opener(), request)
 
-    def page(self, path: str, parameters: Fields) -> Answer:
+    def page(self, path: str, parameters: Fields) -> Response:
         """As inside."""
         address = f"{self._stack.url}{path}?{urllib.parse.urlencode(parameters)}"
         return _opened(self._browser.opener, urllib.request.Request(address))
 
-    def form(self, path: str, fields: Fields) -> Answer:
+    def form(self, path: str, fields: Fields) -> Response:
         """As inside."""
         self._browser.get("/account/")
         body = urllib.parse.urlencode(
@@ -197,7 +197,7 @@ def settle(product: Product, collection: Collection) -> None:
 
 def computed(product: Product, path: str, parameters: Fields) -> bytes:
     """An address that answers 202 while its numbers are being made."""
-    answers: list[Answer] = []
+    answers: list[Response] = []
 
     def is_there() -> bool:
         answers.append(product.page(path, parameters))
@@ -219,17 +219,17 @@ def downloaded(product: Product, collection: Collection, kind: str, fields: Fiel
     return product.page(f"/c/{collection.slug}/results/downloads/{download.pk}/file/", {}).body
 
 
-def _answer(answer: Any) -> Answer:
+def _answer(answer: Any) -> Response:
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content
-    return Answer(answer.status_code, body)
+    return Response(answer.status_code, body)
 
 
-def _opened(opener: urllib.request.OpenerDirector, request: urllib.request.Request) -> Answer:
+def _opened(opener: urllib.request.OpenerDirector, request: urllib.request.Request) -> Response:
     try:
         with opener.open(request, timeout=PATIENCE) as answer:
-            return Answer(answer.status, answer.read())
+            return Response(answer.status, answer.read())
     except urllib.error.HTTPError as error:
-        return Answer(error.code, error.read())
+        return Response(error.code, error.read())
 
 
 def _multipart(fields: Fields, file: File | None) -> tuple[bytes, str]:

@@ -40,7 +40,7 @@ THEIRS = {
 }
 
 
-class Upload(NamedTuple):
+class UploadedRun(NamedTuple):
     """A collection with a reference set, and one run of it as its file says it."""
 
     collection: Collection
@@ -65,14 +65,16 @@ def collection(rng: np.random.Generator, n_queries: int = 5, n_documents: int = 
     return study
 
 
-def upload(rng: np.random.Generator, *, direction: str = "forward", strange: float = 0.3) -> Upload:
+def upload(
+    rng: np.random.Generator, *, direction: str = "forward", strange: float = 0.3
+) -> UploadedRun:
     """A run of a collection of its own.
 
     `strange` is the share of its targets that the collection lacks.
     """
     study = collection(rng)
     lines = run_lines(rng, study, direction=direction, strange=strange)
-    return Upload(study, ingested(study, "system", lines, direction=direction), lines)
+    return UploadedRun(study, ingested(study, "system", lines, direction=direction), lines)
 
 
 def labels(rng: np.random.Generator, of: Collection, *, n_sets: int) -> list[str]:

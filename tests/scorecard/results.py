@@ -22,7 +22,7 @@ NEVER = "not measured yet"
 
 
 @dataclass(frozen=True)
-class Figure:
+class RecordedFigure:
     """A number recorded by a test; goal : "" without one."""
 
     figure: str
@@ -59,7 +59,7 @@ class Result:
     seconds: float = 0
     processor: float = 0
     sizes: dict[str, int] = field(default_factory=dict)
-    figures: list[Figure] = field(default_factory=list)
+    figures: list[RecordedFigure] = field(default_factory=list)
     failure: str = ""
 
     @classmethod
@@ -67,7 +67,7 @@ class Result:
         """A result stored as JSON."""
         result = cls(**stored)
         figures: Sequence[Mapping[str, Any]] = stored["figures"]
-        result.figures = [Figure(**figure) for figure in figures]
+        result.figures = [RecordedFigure(**figure) for figure in figures]
         return result
 
     def read_lines(self, lines: Iterable[str]) -> None:
@@ -76,7 +76,7 @@ class Result:
             if "size" in line:
                 self.sizes[line["size"]] = line["run"]
             elif "figure" in line:
-                self.figures.append(Figure(**line))
+                self.figures.append(RecordedFigure(**line))
             else:
                 self.processor += line["processor"]
 

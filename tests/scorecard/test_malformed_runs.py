@@ -59,7 +59,7 @@ TEXTS = ("TREC", "JSONL", "CSV")
 EMPTY = {"The file is empty.", "The file holds no rows."}  # errors without a line
 
 
-class Outcome(NamedTuple):
+class UploadOutcome(NamedTuple):
     """Outcome of an upload: refused or not, the errors, and whether they name a line or field."""
 
     is_refused: bool
@@ -68,7 +68,7 @@ class Outcome(NamedTuple):
 
 
 @pytest.fixture
-def send(client: Client) -> Callable[[str, bytes], Outcome]:
+def send(client: Client) -> Callable[[str, bytes], UploadOutcome]:
     """Function that uploads a file as a run and has it read."""
     collection = cast.collection("runs")
     for side, names in (("query", ("q1", "q2")), ("document", [f"d{n}" for n in range(50)])):
@@ -77,26 +77,28 @@ def send(client: Client) -> Callable[[str, bytes], Outcome]:
         )
     key = cast.bearer(cast.member(collection, Role.RESEARCHER), "runs:write")
 
-    def send(name: str, data: bytes) -> Outcome:
+    def send(name: str, data: bytes) -> UploadOutcome:
         form = {"name": "mutated", "direction": "forward", "file": SimpleUploadedFile(name, data)}
         answer = client.post("/api/v1/collections/runs/runs/", form, headers=key)
         assert answer.status_code in (200, 201, 422), (answer.status_code, answer.content[:300])
         if answer.status_code == 422:
             errors = answer.json()["errors"]
-            return Outcome(True, [error["message"] for error in errors], bool(errors[0]["field"]))
+            return UploadOutcome(
+                True, [error["message"] for error in errors], bool(errors[0]["field"])
+            )
         run = perform_work(Run.objects.get(pk=answer.json()["id"]))
         assert run.state in ("ready", "rejected"), (run.state, run.work.error)
         if run.state == "ready":
             run.delete()  # frees the name for the next one
-            return Outcome(False, [], False)
+            return UploadOutcome(False, [], False)
         errors = run.report["errors"]
         # only its ids were damaged: not malformed
         if errors[0]["message"].startswith("It names none"):
-            return Outcome(False, [], False)
+            return UploadOutcome(False, [], False)
         is_located = any(
             error["line"] or error["field"] or error["message"] in EMPTY for error in errors
         )
-        return Outcome(True, [error["message"] for error in errors], is_located)
+        return UploadOutcome(True, [error["message"] for error in errors], is_located)
 
     return send
 

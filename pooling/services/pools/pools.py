@@ -85,7 +85,7 @@ def request_opening(*, pool: Pool, by: User | None, is_done_here: bool = False) 
     locked_pool = _lock(pool)
     if locked_pool.state != Pool.State.DRAFT or locked_pool.is_at_work:
         raise WrongPoolState(f'Pool "{pool}" is opening or was opened before.')
-    _ask(pool, Pool.WorkKind.OPENING, by, is_done_here=is_done_here)
+    _ask(pool, Pool.Transition.OPENING, by, is_done_here=is_done_here)
 
 
 @transaction.atomic
@@ -97,7 +97,7 @@ def request_closing(*, pool: Pool, by: User | None, is_done_here: bool = False) 
     locked_pool = _lock(pool)
     _require(locked_pool, Pool.State.OPEN)
     seating.begin_closing(round_=locked_pool.own_round())
-    _ask(pool, Pool.WorkKind.CLOSING, by, is_done_here=is_done_here)
+    _ask(pool, Pool.Transition.CLOSING, by, is_done_here=is_done_here)
 
 
 @transaction.atomic
@@ -109,7 +109,7 @@ def request_reopening(*, pool: Pool, by: User | None, is_done_here: bool = False
     locked_pool = _lock(pool)
     _require(locked_pool, Pool.State.CLOSED)
     seating.begin_reopening(round_=locked_pool.own_round())
-    _ask(pool, Pool.WorkKind.REOPENING, by, is_done_here=is_done_here)
+    _ask(pool, Pool.Transition.REOPENING, by, is_done_here=is_done_here)
 
 
 def cancel_opening(*, pool: Pool, by: User | None) -> None:
@@ -155,7 +155,7 @@ def _has_no_pairs(work: Work) -> bool:
     return Pool.objects.filter(pk=work.subject, round=None).exists()
 
 
-@works.performs(Pool.WorkKind.OPENING, subject="pool", may_cancel=_has_no_pairs)
+@works.performs(Pool.Transition.OPENING, subject="pool", may_cancel=_has_no_pairs)
 def make_and_open(work: Work) -> None:
     """Make a pool's pairs, its round and its seats, and let them be handed out.
 
@@ -184,14 +184,14 @@ def make_and_open(work: Work) -> None:
     _end(work, state=Pool.State.OPEN, opened_at=Now())
 
 
-@works.performs(Pool.WorkKind.CLOSING, subject="pool", may_cancel=works.never)
+@works.performs(Pool.Transition.CLOSING, subject="pool", may_cancel=works.never)
 def withdraw_seats(work: Work) -> None:
     """Withdraw the free seats of a pool that is being closed, after which it is closed."""
     _go_through(work, seating.finish_closing)
     _end(work, state=Pool.State.CLOSED)
 
 
-@works.performs(Pool.WorkKind.REOPENING, subject="pool", may_cancel=works.never)
+@works.performs(Pool.Transition.REOPENING, subject="pool", may_cancel=works.never)
 def bring_seats_back(work: Work) -> None:
     """Bring back the seats of a pool that is being opened again, after which it is open."""
     _go_through(work, seating.finish_opening)
@@ -214,7 +214,7 @@ def _require(locked_pool: Pool, state: Pool.State) -> None:
         )
 
 
-def _ask(pool: Pool, kind: Pool.WorkKind, by: User | None, *, is_done_here: bool) -> None:
+def _ask(pool: Pool, kind: Pool.Transition, by: User | None, *, is_done_here: bool) -> None:
     work = works.ask(
         kind=kind, collection=pool.collection, subject=pool.pk, by=by, is_done_here=is_done_here
     )

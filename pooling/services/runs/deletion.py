@@ -64,7 +64,7 @@ def _delete(run: Run, by: User | None) -> None:
     was_ready = locked_run.state == Run.State.READY
     key = locked_run.pk
     locked_run.delete()  # the matrix's file goes with the next sweep
-    Work.objects.filter(kind__in=Run.WorkKind.values, subject=key).delete()
+    Work.objects.filter(kind__in=Run.ReadingKind.values, subject=key).delete()
     if file_name := locked_run.file.name:
         delete_on_commit(file_name)
     if was_ready:

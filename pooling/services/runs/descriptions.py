@@ -130,7 +130,7 @@ def reread_run(*, run: Run, score_type: str, by: User | None) -> None:
             report={},
             score_type=Run.ScoreType(score_type),
         )
-        readings.request_reading(run=locked_run, kind=Run.WorkKind.READING, by=by)
+        readings.request_reading(run=locked_run, kind=Run.ReadingKind.READING, by=by)
         note_changes(collection_id=run.collection_id, pair_ids=[None])
     run.refresh_from_db()
 

@@ -6,7 +6,7 @@ from pooling.models import Run
 
 
 def request_reading(
-    *, run: Run, kind: Run.WorkKind, by: User | None, is_done_here: bool = False
+    *, run: Run, kind: Run.ReadingKind, by: User | None, is_done_here: bool = False
 ) -> None:
     """Have a run read, by a worker or by the caller.
 
@@ -27,4 +27,4 @@ def read_again_if_due(*, run_id: int) -> None:
     # The row is the lock: noting that items joined looks for a reading under way behind it, too.
     run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
     if run.state == Run.State.READY and run.reading_due_at is not None:
-        request_reading(run=run, kind=Run.WorkKind.REREADING, by=None)
+        request_reading(run=run, kind=Run.ReadingKind.REREADING, by=None)

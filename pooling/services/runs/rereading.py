@@ -44,7 +44,7 @@ def note_joined_items(*, collection_id: int) -> list[int]:
     )
     runs = list(idle.select_related("collection").order_by("pk"))
     for run in runs:
-        readings.request_reading(run=run, kind=Run.WorkKind.REREADING, by=None)
+        readings.request_reading(run=run, kind=Run.ReadingKind.REREADING, by=None)
     return [run.pk for run in runs]
 
 
@@ -79,7 +79,7 @@ def _on_read_again(work: Work) -> None:
     readings.read_again_if_due(run_id=work.subject)
 
 
-@works.performs(Run.WorkKind.REREADING, subject="run", on_finished=_on_read_again)
+@works.performs(Run.ReadingKind.REREADING, subject="run", on_finished=_on_read_again)
 def read_again(work: Work) -> None:
     """Store a run's rankings anew with the items there are by now.
 

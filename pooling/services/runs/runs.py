@@ -136,7 +136,7 @@ def _store(run: Run, upload: File, *, is_done_here: bool) -> ReceivedRun:
     run.file.save(uuid4().hex, upload, save=False)
     run.save()
     readings.request_reading(
-        run=run, kind=Run.WorkKind.READING, by=run.uploaded_by, is_done_here=is_done_here
+        run=run, kind=Run.ReadingKind.READING, by=run.uploaded_by, is_done_here=is_done_here
     )
     return ReceivedRun(run, is_new=True)
 
@@ -166,7 +166,7 @@ def _on_read(work: Work) -> None:
 
 
 @works.performs(
-    Run.WorkKind.READING,
+    Run.ReadingKind.READING,
     subject="run",
     on_finished=_on_read,
     advice="Upload the file again, or split it.",

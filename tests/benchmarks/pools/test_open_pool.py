@@ -114,7 +114,7 @@ def reset_to_draft(pool: Pool) -> None:
     pool.refresh_from_db()
 
 
-class Forecast(NamedTuple):
+class PageForecast(NamedTuple):
     """The page's forecast at a moment."""
 
     at: float
@@ -122,9 +122,9 @@ class Forecast(NamedTuple):
 
 
 @contextmanager
-def watched_forecasts(pool: Pool) -> Iterator[list[Forecast]]:
+def watched_forecasts(pool: Pool) -> Iterator[list[PageForecast]]:
     """Record, every quarter of a second, the forecast that the pool's page would show."""
-    forecasts: list[Forecast] = []
+    forecasts: list[PageForecast] = []
     ended = Event()
 
     @closing_connections
@@ -137,7 +137,7 @@ def watched_forecasts(pool: Pool) -> Iterator[list[Forecast]]:
             )
             current = work and progress.progress_of(job=works.job_of(work))
             if current and current.seconds_left is not None:
-                forecasts.append(Forecast(current.at.timestamp(), current.seconds_left))
+                forecasts.append(PageForecast(current.at.timestamp(), current.seconds_left))
 
     thread = Thread(target=look)
     thread.start()
@@ -148,7 +148,7 @@ def watched_forecasts(pool: Pool) -> Iterator[list[Forecast]]:
         thread.join()
 
 
-def worst_forecast_factor(forecasts: list[Forecast], ended: float) -> float:
+def worst_forecast_factor(forecasts: list[PageForecast], ended: float) -> float:
     """The largest factor between forecast and actual time while five seconds or more were left."""
     left = [
         (forecast.seconds_left, ended - forecast.at)

@@ -4,12 +4,12 @@ import pytest
 
 from annotate.services.background import works
 from tests import cast
-from tests.annotate.services.background.work_of_sums import Sums
+from tests.annotate.services.background.work_of_sums import SumsWork
 
 
 @pytest.fixture
 def sums(monkeypatch):
-    sums_work = Sums()
+    sums_work = SumsWork()
     monkeypatch.setattr(works, "KINDS", dict(works.KINDS))
     works.performs(
         "sums", subject="collection", on_finished=sums_work.on_finished, advice="Add up less."

@@ -3,7 +3,7 @@
 from annotate.models import Work
 
 
-class Sums:
+class SumsWork:
     """A kind of work that is there for the tests: `do` is what each of them makes of it."""
 
     def __init__(self):

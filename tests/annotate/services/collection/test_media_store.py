@@ -17,7 +17,7 @@ from annotate.services.collection.references import FileRejected
 from annotate.services.imports import items as item_import
 from config.site.stores import media_store
 from tests import cast
-from tests.annotate.bucket import Bucket
+from tests.annotate.bucket import MemoryBucket
 from tests.annotate.core.files.samples import file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
@@ -38,7 +38,7 @@ def folder(tmp_path, settings):
 def bucket(settings):
     """A store without paths, as buckets are."""
     backend = {
-        "BACKEND": "tests.annotate.bucket.Bucket",
+        "BACKEND": "tests.annotate.bucket.MemoryBucket",
         "OPTIONS": {"base_url": "https://b.example/"},
     }
     settings.STORAGES = {**settings.STORAGES, "collections": backend}
@@ -92,9 +92,9 @@ def test_what_neither_has_is_a_fault_and_no_path_leads_out_of_the_collections_fo
 
 def test_every_folder_of_a_bucket_is_listed_once(collection, bucket, monkeypatch):
     listed = []
-    listdir = Bucket.listdir
+    listdir = MemoryBucket.listdir
     monkeypatch.setattr(
-        Bucket, "listdir", lambda self, path: listed.append(path) or listdir(self, path)
+        MemoryBucket, "listdir", lambda self, path: listed.append(path) or listdir(self, path)
     )
     for number in range(20):
         bucket.save(f"shapes/m/{number}.png", ContentFile(PNG))

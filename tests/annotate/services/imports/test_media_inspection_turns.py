@@ -90,7 +90,10 @@ def bucket(settings) -> Iterator[Storage]:
     base = f"http://127.0.0.1:{server.server_port}/"
     settings.STORAGES = {
         **settings.STORAGES,
-        "collections": {"BACKEND": "tests.annotate.bucket.Bucket", "OPTIONS": {"base_url": base}},
+        "collections": {
+            "BACKEND": "tests.annotate.bucket.MemoryBucket",
+            "OPTIONS": {"base_url": base},
+        },
     }
     Store.asked, Store.instead = [], {}
     yield storages["collections"]

@@ -107,7 +107,7 @@ def count_values(
     return np.stack([np.count_nonzero(kind == value, axis=2) for value in range(n_kinds)], axis=-1)
 
 
-class Look(NamedTuple):
+class CampaignLook(NamedTuple):
     """The values of a look at each campaign, (campaigns,), named as in `Alpha`."""
 
     n: int
@@ -117,7 +117,9 @@ class Look(NamedTuple):
     n_informative: np.ndarray
 
 
-def look(pairs: np.ndarray, world: World, n_replicates: int, rng: np.random.Generator) -> Look:
+def look(
+    pairs: np.ndarray, world: World, n_replicates: int, rng: np.random.Generator
+) -> CampaignLook:
     """Alpha of (campaigns, queries, P) pairs of each kind, with interval and n_informative."""
     n_campaigns, n_queries, n_kinds = pairs.shape
     counts = kinds_of(len(world.shares))
@@ -135,7 +137,7 @@ def look(pairs: np.ndarray, world: World, n_replicates: int, rng: np.random.Gene
     beside = np.arange(len(world.shares)) != np.argmax(total @ counts, axis=1)[:, None]
     tells = (beside.astype(int) @ counts.T)[:, None, :] > 0
     n_informative = ((pairs > 0) & tells).any(axis=2).sum(axis=1)
-    return Look(
+    return CampaignLook(
         n_queries * world.size,
         _alphas(kinds, total.astype(float), world.level),
         low,
@@ -156,7 +158,7 @@ def _ends(alphas: np.ndarray) -> np.ndarray:
 
 def looks_of(
     world: World, *, first: int, end: int, n_campaigns: int, n_replicates: int, grows: float
-) -> list[Look]:
+) -> list[CampaignLook]:
     """The looks of campaigns, query by query, at growing numbers of pairs."""
     rng = np.random.default_rng(
         [first, int(1000 * world.alpha), int(1000 * world.shares[0]), world.size]
@@ -169,7 +171,7 @@ def looks_of(
     return looks
 
 
-def limits(taken_look: Look, first: int) -> tuple[np.ndarray, np.ndarray]:
+def limits(taken_look: CampaignLook, first: int) -> tuple[np.ndarray, np.ndarray]:
     """(campaigns,) the alarm's limit, and the one by alpha's own standard error.
 
     NaN without a limit.

@@ -27,7 +27,7 @@ OF_BETA = 0.12  # correlation of normal values that gives Beta(.3, .9) made of t
 Drawn = tuple[np.ndarray, np.ndarray | float]
 
 
-class Population(NamedTuple):
+class WorldPopulation(NamedTuple):
     """The population of a world.
 
     draw : of a generator, a number of worlds and the groups: (worlds, Q) values, and their true
@@ -67,7 +67,7 @@ def ranks(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
     )
 
 
-def zero_or_one(p: float, icc: float = ICC) -> Population:
+def zero_or_one(p: float, icc: float = ICC) -> WorldPopulation:
     """1 with chance p; in groups beta-binomial."""
 
     def draw(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
@@ -77,7 +77,7 @@ def zero_or_one(p: float, icc: float = ICC) -> Population:
             chance = rng.beta(p * total, (1 - p) * total, (n, groups.n))[:, groups.of_query]
         return (rng.random((n, groups.n_queries)) < chance).astype(float), p
 
-    return Population(draw)
+    return WorldPopulation(draw)
 
 
 @cache
@@ -88,7 +88,7 @@ def real(name: str) -> np.ndarray:
     )
 
 
-def of_runs(name: str, *, paired: bool = False) -> Population:
+def of_runs(name: str, *, paired: bool = False) -> WorldPopulation:
     """A run, or the difference of two, of TREC-8's 129; its 50 topics are the population."""
 
     def draw(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
@@ -99,16 +99,16 @@ def of_runs(name: str, *, paired: bool = False) -> Population:
         topic = rng.integers(0, len(scores), (groups.n_queries, n))
         return np.take_along_axis(table, topic, axis=0).T, table.mean(axis=0)
 
-    return Population(draw, are_shares=not paired)
+    return WorldPopulation(draw, are_shares=not paired)
 
 
 POPULATIONS = {
-    "differences, normal": Population(
+    "differences, normal": WorldPopulation(
         lambda *arguments: (normal(*arguments), 0.0), are_shares=False
     ),
-    "Beta(.3, .9)": Population(beta),
-    "40 % zeros": Population(with_zeros),
-    "ranks 1 to 50": Population(ranks, are_shares=False),
+    "Beta(.3, .9)": WorldPopulation(beta),
+    "40 % zeros": WorldPopulation(with_zeros),
+    "ranks 1 to 50": WorldPopulation(ranks, are_shares=False),
     "0 or 1, p = .5": zero_or_one(0.5),
     "0 or 1, p = .1": zero_or_one(0.1),
     "0 or 1, p = .95": zero_or_one(0.95),
@@ -160,7 +160,7 @@ def rows(table: dict[str, list[tuple[float, float]]]) -> list:
 
 
 def coverage(
-    population: Population, groups: Groups, *, n: int, seed: int = 0
+    population: WorldPopulation, groups: Groups, *, n: int, seed: int = 0
 ) -> tuple[float, float]:
     """Per cent of n worlds with an interval that the percentile bootstrap and ours cover."""
     old, new = [], []
@@ -172,7 +172,7 @@ def coverage(
 
 
 def worlds(
-    population: Population, groups: Groups, *, n: int, seed: int = 0
+    population: WorldPopulation, groups: Groups, *, n: int, seed: int = 0
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """n worlds, some at a time: their values, and the (worlds,) truths."""
     rng = np.random.default_rng([seed, groups.n, groups.n_queries])

@@ -10,7 +10,7 @@ from metrics.core.statistics.groups import Groups
 from tests.metrics.core.statistics.test_interval_worlds import (
     MARGIN,
     Drawn,
-    Population,
+    WorldPopulation,
     intervals_hold,
     real,
     worlds,
@@ -21,17 +21,17 @@ from tests.real_data import FOLDER
 RANKS = np.arange(1, 11)
 
 
-def hits(p: float) -> Population:
+def hits(p: float) -> WorldPopulation:
     """1 / rank of a rank from 1 to 10 with chance p, else 0: most queries find nothing."""
 
     def draw(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
         size = n, groups.n_queries
         return (rng.random(size) < p) / rng.choice(RANKS, size=size), p * float(np.mean(1 / RANKS))
 
-    return Population(draw)
+    return WorldPopulation(draw)
 
 
-def of_groups(p: float, noise: float) -> Population:
+def of_groups(p: float, noise: float) -> WorldPopulation:
     """A group's score, Beta of mean p and variance .3 p (1 - p), and noise: groups differ most."""
 
     def draw(rng: np.random.Generator, n: int, groups: Groups) -> Drawn:
@@ -41,7 +41,7 @@ def of_groups(p: float, noise: float) -> Population:
             1 - noise
         ) * p + noise / 2
 
-    return Population(draw)
+    return WorldPopulation(draw)
 
 
 def equal(n_groups: int, size: int) -> Groups:
