@@ -30,8 +30,8 @@ DOWNLOADS = [
     path("<int:pk>/file/", downloads.download_file, name="download-file"),
 ]
 POOL_BIAS = [
-    path("", pool_bias.pool_bias, name="pool-favour"),
-    path("state/", pool_bias.pool_bias_state, name="pool-favour-state"),
+    path("", pool_bias.pool_bias, name="pool-bias"),
+    path("state/", pool_bias.pool_bias_state, name="pool-bias-state"),
 ]
 
 app_name = "metrics"

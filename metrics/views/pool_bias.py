@@ -46,7 +46,7 @@ def pool_bias_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     pool, bias = _pool_and_bias(request, slug, pk)
     if bias is not None:
         return HttpResponse(
-            headers={"HX-Redirect": reverse("metrics:pool-favour", args=[slug, pk])}
+            headers={"HX-Redirect": reverse("metrics:pool-bias", args=[slug, pk])}
         )
     return render(request, "parts/_job.html", _job(pool))
 
@@ -61,7 +61,7 @@ def _pool_and_bias(request: HttpRequest, slug: str, pk: int) -> tuple[Pool, Kept
 
 def _job(pool: Pool) -> dict[str, object]:
     return {
-        "poll_url": reverse("metrics:pool-favour-state", args=[pool.collection.slug, pool.pk]),
+        "poll_url": reverse("metrics:pool-bias-state", args=[pool.collection.slug, pool.pk]),
         "title": "Going through the labels",
         "detail": (
             "Every run is scored with parts of the labels: some seconds for a few runs, minutes "

@@ -64,7 +64,7 @@ NO_PAGES = {
             "metrics:compare-state",
             "metrics:explorer-state",
             "metrics:download-state",
-            "metrics:pool-favour-state",
+            "metrics:pool-bias-state",
         ),
         "a part that its page fetches",
     ),

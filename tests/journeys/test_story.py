@@ -145,7 +145,7 @@ def check_provenance(page: Page, study: StudyFiles, pool: int) -> None:
         expected = f"{name}\xa0{ranks[pair]}" if pair in ranks else name
         assert (expected in row.inner_text()) == (pair in ranks), (pair, name, row.inner_text())
     assert_accessible(page)
-    page.goto(reverse("metrics:pool-favour", args=[SLUG, pool]))
+    page.goto(reverse("metrics:pool-bias", args=[SLUG, pool]))
     expect(page.locator("main")).to_contain_text("Whether to go on judging", timeout=120_000)
     assert_accessible(page)
 

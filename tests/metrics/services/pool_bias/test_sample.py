@@ -279,7 +279,7 @@ def test_stop_advice_is_not_given_by_scores_of_a_sample(sampled, client):
     works.compute_anew(study.inquiry_of(pool=sampled.pool))
     client.force_login(cast.member(sampled.collection, Role.RESEARCHER))
     page = text_of(
-        client.get(reverse("metrics:pool-favour", args=[sampled.collection.slug, sampled.pool.pk]))
+        client.get(reverse("metrics:pool-bias", args=[sampled.collection.slug, sampled.pool.pk]))
     )
     assert "Not defined for a sample" in page
     assert "Order holds" not in page
@@ -310,6 +310,6 @@ def test_a_queue_that_follows_the_labels_has_no_estimates_and_its_page_says_why(
     for pool, is_live in ((live, True), (sampled.pool, False)):
         assert (sample_on_page(pool) is None) is is_live
         page = text_of(
-            client.get(reverse("metrics:pool-favour", args=[sampled.collection.slug, pool.pk]))
+            client.get(reverse("metrics:pool-bias", args=[sampled.collection.slug, pool.pk]))
         )
         assert ("no pair had a chance known beforehand" in page) is is_live
