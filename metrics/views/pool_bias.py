@@ -45,9 +45,7 @@ def pool_bias_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Polled every 2 seconds while there are no numbers yet; then redirects to the page."""
     pool, bias = _pool_and_bias(request, slug, pk)
     if bias is not None:
-        return HttpResponse(
-            headers={"HX-Redirect": reverse("metrics:pool-bias", args=[slug, pk])}
-        )
+        return HttpResponse(headers={"HX-Redirect": reverse("metrics:pool-bias", args=[slug, pk])})
     return render(request, "parts/_job.html", _job(pool))
 
 

@@ -3,9 +3,6 @@
 import gzip
 import io
 import json
-import subprocess
-import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +13,9 @@ from annotate.core.files.formats import Problems
 from pooling.core.files.run_files import read_parts
 from tests.annotate.core.files.samples import archive
 from tests.mutations import assert_errors_described, damaged_files
-from tests.pooling.core.files.run_samples import MATRIX, RANKINGS, SAMPLES, TSV, hdf5, npz, parquet
+from tests.pooling.core.files.run_samples import MATRIX, RANKINGS, SAMPLES, TSV, npz
 from tests.pooling.core.files.run_samples import TEXTS as SAMPLE_TEXTS
-from tests.sizes import cases, share_of
+from tests.sizes import cases
 
 ROOT = Path(__file__).resolve().parents[4]
 COLUMNS = json.dumps(
@@ -80,36 +77,3 @@ def test_every_sample_is_sound_before_anything_happens_to_it(data):
         sum(len(part.run.scores) for part in read_parts(io.BytesIO(data), "a.bin", problems)) >= 2
     )
     assert problems.lines() == []
-
-
-@pytest.mark.parametrize(
-    ("kind", "sample"),
-    [
-        (
-            "parquet",
-            parquet(
-                query=["q1"] * 50,
-                document=[f"d{n}" for n in range(50)],
-                score=[n / 7 for n in range(50)],
-            ),
-        ),
-        ("hdf5", hdf5(**MATRIX)),
-    ],
-    ids=["parquet", "hdf5"],
-)
-def test_files_read_in_a_process_apart(kind, sample, tmp_path):
-    (tmp_path / "sample").write_bytes(sample)
-    n = share_of(150)
-    outcomes: Counter[str] = Counter()
-    while outcomes.total() < n:
-        arguments = [kind, str(tmp_path / "sample"), str(n), str(outcomes.total())]
-        command = [sys.executable, "-m", "tests.pooling.core.files.read_mutated", *arguments]
-        process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        # 0, or ended by a signal; not by an exception of ours
-        assert process.returncode <= 0, process.stderr
-        output = process.stdout.split()
-        outcomes.update(output[1::2])
-        outcomes["died"] += len(output) % 2
-        assert output or process.returncode == 0
-    assert outcomes["refused"] > n / 4
-    assert outcomes["rows"] > 0

@@ -13,7 +13,7 @@ from metrics.core.comparisons.significance import ZERO_ONE_TESTS, paired_test
 from metrics.core.comparisons.swaps import reer_paired, reversal
 from metrics.core.statistics.groups import Groups, design
 from metrics.core.statistics.intervals import mean_intervals
-from tests.metrics.management.grouped_queries import (
+from tests.metrics.management.commands.grouped_queries import (
     GROUPS,
     QUERIES,
     RUNS,
@@ -22,7 +22,7 @@ from tests.metrics.management.grouped_queries import (
     write,
     write_files,
 )
-from tests.metrics.management.running import arguments, manage, rows
+from tests.metrics.management.commands.running import arguments, manage, rows
 
 TESTS = [name for name in ALL_TESTS if name not in ZERO_ONE_TESTS]
 

@@ -11,7 +11,7 @@ from metrics.core.statistics.sample_sizes import (
     sampling_error,
     seed_of_samples,
 )
-from tests.metrics.management.running import manage, rows
+from tests.metrics.management.commands.running import manage, rows
 
 RUNS = ["C", "A", "D", "B"]
 RNG = np.random.default_rng(0)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.metrics.management.running import LABELS, arguments, manage, rows
+from tests.metrics.management.commands.running import LABELS, arguments, manage, rows
 
 
 @pytest.fixture(scope="module")

@@ -10,13 +10,13 @@ from metrics.core.agreement.agreement import alpha_of_counts
 from metrics.core.agreement.counts import UnitCounts
 from metrics.core.agreement.unit_samples import GroupedUnits
 from metrics.core.statistics.groups import Groups
-from tests.metrics.management.grouped_queries import (
+from tests.metrics.management.commands.grouped_queries import (
     QUERIES,
     VIDEO,
     write,
     write_files,
 )
-from tests.metrics.management.running import arguments, manage, rows
+from tests.metrics.management.commands.running import arguments, manage, rows
 
 LABELS = [
     (query, f"d{document}", annotator, int(value))

@@ -15,7 +15,7 @@ from tests import cast
 from tests.annotate.core.files.samples import line
 
 pytestmark = pytest.mark.django_db
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 LEVELS = "0:Not relevant,1:Relevant"
 
 

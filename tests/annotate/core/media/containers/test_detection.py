@@ -12,7 +12,7 @@ from annotate.core.media.containers.detection import detect_mime_type
 from tests import clips
 from tests.sizes import seeds
 
-SHAPES = Path(__file__).parents[4] / "demo" / "shapes" / "media"
+SHAPES = Path(__file__).parents[5] / "demo" / "shapes" / "media"
 VIDEO = [
     ("webm", "libvpx", "libopus", 'video/webm; codecs="vp8, opus"'),
     ("webm", "libvpx-vp9", "", 'video/webm; codecs="vp9"'),

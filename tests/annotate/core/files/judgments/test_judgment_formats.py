@@ -1,4 +1,4 @@
-"""Files of labels: TREC qrels and tables, judgments with columns named by the caller."""
+"""Files of judgments, with columns named by the caller."""
 
 from datetime import UTC, datetime
 
@@ -12,15 +12,7 @@ from annotate.core.files.judgments.judgment_formats import (
     judgment_columns,
     read_judgments,
 )
-from annotate.core.files.references.reference_formats import read_reference
 from tests.annotate.core.files.samples import file, packed
-
-
-def references(stream):
-    problems = Problems()
-    rows = [row[:4] for row in read_reference(stream, "qrels", problems)]
-    return rows, problems.lines()
-
 
 LONG = JudgmentColumns()
 
@@ -28,64 +20,6 @@ LONG = JudgmentColumns()
 def judgments(stream, columns=LONG):
     problems = Problems()
     return list(read_judgments(stream, "judged", columns, problems)), problems.lines()
-
-
-@pytest.mark.parametrize("make", [file, packed])
-def test_qrels_are_read_with_blanks_or_tabs_and_negative_grades(make):
-    rows, faults = references(make("301 0 FR940202-2-00150 1", "", "301\t0\tFR940104-0-00001\t-2"))
-    assert rows == [("301", "FR940202-2-00150", 1, 1), ("301", "FR940104-0-00001", -2, 3)]
-    assert faults == []
-
-
-@pytest.mark.parametrize("separator", ["\t", ","])
-def test_a_table_of_labels_is_told_by_its_header(separator):
-    lines = [
-        separator.join(row)
-        for row in (("query-id", "corpus-id", "score"), ("q1", "d1", "2"), ("q1", "d2", "0"))
-    ]
-    assert references(file(*lines)) == ([("q1", "d1", 2, 2), ("q1", "d2", 0, 3)], [])
-
-
-def test_the_columns_of_a_table_of_labels_may_stand_in_any_order():
-    assert references(file("grade,document,note,query", "1,d,x,q"))[0] == [("q", "d", 1, 2)]
-
-
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("q1 0 d1", "expected 4 fields (query, iteration, document, grade), found 3."),
-        ("q1 0 d1 1 2", "found 5."),
-        ("q1 0 d1 NaN", 'grade "NaN" is no grade; write one, or leave out rows without a grade.'),
-        ("q1 0 d1 1.5", 'grade "1.5" is no whole number; scores are uploaded as a run.'),
-        ("q1 0 " + "x" * 300 + " 1", "longer than 255 bytes"),
-        ("q1 0 d\x01 1", "control character"),
-    ],
-)
-def test_a_faulty_label_is_named_and_the_others_are_read(line, why):
-    rows, faults = references(file("q 0 d 1", line, "q 0 e 1"))
-    assert len(rows) == 2
-    assert faults[0].startswith("Line 2: ")
-    assert why in faults[0]
-
-
-@pytest.mark.parametrize(
-    "stream", [file(), packed(), file(" ", ""), file("q1,d1"), file("qid,docid", "a,b")]
-)
-def test_what_is_no_file_of_labels_is_refused(stream):
-    with pytest.raises(FormatError):
-        references(stream)
-
-
-ID = st.text("abz09.#_-:/é", min_size=1, max_size=9)
-
-
-@given(st.lists(st.tuples(ID, ID, st.integers(-2, 100)), min_size=1, max_size=20))
-def test_any_qrels_written_are_read_back(rows):
-    read, faults = references(
-        file(*(f"{query} 0 {document} {grade}" for query, document, grade in rows))
-    )
-    assert [row[:3] for row in read] == rows
-    assert faults == []
 
 
 WIDE = JudgmentColumns(query="caption", document="image", annotators=("e1", "e2", "e3"))
@@ -139,73 +73,6 @@ def test_a_grade_that_is_none_is_named(grade):
     rows, faults = judgments(file("annotator,query,document,grade", "a,q,d,1", f"a,q,e,{grade}"))
     assert len(rows) == 1
     assert faults == [f'Line 3: grade "{grade}" is no grade: a whole number from 0 on.']
-
-
-BLANK = [
-    ("", "is blank"),
-    ("NaN", '"NaN" is no grade'),
-    ("null", '"null" is no grade'),
-    (" N/A ", '"N/A" is no grade'),
-]
-
-
-@pytest.mark.parametrize(("grade", "fact"), BLANK)
-def test_a_blank_grade_is_a_fault_or_left_out_and_counted(grade, fact):
-    sentence = f"Line 3: grade {fact}; write one, or leave out rows without a grade."
-    for header, read in (
-        (
-            "annotator,query,document,grade",
-            lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:]),
-        ),
-        (
-            "annotator,query-id,corpus-id,score",
-            lambda *arguments: read_reference(arguments[0], "x", *arguments[1:]),
-        ),
-    ):
-        for blanks, faults in ((None, [sentence]), (Blanks(are_left_out=True), [])):
-            problems = Problems()
-            rows = list(
-                read(file(header, "a,q,d,1", f"a,q,e,{grade}", "a,q,f,0"), problems, blanks)
-            )
-            assert ([row.document for row in rows], problems.lines()) == (["d", "f"], faults)
-            assert blanks is None or blanks.n == 1
-
-
-def test_rows_that_nobody_judged_and_lists_of_nothing_are_blank_too():
-    for read, stream in (
-        (
-            lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:]),
-            file("annotator,query,document,grade", ",q,d,", "a,q,e,1"),
-        ),
-        (
-            lambda *arguments: read_judgments(arguments[0], "x", LONG, *arguments[1:]),
-            file(
-                '{"annotator": "a", "query": "q", "document": "d"}',
-                '{"annotator": "a", "query": "q", "document": "e", "grade": 1}',
-            ),
-        ),
-        (
-            lambda *arguments: read_reference(arguments[0], "x", *arguments[1:]),
-            file('{"q": {"d": null, "e": 1}}'),
-        ),
-        (
-            lambda *arguments: read_reference(arguments[0], "x", *arguments[1:]),
-            file("q 0 d NA", "q 0 e 1"),
-        ),
-    ):
-        blanks, problems = Blanks(are_left_out=True), Problems()
-        rows = list(read(stream, problems, blanks))
-        assert ([(row.document, row.grade) for row in rows], blanks.n, problems.lines()) == (
-            [("e", 1)],
-            1,
-            [],
-        )
-    table = file("query-id,corpus-id,score,stratum", "q,d,,1", "q,e,1,1")
-    problems = Problems()
-    assert len(list(read_reference(table, "x", problems, Blanks(are_left_out=True)))) == 1
-    assert problems.lines() == [
-        "Line 2: grade is blank; of a sample write -1 for what was not drawn."
-    ]
 
 
 def test_an_annotators_field_that_no_object_has_is_a_fault():
@@ -264,19 +131,15 @@ def test_the_columns_to_choose_from_are_those_of_the_header_or_the_first_object(
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_rows_or_a_reason(data):
-    for read in (
-        lambda stream, problems: read_reference(stream, "x", problems),
-        lambda stream, problems: read_judgments(stream, "x", JudgmentColumns(), problems),
-    ):
-        problems = Problems()
-        stream = file()
-        stream.write(data)
-        try:
-            rows = list(read(stream, problems))
-        except FormatError as error:
-            problems.add(error)
-            rows = []
-        assert rows or problems or b"\n" in data
+    problems = Problems()
+    stream = file()
+    stream.write(data)
+    try:
+        rows = list(read_judgments(stream, "x", JudgmentColumns(), problems))
+    except FormatError as error:
+        problems.add(error)
+        rows = []
+    assert rows or problems or b"\n" in data
 
 
 @pytest.mark.parametrize("make", [file, packed])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.metrics.management.running import manage
+from tests.metrics.management.commands.running import manage
 
 QUERIES = [f"q{number}" for number in range(6)]
 MEASURES = "P@2 P@3 C@1 AP nDCG@10 Bpref Judged@10 xinfAP infNDCG"

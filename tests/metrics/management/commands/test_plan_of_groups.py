@@ -11,8 +11,8 @@ from metrics.core.statistics.sample_sizes import (
     queries_for_error,
     sampling_error,
 )
-from tests.metrics.management.grouped_queries import GROUPS, VALUES, write, write_files
-from tests.metrics.management.running import arguments, manage, rows
+from tests.metrics.management.commands.grouped_queries import GROUPS, VALUES, write, write_files
+from tests.metrics.management.commands.running import arguments, manage, rows
 
 
 @pytest.fixture(scope="module")

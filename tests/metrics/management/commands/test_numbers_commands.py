@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.metrics.management.running import LABELS, arguments, manage, rows
+from tests.metrics.management.commands.running import LABELS, arguments, manage, rows
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 QRELS = "q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 a 1\nq3 0 b 1\nq4 0 b 0\n"
 RUN = (
     "q1 Q0 a 1 3 good\nq1 Q0 b 2 2 good\nq1 Q0 c 3 1 good\n"
