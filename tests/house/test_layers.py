@@ -1,6 +1,7 @@
 """The layers and the size limits of the code, checked by reading it."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from tests.house import source_tree
 ROOT = Path(__file__).resolve().parents[2]
 APPS = ("annotate", "pooling", "metrics")
 PRODUCT = (*APPS, "config", "demo")
+UPGRADES = ROOT / "config" / "upgrades"  # of tests alone: the code is the migrations
 OWN_PACKAGE = ""  # module name of a relative import
 CORE_MAY_IMPORT = {*sys.stdlib_module_names, "numpy", "scipy", "h5py", "pyarrow", OWN_PACKAGE}
 
@@ -138,6 +140,27 @@ def test_no_folder_has_more_than_15_modules_templates_or_scripts() -> None:
     ]
     counts = Counter(name(file.parent) for file in files if file.name != "__init__.py")
     assert {folder: n for folder, n in counts.items() if n > 15} == {}
+
+
+def rooms_imported(file: Path) -> set[Path]:
+    """The folders of the product whose modules a test imports, but for models, which all do."""
+    rooms = set()
+    for _, module in outline(file).imports:
+        path = ROOT.joinpath(*module.split("."))
+        if module.split(".")[0] in PRODUCT and "models" not in path.parts:
+            rooms.add(path if path.is_dir() else path.parent)
+    return rooms
+
+
+def test_tests_stand_where_their_code_does() -> None:
+    misfits = []
+    for file in sources(*(f"tests/{app}" for app in PRODUCT), pattern="test_*.py"):
+        room = ROOT / file.parent.relative_to(ROOT / "tests")
+        rooms = rooms_imported(file)
+        deepest = Path(os.path.commonpath(rooms)) if rooms else room
+        if room != UPGRADES and (not room.is_dir() or room in deepest.parents):
+            misfits.append(f"{name(file)}: {name(deepest)}")
+    assert misfits == []
 
 
 def test_no_file_has_more_than_400_lines() -> None:
