@@ -6,10 +6,14 @@
     .venv/bin/python tools/crawl.py http://127.0.0.1:8000 var/sign-in.json after
     diff -r before after
 
-Follows the links of each page as nobody and as each of the four accounts of a first start, then
-requests every address as each of them. Of addresses that differ by numbers or values alone, the
-eight with the smallest hashes are followed. Tokens, times, durations, versions of pages and the
-names of static files are masked, and white space in pages counts as one blank.
+Follows the links of each page as nobody, as each of the four accounts of a first start and as an
+outsider, whose account it makes: a person who is in no collection. Then it requests every address
+as each of them, and ends with the names of URLs that no address had, but for the administration's.
+Run it in the tree of the version that it crawls, to whose database it writes.
+
+Of addresses that differ by numbers or values alone, the eight with the smallest hashes are
+followed. Tokens, times, durations, versions of pages and the names of static files are masked, and
+white space in pages counts as one blank.
 """
 
 import argparse
@@ -27,6 +31,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from crawled_product import OUTSIDER, outsiders_password, unmet_names
 
 MOST_OF_A_SHAPE = 8
 COLLECTION = "/api/v1/collections/shapes"  # of the demo
@@ -185,12 +191,14 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where the answers go")
     options = parser.parse_args()
     passwords = {"nobody": "", **json.loads(options.sign_in.read_text())}
+    passwords[OUTSIDER] = outsiders_password()
     visitors = [Visitor(options.site, *account) for account in passwords.items()]
     addresses = set().union(*map(reachable, visitors))
     for visitor in visitors:
         for address in sorted(addresses):
             write(options.folder, visitor, address)
     print(f"{len(addresses)} addresses, {len(visitors)} visitors.")
+    print("Never met:", ", ".join(unmet_names(addresses)) or "no URL that has a name")
 
 
 if __name__ == "__main__":
