@@ -152,6 +152,12 @@ class Guidelines(models.Model):
     def __str__(self) -> str:
         return f"guidelines v{self.version} of {self.collection}"
 
+    @property
+    def version_text(self) -> str:
+        """The version and its day: "Version 2, changed on 5 March 2026"."""
+        day = f"{self.at.day} {self.at:%B %Y}"
+        return f"Version {self.version}, {'changed on' if self.version > 1 else 'of'} {day}"
+
 
 class PolicyGoldAction(models.TextChoices):
     """What follows a batch with too few right golds."""

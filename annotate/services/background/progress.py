@@ -65,6 +65,13 @@ class Progress(NamedTuple):
             return "finishing"
         return "" if self.seconds_left is None else f"{in_words(self.seconds_left)} left"
 
+    @property
+    def text(self) -> str:
+        """How far the job is: "1,200 of 5,000 rows, 2 minutes left"."""
+        total = f" of {self.total:,}" if self.total else ""
+        time_left = f", {self.time_left}" if self.time_left else ""
+        return f"{self.n_done:,}{total} {self.unit}{time_left}"
+
 
 class ProgressCallback(Protocol):
     """The callback of file readers: `advance` without the job, unknown to them."""

@@ -17,6 +17,11 @@ class TabHint(NamedTuple):
     advice: str = ""
 
 
+def saving_hint(tab: Tab | None) -> str:
+    """Say what a grade's key does on the page of a pair; tab : the one that the lead came from."""
+    return "A key saves at once and shows the next pair." if tab else "A key saves at once."
+
+
 HINTS = {
     Tab.BATCHES: TabHint(
         "No batch waits",

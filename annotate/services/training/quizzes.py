@@ -22,6 +22,19 @@ class MarkedAttempt(NamedTuple):
     attempt: QuizAttempt
     marked: QuizResult
 
+    @property
+    def result_text(self) -> str:
+        """How many answers are right, and whether that is enough."""
+        verdict = "passed" if self.marked.passed else "not enough yet"
+        return f"{self.marked.n_right} of {len(self.marked.right)} right: {verdict}."
+
+    @property
+    def advice(self) -> str:
+        """What to do after the result."""
+        if self.marked.passed:
+            return "The explanations stand below."
+        return "Read what is said below, change your answers and send them again."
+
 
 @transaction.atomic
 def change_quiz(

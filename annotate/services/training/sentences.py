@@ -75,6 +75,16 @@ def pairs_step(training: Training, *, n_tries: int) -> str:
     return f"{sentence}; {n_tries_left} {'try' if n_tries_left == 1 else 'tries'} left"
 
 
+def golds_note(n_golds: int) -> str:
+    """Return how many golds can be trained on, and what that means for checks by them."""
+    if not n_golds:
+        return "This collection has no golds yet."
+    return (
+        f"There {'is' if n_golds == 1 else 'are'} {n_golds:,}. Their explanations come along; "
+        "whoever is trained on one is never checked by it."
+    )
+
+
 def decision_note(decision: TrainingDecision) -> str:
     """Return the moment of a decision, its lead, whether it sent back, and its reason."""
     note = f"{decision.at:%-d %b %Y %H:%M} UTC"

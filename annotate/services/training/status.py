@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from django.db.models import Count, Q, QuerySet
 
@@ -25,24 +25,56 @@ from annotate.models import (
 )
 from annotate.services.training.sentences import TryResult, decision_note
 
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+
+class TryCounts(TypedDict):
+    """Columns that a query adds to a try: its pairs, and those that are done."""
+
+    n_pairs: int
+    n_done: int
+
 
 class TrainingStatus(NamedTuple):
     """One person's training: her state, the newest decision, and her tries.
 
     tries : those since she was last sent back
-    last : the newest try, with n_pairs and n_done; None before the first
+    last : the newest try; None before the first
     """
 
     annotator: Annotator
     state: TrainingState
     decision: TrainingDecision | None
-    tries: list[TrainingTry]
-    last: TrainingTry | None
+    tries: "list[WithAnnotations[TrainingTry, TryCounts]]"
+    last: "WithAnnotations[TrainingTry, TryCounts] | None"
 
     @property
     def last_result(self) -> TryResult | None:
         """The newest try in words."""
         return TryResult(self.last) if self.last else None
+
+    @property
+    def state_text(self) -> str:
+        """The state of somebody who neither passed nor waits for a lead, nor used up her tries."""
+        if self.state.name == "trying" and self.last:
+            return f"In training, {self.last.n_done} of {self.last.n_pairs}"
+        if self.state.name == "waiting" and self.state.ready_at:
+            return f"Next try from {self.state.ready_at:%-d %b %H:%M} UTC"
+        if self.last:
+            return "Not passed yet"
+        return "Not begun: quiz" if self.state.name == "quiz" else "Not begun"
+
+    @property
+    def counts_text(self) -> str:
+        """The right answers of the newest try; all of them where it has more pairs than answers."""
+        last = self.last
+        if last is None or last.n_answered is None:
+            return ""
+        right = f"{last.n_right} of {last.n_answered} right"
+        if last.n_answered < last.n_pairs:
+            return f"{right}, {last.n_answered} of {last.n_pairs} answered"
+        return right
 
     @property
     def decision_note(self) -> str:
@@ -55,7 +87,7 @@ class _TrainingRows(NamedTuple):
 
     decisions: dict[int, TrainingDecision]
     passed_quizzes: dict[int, datetime]
-    tries: dict[int, list[TrainingTry]]
+    tries: "dict[int, list[WithAnnotations[TrainingTry, TryCounts]]]"
 
 
 def training_of(*, collection: Collection) -> Training:
@@ -112,7 +144,7 @@ def _read_rows(ids: list[int]) -> _TrainingRows:
     quizzes = QuizAttempt.objects.filter(annotator__in=ids, passed=True).order_by("pk")
     n_answered = Count("batch__hand_outs", filter=Q(batch__hand_outs__answered_at__isnull=False))
     tries = TrainingTry.objects.filter(annotator__in=ids).select_related("batch").order_by("number")
-    by_person: dict[int, list[TrainingTry]] = {}
+    by_person: dict[int, list[WithAnnotations[TrainingTry, TryCounts]]] = {}
     for training_try in tries.annotate(n_pairs=Count("batch__hand_outs"), n_done=n_answered):
         by_person.setdefault(training_try.annotator_id, []).append(training_try)
     return _TrainingRows(

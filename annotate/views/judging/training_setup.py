@@ -24,6 +24,7 @@ from annotate.models import Collection, Gold, Role, TrainingDecision
 from annotate.services.training import people as training_people
 from annotate.services.training import quizzes
 from annotate.services.training import setup as training_setup
+from annotate.services.training.sentences import golds_note
 from annotate.services.training.setup import BadPairs, BadTraining, PairSpec
 from annotate.services.training.status import active_pairs, newest_quiz, training_of
 
@@ -248,12 +249,14 @@ def _pairs_page(
     titles = {heading.anchor: heading.title for heading in _headings(collection)}
     names = {level.grade: level.name for level in collection.levels.all()}
     page = paginator.get_page(request.GET.get("page"))
+    n_golds = Gold.objects.filter(collection=collection, retired_at=None).count()
     context = {
         "collection": collection,
         "page": page,
         "rows": [(row, names.get(row.grade, ""), titles.get(row.anchor, "")) for row in page],
         "n_in_pools": training_setup.pairs_in_pools(collection=collection),
-        "n_golds": Gold.objects.filter(collection=collection, retired_at=None).count(),
+        "n_golds": n_golds,
+        "golds_note": golds_note(n_golds),
         "pair_form": pair_form
         or PairForm(levels=list(collection.levels.all()), headings=_headings(collection)),
         "golds_form": golds_form or GoldsForm(),

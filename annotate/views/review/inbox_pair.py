@@ -18,6 +18,7 @@ from annotate.forms.review import AdjudicateForm, PairAct, ReasonForm
 from annotate.http import ItemContent, SignedIn, item_content
 from annotate.models import Collection, Level, Pair, Report, ReviewWork, Role
 from annotate.services.review import adjudicating, exclusions, inbox, report_settling
+from annotate.services.review.inbox_hints import saving_hint
 from annotate.services.review.pair_history import History, history_of
 from annotate.services.supervision import bulk_decisions
 from annotate.views.review.inbox import requested_tab
@@ -120,6 +121,7 @@ def _pair_page(
     collection, levels = pair.collection, _levels(pair.collection)
     decisions = bulk_decisions.unfinished_of_items(items=[pair.query, pair.document])
     history = history_of(pair=pair, for_lead=True)
+    tab = requested_tab(request)
     context = {
         "collection": collection,
         "pair": pair,
@@ -128,7 +130,8 @@ def _pair_page(
         "was_returned": _was_returned(history),
         "works": [work_panel(decision, collection.slug) for decision in decisions],
         "sides": _sides(pair),
-        "tab": requested_tab(request) or "",
+        "tab": tab or "",
+        "saving_hint": saving_hint(tab),
         "shows_names": "names" in request.GET,
         "form": form or AdjudicateForm(levels=levels),
         "act_form": act_form or ReasonForm(acts=PairAct, acts_with_reason=ACTS_WITH_REASON),

@@ -3,6 +3,7 @@
 import pytest
 from django.core.cache import cache
 from django.db import connection
+from django.utils import timezone
 
 from annotate.services.background import progress
 from annotate.services.background.progress import Cancelled, Job
@@ -106,6 +107,20 @@ def test_a_slow_database_is_asked_less_often(job_clock):
 )
 def test_time_left_is_rounded_up_into_words(seconds, words):
     assert progress.in_words(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("n_done", "total", "seconds_left", "text"),
+    [
+        (1200, 5000, 61, "1,200 of 5,000 rows, 2 minutes left"),
+        (1200, 5000, None, "1,200 of 5,000 rows"),
+        (5000, 5000, 0, "5,000 of 5,000 rows, finishing"),
+        (1200, None, None, "1,200 rows"),
+    ],
+)
+def test_progress_is_a_phrase(n_done, total, seconds_left, text):
+    step = progress.Progress(n_done, total, "rows", seconds_left, timezone.now())
+    assert step.text == text
 
 
 def test_one_in_the_middle_of_a_copy_goes_on_and_is_cancelled_after_it():

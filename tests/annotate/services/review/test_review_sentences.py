@@ -3,17 +3,18 @@
 from datetime import UTC, datetime
 
 import pytest
+from django.template import Context, Template
 
 from annotate.core.labels.policy_changes import PolicyEffect, ResolutionChange
 from annotate.core.phrases import counted
-from annotate.models import Batch, Gold, Invitation, Report
+from annotate.models import Batch, Gold, Guidelines, Invitation, Report
 from annotate.services.collection.policies import PolicyPreview
 from annotate.services.golds.batch_checks import GoldCheck
 from annotate.services.pages.overview import Overview
 from annotate.services.people.invitation_mail import delivery_note
 from annotate.services.review.batch_details import BatchLine, golds_sentence
 from annotate.services.review.inbox import OF_PAIRS, Tab
-from annotate.services.review.inbox_hints import HINTS
+from annotate.services.review.inbox_hints import HINTS, saving_hint
 from annotate.services.review.pair_history import History
 from annotate.services.supervision.withdrawing import Withdrawable
 
@@ -170,8 +171,22 @@ def test_the_overview_says_how_many_files_are_being_read(n, text):
 @pytest.mark.parametrize("n, text", [(0, "0 pairs"), (1, "1 pair"), (1200, "1,200 pairs")])
 def test_counted_nouns_are_plural_unless_there_is_one(n, text):
     assert counted(n, "pair") == text
+    template = Template('{% load phrases %}{{ n|counted:"pair" }}')
+    assert template.render(Context({"n": n})) == text
+
+
+@pytest.mark.parametrize(
+    "version, text", [(1, "Version 1, of 5 March 2026"), (2, "Version 2, changed on 5 March 2026")]
+)
+def test_guidelines_name_their_version_and_its_day(version, text):
+    assert Guidelines(version=version, at=MOMENT).version_text == text
 
 
 def test_every_tab_has_a_hint_and_those_of_pairs_an_advice():
     assert set(HINTS) == set(Tab)
     assert {tab for tab, hint in HINTS.items() if hint.advice} == set(OF_PAIRS)
+
+
+def test_a_key_that_saves_leads_on_to_the_next_pair_of_its_tab():
+    assert saving_hint(None) == "A key saves at once."
+    assert saving_hint(Tab.DISPUTED) == "A key saves at once and shows the next pair."

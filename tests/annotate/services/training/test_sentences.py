@@ -5,8 +5,24 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.models import Training, TrainingDecision, TrainingTry, User
-from annotate.services.training.sentences import TryResult, decision_note, pairs_step
+from annotate.core.training.quizzes import QuizResult
+from annotate.core.training.states import TrainingState
+from annotate.models import (
+    Annotator,
+    QuizAttempt,
+    Training,
+    TrainingDecision,
+    TrainingTry,
+    User,
+)
+from annotate.services.training.quizzes import MarkedAttempt
+from annotate.services.training.sentences import (
+    TryResult,
+    decision_note,
+    golds_note,
+    pairs_step,
+)
+from annotate.services.training.status import TrainingStatus
 
 NO_SCORE = {"measure": "spearman", "score": None}
 RANKS = {"measure": "spearman", "score": 0.625}
@@ -15,6 +31,14 @@ SHARES = {"measure": "accuracy", "score": 0.6}
 
 def result(**fields):
     return TryResult(TrainingTry(n_right=3, n_answered=5, pass_mark=Decimal("0.800"), **fields))
+
+
+def status(name, *, ready_at=None, **fields):
+    last = TrainingTry() if fields else None
+    for field, value in fields.items():
+        setattr(last, field, value)
+    state = TrainingState(name, ready_at)
+    return TrainingStatus(Annotator(), state, None, [last] if last else [], last)
 
 
 @pytest.mark.parametrize(
@@ -94,3 +118,72 @@ def test_the_step_of_the_pairs_names_the_mark_and_the_tries_left(fields, n_tries
 def test_a_decision_is_noted_with_its_moment_lead_and_reason(fields, note):
     at = datetime(2026, 3, 5, 7, 8, tzinfo=UTC)
     assert decision_note(TrainingDecision(at=at, **fields)) == note
+
+
+@pytest.mark.parametrize(
+    "person, text",
+    [
+        (status("trying", n_done=3, n_pairs=20), "In training, 3 of 20"),
+        (
+            status("waiting", ready_at=datetime(2026, 3, 5, 7, 8, tzinfo=UTC), n_done=20),
+            "Next try from 5 Mar 07:08 UTC",
+        ),
+        (status("ready", n_done=20), "Not passed yet"),
+        (status("ready"), "Not begun"),
+        (status("quiz"), "Not begun: quiz"),
+    ],
+)
+def test_a_person_in_training_has_a_state(person, text):
+    assert person.state_text == text
+
+
+@pytest.mark.parametrize(
+    "person, text",
+    [
+        (status("ready", n_right=3, n_answered=20, n_pairs=20), "3 of 20 right"),
+        (
+            status("ready", n_right=3, n_answered=5, n_pairs=20),
+            "3 of 5 right, 5 of 20 answered",
+        ),
+        (status("quiz"), ""),
+    ],
+)
+def test_leads_read_how_many_answers_were_right(person, text):
+    assert person.counts_text == text
+
+
+@pytest.mark.parametrize(
+    "n_golds, note",
+    [
+        (0, "This collection has no golds yet."),
+        (
+            1,
+            "There is 1. Their explanations come along; whoever is trained on one is never "
+            "checked by it.",
+        ),
+        (
+            1200,
+            "There are 1,200. Their explanations come along; whoever is trained on one is never "
+            "checked by it.",
+        ),
+    ],
+)
+def test_golds_are_counted_for_training(n_golds, note):
+    assert golds_note(n_golds) == note
+
+
+@pytest.mark.parametrize(
+    "passed, result_text, advice",
+    [
+        (True, "2 of 3 right: passed.", "The explanations stand below."),
+        (
+            False,
+            "2 of 3 right: not enough yet.",
+            "Read what is said below, change your answers and send them again.",
+        ),
+    ],
+)
+def test_a_quiz_says_whether_it_is_passed_and_what_to_do(passed, result_text, advice):
+    marked = QuizResult((True, False, True), 2, passed=passed)
+    attempt = MarkedAttempt(QuizAttempt(), marked)
+    assert (attempt.result_text, attempt.advice) == (result_text, advice)

@@ -1,0 +1,1 @@
+"""Template filters of annotate, for pages of all applications."""
