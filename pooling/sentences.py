@@ -1,13 +1,14 @@
 """Sentences of the pages of runs and pools: what they hold, lack, wait for and cost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from django.template.defaultfilters import floatformat, join, truncatechars
+from django.template.defaultfilters import filesizeformat, floatformat, join, truncatechars
 from django.utils.html import format_html
 
 from annotate.core.phrases import counted
-from pooling.models import Run
+from annotate.models import ReferenceLabel
+from pooling.models import Pool, Run
 from pooling.services.pools.previews import Preview
 
 
@@ -51,6 +52,48 @@ class ReportSentences(NamedTuple):
         if self.run.report.get("has_ranks") is False:
             return "none: the order is by score"
         return "agrees with the order"
+
+    @property
+    def matrix(self) -> str:
+        """The size of the matrix in the file, and what is seen of it."""
+        n_rows, n_columns = self.run.report["matrix"]
+        kept_matrix = getattr(self.run, "matrix", None)  # none until its scores are kept
+        size = f", {filesizeformat(kept_matrix.n_bytes)}" if kept_matrix else ""
+        return (
+            f"{n_rows:,} \N{MULTIPLICATION SIGN} {n_columns:,}{size}. Scores are of all its cells, "
+            "which are the rows here; pools and pages see the 100 best of each row."
+        )
+
+    @property
+    def depth_label(self) -> str:
+        """The name of the depth: a matrix ranks all, of which the best are counted."""
+        return "Depth of the best" if self.run.report.get("matrix") else "Depth"
+
+
+class RunSentences(NamedTuple):
+    """Who knows of a run, and what goes with it."""
+
+    run: Run
+
+    @property
+    def hidden(self) -> str:
+        """Who knows of a run that is hidden."""
+        uploader = self.run.uploaded_by
+        return (
+            f"Only {uploader.get_username() if uploader else 'nobody'} and the site's admins know "
+            "of this run, its scores too. Publish it to pool it."
+        )
+
+    @property
+    def deletion(self) -> str:
+        """What a deletion takes away."""
+        stays = "for good; what was downloaded before stays as it is."
+        if self.run.state == Run.State.READY:
+            return (
+                f"Its file, its rankings and its scores go {stays} No pool was made of it, so no "
+                "judgment rests on it."
+            )
+        return f"Its file goes {stays}"
 
 
 class HoldSentences(NamedTuple):
@@ -167,6 +210,33 @@ class AdditionSentences(NamedTuple):
         return may_load(self.run)
 
 
+class SourceSentences(NamedTuple):
+    """Which source items a pool asks about."""
+
+    pool: Pool
+
+    @property
+    def scope(self) -> str:
+        """The query set that the pool keeps to."""
+        return f"query set “{self.pool.query_set.name}”" if self.pool.query_set else "all"
+
+    @property
+    def sampling(self) -> str:
+        """What a sample of the source items means for scores; empty where all are asked about."""
+        if self.pool.strategy != "depth-k-sample":
+            return ""
+        caution = (
+            ": strata that were drawn in unequal shares make them a figure of this sample, not of "
+            "all source items"
+            if self.pool.parameters.get("strata")
+            else ""
+        )
+        return (
+            "A sample of them. Scores average over the drawn source items without weights"
+            f"{caution}."
+        )
+
+
 class PreviewSentences(NamedTuple):
     """What stands below the figures of a pool's preview."""
 
@@ -200,6 +270,17 @@ class PreviewSentences(NamedTuple):
             "run\N{RIGHT SINGLE QUOTATION MARK}s page says which, and offers to load these "
             "documents."
         )
+
+
+def hold_consequence(n_runs: int) -> str:
+    """Return what it means for so many runs to be on hold, and where that is ended."""
+    subject, place = ("It is", "its page") if n_runs == 1 else ("They are", "their own page")
+    return f"{subject} neither scored nor pooled until a researcher says so, on {place}."
+
+
+def reference_grades(labels: Iterable[ReferenceLabel]) -> str:
+    """Return the grades of a pair in the references that hold it; empty if none does."""
+    return ", ".join(f"{label.reference_set.name}: grade {label.grade}" for label in labels)
 
 
 def may_load(run: Run) -> bool:

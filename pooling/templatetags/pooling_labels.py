@@ -6,6 +6,7 @@ from django.template.defaultfilters import floatformat
 from annotate.core.phrases import counted
 from annotate.models import Round, RoundPair, Seat
 from pooling.models import Pool, PoolPair, Run
+from pooling.sentences import hold_consequence
 
 RUN_BADGES = {
     "Being read": "badge-accent",
@@ -48,6 +49,9 @@ def pool_place(row: PoolPair) -> str:
 def unknown_part(run: Run) -> str:
     """The share of a run's unknown rows in the list of runs: "12.3 %", "all" or "none"."""
     return "all" if run.is_waiting else run.unknown_per_cent or "none"
+
+
+register.filter("hold_consequence", hold_consequence)
 
 
 @register.filter

@@ -10,6 +10,7 @@ from annotate import access
 from annotate.http import ItemContent, SignedIn, item_content
 from annotate.models import ReferenceLabel, Role
 from annotate.services.review.pair_history import history_of
+from pooling.sentences import reference_grades
 from pooling.services.pages.provenance import origin
 
 
@@ -26,7 +27,9 @@ def pair(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "pair": pair,
         "history": history_of(pair=pair, for_lead=is_lead),
         "origin": origin(pair=pair, viewer=request.user),
-        "references": labels.select_related("reference_set").order_by("reference_set__name"),
+        "references": reference_grades(
+            labels.select_related("reference_set").order_by("reference_set__name")
+        ),
         "sides": [
             (item.get_side_display(), ItemContent(item, item_content(item, slug)))
             for item in (pair.query, pair.document)

@@ -21,6 +21,7 @@ from pooling import access
 from pooling.core.strategies.options import OPTIONS
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool
+from pooling.sentences import SourceSentences
 from pooling.services.pages import pool_figures
 from pooling.services.pools import pools as service
 
@@ -71,6 +72,7 @@ def pool(request: SignedIn, slug: str, pk: int) -> HttpResponse:
         "strategy": plan,
         "parameters": [(labels.get(name, name), value) for name, value in pool.parameters.items()],
         "runs": pool.runs.order_by("direction", "name"),
+        "source_sentences": SourceSentences(pool),
         "figures": pool_figures.pool_figures(pool=pool),
         "may_invite": Role.LEAD
         in annotate_access.roles_in(user=request.user, collection=pool.collection),

@@ -18,7 +18,7 @@ from annotate.services.background import works
 from pooling import access
 from pooling.forms.runs import LimitForm, RunForm
 from pooling.models import Run
-from pooling.sentences import HoldSentences, ReportSentences, RetirementSentences
+from pooling.sentences import HoldSentences, ReportSentences, RetirementSentences, RunSentences
 from pooling.services.pools import run_retirement
 from pooling.services.runs import deletion as run_deletion
 from pooling.services.runs import documents as run_documents
@@ -86,6 +86,7 @@ def run(request: SignedIn, slug: str, pk: int) -> HttpResponse:
             run, run_holds.empty_sides(collection=run.collection) if run.on_hold_since else []
         ),
         "report_sentences": ReportSentences(run),
+        "run_sentences": RunSentences(run),
         "makes_documents": run_documents.may_make_documents(run),
         "may_change": _may_change(request, run),
         "may_delete": run_deletion.may_delete(run=run, by=request.user),

@@ -5,18 +5,34 @@ from types import SimpleNamespace
 import pytest
 from django.utils.timezone import now
 
-from annotate.models import Collection, Policy, Round, RoundPair, Seat, Work
-from pooling.models import Pool, PoolPair, Run
+from annotate.models import (
+    Collection,
+    Policy,
+    QuerySet,
+    ReferenceLabel,
+    ReferenceSet,
+    Round,
+    RoundPair,
+    Seat,
+    User,
+    Work,
+)
+from pooling.models import Matrix, Pool, PoolPair, Run
 from pooling.sentences import (
     AdditionSentences,
     HoldSentences,
     PreviewSentences,
     ReportSentences,
     RetirementSentences,
+    RunSentences,
+    SourceSentences,
+    hold_consequence,
     may_load,
+    reference_grades,
 )
 from pooling.templatetags import pooling_labels
 
+SAMPLED = "A sample of them. Scores average over the drawn source items without weights"
 LACK = "They keep their ranks and count as unjudged"
 
 
@@ -90,6 +106,91 @@ def test_a_report_says_how_many_rows_are_tied(report, sentence):
 )
 def test_a_report_says_whether_the_ranks_agree(report, score_type, sentence):
     assert ReportSentences(run_of(report, score_type=score_type)).rank_column == sentence
+
+
+def test_a_report_on_a_matrix_says_how_large_it_is():
+    report = ReportSentences(run_of({"matrix": [1000, 2]}))
+    seen = (
+        "Scores are of all its cells, which are the rows here; pools and pages see the 100 best of "
+        "each row."
+    )
+    assert report.matrix == f"1,000 \N{MULTIPLICATION SIGN} 2. {seen}"
+    report.run.matrix = Matrix(n_bytes=2048)
+    size = "2.0\N{NO-BREAK SPACE}KB"
+    assert report.matrix == f"1,000 \N{MULTIPLICATION SIGN} 2, {size}. {seen}"
+    assert report.depth_label == "Depth of the best"
+    assert ReportSentences(run_of()).depth_label == "Depth"
+
+
+@pytest.mark.parametrize(("uploader", "name"), [(None, "nobody"), (User(username="ada"), "ada")])
+def test_a_hidden_run_says_who_knows_of_it(uploader, name):
+    assert RunSentences(run_of(uploaded_by=uploader)).hidden == (
+        f"Only {name} and the site's admins know of this run, its scores too. Publish it to pool "
+        "it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        (
+            "ready",
+            "Its file, its rankings and its scores go for good; what was downloaded before stays "
+            "as it is. No pool was made of it, so no judgment rests on it.",
+        ),
+        ("rejected", "Its file goes for good; what was downloaded before stays as it is."),
+    ],
+)
+def test_a_run_says_what_its_deletion_takes_away(state, sentence):
+    assert RunSentences(run_of(state=state)).deletion == sentence
+
+
+@pytest.mark.parametrize(
+    ("n_runs", "sentence"),
+    [
+        (
+            1,
+            "It is neither scored nor pooled until a researcher says so, on its page.",
+        ),
+        (
+            2,
+            "They are neither scored nor pooled until a researcher says so, on their own page.",
+        ),
+    ],
+)
+def test_runs_on_hold_say_what_that_means(n_runs, sentence):
+    assert hold_consequence(n_runs) == sentence
+
+
+@pytest.mark.parametrize(
+    ("fields", "scope", "sampling"),
+    [
+        ({"strategy": "depth-k"}, "all", ""),
+        (
+            {"strategy": "depth-k-sample", "query_set": QuerySet(name="dev")},
+            "query set “dev”",
+            f"{SAMPLED}.",
+        ),
+        (
+            {"strategy": "depth-k-sample", "parameters": {"strata": "length"}},
+            "all",
+            f"{SAMPLED}: strata that were drawn in unequal shares make them a figure of this "
+            "sample, not of all source items.",
+        ),
+    ],
+)
+def test_a_pool_says_which_source_items_it_asks_about(fields, scope, sampling):
+    sources = SourceSentences(Pool(**fields))
+    assert (sources.scope, sources.sampling) == (scope, sampling)
+
+
+def test_a_pair_has_a_grade_in_each_reference():
+    labels = [
+        ReferenceLabel(reference_set=ReferenceSet(name=name), grade=grade)
+        for name, grade in (("gold", 2), ("silver", 0))
+    ]
+    assert reference_grades(labels) == "gold: grade 2, silver: grade 0"
+    assert reference_grades([]) == ""
 
 
 def test_a_run_that_waits_says_what_is_absent_with_ids_escaped():
