@@ -78,6 +78,26 @@ class ExplorerState(NamedTuple):
         )
 
     @property
+    def ranks_text(self) -> str:
+        """What ranks, and the edges of results, are by."""
+        labels = " with people's labels over the reference" if self.reference_set else ""
+        return (
+            "Ranks count only targets that the scores count. A green edge: "
+            f"positive{labels}; a dashed one: unjudged."
+        )
+
+    @property
+    def scores_text(self) -> str:
+        """What the scores of the query are computed with."""
+        labels = (
+            f"A (B + C): with people's labels over reference “{self.reference_set.name}”, with "
+            "that reference alone, and the difference"
+            if self.reference_set
+            else "with people's labels"
+        )
+        return f"In per cent, {labels}; as last computed in the background."
+
+    @property
     def order_text(self) -> str:
         """The order of the queries, with the measure if it depends on one."""
         measure = f" ({self.measure})" if self.order == QueryOrder.GAINED else ""

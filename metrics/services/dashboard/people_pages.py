@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.http import Http404
+from django.template.defaultfilters import floatformat
 
 from annotate.models import Annotator, Collection
 from annotate.services.background import kept
@@ -39,6 +40,26 @@ class PersonPage(NamedTuple):
     charts: list[Chart]
     at: datetime | None
     details_at: datetime | None
+
+    @property
+    def drag_text(self) -> str:
+        """What her labels do to the alpha of all, or why that is not known."""
+        if not self.details:
+            return "being computed"
+        drag = self.details["drag"]
+        if drag is None:
+            return "alpha is not defined with or without them"
+        if drag > 0:
+            return f"{floatformat(drag, 4)} higher: these labels lower alpha"
+        return f"{floatformat(drag, 4)}: these labels raise alpha"
+
+    @property
+    def waiting_text(self) -> str:
+        """That the closer look is on its way, and what it waits for."""
+        condition = (
+            " once a worker runs: none has been seen for a minute" if self.worker_missing else ""
+        )
+        return f"The closer look is being computed; it appears here{condition}."
 
 
 def page(

@@ -6,6 +6,7 @@ Orders and scores come from stored values; nothing is measured here.
 from collections import defaultdict
 from typing import NamedTuple
 
+from annotate.core.phrases import counted
 from annotate.http import ItemContent, item_content
 from annotate.models import Collection, Direction, Item, QuerySet
 from metrics.explorer_state import ExplorerState
@@ -114,6 +115,20 @@ class ExplorerPage(NamedTuple):
         position = self.query.position
         order = "as loaded" if position.missing_input else self.state.order_text
         return f"{position.number:,} of {position.n_queries:,}, {order}"
+
+    @property
+    def labels_text(self) -> str:
+        """The known positives of the query, and how far people agree; empty without a query."""
+        if self.query is None:
+            return ""
+        reference_set, agreement = self.state.reference_set, self.query.agreement
+        source = (
+            f" with people's labels over reference “{reference_set.name}”" if reference_set else ""
+        )
+        return (
+            f"{counted(self.query.n_positives, 'known positive')}{source}. "
+            f"{agreement.text if agreement else 'Nobody has labelled a pair of it yet.'}"
+        )
 
     @property
     def missed_text(self) -> str:

@@ -30,6 +30,7 @@ from pooling.models import Run
 
 Facts = dict[str, Any]
 ALPHA = 0.05  # of the test of one moment
+MAX_NAMED_PAIRS = 6  # pairs of neighbours that a sentence names
 
 
 def decision_facts(
@@ -139,6 +140,28 @@ class MeasureDecision(NamedTuple):
     unseparated: list[tuple[Run, Run]]
     letters: Mapping[int, list[str]]
     facts: Facts
+
+    @property
+    def group_texts(self) -> list[str]:
+        """The names of the runs of each pseudo-group."""
+        return [", ".join(run.name for run in group) for group in self.groups]
+
+    @property
+    def named_pairs(self) -> list[tuple[Run, Run]]:
+        """The pairs of neighbours that do not differ, as far as pages name them."""
+        return self.unseparated[:MAX_NAMED_PAIRS]
+
+    @property
+    def more_text(self) -> str:
+        """How many such pairs are not named; empty if all are."""
+        n_more = len(self.unseparated) - MAX_NAMED_PAIRS
+        return f" and {n_more} more" if n_more > 0 else ""
+
+    @property
+    def unseparated_text(self) -> str:
+        """The pairs of neighbours that do not differ."""
+        pairs = ", ".join(f"{left.name} ? {right.name}" for left, right in self.named_pairs)
+        return f"{pairs or 'none'}{self.more_text}"
 
     def group_of(self, run: Run) -> int | None:
         """Return the number of the run's pseudo-group, 1 for the best."""

@@ -57,6 +57,12 @@ class Leaderboard(NamedTuple):
         )
 
     @property
+    def unscored_text(self) -> str:
+        """The runs without scores; empty if all have some."""
+        names = ", ".join(run.name for run in self.unscored_runs)
+        return f"Not scored yet: {names}." if names else ""
+
+    @property
     def has_rows(self) -> bool:
         """True if any run has scores."""
         return any(table.rows for table in self.tables)

@@ -174,6 +174,18 @@ class LeaderboardTable(NamedTuple):
             is_of_these_queries=self.is_of_these_queries,
         )
 
+    def bounds_note(self, without_bounds: str) -> str:
+        """Say what bounds and judged shares are; without_bounds : of Leaderboard."""
+        exception = f" ({without_bounds})" if without_bounds else ""
+        return (
+            "Bounds and judged shares: between which ends the score lies, least … most, whatever "
+            f"the unjudged {self.targets} that the run returned, and the unjudged pairs of the "
+            "pools, turn out to be, labels taken as right, also a "
+            "reference\N{RIGHT SINGLE QUOTATION MARK}s, which people may still "
+            f"overrule{exception}; and how many per cent of its first ranks are judged, 10 where "
+            "the measure names no other number."
+        )
+
     @property
     def caution(self) -> str:
         """A warning of rough intervals: few queries or groups, else few successes or failures."""

@@ -53,6 +53,13 @@ class RefreshDelay(NamedTuple):
         return self.n >= TRIES_WITHOUT_PAUSE
 
     @property
+    def next_try_text(self) -> str:
+        """When the numbers are tried again."""
+        if not self.has_pause:
+            return "They are tried again"
+        return f"The next try is not before {self.next_at:%-d %b %H:%M} UTC"
+
+    @property
     def command(self) -> str:
         """The command that refreshes the numbers without a time limit."""
         return COMMAND.format(self.slug)

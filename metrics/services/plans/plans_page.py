@@ -10,13 +10,12 @@ from annotate.models import Collection, QuerySet, User
 from metrics.core.labels.label_sources import LabelSource
 from metrics.models import Plan, PlanLook
 from metrics.services.leaderboard.choices.choices import METHOD_NAMES, LeaderboardSpec
-from metrics.services.leaderboard.decisions import MeasureDecision, decision
+from metrics.services.leaderboard.decisions import MAX_NAMED_PAIRS, MeasureDecision, decision
 from metrics.services.plans import plans
 from pooling.models import Pool, Run
 
 Viewer = User | AnonymousUser | None  # None is the operator, who sees every run
 USUAL_LOOKS = (25, 50, 75, 100)  # per cent
-MAX_NAMED_PAIRS = 6  # pairs of neighbours that a sentence names
 
 
 class JudgingProgress(NamedTuple):

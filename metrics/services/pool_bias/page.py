@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from annotate.core.phrases import counted
 from annotate.models import Direction, Kept
 from metrics.charts.charts import Chart
 from metrics.charts.pool_bias import SizePoint, StrategyCurve, bias_by_size, positives_by_judged
@@ -134,6 +135,24 @@ class SamplePanel(NamedTuple):
     n_drawn: int
     n_judged: int
     tail: float | None
+
+    @property
+    def drawn_text(self) -> str:
+        """How many pairs were drawn and have a grade; empty where that is not known."""
+        if not self.n_pooled:
+            return ""
+        return (
+            f"{counted(self.n_pooled, 'pair')} in the strata, {self.n_drawn:,} drawn, "
+            f"{self.n_judged:,} of them with a grade."
+        )
+
+    @property
+    def positives_text(self) -> str:
+        """The estimated number of positives; empty without an estimate."""
+        if not self.rows or self.positives.mean is None:
+            return ""
+        noun = "positive" if self.positives.mean == 1 else "positives"
+        return f"An estimated {self.positives} {noun} a source item."
 
 
 class DirectionPanel(NamedTuple):

@@ -1,7 +1,9 @@
 """The notice of a page whose scores are touched by pairs that a sample did not draw."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from django.utils.text import capfirst
 
 from metrics.services.samples.estimates import EstimateKind
 from metrics.services.samples.pools import names_from_facts
@@ -29,6 +31,16 @@ _OF_REFERENCES = (
     "From a reference that is a sample nothing is estimated here; evaluate infers AP and nDCG "
     "from files."
 )
+
+
+def sample_sentence(samples: Sequence[str], of: str) -> str:
+    """Word the warning that values count what samples did not draw as irrelevant.
+
+    samples : of names_of_samples, at least one; of : the values, a noun in the plural
+    """
+    names = capfirst(", ".join(samples))
+    verb, pronoun = ("is a sample", "it") if len(samples) == 1 else ("are samples", "they")
+    return f"{names} {verb}: {of} count what {pronoun} did not draw as irrelevant."
 
 
 def undrawn_sentences(undrawn: dict[str, Any], kinds: Mapping[str, str], sources: str) -> str:

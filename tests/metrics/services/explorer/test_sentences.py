@@ -29,6 +29,7 @@ STATE = ExplorerState(
     query_id="q9",
     search="",
 )
+REFERENCED = STATE._replace(reference_set=ReferenceSet(name="gold"))
 POSITION = QueryPosition(1, 1200, None, "q2", missing_input="")
 
 
@@ -85,6 +86,31 @@ def test_the_position_names_the_order():
     assert page(gained, position=waiting).position_text == "1 of 1,200, as loaded"
 
 
+def test_the_labels_of_a_query_are_counted():
+    nobody = "Nobody has labelled a pair of it yet."
+    assert page(n_positives=1200).labels_text == f"1,200 known positives. {nobody}"
+    agreement = QueryAgreement(1, 0, 0, percent(None), alpha(None, "no unit"))
+    assert page(REFERENCED, n_positives=1, agreement=agreement).labels_text == (
+        "1 known positive with people's labels over reference “gold”. People labelled 1 of its "
+        "pairs, 0 of them twice or more: no agreement to tell yet."
+    )
+
+
+def test_ranks_and_scores_name_their_labels():
+    ranks = "Ranks count only targets that the scores count. A green edge: positive"
+    assert STATE.ranks_text == f"{ranks}; a dashed one: unjudged."
+    assert REFERENCED.ranks_text == (
+        f"{ranks} with people's labels over the reference; a dashed one: unjudged."
+    )
+    assert STATE.scores_text == (
+        "In per cent, with people's labels; as last computed in the background."
+    )
+    assert REFERENCED.scores_text == (
+        "In per cent, A (B + C): with people's labels over reference “gold”, with that reference "
+        "alone, and the difference; as last computed in the background."
+    )
+
+
 @pytest.mark.parametrize(
     ("n_missed", "n_listed", "start", "end"),
     [
@@ -100,7 +126,7 @@ def test_missed_positives_are_counted(n_missed, n_listed, start, end):
 
 def test_without_a_query_nothing_is_said():
     empty = ExplorerPage(STATE, None, is_unknown_id=True, search_results=None)
-    assert (empty.position_text, empty.missed_text) == ("", "")
+    assert (empty.position_text, empty.labels_text, empty.missed_text) == ("", "", "")
 
 
 def test_the_agreement_on_a_query():

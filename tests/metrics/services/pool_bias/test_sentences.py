@@ -5,7 +5,13 @@ To see these tests fail: leave out a case of one of them.
 
 import pytest
 
-from metrics.services.pool_bias.page import Advice, DirectionPanel, LookBack
+from metrics.services.pool_bias.page import (
+    Advice,
+    DirectionPanel,
+    Estimate,
+    LookBack,
+    SamplePanel,
+)
 from metrics.services.scores.query_groups import GroupFacts
 
 ADVICE = Advice("unchanged", 1000, 1234, [], [None] * 4, 0)
@@ -51,3 +57,32 @@ def test_what_may_settle_an_order():
     assert panel().unsettled_text == SETTLED
     assert panel(None, 1).unsettled_text == UNSETTLED.format(1, "is", "it", "queries")
     assert panel(groups(12), 3).unsettled_text == UNSETTLED.format(3, "are", "them", "clips")
+
+
+def sample(**fields):
+    return SamplePanel(*[None] * len(SamplePanel._fields))._replace(**fields)
+
+
+@pytest.mark.parametrize(
+    ("n_pooled", "text"),
+    [
+        (0, ""),
+        (1, "1 pair in the strata, 40 drawn, 1,000 of them with a grade."),
+        (1200, "1,200 pairs in the strata, 40 drawn, 1,000 of them with a grade."),
+    ],
+)
+def test_drawn_pairs_are_counted(n_pooled, text):
+    assert sample(n_pooled=n_pooled, n_drawn=40, n_judged=1000).drawn_text == text
+
+
+@pytest.mark.parametrize(
+    ("rows", "mean", "text"),
+    [
+        ([], 2.0, ""),
+        ([None], None, ""),
+        ([None], 1.0, "An estimated 1.000 ± 0.500 positive a source item."),
+        ([None], 2.0, "An estimated 2.000 ± 0.500 positives a source item."),
+    ],
+)
+def test_positives_are_estimated(rows, mean, text):
+    assert sample(rows=rows, positives=Estimate(mean, 0.5)).positives_text == text

@@ -1,0 +1,1 @@
+"""Template filters for pages of scores."""

@@ -1,0 +1,62 @@
+"""The sentences of the leaderboard: runs that wait, what bounds are, and runs that do not differ.
+
+To see these tests fail: leave out a case of one of them.
+"""
+
+import pytest
+
+from annotate.models import Direction
+from metrics.services.leaderboard.decisions import MeasureDecision
+from metrics.services.leaderboard.leaderboard import Leaderboard
+from metrics.services.leaderboard.tables import LeaderboardTable
+from pooling.models import Run
+
+A, B, C = (Run(name=name) for name in "abc")
+
+
+def decision(**fields):
+    return MeasureDecision(*[None] * len(MeasureDecision._fields))._replace(**fields)
+
+
+@pytest.mark.parametrize(
+    ("runs", "text"), [([], ""), ([A], "Not scored yet: a."), ([A, B], "Not scored yet: a, b.")]
+)
+def test_runs_without_scores_are_named(runs, text):
+    empty = Leaderboard(*[None] * len(Leaderboard._fields))
+    assert empty._replace(unscored_runs=runs).unscored_text == text
+
+
+@pytest.mark.parametrize(
+    ("direction", "without_bounds", "targets", "exception"),
+    [
+        (Direction.FORWARD, "", "documents", ""),
+        (Direction.REVERSE, "none for nDCG", "queries", " (none for nDCG)"),
+    ],
+)
+def test_bounds_name_what_they_leave_open(direction, without_bounds, targets, exception):
+    table = LeaderboardTable(*[None] * len(LeaderboardTable._fields))
+    assert table._replace(direction=direction).bounds_note(without_bounds) == (
+        "Bounds and judged shares: between which ends the score lies, least … most, whatever the "
+        f"unjudged {targets} that the run returned, and the unjudged pairs of the pools, turn out "
+        "to be, labels taken as right, also a reference\N{RIGHT SINGLE QUOTATION MARK}s, which "
+        f"people may still overrule{exception}; and how many per cent of its first ranks are "
+        "judged, 10 where the measure names no other number."
+    )
+
+
+@pytest.mark.parametrize(
+    ("pairs", "text"),
+    [
+        ([], "none"),
+        ([(A, B), (B, C)], "a ? b, b ? c"),
+        ([(A, B)] * 6, ", ".join(["a ? b"] * 6)),
+        ([(A, B)] * 8, f"{', '.join(['a ? b'] * 6)} and 2 more"),
+    ],
+)
+def test_neighbours_that_do_not_differ_are_named_up_to_six(pairs, text):
+    row = decision(unseparated=pairs)
+    assert (row.unseparated_text, row.named_pairs) == (text, pairs[:6])
+
+
+def test_groups_name_their_runs():
+    assert decision(groups=[[A, B], [C]]).group_texts == ["a, b", "c"]
