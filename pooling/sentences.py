@@ -274,8 +274,8 @@ class PreviewSentences(NamedTuple):
 
 def hold_consequence(n_runs: int) -> str:
     """Return what it means for so many runs to be on hold, and where that is ended."""
-    subject, place = ("It is", "its page") if n_runs == 1 else ("They are", "their own page")
-    return f"{subject} neither scored nor pooled until a researcher says so, on {place}."
+    subject, page = ("It is", "its page") if n_runs == 1 else ("They are", "their own page")
+    return f"{subject} neither scored nor pooled until a researcher says so, on {page}."
 
 
 def reference_grades(labels: Iterable[ReferenceLabel]) -> str:

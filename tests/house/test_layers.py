@@ -192,6 +192,17 @@ def test_no_line_of_a_template_has_more_than_160_characters() -> None:
     assert wide == []
 
 
+def test_no_template_composes_a_plural() -> None:
+    # `counted` of annotate/templatetags/phrases.py does, or a sentence in Python
+    plurals = [
+        f"{name(file)}:{number}"
+        for file in sources("templates", pattern="*.html")
+        for number, line in enumerate(text(file).splitlines(), start=1)
+        if "pluralize" in line
+    ]
+    assert plurals == []
+
+
 def test_no_function_has_more_than_50_lines() -> None:
     files = [*sources(*PRODUCT, "tests"), ROOT / "manage.py"]
     long = [

@@ -118,10 +118,9 @@ def _pair_page(
     act_form: ReasonForm | None = None,
     refusal: str = "",
 ) -> HttpResponse:
-    collection, levels = pair.collection, _levels(pair.collection)
+    collection, levels, tab = pair.collection, _levels(pair.collection), requested_tab(request)
     decisions = bulk_decisions.unfinished_of_items(items=[pair.query, pair.document])
     history = history_of(pair=pair, for_lead=True)
-    tab = requested_tab(request)
     context = {
         "collection": collection,
         "pair": pair,
