@@ -127,6 +127,11 @@ class Report(models.Model):
         """The reason as its annotator read it; an unknown one, of a program, stays as it is."""
         return dict(self.Reason.choices).get(self.reason, self.reason)
 
+    @property
+    def words(self) -> str:
+        """The reason and the note; empty without both."""
+        return ": ".join(filter(None, (self.why, self.note)))
+
 
 class ReportEventKind(models.TextChoices):
     """What happened to a report."""

@@ -187,6 +187,22 @@ def test_every_tab_has_a_hint_and_those_of_pairs_an_advice():
     assert {tab for tab, hint in HINTS.items() if hint.advice} == set(OF_PAIRS)
 
 
+@pytest.mark.parametrize(
+    "fields, words",
+    [
+        ({}, ""),
+        ({"note": "a cat?"}, "a cat?"),
+        ({"reason": "ambiguous"}, "The query can mean several things"),
+        (
+            {"reason": "ambiguous", "note": "a cat?"},
+            "The query can mean several things: a cat?",
+        ),
+    ],
+)
+def test_a_report_has_its_reason_and_its_note_for_words(fields, words):
+    assert Report(**fields).words == words
+
+
 def test_a_key_that_saves_leads_on_to_the_next_pair_of_its_tab():
     assert saving_hint(None) == "A key saves at once."
     assert saving_hint(Tab.DISPUTED) == "A key saves at once and shows the next pair."
