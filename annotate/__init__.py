@@ -1,1 +1,1 @@
-"""What is judged, and by whom: people, collections, items, pairs, rounds, seats, judgments."""
+"""People, collections, items, pairs, rounds, seats and judgments, from imports to pages."""

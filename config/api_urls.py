@@ -10,7 +10,7 @@ from rest_framework.views import APIView
 
 
 class Root(APIView):
-    """What a program asks first: which version answers."""
+    """The version that answers, which a program asks for first."""
 
     permission_classes = [IsAuthenticated]
 

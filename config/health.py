@@ -61,14 +61,14 @@ def readyz(request: HttpRequest) -> JsonResponse:
 
 
 def database_answers() -> bool:
-    """Whether the database answers and writes: a few bytes go to its write-ahead log."""
+    """True if the database answers and writes: a few bytes go to its write-ahead log."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_logical_emit_message(true, 'readyz', '')")
     return True
 
 
 def database_is_migrated() -> bool:
-    """Whether the database's tables are those of this version."""
+    """True if the database's tables are those of this version."""
     if not _migrated:
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
@@ -78,7 +78,7 @@ def database_is_migrated() -> bool:
 
 
 def disk_has_room() -> bool:
-    """Whether an upload can be written, with room for more."""
+    """True if an upload can be written, with room for more."""
     folder = Path(settings.MEDIA_ROOT)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ def disk_has_room() -> bool:
 
 
 def redis_answers() -> bool:
-    """Whether Redis takes a write; a full one answers reads alone."""
+    """True if Redis takes a write; a full one answers reads alone."""
     with suppress(RedisError):
         return bool(broker.set("readyz", "ok", ex=60))
     return False

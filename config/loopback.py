@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host's name or number is a loopback address, which no other machine reaches."""
+    """True if a host's name or number is a loopback address, which no other machine reaches."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

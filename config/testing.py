@@ -165,7 +165,7 @@ def run_home() -> Home:
 
 
 def process_number() -> int:
-    """Which of pytest-xdist's processes this is, from 0 to 7."""
+    """The number of this process among those of pytest-xdist, from 0 to 7."""
     return int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % MAX_PROCESSES
 
 
@@ -196,7 +196,7 @@ def chromium() -> str | None:
 
 
 def playwright_runs() -> bool:
-    """Whether Playwright's Node.js runs: minimal Debians lack a library that browsers may bring."""
+    """True if Playwright's Node.js runs: minimal Debians lack a library that browsers may bring."""
     return quietly(sys.executable, "-m", "playwright", "--version")
 
 

@@ -1,1 +1,1 @@
-"""What the judgments say: measures, agreement, statistics, leaderboards, downloads."""
+"""Numbers from the judgments: measures, agreement, statistics, leaderboards, downloads."""

@@ -1,1 +1,1 @@
-"""Which pairs are worth judging: runs, rankings, pools, strategies."""
+"""Runs and rankings, and the pools of pairs that strategies choose from them."""

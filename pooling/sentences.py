@@ -13,7 +13,7 @@ from pooling.services.pools.previews import Preview
 
 
 class ReportSentences(NamedTuple):
-    """What the report on a run's file says of its rows."""
+    """Sentences on the rows of a run's file, from the report on it."""
 
     run: Run
 
@@ -44,7 +44,7 @@ class ReportSentences(NamedTuple):
 
     @property
     def rank_column(self) -> str:
-        """Whether the column of ranks agrees with the order of the run."""
+        """The agreement of the column of ranks with the order of the run."""
         n_misranked = self.run.report.get("n_misranked")
         if n_misranked:
             order = "rank" if self.run.score_type == Run.ScoreType.RANK else "score"
@@ -97,14 +97,17 @@ class RunSentences(NamedTuple):
 
 
 class HoldSentences(NamedTuple):
-    """Why a run is on hold; empty_sides : "queries", "documents", of which there are none yet."""
+    """Sentences on a run on hold.
+
+    empty_sides : "queries", "documents", of which there are none yet
+    """
 
     run: Run
     empty_sides: Sequence[str]
 
     @property
     def absence(self) -> str:
-        """That none of the sources in the file is known, and some of them."""
+        """The absence of the collection's sources from the file, and the unknown ones it names."""
         sources, unknown = self.run.sources, self.run.report["unknown_sources"]
         return format_html(
             "{}; the file names {}, such as {}.",
@@ -127,7 +130,7 @@ class HoldSentences(NamedTuple):
 
     @property
     def remedy(self) -> str:
-        """What helps a run that has nothing to use."""
+        """The remedy for a run that has nothing to use."""
         if self.run.is_turned:
             return "Then delete this run and upload the file again."
         if self.run.collection.scheme_frozen_at and self.run.sources == "queries":
@@ -139,7 +142,7 @@ class HoldSentences(NamedTuple):
 
     @property
     def unknown(self) -> str:
-        """How many rows name what the collection lacks, and what that means for the run."""
+        """The number of rows that name what the collection lacks, and the effect on the run."""
         run = self.run
         return format_html(
             "{} rows name {} that this collection lacks, such as {}. They keep their ranks and "
@@ -157,14 +160,14 @@ class HoldSentences(NamedTuple):
 
 
 class RetirementSentences(NamedTuple):
-    """What the retirement of a run means; n_dropped : pairs that are no longer asked about."""
+    """Sentences on a retired run; n_dropped : pairs that are no longer asked about."""
 
     run: Run
     n_dropped: int
 
     @property
     def pairs(self) -> str:
-        """What becomes of its pairs."""
+        """The fate of its pairs."""
         if self.run.marks_due:
             return (
                 "Its pools are being gone through: pairs that only it brought leave their queues."
@@ -180,7 +183,7 @@ class RetirementSentences(NamedTuple):
 
 
 class AdditionSentences(NamedTuple):
-    """What a run adds to the pools: preview : of a pool of the run alone."""
+    """Sentences on the pairs a run adds to the pools; preview : of a pool of the run alone."""
 
     run: Run
     preview: Preview
@@ -206,7 +209,7 @@ class AdditionSentences(NamedTuple):
 
     @property
     def may_load(self) -> bool:
-        """Whether what it names and the collection lacks can still join it."""
+        """True if what it names and the collection lacks can still join it."""
         return may_load(self.run)
 
 
@@ -238,13 +241,13 @@ class SourceSentences(NamedTuple):
 
 
 class PreviewSentences(NamedTuple):
-    """What stands below the figures of a pool's preview."""
+    """Sentences below the figures of a pool's preview."""
 
     preview: Preview
 
     @property
     def basis(self) -> str:
-        """What the labels and the hours count."""
+        """The basis on which labels and hours are counted."""
         preview = self.preview
         pace = (
             "this collection\N{RIGHT SINGLE QUOTATION MARK}s median"
@@ -284,7 +287,7 @@ def reference_grades(labels: Iterable[ReferenceLabel]) -> str:
 
 
 def may_load(run: Run) -> bool:
-    """Whether targets of a run can join its collection: queries cannot once it is judged."""
+    """True if targets of a run can join its collection: queries cannot once it is judged."""
     return run.targets == "documents" or not run.collection.scheme_frozen_at
 
 

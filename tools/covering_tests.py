@@ -1,4 +1,4 @@
-"""Which tests ran a line of code, and how long they took, from one measured run of the suite.
+"""The tests that ran a line of code, and their seconds, from one measured run of the suite.
 
 What a test finds ready, as the first that needed it has made it, counts as run by that one alone.
 """

@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parent.parent
 MAP = ROOT / "docs" / "images" / "map.svg"
 APPS = {
     "config": "settings, addresses, the two commands",
-    "metrics": "what the judgments say",
-    "pooling": "which pairs are worth judging",
-    "annotate": "what is judged, by whom",
+    "metrics": "numbers from the judgments",
+    "pooling": "runs, and the pairs of them worth judging",
+    "annotate": "collections, people, their judgments",
 }
 FLOW = "urls → views | api | admin | management → receivers → tasks → services → models → core"
 WIDTH, PAD = 980, 16

@@ -77,7 +77,7 @@ class Trial(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What tells a mutant from others as long as its line stands."""
+        """The key that tells a mutant from others as long as its line stands."""
         return self.file, self.copy, self.before, self.after
 
 

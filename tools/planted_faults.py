@@ -157,7 +157,7 @@ def plant(fault: Fault, tree: Path) -> Outcome:
 
 
 def pass_without_faults(tests: Iterable[str], tree: Path) -> bool:
-    """Whether tests pass in the restored tree; a test that fails there too has found nothing."""
+    """True if tests pass in the restored tree; a test that fails there too has found nothing."""
     outcome = run(dict.fromkeys(tests), tree)
     print(f"Without any fault: {outcome.description} {outcome.test}".rstrip())
     return outcome == PASSED

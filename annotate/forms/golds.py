@@ -33,6 +33,6 @@ class GoldForm(forms.Form):
 
 
 class GoldReasonForm(forms.Form):
-    """Why a gold is retired or brought back, for the log."""
+    """The reason to retire a gold or bring it back, for the log."""
 
     reason = forms.CharField(max_length=200, required=False)

@@ -13,7 +13,7 @@ from .people import Annotator
 
 
 class BatchVerdict(models.TextChoices):
-    """What was decided about a batch."""
+    """The verdict on a batch."""
 
     ACCEPTED = "accepted", "Accepted"
     REJECTED = "rejected", "Rejected"

@@ -22,7 +22,7 @@ class CollectionMeasurement(models.TextChoices):
 
 
 class QueryGrouping(models.TextChoices):
-    """What queries belong together by, where intervals and tests are computed."""
+    """The source of the groups of queries that intervals and tests are computed by."""
 
     REFERENCE = "reference", "The item its reference labels link it to"
     COLUMN = "column", 'The column "group" of the upload'
@@ -160,7 +160,7 @@ class Guidelines(models.Model):
 
 
 class PolicyGoldAction(models.TextChoices):
-    """What follows a batch with too few right golds."""
+    """The consequence of a batch with too few right golds."""
 
     NONE = "none", "Count them only"
     WARN = "warn", "Warn the person"

@@ -1,4 +1,4 @@
-"""Which judgments count, and what became of each: two views of the database, which alone decide."""
+"""Counting judgments, and the outcome of each: two views of the database, which alone decide."""
 
 from typing import TypeAlias
 
@@ -52,7 +52,7 @@ class CountingJudgment(models.Model):
 
 
 class JudgmentOutcome(models.Model):
-    """What became of a judgment.
+    """The outcome of a judgment.
 
     is_in_force : whether it is neither undone nor withdrawn, or was restored afterwards; it may
         have been superseded since

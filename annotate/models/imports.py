@@ -13,7 +13,7 @@ from .work import Work
 
 
 class ImportKind(models.TextChoices):
-    """What the file holds."""
+    """The contents of an imported file."""
 
     ITEMS = "items", "Items"
     DOCUMENTS = "documents", "Documents by id"
@@ -95,5 +95,5 @@ class Import(models.Model):
 
     @property
     def is_refused(self) -> bool:
-        """Whether the file was at fault, see its report; its work describes other failures."""
+        """True if the file was at fault, see its report; its work describes other failures."""
         return self.reading.error_code == self.REFUSED

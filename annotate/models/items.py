@@ -103,7 +103,7 @@ class PartQuerySet(models.QuerySet["Part"]):
 
 
 class PartKind(models.TextChoices):
-    """What a part shows."""
+    """The medium of a part."""
 
     TEXT = "text", "Text"
     HTML = "html", "HTML"
@@ -192,7 +192,7 @@ class Part(models.Model):
 
     @property
     def is_inspected(self) -> bool:
-        """Whether its files were inspected: one without a type then could not be read."""
+        """True if its files were inspected: one without a type then could not be read."""
         return self.looked_at is not None
 
     @property
@@ -296,7 +296,7 @@ class QuerySet(models.Model):
 
 
 class QuerySetPart(models.TextChoices):
-    """What an item is to its query set."""
+    """The place of an item in its query set: a source, or a target of the gallery."""
 
     SOURCE = "source"
     GALLERY = "gallery"

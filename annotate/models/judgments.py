@@ -32,7 +32,7 @@ def _within_limits(*names: str) -> Q:
 
 
 class JudgmentOutcomeKind(models.TextChoices):
-    """What became of a judgment."""
+    """The outcomes of a judgment."""
 
     COUNTS = "counts", "Counts"
     SUPERSEDED = "superseded", "Superseded by a later answer"
@@ -162,7 +162,7 @@ class JudgmentComment(models.Model):
 
 
 class JudgmentEventKind(models.TextChoices):
-    """What happened to a judgment."""
+    """Events that change whether a judgment counts."""
 
     UNDONE = "undone", "Undone"
     WITHDRAWN = "withdrawn", "Withdrawn"

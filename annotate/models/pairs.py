@@ -46,7 +46,7 @@ class Pair(models.Model):
 
 
 class RoundKind(models.TextChoices):
-    """What a round asks for labels for."""
+    """The use of a round's labels."""
 
     POOL = "pool", "Pool"
     TRAINING = "training", "Training"
@@ -55,7 +55,7 @@ class RoundKind(models.TextChoices):
 
 
 class RoundState(models.TextChoices):
-    """Whether a round hands out its pairs."""
+    """The states of a round, which hands out its pairs while it is open."""
 
     OPENING = "opening", "Opening"
     OPEN = "open", "Open"
@@ -160,7 +160,7 @@ class RoundPairState(models.Model):
 
 
 class SeatPurpose(models.TextChoices):
-    """What a judgment is wanted for."""
+    """The use of a seat's judgment."""
 
     LABEL = "label", "Label"
     GOLD = "gold", "Gold"
@@ -177,7 +177,7 @@ DIRECT_PURPOSES = (SeatPurpose.IMPORT, SeatPurpose.ADJUDICATION)  # judged witho
 
 
 class SeatWhy(models.TextChoices):
-    """Why a label is wanted."""
+    """The reason why a label is wanted."""
 
     FIRST = "first", "First label"
     DOUBLE = "double", "Planned double"
@@ -186,7 +186,7 @@ class SeatWhy(models.TextChoices):
 
 
 class SeatState(models.TextChoices):
-    """Whether a seat can be claimed."""
+    """The states of a seat: a free one can be claimed, a held one once its lease is over."""
 
     FREE = "free", "Free"
     HELD = "held", "Held"
@@ -281,12 +281,12 @@ class Seat(models.Model):
 
     @property
     def is_for_label(self) -> bool:
-        """Whether its judgment enters agreement, once it is done."""
+        """True if its judgment enters agreement, once it is done."""
         return self.purpose in LABEL_PURPOSES
 
 
 class GoldOrigin(models.TextChoices):
-    """Where a gold comes from."""
+    """The origin of a gold."""
 
     REFERENCE = "reference", "Reference positive"
     RANDOM = "random", "Random negative outside every run's top"

@@ -51,7 +51,7 @@ class Membership(models.Model):
 
 
 class AnnotatorOrigin(models.TextChoices):
-    """Who or what an annotator is."""
+    """The origin of an annotator's judgments."""
 
     PERSON = "person", "Person"
     IMPORT = "import", "Import"

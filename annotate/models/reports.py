@@ -40,7 +40,7 @@ def _settled_at() -> models.Case:
 
 
 class ReportKind(models.TextChoices):
-    """What a report says of its pair."""
+    """The content of a report on a pair."""
 
     CANNOT_JUDGE = "cannot_judge", "Cannot judge"
     ESCALATED = "escalated", "Escalated"
@@ -48,7 +48,7 @@ class ReportKind(models.TextChoices):
 
 
 class ReportState(models.TextChoices):
-    """Whether a report waits for a lead."""
+    """The states of a report, which waits for a lead while it is open."""
 
     OPEN = "open", "Open"
     SETTLED = "settled", "Settled"
@@ -134,7 +134,7 @@ class Report(models.Model):
 
 
 class ReportEventKind(models.TextChoices):
-    """What happened to a report."""
+    """Events of a report."""
 
     UNDONE = "undone", "Taken back"
     SETTLED = "settled", "Settled"

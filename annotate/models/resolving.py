@@ -16,7 +16,7 @@ class PolicyRule(models.TextChoices):
 
 
 class PolicyTie(models.TextChoices):
-    """What becomes of a tie."""
+    """The way out of a tie."""
 
     DISPUTE = "dispute", "Dispute"
     UP = "up", "Larger grade"
@@ -24,7 +24,7 @@ class PolicyTie(models.TextChoices):
 
 
 class ResolutionStatus(models.TextChoices):
-    """How a pair's grade came about, or why it has none."""
+    """The origin of a pair's grade, or the reason why it has none."""
 
     SINGLE = "single", "Single"
     AGREED = "agreed", "Agreed"

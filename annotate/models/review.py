@@ -15,7 +15,7 @@ from .work import Work
 
 
 class ReviewActionKind(models.TextChoices):
-    """What a lead, or the policy, did."""
+    """Actions of a lead, or of the policy."""
 
     ADJUDICATED = "adjudicated", "Adjudicated"
     ADJUDICATION_UNDONE = "adjudication_undone", "Adjudication undone"
@@ -138,12 +138,12 @@ class ReviewWork(models.Model):
 
     @property
     def is_done(self) -> bool:
-        """Whether it is carried out to its end."""
+        """True if it is carried out to its end."""
         return self.work.state == Work.State.DONE
 
     @property
     def is_failed(self) -> bool:
-        """Whether workers gave it up half-way."""
+        """True if workers gave it up half-way."""
         return self.work.state == Work.State.FAILED
 
     @property

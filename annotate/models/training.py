@@ -15,7 +15,7 @@ from .people import Annotator, User
 
 
 class TrainingMeasure(models.TextChoices):
-    """What the answers of a try are marked by."""
+    """The measure that marks the answers of a try."""
 
     ACCURACY = "accuracy", "Accuracy"
     SPEARMAN = "spearman", "Spearman's rank correlation"
@@ -192,7 +192,7 @@ class TrainingTry(models.Model):
 
 
 class TrainingDecisionKind(models.TextChoices):
-    """What was decided about a person in training."""
+    """Decisions about a person in training."""
 
     PASSED = "passed", "Passed"
     ADMITTED = "admitted", "Admitted by a lead"

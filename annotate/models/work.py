@@ -19,7 +19,7 @@ class WorkQuerySet(models.QuerySet["Work"]):
 
 
 class WorkState(models.TextChoices):
-    """How far a work has come."""
+    """The states of a work."""
 
     ASKED = "asked", "Asked for"
     RUNNING = "running", "Under way"
@@ -98,7 +98,7 @@ class Work(models.Model):
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether it is asked for, or begun and not ended."""
+        """True if it is asked for, or begun and not ended."""
         return self.state in self.UNFINISHED
 
     @property

@@ -1,1 +1,1 @@
-"""What happens when: one keyword-only function for each thing that people do."""
+"""Actions: one keyword-only function for each thing that people do."""

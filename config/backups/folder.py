@@ -115,7 +115,7 @@ def draft_backup(target: Path, progress: ConsoleProgress) -> Iterator[Draft]:
 
 
 def is_ours(draft: Path) -> bool:
-    """Whether a folder belongs to this account, so that nobody else can change its files."""
+    """True if a folder belongs to this account, so that nobody else can change its files."""
     status = draft.lstat()
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
 

@@ -90,7 +90,7 @@ class RestoreMark:
         self.file.write_text(self.text)
 
     def is_left(self) -> bool:
-        """Whether a restore of this very backup was begun here and not finished."""
+        """True if a restore of this very backup was begun here and not finished."""
         return self.file.exists() and self.file.read_text() == self.text
 
     def take_away(self) -> None:
@@ -99,7 +99,7 @@ class RestoreMark:
 
 
 def has_rows_of(facts: Facts) -> bool:
-    """Whether the database has as many judgments as the backup, so that nobody has judged since."""
+    """True if the database has as many judgments as the backup, so that nobody has judged since."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('annotate_judgment') IS NOT NULL")
         return bool(cursor.fetchone()[0]) and Judgment.objects.count() == facts.n_judgments
@@ -166,7 +166,7 @@ def media_names(sums: Iterable[str]) -> list[str]:
 
 
 def is_restored(name: str, checksum: str) -> bool:
-    """Whether a file is restored already; raises BackupError where another file has its name."""
+    """True if a file is restored already; raises BackupError where another file has its name."""
     target = Path(settings.MEDIA_ROOT) / name
     if not os.path.lexists(target):
         return False

@@ -85,7 +85,7 @@ def key_is_known(env: Mapping[str, str]) -> str:
 
 
 def is_guessable(key: str) -> bool:
-    """Whether a key looks like an example: few different characters, or repeated ones."""
+    """True if a key looks like an example: few different characters, or repeated ones."""
     pieces = [key[start : start + REPEAT_LENGTH] for start in range(len(key) - REPEAT_LENGTH + 1)]
     has_repeats = len(set(pieces)) < len(pieces)
     return key.startswith("django-insecure-") or len(set(key)) < KEY_CHARACTERS or has_repeats
@@ -248,7 +248,7 @@ def site(env: Mapping[str, str]) -> SplitResult:
 
 
 def is_local(env: Mapping[str, str]) -> bool:
-    """Whether the site's address is this machine's own, so that nobody else reaches it."""
+    """True if the site's address is this machine's own, so that nobody else reaches it."""
     return is_loopback(site(env).hostname or "")
 
 

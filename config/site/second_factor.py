@@ -86,7 +86,7 @@ class TokenNeedsSecondFactor(BasePermission):
     )
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Whether the token may be used for this collection."""
+        """True if the token may be used for this collection."""
         user = request.user
         assert user.is_authenticated  # noqa: S101 - IsAuthenticated is asked before
         if not settings.LEADS_NEED_MFA or not _leads(user, view.kwargs.get("slug")):
@@ -119,7 +119,7 @@ def _second_factor_url(request: HttpRequest, user: User, page: str) -> str:
 
 
 def _leads(user: User, slug: str | None = None) -> bool:
-    """Whether the user leads the collection, or without a slug, any one; a superuser leads all."""
+    """True if the user leads the collection, or without a slug, any one; a superuser leads all."""
     if user.is_superuser:
         return True
     led = Membership.objects.filter(user=user, role=Role.LEAD)

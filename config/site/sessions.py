@@ -14,7 +14,7 @@ class SessionStore(db.SessionStore):
     """One person's session."""
 
     def _validate_session_key(self, key: str | None) -> bool:
-        """Whether the text may be a session key: the database refuses some texts of cookies."""
+        """True if the text may be a session key: the database refuses some texts of cookies."""
         is_long_enough = super()._validate_session_key(key)  # type: ignore[misc]  # not in the stubs
         return bool(is_long_enough) and str(key).isalnum() and str(key).isascii()
 

@@ -245,18 +245,18 @@ def body_length(request: HttpRequest) -> int:
 
 
 def brings_files(request: HttpRequest) -> bool:
-    """Whether the request is a large form with files."""
+    """True if the request is a large form with files."""
     is_form = request.method == "POST" and request.content_type == "multipart/form-data"
     return is_form and body_length(request) > FIELDS
 
 
 def takes_files(view: Any) -> bool:
-    """Whether the view is marked as one that takes files."""
+    """True if the view is marked as one that takes files."""
     return getattr(getattr(view, "cls", view), "takes_files", False)
 
 
 def is_for_programs(request: HttpRequest) -> bool:
-    """Whether the address is one of the API's."""
+    """True if the address is one of the API's."""
     return request.path.startswith("/api/")
 
 

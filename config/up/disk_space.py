@@ -64,7 +64,7 @@ def disk_full_sentence(home: Home, error: Exception) -> str:
 
 
 def has_space(home: Home) -> bool:
-    """Whether no folder is full, and each takes a new file of ours."""
+    """True if no folder is full, and each takes a new file of ours."""
     return not full_folder(home) and all(_can_write(folder) for folder in folders(home))
 
 

@@ -247,7 +247,7 @@ def start_redis(home: Home, *, durable: bool = True) -> subprocess.Popen[bytes]:
 
 
 def ping(address: Path, *, seconds: float = 0.2) -> bool:
-    """Whether a Redis answers on a socket; the client library would retry for seconds."""
+    """True if a Redis answers on a socket; the client library would retry for seconds."""
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(seconds)

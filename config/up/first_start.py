@@ -66,7 +66,7 @@ def forget_failed_start(home: Home) -> None:
 
 
 def needs_demo(home: Home) -> bool:
-    """Whether this database never had the demo collection (a purged one does not come back)."""
+    """True if this database never had the demo collection (a purged one does not come back)."""
     return not note(home, "demo-loaded").exists() and any(
         BASE_DIR.glob("*/management/commands/load_demo.py")
     )
@@ -94,7 +94,7 @@ def static_fingerprint() -> str:
 
 
 def static_files_unchanged(home: Home) -> bool:
-    """Whether the collected static files are up to date."""
+    """True if the collected static files are up to date."""
     if not (home.var / "static").is_dir():
         return False
     try:

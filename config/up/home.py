@@ -164,7 +164,7 @@ def prepare_sockets(home: Home) -> None:
 
 
 def reachable(path: Path, account: pwd.struct_passwd | None) -> bool:
-    """Whether the server's account can reach a path (root's own folder is closed to it)."""
+    """True if the server's account can reach a path (root's own folder is closed to it)."""
     if account is None:
         return True
     nearest = path.resolve()

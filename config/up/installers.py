@@ -53,7 +53,7 @@ UV_OPTIONS = {"find-links": "--find-links", "trusted-host": "--allow-insecure-ho
 
 
 def can_install() -> bool:
-    """Whether there is an installer."""
+    """True if there is an installer."""
     return bool(uv_on_path() or pip())
 
 
@@ -199,7 +199,7 @@ def uv_variables() -> dict[str, str]:
 
 
 def has_room_for_cache() -> bool:
-    """Whether uv can write to its cache folder: an account may have no home."""
+    """True if uv can write to its cache folder: an account may have no home."""
     folder = Path(
         os.environ.get("UV_CACHE_DIR")
         or os.environ.get("XDG_CACHE_HOME")

@@ -137,7 +137,7 @@ def command_line(pid: int) -> bytes:
 
 
 def was_started_for(pid: int, var: Path) -> bool:
-    """Whether a process was started for a folder `var`; True where the system does not tell."""
+    """True if a process was started for a folder `var`; True where the system does not tell."""
     try:
         variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
@@ -146,7 +146,7 @@ def was_started_for(pid: int, var: Path) -> bool:
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a process has ended."""
+    """True if a process has ended."""
     return not command_line(pid)
 
 

@@ -46,7 +46,7 @@ def lock_for(command: str) -> str:
 
 
 def is_ready(lock: str) -> bool:
-    """Whether the product can run here: in `.venv` of the present lock, or with its versions."""
+    """True if the product can run here: in `.venv` of the present lock, or with its versions."""
     if Path(sys.prefix).resolve() == VENV.resolve():
         return mark_in_use(lock) and not any(name in os.environ for name in MISLEADING_PYTHON)
     return has_packages(lock)
@@ -73,7 +73,7 @@ def mark_in_use(lock: str) -> bool:
 
 
 def has_packages(lock: str) -> bool:
-    """Whether the calling environment has every package of the lock in just that version."""
+    """True if the calling environment has every package of the lock in just that version."""
     if Requirement is None:
         return False
     for line in PINNED.finditer((LOCKS / lock).read_text()):
@@ -90,7 +90,7 @@ def has_packages(lock: str) -> bool:
 
 
 def is_stamped(lock: str) -> bool:
-    """Whether `.venv` was made from the present lock, and still has its Python."""
+    """True if `.venv` was made from the present lock, and still has its Python."""
     return PYTHON.exists() and stamp(lock).exists() and stamp(lock).read_text() == fingerprint(lock)
 
 
@@ -245,7 +245,7 @@ def normalized_name(name: str) -> str:
 
 
 def is_usable() -> bool:
-    """Whether `.venv` has a running Python of this version (it may have been moved or copied)."""
+    """True if `.venv` has a running Python of this version (it may have been moved or copied)."""
     version = "import sys; print(*sys.version_info[:2], sys.prefix)"
     try:
         process = subprocess.run(

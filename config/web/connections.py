@@ -49,7 +49,7 @@ class RequestBuffer(Unreader):  # type: ignore[misc]
         return self.buf.getbuffer().nbytes
 
     def head_is_complete(self) -> bool:
-        """Whether the headers are complete; raises LimitRequestHeaders when they are too large."""
+        """True if the headers are complete; raises LimitRequestHeaders when they are too large."""
         content = self.buf.getvalue()
         empty_line = 2 * content.startswith(b"\r\n")  # one before a request is ignored
         if content.find(b"\r\n\r\n", max(empty_line, self._n_searched - 3)) >= 0:
@@ -146,7 +146,7 @@ class Connection(TConn):  # type: ignore[misc]
         self.set_timeout()  # for a client that sends nothing
 
     def is_late(self, now: float) -> bool:
-        """Whether the client is too slow: with the headers, or below MIN_RATE with the body."""
+        """True if the client is too slow: with the headers, or below MIN_RATE with the body."""
         if self.started_at is None:
             return False
         elapsed = now - self.started_at

@@ -10,7 +10,7 @@ from annotate.models import Collection
 
 
 class AlarmKind(models.TextChoices):
-    """What an alarm watches."""
+    """The number that an alarm watches."""
 
     ALPHA = "alpha", "Alpha"
     GOLD = "gold", "Golds right"
@@ -51,7 +51,7 @@ class Alarm(models.Model):
 
 
 class AlarmEventKind(models.TextChoices):
-    """Whether an alarm rose or fell."""
+    """The start or the end of an alarm."""
 
     ROSE = "rose", "Rose"
     FELL = "fell", "Fell"

@@ -36,7 +36,7 @@ class DownloadQuerySet(models.QuerySet["Download"]):
 
 
 class DownloadKind(models.TextChoices):
-    """What a download holds."""
+    """The contents of a download."""
 
     QRELS = "qrels", "Qrels"
     BEIR = "beir", "BEIR folder"

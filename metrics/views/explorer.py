@@ -63,7 +63,7 @@ def explorer_state(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _is_waiting_for_disagreement(collection: Collection) -> bool:
-    """Whether a count of differing labels is missing; has one made, also where it is old."""
+    """True if a count of differing labels is missing; has one made, also where it is old."""
     inquiry = disagreement.inquiry_of(collection=collection)
     return kept.look(inquiry=inquiry, with_value=False).row is None
 

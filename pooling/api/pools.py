@@ -87,7 +87,7 @@ class PoolsView(APIView):
 
 
 class PoolPreviewsView(APIView):
-    """What a pool would hold and cost, for researchers."""
+    """Previews of a pool, with its pairs and its cost, for researchers."""
 
     scope = "pools:write"
     parser_classes = [JSONParser]

@@ -133,7 +133,7 @@ class PoolForm(forms.Form):
 
     @property
     def has_options(self) -> bool:
-        """Whether any option is set or invalid, so that the options should be shown."""
+        """True if any option is set or invalid, so that the options should be shown."""
         return any(
             name in self.errors
             or self[name].value() not in (None, "", _DEFAULTS[name], str(_DEFAULTS[name]))

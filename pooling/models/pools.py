@@ -21,7 +21,7 @@ class PoolRows(models.QuerySet["Pool"]):
 
 
 class PoolState(models.TextChoices):
-    """Whether a pool's pairs are judged."""
+    """The states of a pool, whose pairs are judged while it is open."""
 
     DRAFT = "draft", "Draft"
     OPEN = "open", "Open"
@@ -107,7 +107,7 @@ class Pool(models.Model):
 
     @property
     def is_at_work(self) -> bool:
-        """Whether it is being opened, closed or opened again, or is to be."""
+        """True if it is being opened, closed or opened again, or is to be."""
         return self.work is not None and self.work.is_unfinished
 
     def own_round(self) -> Round:

@@ -48,7 +48,7 @@ class RunRows(models.QuerySet["Run"]):
 
 
 class RunState(models.TextChoices):
-    """How far a run's file has been read."""
+    """The states of a run's file: waiting to be read, usable, or refused."""
 
     RECEIVED = "received", "Received"
     READY = "ready", "Ready"
@@ -59,7 +59,7 @@ READ_STATES = (RunState.READY, RunState.REJECTED)
 
 
 class RunScoreType(models.TextChoices):
-    """What a run's documents are ordered by."""
+    """The number that a run's documents are ordered by."""
 
     FLOAT32 = "float32", "float32, as trec_eval 9"
     FLOAT64 = "float64", "float64, as trec_eval 10"
@@ -165,7 +165,7 @@ class Run(models.Model):
 
     @property
     def is_being_read(self) -> bool:
-        """Whether its file is being read, or waits to be, for the first time or again."""
+        """True if its file is being read, or waits to be, for the first time or again."""
         return self.work is not None and self.work.is_unfinished
 
     @property
@@ -207,7 +207,7 @@ class Run(models.Model):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether its file was read before the collection had any of its sources."""
+        """True if its file was read before the collection had any of its sources."""
         return self.on_hold_since is not None and not self.n_ranked
 
     def open_file(self) -> BinaryIO:
@@ -216,7 +216,7 @@ class Run(models.Model):
 
     @property
     def is_turned(self) -> bool:
-        """Whether no source is known and some are targets: the direction may be the other one."""
+        """True if no source is known and some are targets: the direction may be the other one."""
         return not self.n_ranked and bool(self.report.get("n_turned"))
 
     @property
@@ -234,7 +234,7 @@ class Run(models.Model):
 
     @property
     def hold_text(self) -> str:
-        """Why it is on hold, in a few words."""
+        """The reason why it is on hold, in a few words."""
         return "its scores look like grades" if self.report.get("has_grades") else self.unknown_text
 
     @property
@@ -303,7 +303,7 @@ class Run(models.Model):
 
 
 class RunEventKind(models.TextChoices):
-    """What happened to a run."""
+    """Events of a run."""
 
     RENAMED = "renamed", "Renamed"
     DESCRIBED = "described", "Described"

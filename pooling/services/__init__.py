@@ -1,1 +1,1 @@
-"""What happens when, for runs and pools."""
+"""Actions on runs and pools."""

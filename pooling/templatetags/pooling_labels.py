@@ -56,7 +56,7 @@ register.filter("hold_consequence", hold_consequence)
 
 @register.filter
 def seat_reason(seat: Seat) -> str:
-    """Why a seat for a label is there; empty for seats of other purposes."""
+    """The reason for a label's seat; empty for seats of other purposes."""
     return seat.get_why_display() if seat.purpose == Seat.Purpose.LABEL else ""
 
 

@@ -1,4 +1,7 @@
-"""Names are the nouns of docs/words.md: class names stand once, and no variable is a participle."""
+"""Names are the nouns of docs/words.md: class names stand once, and no variable is a participle.
+
+A docstring begins with a noun or a verb.
+"""
 
 import ast
 import re
@@ -61,6 +64,22 @@ PRONOUNS = frozenset(
     ]
 )
 
+RIDDLES = frozenset(
+    [
+        "how",
+        "if",
+        "that",
+        "what",
+        "when",
+        "where",
+        "whether",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "why",
+    ]
+)
 
 STORED = {  # keys of answers, reports and messages, and columns, which are older than this rule
     "annotate/core/files/file_tallies.py": {"what"},
@@ -137,6 +156,25 @@ def test_variables_are_nouns() -> None:
         in (PARTICIPLES | PRONOUNS) - STORED.get(str(file.relative_to(ROOT)), set())
     ]
     assert vague == []
+
+
+def docstrings(file: Path) -> Iterator[tuple[str, int]]:
+    """First word and line of the docstring of a file, and of each class and function in it."""
+    for node in ast.walk(tree(file)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            words = (ast.get_docstring(node) or "").split(maxsplit=1)
+            if words:
+                yield words[0].strip(",:;").lower(), node.body[0].lineno
+
+
+def test_a_docstring_says_what_stands_there() -> None:
+    riddles = [
+        f"{file.relative_to(ROOT)}:{line}: {word}"
+        for file in sources(*PRODUCT, "tools")
+        for word, line in docstrings(file)
+        if word in RIDDLES
+    ]
+    assert riddles == []
 
 
 def test_variables_of_scripts_are_nouns() -> None:

@@ -152,7 +152,7 @@ class Blanks:
 
 
 def is_missing(text: str) -> bool:
-    """Whether a cell stands for a missing value."""
+    """True if a cell stands for a missing value."""
     return text.strip().lower() in MISSING
 
 

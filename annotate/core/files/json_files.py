@@ -95,7 +95,7 @@ def first_element(stream: BinaryIO, name: str) -> str | None:
 
 
 def opens_dictionaries(stream: BinaryIO, name: str) -> bool:
-    """Whether a file is an object whose first value is an object, too."""
+    """True if a file is an object whose first value is an object, too."""
     return bool(_FIRST_DICTIONARY.match(_head(stream, name)))
 
 

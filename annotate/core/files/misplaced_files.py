@@ -55,7 +55,7 @@ def misplaced_sentence(first_line: str, *, expected: str) -> str:
 
 
 def is_table_of_pairs(first_line: str) -> bool:
-    """Whether a table's first line names a query and a document, so that its rows are no items."""
+    """True if a table's first line names a query and a document, so that its rows are no items."""
     cells = {cell.strip().strip('"').lower() for cell in re.split("[,\t]", first_line)}
     return bool(cells & _QUERIES) and bool(cells & _DOCUMENTS) and "side" not in cells
 

@@ -184,7 +184,7 @@ def first_line(stream: BinaryIO, name: str) -> str:
 
 
 def begins_with(stream: BinaryIO, start: bytes) -> bool:
-    """Whether a file, gzip or plain, begins with `start` after blanks and a byte order mark."""
+    """True if a file, gzip or plain, begins with `start` after blanks and a byte order mark."""
     try:
         head = Unpacked(stream, "", limits=LIMITS._replace(line=LIMITS.unpacked)).read(_HEAD)
     except FormatError:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 
 class Telemetry(NamedTuple):
-    """How an answer came about, as the browser measured it; None where it is unknown.
+    """The making of an answer, as the browser measured it; None where it is unknown.
 
     Forms, statements, copies and files read the fields from here. A new one also needs a column of
     the same name in Judgment, and a script that measures it.

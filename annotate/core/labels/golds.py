@@ -26,7 +26,7 @@ class GoldStatistics(NamedTuple):
 
 
 def is_failed(*, n_right: int, n: int, min_share: Decimal) -> bool:
-    """Whether too few golds are right; never on fewer than MIN_GOLDS, which prove too little.
+    """True if too few golds are right; never on fewer than MIN_GOLDS, which prove too little.
 
     min_share : smallest share of right golds that does not fail, in [0, 1]
     """

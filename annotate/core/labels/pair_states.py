@@ -34,12 +34,12 @@ class PairState(StrEnum):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the pool counts the pair among its own."""
+        """True if the pool counts the pair among its own."""
         return self != PairState.LEFT_OUT
 
     @property
     def waits_for_labels(self) -> bool:
-        """Whether annotators are asked for labels of the pair while the pool is open."""
+        """True if annotators are asked for labels of the pair while the pool is open."""
         return self in (PairState.SOME_LABELS, PairState.UNTOUCHED)
 
 

@@ -95,5 +95,5 @@ def policy_effect(
 
 
 def asks_model(policies: Mapping[int, LabelPolicy]) -> bool:
-    """Whether some pairs get their grade from a model that has not run yet."""
+    """True if some pairs get their grade from a model that has not run yet."""
     return any(policy.rule == MODEL for policy in policies.values())

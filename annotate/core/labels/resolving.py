@@ -165,7 +165,7 @@ def n_needed(grades: Sequence[int], *, n_wanted: int, policy: LabelPolicy) -> in
 
 
 def _is_settled(grades: Sequence[int], policy: LabelPolicy) -> bool:
-    """Whether no further label is due: the grades are near enough, or the rule decides."""
+    """True if no further label is due: the grades are near enough, or the rule decides."""
     return _are_near(grades, policy) or len(RULES[policy.rule].candidates(grades)) == 1
 
 

@@ -173,5 +173,5 @@ def playback_limit(mime: str) -> PlaybackLimit | None:
 
 
 def plays_somewhere(codec: str, container: str) -> bool:
-    """Whether a codec plays in some browser, as far as is known."""
+    """True if a codec plays in some browser, as far as is known."""
     return _entry(CODECS, codec, container) is not NOWHERE

@@ -1,1 +1,1 @@
-"""What workers do: works that somebody waits for, kept values, progress, housekeeping."""
+"""Work of the workers: works that somebody waits for, kept values, progress, housekeeping."""

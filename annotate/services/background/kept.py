@@ -158,7 +158,7 @@ def find_fresh(*, inquiry: Inquiry) -> Kept | None:
 
 
 def is_requested(*, inquiry: Inquiry) -> bool:
-    """Whether somebody had the value computed a moment ago, and it is not there yet."""
+    """True if somebody had the value computed a moment ago, and it is not there yet."""
     return cache.get(_request_key(inquiry)) is not None
 
 

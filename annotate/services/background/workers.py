@@ -29,7 +29,7 @@ LOCKS = {
 
 
 def worker_is_missing(*, queue: str = "short") -> bool:
-    """Whether no worker of this queue has reported for a minute, by the database's clock.
+    """True if no worker of this queue has reported for a minute, by the database's clock.
 
     queue : short or long
     """

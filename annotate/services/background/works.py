@@ -303,12 +303,12 @@ def progress_callback(work: Work, *, can_be_undone: bool = True) -> ProgressCall
 
 
 def is_cancelling(*, work: Work) -> bool:
-    """Whether somebody asked the work to stop."""
+    """True if somebody asked the work to stop."""
     return Work.objects.filter(pk=work.pk, cancel_asked_at__isnull=False).exists()
 
 
 def may_cancel(*, work: Work) -> bool:
-    """Whether the part done so far can be taken back."""
+    """True if the part done so far can be taken back."""
     return KINDS[work.kind].may_cancel(work)
 
 
@@ -325,7 +325,7 @@ def job_of(work: Work) -> Job:
 
 
 def is_outage(error: Exception) -> bool:
-    """Whether one of FAILURES is the fault of the database, Redis or the disk."""
+    """True if one of FAILURES is the fault of the database, Redis or the disk."""
     if isinstance(error, OSError):
         return error.errno in _OUTAGE_ERRNOS
     state = getattr(error, "sqlstate", None) or getattr(error.__cause__, "sqlstate", None)

@@ -11,7 +11,7 @@ def newest_guidelines(*, annotator: Annotator) -> Guidelines | None:
 
 
 def judged_under_older(*, annotator: Annotator, guidelines: Guidelines | None) -> bool:
-    """Whether this person's last judgment was given under older guidelines; False before any."""
+    """True if this person's last judgment was given under older guidelines; False before any."""
     last_guidelines = (
         Judgment.objects.filter(annotator=annotator)
         .order_by("-at")

@@ -71,7 +71,7 @@ class PolicyPreview(NamedTuple):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a worker is counting."""
+        """True if a worker is counting."""
         return self.change is None
 
     @property

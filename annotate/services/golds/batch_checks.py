@@ -50,7 +50,7 @@ class GoldCheck(NamedTuple):
     last: int
 
     def is_failed(self, smallest: Decimal) -> bool:
-        """Whether one of its own golds was missed, and too few of all together are right."""
+        """True if one of its own golds was missed, and too few of all together are right."""
         missed = self.n_right < self.n
         return missed and is_failed(
             n_right=self.n_together_right, n=self.n_together, min_share=smallest
@@ -58,7 +58,7 @@ class GoldCheck(NamedTuple):
 
     @property
     def is_joined(self) -> bool:
-        """Whether golds of earlier batches are counted with its own."""
+        """True if golds of earlier batches are counted with its own."""
         return self.first < self.last
 
     @property

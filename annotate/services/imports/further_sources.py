@@ -21,7 +21,7 @@ Sources = tuple[tuple[MediaSource, ...], ...]  # of each part of an item
 
 
 def differ_in_sources(content: Content, other: Content) -> bool:
-    """Whether a content is like the other but for naming further sources."""
+    """True if a content is like the other but for naming further sources."""
     (*content_fields, parts), (*other_fields, other_parts) = content, other
     if content_fields != other_fields or len(parts) != len(other_parts) or parts == other_parts:  # type: ignore[arg-type]
         return False

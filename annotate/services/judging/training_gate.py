@@ -23,7 +23,7 @@ def in_training() -> Q:
 
 
 def is_in_training(*, annotator: Annotator) -> bool:
-    """Whether this annotator gets no pairs yet; one query where nobody is trained, else two."""
+    """True if this annotator gets no pairs yet; one query where nobody is trained, else two."""
     with prepared_cursor() as cursor:
         cursor.execute(_TRAINS, [annotator.collection_id])
         (has_training,) = cursor.fetchone()

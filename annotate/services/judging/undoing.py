@@ -266,7 +266,7 @@ def _hold(seat: Seat, annotator: Annotator, pair: Pair) -> bool:
 
 
 def _is_lost_like_candidates(check: Seat, annotator: Annotator) -> bool:
-    """Whether a check is lost, at random, as often as the candidates reported in its batch are.
+    """True if a check is lost, at random, as often as the candidates reported in its batch are.
 
     Nobody else can take a check: if she always got it back, she would know which pairs are checks.
     """

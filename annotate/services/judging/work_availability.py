@@ -1,4 +1,4 @@
-"""Whether there is work for an annotator, and why not, alike on all pages and the judge screen."""
+"""Work for an annotator, or the reason for none, alike on all pages and the judge screen."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, TypedDict

@@ -1,1 +1,1 @@
-"""What waits for leads, pair by pair: inbox, history, adjudication, exclusion, reports."""
+"""Leads' work pair by pair: inbox, history, adjudication, exclusion, reports."""

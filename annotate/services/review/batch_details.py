@@ -31,7 +31,7 @@ class BatchLine(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """What became of the answer: counts, undone ...; not answered; or reported."""
+        """The outcome of the answer: counts, undone ...; not answered; or reported."""
         if self.judgment is None:
             return "reported" if self.reports else "not answered"
         return self.judgment.standing.outcome

@@ -39,7 +39,7 @@ class PairJudgment(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """What became of it: counts, superseded, undone, withdrawn or surplus."""
+        """The outcome of the judgment: counts, superseded, undone, withdrawn or surplus."""
         return self.judgment.standing.outcome
 
     @property

@@ -1,4 +1,4 @@
-"""Whether a seat can be claimed, and whether its pair may come to a person: conditions in SQL.
+"""Conditions in SQL for a seat to be claimed, and for its pair to come to a person.
 
 Statements that hand out seats, renew them, give them back after an undo, store answers, and say why
 there is no work or whose labels are stuck hold them. In them `seat` is the seat's row, and the

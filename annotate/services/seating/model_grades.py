@@ -57,7 +57,7 @@ def _write(collection: Collection, grade_by_pair: dict[int, ModelGrade]) -> list
 
 
 def _is_due(resolution: Resolution, model_grade: ModelGrade) -> bool:
-    """Whether a resolution is to become the model's, and is not yet."""
+    """True if a resolution is to become the model's, and is not yet."""
     by_people = (Resolution.Status.ESCALATED, Resolution.Status.ADJUDICATED)
     if resolution.policy.rule != Policy.Rule.MODEL or resolution.status in by_people:
         return False

@@ -145,7 +145,7 @@ def _quota_left(round_id: int, share: float, n_hers: int) -> int:
 
 
 def _has_front() -> Exists:
-    """Whether a live order put seats in front of a round's queue."""
+    """True where a live order put seats in front of a round's queue."""
     front = Seat.objects.filter(
         round=OuterRef("pk"),
         queue_key__lt=0,

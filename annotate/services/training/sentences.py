@@ -15,7 +15,7 @@ class TryResult(NamedTuple):
 
     @property
     def passed(self) -> bool | None:
-        """Whether the mark was reached; None if a lead broke the try off."""
+        """True if the mark was reached; None if a lead broke the try off."""
         return self.training_try.passed
 
     @property

@@ -19,7 +19,7 @@ N_REPLICATES = 1_000
 
 
 class MeasurementLevel(StrEnum):
-    """How values are compared."""
+    """The level of measurement, by which values are compared."""
 
     NOMINAL = "nominal"
     ORDINAL = "ordinal"

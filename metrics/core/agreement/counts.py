@@ -162,7 +162,7 @@ def _code_by_domain(
 
 
 def _is_last_of_key(key: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each row is the last with its key."""
+    """True where a row is the last with its key."""
     order = np.argsort(key, kind="stable")
     ordered = key[order]
     is_last = np.ones(len(key), dtype=bool)

@@ -17,7 +17,7 @@ _MOST_SAMPLES = 2_000  # a p of .05 is then off by some .005
 
 
 def are_zero_one(scores: NDArray[np.float64]) -> bool:
-    """Whether every score is 0 or 1; False without scores."""
+    """True if every score is 0 or 1; False without scores."""
     return bool(scores.size) and bool(((scores == 0) | (scores == 1)).all())
 
 

@@ -123,7 +123,7 @@ def evidence_below(n_right: int, n: int, *, threshold: float) -> float:
 
 
 def is_below(n_right: int, n: int, *, threshold: float, alpha: float = 0.05) -> bool:
-    """Whether a share is shown to be below a threshold.
+    """True if a share is shown to be below a threshold.
 
     The chance of ever claiming so falsely is alpha at most.
     threshold : any number; every share is below one above 1, none is below 0

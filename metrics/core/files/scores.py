@@ -121,7 +121,7 @@ class _Choices:
         )
 
     def accept(self, cells: Mapping[str, str]) -> bool:
-        """Whether a row is chosen.
+        """True if a row is chosen.
 
         For columns without a choice, whether it is like the first such row.
         """
@@ -173,7 +173,7 @@ class _Scores:
         self._values: dict[tuple[int, int], tuple[float, int]] = {}
 
     def has(self, run: str) -> bool:
-        """Whether there are scores of a run already."""
+        """True if there are scores of a run already."""
         return run in self._runs
 
     def add(self, run: str, query: str, text: str, line: int, *, column: str = "value") -> None:

@@ -31,7 +31,7 @@ class Grades(NamedTuple):
 
 
 class People(StrEnum):
-    """How people's grades are combined with those of reference sets."""
+    """The ways to combine people's grades with those of reference sets."""
 
     OVER = "over"
     UNION = "union"
@@ -115,7 +115,7 @@ class LabelSource:
 
     @property
     def has_people(self) -> bool:
-        """Whether people's grades count."""
+        """True if people's grades count."""
         return self.people != People.NONE
 
     @property

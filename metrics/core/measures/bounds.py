@@ -41,7 +41,7 @@ class Bounds(NamedTuple):
 
 
 def has_bounds(measure: Measure) -> bool:
-    """Whether a measure has bounds: none where it counts or infers the unjudged, or drops them."""
+    """True if a measure has bounds: none where it counts or infers the unjudged, or drops them."""
     return measure.family in _BOUNDS and not measure.judged_only
 
 

@@ -65,7 +65,7 @@ class Family:
 
     @property
     def binary(self) -> bool:
-        """Whether a threshold on the grades applies."""
+        """True if a threshold on the grades applies."""
         return self.takes != "grades"
 
 
@@ -214,17 +214,17 @@ class Measure:
 
     @property
     def is_mean(self) -> bool:
-        """Whether the average is a mean over queries, which intervals and tests are for."""
+        """True if the average is a mean over queries, which intervals and tests are for."""
         return self.entry.average in (np.mean, retrieval.mean_rank)
 
     @property
     def is_inferred(self) -> bool:
-        """Whether it infers from a sample of the pool, with a bias that is not known."""
+        """True if it infers from a sample of the pool, with a bias that is not known."""
         return self.family in ("infAP", "xinfAP", "infNDCG")
 
     @property
     def is_share(self) -> bool:
-        """Whether each value lies from 0 to 1, as all but ranks do."""
+        """True if each value lies from 0 to 1, as all but ranks do."""
         return not self.entry.smaller_is_better
 
     @property
@@ -234,7 +234,7 @@ class Measure:
 
     @property
     def judged_only(self) -> bool:
-        """Whether unjudged targets are dropped first."""
+        """True if unjudged targets are dropped first."""
         return bool(dict(self.parameters).get("judged_only", False))
 
 
@@ -262,7 +262,7 @@ def parse_one(name: str) -> Measure:
 
 
 def spellings() -> list[str]:
-    """How each family's name is written: C@k, AP, AP@k, IPrec@recall, ..."""
+    """The ways to write each family's name: C@k, AP, AP@k, IPrec@recall, ..."""
     forms = {
         "none": ("{}",),
         "optional": ("{}", "{}@k"),

@@ -1,1 +1,1 @@
-"""What a pool does to scores: bias, parts of its labels, sums over its sample."""
+"""Effects of a pool on scores: bias, parts of its labels, sums over its sample."""

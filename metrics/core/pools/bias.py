@@ -35,7 +35,7 @@ class LeaveOneOutScore(NamedTuple):
 
 
 class SubsetBias(NamedTuple):
-    """How far scores move when only `size` of the S runs are pooled: ECCV Caption, Eq. E.5.
+    """The move of scores when only `size` of the S runs are pooled: ECCV Caption, Eq. E.5.
 
     Means over the subsets of mean |score under the subset's labels - score under all|: over all
     runs, over the subset's members (self), and over the runs outside it (non-self; NaN where there

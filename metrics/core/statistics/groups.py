@@ -57,22 +57,22 @@ class Groups(NamedTuple):
 
     @property
     def n(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self.size)
 
     @property
     def n_queries(self) -> int:
-        """How many queries there are."""
+        """The number of queries."""
         return len(self.of_query)
 
     @property
     def are_single(self) -> bool:
-        """Whether each query is a group of its own."""
+        """True if each query is a group of its own."""
         return self.n == self.n_queries
 
     @property
     def are_plain(self) -> bool:
-        """Whether each query is a group of its own and all have the same weight."""
+        """True if each query is a group of its own and all have the same weight."""
         return self.are_single and self.weight is None
 
     @property
@@ -96,7 +96,7 @@ class Groups(NamedTuple):
 
     @property
     def is_lopsided(self) -> bool:
-        """Whether the groups differ so much that a few of them decide every mean.
+        """True if the groups differ so much that a few of them decide every mean.
 
         See `are_lopsided`.
         """
@@ -173,7 +173,7 @@ class Groups(NamedTuple):
 
 
 def are_lopsided(n_groups: int, n_effective: float) -> bool:
-    """Whether the effective number of groups is below five and below 3/4 of their number."""
+    """True if the effective number of groups is below five and below 3/4 of their number."""
     return n_effective < min(FEWEST, 0.75 * n_groups)
 
 

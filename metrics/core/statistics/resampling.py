@@ -31,7 +31,7 @@ def seed_of(scores: NDArray[np.float64]) -> int:
 
 
 def is_reversed(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
-    """Whether two systems' scores must be swapped to be compared, the better one first.
+    """True if two systems' scores must be swapped to be compared, the better one first.
 
     So that random draws for two systems are the same whichever is named first.
     """

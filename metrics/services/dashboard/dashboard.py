@@ -70,7 +70,7 @@ class Dashboard(NamedTuple):
 
     @property
     def has_repeats(self) -> bool:
-        """Whether any person was shown a pair again."""
+        """True if any person was shown a pair again."""
         return any(row["repeats"] for row in self.people)
 
 

@@ -50,7 +50,7 @@ class DownloadContext:
 
 
 class DownloadWriter(NamedTuple):
-    """How files of a kind of download are asked for and written.
+    """The form and the writer of a kind of download.
 
     form : makes the form, bound to data where given
     file_name : the file's name after the collection's, with its ending, before packing, from a

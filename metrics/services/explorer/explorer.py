@@ -132,7 +132,7 @@ class ExplorerPage(NamedTuple):
 
     @property
     def missed_text(self) -> str:
-        """How many known positives some run does not have at the top; empty without a query."""
+        """The number of known positives that some run lacks at the top; empty without a query."""
         if self.query is None:
             return ""
         n, n_listed = self.query.n_missed, len(self.query.missed_positives)

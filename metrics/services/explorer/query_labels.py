@@ -50,12 +50,12 @@ class PairSummary(NamedTuple):
 
     @property
     def is_judged(self) -> bool:
-        """Whether people gave it a grade."""
+        """True if people gave it a grade."""
         return self.grade is not None
 
     @property
     def is_undecided(self) -> bool:
-        """Whether it has labels and no grade."""
+        """True if it has labels and no grade."""
         return self.status in UNDECIDED
 
     @property
@@ -70,17 +70,17 @@ class PairSummary(NamedTuple):
 
     @property
     def is_disagreed(self) -> bool:
-        """Whether people gave it different levels."""
+        """True if people gave it different levels."""
         return len({level.grade for level in self.levels}) > 1
 
     @property
     def is_positive(self) -> bool:
-        """Whether it is positive with people's labels over the reference."""
+        """True if it is positive with people's labels over the reference."""
         return self._is_positive_by_people if self.is_judged else self._is_positive_by_reference
 
     @property
     def is_differing(self) -> bool:
-        """Whether people call it positive and the reference does not, or the reverse.
+        """True if people call it positive and the reference does not, or the reverse.
 
         A pair that the reference does not hold is not positive there: so scores count it.
         """
@@ -95,7 +95,7 @@ class PairSummary(NamedTuple):
         return self.reference_level is not None and self.reference_level.grade >= self.threshold
 
     def passes(self, result_filter: ResultFilter) -> bool:
-        """Whether the pair passes a filter."""
+        """True if the pair passes a filter."""
         checks = {
             ResultFilter.ALL: True,
             ResultFilter.UNJUDGED: not self.is_judged,
@@ -126,7 +126,7 @@ class QueryAgreement(NamedTuple):
 
     @property
     def text(self) -> str:
-        """How many pairs are labelled, and how far the labels agree, in a sentence."""
+        """A sentence on the number of labelled pairs and the agreement of their labels."""
         counts = (
             f"People labelled {self.n_labelled:,} of its pairs, {self.n_shared:,} of them twice or "
             "more"

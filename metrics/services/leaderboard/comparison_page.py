@@ -111,7 +111,7 @@ class RunComparison(NamedTuple):
 
     @property
     def design_text(self) -> str:
-        """How alike the differences within a group are, and the effect on precision."""
+        """The likeness of the differences within a group, and its effect on precision."""
         groups = self.groups.groups if self.groups else ""
         effect = (
             f"not defined: the {groups} differ too much in size"
@@ -123,7 +123,7 @@ class RunComparison(NamedTuple):
 
     @property
     def tests_text(self) -> str:
-        """What the paired tests say, and of whole groups if queries belong together."""
+        """A note on the paired tests, and on whole groups if queries belong together."""
         text = (
             "Two-sided, each by itself: a choice among many runs needs the correction of the "
             "leaderboard."

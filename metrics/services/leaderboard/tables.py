@@ -79,7 +79,7 @@ class LeaderboardTable(NamedTuple):
 
     @property
     def caption(self) -> LeaderboardCaption:
-        """What the table counts, in sentences."""
+        """Sentences on the counts of the table."""
         return LeaderboardCaption(
             query_set=self.query_set.name,
             sources_text=self.sources_text,

@@ -42,14 +42,14 @@ class RefreshDelay(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Why the refreshes fail."""
+        """The reason why the refreshes fail."""
         if self.is_slow:
             return f"they take longer than {settings.CELERY_TASK_SOFT_TIME_LIMIT / 60:.0f} minutes"
         return f"{self.n} tries came to no end, and the worker's log says why"
 
     @property
     def has_pause(self) -> bool:
-        """Whether there is a pause before the next try."""
+        """True if there is a pause before the next try."""
         return self.n >= TRIES_WITHOUT_PAUSE
 
     @property

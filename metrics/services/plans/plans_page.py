@@ -135,7 +135,7 @@ class PlanSummary(NamedTuple):
 
     @property
     def stop_text(self) -> str:
-        """Whether judging can stop for the order of the runs, by the last look."""
+        """The advice of the last look: judging can stop for the order of the runs, or not yet."""
         if self.last_look is None or self.last_look.decision is None or self.last_look.decision.why:
             return f"{self.last_text} {self.next_text}"
         open_pairs = self.last_look.decision.unseparated

@@ -1,1 +1,1 @@
-"""Whom a pool favours, and what its sample tells."""
+"""Bias of a pool towards its runs, and estimates from its sample."""

@@ -188,7 +188,7 @@ class DirectionPanel(NamedTuple):
 
     @property
     def unsettled_text(self) -> str:
-        """Whether the neighbouring orders are settled, and what may settle those that are not."""
+        """The unsettled neighbouring orders, and the means that may settle them."""
         n = self.advice.n_unsettled
         if not n:
             return "Every neighbouring order holds in at least 95 % of resamples."

@@ -17,7 +17,7 @@ GATHERING_SECONDS = 10  # for which labels are gathered before one computation
 
 
 def is_due(*, collection: Collection) -> bool:
-    """Whether to compute again after labels changed.
+    """True if grades are to be computed again after labels changed.
 
     A policy has the rule, and no computation was just enqueued.
     """

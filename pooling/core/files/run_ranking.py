@@ -129,5 +129,5 @@ class FewScores:
 
     @property
     def are_grades(self) -> bool:
-        """Whether there were scores, and all of them could be grades."""
+        """True if there were scores, and all of them could be grades."""
         return self._may_be and bool(self._scores)

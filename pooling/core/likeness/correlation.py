@@ -86,7 +86,7 @@ def _undefined(x: np.ndarray) -> bool:
 
 
 def _inversions(code: NDArray[np.int64]) -> int:
-    """How many pairs of (n,) whole numbers from 0 stand in falling order: bit by bit from above."""
+    """Number of pairs of (n,) whole numbers from 0 in falling order, bit by bit from above."""
     total = 0
     for bit in range(int(code.max(initial=0)).bit_length() - 1, -1, -1):
         # numbers alike above stand together by now

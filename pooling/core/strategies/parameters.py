@@ -24,7 +24,7 @@ class NumberParameter(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether only whole numbers make sense."""
+        """True if only whole numbers make sense."""
         return isinstance(self.default, int)
 
     def validate(self, value: object) -> float:

@@ -221,7 +221,7 @@ def _run_stretches(run: RankedPairs, depth: int | None) -> Stretches:
 
 
 def _is_block(run: RankedPairs, deepest: int) -> bool:
-    """Whether all rankings of a run by source are as deep."""
+    """True if all rankings of a run by source are as deep."""
     return len(run.rank) == (len(run.starts) - 1) * deepest  # type: ignore[arg-type]
 
 
@@ -266,7 +266,7 @@ def is_in(source: Integers, target: Integers, pairs: Pairs) -> NDArray[np.bool_]
 
 
 def is_first(values: Integers) -> NDArray[np.bool_]:
-    """Whether each of the sorted values differs from the one before it."""
+    """True where a sorted value differs from the one before it."""
     first = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=first[1:])
     return first

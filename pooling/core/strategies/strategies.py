@@ -183,6 +183,6 @@ def check_values(strategy: str, values: Mapping[str, object]) -> dict[str, Value
 
 
 def depth_of(strategy: str, values: Values) -> int:
-    """How far down rankings a strategy looks."""
+    """The depth to which a strategy reads rankings."""
     reach = STRATEGIES[strategy].reach
     return reach if isinstance(reach, int) else int(values[reach])

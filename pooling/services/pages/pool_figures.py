@@ -36,7 +36,7 @@ class PoolRow(NamedTuple):
 
     @property
     def is_biased(self) -> bool:
-        """Whether its order follows the labels, so that labels before its end favour its runs."""
+        """True if its order follows the labels, so that labels before its end favour its runs."""
         return self.pool.strategy in LIVE_STRATEGIES
 
 

@@ -151,7 +151,7 @@ def reopen_pool(*, pool: Pool, by: User | None = None) -> None:
 
 
 def _has_no_pairs(work: Work) -> bool:
-    """Whether an opening has stored nothing yet."""
+    """True if an opening has stored nothing yet."""
     return Pool.objects.filter(pk=work.subject, round=None).exists()
 
 

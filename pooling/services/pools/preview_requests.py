@@ -63,7 +63,7 @@ class PreviewResult(NamedTuple):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a worker is still computing it."""
+        """True if a worker is still computing it."""
         return self.preview is None and not self.error
 
 
@@ -156,7 +156,7 @@ def _result(row: Kept) -> PreviewResult:
 
 
 def _is_small(collection: Collection, preview_request: PreviewRequest) -> bool:
-    """Whether few rows must be read: of rankings, for some strategies all items or pools' pairs."""
+    """True if few rows must be read: of rankings, for some strategies all items or pools' pairs."""
     if preview_request.strategy not in STRATEGIES:
         return True  # refused at once
     needs = STRATEGIES[preview_request.strategy].needs

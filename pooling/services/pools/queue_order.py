@@ -72,7 +72,7 @@ def reorder(*, pool: Pool) -> None:
 
 
 def has_live_pool(*, collection_id: int) -> bool:
-    """Whether a collection has a pool whose order follows its labels."""
+    """True if a collection has a pool whose order follows its labels."""
     return (
         Pool.objects.handing_out()
         .filter(collection=collection_id, strategy__in=LIVE_STRATEGIES)

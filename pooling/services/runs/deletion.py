@@ -42,7 +42,7 @@ def delete_run(*, run: Run, by: User | None) -> None:
 
 
 def may_delete(*, run: Run, by: User | None) -> bool:
-    """Whether a person may delete a run that is in no pool; None is the operator."""
+    """True if a person may delete a run that is in no pool; None is the operator."""
     if by is None or by.is_superuser or run.uploaded_by_id in (None, by.pk):
         return True
     return Membership.objects.filter(user=by, collection=run.collection_id, role=Role.LEAD).exists()

@@ -80,7 +80,7 @@ KINDS[RunDocumentImport.kind] = RunDocumentImport
 
 
 def may_make_documents(run: Run) -> bool:
-    """Whether, by its report, a run names documents that its collection lacks.
+    """True if, by its report, a run names documents that its collection lacks.
 
     They are its targets, or its sources in a reverse run.
     """

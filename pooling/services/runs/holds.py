@@ -22,7 +22,7 @@ class BadLimit(Exception):
 
 
 def has_too_many_unknown(*, run: Run, report: RunReport) -> bool:
-    """Whether a run that nobody has accepted has too many unknown rows, or may be labels."""
+    """True if a run that nobody has accepted has too many unknown rows, or may be labels."""
     n_ranked = report.n_unknown + report.n_kept
     if not n_ranked:
         return True

@@ -26,7 +26,7 @@ class MeteredSource:
         return self.source.names()
 
     def holds(self, name: str) -> bool:
-        """Whether the source has such a file."""
+        """True if the source has such a file."""
         return self.source.holds(name)
 
     def size(self, name: str) -> int:

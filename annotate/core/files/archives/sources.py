@@ -29,7 +29,7 @@ class Source(Protocol):
         """The names of the files inside, in order."""
 
     def holds(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """True if there is such a file."""
 
     def size(self, name: str) -> int:
         """Unpacked size of a file in bytes."""
@@ -50,7 +50,7 @@ class FileSource:
         return [self.name]
 
     def holds(self, name: str) -> bool:
-        """Whether the name is that of the file."""
+        """True if the name is that of the file."""
         return name == self.name
 
     def size(self, name: str) -> int:
@@ -118,7 +118,7 @@ class FolderSource:
         return sorted(path.relative_to(self.folder).as_posix() for path in files)
 
     def holds(self, name: str) -> bool:
-        """Whether a file of this path lies in the folder."""
+        """True if a file of this path lies in the folder."""
         return self._path(name) is not None
 
     def size(self, name: str) -> int:
@@ -166,7 +166,7 @@ class ZipSource:
         return sorted(self.members)
 
     def holds(self, name: str) -> bool:
-        """Whether the archive has such a file."""
+        """True if the archive has such a file."""
         return self._info(name) is not None
 
     def size(self, name: str) -> int:

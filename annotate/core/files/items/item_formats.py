@@ -268,7 +268,7 @@ def _beir_file(source: Source, stem: str) -> str:
 
 
 def is_beir(source: Source) -> bool:
-    """Whether the source is a BEIR folder."""
+    """True if the source is a BEIR folder."""
     return bool(_beir_file(source, "corpus") and _beir_file(source, "queries"))
 
 
@@ -286,7 +286,7 @@ def _is_table(source: Source) -> bool:
 
 
 def _is_id_list(source: Source) -> bool:
-    """Whether a text file's first line is one word that may be an id, and so no table header."""
+    """True if a text file's first line is one word that may be an id, and so no table header."""
     if not _member(source, LIST_ENDS).endswith(LIST_ENDS):
         return False
     first_line = _first_line(source, LIST_ENDS).strip()

@@ -319,7 +319,7 @@ def read_page(part: PartRow, stream: BinaryIO) -> PartRow | str:
 
 
 def is_address(path: str) -> bool:
-    """Whether a part's path is a web address, not a file of the collection's media folder."""
+    """True if a part's path is a web address, not a file of the collection's media folder."""
     return "://" in path
 
 

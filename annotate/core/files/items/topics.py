@@ -37,7 +37,7 @@ class Topic(NamedTuple):
 
 
 def is_tagged(first_line: str) -> bool:
-    """Whether a file's first line is one of tagged topics."""
+    """True if a file's first line is one of tagged topics."""
     tag = _TAG.match(first_line.strip())
     return bool(tag and tag[2].lower() in (*TOPIC_TAGS, "topics", "xml", "queries")) or (
         first_line.strip().startswith("<?xml")
@@ -46,7 +46,7 @@ def is_tagged(first_line: str) -> bool:
 
 
 def is_id_and_text(first_line: str) -> bool:
-    """Whether a file's first line is an id and a text with one tab between."""
+    """True if a file's first line is an id and a text with one tab between."""
     cells = first_line.split("\t")
     return (
         len(cells) == 2

@@ -56,7 +56,7 @@ class JudgmentColumns(NamedTuple):
         return [self.query, self.document, *label_columns, *([self.time] if self.time else [])]
 
     def are_numbers(self) -> bool:
-        """Whether all columns are numbers, from 1 on: then the table has no header."""
+        """True if all columns are numbers, from 1 on: then the table has no header."""
         return all(
             column.isascii() and column.isdecimal() and not column.startswith("0")
             for column in self.required()

@@ -57,7 +57,7 @@ class CaptionedMedium(NamedTuple):
 
 
 def is_caption_header(first_line: str) -> bool:
-    """Whether the first line of a table is the header of a caption list."""
+    """True if the first line of a table is the header of a caption list."""
     cells = [cell.strip().strip('"') for cell in first_line.replace("\t", ",").split(",")]
     has_column = {field: any(cell in names for cell in cells) for field, names in COLUMNS.items()}
     return (
@@ -68,12 +68,12 @@ def is_caption_header(first_line: str) -> bool:
 
 
 def is_caption_list(first_key: str | None) -> bool:
-    """Whether a JSON object's first key is a caption list's; MSR-VTT's files begin with "info"."""
+    """True if a JSON object's first key is a caption list's; MSR-VTT's files begin with "info"."""
     return first_key in {*LISTS, "info"}
 
 
 def lists_captions(stream: BinaryIO, name: str, *, of_items: bool = False) -> bool:
-    """Whether a file is an object {id: [captions]} or an array [{"image": id, "caption": ...}].
+    """True if a file is an object {id: [captions]} or an array [{"image": id, "caption": ...}].
 
     of_items : True where the file is known to hold items; else its first text must have a blank in
         it, because a list of positives looks the same with ids instead of texts

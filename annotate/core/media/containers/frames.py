@@ -52,7 +52,7 @@ def read(file: BoundedFile) -> Tracks | None:
 
 
 def _frames_follow(data: bytes, position: int, is_whole: bool) -> bool:
-    """Whether enough frames follow one another, or all frames up to the file's end."""
+    """True if enough frames follow one another, or all frames up to the file's end."""
     is_aac = _is_aac(data[position:])
     for _ in range(_MIN_FRAMES):
         # a tag of the old kind ends the file

@@ -35,7 +35,7 @@ class ChoicesCaption(NamedTuple):
 
 
 class LeaderboardCaption(NamedTuple):
-    """What a table counts, in sentences.
+    """Sentences on the counts of a table.
 
     sources_text : the number of source items; targets : the noun for the ranked items
     n_positive : pairs that the label source calls positive; None until counted
