@@ -29,11 +29,11 @@ MOVED = {
     "downloads": "results/downloads",
     "review-log": "inbox/log",
 }
-PATTERN = rf"^c/(?P<slug>[-a-zA-Z0-9_]+)/(?P<old>{'|'.join(MOVED)})/(?P<rest>.*)$"
+PATTERN = rf"^c/(?P<slug>[-a-zA-Z0-9_]+)/(?P<old>{'|'.join(MOVED)})/(?P<subpath>.*)$"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def moved(request: HttpRequest, slug: str, old: str, rest: str) -> HttpResponsePermanentRedirect:
+def moved(request: HttpRequest, slug: str, old: str, subpath: str) -> HttpResponsePermanentRedirect:
     """Redirect to the new address, with the rest of the path and the query, by the same method."""
     home = reverse("annotate:collection", args=[slug])
     new_address = home + MOVED[old] + request.get_full_path().removeprefix(home + old)

@@ -142,8 +142,8 @@ def layout(scene: Scene, rng: Random) -> list[list[Pose]]:
     radii = {"small": 0.1, "medium": 0.17, "large": 0.2}
     if scene.relation == "above":
         return [_cluster(first, middle, 0.27, radii), _cluster(second, middle, 0.74, radii)]
-    left = 0.48 if first.number < 3 else 0.58
-    return [_cluster(first, left, 0.5, radii), _cluster(second, ASPECT - 0.36, 0.5, radii)]
+    first_x = 0.48 if first.number < 3 else 0.58
+    return [_cluster(first, first_x, 0.5, radii), _cluster(second, ASPECT - 0.36, 0.5, radii)]
 
 
 def _cluster(group: ShapeGroup, x: float, y: float, radii: dict[str, float]) -> list[Pose]:
@@ -271,7 +271,7 @@ def _transformed(
 ) -> Image.Image:
     """The picture on an empty sheet of the canvas's size, scaled and moved by subpixels."""
     inverse_scale = 1 / pose.scale
-    left = pose.x * size[1] + shift[0] - pose.scale * picture.width / 2
+    left_edge = pose.x * size[1] + shift[0] - pose.scale * picture.width / 2
     top = pose.y * size[1] + shift[1] - pose.scale * picture.height / 2
-    matrix = (inverse_scale, 0, -left * inverse_scale, 0, inverse_scale, -top * inverse_scale)
+    matrix = (inverse_scale, 0, -left_edge * inverse_scale, 0, inverse_scale, -top * inverse_scale)
     return picture.transform(size, Image.Transform.AFFINE, matrix, Image.Resampling.BICUBIC)

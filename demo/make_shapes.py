@@ -87,8 +87,10 @@ def make_study(seed: int = SEED) -> DemoStudy:
 
 def _formats(scenes: Sequence[Scene], rng: Random) -> list[str]:
     still = [n for n, scene in enumerate(scenes) if scene.motion is None]
-    chosen = rng.sample(still, N_TEXTS + N_PNG)
-    special = dict.fromkeys(chosen[:N_TEXTS], "text") | dict.fromkeys(chosen[N_TEXTS:], "png")
+    special_numbers = rng.sample(still, N_TEXTS + N_PNG)
+    special = dict.fromkeys(special_numbers[:N_TEXTS], "text") | dict.fromkeys(
+        special_numbers[N_TEXTS:], "png"
+    )
     return ["webm" if scene.motion else special.get(n, "webp") for n, scene in enumerate(scenes)]
 
 

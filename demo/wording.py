@@ -27,13 +27,13 @@ PLACES = {"left of": "to the left of", "above": "above", "inside": "inside"}
 
 def caption_text(caption: SceneCaption) -> str:
     """The caption in words: "two small blue squares", "a green triangle left of a yellow star"."""
-    first, *rest = caption.groups
+    first, *further_groups = caption.groups
     words = noun_phrase(first)
     if caption.motion:
         words += " " + VERBS[caption.motion][first.number > 1]
-    if rest:
+    if further_groups:
         joint = caption.relation or ("beside" if caption.motion else "and")
-        words += f" {joint} {noun_phrase(rest[0])}"
+        words += f" {joint} {noun_phrase(further_groups[0])}"
     return words
 
 
@@ -49,16 +49,16 @@ def noun_phrase(group: ShapeGroup) -> str:
 
 def describe(scene: Scene, rng: Random) -> str:
     """Describe a still scene completely, in two sentences."""
-    first, *rest = scene.groups
+    first, *further_groups = scene.groups
     subject, ground = noun_phrase(first), rng.choice(GROUNDS)
     lie = "lie" if first.number > 1 else "lies"
-    if not rest:
+    if not further_groups:
         ending = rng.choice(
             ("Nothing else is to be seen.", "There is nothing else.", "The rest is empty.")
         )
         return f"On {ground} there {'are' if first.number > 1 else 'is'} {subject}. {ending}"
     ending = rng.choice(("Nothing moves.", "All is still.", "The rest is empty."))
     return (
-        f"On {ground}, {subject} {lie} {PLACES[scene.relation or 'above']} {noun_phrase(rest[0])}. "
-        f"{ending}"
+        f"On {ground}, {subject} {lie} {PLACES[scene.relation or 'above']} "
+        f"{noun_phrase(further_groups[0])}. {ending}"
     )

@@ -27,8 +27,10 @@ def drifted_counts() -> Iterator[str]:
         .exclude(pk__in=announced)
         .exclude(pk__in=changing_rounds)
     ):
-        for block, key, stored, true in tallies.drift(collection=collection):
-            yield f"collection {collection.pk}, block {block}: {key}: {stored} instead of {true}"
+        for block, key, n_stored, recount in tallies.drift(collection=collection):
+            yield (
+                f"collection {collection.pk}, block {block}: {key}: {n_stored} instead of {recount}"
+            )
 
 
 def invalid_sources() -> Iterator[str]:

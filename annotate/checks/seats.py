@@ -37,10 +37,12 @@ def differences_of_resolutions() -> Iterator[str]:
         expected = {row.pair_id: row.content for row in changes.resolutions} | dict.fromkeys(
             changes.unresolved
         )
-        stored = {row.pair_id: row.content for row in Resolution.objects.filter(pair__in=expected)}
+        stored_contents = {
+            row.pair_id: row.content for row in Resolution.objects.filter(pair__in=expected)
+        }
         for pair, content in expected.items():
-            if stored.get(pair) != content:
-                yield f"pair {pair}: stored {stored.get(pair)}, its labels give {content}"
+            if stored_contents.get(pair) != content:
+                yield f"pair {pair}: stored {stored_contents.get(pair)}, its labels give {content}"
 
 
 def inexact_doubles() -> Iterator[str]:

@@ -138,8 +138,8 @@ def forget_dead_postgres(home: Home, cluster: Path) -> None:
     """
     pid_file = cluster / "postmaster.pid"
     if end_orphan(pid_file, cluster, signal.SIGINT) and pid_file.exists():
-        _, rest = pid_file.read_text().split("\n", 1)
-        pid_file.write_text(f"{os.getpid()}\n{rest}")
+        _, further_lines = pid_file.read_text().split("\n", 1)
+        pid_file.write_text(f"{os.getpid()}\n{further_lines}")
     for leftover in home.sockets.glob(".s.PGSQL*"):
         leftover.unlink()
 

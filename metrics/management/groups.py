@@ -18,11 +18,11 @@ FILE_HELP = (
 
 def add_group_arguments(parser: ArgumentParser) -> None:
     """Add the options that name the groups of queries, or take each query by itself."""
-    chosen = parser.add_mutually_exclusive_group()
-    chosen.add_argument(
+    options = parser.add_mutually_exclusive_group()
+    options.add_argument(
         "--groups", metavar="FILE", help=f"{FILE_HELP}; default: column group of a file of scores"
     )
-    chosen.add_argument(
+    options.add_argument(
         "--no-groups", action="store_true", help="take each query by itself, whatever its group"
     )
 

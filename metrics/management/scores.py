@@ -18,6 +18,6 @@ def add_choice_arguments(parser: ArgumentParser, columns: Sequence[str] = CHOICE
 
 def read_table(path: str, options: dict[str, Any]) -> ScoreTable:
     """Read the scores of a file that the options choose. Raises FormatError and OSError."""
-    chosen = {column: options[column] for column in CHOICES if options[column]}
+    chosen_values = {column: options[column] for column in CHOICES if options[column]}
     with open(path, "rb") as stream:
-        return read_scores(stream, name=path, chosen=chosen)
+        return read_scores(stream, name=path, chosen_values=chosen_values)

@@ -80,8 +80,10 @@ def opens_object_of_objects(stream: BinaryIO, name: str) -> str | None:
         key, end = json.JSONDecoder().raw_decode(text, len(text) - len(text[1:].lstrip(_SPACE)))
     except ValueError:
         return None
-    rest = text[end:].lstrip(_SPACE)
-    opens_container = rest.startswith(":") and rest[1:].lstrip(_SPACE).startswith(("{", "["))
+    value_text = text[end:].lstrip(_SPACE)
+    opens_container = value_text.startswith(":") and value_text[1:].lstrip(_SPACE).startswith(
+        ("{", "[")
+    )
     return key if opens_container and isinstance(key, str) else None
 
 

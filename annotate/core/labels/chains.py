@@ -86,22 +86,22 @@ def last_rows(groups: Numbers) -> Numbers:
     return last
 
 
-def overlap(stored: Sequence[TimedLabel], new_labels: Sequence[TimedLabel]) -> int:
+def overlap(stored_labels: Sequence[TimedLabel], new_labels: Sequence[TimedLabel]) -> int:
     """Number of first new labels that equal the last stored ones; NO_TIME equals any time."""
-    for n in range(min(len(stored), len(new_labels)), 0, -1):
-        label_pairs = zip(stored[-n:], new_labels[:n], strict=True)
+    for n in range(min(len(stored_labels), len(new_labels)), 0, -1):
+        label_pairs = zip(stored_labels[-n:], new_labels[:n], strict=True)
         if all(old.level == new.level and new.at in (NO_TIME, old.at) for old, new in label_pairs):
             return n
     return 0
 
 
-def n_stored_labels(stored: TimedLabels, file: TimedLabels, n_chains: int) -> Numbers:
+def n_stored_labels(stored_labels: TimedLabels, file: TimedLabels, n_chains: int) -> Numbers:
     """Number of first labels of each chain in a file that are stored already, (n_chains,)."""
     n_stored = np.zeros(n_chains, dtype=np.int64)
-    if not len(stored.chain):
+    if not len(stored_labels.chain):
         return n_stored
-    (old, old_ends), (new, new_ends) = stored.by_chain(), file.by_chain()
-    for chain in np.intersect1d(stored.chain, file.chain).tolist():
+    (old, old_ends), (new, new_ends) = stored_labels.by_chain(), file.by_chain()
+    for chain in np.intersect1d(stored_labels.chain, file.chain).tolist():
         n_stored[chain] = overlap(
             old[old_ends[chain] : old_ends[chain + 1]], new[new_ends[chain] : new_ends[chain + 1]]
         )

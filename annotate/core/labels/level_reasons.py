@@ -22,19 +22,19 @@ class Reason(NamedTuple):
     details: tuple[str, ...] = ()
 
 
-def from_stored(stored: Sequence[Stored]) -> list[Reason]:
+def from_stored(rows: Sequence[Stored]) -> list[Reason]:
     """Parse a level's reasons from their stored form."""
     return [
         Reason(row) if isinstance(row, str) else Reason(row["name"], tuple(row["what"]))
-        for row in stored
+        for row in rows
     ]
 
 
-def codes(stored: Sequence[Stored]) -> list[str]:
+def codes(rows: Sequence[Stored]) -> list[str]:
     """The codes that a judgment may name, in the order offered."""
     return [
         code
-        for name, details in from_stored(stored)
+        for name, details in from_stored(rows)
         for code in ([f"{name}/{detail}" for detail in details] if details else [name])
     ]
 
@@ -52,19 +52,19 @@ def parse_text(text: str) -> list[Reason]:
     """
     reasons: list[Reason] = []
     for group in text.replace("\n", ";").split(";"):
-        name, colon, rest = group.partition(":")
+        name, colon, details = group.partition(":")
         names = tuple(
-            word for word in map(str.strip, (rest if colon else group).split(",")) if word
+            word for word in map(str.strip, (details if colon else group).split(",")) if word
         )
         reasons += [Reason(name.strip(), names)] if colon else [Reason(word) for word in names]
     return reasons
 
 
-def as_text(stored: Sequence[Stored]) -> str:
+def as_text(rows: Sequence[Stored]) -> str:
     """The text from which `parse_text` reads the same reasons, in the same order."""
     groups: list[str] = []
     joins_last = False
-    for name, details in from_stored(stored):
+    for name, details in from_stored(rows):
         if details:
             groups.append(f"{name}: {', '.join(details)}")
         elif joins_last:

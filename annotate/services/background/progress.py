@@ -92,12 +92,12 @@ class JobStatus(NamedTuple):
 class _Watch:
     """This process's notes on a job: its present stretch, and when to ask and report again.
 
-    begun, n_done_before : moment and units at which the stretch began
+    begun_at, n_done_before : moment and units at which the stretch began
     ask_at : when to look next whether the job is cancelled; tell_at : when to report next
     """
 
     unit: str
-    begun: float
+    begun_at: float
     n_done_before: int
     n_done: int
     ask_at: float
@@ -136,9 +136,9 @@ def advance(
                 raise Cancelled
             watch.ask_at = _again_at(now)
     if now >= watch.tell_at:
-        begun = clock()
+        report_at = clock()
         _report(job, watch, total, now)
-        watch.tell_at = _again_at(begun)
+        watch.tell_at = _again_at(report_at)
 
 
 def ignore_progress(n_done: int, total: int | None = None, unit: str = "rows") -> None:
@@ -183,7 +183,7 @@ def _report(job: Job, watch: _Watch, total: int | None, now: float) -> None:
     n_covered = watch.n_done - watch.n_done_before
     seconds_left = None
     if total and n_covered > 0:
-        seconds_left = max(0, total - watch.n_done) * (now - watch.begun) / n_covered
+        seconds_left = max(0, total - watch.n_done) * (now - watch.begun_at) / n_covered
     cache.set(
         _key(job),
         (watch.n_done, total, watch.unit, seconds_left, timezone.now()),
@@ -191,9 +191,9 @@ def _report(job: Job, watch: _Watch, total: int | None, now: float) -> None:
     )
 
 
-def _again_at(begun: float) -> float:
+def _again_at(begun_at: float) -> float:
     """Return when to repeat something that was begun at this moment and is finished now."""
-    return begun + max(SECONDS_BETWEEN, (clock() - begun) / SHARE_OF_TIME)
+    return begun_at + max(SECONDS_BETWEEN, (clock() - begun_at) / SHARE_OF_TIME)
 
 
 def _key(job: Job) -> str:

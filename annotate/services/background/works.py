@@ -282,8 +282,8 @@ def overdue() -> list[int]:
     """Return the keys of work asked for or begun a while ago and unfinished, even if under way."""
     until = Now() - OVERDUE_AFTER
     paused = Now() - LONGER_PAUSE
-    begun = Q(begun_at__lt=until, n_outages__lt=PAUSED_AFTER) | Q(begun_at__lt=paused)
-    unfinished = Work.objects.unfinished().filter(Q(begun_at=None, asked_at__lt=until) | begun)
+    is_late = Q(begun_at__lt=until, n_outages__lt=PAUSED_AFTER) | Q(begun_at__lt=paused)
+    unfinished = Work.objects.unfinished().filter(Q(begun_at=None, asked_at__lt=until) | is_late)
     return list(unfinished.filter(kind__in=KINDS).order_by("pk").values_list("pk", flat=True))
 
 

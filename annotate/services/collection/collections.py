@@ -75,7 +75,7 @@ def create_collection(
     Its maker leads and researches. Raises BadScheme, CollectionExists.
     """
     check_scheme(levels=levels, positive_from=positive_from)
-    collection, created = Collection.objects.get_or_create(
+    collection, is_new = Collection.objects.get_or_create(
         slug=slug,
         defaults={
             "name": name,
@@ -87,7 +87,7 @@ def create_collection(
             "created_by": by,
         },
     )
-    if not created:
+    if not is_new:
         raise CollectionExists(
             f'A collection with the short name "{slug}" already exists; choose another one.'
         )

@@ -89,10 +89,10 @@ def load_query_set(
         problems.add(FormatError(file_name, None, "", f"{file_name} lists no ids."))
     if problems:
         raise FileRejected(problems, report)
-    query_set, created = QuerySet.objects.get_or_create(
+    query_set, is_new = QuerySet.objects.get_or_create(
         collection=collection, direction=direction, name=name
     )
-    if created:
+    if is_new:
         rows = (QuerySetItem(query_set=query_set, item_id=pk) for pk in members)
         QuerySetItem.objects.bulk_create(rows, batch_size=CHUNK)
         note_changes(collection_id=collection.pk, pair_ids=[None])  # the runs are scored on it too
@@ -102,7 +102,7 @@ def load_query_set(
         raise QuerySetExists(
             f'Query set "{name}" already exists with other items; choose another name.'
         )
-    report.n_items, report.is_new = len(members), created
+    report.n_items, report.is_new = len(members), is_new
     log.info("%s loaded %s into %s: %s", by, file_name, collection.slug, report)
     return report
 

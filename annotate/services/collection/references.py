@@ -101,15 +101,15 @@ def _store(
 ) -> None:
     """Make the reference set, unless it is stored already. Raises ReferenceExists."""
     name, digest = reader.report.name, checksum(labels, reader.strata)
-    reference_set, created = ReferenceSet.objects.get_or_create(
+    reference_set, is_new = ReferenceSet.objects.get_or_create(
         collection=collection, name=name, defaults={"sha256": digest}
     )
-    if not created and reference_set.sha256 != digest:
+    if not is_new and reference_set.sha256 != digest:
         raise ReferenceExists(
             f'Reference set "{name}" already exists with other labels; choose another name.'
         )
-    reader.report.n_labels, reader.report.is_new = len(labels), created
-    if created:
+    reader.report.n_labels, reader.report.is_new = len(labels), is_new
+    if is_new:
         _write(reference_set, labels, reader, on_progress)
         note_changes(collection_id=collection.pk, pair_ids=[None])
 

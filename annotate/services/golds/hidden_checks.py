@@ -84,10 +84,10 @@ def n_golds_wanted(*, policy: Policy, collection_id: int) -> int:
 
 
 def seat_golds(
-    *, annotator: Annotator, policy: Policy, claimed: Sequence[ClaimedSeat], seed: int
+    *, annotator: Annotator, policy: Policy, claimed_seats: Sequence[ClaimedSeat], seed: int
 ) -> list[ClaimedSeat]:
     """Make held seats of golds for a batch of these candidates, of pairs new to the person."""
-    share = min(1.0, len(claimed) / policy.batch_candidates)
+    share = min(1.0, len(claimed_seats) / policy.batch_candidates)
     golds: list[tuple[int, int]] = []
     for index, (is_positive, n_wanted) in enumerate(_golds_by_kind(policy)):
         n_golds = batches.n_checks(n_wanted, share=share, seed=seed + index)
@@ -98,7 +98,7 @@ def seat_golds(
                 policy,
                 is_positive,
                 n_golds,
-                claimed,
+                claimed_seats,
                 used_queries=used_queries,
                 seed=seed + index,
             )
@@ -156,7 +156,7 @@ def _choose_golds(
     policy: Policy,
     is_positive: bool,
     n: int,
-    claimed: Sequence[ClaimedSeat],
+    claimed_seats: Sequence[ClaimedSeat],
     *,
     used_queries: Sequence[int],
     seed: int,
@@ -170,8 +170,8 @@ def _choose_golds(
         "collection": annotator.collection_id,
         "is_positive": is_positive,
         "seed": seed,
-        "claimed": [row.pair for row in claimed],
-        "queries": list({row.query for row in claimed}) if policy.grouped else None,
+        "claimed": [row.pair for row in claimed_seats],
+        "queries": list({row.query for row in claimed_seats}) if policy.grouped else None,
         "limit": _AT_MOST if policy.grouped else n,
     }
     with prepared_cursor() as cursor:
@@ -179,7 +179,7 @@ def _choose_golds(
         rows = cursor.fetchall()
     if not policy.grouped:
         return [(pair, query) for pair, query, _ in rows]
-    free_places = Counter(row.query for row in claimed) - Counter(used_queries)
+    free_places = Counter(row.query for row in claimed_seats) - Counter(used_queries)
     golds: list[tuple[int, int]] = []
     for is_wanted in (False, True):
         by_query: dict[int, list[int]] = defaultdict(list)

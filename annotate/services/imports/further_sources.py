@@ -36,21 +36,21 @@ def sources_of(row: ItemRow) -> Sources:
     return tuple((MediaSource(part.path, part.type), *part.also) for part in row.parts)
 
 
-def with_stored(row: ItemRow, stored: Sources) -> ItemRow:
+def with_stored(row: ItemRow, stored_sources: Sources) -> ItemRow:
     """Return the row with the sources of both; a source has the row's type, else the stored one.
 
-    stored : sources of an item whose content is the row's but for further sources of one of both
+    stored_sources : of an item whose content is the row's but for further sources of one of both
     """
-    return row._replace(parts=tuple(map(_merged, row.parts, stored)))
+    return row._replace(parts=tuple(map(_merged, row.parts, stored_sources)))
 
 
-def _merged(part: PartRow, stored: tuple[MediaSource, ...]) -> PartRow:
+def _merged(part: PartRow, stored_sources: tuple[MediaSource, ...]) -> PartRow:
     new_sources = (MediaSource(part.path, part.type), *part.also)
     both = [
         MediaSource(source.path, source.type or stored_source.type)
-        for source, stored_source in zip(new_sources, stored, strict=False)
+        for source, stored_source in zip(new_sources, stored_sources, strict=False)
     ]
-    sources = (*both, *new_sources[len(both) :], *stored[len(both) :])
+    sources = (*both, *new_sources[len(both) :], *stored_sources[len(both) :])
     return part._replace(type=sources[0].type, also=sources[1:])
 
 

@@ -124,12 +124,12 @@ class ItemLoader:
         self.report.n_rows += len(rows)
         complete_rows = map(self._drop_missing_files, map(self._embed_pages, rows))
         first_rows = [row for row in complete_rows if self._is_first(row)]
-        stored = {} if self._is_first_load else self._stored_items(first_rows)
-        bare_items = self._bare_items(first_rows, stored)
+        stored_items = {} if self._is_first_load else self._stored_items(first_rows)
+        bare_items = self._bare_items(first_rows, stored_items)
         new_rows = [
             row
             for row in first_rows
-            if (row.side, row.id) not in bare_items and self._is_new(row, stored)
+            if (row.side, row.id) not in bare_items and self._is_new(row, stored_items)
         ]
         filled_rows = [row for row in first_rows if (row.side, row.id) in bare_items]
         for row in (*new_rows, *filled_rows, *self._further_sources.values()):
@@ -144,9 +144,9 @@ class ItemLoader:
             write_sources(self._new_types)
             self.report.n_typed += len(self._new_types)
             stored_rows = [
-                (row, stored[row.side, row.id])
+                (row, stored_items[row.side, row.id])
                 for row in first_rows
-                if (row.side, row.id) in stored
+                if (row.side, row.id) in stored_items
             ]
             self.report.n_regrouped += update_groups(
                 (item.key, item.group, row.group) for row, item in stored_rows

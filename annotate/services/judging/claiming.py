@@ -160,9 +160,7 @@ def _open_batch(annotator: Annotator, *, number: int) -> Batch | None:
     seats = _fill(walk, policy, seed)
     if not seats:
         return None
-    hold(
-        annotator=annotator, seats=[claimed.seat for claimed in seats], minutes=policy.lease_minutes
-    )
+    hold(annotator=annotator, seats=[row.seat for row in seats], minutes=policy.lease_minutes)
     batch = Batch.objects.create(
         collection_id=annotator.collection_id,
         annotator=annotator,
@@ -170,7 +168,7 @@ def _open_batch(annotator: Annotator, *, number: int) -> Batch | None:
         grouped=policy.grouped,
     )
     order = keyed_choices.arrange_batch(
-        [claimed.query for claimed in seats], grouped=policy.grouped, seed=seed
+        [row.query for row in seats], grouped=policy.grouped, seed=seed
     )
     with prepared_cursor() as cursor:
         cursor.execute(
@@ -191,16 +189,16 @@ def _fill(walk: Walk, policy: Policy, seed: int) -> list[ClaimedSeat]:
     walk.take(max(1, policy.batch_candidates + n_golds - len(repeats)))
     if not walk.taken:
         return []
-    claimed = list(walk.taken.values())
-    golds = seat_golds(annotator=annotator, policy=policy, claimed=claimed, seed=seed)
+    claimed_seats = list(walk.taken.values())
+    golds = seat_golds(annotator=annotator, policy=policy, claimed_seats=claimed_seats, seed=seed)
     candidate_indices = batches.remaining_candidates(
-        [row.query for row in claimed],
+        [row.query for row in claimed_seats],
         [row.query for row in golds],
         grouped=policy.grouped,
         seed=seed,
     )
     return [
-        *(claimed[index] for index in candidate_indices),
+        *(claimed_seats[index] for index in candidate_indices),
         *golds,
         *seat_repeats(annotator=annotator, rows=repeats),
     ]

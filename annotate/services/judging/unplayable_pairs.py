@@ -31,11 +31,12 @@ class UnplayablePairs(NamedTuple):
         listed = "; ".join(
             f"{reason or 'of a type that nobody knows'} ({n:,})" for reason, n in self.kinds
         )
-        left = {0: "None of them waits for a label.", 1: "1 of them waits for a label."}
+        few_sentences = {0: "None of them waits for a label.", 1: "1 of them waits for a label."}
         share = "All" if self.n_waiting == self.n_pairs else f"{self.n_waiting:,}"
-        rest = left.get(self.n_waiting, f"{share} of them wait for a label.")
+        waiting_sentence = few_sentences.get(self.n_waiting, f"{share} of them wait for a label.")
         return (
-            f"{pairs} went on to others, since {browsers} not play what is shown: {listed}. {rest}"
+            f"{pairs} went on to others, since {browsers} not play what is shown: {listed}. "
+            f"{waiting_sentence}"
         )
 
 

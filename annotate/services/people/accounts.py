@@ -63,9 +63,9 @@ class SignUp(NamedTuple):
 def ensure_demo_accounts(*, passwords: dict[str, str]) -> None:
     """Make an account for each user name with its password; "admin" looks after the site."""
     for username, password in passwords.items():
-        user, created = User.objects.get_or_create(username=username)
+        user, is_new = User.objects.get_or_create(username=username)
         user.is_staff = user.is_superuser = username == "admin"
-        if created or not user.check_password(password):  # a new hash would end open sessions
+        if is_new or not user.check_password(password):  # a new hash would end open sessions
             user.password = make_password(password, salt=DEMO_SALT + secrets.token_hex(8))
         user.save()
 

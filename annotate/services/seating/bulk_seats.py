@@ -122,8 +122,8 @@ def seat_created_pairs(*, round_: Round, pairs: Keys, n_wanted: Keys) -> None:
 def seat_pairs_of_new_round(*, round_: Round, pairs: Keys) -> Keys:
     """Do as `seat_untouched_pairs` in a long transaction; lock no pair an annotator may be at."""
     untouched = _untouched(round_, pairs).pair
-    rest = seat_untouched_pairs(round_=round_, pairs=untouched)
-    return np.setdiff1d(pairs, np.setdiff1d(untouched, rest))
+    touched_pairs = seat_untouched_pairs(round_=round_, pairs=untouched)
+    return np.setdiff1d(pairs, np.setdiff1d(untouched, touched_pairs))
 
 
 def withdraw_unshared_seats(*, round_: Round, pairs: Keys) -> Keys:

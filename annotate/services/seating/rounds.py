@@ -91,13 +91,13 @@ def begin_opening(
     created_pairs : those of the pairs that this very transaction made
     on_rows : called twice per block, each time with the number of its pairs
     """
-    round_, created = Round.objects.get_or_create(
+    round_, is_new_round = Round.objects.get_or_create(
         collection=collection,
         kind=kind,
         name=name,
         defaults={"policy": policy, "priority": priority, "state": Round.State.OPENING},
     )
-    if not created:
+    if not is_new_round:
         raise RoundExists(f'Round "{name}" already exists in this collection; choose another name.')
     pairs = np.unique(np.fromiter(pair_ids, dtype=np.int64))
     doubles = keyed_choices.choose_doubles(

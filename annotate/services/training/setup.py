@@ -157,17 +157,18 @@ def add_golds(*, collection: Collection, n_positive: int, n_negative: int, by: U
     active_pair = TrainingPair.objects.filter(pair=OuterRef("pair"), retired_at=None)
     golds = Gold.objects.filter(~Exists(active_pair), collection=collection, retired_at=None)
     key = bytes(collection.key)
-    chosen: list[Gold] = []
+    new_golds: list[Gold] = []
     for is_positive, n in ((True, n_positive), (False, n_negative)):
         candidates = sorted(
             golds.filter(is_positive=is_positive),
             key=lambda gold: keyed_choices.keyed_hash(key, gold.pair_id),
         )
-        chosen += candidates[:n]
+        new_golds += candidates[:n]
     _write(
-        {gold.pair_id: PairSpec("", "", gold.grade, gold.explanation[:2000]) for gold in chosen}, by
+        {gold.pair_id: PairSpec("", "", gold.grade, gold.explanation[:2000]) for gold in new_golds},
+        by,
     )
-    return len(chosen)
+    return len(new_golds)
 
 
 @transaction.atomic
@@ -233,9 +234,9 @@ def _validate(training: Training) -> None:
 
 
 def _exempt_experienced(collection: Collection) -> None:
-    judged = CountingJudgment.objects.labels().filter(annotator=OuterRef("pk"))
+    labels = CountingJudgment.objects.labels().filter(annotator=OuterRef("pk"))
     people = Annotator.objects.filter(
-        Exists(judged), collection=collection, origin=Annotator.Origin.PERSON
+        Exists(labels), collection=collection, origin=Annotator.Origin.PERSON
     )
     TrainingDecision.objects.bulk_create(
         TrainingDecision(

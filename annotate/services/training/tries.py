@@ -214,7 +214,7 @@ def _hand_out_pairs(annotator: Annotator, training_try: TrainingTry, n_pairs: in
     pair_queries.sort(
         key=lambda row: keyed_choices.keyed_hash(key, annotator.pk, training_try.number, row[0])
     )
-    chosen = pair_queries[:n_pairs]
+    try_pairs = pair_queries[:n_pairs]
     seats = Seat.objects.bulk_create(
         Seat(
             collection=collection,
@@ -226,11 +226,11 @@ def _hand_out_pairs(annotator: Annotator, training_try: TrainingTry, n_pairs: in
             annotator=annotator,
             leased_until=ClockTimestamp(),
         )
-        for pair, _ in chosen
+        for pair, _ in try_pairs
     )
     seed = keyed_choices.keyed_hash(key, annotator.pk, batch.number)
     order = keyed_choices.arrange_batch(
-        [query for _, query in chosen], grouped=policy.grouped, seed=seed
+        [query for _, query in try_pairs], grouped=policy.grouped, seed=seed
     )
     HandOut.objects.bulk_create(
         HandOut(batch=batch, seat=seats[index], position=position)

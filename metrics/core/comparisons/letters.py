@@ -48,8 +48,8 @@ def letter(number: int) -> str:
     text = ""
     number += 1
     while number:
-        number, rest = divmod(number - 1, 26)
-        text = chr(ord("a") + rest) + text
+        number, digit = divmod(number - 1, 26)
+        text = chr(ord("a") + digit) + text
     return text
 
 
@@ -125,23 +125,23 @@ def _cover(alike_masks: list[int]) -> list[int]:
             # Uncovered partners come first, so that one letter covers many pairs.
             for preferred in (candidates & open_partners, candidates):
                 while free := preferred & candidates & ~column:
-                    chosen = free & -free
-                    column |= chosen
-                    candidates &= alike_masks[chosen.bit_length() - 1]
+                    partner_bit = free & -free
+                    column |= partner_bit
+                    candidates &= alike_masks[partner_bit.bit_length() - 1]
             columns.append(column)
             open_partners &= ~column
     return columns
 
 
 def _is_covered(column: int, overlapping: list[int]) -> bool:
-    rest = column
-    while rest:
-        system_bit = rest & -rest
+    open_systems = column
+    while open_systems:
+        system_bit = open_systems & -open_systems
         reached = 0
         for other in overlapping:
             if other & system_bit:
                 reached |= other
         if column & ~reached:
             return False
-        rest ^= system_bit
+        open_systems ^= system_bit
     return True

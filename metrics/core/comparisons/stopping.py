@@ -29,9 +29,9 @@ def swapped_pairs(before: NDArray[np.float64], now: NDArray[np.float64]) -> list
         the
     comparison is exact, so that "nothing changed" is never said of a changed order.
     """
-    left, right = np.triu_indices(len(now), k=1)
-    is_swapped = np.sign(before[left] - before[right]) != np.sign(now[left] - now[right])
-    return list(zip(left[is_swapped].tolist(), right[is_swapped].tolist(), strict=True))
+    first, second = np.triu_indices(len(now), k=1)
+    is_swapped = np.sign(before[first] - before[second]) != np.sign(now[first] - now[second])
+    return list(zip(first[is_swapped].tolist(), second[is_swapped].tolist(), strict=True))
 
 
 def neighbours(

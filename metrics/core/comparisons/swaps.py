@@ -101,14 +101,17 @@ def swap_curve(
         raise ValueError(f"Two disjoint sets of {n_queries} queries do not fit into {n_topics}.")
     if not np.isfinite(scores).all():
         raise ValueError("A score is missing or not finite; leave out that topic or that system.")
-    left, right = np.triu_indices(n_systems, k=1)
+    first_system, second_system = np.triu_indices(n_systems, k=1)
     n_bins = int(np.ceil((scores.max() - scores.min()) / width)) + 1
     pairs, swaps = np.zeros(n_bins, dtype=np.int64), np.zeros(n_bins)
     for _ in range(n_trials):
         sampled_topics = rng.permutation(n_topics)[: 2 * n_queries]
         first = scores[sampled_topics[:n_queries]].mean(axis=0)
         second = scores[sampled_topics[n_queries:]].mean(axis=0)
-        d, e = first[left] - first[right], second[left] - second[right]
+        d, e = (
+            first[first_system] - first[second_system],
+            second[first_system] - second[second_system],
+        )
         bin_number = (np.abs(d) / width).astype(np.int64)
         pairs += np.bincount(bin_number, minlength=n_bins)
         swapped = (d * e < 0) + 0.5 * (d * e == 0)

@@ -61,15 +61,16 @@ class ScoreTable(NamedTuple):
 
 
 def read_scores(
-    stream: BinaryIO, *, name: str, chosen: Mapping[str, str] | None = None
+    stream: BinaryIO, *, name: str, chosen_values: Mapping[str, str] | None = None
 ) -> ScoreTable:
     """Read the scores of a file, gzip or plain; its first line tells the form.
 
-    chosen : by the columns of CHOICES, the value of the rows to read where the file holds several
+    chosen_values : by the columns of CHOICES, the value of the rows to read where the file holds
+        several
     Raises FormatError, also where several scores of one run on one query remain, or none at all.
     """
     header = [cell.strip() for cell in header_of(stream, name)]
-    choices = _Choices(chosen or {}, name)
+    choices = _Choices(chosen_values or {}, name)
     first = first_line(stream, name)
     fields = first.split()
     if {"query", "value"} <= set(header):
@@ -97,8 +98,8 @@ def option_name(column: str) -> str:
 class _Choices:
     """The choice of rows in a file that describes each score by columns."""
 
-    def __init__(self, chosen: Mapping[str, str], name: str) -> None:
-        self._chosen, self._name = chosen, name
+    def __init__(self, chosen_values: Mapping[str, str], name: str) -> None:
+        self._chosen_values, self._name = chosen_values, name
         self._columns: Sequence[str] = ()
         self._values_in_file: dict[str, dict[str, None]] = {}
         self._values_accepted: dict[str, dict[str, None]] = {}
@@ -108,7 +109,7 @@ class _Choices:
 
         Raises FormatError where another one is chosen.
         """
-        if unknown := [column for column in self._chosen if column not in columns]:
+        if unknown := [column for column in self._chosen_values if column not in columns]:
             message = (
                 f"the file does not say the {unknown[0]} of its scores: leave out "
                 f"{option_name(unknown[0])}."
@@ -127,7 +128,7 @@ class _Choices:
         """
         for column in self._columns:
             self._values_in_file[column].setdefault(cells[column])
-        if any(cells[column] != value for column, value in self._chosen.items()):
+        if any(cells[column] != value for column, value in self._chosen_values.items()):
             return False
         for column in self._columns:
             self._values_accepted[column].setdefault(cells[column])
@@ -144,7 +145,7 @@ class _Choices:
                     f"Choose one by {option_name(column)}."
                 )
                 raise FormatError(self._name, None, column, message)
-        for column, value in self._chosen.items():
+        for column, value in self._chosen_values.items():
             if value not in self._values_in_file[column]:
                 values_text = _list_values(self._values_in_file[column]) or "no scores"
                 raise FormatError(
@@ -153,8 +154,10 @@ class _Choices:
                     column,
                     f"no score is of {column} {value}; the file holds {values_text}.",
                 )
-        if self._chosen and not any(self._values_accepted.values()):
-            chosen_text = ", ".join(f"{column} {value}" for column, value in self._chosen.items())
+        if self._chosen_values and not any(self._values_accepted.values()):
+            chosen_text = ", ".join(
+                f"{column} {value}" for column, value in self._chosen_values.items()
+            )
             raise FormatError(
                 self._name,
                 None,

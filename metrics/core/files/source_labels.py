@@ -79,10 +79,12 @@ def _codes(columns: list[NDArray[np.bytes_]]) -> NDArray[np.bytes_]:
 
 
 def _grades(file: QrelsFile, queries: NDArray[np.bytes_], docs: NDArray[np.bytes_]) -> Grades:
-    judged = file.grades >= 0
-    source = np.searchsorted(queries, file.queries)[file.query[judged]]
-    target = np.searchsorted(docs, file.docs[judged])
-    return sorted_grades(np.stack([source, target, file.grades[judged]], axis=1).astype(np.int64))
+    is_judged = file.grades >= 0
+    source = np.searchsorted(queries, file.queries)[file.query[is_judged]]
+    target = np.searchsorted(docs, file.docs[is_judged])
+    return sorted_grades(
+        np.stack([source, target, file.grades[is_judged]], axis=1).astype(np.int64)
+    )
 
 
 def _read(path: str) -> QrelsFile:

@@ -247,7 +247,7 @@ def sorted_grades(rows: NDArray[np.int64]) -> Grades:
 def larger_grades(tables: Sequence[Grades]) -> Grades:
     """The larger grade of each pair of several tables; no pair without tables."""
     return (
-        reduce(lambda left, right: _merge(left, right, by_grade=True), tables)
+        reduce(lambda table, next_table: _merge(table, next_table, by_grade=True), tables)
         if tables
         else no_grades()
     )

@@ -58,8 +58,8 @@ def unjudged_documents(ranked: RankedGrades) -> UnjudgedDocuments:
     n_queries = len(ranked.depth)
     start = np.cumsum(ranked.depth) - ranked.depth
     is_open = np.ones(int(ranked.depth.sum()), dtype=bool)
-    judged = ranked.grade >= 0
-    is_open[start[ranked.query[judged]] + ranked.rank[judged] - 1] = False
+    is_judged = ranked.grade >= 0
+    is_open[start[ranked.query[is_judged]] + ranked.rank[is_judged] - 1] = False
     position = np.flatnonzero(is_open)
     query = np.repeat(np.arange(n_queries), ranked.depth)[position]
     return UnjudgedDocuments(

@@ -55,9 +55,9 @@ def inferred_ap(ranked: RankedGrades, *, threshold: float = 1) -> PerQuery:
     """
     above = _targets_above(ranked, threshold)
     is_positive = above.positive
-    relevant = above.positives[is_positive]
-    judged = relevant + above.negatives[is_positive]
-    chance = (relevant + EPSILON) / (judged + 2 * EPSILON)
+    n_relevant = above.positives[is_positive]
+    n_judged = n_relevant + above.negatives[is_positive]
+    chance = (n_relevant + EPSILON) / (n_judged + 2 * EPSILON)
     expected = (1 + above.pooled[is_positive] * chance) / ranked.rank[is_positive]
     total = positives(ranked, threshold).total
     return share(total_by_query(ranked.query[is_positive], len(ranked.depth), expected), total)
@@ -92,13 +92,13 @@ def with_unjudged_as(ranked: RankedGrades, grade: float) -> RankedGrades:
         int(ranked.depth.sum()), grade, dtype=np.result_type(ranked.grade, type(grade))
     )
     label = np.full(len(grades), -1, dtype=np.int64)
-    judged = ranked.grade >= 0
-    position = start[ranked.query[judged]] + ranked.rank[judged] - 1
-    grades[position], label[position] = ranked.grade[judged], ranked.label[judged]
+    is_judged = ranked.grade >= 0
+    position = start[ranked.query[is_judged]] + ranked.rank[is_judged] - 1
+    grades[position], label[position] = ranked.grade[is_judged], ranked.label[is_judged]
     is_new = np.ones(len(grades), dtype=bool)
     is_new[position] = False
     query = np.repeat(np.arange(n_queries), ranked.depth)
-    pooled = np.isin(ranked.label_row, ranked.label[~judged])  # judged now: their old row goes
+    pooled = np.isin(ranked.label_row, ranked.label[~is_judged])  # judged now: their old row goes
     label_query = np.concatenate([ranked.label_query[~pooled], query[is_new]])
     label_grade = np.concatenate([ranked.label_grade[~pooled], grades[is_new]])
     label_row = np.concatenate([ranked.label_row[~pooled], label[is_new]])

@@ -123,9 +123,9 @@ def _pooled_per_judged(
 
     cell : query * S + stratum.
     """
-    pooled = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
-    judged = np.bincount(cell[is_judged], minlength=shape[0] * shape[1]).reshape(shape)
-    return np.divide(pooled, judged, out=np.zeros(shape), where=judged > 0)
+    n_pooled = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    n_judged = np.bincount(cell[is_judged], minlength=shape[0] * shape[1]).reshape(shape)
+    return np.divide(n_pooled, n_judged, out=np.zeros(shape), where=n_judged > 0)
 
 
 def _estimated_ideal(

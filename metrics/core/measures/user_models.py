@@ -74,6 +74,6 @@ def rbp_residual(ranked: RankedGrades, *, p: float = 0.8) -> PerQuery:
     judgment. trec_eval 10's rbp_resid leaves the tail p**n out where everything retrieved is
     judged; here it never is.
     """
-    judged = ranked.grade >= 0
-    weight = (1 - p) * np.power(p, ranked.rank[judged] - 1.0)
-    return 1 - total_by_query(ranked.query[judged], len(ranked.depth), weight)
+    is_judged = ranked.grade >= 0
+    weight = (1 - p) * np.power(p, ranked.rank[is_judged] - 1.0)
+    return 1 - total_by_query(ranked.query[is_judged], len(ranked.depth), weight)

@@ -163,8 +163,8 @@ class Groups(NamedTuple):
         """
         sums = self.sums(values)
         mean = sums.sum(axis=0) / self.n_queries
-        rest = 1 - self._along(self.mass, values) * (self.n / self.n_queries)
-        return sums * (self.n / self.n_queries) + mean * rest
+        shortfall = 1 - self._along(self.mass, values) * (self.n / self.n_queries)
+        return sums * (self.n / self.n_queries) + mean * shortfall
 
     def _along(
         self, column: NDArray[np.float64], values: NDArray[np.float64]

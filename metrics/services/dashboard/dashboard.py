@@ -184,8 +184,8 @@ def _pay_forecast(collection: Collection, details: DashboardDetails | None) -> P
     rate = collection.hourly_pay
     if rate is None or details is None or details.forecast.hours_spent is None:
         return PayForecast(rate, collection.currency)
-    left = details.forecast.hours_left or ValueRange(0.0, None, None)
-    hours = (details.forecast.hours_spent, left.value, left.low, left.high)
+    hours_left = details.forecast.hours_left or ValueRange(0.0, None, None)
+    hours = (details.forecast.hours_spent, hours_left.value, hours_left.low, hours_left.high)
     return PayForecast(
         rate, collection.currency, *(None if n is None else n * float(rate) for n in hours)
     )

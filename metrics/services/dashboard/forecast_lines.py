@@ -16,7 +16,7 @@ class PayForecast(NamedTuple):
     rate: Decimal | None
     currency: str
     spent: float | None = None
-    left: float | None = None
+    cost_left: float | None = None
     low: float | None = None
     high: float | None = None
 
@@ -77,8 +77,8 @@ def _pay(pay: PayForecast) -> ForecastLine:
     if pay.spent is None:
         return ForecastLine("Pay", NO_TIME)
     text = f"{floatformat(pay.spent, '0g')} {pay.currency} so far"
-    if pay.left is not None:
-        text += f", {floatformat(pay.left, '0g')} {pay.currency} left"
+    if pay.cost_left is not None:
+        text += f", {floatformat(pay.cost_left, '0g')} {pay.currency} left"
         if pay.low is not None:
             text += f" (range {floatformat(pay.low, '0g')} to {floatformat(pay.high, '0g')})"
     return ForecastLine("Pay", text, f"at {pay.rate} {pay.currency} an hour")

@@ -75,13 +75,13 @@ def pair_states(*, collection: Collection) -> Iterator[str]:
         "\t".join(
             [
                 " ".join(pool.split()),
-                *rest,
+                *fields,
                 "" if grade is None else str(grade),
                 " ".join(map(str, counting_grades)),
             ]
         )
         + "\n"
-        for pool, *rest, grade, counting_grades in rows.iterator(2_000)
+        for pool, *fields, grade, counting_grades in rows.iterator(2_000)
     )
 
 
@@ -122,7 +122,9 @@ def conflicts(*, collection: Collection) -> Iterator[str]:
             "reference_set__name", *(f"{end}__external_id" for end in ENDS), "grade", "people_grade"
         )
     )
-    rows = ([" ".join(name.split()), *map(str, rest)] for name, *rest in differing.iterator(2_000))
+    rows = (
+        [" ".join(name.split()), *map(str, fields)] for name, *fields in differing.iterator(2_000)
+    )
     yield from _pieces("\t".join(row) + "\n" for row in rows)
 
 

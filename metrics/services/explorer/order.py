@@ -84,8 +84,8 @@ def _values(
     They are means over the runs shown.
     """
     if state.order == QueryOrder.UNJUDGED:
-        judged = _mean(query_set, state, JUDGED, state.label_source, n_queries)
-        return None if judged is None else 1 - judged
+        judged_share = _mean(query_set, state, JUDGED, state.label_source, n_queries)
+        return None if judged_share is None else 1 - judged_share
     whole = _mean(query_set, state, state.measure, state.label_source, n_queries)
     reference = _mean(query_set, state, state.measure, state.label_source.reference, n_queries)
     return None if whole is None or reference is None else whole - reference
@@ -102,6 +102,6 @@ def _mean(
         query_set=query_set, run__in=state.runs, label_source=str(source), measure=measure
     )
     # A set that shrank or grew since it was scored has values for other queries.
-    stored = scores.filter(n_queries=n_queries).values_list("per_query", flat=True)
-    values = [np.frombuffer(value, dtype="<f8") for value in stored]
+    stored_values = scores.filter(n_queries=n_queries).values_list("per_query", flat=True)
+    values = [np.frombuffer(value, dtype="<f8") for value in stored_values]
     return np.mean(values, axis=0) if values else None

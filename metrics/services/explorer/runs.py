@@ -147,16 +147,16 @@ def scores_of(
         threshold=collection.positive_from,
         label_source__in=state.label_source.with_reference,
     )
-    stored: dict[tuple[int, str, str], float] = {}
+    values_by_key: dict[tuple[int, str, str], float] = {}
     for run, source, measure, value in scores.values_list(
         "run", "label_source", "measure", stored_value
     ):
-        stored[run, source, measure] = 100 * FLOAT64.unpack(value)[0]
+        values_by_key[run, source, measure] = 100 * FLOAT64.unpack(value)[0]
     scores_by_run: dict[int, dict[str, QueryScore]] = {}
     reference = str(state.label_source.reference)
-    for (run, source, measure), whole in stored.items():
+    for (run, source, measure), whole in values_by_key.items():
         if source == state.label_source.key:
             scores_by_run.setdefault(run, {})[measure] = QueryScore(
-                whole, stored.get((run, reference, measure))
+                whole, values_by_key.get((run, reference, measure))
             )
     return scores_by_run

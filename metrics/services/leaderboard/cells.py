@@ -40,7 +40,7 @@ class ScoreCell(NamedTuple):
     n_defined: int
     least: float | None = None
     most: float | None = None
-    judged: float | None = None
+    judged_percent: float | None = None
     group: int | None = None
     icc: float | None = None
     deff: float | None = None
@@ -110,7 +110,7 @@ class ScoreCell(NamedTuple):
             n_defined=facts["n_defined"],
             least=scaled("least"),
             most=scaled("most"),
-            judged=scaled("judged", 100),
+            judged_percent=scaled("judged", 100),
             group=group,
             icc=facts.get("icc"),
             deff=facts.get("deff"),

@@ -71,8 +71,8 @@ class RunValues(NamedTuple):
     whole : with the label source; reference : with the reference alone
     least, most : the bounds of `whole`, whatever the unjudged targets that the run returned, and
         the unjudged pairs of the pools, turn out to be; NaN for measures without bounds
-    judged : (M + 1, Q) share of the first k that is judged, k the measure's cut-off or 10; the last
-        row has k = 10
+    judged_shares : (M + 1, Q) share of the first k that is judged, k the measure's cut-off or 10;
+        the last row has k = 10
     has_positive : which queries have a positive target; depth : how many targets the run holds for
         each
     """
@@ -81,7 +81,7 @@ class RunValues(NamedTuple):
     reference: Matrix | None
     least: Matrix
     most: Matrix
-    judged: Matrix
+    judged_shares: Matrix
     has_positive: NDArray[np.bool_]
     depth: NDArray[np.int64]
 
@@ -149,7 +149,7 @@ def _joined(chunks: Sequence[RunValues]) -> RunValues:
         reference=np.concatenate(references, axis=-1) if references else None,
         least=np.concatenate([chunk.least for chunk in chunks], axis=-1),
         most=np.concatenate([chunk.most for chunk in chunks], axis=-1),
-        judged=np.concatenate([chunk.judged for chunk in chunks], axis=-1),
+        judged_shares=np.concatenate([chunk.judged_shares for chunk in chunks], axis=-1),
         has_positive=np.concatenate([chunk.has_positive for chunk in chunks]),
         depth=np.concatenate([chunk.depth for chunk in chunks]),
     )
@@ -186,13 +186,17 @@ def _measure_chunk(
         else (no_bounds, no_bounds)
         for measure in scaled
     ]
-    judged = {k: ranking.judged(whole, k=k) for k in {JUDGED_AT, *map(judged_at, inputs.measures)}}
+    share_by_k = {
+        k: ranking.judged(whole, k=k) for k in {JUDGED_AT, *map(judged_at, inputs.measures)}
+    }
     return RunValues(
         whole=values(whole, direction_labels.whole),
         reference=values(reference[0], grades[1]) if reference else None,
         least=np.array([low for low, _ in ends]),
         most=np.array([high for _, high in ends]),
-        judged=np.array([judged[k] for k in [*map(judged_at, inputs.measures), JUDGED_AT]]),
+        judged_shares=np.array(
+            [share_by_k[k] for k in [*map(judged_at, inputs.measures), JUDGED_AT]]
+        ),
         has_positive=ranking.positives(whole, threshold).total > 0,
         depth=whole.depth,
     )
@@ -224,7 +228,9 @@ def summary(
         "undrawn": inputs.undrawn.facts(),
         "runs": [run.pk for run in runs],
         "n_missing": [int(np.count_nonzero(values.is_missing)) for values in run_values],
-        "judged": [_average(None, values.judged[-1], inputs.groups) for values in run_values],
+        "judged": [
+            _average(None, values.judged_shares[-1], inputs.groups) for values in run_values
+        ],
         "measures": [
             _measure_facts(inputs, row, runs, run_values, kind, alpha=alpha)
             for row, kind in enumerate(kinds)
@@ -311,7 +317,7 @@ def _cells(
                 "high": high,
                 "least": _average(measure, values.least[row], groups),
                 "most": _average(measure, values.most[row], groups),
-                "judged": _average(None, values.judged[row], groups),
+                "judged": _average(None, values.judged_shares[row], groups),
                 "defined": _average(
                     measure,
                     values.whole[row][values.has_positive],

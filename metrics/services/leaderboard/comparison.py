@@ -91,15 +91,15 @@ def _run_pair_values(inputs: choice_values.DirectionInputs, runs: Sequence[Run])
     """Read stored values of both runs, or measure them, or estimate them if a pool is a sample."""
     spec = inputs.spec
     if not inputs.undrawn and is_stored(collection=inputs.collection, spec=spec):
-        stored = StoredScores(
+        stored_scores = StoredScores(
             collection=inputs.collection, spec=spec, query_set=inputs.query_set, runs=runs
         )
-        if len(stored.runs) == len(runs):
-            values = stored.per_query(spec.measures[0], runs).T
+        if len(stored_scores.runs) == len(runs):
+            values = stored_scores.per_query(spec.measures[0], runs).T
             return _RunPairValues(
                 values,
                 EstimateKind.EXACT,
-                stored.n_missing(runs),
+                stored_scores.n_missing(runs),
                 np.ones(values.shape[1], dtype=bool),
             )
     run_values = [choice_values.measure_run(inputs=inputs, run=run) for run in runs]

@@ -87,10 +87,10 @@ def _value(inquiry: Inquiry, spec: LeaderboardSpec) -> dict[str, Any]:
             )
 
         if direction_runs and has_stored_scores and not has_samples(collection=collection):
-            stored = StoredScores(
+            stored_scores = StoredScores(
                 collection=collection, spec=spec, query_set=query_set, runs=direction_runs
             )
-            directions.append(stored.summary())
+            directions.append(stored_scores.summary())
         elif direction_runs:
             inputs = choice_values.direction_inputs(
                 collection=collection, spec=spec, query_set=query_set

@@ -314,6 +314,6 @@ def _left_out(facts: Facts) -> list[str]:
             )
         ]
     if facts["missing"] == MISSING_QUERIES:
-        left = f"Queries that some run misses are left out of these tests: {n_queries:,}"
-        return [f"{left}. Scores count 0 for those."]
+        queries_text = f"Queries that some run misses are left out of these tests: {n_queries:,}"
+        return [f"{queries_text}. Scores count 0 for those."]
     return []

@@ -297,11 +297,11 @@ def _row(
             if cell_facts
             else None
         )
-    judged = None if run_numbers["judged"] is None else 100 * run_numbers["judged"]
+    judged_percent = None if run_numbers["judged"] is None else 100 * run_numbers["judged"]
     run_facts = [facts["cells"].get((run.pk, name)) for name in choices.spec.measures]
     gallery = _gallery(facts["gallery"])
     is_older = bool(gallery and gallery.joined_at and run.created_at < gallery.joined_at)
-    return LeaderboardRow(run, cells, judged, run_numbers["n_missing"], run_facts, is_older)
+    return LeaderboardRow(run, cells, judged_percent, run_numbers["n_missing"], run_facts, is_older)
 
 
 def _cell(

@@ -121,20 +121,20 @@ class StoredScores:
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers of one direction's page as JSON; see measuring.summary."""
-        judged = [self._fact(run, JUDGED) for run in self.runs]
+        judged_facts = [self._fact(run, JUDGED) for run in self.runs]
         keys = [run.pk for run in self.runs]
         return {
             "query_set": self._query_set.pk,
-            "n_queries": judged[0]["n_queries"] if judged else 0,
+            "n_queries": judged_facts[0]["n_queries"] if judged_facts else 0,
             "n_positive": int(self.per_query(measuring.N_POSITIVE, self.runs[:1]).sum()),
-            "gallery": gallery_facts(judged[0]["n_gallery"], judged[0]["gallery_at"])
-            if judged
+            "gallery": gallery_facts(judged_facts[0]["n_gallery"], judged_facts[0]["gallery_at"])
+            if judged_facts
             else None,
             "groups": group_facts(collection=self._query_set.collection, scope=self._scope),
             "undrawn": None,
             "runs": keys,
             "n_missing": self.n_missing(self.runs),
-            "judged": [fact["mean"] for fact in judged],
+            "judged": [fact["mean"] for fact in judged_facts],
             "measures": [
                 facts_on_samples(self._measure(measure, keys), kind=EstimateKind.EXACT)
                 for measure in parse(" ".join(self._wanted.measures))

@@ -37,7 +37,7 @@ class LeaderboardRow(NamedTuple):
 
     run: Run
     cells: list[ScoreCell | AbsentScore | None]
-    judged: float | None
+    judged_percent: float | None
     n_missing: int
     facts: list[Facts | None]
     is_older: bool

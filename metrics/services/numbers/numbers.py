@@ -87,7 +87,10 @@ def _agreement(summary: Summary) -> Value:
         for row in summary["several"]
     ]
     labels = {
-        "planned": (planned, [(grades[:n_planned], *rest) for n_planned, grades, *rest in several]),
+        "planned": (
+            planned,
+            [(grades[:n_planned], groups, n) for n_planned, grades, groups, n in several],
+        ),
         "all": (sequences, [row[1:] for row in several]),
     }
     unit_counts = {

@@ -121,8 +121,8 @@ class CollectionTallies(NamedTuple):
 
     def number(self, *words: object) -> int:
         """The number of the single count with these words."""
-        name, *rest = map(str, words)
-        return sum(n for words, n in self.rows(name) if words == rest)
+        name, *further_words = map(str, words)
+        return sum(n for words, n in self.rows(name) if words == further_words)
 
 
 def read_tallies(*, collection: Collection) -> CollectionTallies:

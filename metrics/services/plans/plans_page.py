@@ -29,10 +29,10 @@ class JudgingProgress(NamedTuple):
     def text(self) -> str:
         """The numbers of pairs, and how many pairs the usual shares are."""
         direction = self.query_set.get_direction_display().lower()
-        judged = f"{self.n_judged:,} of {self.n_wanted:,} pairs wanted are judged"
+        progress = f"{self.n_judged:,} of {self.n_wanted:,} pairs wanted are judged"
         shares = zip(USUAL_LOOKS, plans.looks_at(USUAL_LOOKS, n=self.n_wanted), strict=True)
         numbers = ", ".join(f"{share} % is {n:,}" for share, n in shares)
-        return f"“{self.query_set.name}”, {direction}: {judged}; {numbers}"
+        return f"“{self.query_set.name}”, {direction}: {progress}; {numbers}"
 
 
 class PlanLookRow(NamedTuple):
@@ -147,7 +147,7 @@ class PlanSummary(NamedTuple):
                 "stop."
             )
         pairs_text = "; ".join(
-            f"{left.name} and {right.name}" for left, right in open_pairs[:MAX_NAMED_PAIRS]
+            f"{better.name} and {worse.name}" for better, worse in open_pairs[:MAX_NAMED_PAIRS]
         )
         more_text = (
             f" and {len(open_pairs) - MAX_NAMED_PAIRS:,} more"

@@ -54,7 +54,7 @@ class LookBack(NamedTuple):
         """The number of swaps, and the pairs of systems as far as they are recorded."""
         if not self.n_swaps:
             return "none"
-        pairs = "; ".join(f"{left} and {right}" for left, right in self.swaps)
+        pairs = "; ".join(f"{first} and {second}" for first, second in self.swaps)
         return f"{self.n_swaps:,}: {pairs}{' …' if self.n_swaps > len(self.swaps) else ''}"
 
 
@@ -314,11 +314,11 @@ def _sample(sample: dict[str, Any] | None, names: dict[int, str]) -> SamplePanel
 
 
 def _run_row(row: dict[str, Any], measure: str, names: dict[int, str]) -> RunRow:
-    judged = 100 * row["n_judged"] / row["n_brought"] if row["n_brought"] else None
+    judged_percent = 100 * row["n_judged"] / row["n_brought"] if row["n_brought"] else None
     counts = {name: row[name] for name in ("n_brought", "n_unique", "n_unique_positive")}
     return RunRow(
         name=names.get(row["run"], "a run"),
-        judged_percent=judged,
+        judged_percent=judged_percent,
         **counts,
         **row["scores"][measure],
     )
@@ -341,11 +341,11 @@ def _advice(stop: dict[str, Any], names: dict[int, str], n_labels: int) -> Advic
         NeighbourPair(run_name(row["better"]), run_name(row["worse"]), 100 * row["share"])
         for row in stop["neighbours"]
     ]
-    chosen = next(
+    last_step = next(
         (look_back for look_back in look_backs if look_back.n_labels == ADVICE_STEP), None
     )
     state = "undefined"
-    if chosen is not None and neighbours:
-        state = "changed" if chosen.n_swaps else "unchanged"
+    if last_step is not None and neighbours:
+        state = "changed" if last_step.n_swaps else "unchanged"
     n_unsettled = sum(row.share < 100 * SETTLED for row in neighbours)
     return Advice(state, ADVICE_STEP, n_labels, look_backs, neighbours, n_unsettled)

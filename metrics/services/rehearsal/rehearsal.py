@@ -106,7 +106,7 @@ def rehearse(
     report_progress : called with the number of judgments after each batch
     Raises CollectionExists when the slug is taken.
     """
-    begun = time.monotonic()
+    begun_at = time.monotonic()
     collection = load_shapes(slug=slug, name=f"Rehearsal {seed}", by=by, is_rehearsal=True)
     change_policy(collection=collection, by=by, **POLICY)
     pool = _open_pool(collection, n_captions, seed, by)
@@ -128,7 +128,7 @@ def rehearse(
         missed_share=missed_share,
         alpha=None if alpha is None else float(alpha),
         inflation={row.system: row.people - row.truth for row in scores if row.measure == "C@10"},
-        seconds=time.monotonic() - begun,
+        seconds=time.monotonic() - begun_at,
     )
 
 

@@ -56,14 +56,14 @@ def undrawn_sentences(undrawn: dict[str, Any], kinds: Mapping[str, str], sources
     subject = (
         f"{names[0].upper()}{names[1:]} {'is a sample' if len(samples) == 1 else 'are samples'}"
     )
-    left = f"{subject}: which pairs of these {sources} were not drawn is not known"
+    undrawn_text = f"{subject}: which pairs of these {sources} were not drawn is not known"
     if n is not None:
-        left = (
+        undrawn_text = (
             f"{subject}: {n:,} pair{'s'[: n != 1]} of these {sources} "
             f"{'were' if n != 1 else 'was'} not drawn"
         )
         if n_waiting := undrawn["n_waiting"]:
-            left += (
+            undrawn_text += (
                 f", and {n_waiting:,} drawn {'ones have' if n_waiting != 1 else 'one has'} no label"
             )
     of_kind = {
@@ -74,5 +74,5 @@ def undrawn_sentences(undrawn: dict[str, Any], kinds: Mapping[str, str], sources
     if of_kind[EstimateKind.NOT_ESTIMABLE]:
         sentences.append(_OF_REFERENCES if undrawn.get("sets") else _WHERE_ESTIMATED)
     if not sentences:
-        return f"{left}, none of them among the ranks that these measures look at."
-    return f"{left}. {' '.join(sentences)}"
+        return f"{undrawn_text}, none of them among the ranks that these measures look at."
+    return f"{undrawn_text}. {' '.join(sentences)}"

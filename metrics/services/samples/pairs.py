@@ -185,7 +185,7 @@ def _in_whole_pools(
     is_undrawn = scope.counts(pooled.target) & ~is_in(*pooled, drawn_pairs)
     has_grade = grades.grade >= 0
     has_label = is_in(*pooled, Pairs(grades.source[has_grade], grades.target[has_grade]))
-    judged = np.setdiff1d(
+    judged_sources = np.setdiff1d(
         pooled.source[is_undrawn & has_label], pooled.source[is_undrawn & ~has_label]
     )
-    return is_in(grades.source, grades.target, pooled), np.isin(grades.source, judged)
+    return is_in(grades.source, grades.target, pooled), np.isin(grades.source, judged_sources)

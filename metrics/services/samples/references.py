@@ -31,10 +31,10 @@ def sampled_labels(*, reference_set: ReferenceSet, direction: Direction) -> Samp
     """
     pair = ends(direction)
     labels = ReferenceLabel.objects.filter(reference_set=reference_set, stratum__isnull=False)
-    judged = table(labels.values_list(*pair, "grade", "stratum"), 4)
+    label_rows = table(labels.values_list(*pair, "grade", "stratum"), 4)
     undrawn = table(
         Undrawn.objects.filter(reference_set=reference_set).values_list(*pair, "stratum"), 3
     )
     undrawn = np.insert(undrawn, 2, UNDRAWN, axis=1)
-    rows = np.concatenate([judged, undrawn])
+    rows = np.concatenate([label_rows, undrawn])
     return SampledLabels(*rows[np.lexsort((rows[:, 1], rows[:, 0]))].T)

@@ -134,16 +134,16 @@ def labels_of(
     A query per table.
     people : people's grades; None means as the collection's policy resolved them
     """
-    chosen = None if sources is None else list(sources)
+    source_keys = None if sources is None else list(sources)
     if people is None:
         is_read = label_source.has_people
         people = (
-            people_grades(collection=collection, direction=direction, sources=chosen)
+            people_grades(collection=collection, direction=direction, sources=source_keys)
             if is_read
             else no_grades()
         )
     references = [
-        reference_grades(collection=collection, name=name, direction=direction, sources=chosen)
+        reference_grades(collection=collection, name=name, direction=direction, sources=source_keys)
         for name in label_source.sets
     ]
     return label_source.grades(people, references)

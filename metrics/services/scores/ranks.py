@@ -70,11 +70,11 @@ def matrix_of(run: Run) -> RunMatrix | None:
 
     Queries the database only if the run's report says so.
     """
-    stored = Matrix.objects.filter(run=run).first() if run.report.get("matrix") else None
-    if stored is None:
+    matrix = Matrix.objects.filter(run=run).first() if run.report.get("matrix") else None
+    if matrix is None:
         return None
-    rows, columns = (np.array(keys, dtype=np.int64) for keys in (stored.rows, stored.columns))
-    return RunMatrix(Path(stored.file.path), rows, columns, not stored.n_absent, run.score_type)
+    rows, columns = (np.array(keys, dtype=np.int64) for keys in (matrix.rows, matrix.columns))
+    return RunMatrix(Path(matrix.file.path), rows, columns, not matrix.n_absent, run.score_type)
 
 
 def sources_per_chunk(*, matrix: RunMatrix | None, limit: int) -> int:

@@ -202,12 +202,12 @@ def _write(board: Board, tables: list[ValueTable], stored_scores: dict[Key, Scor
     changed = []
     for table in tables:
         for row, name in enumerate(NAMES):
-            stored = stored_scores.get(_key(table.run, table.source, name))
+            old_score = stored_scores.get(_key(table.run, table.source, name))
             inputs_sha256 = _digest(board, table, row)
             if (
-                stored is None
-                or stored.inputs_sha256 != inputs_sha256
-                or not _is_ranked_among(stored, board)
+                old_score is None
+                or old_score.inputs_sha256 != inputs_sha256
+                or not _is_ranked_among(old_score, board)
             ):
                 changed.append((_score(board, table, row, inputs_sha256), table.values[row]))
     if not changed:

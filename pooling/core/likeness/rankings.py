@@ -62,8 +62,10 @@ def shared_targets(first: Rankings, second: Rankings) -> SharedTargets:
     order = np.argsort(pair, kind="stable")  # the first run's row comes before the second's
     ordered = pair[order]
     repeats = np.flatnonzero(ordered[1:] == ordered[:-1])
-    left, right = order[repeats], order[repeats + 1]
-    if np.any(left >= len(first.docs)) or np.any(right < len(first.docs)):
+    first_rows, second_rows = order[repeats], order[repeats + 1]
+    if np.any(first_rows >= len(first.docs)) or np.any(second_rows < len(first.docs)):
         raise ValueError("A ranking holds the same target twice.")
-    by_rank = np.lexsort((rank[left], query[left]))
-    return SharedTargets(query[left][by_rank], rank[left][by_rank], rank[right][by_rank])
+    by_rank = np.lexsort((rank[first_rows], query[first_rows]))
+    return SharedTargets(
+        query[first_rows][by_rank], rank[first_rows][by_rank], rank[second_rows][by_rank]
+    )

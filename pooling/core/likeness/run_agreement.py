@@ -64,8 +64,8 @@ def agreement(runs: Sequence[RankedPairs], *, k: int, p: float) -> RunAgreement:
 
 def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix]:
     """Overlap and RBO of a block, (B, S, S) each."""
-    left, right = block.depth[:, :, None], block.depth[:, None, :]
-    short, long = np.minimum(left, right), np.maximum(left, right)
+    first_depth, second_depth = block.depth[:, :, None], block.depth[:, None, :]
+    short, long = np.minimum(first_depth, second_depth), np.maximum(first_depth, second_depth)
     deepest = block.target.shape[2]
     sums = Sums(p, int(long.max(initial=0)))
     # sum of p**d / d above each depth

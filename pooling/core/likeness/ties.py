@@ -40,7 +40,7 @@ class _TiedAgreement(NamedTuple):
     expected: NDArray[np.float64]
     least: NDArray[np.float64]
     best: NDArray[np.float64]
-    met: float
+    overlap: float
     rate: float
 
 
@@ -81,12 +81,12 @@ def tied_overlap(
     agreement = _agreement(short, long, ties)
     weight = np.power(p, np.arange(1, l + 1.0))
     scale = (1 - p) / p
-    rest = -np.log1p(-p) - np.sum(weight / np.arange(1, l + 1))
-    low = scale * (agreement.least @ weight + agreement.met * rest)
-    high = scale * (agreement.best @ weight + _best_beyond(s, l, agreement.met, p))
+    weight_beyond = -np.log1p(-p) - np.sum(weight / np.arange(1, l + 1))
+    low = scale * (agreement.least @ weight + agreement.overlap * weight_beyond)
+    high = scale * (agreement.best @ weight + _best_beyond(s, l, agreement.overlap, p))
     ext = (
         scale * (agreement.expected @ weight)
-        + (agreement.met + (l - s) * agreement.rate) / l * p**l
+        + (agreement.overlap + (l - s) * agreement.rate) / l * p**l
     )
     return TiedOverlap(float(ext), float(low), float(high), float(high - low))
 
@@ -107,21 +107,23 @@ def _agreement(short: _Ranking, long: _Ranking, ties: str) -> _TiedAgreement:
     s, l = len(short.items), len(long.items)  # noqa: E741
     union = np.concatenate([short.items, long.items[~np.isin(long.items, short.items)]])
     in_short, in_long = _shares(short, union, l, ties), _shares(long, union, l, ties)
-    met = np.sum(in_short * in_long, axis=0)
+    overlap = np.sum(in_short * in_long, axis=0)
     size_short, size_long = _sizes(in_short, ties), _sizes(in_long, ties)
     depth = np.arange(1, l + 1.0)
     size_short[s:] = np.sqrt(depth[s:]) if ties == "b" else depth[s:]  # unseen ranks hold no ties
     size = size_short * size_long if ties == "b" else (size_short + size_long) / 2
-    rate = met[s - 1] / size[s - 1]
+    rate = overlap[s - 1] / size[s - 1]
     own = in_long[s:, s:]  # targets only the longer holds, below the shorter's end
-    expected, best = met.copy(), met.copy()
+    expected, best = overlap.copy(), overlap.copy()
     if l > s:
         is_seen = own > 0
         mean_share = own.sum(axis=0) / np.maximum(is_seen.sum(axis=0), 1)
         expected[s:] += (depth[s:] - s) * rate * mean_share
         is_named = np.arange(own.shape[0])[:, None] < np.arange(1, l - s + 1)[None, :]
         best[s:] += np.sum(own * is_named, axis=0)
-    return _TiedAgreement(expected / size, met / size, best / size, float(met[-1]), float(rate))
+    return _TiedAgreement(
+        expected / size, overlap / size, best / size, float(overlap[-1]), float(rate)
+    )
 
 
 def _shares(
@@ -148,10 +150,11 @@ def _sizes(share: NDArray[np.float64], ties: str) -> NDArray[np.float64]:
     return np.sqrt(np.square(share).sum(axis=0)) if ties == "b" else share.sum(axis=0)
 
 
-def _best_beyond(s: int, l: int, met: float, p: float) -> float:  # noqa: E741
+def _best_beyond(s: int, l: int, overlap: float, p: float) -> float:  # noqa: E741
     """The most that depths beyond l add: every unseen target is shared as soon as there is room."""
-    end = l + s - met
+    end = l + s - overlap
     depth = np.arange(l + 1, int(end) + 1)
     return float(
-        np.sum((2 * depth - l - s + met) / depth * np.power(p, depth)) + p ** (end + 1) / (1 - p)
+        np.sum((2 * depth - l - s + overlap) / depth * np.power(p, depth))
+        + p ** (end + 1) / (1 - p)
     )

@@ -82,7 +82,7 @@ ORDERS: dict[str, LiveOrder] = {
 def next_pairs(
     order: str,
     runs: Sequence[RankedPairs],
-    judged: Pairs,
+    judged_pairs: Pairs,
     relevant: NDArray[np.bool_],
     *,
     ahead: int,
@@ -91,7 +91,7 @@ def next_pairs(
     """The first `ahead` unjudged pairs of each source item in a live order, by source and target.
 
     runs : the rows of the pool, at least one; unknown targets are passed over
-    judged : in any order, with `relevant` beside it; pairs of no run do no harm
+    judged_pairs : in any order, with `relevant` beside it; pairs of no run do no harm
 
     A pure function of its arguments. Move to front is played from its beginning with the answers
     that are there; an unjudged pair counts as a failure, so that pairs handed out at once come from
@@ -99,7 +99,7 @@ def next_pairs(
     handed out.
     """
     race = _Race(ORDERS[order], [known_rows(run) for run in runs], rng)
-    label = race.learn(judged, relevant)
+    label = race.learn(judged_pairs, relevant)
     if not race.order.has_history:
         race.is_asked |= label >= 0
     is_next = np.zeros(len(race.is_asked), dtype=bool)
@@ -174,14 +174,14 @@ class _Race:
         self._asked = rng.random(shape)
         self._asked_last = np.zeros(shape, dtype=bool)
 
-    def learn(self, judged: Pairs, relevant: NDArray[np.bool_]) -> NDArray[np.int8]:
+    def learn(self, judged_pairs: Pairs, relevant: NDArray[np.bool_]) -> NDArray[np.int8]:
         """Count the judged pairs, and return the label of each pair.
 
         1 means relevant, 0 not, -1 unjudged.
         """
         label = np.full(len(self.is_asked), -1, dtype=np.int8)
         for grade in (0, 1):
-            of_grade = Pairs(*(column[relevant == bool(grade)] for column in judged))
+            of_grade = Pairs(*(column[relevant == bool(grade)] for column in judged_pairs))
             label[is_in(*self.pairs, of_grade)] = grade
         self.relevant += self._count_by_arm(label == 1)
         self.other += self._count_by_arm(label == 0)

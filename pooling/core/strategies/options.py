@@ -53,72 +53,76 @@ OPTIONS: tuple[Parameter, ...] = (
 
 
 def without_trusted(
-    chosen: ChosenPairs, trusted: Pairs, *, share: float, rng: np.random.Generator
+    pairs: ChosenPairs, trusted: Pairs, *, share: float, rng: np.random.Generator
 ) -> ChosenPairs:
     """The pairs without those labelled already, of which round(share * N) of N stay, at random.
 
     Those have a stratum of their own, and the chance of that draw times the one they had. Labelled
     pairs that do not stay were not drawn of that stratum; if none stays, they are in no stratum.
     """
-    labelled = is_in(chosen.source, chosen.target, trusted)
+    labelled = is_in(pairs.source, pairs.target, trusted)
     rows = np.flatnonzero(labelled)
     n_checks = int(share * len(rows) + 0.5)
     check_rows = rng.choice(rows, n_checks, replace=False)
-    stratum, probability = chosen.stratum.copy(), chosen.probability.copy()
+    stratum, probability = pairs.stratum.copy(), pairs.probability.copy()
     stratum[check_rows] += CHECK_STRATUM
     probability[check_rows] *= n_checks / max(len(rows), 1)
     stays = ~labelled
     stays[check_rows] = True
-    undrawn = chosen.undrawn
+    undrawn = pairs.undrawn
     if undrawn is not None or n_checks:
-        rest = undrawn or UndrawnStratumPairs(*np.empty((3, 0), dtype=np.int64))
+        own_undrawn = undrawn or UndrawnStratumPairs(*np.empty((3, 0), dtype=np.int64))
         dropped = UndrawnStratumPairs(
-            chosen.source[~stays], chosen.target[~stays], chosen.stratum[~stays] + CHECK_STRATUM
+            pairs.source[~stays], pairs.target[~stays], pairs.stratum[~stays] + CHECK_STRATUM
         )
-        is_labelled = is_in(rest.source, rest.target, trusted)
-        rest = rest._replace(
-            stratum=np.where(is_labelled, rest.stratum + CHECK_STRATUM, rest.stratum)
+        is_labelled = is_in(own_undrawn.source, own_undrawn.target, trusted)
+        own_undrawn = own_undrawn._replace(
+            stratum=np.where(is_labelled, own_undrawn.stratum + CHECK_STRATUM, own_undrawn.stratum)
         )
-        undrawn = join_undrawn(rest, dropped) if n_checks else rows_undrawn(rest, ~is_labelled)
-    return take(chosen._replace(stratum=stratum, probability=probability, undrawn=undrawn), stays)
+        undrawn = (
+            join_undrawn(own_undrawn, dropped)
+            if n_checks
+            else rows_undrawn(own_undrawn, ~is_labelled)
+        )
+    return take(pairs._replace(stratum=stratum, probability=probability, undrawn=undrawn), stays)
 
 
-def at_most(chosen: ChosenPairs, budget: int, *, rng: np.random.Generator) -> ChosenPairs:
+def at_most(pairs: ChosenPairs, budget: int, *, rng: np.random.Generator) -> ChosenPairs:
     """At most `budget` pairs of each query: the sure ones by best rank, then drawn ones.
 
     Ties are settled at random. Of drawn pairs a random part stays, and their chance shrinks by that
     part, so that they still stand for all they were drawn from; the others were not drawn then.
     Sure ones that go are, beside drawn ones, in a stratum of which nothing was drawn.
     """
-    is_drawn = chosen.probability < 1
+    is_drawn = pairs.probability < 1
     order = np.lexsort(
         (
             rng.random(len(is_drawn)),
-            np.where(is_drawn, 0, chosen.best_rank),
+            np.where(is_drawn, 0, pairs.best_rank),
             is_drawn,
-            chosen.source,
+            pairs.source,
         )
     )
     position = np.empty(len(order), dtype=np.int64)
-    position[order] = position_in_group(chosen.source[order])
+    position[order] = position_in_group(pairs.source[order])
     stays = position < budget
-    queries, query = np.unique(chosen.source, return_inverse=True)
+    queries, query = np.unique(pairs.source, return_inverse=True)
     whole, part = (
         np.bincount(query[rows], minlength=len(queries)) for rows in (is_drawn, is_drawn & stays)
     )
     share = (part / np.maximum(whole, 1))[query]
-    undrawn = chosen.undrawn
+    undrawn = pairs.undrawn
     if undrawn is not None:
-        stratum = np.where(is_drawn, chosen.stratum, CUT_STRATUM)[~stays]
+        stratum = np.where(is_drawn, pairs.stratum, CUT_STRATUM)[~stays]
         undrawn = join_undrawn(
-            undrawn, UndrawnStratumPairs(chosen.source[~stays], chosen.target[~stays], stratum)
+            undrawn, UndrawnStratumPairs(pairs.source[~stays], pairs.target[~stays], stratum)
         )
-    probability = np.where(is_drawn, chosen.probability * share, 1.0)
-    return take(chosen._replace(probability=probability, undrawn=undrawn), stays)
+    probability = np.where(is_drawn, pairs.probability * share, 1.0)
+    return take(pairs._replace(probability=probability, undrawn=undrawn), stays)
 
 
 def with_negatives(
-    chosen: ChosenPairs, near_pairs: Pairs, documents: Integers, *, n: int, rng: np.random.Generator
+    pairs: ChosenPairs, near_pairs: Pairs, documents: Integers, *, n: int, rng: np.random.Generator
 ) -> ChosenPairs:
     """The pairs, and for each of their queries n more, drawn alike from all the others.
 
@@ -129,25 +133,25 @@ def with_negatives(
     A query with fewer than n left gives all of them. They have a stratum of their own and the
     chance n / (documents left).
     """
-    queries = np.unique(chosen.source)
-    undrawable = _undrawable_pairs(chosen, near_pairs, queries, documents)
-    left = len(documents) - np.bincount(undrawable.source, minlength=len(queries))
-    query, nth = draw_distinct(left, n, rng=rng)
+    queries = np.unique(pairs.source)
+    undrawable = _undrawable_pairs(pairs, near_pairs, queries, documents)
+    n_left = len(documents) - np.bincount(undrawable.source, minlength=len(queries))
+    query, nth = draw_distinct(n_left, n, rng=rng)
     # The u-th drawable document lies past the undrawable ones, j-th of them, whose index - j <= u.
     width = len(documents) + 1
     passed = undrawable.source * width + undrawable.target - position_in_group(undrawable.source)
     before = np.searchsorted(undrawable.source, query)
     position = nth + np.searchsorted(passed, query * width + nth, side="right") - before
-    chance = np.minimum(n / np.maximum(left, 1), 1.0)[query]
+    chance = np.minimum(n / np.maximum(n_left, 1), 1.0)[query]
     ones_column = np.ones(len(query), dtype=np.int64)
     both = ChosenPairs(
-        np.concatenate([chosen.source, queries[query]]),
-        np.concatenate([chosen.target, documents[position]]),
-        np.concatenate([chosen.best_rank, NO_RANK * ones_column]),
-        np.concatenate([chosen.stratum, NEGATIVE_STRATUM * ones_column]),
-        np.concatenate([chosen.probability, chance]),
-        drawn_sources=chosen.drawn_sources,
-        undrawn=chosen.undrawn,
+        np.concatenate([pairs.source, queries[query]]),
+        np.concatenate([pairs.target, documents[position]]),
+        np.concatenate([pairs.best_rank, NO_RANK * ones_column]),
+        np.concatenate([pairs.stratum, NEGATIVE_STRATUM * ones_column]),
+        np.concatenate([pairs.probability, chance]),
+        drawn_sources=pairs.drawn_sources,
+        undrawn=pairs.undrawn,
     )
     return take(both, np.lexsort((both.target, both.source)))
 
@@ -183,11 +187,11 @@ def draw_distinct(
 
 
 def _undrawable_pairs(
-    chosen: ChosenPairs, near_pairs: Pairs, queries: Integers, documents: Integers
+    pairs: ChosenPairs, near_pairs: Pairs, queries: Integers, documents: Integers
 ) -> Pairs:
     """Pairs that cannot be drawn, as indices into queries and documents, ascending, none twice."""
-    source = np.concatenate([chosen.source, near_pairs.source])
-    target = np.concatenate([chosen.target, near_pairs.target])
+    source = np.concatenate([pairs.source, near_pairs.source])
+    target = np.concatenate([pairs.target, near_pairs.target])
     is_inside = np.isin(source, queries) & np.isin(target, documents)
     first, second = (
         np.searchsorted(queries, source[is_inside]),

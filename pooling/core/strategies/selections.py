@@ -148,23 +148,23 @@ def _cut(run: RankedPairs, starts: Integers, depth: int) -> RankedPairs:
     return rows_of(run, run.rank <= depth)._replace(starts=new_starts)
 
 
-def take(chosen: ChosenPairs, rows: NDArray[np.bool_] | Integers) -> ChosenPairs:
+def take(pairs: ChosenPairs, rows: NDArray[np.bool_] | Integers) -> ChosenPairs:
     """Select some of the chosen pairs."""
     return ChosenPairs(
-        chosen.source[rows],
-        chosen.target[rows],
-        chosen.best_rank[rows],
-        chosen.stratum[rows],
-        chosen.probability[rows],
-        drawn_sources=chosen.drawn_sources,
-        undrawn=chosen.undrawn,
+        pairs.source[rows],
+        pairs.target[rows],
+        pairs.best_rank[rows],
+        pairs.stratum[rows],
+        pairs.probability[rows],
+        drawn_sources=pairs.drawn_sources,
+        undrawn=pairs.undrawn,
     )
 
 
-def known_pairs(chosen: ChosenPairs) -> ChosenPairs:
+def known_pairs(pairs: ChosenPairs) -> ChosenPairs:
     """The chosen pairs without those of unknown targets, which no annotator can be shown."""
-    is_known = chosen.target >= 0
-    return chosen if is_known.all() else take(chosen, is_known)
+    is_known = pairs.target >= 0
+    return pairs if is_known.all() else take(pairs, is_known)
 
 
 def union(runs: Sequence[RankedPairs], depth: int | None = None) -> ChosenPairs:

@@ -26,8 +26,8 @@ def depth_k(material: Material, values: Values, rng: np.random.Generator) -> Cho
 
 def adds(material: Material, values: Values, rng: np.random.Generator) -> ChosenPairs:
     """Depth-k without the pairs that are in a pool already: what judging the runs' tops adds."""
-    chosen = depth_k(material, values, rng)
-    return take(chosen, ~is_in(chosen.source, chosen.target, material.pooled))
+    pairs = depth_k(material, values, rng)
+    return take(pairs, ~is_in(pairs.source, pairs.target, material.pooled))
 
 
 def exhaustive(material: Material, values: Values, rng: np.random.Generator) -> ChosenPairs:

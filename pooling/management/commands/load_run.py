@@ -91,10 +91,10 @@ class Command(BaseCommand):
                 else f"Line {error['line']}: {error['message']}"
                 for error in report["errors"]
             ]
-            left = report["n_errors"] - len(lines)
+            n_more = report["n_errors"] - len(lines)
             raise CommandError(
                 "\n".join(
-                    ["Nothing was loaded.", *lines, *([f"and {left:,} more."] if left else [])]
+                    ["Nothing was loaded.", *lines, *([f"and {n_more:,} more."] if n_more else [])]
                 )
             )
         if not received.is_new:

@@ -162,7 +162,8 @@ def make_and_open(work: Work) -> None:
     If it is cancelled, the pool is a draft again.
     """
     pool = Pool.objects.select_related("collection", "query_set", "round").get(pk=work.subject)
-    rest: NDArray[np.int64] | None = None  # pairs that other rounds may be working on
+    # those that other rounds may be working on
+    pairs_without_seats: NDArray[np.int64] | None = None
     try:
         if pool.round is None:
             with transaction.atomic():
@@ -171,15 +172,15 @@ def make_and_open(work: Work) -> None:
                 )
                 run_retirement.mark_pool_runs_due(pool=pool)
                 Pool.objects.filter(pk=pool.pk).update(round=contents.round)
-            pool.round, rest = contents.round, contents.pairs_without_seats
+            pool.round, pairs_without_seats = contents.round, contents.pairs_without_seats
         opening.add_golds(pool=pool)
     except (PoolError, seating.RoundExists) as error:
         raise works.Failed("unfit", str(error)) from error
-    n_rest = pool.pool_pairs.count() if rest is None else len(rest)
+    n_pairs = pool.pool_pairs.count() if pairs_without_seats is None else len(pairs_without_seats)
     seating.finish_opening(
         round_=pool.own_round(),
-        pairs=rest,
-        on_rows=_rows_callback(work, n_rest, unit="pairs known before"),
+        pairs=pairs_without_seats,
+        on_rows=_rows_callback(work, n_pairs, unit="pairs known before"),
     )
     _end(work, state=Pool.State.OPEN, opened_at=Now())
 

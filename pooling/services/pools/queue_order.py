@@ -82,9 +82,9 @@ def has_live_pool(*, collection_id: int) -> bool:
 
 def overdue_collections() -> list[int]:
     """Collections with a live pool that has labels newer than its order, or no order yet."""
-    judged = Judgment.objects.filter(collection=OuterRef("collection")).order_by("-pk")
+    judgments = Judgment.objects.filter(collection=OuterRef("collection")).order_by("-pk")
     live_pools = Pool.objects.handing_out().filter(strategy__in=LIVE_STRATEGIES)
-    waiting = live_pools.annotate(judged_at=Subquery(judged.values("at")[:1]))
+    waiting = live_pools.annotate(judged_at=Subquery(judgments.values("at")[:1]))
     late = waiting.filter(Q(ordered_at=None) | Q(judged_at__gt=F("ordered_at")))
     return sorted(set(late.values_list("collection_id", flat=True)))
 
@@ -104,7 +104,7 @@ def _front(pool: Pool) -> Pairs:
     with connection.cursor() as cursor:
         cursor.execute(_JUDGED, [pool.pk])
         rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
-    judged, relevant = Pairs(rows[:, 0], rows[:, 1]), rows[:, 2].astype(bool)
+    judged_pairs, relevant = Pairs(rows[:, 0], rows[:, 1]), rows[:, 2].astype(bool)
     pool_pairs: Pairs | None = None
     if RunEvent.objects.filter(
         run__in=pool.runs.all(), kind=RunEvent.Kind.REREAD, at__gt=pool.opened_at
@@ -125,7 +125,7 @@ def _front(pool: Pool) -> Pairs:
                 pool_pairs if direction == Direction.FORWARD else Pairs(*pool_pairs[::-1])
             )
             runs = [rows_of(run, is_in(run.source, run.target, run_side_pairs)) for run in runs]
-        labelled = judged if direction == Direction.FORWARD else Pairs(*judged[::-1])
+        labelled = judged_pairs if direction == Direction.FORWARD else Pairs(*judged_pairs[::-1])
         rng = np.random.default_rng([pool.seed, len(relevant)])
         upcoming = live_orders.next_pairs(
             order, runs, labelled, relevant, ahead=int(values["ahead"]), rng=rng

@@ -53,10 +53,10 @@ def ranked_columns(run: Run, ids: NDArray[np.bytes_]) -> NDArray[np.bool_]:
 
 def refusal(error: MatrixTooLarge, *, run: Run) -> str:
     """Say why a matrix is not accepted."""
-    limit, left = settings.MATRICES_MAX_BYTES / GIGABYTE, max(_room(run), 0) / GIGABYTE
+    limit, room = settings.MATRICES_MAX_BYTES / GIGABYTE, max(_room(run), 0) / GIGABYTE
     return (
         f"The matrix takes {error.n_bytes / GIGABYTE:.2f} GB; a collection's matrices may take "
-        f"{limit:.2f} GB together, of which {left:.2f} are left. Save it as float16, upload the "
+        f"{limit:.2f} GB together, of which {room:.2f} are left. Save it as float16, upload the "
         "best of each row as a TREC run, or ask the operator for a larger MATRICES_MAX_MB."
     )
 

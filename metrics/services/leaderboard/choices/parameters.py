@@ -44,7 +44,7 @@ def read_choices(*, collection: Collection, viewer: User | None, parameters: Par
     runs = _runs(parameters, options.runs, errors)
     usual = usual_spec(collection, options.set_names, options.query_sets, runs)
     requested_source = _requested_source(parameters, options.set_names)
-    chosen = _chosen(parameters, options.by_parameter, errors)
+    options_by_name = _chosen(parameters, options.by_parameter, errors)
     chosen_measures = _measures(parameters.get("measures", ""), errors)
     try:
         label_source = requested_source.among(options.set_names).key
@@ -54,15 +54,15 @@ def read_choices(*, collection: Collection, viewer: User | None, parameters: Par
     spec = replace(
         usual,
         measures=chosen_measures,
-        threshold=options.thresholds.get(chosen["threshold"], usual.threshold),
+        threshold=options.thresholds.get(options_by_name["threshold"], usual.threshold),
         label_source=label_source,
-        people=chosen["people"],
-        query_set=chosen["queries"] or usual.query_set,
+        people=options_by_name["people"],
+        query_set=options_by_name["queries"] or usual.query_set,
         judged_only=parameters.get("subset") == "judged",
         words=_words(parameters.get("words_from", ""), parameters.get("words_to", ""), errors),
-        method=chosen["decide"] or usual.method,
-        missing=chosen["missing"] or usual.missing,
-        target=chosen["target"] or usual.target,
+        method=options_by_name["decide"] or usual.method,
+        missing=options_by_name["missing"] or usual.missing,
+        target=options_by_name["target"] or usual.target,
     )
     return Choices(
         set_names=options.set_names,
@@ -132,10 +132,10 @@ def _chosen(
     parameters: Parameters, options: dict[str, Sequence[str]], errors: list[str]
 ) -> dict[str, str]:
     """Return the chosen option of each parameter; empty if it is absent or no option."""
-    chosen = {}
+    options_by_name = {}
     for name, allowed in options.items():
         choice = parameters.get(name, "")
-        chosen[name] = choice if choice in allowed else ""
+        options_by_name[name] = choice if choice in allowed else ""
         if choice and choice not in allowed:
             listed = ", ".join(allowed[:MAX_LISTED]) + (
                 " and more" if len(allowed) > MAX_LISTED else ""
@@ -143,7 +143,7 @@ def _chosen(
             errors.append(
                 f'"{choice[:40]}" is no choice of "{name}"; there are: {listed or "none"}.'
             )
-    return chosen
+    return options_by_name
 
 
 def _requested_source(parameters: Parameters, set_names: list[str]) -> RequestedSource:

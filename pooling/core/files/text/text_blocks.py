@@ -211,7 +211,7 @@ def _chunks(stream: BinaryIO, name: str) -> Iterator[bytes]:
 
     The file's last line ends with a line break too.
     """
-    rest, is_first = b"", True
+    remainder, is_first = b"", True
     while chunk := _read(stream, name):
         if is_first:
             chunk, is_first = chunk.removeprefix(b"\xef\xbb\xbf"), False
@@ -220,12 +220,12 @@ def _chunks(stream: BinaryIO, name: str) -> Iterator[bytes]:
         if chunk[max(cut_at - 2, 0) : cut_at].isspace():
             cut_at = chunk.rfind(b"\n", 0, len(chunk[:cut_at].rstrip())) + 1
         if cut_at:
-            yield b"".join([_HEAD, rest, memoryview(chunk)[:cut_at], _FOOT])
-            rest = chunk[cut_at:]
+            yield b"".join([_HEAD, remainder, memoryview(chunk)[:cut_at], _FOOT])
+            remainder = chunk[cut_at:]
         else:
-            rest += chunk
-    if rest.rstrip():
-        yield b"".join([_HEAD, rest.rstrip(), b"\n", _FOOT])
+            remainder += chunk
+    if remainder.rstrip():
+        yield b"".join([_HEAD, remainder.rstrip(), b"\n", _FOOT])
 
 
 def _read(stream: BinaryIO, name: str) -> bytes:

@@ -31,7 +31,7 @@ ROWS = "run\tdirection\tquery_set\tlabel_source\tmeasure\tthreshold\tquery\tvalu
 
 
 def read(text, **chosen):
-    return read_scores(io.BytesIO(text.encode()), name="folder/s.txt", chosen=chosen)
+    return read_scores(io.BytesIO(text.encode()), name="folder/s.txt", chosen_values=chosen)
 
 
 @pytest.mark.parametrize(
