@@ -79,7 +79,7 @@ class ExplorerState(NamedTuple):
 
     @property
     def ranks_text(self) -> str:
-        """What ranks, and the edges of results, are by."""
+        """The labels that ranks, and the edges of results, go by."""
         labels = " with people's labels over the reference" if self.reference_set else ""
         return (
             "Ranks count only targets that the scores count. A green edge: "
@@ -88,7 +88,7 @@ class ExplorerState(NamedTuple):
 
     @property
     def scores_text(self) -> str:
-        """What the scores of the query are computed with."""
+        """The labels that the scores of the query are computed with."""
         labels = (
             f"A (B + C): with people's labels over reference “{self.reference_set.name}”, with "
             "that reference alone, and the difference"

@@ -71,13 +71,13 @@ class ReportSentences(NamedTuple):
 
 
 class RunSentences(NamedTuple):
-    """Who knows of a run, and what goes with it."""
+    """Sentences about a run: the people who see it, and what is deleted with it."""
 
     run: Run
 
     @property
     def hidden(self) -> str:
-        """Who knows of a run that is hidden."""
+        """The people who see a hidden run."""
         uploader = self.run.uploaded_by
         return (
             f"Only {uploader.get_username() if uploader else 'nobody'} and the site's admins know "
@@ -86,7 +86,7 @@ class RunSentences(NamedTuple):
 
     @property
     def deletion(self) -> str:
-        """What a deletion takes away."""
+        """The rows and files that a deletion takes away."""
         stays = "for good; what was downloaded before stays as it is."
         if self.run.state == Run.State.READY:
             return (
@@ -214,7 +214,7 @@ class AdditionSentences(NamedTuple):
 
 
 class SourceSentences(NamedTuple):
-    """Which source items a pool asks about."""
+    """Sentences about the source items that a pool asks about."""
 
     pool: Pool
 
@@ -225,7 +225,7 @@ class SourceSentences(NamedTuple):
 
     @property
     def sampling(self) -> str:
-        """What a sample of the source items means for scores; empty where all are asked about."""
+        """The consequence of a sample of sources for scores; empty where all are asked about."""
         if self.pool.strategy != "depth-k-sample":
             return ""
         caution = (

@@ -56,7 +56,7 @@ class ReportState(models.TextChoices):
 
 
 class ReportReason(models.TextChoices):
-    """Why an annotator could not judge a pair."""
+    """The reasons for which an annotator could not judge a pair."""
 
     DOES_NOT_PLAY = "does_not_play", "It does not load or play"
     WRONG_LANGUAGE = "wrong_language", "I do not know the language"

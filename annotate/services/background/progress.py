@@ -67,7 +67,7 @@ class Progress(NamedTuple):
 
     @property
     def text(self) -> str:
-        """How far the job is: "1,200 of 5,000 rows, 2 minutes left"."""
+        """The progress in words: "1,200 of 5,000 rows, 2 minutes left"."""
         total = f" of {self.total:,}" if self.total else ""
         time_left = f", {self.time_left}" if self.time_left else ""
         return f"{self.n_done:,}{total} {self.unit}{time_left}"

@@ -295,7 +295,7 @@ def _is_lost_like_candidates(check: Seat, annotator: Annotator) -> bool:
 def _chain_end(judgment: Judgment) -> int:
     """The key of the last answer of a judgment's chain."""
     hand_out = judgment.hand_out  # imported labels were not handed out
-    key = {
+    key: dict[str, str | int | None] = {
         "annotator": judgment.annotator_id,
         "pair": judgment.pair_id,
         "purpose": judgment.purpose,
@@ -303,7 +303,7 @@ def _chain_end(judgment: Judgment) -> int:
     }
     with prepared_cursor() as cursor:
         cursor.execute(_CHAIN_END, key)
-        (last,) = cursor.fetchone()
+        last: int = cursor.fetchone()[0]
     return last
 
 

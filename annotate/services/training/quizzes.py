@@ -24,13 +24,13 @@ class MarkedAttempt(NamedTuple):
 
     @property
     def result_text(self) -> str:
-        """How many answers are right, and whether that is enough."""
+        """The number of right answers, and the mark that they reach or miss."""
         verdict = "passed" if self.marked.passed else "not enough yet"
         return f"{self.marked.n_right} of {len(self.marked.right)} right: {verdict}."
 
     @property
     def advice(self) -> str:
-        """What to do after the result."""
+        """The next step after the result."""
         if self.marked.passed:
             return "The explanations stand below."
         return "Read what is said below, change your answers and send them again."

@@ -43,7 +43,7 @@ class PersonPage(NamedTuple):
 
     @property
     def drag_text(self) -> str:
-        """What her labels do to the alpha of all, or why that is not known."""
+        """The effect of her labels on the alpha of all, or the reason that it is not known."""
         if not self.details:
             return "being computed"
         drag = self.details["drag"]
@@ -55,7 +55,7 @@ class PersonPage(NamedTuple):
 
     @property
     def waiting_text(self) -> str:
-        """That the closer look is on its way, and what it waits for."""
+        """A line that says that the closer look is on its way, and what it waits for."""
         condition = (
             " once a worker runs: none has been seen for a minute" if self.worker_missing else ""
         )

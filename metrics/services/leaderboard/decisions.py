@@ -153,14 +153,14 @@ class MeasureDecision(NamedTuple):
 
     @property
     def more_text(self) -> str:
-        """How many such pairs are not named; empty if all are."""
+        """The number of such pairs that are not named; empty if all are."""
         n_more = len(self.unseparated) - MAX_NAMED_PAIRS
         return f" and {n_more} more" if n_more > 0 else ""
 
     @property
     def unseparated_text(self) -> str:
         """The pairs of neighbours that do not differ."""
-        pairs = ", ".join(f"{left.name} ? {right.name}" for left, right in self.named_pairs)
+        pairs = ", ".join(f"{first.name} ? {second.name}" for first, second in self.named_pairs)
         return f"{pairs or 'none'}{self.more_text}"
 
     def group_of(self, run: Run) -> int | None:

@@ -54,7 +54,7 @@ class RefreshDelay(NamedTuple):
 
     @property
     def next_try_text(self) -> str:
-        """When the numbers are tried again."""
+        """The moment at which the numbers are tried again."""
         if not self.has_pause:
             return "They are tried again"
         return f"The next try is not before {self.next_at:%-d %b %H:%M} UTC"

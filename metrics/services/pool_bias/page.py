@@ -138,7 +138,7 @@ class SamplePanel(NamedTuple):
 
     @property
     def drawn_text(self) -> str:
-        """How many pairs were drawn and have a grade; empty where that is not known."""
+        """The number of pairs that were drawn and have a grade; empty where it is not known."""
         if not self.n_pooled:
             return ""
         return (
