@@ -164,8 +164,26 @@ def test_tests_stand_where_their_code_does() -> None:
 
 
 def test_no_file_has_more_than_400_lines() -> None:
-    files = [*sources(*PRODUCT, "tests"), ROOT / "manage.py"]
+    files = [*sources(*PRODUCT, "tests", "tools"), ROOT / "manage.py"]
     assert [f"{name(file)}: {lines(file)}" for file in files if lines(file) > 400] == []
+
+
+def test_nine_files_of_ten_have_at_most_225_lines_that_are_not_blank() -> None:
+    files = [file for file in sources(*PRODUCT) if text(file)]
+    lengths = sorted(sum(bool(line.strip()) for line in text(file).split("\n")) for file in files)
+    assert lengths[len(lengths) * 9 // 10] <= 225  # docs/adr/0021
+
+
+def test_one_function_of_six_at_most_is_private_and_used_once() -> None:
+    n_functions = n_used_once = 0
+    for file in sources(*PRODUCT):
+        n_functions += len(outline(file).functions)
+        private = {function.name for function in outline(file).functions}
+        words = Counter(re.findall(r"\w+", text(file)))
+        n_used_once += sum(
+            words[function] == 2 for function in private if re.match("_[^_]", function)
+        )
+    assert n_used_once <= n_functions * 0.17  # docs/adr/0021
 
 
 def test_no_template_and_no_script_has_more_than_150_lines() -> None:
