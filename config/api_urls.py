@@ -37,5 +37,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("pooling.api.runs")),
     path("", include("pooling.api.pools")),
     path("", include("metrics.api")),
-    path("<path:rest>", UnknownEndpoint.as_view(), name="unknown"),
+    path("<path:subpath>", UnknownEndpoint.as_view(), name="unknown"),
 ]

@@ -35,7 +35,7 @@ CLIP = Path(__file__).resolve().parents[2] / "demo" / "shapes" / "media" / "s004
 TABLE = Path(__file__).with_name("access_matrix.csv")
 SCRIPTED = {"annotate:training-next", "annotate:training-answer", "annotate:training-report"}
 PLAIN_CASES = {
-    "rest": "no/such/thing",
+    "subpath": "no/such/thing",
     "old": "pools",
     "key": "nothing",
     "uidb36": "1",
