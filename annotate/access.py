@@ -19,7 +19,6 @@ from annotate.models import (
     Gold,
     Import,
     Invitation,
-    Item,
     Membership,
     Pair,
     Part,
@@ -101,12 +100,6 @@ def get_part(*, user: Person, slug: str, pk: int) -> Part:
     return get_object_or_404(
         Part.objects.select_related("item"), pk=pk, item__collection=collection
     )
-
-
-def get_item(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Item:
-    """One item, for leads and researchers: annotators see items only as cards."""
-    collection = get_collection(user=user, slug=slug, roles=roles)
-    return get_object_or_404(Item, pk=pk, collection=collection)
 
 
 def get_import(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Import:

@@ -29,12 +29,16 @@ class MeasuredRun:
     """
 
     def __init__(self, folder: Path, tree: Path) -> None:
-        self.tree = tree
+        self.tree, self.measured_at = tree, (folder / COVERAGE).stat().st_mtime
         self.data = CoverageData(str(folder / COVERAGE))
         self.data.read()
         self.seconds = _seconds(folder / DURATIONS)
         self._lines: dict[str, Lines] = {}
         self.n_lines_of_test: Counter[str] = Counter()
+
+    def is_older_than(self, file: str) -> bool:
+        """True if a file of the tree was changed after the run."""
+        return (self.tree / file).stat().st_mtime > self.measured_at
 
     def lines(self, file: str) -> Lines:
         """Return the tests by line of a file of the tree."""

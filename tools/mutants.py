@@ -154,6 +154,8 @@ def run(mutants: Sequence[Mutant], options: argparse.Namespace) -> int:
     """Try the mutants that were not tried yet, and write down each outcome at once."""
     measured, reasons = MeasuredRun(options.folder, ROOT), read_reasons()
     measured.count_lines(python_files())
+    if changed_files := [file for file in python_files() if measured.is_older_than(file)]:
+        print(f"Changed since `measure`, whose tests may be others: {', '.join(changed_files)}")
     done = {
         trial.key
         for trial in read_trials(options.folder)
@@ -284,11 +286,25 @@ def survivors_of(trials: Iterable[Trial], reasons: Mapping[Key, str]) -> list[Tr
 
 
 def check(trials: Iterable[Trial]) -> int:
-    """Run the tests that found something in a sound tree, where they must pass."""
-    tests = {trial.test.partition(" ")[2] for trial in trials if "::" in trial.test}
+    """Run the tests that found something in a sound tree, where they must pass.
+
+    Those that were renamed or moved since are left out.
+    """
+    finders = {trial.test.partition(" ")[2] for trial in trials if "::" in trial.test}
+    tests = {test for test in finders if _stands(test)}
+    if finders != tests:
+        print(f"Left out, as they are not there any more: {', '.join(sorted(finders - tests))}")
     with tempfile.TemporaryDirectory(prefix="assayer-mutants-") as name:
         copy_tree(Path(name))
         return int(not pass_without_faults(sorted(tests), Path(name)))
+
+
+def _stands(test: str) -> bool:
+    """True if a test is still where it was."""
+    path, _, name = test.partition("::")
+    function = name.rpartition("::")[2].partition("[")[0]
+    file = ROOT / path
+    return file.exists() and f"def {function}(" in file.read_text()
 
 
 def _sentence(trial: Trial) -> str:

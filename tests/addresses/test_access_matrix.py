@@ -1,5 +1,7 @@
 """Every address, six people, every method: access_matrix.csv holds the expected answers."""
 
+import re
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -24,6 +26,7 @@ from tests.addresses.access_table import (
 from tests.tables.table_cleanup import module_rows
 
 pytestmark = pytest.mark.django_db
+TEMPLATES = Path(__file__).parents[2] / "templates"
 REFUSED = {"in", "401", "404", "405"}
 SHARED = {"healthz", "readyz"}  # the same for everybody, and about no collection
 CHANGED_BY = {  # who may; 415: they sent no JSON, 422: a pool was made of the run
@@ -78,6 +81,16 @@ def test_every_address_is_in_the_table_and_every_line_is_an_address():
         row_of(address.name, rows) for address in administration()
     }
     assert {(name, method) for name in names for method in ("GET", "POST")} == set(rows)
+
+
+def test_every_address_that_a_template_names_exists():
+    names = {address.name for address in [*addresses(), *administration()]}
+    asked_for = {
+        (name, str(file.relative_to(TEMPLATES)))
+        for file in TEMPLATES.rglob("*.html")
+        for name in re.findall(r"{% url ['\"]([\w:-]+)['\"]", file.read_text())
+    }
+    assert {(name, file) for name, file in asked_for if name not in names} == set()
 
 
 class Reading(NamedTuple):

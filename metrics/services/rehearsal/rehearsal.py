@@ -77,18 +77,6 @@ class Rehearsal(NamedTuple):
             row.system for row in sorted(rows, key=lambda row: (-getattr(row, source), row.system))
         ]
 
-    def largest_error(self, measure: str, source: str) -> float:
-        """The largest distance from the truth over the systems."""
-        return max(
-            abs(getattr(row, source) - row.truth) for row in self.scores if row.measure == measure
-        )
-
-    def smallest_error(self, measure: str, source: str) -> float:
-        """The smallest distance from the truth over the systems."""
-        return min(
-            abs(getattr(row, source) - row.truth) for row in self.scores if row.measure == measure
-        )
-
 
 def rehearse(
     *,

@@ -204,11 +204,6 @@ class Choices:
         ]
 
     @property
-    def method_name(self) -> str:
-        """The name of the method that tests differences."""
-        return METHOD_NAMES[self.spec.method]
-
-    @property
     def missing_choices(self) -> list[tuple[str, str]]:
         """The treatments of queries that a run misses; of two runs neither can be left out."""
         names = {

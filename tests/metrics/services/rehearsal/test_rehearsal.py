@@ -10,6 +10,12 @@ from metrics.services.rehearsal.rehearsal import Rehearsal, rehearse
 SYSTEMS = ["heron", "otter", "finch"]  # best first: so they were made
 
 
+def errors(rehearsal: Rehearsal, measure: str, source: str) -> list[float]:
+    """The distances from the truth of all systems."""
+    rows = [row for row in rehearsal.scores if row.measure == measure]
+    return [abs(getattr(row, source) - row.truth) for row in rows]
+
+
 def show(seed: int, rehearsal: Rehearsal) -> None:
     """Print the figures; shown with -s."""
     print(
@@ -19,8 +25,8 @@ def show(seed: int, rehearsal: Rehearsal) -> None:
     )
     for measure in ("C@1", "AP"):
         print(
-            f"  {measure}: people at most {rehearsal.largest_error(measure, 'people'):.3f} off, "
-            f"reference alone at least {rehearsal.smallest_error(measure, 'reference'):.3f}"
+            f"  {measure}: people at most {max(errors(rehearsal, measure, 'people')):.3f} off, "
+            f"reference alone at least {min(errors(rehearsal, measure, 'reference')):.3f}"
         )
 
 
@@ -30,8 +36,8 @@ def assert_truthful(rehearsal: Rehearsal) -> None:
     for measure in ("C@1", "AP"):
         assert rehearsal.order(measure, "truth") == SYSTEMS
         assert rehearsal.order(measure, "people") == SYSTEMS
-        assert rehearsal.largest_error(measure, "people") <= 0.03
-        assert rehearsal.smallest_error(measure, "reference") >= 0.10
+        assert max(errors(rehearsal, measure, "people")) <= 0.03
+        assert min(errors(rehearsal, measure, "reference")) >= 0.10
     assert set(rehearsal.inflation) == set(SYSTEMS)
     assert all(abs(value) <= 0.03 for value in rehearsal.inflation.values())
 
