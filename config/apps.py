@@ -18,4 +18,4 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         """Connect the signals of second factors, and register the checks of `check --deploy`."""
         import_module("config.site.second_factor").connect_signals()
-        import_module("config.deployment.checks")
+        import_module("config.checks.system_checks")

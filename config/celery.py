@@ -54,7 +54,7 @@ def check_services(**_: object) -> None:
     """End the worker before its first task where a service must be mended."""
     with exit_without_traceback():
         # not before Django is set up
-        import_module("config.deployment.service_checks").check_services_before_forking()
+        import_module("config.checks.service_checks").check_services_before_forking()
 
 
 @worker_init.connect

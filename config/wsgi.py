@@ -12,7 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 with exit_without_traceback():
     application = get_wsgi_application()
-    import_module("config.deployment.service_checks").check_services_before_forking()
+    import_module("config.checks.service_checks").check_services_before_forking()
 import_module("config.site.outages").limit_waiting()  # not before: it needs the settings
 import_module("config.celery").limit_publish_wait()
 # loads the code of all pages before gunicorn forks: a new worker's first answer takes no longer

@@ -1,1 +1,1 @@
-"""Checks at the start: each fault has a sentence with the matter and the setting that mends it."""
+"""Faults of a deployment: each has a sentence with the matter and the setting that mends it."""

@@ -1,1 +1,1 @@
-"""Around the applications: sessions, cache, uploads, outages, headers, media stores, admin."""
+"""The site around the applications: sessions, cache, uploads, outages, headers, media stores, admin."""

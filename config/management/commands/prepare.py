@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from annotate.services.people import accounts, site_accounts
-from config.deployment import service_checks
+from config.checks import service_checks
 from config.deployment.clean_exit import exit_without_traceback
 from config.up import first_start
 

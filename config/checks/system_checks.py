@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
-from config.deployment import service_checks
+from config.checks import service_checks
 
 
 @register(Tags.security, deploy=True)

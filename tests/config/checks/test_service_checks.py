@@ -15,7 +15,7 @@ from django.conf import LazySettings
 from kombu import Connection
 
 from config.celery import app
-from config.deployment import service_checks
+from config.checks import service_checks
 from config.settings import broker_url
 from tests.servers.stack import separate_redis
 
