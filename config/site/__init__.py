@@ -1,1 +1,1 @@
-"""The site around the applications: sessions, cache, uploads, outages, headers, media stores, admin."""
+"""The site around the applications: sessions, cache, uploads, outages, headers, media, admin."""
