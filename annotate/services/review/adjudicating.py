@@ -25,8 +25,7 @@ from annotate.models import (
 from annotate.services.judging import reports
 from annotate.services.judging.judging import UnknownGrade
 from annotate.services.people import accounts
-from annotate.services.seating import note_changes, reconcile_locked
-from annotate.services.supervision import review_log
+from annotate.services.review.pair_actions import reconcile_and_log
 
 
 class NotInARound(Exception):
@@ -70,7 +69,7 @@ def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> Judgment:
         collection.scheme_frozen_at = judgment.at
         collection.save(update_fields=["scheme_frozen_at"])
     reports.settle(reports=Report.objects.filter(pair=pair), by=by, at=judgment.at)
-    _reconcile_and_log(locked_pair, ReviewAction.Kind.ADJUDICATED, by, note)
+    reconcile_and_log(pair=locked_pair, kind=ReviewAction.Kind.ADJUDICATED, by=by, reason=note)
     return judgment
 
 
@@ -93,7 +92,9 @@ def undo_adjudication(*, pair: Pair, by: User, reason: str = "") -> None:
     reports.reopen(
         reports=Report.objects.filter(pair=pair).settled_at_one_of(adjudicated_at), by=by
     )
-    _reconcile_and_log(locked_pair, ReviewAction.Kind.ADJUDICATION_UNDONE, by, reason)
+    reconcile_and_log(
+        pair=locked_pair, kind=ReviewAction.Kind.ADJUDICATION_UNDONE, by=by, reason=reason
+    )
 
 
 def adjudication_seat(*, pair: Pair) -> Seat | None:
@@ -144,15 +145,3 @@ def _store(pair: Pair, annotator: Annotator, level: Level) -> Judgment:
     )
     judgment.refresh_from_db(fields=["at"])
     return judgment
-
-
-def _reconcile_and_log(pair: Pair, kind: ReviewAction.Kind, by: User, reason: str) -> None:
-    reconcile_locked(pairs=[pair])
-    note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])
-    review_log.note(
-        collection=pair.collection,
-        kind=kind,
-        by=by,
-        subject=review_log.ActionSubject(pair=pair),
-        reason=reason,
-    )

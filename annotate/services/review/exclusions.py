@@ -24,6 +24,7 @@ from annotate.models import (
     User,
 )
 from annotate.services.judging import reports
+from annotate.services.review.pair_actions import reconcile_and_log
 from annotate.services.seating import note_changes, reconcile_pairs
 from annotate.services.supervision import bulk_decisions, review_log
 from annotate.services.supervision.bulk_decisions import (
@@ -54,7 +55,7 @@ def exclude_pair(*, pair: Pair, by: User, reason: str) -> None:
         raise ExclusionUnchanged("This pair is excluded already.")
     exclusion.refresh_from_db()
     _drop_pairs([pair.pk], at=exclusion.at, by=by)
-    _reconcile_and_log(pair, ReviewAction.Kind.PAIR_EXCLUDED, by, reason)
+    reconcile_and_log(pair=pair, kind=ReviewAction.Kind.PAIR_EXCLUDED, by=by, reason=reason)
 
 
 @transaction.atomic
@@ -67,7 +68,7 @@ def restore_pair(*, pair: Pair, by: User, reason: str = "") -> None:
     exclusion.delete()
     _restore_pairs([pair.pk], since=exclusion.at, by=by)
     _notify_restored_rounds(RoundPair.objects.filter(pair=pair))
-    _reconcile_and_log(pair, ReviewAction.Kind.PAIR_RESTORED, by, reason)
+    reconcile_and_log(pair=pair, kind=ReviewAction.Kind.PAIR_RESTORED, by=by, reason=reason)
 
 
 @transaction.atomic
@@ -180,15 +181,3 @@ def _restore_pairs(pairs: list[int], *, since: datetime, by: User | None) -> Non
 def _notify_restored_rounds(round_pairs: QuerySet[RoundPair]) -> None:
     if rounds := sorted(round_pairs.values_list("round_id", flat=True).distinct()):
         round_pairs_restored.send(sender=RoundPair, round_ids=rounds)
-
-
-def _reconcile_and_log(pair: Pair, kind: ReviewAction.Kind, by: User, reason: str) -> None:
-    reconcile_pairs(pair_ids=[pair.pk])
-    note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])
-    review_log.note(
-        collection=pair.collection,
-        kind=kind,
-        by=by,
-        subject=review_log.ActionSubject(pair=pair),
-        reason=reason,
-    )

@@ -4,8 +4,7 @@ from django.db import transaction
 
 from annotate.models import Pair, Report, ReviewAction, User
 from annotate.services.judging import reports
-from annotate.services.seating import note_changes, reconcile_pairs
-from annotate.services.supervision import review_log
+from annotate.services.review.pair_actions import reconcile_and_log
 
 
 class NothingOpen(Exception):
@@ -26,7 +25,7 @@ def settle_reports(*, pair: Pair, by: User, reason: str = "") -> int:
     n = reports.settle(reports=Report.objects.filter(pair=pair), by=by)
     if not n:
         raise NothingOpen("This pair has no open report.")
-    _reconcile_and_log(pair, ReviewAction.Kind.REPORTS_SETTLED, by, reason)
+    reconcile_and_log(pair=pair, kind=ReviewAction.Kind.REPORTS_SETTLED, by=by, reason=reason)
     return n
 
 
@@ -40,21 +39,9 @@ def reopen_reports(*, pair: Pair, by: User, reason: str = "") -> int:
     n = reports.reopen(reports=Report.objects.filter(pair=pair, state=Report.State.SETTLED), by=by)
     if not n:
         raise NothingSettled("This pair has no settled report.")
-    _reconcile_and_log(pair, ReviewAction.Kind.REPORTS_REOPENED, by, reason)
+    reconcile_and_log(pair=pair, kind=ReviewAction.Kind.REPORTS_REOPENED, by=by, reason=reason)
     return n
 
 
 def _lock(pair: Pair) -> None:
     Pair.objects.select_for_update(no_key=True).get(pk=pair.pk)
-
-
-def _reconcile_and_log(pair: Pair, kind: ReviewAction.Kind, by: User, reason: str) -> None:
-    reconcile_pairs(pair_ids=[pair.pk])
-    note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])
-    review_log.note(
-        collection=pair.collection,
-        kind=kind,
-        by=by,
-        subject=review_log.ActionSubject(pair=pair),
-        reason=reason,
-    )
