@@ -1,19 +1,16 @@
 """Counts of the relevant pairs each reference set holds for the sources of each query set."""
 
 from collections.abc import Sequence
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 from django.core.cache import cache
-from django.db.models import QuerySet as Rows
-from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem, ReferenceSet
+from annotate.services.storage.number_arrays import column, table
 
 KEPT_SECONDS = 24 * 3600
-Ids = NDArray[np.int64]
 
 
 class QuerySetPositives(NamedTuple):
@@ -69,20 +66,18 @@ def _count(collection: Collection) -> dict[tuple[int, int], int]:
     Sets are compared here: right after a load the database has no statistics, and its plan can take
     100 times as long.
     """
-    excluded_ids = _int_table(
-        Item.objects.filter(collection=collection).left_out().values_list("pk"), 1
-    )[:, 0]
+    excluded_ids = column(Item.objects.filter(collection=collection).left_out().values_list("pk"))
     query_sets = []
     for query_set in QuerySet.objects.filter(collection=collection):
         sources, gallery = (
-            _int_table(query_set.members.filter(part=part).values_list("item_id"), 1)[:, 0]
+            column(query_set.members.filter(part=part).values_list("item_id"))
             for part in QuerySetItem.Part
         )
         query_sets.append((query_set, sources, gallery))
     counts = {}
     for reference in ReferenceSet.objects.filter(collection=collection):
         labels = reference.labels.filter(grade__gte=collection.positive_from)
-        pairs = _int_table(labels.values_list("query_id", "document_id"), 2)
+        pairs = table(labels.values_list("query_id", "document_id"), 2)
         pairs = pairs[~np.isin(pairs, excluded_ids).any(axis=1)]
         for query_set, sources, gallery in query_sets:
             source, target = pairs.T if query_set.direction == Direction.FORWARD else pairs.T[::-1]
@@ -95,8 +90,3 @@ def _count(collection: Collection) -> dict[tuple[int, int], int]:
                 ).sum()
             )
     return counts
-
-
-def _int_table(rows: Rows[Any, tuple[int, ...]], width: int) -> Ids:
-    numbers = np.fromiter(chain.from_iterable(rows.iterator(chunk_size=20_000)), dtype=np.int64)
-    return numbers.reshape(-1, width)

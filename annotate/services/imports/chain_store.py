@@ -28,7 +28,7 @@ from annotate.models import Annotator, Collection, Round
 from annotate.services.background.progress import ProgressCallback
 from annotate.services.seating.pair_creation import ensure_pairs
 from annotate.services.storage.bulk_copy import blocks, copy_rows, nullable_keys, reserve_keys
-from annotate.statements import SqlValue
+from annotate.services.storage.number_arrays import statement_columns
 
 NAMESPACE = UUID("5d6f0a3e-0c0b-5b5e-9f43-2f0c2f5a7b11")  # of the submission ids made here
 Keys = NDArray[np.int64]
@@ -103,7 +103,7 @@ class ChainStore:
         Pairs and annotators are made as needed.
         """
         file = self.file
-        annotator, pair, level, at, judgment = _columns(_STORED, 5, self.collection.pk)
+        annotator, pair, level, at, judgment = statement_columns(_STORED, 5, [self.collection.pk])
         annotators, pairs = self._annotators(), self._pairs()
         n_stored = len(judgment)
         chain = number_groups(np.append(annotator, annotators), np.append(pair, pairs))
@@ -264,8 +264,8 @@ class ChainStore:
 
     def _seats(self, counting_labels: NewLabels) -> Keys:
         """The seat of each chain, 0 where it has none yet."""
-        annotator, pair, seat = _columns(
-            _SEATS, 3, np.unique(counting_labels.pair[counting_labels.position > 1]).tolist()
+        annotator, pair, seat = statement_columns(
+            _SEATS, 3, [np.unique(counting_labels.pair[counting_labels.position > 1]).tolist()]
         )
         chain = number_groups(
             np.append(annotator, counting_labels.annotator), np.append(pair, counting_labels.pair)
@@ -275,7 +275,9 @@ class ChainStore:
     @staticmethod
     def _next_numbers(pair: Keys) -> Keys:
         """Numbers for new seats of these pairs, following those that each pair has."""
-        numbered_pairs, last_numbers = _columns(_LAST_NUMBERS, 2, np.unique(pair).tolist())
+        numbered_pairs, last_numbers = statement_columns(
+            _LAST_NUMBERS, 2, [np.unique(pair).tolist()]
+        )
         order = np.argsort(numbered_pairs)
         numbered_pairs, last_numbers = (
             np.append(numbered_pairs[order], 0),
@@ -313,10 +315,3 @@ def database_time() -> datetime:
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         return cursor.fetchone()[0]
-
-
-def _columns(query: str, n: int, *parameters: SqlValue) -> Keys:
-    """The n columns of a query's rows of whole numbers."""
-    with connection.cursor() as cursor:
-        cursor.execute(query, parameters)
-        return np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, n).T

@@ -15,6 +15,7 @@ from annotate.core.labels import keyed_choices, resolving
 from annotate.models import Round, Seat
 from annotate.services.seating.seat_plan import label_policy, runs_of_a_query
 from annotate.services.storage.bulk_copy import copy_rows
+from annotate.services.storage.number_arrays import statement_columns
 from annotate.statements import SqlValue
 
 Keys = NDArray[np.int64]
@@ -115,7 +116,7 @@ def seat_untouched_pairs(*, round_: Round, pairs: Keys) -> Keys:
 
 def seat_created_pairs(*, round_: Round, pairs: Keys, n_wanted: Keys) -> None:
     """Give pairs made by this transaction, which nobody else can be at, seats; ascending keys."""
-    (query,) = _columns(_QUERIES, 1, pairs=pairs.tolist())
+    (query,) = statement_columns(_QUERIES, 1, {"pairs": pairs.tolist()})
     _make_seats(round_, pairs, query, _n_first(round_, n_wanted))
 
 
@@ -129,7 +130,8 @@ def seat_pairs_of_new_round(*, round_: Round, pairs: Keys) -> Keys:
 def withdraw_unshared_seats(*, round_: Round, pairs: Keys) -> Keys:
     """Withdraw the free seats of pairs that a closing round alone names; return the other pairs."""
     lock_pairs(pairs)
-    (shared,) = _columns(_SHARED, 1, round=round_.pk, pairs=pairs.tolist())
+    parameters = {"round": round_.pk, "pairs": pairs.tolist()}
+    (shared,) = statement_columns(_SHARED, 1, parameters)
     own = np.setdiff1d(pairs, shared).tolist()
     _execute(_WITHDRAW, pairs=own)
     _execute(_DISPUTE, pairs=own)
@@ -142,7 +144,8 @@ def lock_pairs(pairs: Keys) -> None:
 
 
 def _untouched(round_: Round, pairs: Keys) -> UntouchedPairs:
-    return UntouchedPairs(*_columns(_UNTOUCHED, 6, round=round_.pk, pairs=pairs.tolist()))
+    parameters = {"round": round_.pk, "pairs": pairs.tolist()}
+    return UntouchedPairs(*statement_columns(_UNTOUCHED, 6, parameters))
 
 
 def _n_first(round_: Round, n_wanted: Keys) -> Keys:
@@ -188,13 +191,6 @@ def _make_seats(round_: Round, pair: Keys, query: Keys, n_seats: Keys) -> None:
             "queue_key": np.array(queue_keys, dtype=np.int64),
         },
     )
-
-
-def _columns(query: str, n: int, **parameters: SqlValue) -> Keys:
-    """Return the n columns of a query's rows."""
-    with connection.cursor() as cursor:
-        cursor.execute(query, parameters)
-        return np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, n).T
 
 
 def _execute(statement: str, **parameters: SqlValue) -> None:

@@ -14,6 +14,7 @@ from annotate.models import (
     Part,
     RoundPair,
 )
+from annotate.services.storage.number_arrays import table
 from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, sorted_grades
 from metrics.services.leaderboard.choices.choices import FIRST, LeaderboardSpec
 from metrics.services.numbers.inputs import LABEL_ROUND_KINDS
@@ -50,7 +51,7 @@ def chosen_people_grades(*, collection: Collection, direction: Direction, people
         counting = counting.filter(annotator=int(people))
     first = counting.order_by("pair", "number", "seat").distinct("pair")
     rows = first.values_list(f"pair__{source}", f"pair__{target}", "grade")
-    return sorted_grades(labels.table(rows, 3))
+    return sorted_grades(table(rows, 3))
 
 
 def labelled_scope(
@@ -87,7 +88,7 @@ def _unjudged(collection: Collection, scope: EvaluationScope, labelled: Grades) 
     round_pairs = RoundPair.objects.filter(
         pair=OuterRef("pk"), round__kind__in=LABEL_ROUND_KINDS, dropped_at=None
     )
-    pairs = labels.table(
+    pairs = table(
         Pair.objects.filter(Exists(round_pairs), collection=collection).values_list(source, target),
         2,
     )

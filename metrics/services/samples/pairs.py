@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction
+from annotate.services.storage.number_arrays import table
 from metrics.core.labels.label_sources import Grades, no_grades
-from metrics.services.scores.labels import EvaluationScope, Ids, ends, table
+from metrics.services.scores.labels import EvaluationScope, Ids, ends
 from pooling.core.strategies.selections import Pairs, is_in
 from pooling.models import Pool, PoolPair
 from pooling.services.pools.run_retirement import orphan_mask

@@ -16,9 +16,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotate.models import Collection, Direction, ReferenceSet
 from annotate.models import Undrawn as UndrawnReference
+from annotate.services.storage.number_arrays import table
 from metrics.core.labels.label_sources import Grades, LabelSource, no_grades
 from metrics.core.measures.measures import Measure
-from metrics.services.scores.labels import EvaluationScope, Ids, ends, table
+from metrics.services.scores.labels import EvaluationScope, Ids, ends
 from metrics.services.scores.measuring import CHUNK, labels_by_position
 from metrics.services.scores.ranks import matrix_of, ranked_grades, sources_per_chunk
 from pooling.core.strategies.options import NEGATIVE_STRATUM

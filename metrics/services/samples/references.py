@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from annotate.models import Direction, ReferenceLabel, ReferenceSet, Undrawn
 from annotate.services.collection.reference_qrels import UNDRAWN
-from metrics.services.scores.labels import ends, table
+from annotate.services.storage.number_arrays import table
+from metrics.services.scores.labels import ends
 
 
 class SampledLabels(NamedTuple):

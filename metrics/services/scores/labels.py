@@ -5,12 +5,10 @@ Forward and reverse share the pairs: in the reverse direction the document is th
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Count, Max, Q
-from django.db.models import QuerySet as Rows
 from numpy.typing import NDArray
 
 from annotate.models import (
@@ -23,6 +21,7 @@ from annotate.models import (
     ReferenceSet,
     Resolution,
 )
+from annotate.services.storage.number_arrays import column, table
 from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, sorted_grades
 from pooling.services.runs.storage import SIDES
 
@@ -173,14 +172,3 @@ def within(grades: Grades, scope: EvaluationScope) -> Grades:
 def ends(direction: Direction) -> Sequence[str]:
     """Return the field names of a pair's source and target in a direction."""
     return ("query", "document") if direction == Direction.FORWARD else ("document", "query")
-
-
-def column(rows: Rows[Any, tuple[Any, ...]]) -> Ids:
-    """Read one column of whole numbers as an (n,) array."""
-    return table(rows, 1)[:, 0]
-
-
-def table(rows: Rows[Any, tuple[Any, ...]], width: int) -> Ids:
-    """Read rows of `width` whole numbers as an (n, width) array, in chunks."""
-    numbers = np.fromiter(chain.from_iterable(rows.iterator(chunk_size=20_000)), dtype=np.int64)
-    return numbers.reshape(-1, width)

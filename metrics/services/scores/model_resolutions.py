@@ -7,9 +7,9 @@ from django.core.cache import cache
 
 from annotate.models import Collection, CountingJudgment, Policy
 from annotate.services.seating.model_grades import ModelGrade, write_model_grades
+from annotate.services.storage.number_arrays import table
 from metrics.core.agreement.consensus import dawid_skene
 from metrics.core.agreement.counts import annotations
-from metrics.services.scores.labels import table
 
 log = logging.getLogger(__name__)
 
