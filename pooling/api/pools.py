@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.api import TokenRequest, Unprocessable, get_collection
+from annotate.api.fields import StrictSerializer
 from annotate.models import Collection, Direction, QuerySet, Role
 from pooling.core.strategies.strategies import MAX_SEED
 from pooling.models import Pool, Run
@@ -18,7 +19,7 @@ from pooling.services.pools import pools, preview_requests
 from pooling.services.pools.checks import PoolError
 
 
-class ChoiceSerializer(serializers.Serializer):
+class ChoiceSerializer(StrictSerializer):
     """The choices for a pool: runs and the query set by name.
 
     All runs that are ready if none is named.
@@ -30,14 +31,6 @@ class ChoiceSerializer(serializers.Serializer):
     query_set = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
     direction = serializers.ChoiceField(choices=Direction.choices, required=False)
     seed = serializers.IntegerField(min_value=0, max_value=MAX_SEED, required=False, default=1)
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse unknown fields: a misspelt one would look as if it had an effect."""
-        if unknown := sorted(set(self.initial_data) - set(self.fields)):
-            raise serializers.ValidationError(
-                {name: ["There is no such field."] for name in unknown}
-            )
-        return attrs
 
 
 class PoolSerializer(ChoiceSerializer):

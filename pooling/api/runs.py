@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.api import TokenRequest, Unprocessable, get_collection, invalid_form
+from annotate.api.fields import StrictSerializer
 from annotate.api.imports import ImportSerializer
 from annotate.models import Role
 from annotate.services.collection.purging import NotOwner
@@ -62,7 +63,7 @@ class RunSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class ChangeSerializer(serializers.Serializer):
+class ChangeSerializer(StrictSerializer):
     """Properties of a run that can be changed; those left out stay as they are."""
 
     name = serializers.CharField(max_length=MAX_NAME)
@@ -92,14 +93,6 @@ class ChangeSerializer(serializers.Serializer):
                 "A run on hold can be used; it cannot be put on hold."
             )
         return value
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse unknown fields: a misspelt one would look as if it had been changed."""
-        if unknown := sorted(set(self.initial_data) - set(self.fields)):
-            raise serializers.ValidationError(
-                {name: ["There is no such field."] for name in unknown}
-            )
-        return attrs
 
 
 class RunsView(APIView):
