@@ -85,14 +85,9 @@ class SignUpForm(forms.Form):
         return cleaned_data
 
 
-class EraseForm(forms.Form):
-    """Confirmation that a person erases her account: her name, typed, and her password."""
+class OwnPasswordForm(forms.Form):
+    """A change of a person's account, which she confirms with her password."""
 
-    username = forms.CharField(
-        label="Your user name, to confirm",
-        max_length=150,
-        widget=forms.TextInput(attrs={"autocomplete": "off", **TO_THE_LETTER}),
-    )
     password = forms.CharField(
         strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
     )
@@ -100,6 +95,23 @@ class EraseForm(forms.Form):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.user = user
+
+    def clean_password(self) -> str:
+        """Refuse any password but her own."""
+        if not self.user.check_password(self.cleaned_data["password"]):
+            raise forms.ValidationError("This is not your password.")
+        return str(self.cleaned_data["password"])
+
+
+class EraseForm(OwnPasswordForm):
+    """Confirmation that a person erases her account: her name, typed, and her password."""
+
+    field_order = ["username", "password"]
+    username = forms.CharField(
+        label="Your user name, to confirm",
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "off", **TO_THE_LETTER}),
+    )
 
     def clean_username(self) -> str:
         """Refuse any name but her own."""
@@ -107,28 +119,16 @@ class EraseForm(forms.Form):
             raise forms.ValidationError("This is not your user name.")
         return str(self.cleaned_data["username"])
 
-    def clean_password(self) -> str:
-        """Refuse any password but her own."""
-        if not self.user.check_password(self.cleaned_data["password"]):
-            raise forms.ValidationError("This is not your password.")
-        return str(self.cleaned_data["password"])
 
-
-class EmailForm(forms.Form):
+class EmailForm(OwnPasswordForm):
     """A person's new e-mail address, and her password."""
 
+    field_order = ["email", "password"]
     email = forms.EmailField(
         label="New e-mail address",
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
-    password = forms.CharField(
-        strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
-    )
-
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.user = user
 
     def clean_email(self) -> str:
         """Refuse the address she has already."""
@@ -136,12 +136,6 @@ class EmailForm(forms.Form):
         if email == self.user.email:
             raise forms.ValidationError("This is your address already.")
         return email
-
-    def clean_password(self) -> str:
-        """Refuse any password but her own."""
-        if not self.user.check_password(self.cleaned_data["password"]):
-            raise forms.ValidationError("This is not your password.")
-        return str(self.cleaned_data["password"])
 
 
 class TokenForm(forms.Form):
