@@ -20,6 +20,16 @@ class Direction(models.TextChoices):
     FORWARD = "forward", "Query to document"
     REVERSE = "reverse", "Document to query"
 
+    @property
+    def sources(self) -> str:
+        """The noun for its source items: "queries", or "documents" in the reverse direction."""
+        return "queries" if self == Direction.FORWARD else "documents"
+
+    @property
+    def targets(self) -> str:
+        """The noun for its targets: "documents", or "queries" in the reverse direction."""
+        return "documents" if self == Direction.FORWARD else "queries"
+
 
 class ItemQuerySet(models.QuerySet["Item"]):
     """Items, with the filter for those left out."""

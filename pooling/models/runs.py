@@ -230,7 +230,7 @@ class Run(models.Model):
     @property
     def sources(self) -> str:
         """Name of its source items on pages: "queries", or "documents" in the reverse direction."""
-        return "queries" if self.direction == Direction.FORWARD else "documents"
+        return Direction(self.direction).sources
 
     @property
     def hold_text(self) -> str:
@@ -254,7 +254,7 @@ class Run(models.Model):
     @property
     def targets(self) -> str:
         """Name of its targets on pages: "documents", or "queries" in the reverse direction."""
-        return "documents" if self.direction == Direction.FORWARD else "queries"
+        return Direction(self.direction).targets
 
     @property
     def unknown_per_cent(self) -> str:

@@ -157,7 +157,7 @@ class LeaderboardTable(NamedTuple):
     @property
     def source_noun(self) -> str:
         """The noun for the source items: "queries" or "documents"."""
-        return "queries" if self.direction == Direction.FORWARD else "documents"
+        return self.direction.sources
 
     @property
     def sources_text(self) -> str:
@@ -228,4 +228,4 @@ class LeaderboardTable(NamedTuple):
     @property
     def targets(self) -> str:
         """The noun for the ranked items: "documents" or "queries"."""
-        return "documents" if self.direction == Direction.FORWARD else "queries"
+        return self.direction.targets

@@ -256,9 +256,7 @@ def facts_of(
     """
     keys = _keys(collection, direction, sources)
     n_groups = len(np.unique(keys))
-    queries, groups = (
-        ("queries", "documents") if direction == Direction.FORWARD else ("documents", "queries")
-    )
+    queries, groups = direction.sources, direction.targets
     if collection.query_groups == Collection.Grouping.COLUMN:
         groups = "groups"
     elif n_groups < len(sources):

@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.utils import timezone
 from scipy import stats
 
+from annotate.models import Direction
 from metrics.core.measures.measures import parse_one
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, mean_intervals, wilson
@@ -28,7 +29,7 @@ OF_VIDEOS = ALONE._replace(n_groups=5)
 
 def table(**fields):
     return LeaderboardTable(*[None] * len(LeaderboardTable._fields))._replace(
-        direction="forward", n_queries=12, **fields
+        direction=Direction.FORWARD, n_queries=12, **fields
     )
 
 
