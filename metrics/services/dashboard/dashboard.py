@@ -13,7 +13,12 @@ from metrics.core.agreement.agreement import MeasurementLevel
 from metrics.models import AlarmEvent, Snapshot
 from metrics.services.dashboard import details as dashboard_details
 from metrics.services.dashboard.agreement_page import AgreementPanel, agreement_of
-from metrics.services.dashboard.details_page import DashboardDetails, ValueRange, details_page
+from metrics.services.dashboard.details_page import (
+    DashboardDetails,
+    ValueRange,
+    details_page,
+    per_cent,
+)
 from metrics.services.dashboard.forecast_lines import ForecastLine, PayForecast, forecast_lines
 from metrics.services.numbers import alarms, history, refresh_tries
 from metrics.services.numbers.numbers import KINDS
@@ -201,11 +206,11 @@ def person_row(row: dict[str, Any], details: dict[str, Any] | None) -> dict[str,
         "drag": details["drag"] if details else None,
         "flags": details["flags"] if details else [],
         "seconds": None if row["median_ms"] is None else row["median_ms"] / 1000,
-        "gold": _per_cent(row["n_right"], row["n_gold"]),
-        "shared": _per_cent(row["n_equal"], row["n_shared"]),
+        "gold": _per_cent_of(row["n_right"], row["n_gold"]),
+        "shared": _per_cent_of(row["n_equal"], row["n_shared"]),
         "repeats": _repeats(row.get("repeats")),
-        "gold_low": _times_100(row["gold_interval"][0]),
-        "gold_high": _times_100(row["gold_interval"][1]),
+        "gold_low": per_cent(row["gold_interval"][0]),
+        "gold_high": per_cent(row["gold_interval"][1]),
     }
 
 
@@ -215,19 +220,15 @@ def _repeats(repeats: dict[str, Any] | None) -> dict[str, Any] | None:
         return None
     low, high = repeats["interval"]
     shares = {
-        "share": _per_cent(repeats["n_equal"], repeats["n"]),
+        "share": _per_cent_of(repeats["n_equal"], repeats["n"]),
         "share_low": 100 * low,
         "share_high": 100 * high,
     }
     return {**repeats, **shares}
 
 
-def _per_cent(part: int, whole: int) -> float | None:
+def _per_cent_of(part: int, whole: int) -> float | None:
     return 100 * part / whole if whole else None
-
-
-def _times_100(share: float | None) -> float | None:
-    return None if share is None else 100 * share
 
 
 def _history_chart(collection: Collection, level: str) -> Chart:
