@@ -201,7 +201,7 @@ class AdditionSentences(NamedTuple):
     def unknown(self) -> str:
         """The results that name what the collection lacks."""
         n_unknown = self.preview.n_unknown
-        results = "1 result names" if n_unknown == 1 else f"{n_unknown:,} results name"
+        results = f"{counted(n_unknown, 'result')} {'names' if n_unknown == 1 else 'name'}"
         return (
             f"Apart from these, {results} {self.run.targets} that this collection lacks, so nobody "
             "can be asked about them"
@@ -267,11 +267,11 @@ class PreviewSentences(NamedTuple):
         n_unknown = self.preview.n_unknown
         if not n_unknown:
             return ""
-        results = "1 result that names" if n_unknown == 1 else f"{n_unknown:,} results that name"
+        verb = "names" if n_unknown == 1 else "name"
         return (
-            f"Not counted: {results} an item this collection lacks; each "
-            "run\N{RIGHT SINGLE QUOTATION MARK}s page says which, and offers to load these "
-            "documents."
+            f"Not counted: {counted(n_unknown, 'result')} that {verb} an item this collection "
+            "lacks; each run\N{RIGHT SINGLE QUOTATION MARK}s page says which, and offers to load "
+            "these documents."
         )
 
 

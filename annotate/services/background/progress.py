@@ -21,6 +21,7 @@ from django.db import connection
 from django.utils import timezone
 from psycopg.pq import TransactionStatus
 
+from annotate.core.phrases import counted
 from annotate.services.background.workers import worker_is_missing
 
 SECONDS_BETWEEN = 0.5
@@ -176,7 +177,7 @@ def in_words(seconds: float) -> str:
     n = max(1, ceil(seconds / size))
     if unit == "second" and n > 10:
         n = ceil(n / 5) * 5  # it changes twice a second: more would be noise
-    return f"{n} {unit}" if n == 1 else f"{n} {unit}s"
+    return counted(n, unit)
 
 
 def _report(job: Job, watch: _Watch, total: int | None, now: float) -> None:

@@ -89,4 +89,5 @@ def _golds(policy: Policy) -> str:
 
 
 def _counted(n: int, noun: str) -> str:
+    """A number of the policy with its noun, without commas, as its field shows it."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from annotate.core.files.file_tallies import FileTallies
+from annotate.core.phrases import counted
 
 NEGATIVE = {-1: "in the pool, not judged", -2: "junk"}  # meaning of negative grades in TREC's files
 
@@ -60,8 +61,7 @@ class ReferenceReport(FileTallies):
         if self.n_unknown:
             left_out += f", {self.n_unknown:,} of unknown items"
         labels, rows = (
-            f"{n:,} {noun}{'s'[: n != 1]}"
-            for n, noun in ((self.n_labels, "label"), (self.n_rows, "row"))
+            counted(n, noun) for n, noun in ((self.n_labels, "label"), (self.n_rows, "row"))
         )
         left_out += f", {self.repeats.n:,} repeated"
         return f'Reference set "{self.name}": {labels} from {rows}; {left_out}.'

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from annotate.core.files.file_tallies import FileTallies
+from annotate.core.phrases import counted
 from annotate.services.collection.reference_reports import ReferenceReport
 
 
@@ -113,9 +114,10 @@ class CollectionReport(FileTallies):
 
     @property
     def _groups(self) -> str:
-        items = "item" if self.n_regrouped == 1 else "items"
         change_sentence = (
-            f" The group of {self.n_regrouped:,} {items} changed." if self.n_regrouped else ""
+            f" The group of {counted(self.n_regrouped, 'item')} changed."
+            if self.n_regrouped
+            else ""
         )
         grouping_sentences = (
             ' Intervals and tests now go by the column "group"; queries without one stand by '

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, Q
 
+from annotate.core.phrases import counted
 from annotate.models import Collection, Report, ReportQuerySet, Seat, User
 from annotate.services.judging import reports
 
@@ -24,7 +25,6 @@ class UnplayablePairs(NamedTuple):
     @property
     def sentence(self) -> str:
         """The summary for a lead."""
-        pairs = "1 pair" if self.n_pairs == 1 else f"{self.n_pairs:,} pairs"
         browsers = "the browser of 1 person does"
         if self.n_people > 1:
             browsers = f"the browsers of {self.n_people:,} people do"
@@ -35,8 +35,8 @@ class UnplayablePairs(NamedTuple):
         share = "All" if self.n_waiting == self.n_pairs else f"{self.n_waiting:,}"
         waiting_sentence = few_sentences.get(self.n_waiting, f"{share} of them wait for a label.")
         return (
-            f"{pairs} went on to others, since {browsers} not play what is shown: {listed}. "
-            f"{waiting_sentence}"
+            f"{counted(self.n_pairs, 'pair')} went on to others, since {browsers} not play what is "
+            f"shown: {listed}. {waiting_sentence}"
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, TypedDict
 
+from annotate.core.phrases import counted
 from annotate.models import Annotator, Batch
 from annotate.services.golds import batch_checks as gold_checks
 from annotate.services.judging.training_gate import in_training
@@ -175,7 +176,7 @@ def _nothing_left(obstacles: _Obstacles) -> NoWorkReason:
         return SHARE
     if obstacles.n_held:
         minutes = max(1, round((obstacles.seconds or 0) / 60))
-        pairs = "1 pair is" if obstacles.n_held == 1 else f"{obstacles.n_held:,} pairs are"
+        pairs = f"{counted(obstacles.n_held, 'pair')} {'is' if obstacles.n_held == 1 else 'are'}"
         return NoWorkReason(
             reason="others_hold",
             message=f"{pairs} with other people; the next may be free in {minutes} min.",

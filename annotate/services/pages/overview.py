@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, Q, QuerySet
 
+from annotate.core.phrases import counted
 from annotate.models import (
     Annotator,
     Collection,
@@ -48,7 +49,7 @@ class Overview(NamedTuple):
     def being_read_text(self) -> str:
         """The number of files being read, in words; empty if there are none."""
         n = self.n_being_read
-        return f"{n:,} file{' is' if n == 1 else 's are'} being read." if n else ""
+        return f"{counted(n, 'file')} {'is' if n == 1 else 'are'} being read." if n else ""
 
 
 class NextStep(NamedTuple):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from django.db.models import BooleanField, Case, When
 
+from annotate.core.phrases import counted
 from annotate.models import Annotator, Collection, Role
 from annotate.services.judging.training_gate import in_training
 from annotate.services.judging.work_availability import OPEN_TO
@@ -77,7 +78,7 @@ class StuckLabels(NamedTuple):
         labels = f"{self.n_labels:,}{' or more' * self.is_more} labels are"
         if self.n_labels == 1 and not self.is_more:
             labels = "1 label is"
-        pairs = "1 pair" if self.n_pairs == 1 else f"{self.n_pairs:,} pairs"
+        pairs = counted(self.n_pairs, "pair")
         if not self.n_people:
             return f"{labels} wanted on {pairs}, and nobody is there to judge."
         here = "1 person is" if self.n_people == 1 else f"{self.n_people} people are"

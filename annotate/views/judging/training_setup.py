@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import access
+from annotate.core.phrases import counted
 from annotate.core.training.quizzes import BadQuestion
 from annotate.forms.training import (
     DecisionForm,
@@ -171,7 +172,7 @@ def add_file(request: SignedIn, slug: str) -> HttpResponse:
         )
     except BadPairs as error:
         return _pairs_page(request, collection, file_form=form, faults=str(error).splitlines())
-    messages.success(request, f"Added {n:,} pairs." if n != 1 else "Added 1 pair.")
+    messages.success(request, f"Added {counted(n, 'pair')}.")
     return redirect("annotate:training-pairs", slug)
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.template.defaultfilters import floatformat
 
+from annotate.core.phrases import counted
 from metrics.core.comparisons.letters import abbreviate
 from metrics.core.measures.measures import Measure, parse_one
 from metrics.core.statistics.groups import Design
@@ -168,7 +169,7 @@ def rough_interval_warning(
     for column, (name, kind) in enumerate(kinds.items()):
         n = sum(_is_rough(row[column]) for row in rows)
         if n and kind == EstimateKind.EXACT and unit_of(parse_one(name)) == "%":
-            rough_measures.append(f"{name} of {n:,} {'run' if n == 1 else 'runs'}")
+            rough_measures.append(f"{name} of {counted(n, 'run')}")
     few = f"Intervals that rest on fewer than {FEW} independent successes or failures are rough"
     return f"{few}: {', '.join(rough_measures)}." if rough_measures else ""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils.text import capfirst
 
+from annotate.core.phrases import counted
 from metrics.services.samples.estimates import EstimateKind
 from metrics.services.samples.pools import names_from_facts
 
@@ -59,7 +60,7 @@ def undrawn_sentences(undrawn: dict[str, Any], kinds: Mapping[str, str], sources
     undrawn_text = f"{subject}: which pairs of these {sources} were not drawn is not known"
     if n is not None:
         undrawn_text = (
-            f"{subject}: {n:,} pair{'s'[: n != 1]} of these {sources} "
+            f"{subject}: {counted(n, 'pair')} of these {sources} "
             f"{'were' if n != 1 else 'was'} not drawn"
         )
         if n_waiting := undrawn["n_waiting"]:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from annotate.core.phrases import counted
+
 TIED_FROM = 0.5  # share of rows whose score another row has: then ids order more than scores do
 # share of rows whose query the collection lacks, or that are of another split or excluded
 UNUSED_FROM = 0.5
@@ -24,7 +26,7 @@ def doubts(report: Mapping[str, Any], *, sources: str, unknown: str = "") -> lis
         texts.append("grades for scores")
     n_rows, tied_share = report.get("n_kept", 0) + report.get("n_unknown", 0), report.get("ties", 0)
     if 0 < n_rows <= FEW_ROWS:
-        texts.append(f"{n_rows:,} row{'s'[: n_rows != 1]}")
+        texts.append(counted(n_rows, "row"))
     unused_share = 0 if report.get("matrix") else 1 - n_rows / max(report.get("n_rows", 0), 1)
     if n_rows and unused_share >= UNUSED_FROM:
         texts.append(f"{100 * unused_share:.0f} % of rows not used")
