@@ -67,6 +67,22 @@ class Dashboard(NamedTuple):
     delay: refresh_tries.RefreshDelay | None = None
 
     @property
+    def waiting_text(self) -> str:
+        """The reason why there are no numbers yet."""
+        return (
+            "They appear here once runs, references or judgments have come in and a worker has "
+            "counted them."
+        )
+
+    @property
+    def details_waiting_text(self) -> str:
+        """The parts that are being computed while there are no details yet."""
+        return (
+            "Pace, agreement in parts, levels, queries and flags are being computed; they appear "
+            "here within a minute."
+        )
+
+    @property
     def forecast_lines(self) -> list[ForecastLine]:
         """Pace, hours and pay in words; empty until the details are there."""
         if self.details is None or self.pay is None:
