@@ -11,7 +11,7 @@ from metrics.core.comparisons.letters import abbreviate
 from metrics.core.measures.measures import Measure, parse_one
 from metrics.core.statistics.groups import Design
 from metrics.core.statistics.intervals import Interval, effective_successes
-from metrics.services.samples.estimates import EstimateKind
+from metrics.services.samples.estimates import ESTIMATED, EstimateKind
 from metrics.services.scores.query_groups import GroupFacts
 
 # independent successes or failures: of fewer, intervals may hold less than they say, see
@@ -125,6 +125,16 @@ class MeasureColumn(NamedTuple):
     name: str
     unit: str
     kind: str = EstimateKind.EXACT
+
+    @property
+    def is_estimable(self) -> bool:
+        """False if its numbers count as irrelevant what a sample did not draw."""
+        return EstimateKind(self.kind).is_estimable
+
+    @property
+    def estimate_label(self) -> str:
+        """The kind of estimate, in words; empty if its numbers are none."""
+        return EstimateKind(self.kind).label if self.kind in ESTIMATED else ""
 
 
 class AbsentScore(NamedTuple):

@@ -30,14 +30,30 @@ from pooling.models import Run
 
 
 class EstimateKind(StrEnum):
-    """The quality of a score on samples."""
+    """The quality of a score on samples. Kept values and files hold these texts."""
 
     EXACT = "exact"  # no undrawn target is among its ranks
     UNBIASED = "unbiased"
     APPROXIMATE = "approximate"
     NOT_ESTIMABLE = "not estimable"  # counts undrawn targets as irrelevant
 
+    @property
+    def label(self) -> str:
+        """The kind in words, for pages."""
+        return LABELS[self]
 
+    @property
+    def is_estimable(self) -> bool:
+        """False if the score counts undrawn targets as irrelevant: it is marked on pages."""
+        return self != EstimateKind.NOT_ESTIMABLE
+
+
+LABELS = {
+    EstimateKind.EXACT: "exact",
+    EstimateKind.UNBIASED: "unbiased",
+    EstimateKind.APPROXIMATE: "approximate",
+    EstimateKind.NOT_ESTIMABLE: "not estimable",
+}
 ESTIMATED = (EstimateKind.UNBIASED, EstimateKind.APPROXIMATE)
 NEGLIGIBLE = 0.005  # of RBP, in whole: the most that the ranks beyond a sample could add
 

@@ -6,6 +6,7 @@ To see these tests fail: leave out a case of one of them.
 import pytest
 
 from annotate.models import Direction
+from metrics.services.leaderboard.cells import MeasureColumn
 from metrics.services.leaderboard.decisions import MeasureDecision
 from metrics.services.leaderboard.leaderboard import Leaderboard
 from metrics.services.leaderboard.tables import LeaderboardTable
@@ -42,6 +43,20 @@ def test_bounds_name_what_they_leave_open(direction, without_bounds, targets, ex
         f"people may still overrule{exception}; and how many per cent of its first ranks are "
         "judged, 10 where the measure names no other number."
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_estimable", "label"),
+    [
+        ("exact", True, ""),
+        ("unbiased", True, "unbiased"),
+        ("approximate", True, "approximate"),
+        ("not estimable", False, ""),
+    ],
+)
+def test_a_column_says_how_well_its_measure_is_estimated(kind, is_estimable, label):
+    column = MeasureColumn("AP", "%", kind)
+    assert (column.is_estimable, column.estimate_label) == (is_estimable, label)
 
 
 @pytest.mark.parametrize(
