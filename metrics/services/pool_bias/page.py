@@ -8,6 +8,7 @@ from annotate.models import Direction, Kept
 from metrics.charts.charts import Chart
 from metrics.charts.pool_bias import SizePoint, StrategyCurve, bias_by_size, positives_by_judged
 from metrics.core.labels.label_sources import LabelSource
+from metrics.services.samples.estimates import EstimateKind
 from metrics.services.scores.query_groups import GroupFacts, facts_from
 from pooling.models import Pool
 from pooling.services.pools.queue_order import LIVE_STRATEGIES
@@ -96,7 +97,7 @@ class Estimate(NamedTuple):
     def text(self, digits: int = 3) -> str:
         """The estimate and its error as printed."""
         if self.mean is None:
-            return "not estimable"
+            return EstimateKind.NOT_ESTIMABLE.label
         error = "" if self.standard_error is None else f" ± {self.standard_error:.{digits}f}"
         return f"{self.mean:.{digits}f}{error}"
 
@@ -156,9 +157,11 @@ class SamplePanel(NamedTuple):
 
 
 class DirectionPanel(NamedTuple):
-    """The bias of a pool in one direction."""
+    """The bias of a pool in one direction by one measure; depth : of the results it looks at."""
 
     direction: Direction
+    measure: str
+    depth: int
     groups: GroupFacts | None
     n_queries: int
     n_labelled: int
@@ -169,6 +172,24 @@ class DirectionPanel(NamedTuple):
     bias_chart: Chart | None
     sample: SamplePanel | None
     is_sample: bool
+
+    @property
+    def runs_note(self) -> str:
+        """The meaning of the columns of the table of runs."""
+        apostrophe = "\N{RIGHT SINGLE QUOTATION MARK}"
+        sentences = [
+            f"On the {counted(self.n_queries, 'source item')} the pool asked about.",
+            f"Brought: the run{apostrophe}s first {self.depth:,}.",
+            f"Judged: how many of those have people{apostrophe}s grade, in per cent.",
+            "Only here: of the judged ones, those no other run of the pool brought.",
+            f"Without: {self.measure} as if these had not been judged, a reference{apostrophe}s "
+            "labels kept; the other runs keep all labels.",
+        ]
+        if self.groups and self.groups.target:
+            sentences.append(self.groups.target)
+        if self.is_sample:
+            sentences.append(f"{self.measure} counts as irrelevant what this sample did not draw.")
+        return " ".join(sentences)
 
     @property
     def sampling_units(self) -> str:
@@ -236,7 +257,13 @@ def page_of(*, pool: Pool, bias: Kept, measure: str | None) -> PoolBiasPage:
         n_labels=value["n_labels"],
         computed_at=bias.computed_at,
         directions=[
-            _direction_panel(direction_value, chosen_measure, names, value["n_labels"])
+            _direction_panel(
+                direction_value,
+                measure=chosen_measure,
+                depth=value["depth"],
+                names=names,
+                n_labels=value["n_labels"],
+            )
             for direction_value in value["directions"]
         ],
         follows_labels=pool.strategy in LIVE_STRATEGIES,
@@ -244,7 +271,12 @@ def page_of(*, pool: Pool, bias: Kept, measure: str | None) -> PoolBiasPage:
 
 
 def _direction_panel(
-    direction_value: dict[str, Any], measure: str, names: dict[int, str], n_labels: int
+    direction_value: dict[str, Any],
+    *,
+    measure: str,
+    depth: int,
+    names: dict[int, str],
+    n_labels: int,
 ) -> DirectionPanel:
     direction = Direction(direction_value["direction"])
     label = direction.label.lower()
@@ -266,6 +298,8 @@ def _direction_panel(
     bias_chart = bias_by_size(points, id=f"bias-{direction}", direction=label, measure=measure)
     return DirectionPanel(
         direction=direction,
+        measure=measure,
+        depth=depth,
         groups=facts_from(direction_value.get("groups")),
         n_queries=direction_value["n_queries"],
         n_labelled=direction_value["n_labelled"],

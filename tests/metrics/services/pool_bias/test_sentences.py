@@ -15,6 +15,7 @@ from metrics.services.pool_bias.page import (
 from metrics.services.scores.query_groups import GroupFacts
 
 ADVICE = Advice("unchanged", 1000, 1234, [], [None] * 4, 0)
+APOSTROPHE = "\N{RIGHT SINGLE QUOTATION MARK}"
 SETTLED = "Every neighbouring order holds in at least 95 % of resamples."
 UNSETTLED = (
     "{} of the 4 neighbouring orders below {} not settled by these queries anyway: more labels on "
@@ -50,6 +51,32 @@ def test_why_there_is_no_advice():
     )
     assert panel(groups(1)).undefined_text == (
         "Not defined: all captions are of one group, and nothing is known of another."
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "is_sample", "end"),
+    [
+        (None, False, ""),
+        (groups(12), False, ""),
+        (None, True, " AP counts as irrelevant what this sample did not draw."),
+        (
+            groups(12)._replace(n_population=100, n_drawn=40, pool="p"),
+            False,
+            " The captions were drawn of 100 for pool “p”, and a score estimates the mean over all "
+            "of those: each stands for what its stratum holds.",
+        ),
+    ],
+)
+def test_the_table_of_runs_says_what_its_columns_are(facts, is_sample, end):
+    filled = panel(facts)._replace(n_queries=1200, depth=1000, measure="AP", is_sample=is_sample)
+    assert filled.runs_note == (
+        "On the 1,200 source items the pool asked about. "
+        f"Brought: the run{APOSTROPHE}s first 1,000. "
+        f"Judged: how many of those have people{APOSTROPHE}s grade, in per cent. "
+        "Only here: of the judged ones, those no other run of the pool brought. "
+        f"Without: AP as if these had not been judged, a reference{APOSTROPHE}s labels kept; "
+        f"the other runs keep all labels.{end}"
     )
 
 
