@@ -12,6 +12,13 @@ from pooling.models import Pool, Run
 from pooling.services.pools.previews import Preview
 
 
+class RereadingChoice(NamedTuple):
+    """The other order that a run can be read again by; action : of the page's form."""
+
+    action: str
+    label: str
+
+
 class ReportSentences(NamedTuple):
     """Sentences on the rows of a run's file, from the report on it."""
 
@@ -52,6 +59,15 @@ class ReportSentences(NamedTuple):
         if self.run.report.get("has_ranks") is False:
             return "none: the order is by score"
         return "agrees with the order"
+
+    @property
+    def rereading(self) -> RereadingChoice | None:
+        """The order to read it again by: scores if ranks are trusted now, ranks if they differ."""
+        if self.run.score_type == Run.ScoreType.RANK:
+            return RereadingChoice("read-by-score", "Trust the scores: read it again")
+        if self.run.report.get("n_misranked"):
+            return RereadingChoice("read-by-rank", "Trust the rank column: read it again")
+        return None
 
     @property
     def matrix(self) -> str:
@@ -198,9 +214,17 @@ class AdditionSentences(NamedTuple):
         )
 
     @property
+    def waiting(self) -> str:
+        """The pairs that open pools ask about already; empty if there are none."""
+        n = self.preview.n_waiting
+        return f"Open pools ask about {n:,} more." if n else ""
+
+    @property
     def unknown(self) -> str:
-        """The results that name what the collection lacks."""
+        """The results that name what the collection lacks; empty if there are none."""
         n_unknown = self.preview.n_unknown
+        if not n_unknown:
+            return ""
         results = f"{counted(n_unknown, 'result')} {'names' if n_unknown == 1 else 'name'}"
         return (
             f"Apart from these, {results} {self.run.targets} that this collection lacks, so nobody "
@@ -211,6 +235,11 @@ class AdditionSentences(NamedTuple):
     def may_load(self) -> bool:
         """True if what it names and the collection lacks can still join it."""
         return may_load(self.run)
+
+    @property
+    def may_make(self) -> bool:
+        """True if what it names and the collection lacks can be made by its ids: documents can."""
+        return self.run.targets == "documents"
 
 
 class SourceSentences(NamedTuple):

@@ -4,7 +4,8 @@ from django import template
 from django.template.defaultfilters import floatformat
 
 from annotate.core.phrases import counted
-from annotate.models import Round, RoundPair, Seat
+from annotate.models import Gold, Round, RoundPair, Seat
+from annotate.services.review.pair_history import POLICY, HistoryEvent
 from pooling.models import Pool, PoolPair, Run
 from pooling.sentences import hold_consequence
 
@@ -52,6 +53,21 @@ def unknown_part(run: Run) -> str:
 
 
 register.filter("hold_consequence", hold_consequence)
+
+
+@register.filter
+def gold_text(gold: Gold) -> str:
+    """A gold's grade and origin, and whether it is retired: "grade 2, curated, retired"."""
+    text = f"grade {gold.grade}, {gold.get_origin_display().lower()}"
+    return f"{text}, retired" if gold.retired_at is not None else text
+
+
+@register.filter
+def actor(event: HistoryEvent, is_lead: bool) -> str:
+    """The lead or the policy behind an event of a pair's history; only leads read leads' names."""
+    if event.lead == POLICY:
+        return "The policy"
+    return event.lead if is_lead else "A lead"
 
 
 @register.filter

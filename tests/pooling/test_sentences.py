@@ -7,17 +7,12 @@ from django.utils.timezone import now
 
 from annotate.models import (
     Collection,
-    Policy,
     QuerySet,
     ReferenceLabel,
     ReferenceSet,
-    Round,
-    RoundPair,
-    Seat,
     User,
-    Work,
 )
-from pooling.models import Matrix, Pool, PoolPair, Run
+from pooling.models import Matrix, Pool, Run
 from pooling.sentences import (
     AdditionSentences,
     HoldSentences,
@@ -30,7 +25,6 @@ from pooling.sentences import (
     may_load,
     reference_grades,
 )
-from pooling.templatetags import pooling_labels
 
 SAMPLED = "A sample of them. Scores average over the drawn source items without weights"
 LACK = "They keep their ranks and count as unjudged"
@@ -106,6 +100,20 @@ def test_a_report_says_how_many_rows_are_tied(report, sentence):
 )
 def test_a_report_says_whether_the_ranks_agree(report, score_type, sentence):
     assert ReportSentences(run_of(report, score_type=score_type)).rank_column == sentence
+
+
+@pytest.mark.parametrize(
+    ("n_misranked", "score_type", "rereading"),
+    [
+        (0, "float32", None),
+        (2, "float32", ("read-by-rank", "Trust the rank column: read it again")),
+        (0, "rank", ("read-by-score", "Trust the scores: read it again")),
+        (2, "rank", ("read-by-score", "Trust the scores: read it again")),
+    ],
+)
+def test_a_run_can_be_read_again_by_the_other_order(n_misranked, score_type, rereading):
+    run = run_of({"n_misranked": n_misranked}, score_type=score_type)
+    assert ReportSentences(run).rereading == rereading
 
 
 def test_a_report_on_a_matrix_says_how_large_it_is():
@@ -280,6 +288,19 @@ def test_a_run_says_what_it_adds():
     assert one.unknown == f"Apart from these, 1 result names {lacks}"
     many = AdditionSentences(run_of(), preview_of(n_unknown=1000))
     assert many.unknown == f"Apart from these, 1,000 results name {lacks}"
+    assert addition.unknown == ""
+
+
+@pytest.mark.parametrize(
+    ("n_waiting", "text"), [(0, ""), (1000, "Open pools ask about 1,000 more.")]
+)
+def test_a_run_says_what_open_pools_ask_about_already(n_waiting, text):
+    assert AdditionSentences(run_of(), preview_of(n_waiting=n_waiting)).waiting == text
+
+
+def test_only_documents_can_be_made_by_their_ids():
+    assert AdditionSentences(run_of(), preview_of()).may_make
+    assert not AdditionSentences(run_of(direction="reverse"), preview_of()).may_make
 
 
 def test_queries_cannot_be_loaded_once_a_collection_is_judged():
@@ -318,63 +339,3 @@ def test_a_preview_says_what_it_does_not_count(n_unknown, beginning):
         "which, and offers to load these documents."
     )
     assert PreviewSentences(preview_of()).unknown == ""
-
-
-@pytest.mark.parametrize(
-    ("fields", "badge"),
-    [
-        ({"state": "received"}, "badge-accent"),
-        ({}, "badge-good"),
-        ({"state": "rejected"}, "badge-bad"),
-        ({"state": "rejected", "work": Work(state="cancelled")}, "badge-warn"),
-        ({"retired_at": now()}, ""),
-        ({"on_hold_since": now()}, "badge-warn"),
-    ],
-)
-def test_a_runs_badge_has_the_looks_of_its_state(fields, badge):
-    assert pooling_labels.run_badge(run_of(**fields)) == badge
-
-
-def test_a_pools_badge_has_the_looks_of_its_phase():
-    assert {phase.value: pooling_labels.phase_badge(phase) for phase in Pool.Phase} == {
-        "draft": "",
-        "opening": "badge-accent",
-        "open": "badge-good",
-        "closing": "badge-accent",
-        "closed": "",
-        "reopening": "badge-accent",
-        "failed": "badge-bad",
-    }
-
-
-def test_a_place_in_a_pool_has_its_rank_and_chance():
-    assert pooling_labels.pool_place(PoolPair()) == "in no run"
-    assert pooling_labels.pool_place(PoolPair(best_rank=1000)) == "best rank 1,000"
-    drawn = PoolPair(best_rank=3, inclusion_probability=0.25)
-    assert pooling_labels.pool_place(drawn) == "best rank 3, drawn with probability 0.250"
-
-
-def test_the_list_of_runs_says_how_many_rows_are_unknown():
-    assert pooling_labels.unknown_part(run_of()) == "none"
-    assert pooling_labels.unknown_part(run_of(on_hold_since=now())) == "all"
-    assert pooling_labels.unknown_part(run_of({"n_unknown": 1, "n_kept": 3})) == "25.0 %"
-
-
-def test_a_seat_has_a_reason_if_it_is_for_a_label():
-    assert pooling_labels.seat_reason(Seat(purpose="gold")) == ""
-    seat = Seat(purpose="label", why=Seat._meta.get_field("why").choices[0][0])
-    assert pooling_labels.seat_reason(seat) == seat.get_why_display() != ""
-
-
-@pytest.mark.parametrize(
-    ("n_wanted", "state", "dropped_at", "text"),
-    [
-        (1, "open", None, "1 label wanted under policy version 4"),
-        (2, "closed", None, "2 labels wanted under policy version 4, closed"),
-        (2, "closed", now(), "2 labels wanted under policy version 4, not any more"),
-    ],
-)
-def test_a_round_says_how_many_labels_it_wants_of_a_pair(n_wanted, state, dropped_at, text):
-    round_ = Round(policy=Policy(version=4), state=state)
-    row = RoundPair(round=round_, n_wanted=n_wanted, dropped_at=dropped_at)
-    assert pooling_labels.demand(row) == text
