@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from django.template.defaultfilters import floatformat
 
+from annotate.core.phrases import counted
 from annotate.models import Training, TrainingDecision, TrainingTry
 
 
@@ -28,6 +29,11 @@ class TryResult(NamedTuple):
         if row.measure == Training.Measure.SPEARMAN:
             return f"a rank correlation of {floatformat(row.score, 2)}, {counts} exactly right"
         return f"{counts} right"
+
+    @property
+    def passed_text(self) -> str:
+        """The sentence to who passed by this try."""
+        return f"You passed with {self.mark}."
 
     @property
     def shortfall(self) -> str:
@@ -57,6 +63,39 @@ class TryResult(NamedTuple):
         if row.measure == Training.Measure.SPEARMAN:
             return f"\N{GREEK SMALL LETTER RHO} = {floatformat(row.score, 2)}"
         return f"{_percent(row.score)} %"
+
+
+class SetupSteps(NamedTuple):
+    """Sentences on the steps to a training, after the links to their pages.
+
+    n_questions : of the quiz; n_pairs : with known levels; 0 while there are none
+    """
+
+    n_questions: int
+    n_pairs: int
+
+    @property
+    def quiz_text(self) -> str:
+        """The end of the step of the quiz, with its questions."""
+        questions = f": {counted(self.n_questions, 'question')}" if self.n_questions else ""
+        return f"about the guidelines, if you want one{questions}."
+
+    @property
+    def pairs_text(self) -> str:
+        """The end of the step of the pairs, with their number."""
+        pairs = f": {counted(self.n_pairs, 'pair')}" if self.n_pairs else ""
+        return f"whose level you know, with the reason{pairs}."
+
+
+def review_text(result: TryResult | None) -> str:
+    """Return the sentences to somebody whom a lead has to let in, with the result if she passed."""
+    part = "You have done your part"
+    if result is not None and result.passed:
+        part = f"You reached the mark with {result.mark}"
+    return (
+        f"{part}. You get pairs to judge as soon as a lead has let you in; you need not do "
+        "anything."
+    )
 
 
 def pairs_step(training: Training, *, n_tries: int) -> str:

@@ -26,7 +26,7 @@ from annotate.models import Annotator, HandOut
 from annotate.services.judging import cards, hand_outs, judging
 from annotate.services.training import quizzes
 from annotate.services.training import tries as service
-from annotate.services.training.sentences import TryResult, pairs_step
+from annotate.services.training.sentences import TryResult, pairs_step, review_text
 from annotate.services.training.status import newest_quiz, rules_of, training_of, training_status
 
 ERRORS = {
@@ -49,13 +49,15 @@ def training(request: SignedIn, slug: str) -> HttpResponse:
     training_ = training_of(collection=annotator.collection)
     status = training_status(annotator=annotator)
     finished_tries = [try_ for try_ in status.tries if try_.passed is not None]
+    last_result = TryResult(finished_tries[-1]) if finished_tries else None
     context = {
         "collection": annotator.collection,
         "training": training_,
         "rules": rules_of(training=training_),
         "status": status if training_.is_on else status._replace(state=TrainingState("passed")),
         "quiz_is_done": status.state.name in AFTER_QUIZ,
-        "last_result": TryResult(finished_tries[-1]) if finished_tries else None,
+        "last_result": last_result,
+        "review_text": review_text(last_result),
         "pairs_step": pairs_step(training_, n_tries=len(finished_tries)),
     }
     return render(request, "annotate/training/training.html", context)

@@ -25,7 +25,7 @@ from annotate.models import Collection, Gold, Role, TrainingDecision
 from annotate.services.training import people as training_people
 from annotate.services.training import quizzes
 from annotate.services.training import setup as training_setup
-from annotate.services.training.sentences import golds_note
+from annotate.services.training.sentences import SetupSteps, golds_note
 from annotate.services.training.setup import BadPairs, BadTraining, PairSpec
 from annotate.services.training.status import active_pairs, newest_quiz, training_of
 
@@ -226,13 +226,16 @@ def _anchors(collection: Collection) -> dict[str, str]:
 def _setup_page(
     request: HttpRequest, collection: Collection, form: TrainingForm, *, status: int = 200
 ) -> HttpResponse:
+    newest = newest_quiz(collection=collection)
     context = {
         "collection": collection,
         "training": training_of(collection=collection),
         "form": form,
         "people": training_people.people(collection=collection),
-        "quiz": newest_quiz(collection=collection),
-        "n_pairs": active_pairs(collection=collection).count(),
+        "steps": SetupSteps(
+            n_questions=len(newest.questions) if newest else 0,
+            n_pairs=active_pairs(collection=collection).count(),
+        ),
     }
     return render(request, "annotate/training/setup.html", context, status=status)
 

@@ -17,10 +17,12 @@ from annotate.models import (
 )
 from annotate.services.training.quizzes import MarkedAttempt
 from annotate.services.training.sentences import (
+    SetupSteps,
     TryResult,
     decision_note,
     golds_note,
     pairs_step,
+    review_text,
 )
 from annotate.services.training.status import TrainingStatus
 
@@ -51,6 +53,39 @@ def status(name, *, ready_at=None, **fields):
 )
 def test_a_try_is_marked_by_its_measure(fields, mark):
     assert result(**fields).mark == mark
+
+
+def test_who_passed_reads_the_mark():
+    assert result(**SHARES).passed_text == "You passed with 3 of 5 right."
+
+
+@pytest.mark.parametrize(
+    "last, part",
+    [
+        (None, "You have done your part"),
+        (result(passed=False, **SHARES), "You have done your part"),
+        (result(passed=True, **SHARES), "You reached the mark with 3 of 5 right"),
+    ],
+)
+def test_who_waits_for_a_lead_need_not_do_anything(last, part):
+    assert review_text(last) == (
+        f"{part}. You get pairs to judge as soon as a lead has let you in; you need not do "
+        "anything."
+    )
+
+
+@pytest.mark.parametrize(
+    "n_questions, n_pairs, quiz_end, pairs_end",
+    [
+        (0, 0, ".", "."),
+        (1, 1, ": 1 question.", ": 1 pair."),
+        (3, 1200, ": 3 questions.", ": 1,200 pairs."),
+    ],
+)
+def test_the_steps_to_a_training_say_what_is_there(n_questions, n_pairs, quiz_end, pairs_end):
+    steps = SetupSteps(n_questions, n_pairs)
+    assert steps.quiz_text == f"about the guidelines, if you want one{quiz_end}"
+    assert steps.pairs_text == f"whose level you know, with the reason{pairs_end}"
 
 
 @pytest.mark.parametrize(
