@@ -94,6 +94,20 @@ class Import(models.Model):
         return "Rejected" if is_rejected else self.reading.get_state_display()
 
     @property
+    def remedy(self) -> str:
+        """The remedy for the faults of its file, and how many of them its page shows."""
+        n_shown = len(self.report.get("errors", []))
+        sentences = []
+        if self.kind != self.Kind.DOCUMENTS:
+            sentences.append(
+                "Correct the file and upload it again: everything is checked before anything is "
+                "stored."
+            )
+        if self.report.get("n_errors", 0) > n_shown:
+            sentences.append(f"The first {n_shown} are shown.")
+        return " ".join(sentences)
+
+    @property
     def is_refused(self) -> bool:
         """True if the file was at fault, see its report; its work describes other failures."""
         return self.reading.error_code == self.REFUSED

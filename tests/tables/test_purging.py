@@ -8,6 +8,7 @@ from django.apps import apps
 from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 
 from annotate.checks.check import run
 from annotate.models import (
@@ -33,6 +34,7 @@ from tests.pages import text_of
 from tests.pooling import factories
 
 pytestmark = pytest.mark.django_db
+GONE = "Everything in it goes for good: items, media, runs, pools, members."
 
 
 def rows():
@@ -47,6 +49,34 @@ def rows():
         for model in models
         if model not in people_models and model._meta.managed
     }
+
+
+@pytest.mark.parametrize(
+    ("frozen_at", "may_delete", "text"),
+    [
+        (
+            timezone.now(),
+            True,
+            "It has been judged, so it stays: labels are never deleted from here. The operator "
+            "can, with <code>purge_collection</code>.",
+        ),
+        (
+            None,
+            True,
+            f"{GONE} It can be deleted from here as long as nobody has judged in it.",
+        ),
+        (
+            None,
+            False,
+            f"{GONE} The pages of this site may not delete it, as their database role does not "
+            "own the tables; the operator can: <code>docker compose run --rm migrate python "
+            "manage.py purge_collection birds --yes</code>",
+        ),
+    ],
+)
+def test_leads_read_who_may_delete_a_collection(frozen_at, may_delete, text):
+    collection = Collection(slug="birds", scheme_frozen_at=frozen_at)
+    assert purging.DeletionNote(collection, may_delete).text == text
 
 
 def test_every_row_of_the_collection_goes_and_no_other():

@@ -8,10 +8,13 @@ import shutil
 from collections import deque
 from collections.abc import Iterator
 from functools import partial
+from typing import NamedTuple
 
 from django.apps import apps
 from django.db import connection, models, transaction
 from django.db.models.fields.reverse_related import ForeignObjectRel
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from annotate.models import Collection, Judgment, QuizAttempt, Report, User
 from annotate.services.collection.media import media_folder
@@ -26,6 +29,38 @@ class NotOwner(Exception):
 
 class CollectionJudged(Exception):
     """People have answered in the collection, so that it stays; nothing was deleted."""
+
+
+class DeletionNote(NamedTuple):
+    """The effect of deleting a collection, and who may do it.
+
+    may_delete : whether the role of the site's pages owns the tables
+    """
+
+    collection: Collection
+    may_delete: bool
+
+    @property
+    def text(self) -> SafeString:
+        """The note for leads, as HTML."""
+        if self.collection.scheme_frozen_at is not None:
+            return format_html(
+                "It has been judged, so it stays: labels are never deleted from here. The "
+                "operator can, with <code>{}</code>.",
+                "purge_collection",
+            )
+        contents = "Everything in it goes for good: items, media, runs, pools, members."
+        if self.may_delete:
+            return format_html(
+                "{} It can be deleted from here as long as nobody has judged in it.", contents
+            )
+        return format_html(
+            "{} The pages of this site may not delete it, as their database role does not own the "
+            "tables; the operator can: <code>docker compose run --rm migrate python manage.py "
+            "purge_collection {} --yes</code>",
+            contents,
+            self.collection.slug,
+        )
 
 
 @transaction.atomic

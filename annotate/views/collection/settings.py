@@ -139,7 +139,7 @@ def settings_page(
         "groups_form": groups_form or QueryGroupsForm(instance=collection),
         "group_counts": item_groups.count_groups(collection=collection),
         "delete_form": delete_form or DeleteForm(collection=collection),
-        "may_delete": purging.is_owner(),
+        "deletion": purging.DeletionNote(collection, may_delete=purging.is_owner()),
     }
     return render(request, "annotate/collection/settings.html", context, status=status)
 

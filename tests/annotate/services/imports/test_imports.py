@@ -93,6 +93,20 @@ def test_a_folder_in_beir_style_brings_its_labels_with_a_report_of_their_own(col
     assert ReferenceLabel.objects.count() == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "n_errors", "remedy"),
+    [
+        ("items", 2, "Correct the file and upload it again: {}."),
+        ("items", 60, "Correct the file and upload it again: {}. The first 2 are shown."),
+        ("documents", 2, ""),
+        ("documents", 60, "The first 2 are shown."),
+    ],
+)
+def test_a_file_at_fault_says_what_to_do(kind, n_errors, remedy):
+    import_ = Import(kind=kind, report={"errors": [{}, {}], "n_errors": n_errors})
+    assert import_.remedy == remedy.format("everything is checked before anything is stored")
+
+
 def test_a_broken_file_leaves_nothing_but_its_report(
     collection, django_capture_on_commit_callbacks
 ):
