@@ -54,6 +54,9 @@ class RoundKind(models.TextChoices):
     IMPORT = "import", "Import"
 
 
+LABEL_KINDS = (RoundKind.POOL, RoundKind.IMPORT)
+
+
 class RoundState(models.TextChoices):
     """The states of a round, which hands out its pairs while it is open."""
 
@@ -76,6 +79,7 @@ class Round(models.Model):
     Kind: TypeAlias = RoundKind
     State: TypeAlias = RoundState
 
+    FOR_LABELS = LABEL_KINDS  # golds and training want checks
     WANTING = WANTING_STATES
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="rounds")

@@ -18,6 +18,7 @@ from annotate.services.background.workers import try_lock
 from annotate.services.collection.collections import change_policy, figures, next_policy
 from annotate.services.seating import round_policies
 from annotate.signals import round_to_follow
+from annotate.statements import text_list
 
 SYNCHRONOUS_ROWS = 20_000  # resolutions that are examined within the request
 PREVIEW = "policy-preview"
@@ -29,7 +30,7 @@ N_LISTED = 12  # kinds of change that a page lists
 # The pairs that another rule may change: their labels differ, or a model decided. Only groups leave
 # the database; left out are pairs of one label, of equal labels, and what a lead decides. Rounds
 # are looked up pair by pair (EXISTS would read the pairs of every round, however few may change).
-_MAY_CHANGE = """
+_MAY_CHANGE = f"""
     FROM annotate_resolution resolution
     JOIN annotate_policy policy ON policy.id = resolution.policy_id
     WHERE resolution.collection_id = %(collection)s
@@ -39,9 +40,9 @@ _MAY_CHANGE = """
           SELECT true FROM annotate_roundpair round_pair
           JOIN annotate_round round ON round.id = round_pair.round_id
           WHERE round_pair.pair_id = resolution.pair_id AND round.kind = 'pool'
-            AND round.state IN ('opening', 'open')
+            AND round.state IN {text_list(Round.WANTING)}
           LIMIT 1))
-"""
+"""  # noqa: S608 - own text
 _LABELLED = f"""
     SELECT counting.grades, affected.status, affected.grade, affected.policy_id, count(*)
     FROM (SELECT resolution.* {_MAY_CHANGE}) affected

@@ -112,9 +112,7 @@ def _seat(pair: Pair) -> Seat:
     )
     if seat is not None:
         return seat
-    rounds = Round.objects.filter(
-        round_pairs__pair=pair, kind__in=[Round.Kind.POOL, Round.Kind.IMPORT]
-    )
+    rounds = Round.objects.filter(round_pairs__pair=pair, kind__in=Round.FOR_LABELS)
     newest_round = rounds.order_by("-pk").first()
     if newest_round is None:
         raise NotInARound("No round names this pair, so it has no grade to decide.")

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from numpy.typing import NDArray
 
 from annotate.core.labels import resolving
-from annotate.models import Policy, Seat
+from annotate.models import Policy, Round, Seat
 from annotate.services.seating.bulk_seats import lock_pairs
 from annotate.services.seating.evidence import PRECEDENCE
 from annotate.services.seating.reconciling import reconcile_pairs
@@ -20,6 +20,7 @@ Keys = NDArray[np.int64]
 # lead or a model of annotators decided. Each subquery is run once a pair, by the index of the pair,
 # as in bulk_seats.py; for the same reason labels that count are not read through their view here:
 # where tables counted as empty, each seat was looked for among all.
+_ROUND_KINDS = text_list(Round.FOR_LABELS)
 _SETTLED = f"""
     SELECT requested.pair, deciding.collection_id, deciding.policy_id, counting.grades, demand.n
     FROM unnest(%s::bigint[]) AS requested(pair)
@@ -37,11 +38,11 @@ _SETTLED = f"""
         SELECT round.collection_id, round.policy_id
         FROM annotate_roundpair round_pair
         JOIN annotate_round round ON round.id = round_pair.round_id
-        WHERE round_pair.pair_id = requested.pair AND round.kind IN ('pool', 'import')
+        WHERE round_pair.pair_id = requested.pair AND round.kind IN {_ROUND_KINDS}
         ORDER BY {PRECEDENCE} LIMIT 1) deciding
     CROSS JOIN LATERAL (
-        SELECT max(round_pair.n_wanted) FILTER (WHERE round.kind IN ('pool', 'import')) AS n,
-               bool_or(round.state IN ('opening', 'open')) AS is_open
+        SELECT max(round_pair.n_wanted) FILTER (WHERE round.kind IN {_ROUND_KINDS}) AS n,
+               bool_or(round.state IN {text_list(Round.WANTING)}) AS is_open
         FROM annotate_roundpair round_pair
         JOIN annotate_round round ON round.id = round_pair.round_id
         WHERE round_pair.pair_id = requested.pair) demand

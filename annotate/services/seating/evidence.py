@@ -24,9 +24,8 @@ _SEATS = f"""
 # Among the rounds that want labels of a pair the first by this order has the policy that decides on
 # it: an open one before closed ones, of these the most demanding, then the newest.
 N_WANTED = "CASE WHEN round_pair.dropped_at IS NULL THEN round_pair.n_wanted ELSE 0 END"
-PRECEDENCE = (
-    f"ARRAY[(round.state NOT IN ('opening', 'open'))::int::bigint, -({N_WANTED}), -round.id]"
-)
+_IS_CLOSED = f"round.state NOT IN {text_list(Round.WANTING)}"
+PRECEDENCE = f"ARRAY[({_IS_CLOSED})::int::bigint, -({N_WANTED}), -round.id]"
 # An open escalation takes a pair out of the queue, as do too many people who could not judge it.
 # There are never too many people whose browsers do not play it: it waits for another browser.
 _DEMANDS = f"""
@@ -44,7 +43,7 @@ _DEMANDS = f"""
     FROM annotate_roundpair round_pair JOIN annotate_round round ON round.id = round_pair.round_id
     JOIN annotate_policy policy ON policy.id = round.policy_id
     JOIN annotate_collection collection ON collection.id = round.collection_id
-    WHERE round_pair.pair_id = ANY(%(pairs)s) AND round.kind IN ('pool', 'import')
+    WHERE round_pair.pair_id = ANY(%(pairs)s) AND round.kind IN {text_list(Round.FOR_LABELS)}
 """  # noqa: S608 - names of columns
 
 

@@ -17,9 +17,7 @@ def differing_rounds(
 ) -> QuerySet[Round]:
     """Return open rounds that resolve labels otherwise, and closed ones if asked."""
     same = Q(**{f"policy__{name}": getattr(policy, name) for name in Policy.RESOLVING})
-    rounds = Round.objects.filter(
-        collection=collection, kind__in=[Round.Kind.POOL, Round.Kind.IMPORT]
-    ).exclude(same)
+    rounds = Round.objects.filter(collection=collection, kind__in=Round.FOR_LABELS).exclude(same)
     return rounds if with_closed else rounds.filter(state__in=Round.WANTING)
 
 

@@ -55,9 +55,8 @@ _COUNTING_GRADES = ArraySubquery(
 
 def pair_states(*, collection: Collection) -> Iterator[str]:
     """Every pair of every round for labels: state, grade if any, and counting grades by seat."""
-    wanting = (Round.Kind.POOL, Round.Kind.IMPORT)
     rows = (
-        RoundPairState.objects.filter(collection=collection, round__kind__in=wanting)
+        RoundPairState.objects.filter(collection=collection, round__kind__in=Round.FOR_LABELS)
         .annotate(counting_grades=_COUNTING_GRADES)
         .order_by(Collate("round__name", "C"), "round", *_IN_ORDER)
         .values_list(

@@ -12,12 +12,12 @@ from annotate.models import (
     Direction,
     Pair,
     Part,
+    Round,
     RoundPair,
 )
 from annotate.services.storage.number_arrays import table
 from metrics.core.labels.label_sources import Grades, LabelSource, no_grades, sorted_grades
 from metrics.services.leaderboard.choices.choices import FIRST, LeaderboardSpec
-from metrics.services.numbers.inputs import LABEL_ROUND_KINDS
 from metrics.services.scores import labels
 from metrics.services.scores.labels import EvaluationScope
 from pooling.core.strategies.selections import Pairs, is_in
@@ -86,7 +86,7 @@ def _unjudged(collection: Collection, scope: EvaluationScope, labelled: Grades) 
     """
     source, target = labels.ends(scope.direction)
     round_pairs = RoundPair.objects.filter(
-        pair=OuterRef("pk"), round__kind__in=LABEL_ROUND_KINDS, dropped_at=None
+        pair=OuterRef("pk"), round__kind__in=Round.FOR_LABELS, dropped_at=None
     )
     pairs = table(
         Pair.objects.filter(Exists(round_pairs), collection=collection).values_list(source, target),

@@ -2,12 +2,12 @@
 
 import re
 
-from annotate.models import Seat
+from annotate.models import Round, Seat
 from annotate.statements import text_list
 from metrics.models import BLOCK_SIZE
 
 _LABELS = text_list(Seat.FOR_LABELS)  # the purposes of seats whose judgments enter agreement
-_ROUNDS = "('pool', 'import')"  # the kinds of rounds that want such labels
+_ROUND_KINDS = text_list(Round.FOR_LABELS)  # the kinds of rounds that want such labels
 _REQUESTED_PAIRS = "= ANY(%(pairs)s::bigint[])"
 
 
@@ -135,7 +135,7 @@ COUNTS_OF_SOME = f"""
     -- left out if every round leaves the pair out; else its state is the same in all rounds
     wanted_pair AS (
         SELECT pair_id, coalesce(min(state) FILTER (WHERE state <> 'left_out'), 'left_out') AS state
-        FROM round_pair WHERE kind IN {_ROUNDS} GROUP BY pair_id),
+        FROM round_pair WHERE kind IN {_ROUND_KINDS} GROUP BY pair_id),
     pair_count (block, key, n) AS ({" UNION ALL ".join(_COUNT_QUERIES)})
 """  # noqa: S608 - own text
 

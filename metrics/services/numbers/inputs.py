@@ -23,12 +23,11 @@ from metrics.services.numbers.tallies import CollectionTallies
 from metrics.services.scores.query_groups import GroupFacts, facts_of, groups_of
 
 Summary = dict[str, Any]
-LABEL_ROUND_KINDS = (Round.Kind.POOL, Round.Kind.IMPORT)  # the kinds of rounds whose labels count
 
 
 def progress(collection: Collection, tallies: CollectionTallies) -> Summary:
     """Summarise each round whose labels count: its pairs by state, its seats and labels."""
-    rounds = Round.objects.filter(collection=collection, kind__in=LABEL_ROUND_KINDS)
+    rounds = Round.objects.filter(collection=collection, kind__in=Round.FOR_LABELS)
     rows = rounds.order_by("pk").values("pk", "kind", "state", "name", "pool__pk", "pool__name")
     # A pair of several rounds is one pair; seats belong to one round each.
     total = _pairs({state: n for (state,), n in tallies.rows("wanted")}) | {

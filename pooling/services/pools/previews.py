@@ -10,7 +10,8 @@ from django.db import connection
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Direction, Gold, Policy, QuerySet
+from annotate.models import Collection, Direction, Gold, Policy, QuerySet, Round
+from annotate.statements import text_list
 from pooling.core.likeness.likeness import Likeness, likeness
 from pooling.core.strategies.selections import Layout
 from pooling.models import Run
@@ -20,16 +21,16 @@ USUAL_SECONDS = 9.0  # for a judgment, until the collection has a median of its 
 OVERLAP_DEPTH = 10
 RBO_P = 0.9
 ADDS_DEPTH = 10
-_PAIR_STATES = """
+_PAIR_STATES = f"""
     SELECT chosen.position - 1, coalesce(resolution.n_labels, 0), EXISTS (
         SELECT FROM annotate_roundpair round_pair
         JOIN annotate_round round ON round.id = round_pair.round_id
         WHERE round_pair.pair_id = pair.id AND round_pair.dropped_at IS NULL AND round.kind = 'pool'
-          AND round.state IN ('opening', 'open'))
+          AND round.state IN {text_list(Round.WANTING)})
     FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS chosen(query, document, position)
     JOIN annotate_pair pair ON pair.query_id = chosen.query AND pair.document_id = chosen.document
     LEFT JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
-"""
+"""  # noqa: S608 - own words
 _MEDIAN = """
     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY active_ms) FROM annotate_judgment
     WHERE collection_id = %s AND active_ms IS NOT NULL
