@@ -31,12 +31,23 @@ class Direction(models.TextChoices):
         return "documents" if self == Direction.FORWARD else "queries"
 
 
+# neither ranked nor judged
+_LEFT_OUT = Q(excluded_at__isnull=False) | ~Q(split="test")
+
+
 class ItemQuerySet(models.QuerySet["Item"]):
-    """Items, with the filter for those left out."""
+    """Items, with the filters for those in use and for those left out."""
+
+    def in_use(self) -> "ItemQuerySet":
+        """Items that are retrieved and judged: of the split test, and not excluded by a lead.
+
+        In SQL it is `item_in_use` of annotate/services/seating/in_use.py.
+        """
+        return self.filter(excluded_at=None, split="test")
 
     def left_out(self) -> "ItemQuerySet":
         """Items neither ranked nor judged: excluded by a lead, or of a split other than test."""
-        return self.filter(Q(excluded_at__isnull=False) | ~Q(split="test"))
+        return self.filter(_LEFT_OUT)
 
 
 class Item(models.Model):
@@ -95,7 +106,7 @@ class Item(models.Model):
         indexes = [
             models.Index(
                 fields=["collection"],
-                condition=Q(excluded_at__isnull=False) | ~Q(split="test"),
+                condition=_LEFT_OUT,
                 name="annotate_item_left_out",
             ),
         ]

@@ -14,6 +14,7 @@ from annotate.services.background.progress import ProgressCallback, ignore_progr
 from annotate.services.background.workers import lock_task
 from annotate.services.collection.references import FileRejected
 from annotate.services.seating import note_changes
+from annotate.services.seating.in_use import item_in_use
 
 log = logging.getLogger(__name__)
 
@@ -21,15 +22,15 @@ CHUNK = 5_000
 MAX_NAME = 60
 EVERYTHING = "all"  # the query set of all test items of a side
 SOURCE_SIDES = {Direction.FORWARD: Side.QUERY, Direction.REVERSE: Side.DOCUMENT}
-_COMPLETE = """
+_COMPLETE = f"""
     INSERT INTO annotate_querysetitem (query_set_id, item_id, part)
     SELECT everything.id, item.id, 'source' FROM annotate_queryset everything, annotate_item item
     WHERE everything.id = %s AND item.collection_id = %s AND item.side = %s
-      AND item.split = 'test' AND item.excluded_at IS NULL
+      AND {item_in_use("item")}
       AND NOT EXISTS (SELECT FROM annotate_querysetitem member
                       WHERE member.query_set_id = everything.id AND member.item_id = item.id)
     ORDER BY item.id
-"""
+"""  # noqa: S608 - own words
 
 
 class BadQuerySetName(Exception):

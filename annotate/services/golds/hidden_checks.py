@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from annotate.core.labels import batches
 from annotate.models import Annotator, ClockTimestamp, Policy, Round, Seat
 from annotate.services.seating.eligibility import never_met
+from annotate.services.seating.in_use import pair_in_use
 from annotate.services.seating.queues import ClaimedSeat
 from annotate.statements import SqlValue, prepared_cursor
 
@@ -36,32 +37,28 @@ _UNMET = f"""
     JOIN annotate_item document ON document.id = pair.document_id
     WHERE gold.collection_id = %(collection)s AND gold.is_positive = %(is_positive)s
       AND gold.retired_at IS NULL
-      AND query.excluded_at IS NULL AND document.excluded_at IS NULL
+      AND {pair_in_use("gold.pair_id")}
       AND gold.pair_id <> ALL(%(claimed)s)
       AND (%(queries)s::bigint[] IS NULL OR pair.query_id = ANY(%(queries)s))
-      AND NOT EXISTS (SELECT FROM annotate_pairexclusion exclusion
-                      WHERE exclusion.pair_id = gold.pair_id)
       AND {never_met("%(annotator)s", pair="gold.pair_id", but_for="0")}
     ORDER BY is_wanted, hashint8extended(gold.pair_id, %(seed)s), gold.id
     LIMIT %(limit)s
 """  # noqa: S608 - own words
 # Pairs with a counting label of hers, old enough and not repeated yet; grouped by query if asked.
-_OLD = """
+_OLD = f"""
     SELECT own.pair_id, pair.query_id, own.round_id
     FROM annotate_countingjudgment own JOIN annotate_pair pair ON pair.id = own.pair_id
     JOIN annotate_item query ON query.id = pair.query_id
     JOIN annotate_item document ON document.id = pair.document_id
     WHERE own.annotator_id = %(annotator)s AND own.purpose = 'label'
       AND own.at <= clock_timestamp() - make_interval(days => %(days)s)
-      AND query.excluded_at IS NULL AND document.excluded_at IS NULL
-      AND NOT EXISTS (SELECT FROM annotate_pairexclusion exclusion
-                      WHERE exclusion.pair_id = own.pair_id)
+      AND {pair_in_use("own.pair_id")}
       AND NOT EXISTS (SELECT FROM annotate_seat repeat WHERE repeat.annotator_id = own.annotator_id
                       AND repeat.pair_id = own.pair_id AND repeat.purpose = 'repeat')
     ORDER BY CASE WHEN %(grouped)s THEN hashint8extended(pair.query_id, %(annotator)s) END,
              hashint8extended(own.pair_id, %(annotator)s), own.pair_id
     LIMIT %(limit)s
-"""
+"""  # noqa: S608 - own words
 _COUNT_OLD = """
     SELECT (SELECT count(*) FROM annotate_countingjudgment own
             WHERE own.annotator_id = %(annotator)s AND own.purpose = 'label'

@@ -96,7 +96,11 @@ def training_of(*, collection: Collection) -> Training:
 
 
 def active_pairs(*, collection: Collection) -> QuerySet[TrainingPair]:
-    """Return the training pairs in use whose items are not excluded."""
+    """Return the training pairs in use whose items are not excluded.
+
+    This is no `Pair.objects.left_out`: an exclusion of the pair alone says that it is asked of
+    nobody and counts as unjudged, and training asks for no label. A lead retires it here.
+    """
     pairs = TrainingPair.objects.filter(pair__collection=collection, retired_at=None)
     return pairs.filter(pair__query__excluded_at=None, pair__document__excluded_at=None)
 

@@ -55,11 +55,11 @@ class ExportedItem(NamedTuple):
 def exported_items(
     *, collection: Collection, side: str, pks: Ids | None = None
 ) -> Iterator[ExportedItem]:
-    """The items of a side that are judged, by the bytes of their ids.
+    """The items of a side that are in use, by the bytes of their ids.
 
     pks : only these; None means all
     """
-    rows = Item.objects.filter(collection=collection, side=side, split="test", excluded_at=None)
+    rows = Item.objects.filter(collection=collection, side=side).in_use()
     rows = rows.order_by(Collate("external_id", "C"), "parts__position")
     columns = ("pk", "external_id", "parts__kind", "parts__text", "parts__path", "parts__also")
     selected = None if pks is None else set(pks.tolist())

@@ -84,9 +84,7 @@ class Gallery(NamedTuple):
 def gallery_of(*, query_set: QuerySet, scope: EvaluationScope) -> Gallery:
     """Count the targets at present; one query."""
     side = SIDES[scope.direction][1]
-    targets = Item.objects.filter(
-        collection=query_set.collection_id, side=side, split="test", excluded_at=None
-    )
+    targets = Item.objects.filter(collection=query_set.collection_id, side=side).in_use()
     if scope.gallery is not None:
         targets = targets.filter(pk__in=scope.gallery.tolist())
     totals = targets.aggregate(n=Count("pk"), at=Max("joined_at"))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from annotate.models import Collection, Gold, Item, ReferenceSet, ReviewAction, Side
 from annotate.services.background.workers import lock_task
 from annotate.services.golds.golds import retire_gold
+from annotate.services.seating.in_use import item_in_use
 from annotate.services.seating.pair_creation import ensure_pairs
 from annotate.services.supervision import review_log
 from pooling.models import PoolPair
@@ -18,7 +19,7 @@ OUTSIDE = 25  # a random negative is nobody's result down to this rank
 _TRIES = 8
 
 # Positives of the reference, those that no pool holds first.
-_POSITIVES = """
+_POSITIVES = f"""
     SELECT label.query_id, label.document_id, label.grade
     FROM annotate_referencelabel label
     JOIN annotate_item query ON query.id = label.query_id
@@ -26,8 +27,7 @@ _POSITIVES = """
     LEFT JOIN annotate_pair pair
          ON pair.query_id = label.query_id AND pair.document_id = label.document_id
     WHERE label.reference_set_id = %(reference)s AND label.grade >= %(positive_from)s
-      AND query.excluded_at IS NULL AND document.excluded_at IS NULL
-      AND query.split = 'test' AND document.split = 'test'
+      AND {item_in_use("query")} AND {item_in_use("document")}
       AND EXISTS (SELECT FROM annotate_level level
                   WHERE level.collection_id = %(collection)s AND level.grade = label.grade)
       AND NOT EXISTS (SELECT FROM annotate_gold gold WHERE gold.pair_id = pair.id)
@@ -35,7 +35,7 @@ _POSITIVES = """
     ORDER BY EXISTS (SELECT FROM pooling_poolpair pooled WHERE pooled.pair_id = pair.id),
              md5(label.id || ' ' || %(seed)s), label.id
     LIMIT %(limit)s
-"""
+"""  # noqa: S608 - own text
 _RANKED = """
     EXISTS (SELECT FROM pooling_ranking ranking JOIN pooling_run run ON run.id = ranking.run_id
             WHERE (run.direction = 'forward' AND ranking.source_id = candidate.query
@@ -161,7 +161,8 @@ def _negatives(collection: Collection, n: int, seed: int) -> NDArray[np.int64]:
     rng = np.random.default_rng(seed)
     queries, documents = (
         np.array(
-            Item.objects.filter(collection=collection, side=side, split="test", excluded_at=None)
+            Item.objects.filter(collection=collection, side=side)
+            .in_use()
             .order_by("pk")
             .values_list("pk", flat=True),
             dtype=np.int64,

@@ -6,17 +6,18 @@ import numpy as np
 from django.db import connection
 
 from annotate.models import Collection, Direction, QuerySet, Side
+from annotate.services.seating.in_use import item_in_use
 from pooling.core.strategies.selections import Integers, Material, Pairs, RankedPairs
 
-_ITEMS = """
+_ITEMS = f"""
     SELECT item.id FROM annotate_item item
     WHERE item.collection_id = %(collection)s AND item.side = %(side)s
-      AND item.split = 'test' AND item.excluded_at IS NULL
+      AND {item_in_use("item")}
       AND (%(query_set)s::bigint IS NULL OR item.id IN (
         SELECT member.item_id FROM annotate_querysetitem member
         WHERE member.query_set_id = %(query_set)s AND member.part = %(part)s))
     ORDER BY item.id
-"""
+"""  # noqa: S608 - own words
 _POOLED = """
     SELECT DISTINCT pair.query_id, pair.document_id
     FROM pooling_poolpair pooled JOIN pooling_pool pool ON pool.id = pooled.pool_id
@@ -73,7 +74,7 @@ def gather_material(
 def items_of(
     *, collection: Collection, side: Side, query_set: QuerySet | None = None, part: str = "source"
 ) -> Integers:
-    """Keys of the judged items of a side, ascending; only those of a given query set."""
+    """Keys of the items in use of a side, ascending; only those of a given query set."""
     parameters: dict[str, int | str | None] = {
         "collection": collection.pk,
         "side": side,

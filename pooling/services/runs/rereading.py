@@ -60,7 +60,7 @@ def _runs_with_new_sources(collection_id: int) -> list[int]:
     source_counts = list(runs.values_list("pk", "direction", "report__n_met", "report__missing__n"))
     if not source_counts:
         return []
-    items = Item.objects.filter(collection=collection_id, split="test", excluded_at=None).order_by()
+    items = Item.objects.filter(collection=collection_id).in_use().order_by()
     counts = dict(items.values_list("side").annotate(Count("pk")))
     return [
         pk
