@@ -21,6 +21,18 @@ class BatchVerdict(models.TextChoices):
     REQUEUED = "requeued", "Asked again"
 
 
+# held for a lead, or with missed golds and no verdict
+_WAITING = Q(verdict="held") | (Q(verdict="") & ~Q(gold_action=""))
+
+
+class BatchQuerySet(models.QuerySet["Batch"]):
+    """Batches, with the filter for those that wait for a lead."""
+
+    def waiting(self) -> "BatchQuerySet":
+        """Batches held for a lead, or with missed golds and no verdict."""
+        return self.filter(_WAITING)
+
+
 class Batch(models.Model):
     """The pairs one annotator got at once: candidates and, hidden among them, golds."""
 
@@ -57,12 +69,14 @@ class Batch(models.Model):
         help_text="What its golds called for when checked.",
     )
 
+    objects = BatchQuerySet.as_manager()
+
     class Meta:
         verbose_name_plural = "batches"
         indexes = [
             models.Index(
                 fields=["collection", "id"],
-                condition=Q(verdict="held") | (Q(verdict="") & ~Q(gold_action="")),
+                condition=_WAITING,
                 name="annotate_batch_waiting",
             ),
         ]

@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from django.core.paginator import Page, Paginator
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextChoices
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery, TextChoices
+from django.db.models.functions import Coalesce
 
 from annotate.models import (
     Batch,
@@ -20,27 +22,6 @@ from annotate.models import (
 )
 
 PAGE_SIZE = 50
-# Each part is answered by a partial index: this runs on every page that a lead opens.
-_COUNT = """
-    SELECT requested.id,
-           (SELECT count(*) FROM annotate_batch WHERE collection_id = requested.id
-            AND (verdict = 'held' OR (verdict = '' AND NOT gold_action = ''))),
-           (SELECT count(*) FROM annotate_resolution disputed
-            WHERE collection_id = requested.id AND status = 'disputed'
-            AND EXISTS (SELECT FROM annotate_roundpair round_pair
-                        WHERE round_pair.pair_id = disputed.pair_id
-                          AND round_pair.dropped_at IS NULL)),
-           reported.escalated, reported.cannot
-    FROM unnest(%(collections)s::bigint[]) AS requested(id)
-    CROSS JOIN LATERAL (
-        SELECT count(DISTINCT pair_id) FILTER (WHERE kind = 'escalated') AS escalated,
-               count(DISTINCT pair_id) FILTER (WHERE kind = 'cannot_judge') AS cannot
-        FROM annotate_report report WHERE collection_id = requested.id AND state = 'open'
-        AND (EXISTS (SELECT FROM annotate_roundpair round_pair
-                     WHERE round_pair.pair_id = report.pair_id AND round_pair.dropped_at IS NULL)
-             OR NOT EXISTS (SELECT FROM annotate_roundpair round_pair
-               WHERE round_pair.pair_id = report.pair_id))) reported
-"""
 
 
 class Tab(TextChoices):
@@ -54,10 +35,11 @@ class Tab(TextChoices):
 
 
 OF_PAIRS = (Tab.DISPUTED, Tab.ESCALATED, Tab.CANNOT)
-# A pair dropped by every round, since retired runs alone held it, waits for nobody; a gold may be
-# of no round at all.
+# A pair dropped by every round, since retired runs alone held it, waits for nobody. One that has a
+# resolution is of some round; a gold, which may be reported, may be of none.
 _ROUND_PAIRS = RoundPair.objects.filter(pair=OuterRef("pair"))
-STILL_WANTED = Exists(_ROUND_PAIRS.filter(dropped_at=None)) | ~Exists(_ROUND_PAIRS)
+IS_WANTED = Exists(_ROUND_PAIRS.filter(dropped_at=None))
+_IS_NOT_DROPPED = IS_WANTED | ~Exists(_ROUND_PAIRS)
 _REPORTED = {Tab.ESCALATED: Report.Kind.ESCALATED, Tab.CANNOT: Report.Kind.CANNOT_JUDGE}
 
 
@@ -94,16 +76,42 @@ def count(*, collection: Collection) -> Waiting:
 
 
 def waiting_counts(*, collection_keys: Sequence[int]) -> dict[int, Waiting]:
-    """Count the waiting batches, pairs and golds of each collection, in one query."""
+    """Count the waiting batches and pairs of each collection, in one query.
+
+    Each part is answered by a partial index: this runs on every page that a lead opens.
+    """
+    counts, parameters = _counts()
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT, {"collections": list(collection_keys)})
+        cursor.execute(
+            f"SELECT * FROM ({counts}) counted WHERE id = ANY(%s)",  # noqa: S608 - of the ORM
+            [*parameters, list(collection_keys)],
+        )
         return {key: Waiting(*numbers) for key, *numbers in cursor.fetchall()}
+
+
+@cache
+def _counts() -> tuple[str, tuple[object, ...]]:
+    """The statement that counts what waits in each collection, and its parameters.
+
+    It has the filters of the lists. Composing it anew each time would take longer than running it.
+    """
+    collection = OuterRef("pk")
+    numbers = [
+        _number(Batch.objects.filter(collection=collection).waiting(), "pk"),
+        *(_number(_rows(collection, tab), "pair") for tab in OF_PAIRS),
+    ]
+    return Collection.objects.order_by().values_list("id", *numbers).query.sql_with_params()
+
+
+def _number(rows: QuerySet, column: str) -> Coalesce:
+    """The number of a collection's rows that differ in a column, in a query for collections."""
+    numbers = rows.values("collection").annotate(n=Count(column, distinct=True)).values("n")
+    return Coalesce(Subquery(numbers), 0)
 
 
 def waiting_batches(*, collection: Collection) -> QuerySet[Batch]:
     """Return batches held for a lead, or with missed golds and no verdict; the oldest first."""
-    missed = Q(verdict="") & ~Q(gold_action="")
-    rows = Batch.objects.filter(Q(verdict=Batch.Verdict.HELD) | missed, collection=collection)
+    rows = Batch.objects.filter(collection=collection).waiting()
     rows = rows.select_related("annotator__user").annotate(n_pairs=Count("hand_outs"))
     return rows.order_by("pk")
 
@@ -134,15 +142,18 @@ def next_pair(*, collection: Collection, tab: Tab, after: Pair) -> int | None:
 
 
 def _keys(collection: Collection, tab: Tab) -> QuerySet:
+    return _rows(collection, tab).order_by("pair").values_list("pair_id", flat=True).distinct()
+
+
+def _rows(collection: Collection | OuterRef, tab: Tab) -> QuerySet:
+    """The resolutions or reports, by tab, whose pairs wait; a pair may have several reports."""
     if tab == Tab.DISPUTED:
-        disputed = Resolution.objects.filter(
-            STILL_WANTED, collection=collection, status=Resolution.Status.DISPUTED
+        return Resolution.objects.filter(
+            IS_WANTED, collection=collection, status=Resolution.Status.DISPUTED
         )
-        return disputed.order_by("pair").values_list("pair_id", flat=True)
-    reports = Report.objects.filter(
-        STILL_WANTED, collection=collection, state=Report.State.OPEN, kind=_REPORTED[tab]
+    return Report.objects.filter(
+        _IS_NOT_DROPPED, collection=collection, state=Report.State.OPEN, kind=_REPORTED[tab]
     )
-    return reports.order_by("pair").values_list("pair_id", flat=True).distinct()
 
 
 def _levels(pairs: Sequence[int]) -> dict[int, list[Level]]:

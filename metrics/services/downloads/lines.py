@@ -20,7 +20,7 @@ from annotate.models import (
     RoundPairState,
     User,
 )
-from annotate.services.review.inbox import STILL_WANTED
+from annotate.services.review.inbox import IS_WANTED
 from annotate.services.storage.transactions import repeatable_read
 from metrics.models import Score
 from metrics.services.downloads.items import ExternalIds
@@ -91,7 +91,7 @@ def disputed(*, collection: Collection) -> Iterator[str]:
     """
     statuses = [Resolution.Status.DISPUTED, Resolution.Status.ESCALATED]
     rows = (
-        Resolution.objects.filter(STILL_WANTED, collection=collection, status__in=statuses)
+        Resolution.objects.filter(IS_WANTED, collection=collection, status__in=statuses)
         .annotate(counting_grades=_COUNTING_GRADES)
         .order_by(*_IN_ORDER)
         .values_list(_QUERY, _DOCUMENT, "status", "counting_grades")
