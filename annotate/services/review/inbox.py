@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
 from django.db import connection
@@ -90,7 +90,7 @@ def waiting_counts(*, collection_keys: Sequence[int]) -> dict[int, Waiting]:
 
 
 @cache
-def _counts() -> tuple[str, tuple[object, ...]]:
+def _counts() -> tuple[str, tuple[Any, ...]]:
     """The statement that counts what waits in each collection, and its parameters.
 
     It has the filters of the lists. Composing it anew each time would take longer than running it.
