@@ -57,6 +57,9 @@ class Waiting(NamedTuple):
         return sum(self)
 
 
+NOTHING = Waiting(0, 0, 0, 0)
+
+
 class WaitingPair(NamedTuple):
     """A pair that waits: people's levels of it by seat, and its open reports of the tab's kind."""
 
@@ -86,7 +89,8 @@ def waiting_counts(*, collection_keys: Sequence[int]) -> dict[int, Waiting]:
             f"SELECT * FROM ({counts}) counted WHERE id = ANY(%s)",  # noqa: S608 - of the ORM
             [*parameters, list(collection_keys)],
         )
-        return {key: Waiting(*numbers) for key, *numbers in cursor.fetchall()}
+        waiting = {key: Waiting(*numbers) for key, *numbers in cursor.fetchall()}
+    return {key: waiting.get(key, NOTHING) for key in collection_keys}  # one may be gone by now
 
 
 @cache
