@@ -35,7 +35,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
 
     Without the optional ones people go on judging: numbers are late, mails and long work wait.
     """
-    required: dict[str, Callable[[], bool]] = {
+    required_checks: dict[str, Callable[[], bool]] = {
         "database": database_answers,
         "migrations": database_is_migrated,
         "disk": disk_has_room,
@@ -46,13 +46,13 @@ def readyz(request: HttpRequest) -> JsonResponse:
         "long worker": lambda: not worker_is_missing(queue="long"),
     }
     parts: dict[str, bool] = {}
-    for name, check in (required | optional).items():
+    for name, check in (required_checks | optional).items():
         try:
             parts[name] = check()
         except Error:  # the database's, of a connection that died too
             connection.close()  # the next check, or request, has a new one
             parts[name] = False
-    is_ready = all(parts[name] for name in required)
+    is_ready = all(parts[name] for name in required_checks)
     report = {
         "status": "ok" if is_ready else "failing",
         "parts": {name: "ok" if is_well else "failing" for name, is_well in parts.items()},

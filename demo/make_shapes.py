@@ -144,7 +144,7 @@ def write_runs(study: DemoStudy, folder: Path) -> None:
     captions, items = list(study.captions), list(study.items)
     for name, noise in NOISE.items():
         scores = similarity(
-            study.signal, noise=noise, hardness=hardness, shared=SHARED_NOISE, rng=rng
+            study.signal, noise=noise, hardness=hardness, shared_part=SHARED_NOISE, rng=rng
         )
         _write_run(folder / f"{name}.forward.run.gz", name, captions, items, scores)
         _write_run(folder / f"{name}.reverse.run.gz", name, items, captions, scores.T)

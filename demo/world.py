@@ -78,8 +78,8 @@ def _views(caption: SceneCaption, scene: Scene) -> Iterator[Scene]:
     yield scene
     if len(scene.groups) > len(caption.groups) and not caption.motion:
         first, second = scene.groups
-        shared = [a if a == b else "mixed" for a, b in zip(first[1:], second[1:], strict=True)]
-        yield Scene((ShapeGroup(first.number + second.number, *shared),), None, None)
+        traits = [a if a == b else "mixed" for a, b in zip(first[1:], second[1:], strict=True)]
+        yield Scene((ShapeGroup(first.number + second.number, *traits),), None, None)
 
 
 def _grade(caption: SceneCaption, scene: Scene) -> int:

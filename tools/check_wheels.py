@@ -30,14 +30,14 @@ MACHINES = {  # name: `sys_platform` and `platform_machine`, which the tags of w
 
 def main(lock: str) -> int:
     """Try all machines and Pythons; the exit code is 1 if any wheel is missing."""
-    missing = 0
+    n_missing = 0
     for name, (system, processor) in MACHINES.items():
         for minor in range(11, NEWEST_PYTHON[1] + 1):
             lines = pinned_lines(lock, system, processor, f"3.{minor}")
             fault = download(lines, list(tags(system, processor)), f"3.{minor}")
-            missing += bool(fault)
+            n_missing += bool(fault)
             print(f"{name}, Python 3.{minor}: {fault or f'all {len(lines)} wheels'}", flush=True)
-    return int(missing > 0)
+    return int(n_missing > 0)
 
 
 def pinned_lines(lock: str, system: str, processor: str, python: str) -> list[str]:

@@ -72,14 +72,14 @@ class MeasuredRun:
     def tests_using(self, name: str) -> set[str]:
         """Return the tests that ran a line with this name, or with a constant made of it."""
         tests: set[str] = set()
-        names, seen = [name], {name}
+        names, known_names = [name], {name}
         while names:
             for file, line in self._places[names.pop()]:
                 outer = self._loaded_names[file].get(line)
                 if outer is None:
                     tests |= self.lines(file).get(line, set())
-                elif outer.lstrip("_").isupper() and outer not in seen:
-                    seen.add(outer)
+                elif outer.lstrip("_").isupper() and outer not in known_names:
+                    known_names.add(outer)
                     names.append(outer)
         return tests
 
@@ -89,10 +89,10 @@ class MeasuredRun:
         First come those that stand nearest to where the file does, and of these the ones that run
         the fewest lines. Tests of a module stand together: they share what it sets up.
         """
-        place = ["tests", *file.split("/")[:-1]]
+        folders = ["tests", *file.split("/")[:-1]]
 
         def rank(test: str) -> tuple[int, int, str]:
-            parts = zip(place, test.split("/"), strict=False)
+            parts = zip(folders, test.split("/"), strict=False)
             n_shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], parts))
             return -n_shared, self.n_lines_of_test[test], test
 

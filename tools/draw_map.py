@@ -103,8 +103,8 @@ def sentence(folder: str, room: str) -> str:
 
 def box(x: int, y: int, width: int, height: int, kind: str) -> str:
     """Draw a box with round corners."""
-    place = f'x="{x}" y="{y}" width="{width}" height="{height}"'
-    return f'<rect class="{kind}" {place} rx="6"/>'
+    frame = f'x="{x}" y="{y}" width="{width}" height="{height}"'
+    return f'<rect class="{kind}" {frame} rx="6"/>'
 
 
 def text(x: int, y: int, words: str, kind: str = "") -> str:

@@ -26,9 +26,9 @@ def main(folder: Path, out: Path) -> None:
     """Read the folder, write the files."""
     out.mkdir(parents=True, exist_ok=True)
     captions = dict(rows(folder, "Flickr8k.token.txt"))
-    judged = list(rows(folder, "ExpertAnnotations.txt"))
-    queries = sorted({caption for _, caption, *_ in judged})
-    images = {image for image, *_ in judged} | {own_image(caption) for caption in queries}
+    ratings = list(rows(folder, "ExpertAnnotations.txt"))
+    queries = sorted({caption for _, caption, *_ in ratings})
+    images = {image for image, *_ in ratings} | {own_image(caption) for caption in queries}
     images |= {image for (image,) in rows(folder, "Flickr_8k.testImages.txt")}
     write_collection(
         out / "collection.jsonl", {query: captions[query] for query in queries}, sorted(images)
@@ -38,10 +38,10 @@ def main(folder: Path, out: Path) -> None:
     with open(out / "experts.csv", "w", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["query", "document", *EXPERTS])
-        table.writerows([caption, image, *grades] for image, caption, *grades in judged)
+        table.writerows([caption, image, *grades] for image, caption, *grades in ratings)
     write_texts(out / "image_texts.jsonl", captions, images, set(queries))
     print(
-        f"{len(queries):,} captions, {len(images):,} images, {len(judged):,} judged pairs in {out}"
+        f"{len(queries):,} captions, {len(images):,} images, {len(ratings):,} judged pairs in {out}"
     )
 
 

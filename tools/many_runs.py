@@ -136,9 +136,9 @@ def green_streak(code: str, arguments: str) -> list[SuiteRun]:
 
 def burners_of_missing_runs(streak: Sequence[SuiteRun], n_runs: int, n_burdened: int) -> list[int]:
     """The number of burners of each missing run; a burdened run counts for a calm one too."""
-    burdened = max(0, n_burdened - sum(run.n_burners > 0 for run in streak))
-    calm = max(0, n_runs - len(streak) - burdened)
-    return [0] * calm + [N_BURNERS] * burdened
+    n_missing_burdened = max(0, n_burdened - sum(run.n_burners > 0 for run in streak))
+    calm = max(0, n_runs - len(streak) - n_missing_burdened)
+    return [0] * calm + [N_BURNERS] * n_missing_burdened
 
 
 def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[SuiteRun, Path]:

@@ -135,10 +135,10 @@ class _Sites(ast.NodeVisitor):
         lengths = [len(line) for line in text.splitlines(keepends=True)]
         self.line_starts = [sum(lengths[:i]) for i in range(len(lengths))]
         self.copies: list[int] = []
-        seen: Counter[bytes] = Counter()
+        n_copies: Counter[bytes] = Counter()
         for line in text.splitlines():
-            self.copies.append(seen[line.strip()])
-            seen[line.strip()] += 1
+            self.copies.append(n_copies[line.strip()])
+            n_copies[line.strip()] += 1
 
     def visit(self, node: ast.AST) -> None:
         """Visit a node, remembering its statement."""
@@ -166,12 +166,12 @@ class _Sites(ast.NodeVisitor):
         copy = self.copies[line - 1]
         self.mutants.append(Mutant(self.file, line, copy, start, end, new, self.statement))
 
-    def add_between(self, left: ast.expr, right: ast.expr, old: str, new: str) -> None:
+    def add_between(self, first: ast.expr, second: ast.expr, old: str, new: str) -> None:
         """Add the mutant of an operator that stands between two expressions."""
-        gap = self.text[self.end(left) : self.start(right)].decode()
+        gap = self.text[self.end(first) : self.start(second)].decode()
         at = re.search(rf"(?<!\w){re.escape(old)}(?!\w)", re.sub(r"#.*", _blank, gap))
         if at:
-            offset = self.end(left)
+            offset = self.end(first)
             self.add(offset + at.start(), offset + at.end(), new)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
@@ -243,21 +243,21 @@ class _Sites(ast.NodeVisitor):
 
     def visit_Compare(self, node: ast.Compare) -> None:
         """Compare otherwise."""
-        for left, right in zip([node.left, *node.comparators], node.comparators, strict=False):
-            gap = self.text[self.end(left) : self.start(right)].decode()
+        for first, second in zip([node.left, *node.comparators], node.comparators, strict=False):
+            gap = self.text[self.end(first) : self.start(second)].decode()
             operator = COMPARISON.search(gap)
             if operator:
                 old = " ".join(operator[0].split())
-                offset = self.end(left)
-                place = (offset + operator.start(), offset + operator.end())
-                self.add(*place, COMPARISONS[old])
+                offset = self.end(first)
+                span = (offset + operator.start(), offset + operator.end())
+                self.add(*span, COMPARISONS[old])
         self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         """Take "or" for "and", and "and" for "or"."""
         old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-        for left, right in zip(node.values, node.values[1:], strict=False):
-            self.add_between(left, right, old, new)
+        for first, second in zip(node.values, node.values[1:], strict=False):
+            self.add_between(first, second, old, new)
         self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:

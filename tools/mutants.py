@@ -144,19 +144,19 @@ def _hash(seed: int, *parts: str) -> bytes:
 
 def python_files() -> Iterator[str]:
     """Yield the files that are changed, in order."""
-    for place in PLACES:
-        path = ROOT / place
+    for folder in PLACES:
+        path = ROOT / folder
         paths = sorted(path.rglob("*.py")) if path.is_dir() else [path]
         yield from (str(file.relative_to(ROOT)) for file in paths)
 
 
 def run(mutants: Sequence[Mutant], options: argparse.Namespace) -> int:
     """Try the mutants that were not tried yet, and write down each outcome at once."""
-    measured, reasons = MeasuredRun(options.folder, ROOT), read_reasons()
-    measured.count_lines(python_files())
-    if changed_files := [file for file in python_files() if measured.is_older_than(file)]:
-        print(f"Changed since `measure`, whose tests may be others: {', '.join(changed_files)}")
-    done = {
+    measured_run, reasons = MeasuredRun(options.folder, ROOT), read_reasons()
+    measured_run.count_lines(python_files())
+    if older := [file for file in python_files() if measured_run.is_older_than(file)]:
+        print(f"Changed since `measure`, whose tests may be others: {', '.join(older)}")
+    tried_keys = {
         trial.key
         for trial in read_trials(options.folder)
         if trial.outcome == "found" or not options.again or trial.key in reasons
@@ -166,13 +166,13 @@ def run(mutants: Sequence[Mutant], options: argparse.Namespace) -> int:
         copy_tree(tree)
         for i, mutant in enumerate(mutants, 1):
             text = (ROOT / mutant.file).read_bytes()
-            if _key(mutant, text) in done or not mutant.file.startswith(options.within):
+            if _key(mutant, text) in tried_keys or not mutant.file.startswith(options.within):
                 continue
-            covering = measured.tests_of(mutant.file, mutant.line, mutant.statement)
-            chosen_tests = measured.chosen(covering, mutant.file, OF_TESTS)
+            covering_tests = measured_run.tests_of(mutant.file, mutant.line, mutant.statement)
+            chosen_tests = measured_run.chosen(covering_tests, mutant.file, OF_TESTS)
             runs = [tests for tests in (options.tests, chosen_tests) if tests]
             trial = tried(mutant, text, runs, tree)._replace(
-                n_tests=len(chosen_tests), n_covering=len(covering)
+                n_tests=len(chosen_tests), n_covering=len(covering_tests)
             )
             with (options.folder / TRIALS).open("a") as file:
                 file.write(json.dumps(trial._asdict()) + "\n")
@@ -222,9 +222,9 @@ def outcome_of(tests: Sequence[str], tree: Path) -> tuple[str, str]:
     if process.returncode == 0:
         return "survived", ""
     lines = output.decode(errors="replace").splitlines()
-    failed = [line for line in lines if line.startswith(("FAILED ", "ERROR "))]
-    if process.returncode in (TESTS_FAILED, NOT_LOADED) and failed:
-        return "found", failed[0].partition(" - ")[0]
+    failure_lines = [line for line in lines if line.startswith(("FAILED ", "ERROR "))]
+    if process.returncode in (TESTS_FAILED, NOT_LOADED) and failure_lines:
+        return "found", failure_lines[0].partition(" - ")[0]
     return "broken", f"pytest ended with {process.returncode}: {lines[-1] if lines else ''}"
 
 
@@ -261,23 +261,23 @@ def report(folder: Path, mutants: Sequence[Mutant]) -> int:
     """
     reasons = read_reasons()
     trials = trials_of(mutants, folder)
-    unexplained = survivors_of(trials, reasons)
-    for trial in unexplained:
+    survivors = survivors_of(trials, reasons)
+    for trial in survivors:
         print(f"{_sentence(trial)}\n  - {trial.before}\n  + {trial.after}")
-    for place in PLACES:
-        there = [trial for trial in trials if trial.file.startswith(place)]
-        n_found = sum(trial.outcome == "found" for trial in there)
-        print(f"{place:28}{len(there):4} tried, {n_found:3} found")
-    print(f"{len(trials)} of {len(mutants)} tried, {len(unexplained)} survive and have no reason")
+    for folder_name in PLACES:
+        trials_within = [trial for trial in trials if trial.file.startswith(folder_name)]
+        n_found = sum(trial.outcome == "found" for trial in trials_within)
+        print(f"{folder_name:28}{len(trials_within):4} tried, {n_found:3} found")
+    print(f"{len(trials)} of {len(mutants)} tried, {len(survivors)} survive and have no reason")
     first_trials = trials_of(mutants, folder, first=True)
-    for name, known in (("At first", reasons), ("At first, with the equivalent ones,", {})):
-        n = sum(trial.key not in known for trial in first_trials)
-        n_survivors = len(survivors_of(first_trials, known))
+    for name, equivalents in (("At first", reasons), ("At first, with the equivalent ones,", {})):
+        n = sum(trial.key not in equivalents for trial in first_trials)
+        n_survivors = len(survivors_of(first_trials, equivalents))
         if n:
             low, high = wilson(n_survivors, n)
             print(f"{name} {n_survivors} of {n} survived: {n_survivors / n:.1%}", end="")
             print(f", with 95 % from {low:.1%} to {high:.1%} (Wilson)")
-    return int(bool(unexplained) or len(trials) < len(mutants))
+    return int(bool(survivors) or len(trials) < len(mutants))
 
 
 def survivors_of(trials: Iterable[Trial], reasons: Mapping[Key, str]) -> list[Trial]:

@@ -178,9 +178,9 @@ def outcome_of(code: int, output: str) -> Outcome:
     """
     if code == 0:
         return PASSED
-    failed = FAILED.search(output.rpartition(SUMMARY)[2]) if code == TESTS_FAILED else None
-    if failed:
-        return Outcome(failed[1], "a test failed:")
+    failure = FAILED.search(output.rpartition(SUMMARY)[2]) if code == TESTS_FAILED else None
+    if failure:
+        return Outcome(failure[1], "a test failed:")
     last = (output.strip().splitlines() or ["it said nothing"])[-1]
     return Outcome("", f"no test failed, but the run ended with {code}: {last}")
 

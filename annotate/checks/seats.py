@@ -14,20 +14,21 @@ def differences_of_seats() -> Iterator[str]:
     """Yield the free seats that reconciling would make, move or withdraw."""
     for changes in _plans():
         yield from (
-            f"pair {seat.pair_id}: a free seat {seat.number} is missing" for seat in changes.new
+            f"pair {seat.pair_id}: a free seat {seat.number} is missing"
+            for seat in changes.new_seats
         )
         yield from (
             f"seat {seat.pk} of pair {seat.pair_id} should be free, asked for: {seat.why}"
-            for seat in changes.freed
+            for seat in changes.seats_to_free
         )
         yield from (
             f"seat {seat.pk} of pair {seat.pair_id} should be withdrawn"
-            for seat in changes.withdrawn
+            for seat in changes.seats_to_withdraw
         )
         yield from (
             f"held seat {seat.pk} of pair {seat.pair_id} is in a round that cannot give it out "
             "again"
-            for seat in changes.moved
+            for seat in changes.seats_to_move
         )
 
 
@@ -35,7 +36,7 @@ def differences_of_resolutions() -> Iterator[str]:
     """Yield the resolutions that reconciling would write otherwise."""
     for changes in _plans():
         expected = {row.pair_id: row.content for row in changes.resolutions} | dict.fromkeys(
-            changes.unresolved
+            changes.unresolved_pairs
         )
         stored_contents = {
             row.pair_id: row.content for row in Resolution.objects.filter(pair__in=expected)
@@ -62,8 +63,10 @@ def inexact_doubles() -> Iterator[str]:
 
 
 def _plans() -> Iterator[seating.SeatPlan]:
-    turning = Q(round__state__in=[Round.State.OPENING, Round.State.CLOSING])
-    under_way = RoundPair.objects.filter(turning | Q(round__following_since__isnull=False))
+    has_turning_round = Q(round__state__in=[Round.State.OPENING, Round.State.CLOSING])
+    under_way = RoundPair.objects.filter(
+        has_turning_round | Q(round__following_since__isnull=False)
+    )
     pairs_at_rest = Pair.objects.exclude(pk__in=under_way.values("pair"))
     last = 0
     while pairs := list(pairs_at_rest.filter(pk__gt=last).order_by("pk")[: seating.CHUNK]):

@@ -137,12 +137,15 @@ def read_backup(folder: Path, progress: ConsoleProgress) -> tuple[Facts, dict[st
         raise BackupError(f"{folder} was not finished, as its name says.")
     sums = read_sums(folder)
     present = {str(path) for path in files_below(folder)} - {SUMS}
-    if missing := sorted(sums.keys() - present):
+    if missing_names := sorted(sums.keys() - present):
         raise BackupError(
-            f"{folder} is not whole: {len(missing)} files are missing, such as {missing[0]}."
+            f"{folder} is not whole: {len(missing_names)} files are missing, such as "
+            f"{missing_names[0]}."
         )
-    if unlisted := sorted(present - sums.keys()):
-        raise BackupError(f"{folder} is not as it was written: {SUMS} does not name {unlisted[0]}.")
+    if unlisted_names := sorted(present - sums.keys()):
+        raise BackupError(
+            f"{folder} is not as it was written: {SUMS} does not name {unlisted_names[0]}."
+        )
     n_checked = 0
     for name, expected in sums.items():
         checksum = hashlib.sha256()
@@ -192,15 +195,15 @@ def files_below(folder: Path, *, except_folder: str = "") -> Iterator[Path]:
     except_folder : name of a subfolder to leave out
     Raises BackupError for a folder that cannot be read.
     """
-    visited: set[tuple[int, int]] = set()
+    known_folders: set[tuple[int, int]] = set()
     for directory, subfolders, names in os.walk(
         folder, followlinks=True, onerror=_raise_unreadable
     ):
         status = os.stat(directory)
-        if (status.st_dev, status.st_ino) in visited:  # a link to a visited folder
+        if (status.st_dev, status.st_ino) in known_folders:  # a link to a visited folder
             subfolders.clear()
             continue
-        visited.add((status.st_dev, status.st_ino))
+        known_folders.add((status.st_dev, status.st_ino))
         subfolders[:] = sorted(
             name for name in subfolders if Path(directory, name) != folder / except_folder
         )

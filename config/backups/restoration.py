@@ -62,10 +62,10 @@ def restore_backup(
         check_database(facts)
     check_key(folder, facts, new_key=new_key)
     files = {name: sums[f"{MEDIA}/{name}"] for name in media_names(sums)}
-    missing = [name for name, checksum in files.items() if not is_restored(name, checksum)]
-    for number, name in enumerate(missing, start=1):
+    missing_names = [name for name, checksum in files.items() if not is_restored(name, checksum)]
+    for number, name in enumerate(missing_names, start=1):
         restore_file(folder / MEDIA / name, Path(settings.MEDIA_ROOT) / name)
-        progress.show("Files", f"{number:,} of {len(missing):,}")
+        progress.show("Files", f"{number:,} of {len(missing_names):,}")
     restore_site(folder, facts, new_key=new_key)
     if not is_loaded:
         mark.leave()
@@ -114,9 +114,11 @@ def check_database(facts: Facts) -> None:
             f"The backup is of PostgreSQL {facts.postgres}, and the database is PostgreSQL {major}."
         )
     disk_migrations = MigrationLoader(None).disk_migrations
-    replaced = {key for migration in disk_migrations.values() for key in migration.replaces}
+    replaced_migrations = {
+        key for migration in disk_migrations.values() for key in migration.replaces
+    }
     for app, name in facts.migrations.items():
-        if (app, name) not in disk_migrations and (app, name) not in replaced:
+        if (app, name) not in disk_migrations and (app, name) not in replaced_migrations:
             raise BackupError(
                 f"The backup was made by another version, which has {app}/{name}: "
                 "restore it with that."

@@ -254,9 +254,12 @@ def is_local(env: Mapping[str, str]) -> bool:
 
 def hosts(env: Mapping[str, str]) -> list[str]:
     """The hosts that the site answers to: this machine's, and ALLOWED_HOSTS, else SITE_URL's."""
-    allowed = [name for text in env.get("ALLOWED_HOSTS", "").split(",") if (name := text.strip())]
+    host_names = [
+        name for text in env.get("ALLOWED_HOSTS", "").split(",") if (name := text.strip())
+    ]
     return [
-        as_browsers_write(name) for name in (*(allowed or [site(env).hostname or ""]), *OWN_NAMES)
+        as_browsers_write(name)
+        for name in (*(host_names or [site(env).hostname or ""]), *OWN_NAMES)
     ]
 
 

@@ -77,7 +77,7 @@ class TabLink(NamedTuple):
     url: str
     is_current: bool
     is_open: bool  # it is itself the open page, rather than above it
-    waiting: WaitingCount
+    waiting_count: WaitingCount
 
 
 class SectionLink(NamedTuple):
@@ -97,9 +97,9 @@ class SectionLink(NamedTuple):
         return any(tab.is_current for tab in self.tabs)
 
     @property
-    def waiting(self) -> WaitingCount:
+    def waiting_count(self) -> WaitingCount:
         """The count of the section's tab that has one; of its tabs one at most does."""
-        return next((tab.waiting for tab in self.tabs if tab.waiting.n), WaitingCount())
+        return next((tab.waiting_count for tab in self.tabs if tab.waiting_count.n), WaitingCount())
 
 
 def navigation(request: HttpRequest) -> "dict[str, SimpleLazyObject[list[SectionLink]]]":
@@ -135,11 +135,11 @@ def section_links(request: HttpRequest, collection: Collection) -> list[SectionL
     roles = access.roles_in(user=request.user, collection=collection)
     sections = _visible_tabs(roles)
     open_tab = _open_tab(request.path, collection.slug, chain.from_iterable(sections.values()))
-    waiting = _waiting(collection) if Role.LEAD in roles else {}
+    waiting_counts = _waiting(collection) if Role.LEAD in roles else {}
 
     def link(tab: SectionTab) -> TabLink:
         url = reverse(tab.address, args=[collection.slug])
-        count = waiting.get(tab.address, WaitingCount())
+        count = waiting_counts.get(tab.address, WaitingCount())
         return TabLink(tab.label, url, tab == open_tab, url == request.path, count)
 
     return [SectionLink(label, [link(tab) for tab in tabs]) for label, tabs in sections.items()]

@@ -98,8 +98,17 @@ def pip_variables() -> dict[str, str]:
 
     Settings meant for other uses of it would keep packages out of `.venv`.
     """
-    fixed = {"PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    return {**trusted_variables(), **fixed, "PIP_PROGRESS_BAR": "off", "PYTHONUNBUFFERED": "1"}
+    fixed_variables = {
+        "PIP_USER": "0",
+        "PIP_REQUIRE_VIRTUALENV": "0",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+    return {
+        **trusted_variables(),
+        **fixed_variables,
+        "PIP_PROGRESS_BAR": "off",
+        "PYTHONUNBUFFERED": "1",
+    }
 
 
 @cache
@@ -251,14 +260,14 @@ def run(
 
 def uv_progress(text: str) -> str:
     """uv's progress, by its output, which names the large packages alone; others take no time."""
-    resolved = re.search(r"^Resolved (\d+) packages?", text, re.MULTILINE)
-    if not resolved:
+    resolution = re.search(r"^Resolved (\d+) packages?", text, re.MULTILINE)
+    if not resolution:
         return "looking them up"
-    total = int(resolved.group(1))
+    total = int(resolution.group(1))
     large = set(re.findall(r"^Downloading (\S+) ", text, re.MULTILINE))
     if large and not re.search(r"^Prepared ", text, re.MULTILINE):
-        fetched = large & set(re.findall(r"^ Downloaded (\S+)$", text, re.MULTILINE))
-        return f"{total} in all, {len(fetched)} of the {len(large)} large ones are fetched"
+        large_done = large & set(re.findall(r"^ Downloaded (\S+)$", text, re.MULTILINE))
+        return f"{total} in all, {len(large_done)} of the {len(large)} large ones are fetched"
     return f"{min(count_unpacked(), total)} of {total} unpacked"
 
 
@@ -267,10 +276,10 @@ def pip_progress(names: set[str], text: str) -> str:
     total = len(names - set(re.findall(r"^Ignoring ([\w.-]+):", text, re.MULTILINE)))
     if re.search(r"^Installing collected packages", text, re.MULTILINE):
         return f"{min(count_unpacked(), total)} of {total} unpacked"
-    fetched = len(
+    n_fetched = len(
         re.findall(r"^(?:Collecting|Requirement already satisfied:) ", text, re.MULTILINE)
     )
-    return f"{fetched} of {total} fetched"
+    return f"{n_fetched} of {total} fetched"
 
 
 def count_unpacked() -> int:

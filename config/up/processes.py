@@ -112,8 +112,8 @@ def last_words(log: Path) -> str:
     except OSError:
         lines = []
     causes = [line for line in lines if CAUSES.search(line)]
-    telling = [line for line in lines if TELLING.match(line)]
-    return STAMP.sub("", (causes or telling or lines or ["it left no word"])[-1]).strip()
+    telling_lines = [line for line in lines if TELLING.match(line)]
+    return STAMP.sub("", (causes or telling_lines or lines or ["it left no word"])[-1]).strip()
 
 
 def note_processes(file: Path, processes: Mapping[str, int]) -> None:

@@ -230,20 +230,20 @@ class Supervisor:
         If the static files are unchanged, the web server loads while the database is prepared; not
         where others reach it, as it does not start before the demo accounts are closed.
         """
-        preparing = manage("prepare", home=self.home, env=self.env)
+        preparation = manage("prepare", home=self.home, env=self.env)
         web_starts_early = is_local(self.env) and first_start.static_files_unchanged(self.home)
         if not web_starts_early:
-            self.await_preparation(preparing)
+            self.await_preparation(preparation)
         self.add(web(self.home, env=self.env, port=self.port))
         if web_starts_early:
-            self.await_preparation(preparing)
+            self.await_preparation(preparation)
         self.add(worker(self.home, env=self.env))
         self.add(long_worker(self.home, env=self.env))
         self.add(beat(self.home, env=self.env))
         self.tell("Starting the web server")
         self.await_web()
 
-    def await_preparation(self, preparing: subprocess.Popen[bytes]) -> None:
+    def await_preparation(self, preparation: subprocess.Popen[bytes]) -> None:
         """Wait for migrations, static files and accounts."""
 
         def ended() -> bool:
@@ -251,16 +251,16 @@ class Supervisor:
                 "Preparing the database",
                 first_start.migrations_done(self.home.logs / "prepare.log"),
             )
-            return self.stopping or preparing.poll() is not None
+            return self.stopping or preparation.poll() is not None
 
         wait_until(ended, seconds=1800, step=0.1)
         if self.stopping:
-            stop(preparing)
+            stop(preparation)
             return
         reason = last_words(self.home.logs / "prepare.log")
-        if preparing.returncode == REFUSED_EXIT_CODE:
+        if preparation.returncode == REFUSED_EXIT_CODE:
             raise StartError(reason)
-        if preparing.returncode != 0:
+        if preparation.returncode != 0:
             raise StartError(f"The database could not be prepared: {reason}")
 
     def await_web(self) -> None:

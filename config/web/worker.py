@@ -80,8 +80,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
         Without one, close the connection that has taken longest to read its answer.
         """
-        waiting = (conn for conn in self.arriving if conn.length is None)
-        conn = next(waiting, None) or next(iter(self.sending), None)
+        open_connections = (conn for conn in self.arriving if conn.length is None)
+        conn = next(open_connections, None) or next(iter(self.sending), None)
         if conn is not None:
             self.drop(conn)
 

@@ -38,16 +38,17 @@ def groups_from_file(
     """
     with open(path, "rb") as stream:
         groups = read_groups(stream, name=path)
-    unnamed = [query for query in queries if query.strip() not in groups]
-    if unnamed:
-        total_text = f"of {len(queries):,} {noun}, such as {quoted(unnamed[0])}"
-        if len(unnamed) == len(queries):
+    unnamed_queries = [query for query in queries if query.strip() not in groups]
+    if unnamed_queries:
+        total_text = f"of {len(queries):,} {noun}, such as {quoted(unnamed_queries[0])}"
+        if len(unnamed_queries) == len(queries):
             raise CommandError(
                 f"{path} names none {total_text}; it has {len(groups):,}, such as "
                 f"{quoted(next(iter(groups)))}."
             )
         stderr.write(
-            f"{path} does not name {len(unnamed):,} {total_text}: each of them stands by itself."
+            f"{path} does not name {len(unnamed_queries):,} {total_text}: each of them stands by "
+            "itself."
         )
     return as_groups(group_names(queries, groups))
 

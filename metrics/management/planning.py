@@ -38,14 +38,15 @@ class SampleSizePlan:
 
     facts : the inputs of the plan, by name; sentences : the meaning of each number
     columns : names of the numbers; rows : one a size, None where there is no such number
-    required : queries, and groups, that reach the options' targets, None for more than 10,000,000
+    required_sizes : queries, and groups, that reach the options' targets, None for more than
+        10,000,000
     """
 
     facts: dict[str, str | int | float]
     columns: list[str]
     rows: list[dict[str, Any]]
     sentences: dict[str, str] = field(default_factory=dict)
-    required: dict[str, int | None] = field(default_factory=dict)
+    required_sizes: dict[str, int | None] = field(default_factory=dict)
 
     @property
     def sizes(self) -> list[int]:
@@ -54,7 +55,12 @@ class SampleSizePlan:
 
     def as_dict(self) -> dict[str, Any]:
         """The plan for JSON."""
-        return {**self.facts, "sizes": self.rows, **self.required, "sentences": self.sentences}
+        return {
+            **self.facts,
+            "sizes": self.rows,
+            **self.required_sizes,
+            "sentences": self.sentences,
+        }
 
 
 class PlannedRuns(NamedTuple):
@@ -99,7 +105,7 @@ def make_plan(options: dict[str, Any], *, stderr: OutputWrapper) -> SampleSizePl
     plan.sentences["score"] = score_sentence(name, groups)
     _add_errors(plan, "score", scores, groups, options)
     if options["error"] is not None:
-        plan.required.update(_queries_for_error(scores, groups, options))
+        plan.required_sizes.update(_queries_for_error(scores, groups, options))
     if runs.pairs:
         pair = middle_pair(runs.scores, runs.pairs, groups)
         _add_difference(plan, runs, runs.pairs[pair.position], options)
@@ -252,12 +258,12 @@ def _add_difference(
         row["detectable_difference"] = smallest
     if options["difference"] is not None:
         suffix = f"for_difference_{options['difference']:g}"
-        required = queries_for_difference(
+        sizes = queries_for_difference(
             differences, options["difference"], groups=runs.groups, **test_options
         )
-        plan.required[f"queries_{suffix}"] = required.n_queries
+        plan.required_sizes[f"queries_{suffix}"] = sizes.n_queries
         if not runs.groups.are_single:
-            plan.required[f"groups_{suffix}"] = required.n_groups
+            plan.required_sizes[f"groups_{suffix}"] = sizes.n_groups
 
 
 def _queries_for_error(

@@ -31,14 +31,14 @@ def refuse_unequal_rates(labels: QrelsFile, measures: Sequence[Measure]) -> None
         )
 
 
-def beyond_sample(ranked: RankedGrades, measures: Sequence[Measure]) -> list[str]:
+def beyond_sample(rankings: RankedGrades, measures: Sequence[Measure]) -> list[str]:
     """Names of the measures that count undrawn pairs as irrelevant, or infer them.
 
     None without strata.
     A measure is exact where the run has no undrawn pair among the ranks that it depends on.
     """
-    if ranked.stratum is None or not np.any(ranked.label_grade < 0):
+    if rankings.stratum is None or not np.any(rankings.label_grade < 0):
         return []
-    first_undrawn_rank = float(ranked.rank[ranked.grade < 0].min(initial=2**31))
+    first_undrawn_rank = float(rankings.rank[rankings.grade < 0].min(initial=2**31))
     first_ranks = [np.inf if first_undrawn_rank == 2**31 else first_undrawn_rank]
     return [measure.name for measure in measures if counts_undrawn(measure, first_ranks)]

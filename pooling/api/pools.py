@@ -135,9 +135,9 @@ def _runs(collection: Collection, names: list[str] | None) -> list[Run]:
     if names is None:
         return list(ready)
     runs = list(ready.filter(name__in=names))
-    if missing := sorted(set(names) - {run.name for run in runs}):
+    if missing_names := sorted(set(names) - {run.name for run in runs}):
         raise _field_refusal(
-            "runs", pool_checks.why_not_poolable(collection=collection, name=missing[0])
+            "runs", pool_checks.why_not_poolable(collection=collection, name=missing_names[0])
         )
     return runs
 

@@ -119,14 +119,16 @@ class RunsView(APIView):
             raise invalid_form(form)
         fields = dict(form.cleaned_data)
         try:
-            received = runs.receive_run(
+            received_run = runs.receive_run(
                 collection=collection, upload=fields.pop("file"), by=request.user, **fields
             )
         except (runs.RunExists, runs.BadName) as error:
             raise Unprocessable(
                 str(error), errors=[{"field": "name", "message": str(error)}]
             ) from error
-        return Response(RunSerializer(received.run).data, status=201 if received.is_new else 200)
+        return Response(
+            RunSerializer(received_run.run).data, status=201 if received_run.is_new else 200
+        )
 
 
 class OneRunView(APIView):

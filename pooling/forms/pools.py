@@ -77,7 +77,7 @@ class PoolForm(forms.Form):
             help_text="The same seed draws the same again.",
         )
         for parameter in OPTIONS:
-            self.fields[parameter.name] = _field(parameter, required=False)
+            self.fields[parameter.name] = _field(parameter, is_required=False)
         sets = collection.reference_sets.order_by("name").values_list("name", "name")
         self.fields["trusted"] = _choice(
             ChoiceParameter(
@@ -163,7 +163,7 @@ _TRUSTED = (
 _DEFAULTS: Mapping[str, object] = {option.name: option.default for option in OPTIONS}
 
 
-def _field(parameter: Parameter, *, required: bool = True) -> forms.Field:
+def _field(parameter: Parameter, *, is_required: bool = True) -> forms.Field:
     if isinstance(parameter, ChoiceParameter):
         return _choice(parameter)
     if not isinstance(parameter, NumberParameter):
@@ -180,7 +180,7 @@ def _field(parameter: Parameter, *, required: bool = True) -> forms.Field:
             min_value=int(parameter.low),
             max_value=int(parameter.high),
             initial=parameter.default,
-            required=required,
+            required=is_required,
             help_text=parameter.sentence,
         )
     return forms.FloatField(
@@ -188,7 +188,7 @@ def _field(parameter: Parameter, *, required: bool = True) -> forms.Field:
         min_value=parameter.low,
         max_value=parameter.high,
         initial=parameter.default,
-        required=required,
+        required=is_required,
         help_text=parameter.sentence,
     )
 

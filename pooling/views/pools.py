@@ -91,9 +91,9 @@ def pool_state(request: SignedIn, slug: str, pk: int) -> HttpResponse:
     At the end the page is reloaded.
     """
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
-    if not (waiting := _waiting(request, pool)):
+    if not (job_context := _waiting(request, pool)):
         return HttpResponse(headers={"HX-Redirect": reverse("pooling:pool", args=[slug, pk])})
-    return render(request, "parts/_job.html", waiting["job"])
+    return render(request, "parts/_job.html", job_context["job"])
 
 
 @require_POST

@@ -101,8 +101,8 @@ def run_limit(request: SignedIn, slug: str) -> HttpResponse:
     form = LimitForm(request.POST)
     if form.is_valid():
         share = form.cleaned_data["per_cent"] / 100
-        released = run_holds.set_limit(collection=collection, share=share, by=request.user)
-        names = ", ".join(run.name for run in released)
+        n_released = run_holds.set_limit(collection=collection, share=share, by=request.user)
+        names = ", ".join(run.name for run in n_released)
         messages.success(request, f"Saved. Now in use: {names}." if names else "Saved.")
     else:
         messages.error(request, "The limit is a number from 0 to 100; it stays as it was.")

@@ -54,11 +54,11 @@ def run_upload(request: SignedIn, slug: str) -> HttpResponse:
     if form.is_valid():
         fields = dict(form.cleaned_data)
         try:
-            received = service.receive_run(
+            received_run = service.receive_run(
                 collection=collection, upload=fields.pop("file"), by=request.user, **fields
             )
-            run = received.run
-            if not received.is_new:
+            run = received_run.run
+            if not received_run.is_new:
                 messages.info(
                     request, f"This very file is already here as “{run}”; nothing was changed."
                 )

@@ -241,9 +241,9 @@ def finite_number(value: object) -> float | None:
 
 def quoted(text: str) -> str:
     """The text as quoted in a message: shortened, without characters that act on a terminal."""
-    shortened = text if len(text) <= 60 else text[:57] + "..."
+    extract = text if len(text) <= 60 else text[:57] + "..."
     return (
-        ascii(shortened)
-        if any(not character.isprintable() for character in shortened)
-        else f'"{shortened}"'
+        ascii(extract)
+        if any(not character.isprintable() for character in extract)
+        else f'"{extract}"'
     )

@@ -48,10 +48,14 @@ def misplaced_sentence(first_line: str, *, expected: str) -> str:
 
     expected : ITEMS, LABELS or RUN
     """
-    guessed = guess(first_line)
-    if guessed is None or guessed.kind == expected or (guessed.kind == PAIRS and expected != ITEMS):
+    likely_format = guess(first_line)
+    if (
+        likely_format is None
+        or likely_format.kind == expected
+        or (likely_format.kind == PAIRS and expected != ITEMS)
+    ):
         return ""
-    return guessed.sentence
+    return likely_format.sentence
 
 
 def is_table_of_pairs(first_line: str) -> bool:

@@ -231,13 +231,13 @@ def table_rows(
     records = _records(stream, name)
     header_line, first_cells = next(records, (1, []))
     header = [column.strip() for column in first_cells] if has_header else _numbers(first_cells)
-    repeated = sorted({column for column in header if header.count(column) > 1})
-    if repeated:
+    repeated_columns = sorted({column for column in header if header.count(column) > 1})
+    if repeated_columns:
         raise FormatError(
             name,
             header_line,
-            repeated[0],
-            f"column {quoted(repeated[0])} stands twice in the header.",
+            repeated_columns[0],
+            f"column {quoted(repeated_columns[0])} stands twice in the header.",
         )
     if not has_header and first_cells:
         yield header_line, dict(zip(header, first_cells, strict=True))

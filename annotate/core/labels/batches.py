@@ -38,12 +38,12 @@ def pick_by_query(
         for query, checks in sorted(available.items())
     }
     queries_left = list(queries)
-    picked: list[int] = []
-    while len(picked) < n and any(unpicked_checks.get(query) for query in queries_left):
+    picks: list[int] = []
+    while len(picks) < n and any(unpicked_checks.get(query) for query in queries_left):
         query = rng.choice([query for query in queries_left if unpicked_checks.get(query)])
-        picked.append(unpicked_checks[query].pop())
+        picks.append(unpicked_checks[query].pop())
         queries_left.remove(query)
-    return picked
+    return picks
 
 
 def remaining_candidates(
@@ -56,14 +56,14 @@ def remaining_candidates(
     At least one candidate stays.
     """
     rng = Random(seed)  # noqa: S311 - the seed is the secret, a keyed hash
-    remaining = list(range(len(queries)))
+    positions = list(range(len(queries)))
     for query in golds:
         removable = [
-            position for position in remaining if queries[position] == query or not grouped
+            position for position in positions if queries[position] == query or not grouped
         ]
-        if removable and len(remaining) > 1:
-            remaining.remove(rng.choice(removable))
-    return remaining
+        if removable and len(positions) > 1:
+            positions.remove(rng.choice(removable))
+    return positions
 
 
 def n_repeats(share: float, *, n_old_pairs: int, n_repeated: int, n_candidates: int) -> int:
@@ -73,9 +73,9 @@ def n_repeats(share: float, *, n_old_pairs: int, n_repeated: int, n_candidates: 
     n_old_pairs : her pairs that are old enough; n_repeated : pairs already shown again
     Returns the number missing from the share, at most the same share of the batch, rounded up.
     """
-    missing = floor(share * n_old_pairs + 1e-9) - n_repeated
+    n_missing = floor(share * n_old_pairs + 1e-9) - n_repeated
     limit = -floor(-share * n_candidates)
-    return max(0, min(missing, limit))
+    return max(0, min(n_missing, limit))
 
 
 def max_batches(runs: Sequence[int], size: int) -> int:

@@ -45,9 +45,9 @@ def choose_doubles(pairs: Iterable[int], *, share: Decimal, key: bytes) -> set[i
     share : in [0, 1]
     The choice is the head of the pairs sorted by keyed hash: fixed before anybody judges.
     """
-    ordered = sorted(pairs, key=lambda pair: (keyed_hash(key, pair), pair))
-    n_doubles = int((share * len(ordered)).to_integral_value(ROUND_HALF_UP))
-    return set(ordered[:n_doubles])
+    pairs_by_hash = sorted(pairs, key=lambda pair: (keyed_hash(key, pair), pair))
+    n_doubles = int((share * len(pairs_by_hash)).to_integral_value(ROUND_HALF_UP))
+    return set(pairs_by_hash[:n_doubles])
 
 
 def arrange_batch(queries: Sequence[int], *, grouped: bool, seed: int) -> list[int]:

@@ -103,8 +103,13 @@ def _fault_of_names(names: Sequence[str]) -> str:
                 f'offers the reason "{name}"; leave out {" ".join(FORBIDDEN.strip())} and line '
                 "breaks"
             )
-    folded = [name.casefold() for name in names]
+    folded_names = [name.casefold() for name in names]
     twice = next(
-        (name for name, key in zip(names, folded, strict=True) if folded.count(key) > 1), ""
+        (
+            name
+            for name, key in zip(names, folded_names, strict=True)
+            if folded_names.count(key) > 1
+        ),
+        "",
     )
     return f'offers the reason "{twice}" twice' if twice else ""

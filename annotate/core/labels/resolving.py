@@ -58,11 +58,11 @@ def median(grades: Sequence[int]) -> list[int]:
     grades : at least one grade
     Returns [grade] when decided, else the two middle grades in ascending order.
     """
-    ordered = sorted(grades)
-    upper = len(ordered) // 2
-    if len(ordered) % 2 or ordered[upper - 1] == ordered[upper]:
-        return [ordered[upper]]
-    return [ordered[upper - 1], ordered[upper]]
+    ascending_grades = sorted(grades)
+    upper = len(ascending_grades) // 2
+    if len(ascending_grades) % 2 or ascending_grades[upper - 1] == ascending_grades[upper]:
+        return [ascending_grades[upper]]
+    return [ascending_grades[upper - 1], ascending_grades[upper]]
 
 
 def unanimous(grades: Sequence[int]) -> list[int]:
@@ -99,12 +99,13 @@ RULES = {
 
 
 def decide(
-    grades: Sequence[int], policy: LabelPolicy, *, modelled: int | None = None
+    grades: Sequence[int], policy: LabelPolicy, *, model_grade: int | None = None
 ) -> Decision | None:
     """Decide a pair's grade from its counting labels.
 
     grades : the counting labels, in any order
-    modelled : grade by a model of the annotators for just these labels; counts under its rule alone
+    model_grade : that by a model of the annotators for just these labels; counts under its rule
+        alone
     Returns None without labels; "single", "agreed", or how the grade was found: "majority",
     "median", "model"; "disputed" where the rule finds no single grade and the policy's tie rule is
     "dispute". Labels that differ by no more than the tolerance are agreed: where the rule finds no
@@ -113,8 +114,8 @@ def decide(
     """
     if not grades:
         return None
-    if policy.rule == MODEL and modelled is not None:
-        return Decision(MODEL, modelled, len(grades))
+    if policy.rule == MODEL and model_grade is not None:
+        return Decision(MODEL, model_grade, len(grades))
     if len(set(grades)) == 1:
         return Decision("single" if len(grades) == 1 else "agreed", grades[0], len(grades))
     rule = RULES[policy.rule]

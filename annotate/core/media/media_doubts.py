@@ -105,12 +105,12 @@ def doubts(parts: Iterable[TypedParts]) -> list[Doubt]:
         for fault in _faults(typed_parts):
             n_parts_with[fault] += typed_parts.n
             ids.setdefault(fault, {}).update(dict.fromkeys(typed_parts.ids))
-    ordered = sorted(
+    fault_counts = sorted(
         n_parts_with.items(), key=lambda row: (bool(row[0].format_names), -row[1], row[0])
     )
     return [
         Doubt(fault, n, n_parts_of_kind[fault.kind], tuple(ids[fault])[:NAMED])
-        for fault, n in ordered
+        for fault, n in fault_counts
     ]
 
 

@@ -50,13 +50,13 @@ def read_training(
     reader = csv.DictReader(
         io.StringIO(text), delimiter="\t" if name.endswith((".tsv", ".tsv.txt")) else ","
     )
-    missing = [column for column in NEEDED if column not in (reader.fieldnames or [])]
-    if missing:
+    missing_columns = [column for column in NEEDED if column not in (reader.fieldnames or [])]
+    if missing_columns:
         raise FormatError(
             name,
             1,
-            missing[0],
-            f"the column {missing[0]} is missing; the first line names the columns.",
+            missing_columns[0],
+            f"the column {missing_columns[0]} is missing; the first line names the columns.",
         )
     training_lines: list[TrainingLine] = []
     try:

@@ -191,16 +191,16 @@ def _begin(work: Work) -> bool:
 
     An attempt that went down with the database is none: no worker was left to give it back.
     """
-    unfinished = Work.objects.unfinished().filter(pk=work.pk)
-    started = {"state": Work.State.RUNNING, "begun_at": ClockTimestamp()}
-    if unfinished.filter(n_outages__gte=MOST_OUTAGES).exists():
+    unfinished_works = Work.objects.unfinished().filter(pk=work.pk)
+    start_fields = {"state": Work.State.RUNNING, "begun_at": ClockTimestamp()}
+    if unfinished_works.filter(n_outages__gte=MOST_OUTAGES).exists():
         _fail(work, OUTAGE, OUTAGES)
-    elif unfinished.filter(_WENT_DOWN).update(**started, n_outages=F("n_outages") + 1):
+    elif unfinished_works.filter(_WENT_DOWN).update(**start_fields, n_outages=F("n_outages") + 1):
         work.refresh_from_db()
         return True
-    elif unfinished.filter(attempts__gte=MAX_ATTEMPTS).exists():
+    elif unfinished_works.filter(attempts__gte=MAX_ATTEMPTS).exists():
         _fail(work, "worn-out", WORN_OUT)
-    is_begun = unfinished.update(**started, attempts=F("attempts") + 1) == 1
+    is_begun = unfinished_works.update(**start_fields, attempts=F("attempts") + 1) == 1
     work.refresh_from_db()
     return is_begun
 
@@ -221,8 +221,8 @@ def finish(
     committed, nobody else can write to the work's row.
     """
     error = {"error_code": code, "error_data": {"message": message} if message else {}}
-    unfinished = Work.objects.unfinished().filter(pk=work.pk)
-    if not unfinished.update(state=state, finished_at=ClockTimestamp(), **error):
+    unfinished_works = Work.objects.unfinished().filter(pk=work.pk)
+    if not unfinished_works.update(state=state, finished_at=ClockTimestamp(), **error):
         return False
     work.refresh_from_db()
     KINDS[work.kind].on_finished(work)
@@ -281,10 +281,12 @@ def cancel(*, work: Work, by: User | None) -> None:
 def overdue() -> list[int]:
     """Return the keys of work asked for or begun a while ago and unfinished, even if under way."""
     until = Now() - OVERDUE_AFTER
-    paused = Now() - LONGER_PAUSE
-    is_late = Q(begun_at__lt=until, n_outages__lt=PAUSED_AFTER) | Q(begun_at__lt=paused)
-    unfinished = Work.objects.unfinished().filter(Q(begun_at=None, asked_at__lt=until) | is_late)
-    return list(unfinished.filter(kind__in=KINDS).order_by("pk").values_list("pk", flat=True))
+    long_ago = Now() - LONGER_PAUSE
+    is_late = Q(begun_at__lt=until, n_outages__lt=PAUSED_AFTER) | Q(begun_at__lt=long_ago)
+    unfinished_works = Work.objects.unfinished().filter(
+        Q(begun_at=None, asked_at__lt=until) | is_late
+    )
+    return list(unfinished_works.filter(kind__in=KINDS).order_by("pk").values_list("pk", flat=True))
 
 
 def progress_callback(work: Work, *, can_be_undone: bool = True) -> ProgressCallback:

@@ -200,20 +200,20 @@ def save_policy(
     """
     # versions count up: people take turns
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    proposed = next_policy(collection=collection, by=by, changes=changes)
-    differing = round_policies.differing_rounds(
-        collection=collection, policy=proposed, with_closed=with_closed
+    next_version = next_policy(collection=collection, by=by, changes=changes)
+    differing_rounds = round_policies.differing_rounds(
+        collection=collection, policy=next_version, with_closed=with_closed
     )
-    rounds = list(differing.select_related("policy").order_by("pk"))
+    rounds = list(differing_rounds.select_related("policy").order_by("pk"))
     versions = {}
     for round_ in rounds:
         own_figures = {
             **figures(round_.policy),
-            **{name: getattr(proposed, name) for name in Policy.RESOLVING},
+            **{name: getattr(next_version, name) for name in Policy.RESOLVING},
         }
-        if own_figures != figures(proposed):
+        if own_figures != figures(next_version):
             versions[round_.pk] = change_policy(collection=collection, by=by, **own_figures)
-    newest = change_policy(collection=collection, by=by, **figures(proposed))
+    newest = change_policy(collection=collection, by=by, **figures(next_version))
     for round_ in rounds:
         round_policies.begin_following(round_=round_, policy=versions.get(round_.pk, newest))
         round_to_follow.send(sender=Round, round_id=round_.pk)

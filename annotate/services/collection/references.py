@@ -141,7 +141,7 @@ def lacking_documents(
     )
     # queries alone tell lists' sides: documents lack
     rows = guarded(oriented(reference_rows, queries, _AnyId()), problems)
-    lacking = {
+    new_documents = {
         row.document: None
         for row in rows
         if row.query in queries and row.document not in documents
@@ -149,7 +149,7 @@ def lacking_documents(
     }
     if problems:
         raise FileRejected(problems)
-    return list(lacking)
+    return list(new_documents)
 
 
 def _require_labels(labels: PairGrades, reader: "_ReferenceReader") -> None:
@@ -216,8 +216,8 @@ class _ReferenceReader:
         ]
         if missing_sides:
             or_make = ", or let these labels make them" if missing_sides == ["documents"] else ""
-            missing = " and no ".join(missing_sides)
-            message = f"the collection has no {missing} yet; load items first{or_make}."
+            sides_text = " and no ".join(missing_sides)
+            message = f"the collection has no {sides_text} yet; load items first{or_make}."
             self.problems.add(FormatError(self.file, None, "", message))
             raise FileRejected(self.problems, self.report)
 
@@ -267,7 +267,7 @@ class _ReferenceReader:
         return is_known
 
     def _add_label(self, row: ReferenceRow, labels: PairGrades) -> None:
-        grade = self.grade_map.get(row.grade, self.listed_grade if row.listed else row.grade)
+        grade = self.grade_map.get(row.grade, self.listed_grade if row.is_listed else row.grade)
         if row.stratum is not None:
             self._note_stratum(row)
         if grade not in self.grades:

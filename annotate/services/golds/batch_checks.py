@@ -51,8 +51,8 @@ class GoldCheck(NamedTuple):
 
     def is_failed(self, smallest: Decimal) -> bool:
         """True if one of its own golds was missed, and too few of all together are right."""
-        missed = self.n_right < self.n
-        return missed and is_failed(
+        has_missed = self.n_right < self.n
+        return has_missed and is_failed(
             n_right=self.n_together_right, n=self.n_together, min_share=smallest
         )
 
@@ -78,19 +78,19 @@ def check_batch(*, batch: Batch, policy: Policy) -> None:
     """
     if batch.verdict:
         return
-    checked = count_golds(batch=batch)
-    n, n_right = checked.n, checked.n_right
+    check = count_golds(batch=batch)
+    n, n_right = check.n, check.n_right
     if batch.n_golds is not None:
         Batch.objects.filter(pk=batch.pk).update(n_golds=n, n_golds_right=n_right)
         return
-    action = policy.gold_action if checked.is_failed(policy.gold_pass) else ""
+    action = policy.gold_action if check.is_failed(policy.gold_pass) else ""
     Batch.objects.filter(pk=batch.pk).update(n_golds=n, n_golds_right=n_right, gold_action=action)
     if action in HOLDING:
         Batch.objects.filter(pk=batch.pk).update(
             verdict=Batch.Verdict.HELD, settled_at=F("finished_at")
         )
     if action == Action.PAUSE:
-        pausing.pause(annotator=batch.annotator, by=None, reason=checked.reason)
+        pausing.pause(annotator=batch.annotator, by=None, reason=check.reason)
     if action == Action.REJECT:
         batch_to_reject.send(sender=Batch, batch_id=batch.pk)
 
@@ -113,9 +113,9 @@ def overdue() -> list[int]:
 
 def to_reject() -> QuerySet[Batch]:
     """Return batches that the policy rejects and that have no verdict yet."""
-    touched = ReviewAction.objects.filter(batch=OuterRef("pk"))
+    actions = ReviewAction.objects.filter(batch=OuterRef("pk"))
     return Batch.objects.filter(
-        ~Exists(touched), verdict=Batch.Verdict.HELD, gold_action=Action.REJECT
+        ~Exists(actions), verdict=Batch.Verdict.HELD, gold_action=Action.REJECT
     )
 
 

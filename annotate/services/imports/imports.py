@@ -182,11 +182,11 @@ def _store_report(import_: Import, loads: Sequence[FileTallies]) -> None:
     stored_keys = next(
         (load.stored_keys for load in loads if isinstance(load, JudgmentsReport)), None
     )
-    unresolved = [*stored_keys, 0] if stored_keys else None
+    new_keys = [*stored_keys, 0] if stored_keys else None
     Import.objects.filter(pk=import_.pk).update(
-        report=report_of(loads).as_json(), unresolved=unresolved
+        report=report_of(loads).as_json(), unresolved=new_keys
     )
-    if not unresolved:
+    if not new_keys:
         works.finish(work=import_.reading)
 
 

@@ -72,10 +72,10 @@ class JudgmentsReport(FileTallies):
         labels = f"{self.n_labels:,} labels of {self.n_pairs:,} pairs by {people}"
         known_before = f"{self.n_labels - self.n_new:,} known before"
         unchanged_sentence = "" if self.n_new else " Nothing changed."
-        repeated = f"{self.repeats.n:,} superseded by a later line"
+        repeats_text = f"{self.repeats.n:,} superseded by a later line"
         blank = f", {self.n_blank:,} without a grade left out" if self.n_blank else ""
         news = f"{self.n_new:,} new judgments, {known_before}"
-        return f"{labels}: {news}; {repeated}{blank}.{unchanged_sentence}"
+        return f"{labels}: {news}; {repeats_text}{blank}.{unchanged_sentence}"
 
 
 @transaction.atomic

@@ -44,17 +44,17 @@ def _turn(collection: Collection) -> int:
     while not is_over and (
         chunk := list(uninspected(collection=collection, after=last_pk, n=AT_ONCE))
     ):
-        inspected: list[PartTypes] = []
+        inspected_types: list[PartTypes] = []
         try:
             for part in chunk:
                 if part_types := types.of(part):
-                    inspected.append(part_types)
+                    inspected_types.append(part_types)
                 last_pk = part.pk
                 is_over = types.n_unanswered >= MOST_UNANSWERED or progress.clock() >= until
                 if is_over:
                     break
         finally:  # whatever interrupts it, an inspected file is not fetched again
-            n_stored += store_types(inspected)
+            n_stored += store_types(inspected_types)
     if is_over:
         cache.set(_position_key(collection.pk), last_pk, KEPT_SECONDS)
     else:

@@ -118,9 +118,9 @@ def give_up_checks(*, annotator: Annotator, n_lost: int) -> None:
 
     Nobody else can take those: left over of a batch that lapsed, they would be recognised.
     """
-    waiting = open_hand_outs(annotator=annotator)
-    n_candidates = waiting.filter(seat__purpose=Seat.Purpose.LABEL).count()
-    checks = waiting.exclude(seat__purpose=Seat.Purpose.LABEL).order_by("token")
+    hand_outs = open_hand_outs(annotator=annotator)
+    n_candidates = hand_outs.filter(seat__purpose=Seat.Purpose.LABEL).count()
+    checks = hand_outs.exclude(seat__purpose=Seat.Purpose.LABEL).order_by("token")
     rows = list(checks.values_list("pk", "seat"))
     rows = rows[len(rows) * n_candidates // (n_candidates + n_lost) :]
     HandOut.objects.filter(pk__in=[hand_out for hand_out, _ in rows]).update(
@@ -133,12 +133,12 @@ def give_up_checks(*, annotator: Annotator, n_lost: int) -> None:
 
 def open_hand_outs(*, annotator: Annotator) -> QuerySet[HandOut]:
     """Return a person's open hand-outs, next card first, deferred ones last; none while paused."""
-    waiting = HandOut.objects.filter(batch__annotator=annotator, answered_at=None)
+    hand_outs = HandOut.objects.filter(batch__annotator=annotator, answered_at=None)
     # training/tries.py hands those out
-    waiting = waiting.exclude(seat__purpose=Seat.Purpose.TRAINING)
+    hand_outs = hand_outs.exclude(seat__purpose=Seat.Purpose.TRAINING)
     if annotator.paused_at is not None:
-        return waiting.none()
-    return waiting.order_by("batch__number", F("deferred_at").asc(nulls_first=True), "position")
+        return hand_outs.none()
+    return hand_outs.order_by("batch__number", F("deferred_at").asc(nulls_first=True), "position")
 
 
 def finish_if_done(*, batch: Batch) -> None:

@@ -90,6 +90,8 @@ def take_again(*, annotator: Annotator, seat: int) -> bool:
 def reopen(hand_out: HandOut) -> None:
     """Make the hand-out the next card; a batch that it finished is unfinished again."""
     HandOut.objects.filter(pk=hand_out.pk).update(answered_at=None, deferred_at=None)
-    unfinished = Batch.objects.filter(annotator=hand_out.batch.annotator_id, finished_at=None)
-    if not unfinished.exists():
+    unfinished_batches = Batch.objects.filter(
+        annotator=hand_out.batch.annotator_id, finished_at=None
+    )
+    if not unfinished_batches.exists():
         Batch.objects.filter(pk=hand_out.batch_id).update(finished_at=None)

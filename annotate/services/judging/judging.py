@@ -119,8 +119,10 @@ def _require_known(answer: JudgmentAnswer, context: AnswerContext) -> None:
         )
 
 
-def _unknown_reasons(reasons: Sequence[str], offered: Sequence[level_reasons.Stored]) -> list[str]:
-    offered_codes = level_reasons.codes(offered)
+def _unknown_reasons(
+    reasons: Sequence[str], known_reasons: Sequence[level_reasons.Stored]
+) -> list[str]:
+    offered_codes = level_reasons.codes(known_reasons)
     return [reason for reason in reasons if reason not in offered_codes]
 
 

@@ -133,9 +133,13 @@ def settle(*, reports: ReportQuerySet, by: User | None, at: datetime | None = No
 
 def reopen(*, reports: ReportQuerySet, by: User | None, submission_id: UUID | None = None) -> int:
     """Open those of these reports that were settled or taken back again; returns their number."""
-    closed = reports.exclude(state=Report.State.OPEN)
+    closed_reports = reports.exclude(state=Report.State.OPEN)
     return _record_events(
-        closed, ReportEvent.Kind.REOPENED, Report.State.OPEN, by=by, submission_id=submission_id
+        closed_reports,
+        ReportEvent.Kind.REOPENED,
+        Report.State.OPEN,
+        by=by,
+        submission_id=submission_id,
     )
 
 

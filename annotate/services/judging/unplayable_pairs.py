@@ -28,7 +28,7 @@ class UnplayablePairs(NamedTuple):
         browsers = "the browser of 1 person does"
         if self.n_people > 1:
             browsers = f"the browsers of {self.n_people:,} people do"
-        listed = "; ".join(
+        kind_texts = "; ".join(
             f"{reason or 'of a type that nobody knows'} ({n:,})" for reason, n in self.kinds
         )
         few_sentences = {0: "None of them waits for a label.", 1: "1 of them waits for a label."}
@@ -36,7 +36,7 @@ class UnplayablePairs(NamedTuple):
         waiting_sentence = few_sentences.get(self.n_waiting, f"{share} of them wait for a label.")
         return (
             f"{counted(self.n_pairs, 'pair')} went on to others, since {browsers} not play what is "
-            f"shown: {listed}. {waiting_sentence}"
+            f"shown: {kind_texts}. {waiting_sentence}"
         )
 
 

@@ -91,13 +91,13 @@ class StuckLabels(NamedTuple):
     @property
     def advice(self) -> str:
         """The advice to a lead."""
-        paused = {0: "", 1: " Let the one who is paused go on."}.get(
+        pauses_text = {0: "", 1: " Let the one who is paused go on."}.get(
             self.n_paused, " Let those who are paused go on."
         )
         if self.n_in_training:
             verb = "is" if self.n_in_training == 1 else "are"
-            paused += f" {self.n_in_training} more {verb} in training still."
-        return f"Invite another annotator.{paused} Or close the pool: what it has is kept."
+            pauses_text += f" {self.n_in_training} more {verb} in training still."
+        return f"Invite another annotator.{pauses_text} Or close the pool: what it has is kept."
 
 
 def stuck_labels(*, collection: Collection) -> dict[int, StuckLabels]:
@@ -129,11 +129,11 @@ def stuck_labels(*, collection: Collection) -> dict[int, StuckLabels]:
         }
 
 
-def total_stuck(stuck: dict[int, StuckLabels]) -> StuckLabels | None:
+def total_stuck(stuck_by_round: dict[int, StuckLabels]) -> StuckLabels | None:
     """Return the sum over all open rounds of a collection; None if no label is stuck."""
-    if not stuck:
+    if not stuck_by_round:
         return None
-    rounds = list(stuck.values())
+    rounds = list(stuck_by_round.values())
     return rounds[0]._replace(
         n_labels=sum(in_round.n_labels for in_round in rounds),
         n_pairs=sum(in_round.n_pairs for in_round in rounds),

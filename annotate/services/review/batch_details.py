@@ -49,7 +49,7 @@ def _report_text(report: Report) -> str:
     return f"{report.get_kind_display()}{reason}{note}{end}"
 
 
-def golds_sentence(batch: Batch, *, checked: GoldCheck, is_out: bool) -> str:
+def golds_sentence(batch: Batch, *, check: GoldCheck, is_out: bool) -> str:
     """Return how many of a batch's golds are right.
 
     Those of earlier batches are named where they are counted with its own, while it counts.
@@ -57,10 +57,10 @@ def golds_sentence(batch: Batch, *, checked: GoldCheck, is_out: bool) -> str:
     if batch.n_golds is None:
         return "Its golds have not been checked."
     together = ""
-    if checked.is_joined and not is_out:
+    if check.is_joined and not is_out:
         together = (
-            f"; with those of the batches before it, {checked.n_together_right} of "
-            f"{checked.n_together} in batches {checked.first} to {checked.last}"
+            f"; with those of the batches before it, {check.n_together_right} of "
+            f"{check.n_together} in batches {check.first} to {check.last}"
         )
     return f"{batch.n_golds_right} of {batch.n_golds} golds right{together}."
 

@@ -82,9 +82,9 @@ class History(NamedTuple):
     @property
     def counting(self) -> list[PairJudgment]:
         """The labels that enter agreement, in the order of the seats."""
-        counting = [record for record in self.judgments if record.seat and record.seat.is_for_label]
+        labels = [record for record in self.judgments if record.seat and record.seat.is_for_label]
         return sorted(
-            counting,
+            labels,
             key=lambda record: (record.seat.number, record.seat.pk) if record.seat else (0, 0),
         )
 
@@ -282,8 +282,8 @@ def _action_events(actions: list[ReviewAction]) -> list[HistoryEvent]:
 
 
 def _gold_note(gold: Gold) -> str:
-    retired = ", retired" if gold.retired_at else ""
-    note = f"It is a gold of grade {gold.grade} ({gold.get_origin_display().lower()}{retired})"
+    end = ", retired" if gold.retired_at else ""
+    note = f"It is a gold of grade {gold.grade} ({gold.get_origin_display().lower()}{end})"
     return f"{note}: {gold.explanation}" if gold.explanation else note
 
 

@@ -104,14 +104,20 @@ def seat_untouched_pairs(*, round_: Round, pairs: Keys) -> Keys:
     """Give untouched pairs of a round that wants them their free seats; returns the other pairs."""
     lock_pairs(pairs)
     # After the lock, and in a statement of its own: what somebody committed meanwhile must be seen.
-    untouched = _untouched(round_, pairs)
-    n_first = _n_first(round_, untouched.n_wanted)
-    is_new = untouched.n_seats == 0
-    is_spare = (untouched.n_spare == untouched.n_seats) & (untouched.n_spare == n_first)
-    is_right = (untouched.n_free == untouched.n_seats) & (untouched.n_free == n_first)
-    _make_seats(round_, untouched.pair[is_new], untouched.query[is_new], n_first[is_new])
-    _execute(_BRING_BACK, pairs=untouched.pair[is_spare].tolist())
-    return np.setdiff1d(pairs, untouched.pair[is_new | is_spare | is_right])
+    untouched_pairs = _untouched(round_, pairs)
+    n_first = _n_first(round_, untouched_pairs.n_wanted)
+    is_new = untouched_pairs.n_seats == 0
+    is_spare = (untouched_pairs.n_spare == untouched_pairs.n_seats) & (
+        untouched_pairs.n_spare == n_first
+    )
+    is_right = (untouched_pairs.n_free == untouched_pairs.n_seats) & (
+        untouched_pairs.n_free == n_first
+    )
+    _make_seats(
+        round_, untouched_pairs.pair[is_new], untouched_pairs.query[is_new], n_first[is_new]
+    )
+    _execute(_BRING_BACK, pairs=untouched_pairs.pair[is_spare].tolist())
+    return np.setdiff1d(pairs, untouched_pairs.pair[is_new | is_spare | is_right])
 
 
 def seat_created_pairs(*, round_: Round, pairs: Keys, n_wanted: Keys) -> None:
@@ -122,20 +128,20 @@ def seat_created_pairs(*, round_: Round, pairs: Keys, n_wanted: Keys) -> None:
 
 def seat_pairs_of_new_round(*, round_: Round, pairs: Keys) -> Keys:
     """Do as `seat_untouched_pairs` in a long transaction; lock no pair an annotator may be at."""
-    untouched = _untouched(round_, pairs).pair
-    touched_pairs = seat_untouched_pairs(round_=round_, pairs=untouched)
-    return np.setdiff1d(pairs, np.setdiff1d(untouched, touched_pairs))
+    untouched_pairs = _untouched(round_, pairs).pair
+    touched_pairs = seat_untouched_pairs(round_=round_, pairs=untouched_pairs)
+    return np.setdiff1d(pairs, np.setdiff1d(untouched_pairs, touched_pairs))
 
 
 def withdraw_unshared_seats(*, round_: Round, pairs: Keys) -> Keys:
     """Withdraw the free seats of pairs that a closing round alone names; return the other pairs."""
     lock_pairs(pairs)
     parameters = {"round": round_.pk, "pairs": pairs.tolist()}
-    (shared,) = statement_columns(_SHARED, 1, parameters)
-    own = np.setdiff1d(pairs, shared).tolist()
+    (shared_pairs,) = statement_columns(_SHARED, 1, parameters)
+    own = np.setdiff1d(pairs, shared_pairs).tolist()
     _execute(_WITHDRAW, pairs=own)
     _execute(_DISPUTE, pairs=own)
-    return shared
+    return shared_pairs
 
 
 def lock_pairs(pairs: Keys) -> None:

@@ -51,9 +51,9 @@ class PairEvidence(NamedTuple):
     """Everything that decides a pair's seats and resolution.
 
     n_asked : the most any round ever wanted, closed ones too; n_wanted : the most any open one does
-    adjudicated : the grade a lead decided on
-    modelled : the grade a model of the annotators gave, if it saw all labels there are
-    excluded : whether a lead left the pair out
+    adjudicated_grade : the grade a lead decided on
+    model_grade : the grade a model of the annotators gave, if it saw all labels there are
+    is_excluded : whether a lead left the pair out
     """
 
     grades: list[int]
@@ -62,10 +62,10 @@ class PairEvidence(NamedTuple):
     n_wanted: int
     n_asked: int
     policy: Policy
-    escalated: bool
-    excluded: bool
-    adjudicated: int | None = None
-    modelled: int | None = None
+    is_escalated: bool
+    is_excluded: bool
+    adjudicated_grade: int | None = None
+    model_grade: int | None = None
 
     @property
     def open_round(self) -> Round:
@@ -90,12 +90,12 @@ class RoundDemand(NamedTuple):
     is_escalated: bool
 
 
-class _PairLabels(NamedTuple):
+class _GradedPair(NamedTuple):
     """One pair's counting grades in the order given, its label seats, and a lead's grade."""
 
     grades: list[int]
     seats: list[Seat]
-    adjudicated: int | None
+    adjudicated_grade: int | None
 
 
 def read_evidence(ids: list[int]) -> dict[int, PairEvidence]:
@@ -117,9 +117,9 @@ def read_evidence(ids: list[int]) -> dict[int, PairEvidence]:
                 n_wanted=n_wanted if is_open and not is_excluded else 0,
                 n_asked=most_asked[pair],
                 policy=round_.policy,
-                escalated=is_escalated,
-                excluded=is_excluded,
-                adjudicated=labels[pair].adjudicated,
+                is_escalated=is_escalated,
+                is_excluded=is_excluded,
+                adjudicated_grade=labels[pair].adjudicated_grade,
             ),
         )
     by_model = [
@@ -132,7 +132,7 @@ def read_evidence(ids: list[int]) -> dict[int, PairEvidence]:
     for pair, grade, n_labels in resolutions.values_list("pair_id", "grade", "n_labels"):
         # else the model has yet to see the newest
         if n_labels == len(evidence_by_pair[pair].grades):
-            evidence_by_pair[pair] = evidence_by_pair[pair]._replace(modelled=grade)
+            evidence_by_pair[pair] = evidence_by_pair[pair]._replace(model_grade=grade)
     return evidence_by_pair
 
 
@@ -143,7 +143,7 @@ class _GradedSeat(NamedTuple):
     grade: int | None
 
 
-def _pair_labels(ids: list[int]) -> dict[int, _PairLabels]:
+def _pair_labels(ids: list[int]) -> dict[int, _GradedPair]:
     seats: dict[int, list[_GradedSeat]] = defaultdict(list)
     with prepared_cursor() as cursor:
         cursor.execute(_SEATS, {"pairs": ids})
@@ -152,22 +152,22 @@ def _pair_labels(ids: list[int]) -> dict[int, _PairLabels]:
         (seat,) = objects(row, Seat)
         seats[seat.pair_id].append(_GradedSeat(seat, row[-1]))
     return defaultdict(
-        lambda: _PairLabels([], [], None),
+        lambda: _GradedPair([], [], None),
         {pair: _labels_of(pair_seats) for pair, pair_seats in seats.items()},
     )
 
 
-def _labels_of(graded_seats: list[_GradedSeat]) -> _PairLabels:
-    counting = sorted(
+def _labels_of(graded_seats: list[_GradedSeat]) -> _GradedPair:
+    judgments = sorted(
         (seat.judgment_id, seat.is_for_label, grade)
         for seat, grade in graded_seats
         if seat.judgment_id is not None and grade is not None
     )
-    adjudicated_grades = [grade for _, is_label, grade in counting if not is_label]
-    return _PairLabels(
-        grades=[grade for _, is_label, grade in counting if is_label],
+    adjudicated_grades = [grade for _, is_label, grade in judgments if not is_label]
+    return _GradedPair(
+        grades=[grade for _, is_label, grade in judgments if is_label],
         seats=[seat for seat, _ in graded_seats if seat.purpose == Seat.Purpose.LABEL],
-        adjudicated=adjudicated_grades[-1] if adjudicated_grades else None,
+        adjudicated_grade=adjudicated_grades[-1] if adjudicated_grades else None,
     )
 
 

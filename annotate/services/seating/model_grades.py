@@ -42,18 +42,18 @@ def _write(collection: Collection, grade_by_pair: dict[int, ModelGrade]) -> list
     """Write the grades of one chunk; returns the pairs whose resolution changed."""
     pairs = Pair.objects.filter(collection=collection, pk__in=grade_by_pair).order_by("pk")
     resolutions = seating.plan(pairs=list(pairs.select_for_update(no_key=True))).resolutions
-    changed = [
+    changed_pairs = [
         resolution
         for resolution in resolutions
         if _is_due(resolution, grade_by_pair[resolution.pair_id])
     ]
-    for resolution in changed:
+    for resolution in changed_pairs:
         resolution.status, resolution.grade = (
             Resolution.Status.MODEL,
             grade_by_pair[resolution.pair_id].grade,
         )
-    Resolution.objects.bulk_update(changed, ["status", "grade"], batch_size=seating.CHUNK)
-    return [resolution.pair_id for resolution in changed]
+    Resolution.objects.bulk_update(changed_pairs, ["status", "grade"], batch_size=seating.CHUNK)
+    return [resolution.pair_id for resolution in changed_pairs]
 
 
 def _is_due(resolution: Resolution, model_grade: ModelGrade) -> bool:

@@ -52,16 +52,16 @@ def ensure_pairs(
     keys, is_new = np.zeros(len(query), dtype=np.int64), np.zeros(len(query), dtype=bool)
     for block in blocks(len(query)):
         block_keys = _find(query[block], document[block])
-        missing = block_keys == 0
-        if missing.any():
-            ids = [query[block][missing].tolist(), document[block][missing].tolist()]
+        is_missing = block_keys == 0
+        if is_missing.any():
+            ids = [query[block][is_missing].tolist(), document[block][is_missing].tolist()]
             with connection.cursor() as cursor:
                 cursor.execute(_INSERT, [collection.pk, *ids])
                 n_inserted = cursor.rowcount
             # else somebody made some of them at the same moment, and none counts as new
-            if n_inserted == missing.sum():
-                is_new[block] = missing
-        keys[block] = _find(query[block], document[block]) if missing.any() else block_keys
+            if n_inserted == is_missing.sum():
+                is_new[block] = is_missing
+        keys[block] = _find(query[block], document[block]) if is_missing.any() else block_keys
         on_rows(len(block_keys))
     # Before rows point to them, which foreign keys check.
     analyse_grown_tables(annotate_pair=int(is_new.sum()))

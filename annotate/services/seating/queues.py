@@ -42,7 +42,7 @@ class ClaimedSeat(NamedTuple):
     query: int
 
 
-class _Stretch(NamedTuple):
+class _QueueRange(NamedTuple):
     """A part of one round's queue: keys from start on, before stop."""
 
     round: int
@@ -67,35 +67,35 @@ class Walk:
         self.rounds: list[Round] = list(rows)
         self.taken: dict[int, ClaimedSeat] = {}
         self._left = quotas(annotator=annotator, rounds=self.rounds)
-        self._stretches = [
-            stretch
+        self._queue_ranges = [
+            queue_range
             for round_ in rows
-            for stretch in _stretches(round_.pk, has_front=round_.has_front)
+            for queue_range in _queue_ranges(round_.pk, has_front=round_.has_front)
         ]
 
     def take(self, n: int) -> None:
         """Lock seats until n are taken, or no more are left for this person."""
-        while self._stretches and len(self.taken) < n:
-            stretch = self._stretches[0]
-            missing = min(n - len(self.taken), self._left.get(stretch.round, n))
+        while self._queue_ranges and len(self.taken) < n:
+            queue_range = self._queue_ranges[0]
+            n_missing = min(n - len(self.taken), self._left.get(queue_range.round, n))
             # No more than are missing: a seat locked but not taken would look taken to all others.
-            if missing and (last := self._lock(stretch, missing)) is not None:
-                self._stretches[0] = stretch._replace(start=last + 1)
+            if n_missing and (last := self._lock(queue_range, n_missing)) is not None:
+                self._queue_ranges[0] = queue_range._replace(start=last + 1)
             else:
-                self._stretches.pop(0)
+                self._queue_ranges.pop(0)
 
-    def _lock(self, stretch: _Stretch, n: int) -> int | None:
-        """Lock up to n seats of a stretch; return the last one's queue key, None if fewer."""
+    def _lock(self, queue_range: _QueueRange, n: int) -> int | None:
+        """Lock up to n seats of a range; return the last one's queue key, None if fewer."""
         with prepared_cursor() as cursor:
             cursor.execute(
-                _NEXT_SEATS, {**stretch._asdict(), "annotator": self.annotator.pk, "limit": n}
+                _NEXT_SEATS, {**queue_range._asdict(), "annotator": self.annotator.pk, "limit": n}
             )
             rows = cursor.fetchall()
         before = len(self.taken)
         for seat, pair, query, _ in rows:
             self.taken.setdefault(pair, ClaimedSeat(seat, pair, query))
-        if stretch.round in self._left:
-            self._left[stretch.round] -= len(self.taken) - before
+        if queue_range.round in self._left:
+            self._left[queue_range.round] -= len(self.taken) - before
         return rows[-1][3] if len(rows) == n else None
 
 
@@ -155,11 +155,11 @@ def _has_front() -> Exists:
     return Exists(front)
 
 
-def _stretches(round_id: int, *, has_front: bool) -> Iterator[_Stretch]:
-    """Yield the stretches of a queue: seats put in front by a live order, then the rest."""
+def _queue_ranges(round_id: int, *, has_front: bool) -> Iterator[_QueueRange]:
+    """Yield the parts of a queue: seats put in front by a live order, then the rest."""
     entry = secrets.randbelow(_QUEUE_END)
     if has_front:
-        yield _Stretch(round_id, entry + _FRONT, 0)
-        yield _Stretch(round_id, _FRONT, entry + _FRONT)
-    yield _Stretch(round_id, entry, _QUEUE_END)
-    yield _Stretch(round_id, 0, entry)
+        yield _QueueRange(round_id, entry + _FRONT, 0)
+        yield _QueueRange(round_id, _FRONT, entry + _FRONT)
+    yield _QueueRange(round_id, entry, _QUEUE_END)
+    yield _QueueRange(round_id, 0, entry)

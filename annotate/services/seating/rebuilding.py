@@ -38,7 +38,12 @@ def rebuild_pairs(*, collection: Collection) -> RebuildCounts:
             }
             seat_pairs = [
                 seat.pair_id
-                for seat in (*changes.new, *changes.freed, *changes.withdrawn, *changes.moved)
+                for seat in (
+                    *changes.new_seats,
+                    *changes.seats_to_free,
+                    *changes.seats_to_withdraw,
+                    *changes.seats_to_move,
+                )
             ]
             if changed_pairs or seat_pairs:
                 note_changes(

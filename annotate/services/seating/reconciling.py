@@ -48,7 +48,7 @@ def reconcile_locked(*, pairs: Sequence[Pair]) -> SeatPlan:
     """Reconcile pairs that the present transaction locked before reading; return the changes."""
     changes = plan(pairs=pairs)
     _write_seats(changes)
-    _write_resolutions(changes.resolutions, changes.unresolved)
+    _write_resolutions(changes.resolutions, changes.unresolved_pairs)
     return changes
 
 
@@ -68,7 +68,7 @@ def reconcile_answered(*, pair: Pair) -> None:
             cursor.execute(_RESOLVE_AND_NOTE, parameters)
         _notify_once_committed(pair.collection_id)
     else:
-        _write_resolutions([], changes.unresolved)
+        _write_resolutions([], changes.unresolved_pairs)
         note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])
 
 
@@ -97,36 +97,36 @@ def _notify_once_committed(collection_id: int) -> None:
 
 
 def _write_seats(changes: SeatPlan) -> None:
-    if changes.new:
-        Seat.objects.bulk_create(changes.new, batch_size=CHUNK)
+    if changes.new_seats:
+        Seat.objects.bulk_create(changes.new_seats, batch_size=CHUNK)
     # Only seats that are still as they were read: one may have been claimed or given back since.
-    for (round_id, why), seats in _grouped(changes.freed, "round_id", "why").items():
+    for (round_id, why), seats in _grouped(changes.seats_to_free, "round_id", "why").items():
         Seat.objects.filter(pk__in=seats, annotator=None).update(
             state=Seat.State.FREE, round_id=round_id, why=why
         )
-    for (round_id,), seats in _grouped(changes.moved, "round_id").items():
+    for (round_id,), seats in _grouped(changes.seats_to_move, "round_id").items():
         Seat.objects.filter(pk__in=seats, state=Seat.State.HELD).update(round_id=round_id)
-    if changes.withdrawn:
-        withdrawn = Seat.objects.filter(
-            pk__in=[seat.pk for seat in changes.withdrawn], state=Seat.State.FREE
+    if changes.seats_to_withdraw:
+        free_seats = Seat.objects.filter(
+            pk__in=[seat.pk for seat in changes.seats_to_withdraw], state=Seat.State.FREE
         )
-        withdrawn.update(state=Seat.State.WITHDRAWN)
+        free_seats.update(state=Seat.State.WITHDRAWN)
 
 
 def _grouped(seats: Iterable[Seat], *fields: str) -> dict[tuple[Any, ...], list[int]]:
     """Return the keys of seats by some of their fields."""
-    grouped: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    seats_by_fields: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for seat in seats:
-        grouped[tuple(getattr(seat, field) for field in fields)].append(seat.pk)
-    return grouped
+        seats_by_fields[tuple(getattr(seat, field) for field in fields)].append(seat.pk)
+    return seats_by_fields
 
 
-def _write_resolutions(resolutions: list[Resolution], unresolved: list[int]) -> None:
+def _write_resolutions(resolutions: list[Resolution], unresolved_pairs: list[int]) -> None:
     if resolutions:
         with prepared_cursor() as cursor:
             cursor.execute(_RESOLVE, _resolution_parameters(resolutions))
-    if unresolved:
-        Resolution.objects.filter(pair__in=unresolved).delete()
+    if unresolved_pairs:
+        Resolution.objects.filter(pair__in=unresolved_pairs).delete()
 
 
 def _resolution_parameters(resolutions: list[Resolution]) -> dict[str, SqlValue]:

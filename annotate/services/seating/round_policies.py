@@ -35,9 +35,9 @@ def finish_following(*, round_: Round, on_rows: RowsCallback = ignore_rows) -> N
     on_rows : called with one row a pair
     """
     following_since = round_.following_since
-    resolved = round_.round_pairs.filter(pair__resolution__isnull=False).order_by("pair_id")
+    resolved_pairs = round_.round_pairs.filter(pair__resolution__isnull=False).order_by("pair_id")
     pairs = np.fromiter(
-        resolved.values_list("pair_id", flat=True).iterator(chunk_size=BLOCK), dtype=np.int64
+        resolved_pairs.values_list("pair_id", flat=True).iterator(chunk_size=BLOCK), dtype=np.int64
     )
     analyse_underestimated_tables(
         annotate_pair=len(pairs),

@@ -126,11 +126,11 @@ def begin_opening(
 def _drop_excluded(round_: Round, pairs: NDArray[np.int64]) -> None:
     """Drop pairs that a lead excluded: no new round wants them."""
     # A query of its own: one UPDATE looked for exclusions once for each row, 3 to 4 s a block.
-    excluded = list(
+    excluded_pairs = list(
         PairExclusion.objects.filter(pair__in=pairs.tolist()).values_list("pair", flat=True)
     )
-    if excluded:
-        RoundPair.objects.filter(round=round_, pair__in=excluded).update(
+    if excluded_pairs:
+        RoundPair.objects.filter(round=round_, pair__in=excluded_pairs).update(
             dropped_at=ClockTimestamp()
         )
 
@@ -168,8 +168,8 @@ def finish_closing(*, round_: Round, on_rows: RowsCallback = ignore_rows) -> Non
     # All pairs: one without a free seat may get one by an answer that began before.
     for block in _blocks(round_, None):
         with transaction.atomic(savepoint=False):
-            shared = withdraw_unshared_seats(round_=round_, pairs=block)
-            reconcile_pairs(pair_ids=shared.tolist())
+            shared_pairs = withdraw_unshared_seats(round_=round_, pairs=block)
+            reconcile_pairs(pair_ids=shared_pairs.tolist())
         on_rows(len(block))
     _change_state(round_, Round.State.CLOSING, Round.State.CLOSED)
 

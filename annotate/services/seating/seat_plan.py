@@ -11,20 +11,20 @@ from annotate.services.seating.evidence import PairEvidence, read_evidence
 class SeatPlan(NamedTuple):
     """Everything to write so that seats and resolutions become what they should be.
 
-    new, withdrawn : seats to make, to withdraw
-    freed : seats to free (again, in another round, or for another reason)
-    moved : held seats that go on in another round: once they lapse, only an open round's queue
-        gives them out
+    new_seats, seats_to_withdraw : seats to make, to withdraw
+    seats_to_free : seats to free (again, in another round, or for another reason)
+    seats_to_move : held seats that go on in another round: once they lapse, only an open round's
+        queue gives them out
     resolutions : the resolution of each pair that has one, changed or not
-    unresolved : pairs that have none
+    unresolved_pairs : pairs that have none
     """
 
-    new: list[Seat]
-    freed: list[Seat]
-    withdrawn: list[Seat]
-    moved: list[Seat]
+    new_seats: list[Seat]
+    seats_to_free: list[Seat]
+    seats_to_withdraw: list[Seat]
+    seats_to_move: list[Seat]
     resolutions: list[Resolution]
-    unresolved: list[int]
+    unresolved_pairs: list[int]
 
 
 def plan(*, pairs: Sequence[Pair]) -> SeatPlan:
@@ -38,7 +38,7 @@ def plan(*, pairs: Sequence[Pair]) -> SeatPlan:
         _plan_seats(pair, evidence, changes)
         resolution = _resolution(pair, evidence)
         if resolution is None:
-            changes.unresolved.append(pair.pk)
+            changes.unresolved_pairs.append(pair.pk)
         else:
             changes.resolutions.append(resolution)
     return changes
@@ -50,10 +50,10 @@ def n_missing(*, pair_ids: Sequence[int]) -> dict[int, int]:
     Pairs that miss none are left out. Labels that somebody is about to give are missing still.
     """
     evidence_by_pair = read_evidence(list(pair_ids))
-    missing = {
+    n_missing_by_pair = {
         pair: _n_missing(evidence, evidence.n_asked) for pair, evidence in evidence_by_pair.items()
     }
-    return {pair: n for pair, n in missing.items() if n}
+    return {pair: n for pair, n in n_missing_by_pair.items() if n}
 
 
 def _n_missing(evidence: PairEvidence, n_wanted: int) -> int:
@@ -91,7 +91,7 @@ def _plan_seats(pair: Pair, evidence: PairEvidence, changes: SeatPlan) -> None:
     n_held = sum(seat.state == Seat.State.HELD for seat in evidence.seats)
     n_free = (
         0
-        if evidence.escalated or evidence.adjudicated is not None
+        if evidence.is_escalated or evidence.adjudicated_grade is not None
         else max(0, n_needed - len(evidence.grades) - n_held)
     )
     spare = [
@@ -109,16 +109,18 @@ def _plan_seats(pair: Pair, evidence: PairEvidence, changes: SeatPlan) -> None:
         if seat.state != Seat.State.FREE or seat.round_id != evidence.open_round.pk or is_late:
             seat.round = evidence.open_round
             seat.why = why if is_late else seat.why
-            changes.freed.append(seat)
-    changes.withdrawn.extend(seat for seat in spare[n_free:] if seat.state == Seat.State.FREE)
+            changes.seats_to_free.append(seat)
+    changes.seats_to_withdraw.extend(
+        seat for seat in spare[n_free:] if seat.state == Seat.State.FREE
+    )
     for seat in evidence.seats:
         if seat.state == Seat.State.HELD and evidence.round and seat.round_id != evidence.round.pk:
             seat.round = evidence.round
-            changes.moved.append(seat)
+            changes.seats_to_move.append(seat)
     last_number = max((seat.number for seat in evidence.seats), default=0)
     for number in range(last_number + 1, last_number + 1 + n_free - min(n_free, len(spare))):
         position += 1
-        changes.new.append(_new_seat(pair, evidence, number, _why(evidence, position)))
+        changes.new_seats.append(_new_seat(pair, evidence, number, _why(evidence, position)))
 
 
 def _new_seat(pair: Pair, evidence: PairEvidence, number: int, why: Seat.Why) -> Seat:
@@ -167,7 +169,7 @@ def _why(evidence: PairEvidence, position: int) -> Seat.Why:
 
 def _resolution(pair: Pair, evidence: PairEvidence) -> Resolution | None:
     policy = label_policy(evidence.policy)
-    decision = resolving.decide(evidence.grades, policy, modelled=evidence.modelled)
+    decision = resolving.decide(evidence.grades, policy, model_grade=evidence.model_grade)
     if (
         decision is not None
         and decision.status == Resolution.Status.DISPUTED
@@ -176,11 +178,13 @@ def _resolution(pair: Pair, evidence: PairEvidence) -> Resolution | None:
         > len(evidence.grades)
     ):
         decision = decision._replace(status=Resolution.Status.WAITING)  # a lead is asked last
-    if evidence.escalated:
+    if evidence.is_escalated:
         decision = resolving.Decision("escalated", None, len(evidence.grades))
-    if evidence.adjudicated is not None:
-        decision = resolving.Decision("adjudicated", evidence.adjudicated, len(evidence.grades))
-    if decision is None or evidence.excluded:
+    if evidence.adjudicated_grade is not None:
+        decision = resolving.Decision(
+            "adjudicated", evidence.adjudicated_grade, len(evidence.grades)
+        )
+    if decision is None or evidence.is_excluded:
         return None
     # the labels that open rounds want, or closed ones if no open one does
     n_wanted = evidence.n_wanted or evidence.n_asked
@@ -190,6 +194,6 @@ def _resolution(pair: Pair, evidence: PairEvidence) -> Resolution | None:
         status=decision.status,
         grade=decision.grade,
         n_labels=decision.n_labels,
-        is_complete=evidence.adjudicated is not None or _n_missing(evidence, n_wanted) == 0,
+        is_complete=evidence.adjudicated_grade is not None or _n_missing(evidence, n_wanted) == 0,
         policy=evidence.policy,
     )

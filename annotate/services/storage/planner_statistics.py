@@ -41,14 +41,14 @@ def analyse_underestimated_tables(**n_rows: int) -> None:
         return
     with connection.cursor() as cursor:
         cursor.execute(_ESTIMATES, [list(n_rows_by_table)])
-        underestimated = sorted(
+        underestimated_tables = sorted(
             table
             for table, n_estimated in cursor.fetchall()
             if n_estimated < n_rows_by_table[table]
         )
-        if underestimated:
-            cursor.execute(f"ANALYZE (SKIP_LOCKED) {', '.join(underestimated)}")
+        if underestimated_tables:
+            cursor.execute(f"ANALYZE (SKIP_LOCKED) {', '.join(underestimated_tables)}")
             log.info(
                 "Analysed %s: the planner took them for smaller than they are",
-                ", ".join(underestimated),
+                ", ".join(underestimated_tables),
             )

@@ -70,10 +70,10 @@ def begin(
 @transaction.atomic
 def go_on(*, decision: ReviewWork, handler: Handler) -> ReviewWork:
     """Do the next stretch, if one is left, and store the position; safe also twice at once."""
-    locked = ReviewWork.objects.select_for_update(of=("self",)).select_related(
+    locked_works = ReviewWork.objects.select_for_update(of=("self",)).select_related(
         "action__by", "action__collection", "action__annotator", "action__item", "action__batch"
     )
-    decision = locked.get(pk=decision.pk)
+    decision = locked_works.get(pk=decision.pk)
     # read behind the lock: a join would show it as it was before
     if not decision.work.is_unfinished:
         return decision

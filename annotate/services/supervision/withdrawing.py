@@ -181,10 +181,10 @@ def withdrawals(*, annotator: Annotator) -> list[Withdrawal]:
 
 def still_withdrawn(judgments: Sequence[int]) -> dict[int, datetime]:
     """Return when each of these answers was withdrawn, if it still is and no other replaces it."""
-    withdrawn = JudgmentOutcome.objects.filter(
+    outcomes = JudgmentOutcome.objects.filter(
         judgment__in=judgments, outcome=JudgmentOutcome.Outcome.WITHDRAWN
     ).exclude(judgment__purpose=Seat.Purpose.ADJUDICATION)
-    events = JudgmentEvent.objects.filter(judgment__in=withdrawn.values("judgment"))
+    events = JudgmentEvent.objects.filter(judgment__in=outcomes.values("judgment"))
     return dict(events.order_by("pk").values_list("judgment_id", "at"))  # of each, the last
 
 
@@ -222,21 +222,24 @@ def restore_next(decision: ReviewWork, judgments: QuerySet[Judgment]) -> Stretch
         for row in Judgment.objects.filter(pk__in=restorable_ids).order_by("pk")
     }
     pair_ids = _lock_pairs(pair for pair, _ in judgment_by_key)
-    regained = _seats_to_regain(judgment_by_key, pair_ids, annotator.pk)
+    seats_to_regain = _seats_to_regain(judgment_by_key, pair_ids, annotator.pk)
     _record_events(
-        [judgment for _, judgment in regained],
+        [judgment for _, judgment in seats_to_regain],
         JudgmentEvent.Kind.RESTORED,
         action.by,
         action.reason,
     )
     with connection.cursor() as cursor:
         cursor.execute(
-            _COUNT_AGAIN, [[seat for seat, _ in regained], [judgment for _, judgment in regained]]
+            _COUNT_AGAIN,
+            [[seat for seat, _ in seats_to_regain], [judgment for _, judgment in seats_to_regain]],
         )
     reconcile_pairs(pair_ids=pair_ids)
     note_changes(collection_id=action.collection_id, pair_ids=pair_ids)
     last_id = examined_ids[-1] if examined_ids else decision.cursor
-    return Stretch(len(regained), len(restorable_ids) - len(regained), last_id, len(examined_ids))
+    return Stretch(
+        len(seats_to_regain), len(restorable_ids) - len(seats_to_regain), last_id, len(examined_ids)
+    )
 
 
 def _seats_to_regain(

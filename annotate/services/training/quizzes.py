@@ -20,18 +20,18 @@ class MarkedAttempt(NamedTuple):
     """A stored attempt, and which of its answers were right."""
 
     attempt: QuizAttempt
-    marked: QuizResult
+    result: QuizResult
 
     @property
     def result_text(self) -> str:
         """The number of right answers, and the mark that they reach or miss."""
-        verdict = "passed" if self.marked.passed else "not enough yet"
-        return f"{self.marked.n_right} of {len(self.marked.right)} right: {verdict}."
+        verdict = "passed" if self.result.passed else "not enough yet"
+        return f"{self.result.n_right} of {len(self.result.right)} right: {verdict}."
 
     @property
     def advice(self) -> str:
         """The next step after the result."""
-        if self.marked.passed:
+        if self.result.passed:
             return "The explanations stand below."
         return "Read what is said below, change your answers and send them again."
 
@@ -82,21 +82,21 @@ def take_quiz(*, annotator: Annotator, version: int, choices: Sequence[int]) -> 
     if quiz is None or quiz.version != version or len(choices) != len(quiz.questions):
         raise QuizChanged("The quiz was changed meanwhile; please answer its present questions.")
     training = training_of(collection=annotator.collection)
-    marked = core.mark(core.from_rows(quiz.questions), choices, at_least=float(training.quiz_mark))
+    result = core.mark(core.from_rows(quiz.questions), choices, at_least=float(training.quiz_mark))
     attempt = QuizAttempt.objects.create(
         annotator=annotator,
         quiz=quiz,
         choices=list(choices),
-        n_right=marked.n_right,
-        passed=marked.passed,
+        n_right=result.n_right,
+        passed=result.passed,
     )
     rules = rules_of(training=training)
     is_training_passed = (
-        marked.passed and training.is_on and not (rules.has_pairs or rules.needs_review)
+        result.passed and training.is_on and not (rules.has_pairs or rules.needs_review)
     )
     if is_training_passed and training_status(annotator=annotator).state.name == "review":
         TrainingDecision.objects.create(annotator=annotator, kind=TrainingDecision.Kind.PASSED)
-    return MarkedAttempt(attempt, marked)
+    return MarkedAttempt(attempt, result)
 
 
 __all__ = [

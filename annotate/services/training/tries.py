@@ -94,12 +94,14 @@ def begin(*, annotator: Annotator) -> TrainingTry:
 
 def waiting_hand_outs(*, annotator: Annotator) -> list[int]:
     """Return the keys of the hand-outs of the try under way that wait, next one first."""
-    waiting = HandOut.objects.filter(
+    try_hand_outs = HandOut.objects.filter(
         batch__annotator=annotator,
         batch__training_try__finished_at=None,
         batch__training_try__isnull=False,
     )
-    return list(waiting.filter(answered_at=None).order_by("position").values_list("pk", flat=True))
+    return list(
+        try_hand_outs.filter(answered_at=None).order_by("position").values_list("pk", flat=True)
+    )
 
 
 @transaction.atomic

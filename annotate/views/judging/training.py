@@ -97,7 +97,7 @@ def _quiz_page(
 ) -> HttpResponse:
     guidelines = annotator.collection.guidelines.latest("version")
     fields = [field for field in form if not field.is_hidden]
-    right = attempt.marked.right if attempt else [None] * len(questions)
+    right = attempt.result.right if attempt else [None] * len(questions)
     context = {
         "collection": annotator.collection,
         "guidelines": guidelines,

@@ -87,7 +87,7 @@ def _page(
         "batch": batch,
         "lines": lines_of(batch=batch),
         "golds_sentence": golds_sentence(
-            batch, checked=gold_checks.count_golds(batch=batch), is_out=is_out
+            batch, check=gold_checks.count_golds(batch=batch), is_out=is_out
         ),
         "is_out": is_out,
         "shows_names": "names" in request.GET,

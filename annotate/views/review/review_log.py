@@ -45,7 +45,7 @@ class WorkPanel(NamedTuple):
         return f"work-{self.work.pk}"
 
 
-class _Echo:
+class _LineWriter:
     """A file whose `write` returns the line, for csv.writer."""
 
     def write(self, line: str) -> str:
@@ -89,7 +89,7 @@ def log_csv(request: SignedIn, slug: str) -> StreamingHttpResponse:
     rows = review_log.entries(
         collection=collection, **LogForm(request.GET, collection=collection).filters()
     )
-    writer = csv.writer(_Echo())
+    writer = csv.writer(_LineWriter())
     return StreamingHttpResponse(
         (writer.writerow(row) for row in review_log.csv_rows(rows)),
         content_type="text/csv; charset=utf-8",

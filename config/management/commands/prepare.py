@@ -44,8 +44,11 @@ class Command(BaseCommand):
 
     def close_demo_accounts(self) -> None:
         """Close the demo accounts where others reach the site: their passwords lie in a file."""
-        closed = site_accounts.close_demo_accounts(passwords=first_start.passwords(settings.HOME))
-        if closed:
+        closed_accounts = site_accounts.close_demo_accounts(
+            passwords=first_start.passwords(settings.HOME)
+        )
+        if closed_accounts:
             self.stdout.write(
-                f"The demo accounts {', '.join(closed)} are closed. {first_start.NO_DEMO_ACCOUNTS}"
+                f"The demo accounts {', '.join(closed_accounts)} are closed. "
+                f"{first_start.NO_DEMO_ACCOUNTS}"
             )

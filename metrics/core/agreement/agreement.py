@@ -238,14 +238,14 @@ def _refuse_values(unit_counts: UnitCounts, level: MeasurementLevel) -> None:
     """Raise ValueError for words, infinities and negative ratios where a level cannot use them."""
     if level in (MeasurementLevel.NOMINAL, MeasurementLevel.ORDINAL):
         return
-    used = (
+    values = (
         unit_counts.values[unit_counts.counts.any(axis=0)]
         if len(unit_counts.counts)
         else unit_counts.values[:0]
     )
-    if used.dtype.kind not in "biuf" or not np.isfinite(used.astype(np.float64)).all():
+    if values.dtype.kind not in "biuf" or not np.isfinite(values.astype(np.float64)).all():
         raise ValueError(f"The {level} level compares finite numbers alone.")
-    if level is MeasurementLevel.RATIO and used.astype(np.float64).min(initial=0) < 0:
+    if level is MeasurementLevel.RATIO and values.astype(np.float64).min(initial=0) < 0:
         raise ValueError(
             "The ratio level needs values from 0 up; use the interval level for negative ones."
         )
@@ -256,8 +256,8 @@ def _alphas(
 ) -> NDArray[np.float64]:
     """(B,) alpha of B weightings (B, P) of the kinds of units; NaN where only one value is left."""
     counts = kinds.counts.astype(np.float64)
-    used = counts.any(axis=0)
-    counts, values = counts[:, used], kinds.values[used]
+    is_used = counts.any(axis=0)
+    counts, values = counts[:, is_used], kinds.values[is_used]
     marginals = weights @ counts
     n_labels, size = marginals.sum(axis=1), counts.sum(axis=1)
     if level is MeasurementLevel.NOMINAL:
@@ -319,17 +319,17 @@ def _with_interval(
 
     replicates : (B,) alpha of each sample, NaN where it is undefined
     """
-    defined = replicates[~np.isnan(replicates)]
+    alphas = replicates[~np.isnan(replicates)]
     low, high = (
-        np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
-        if len(defined)
+        np.quantile(alphas, [(1 - confidence) / 2, (1 + confidence) / 2])
+        if len(alphas)
         else (None, None)
     )
     return alpha._replace(
         low=None if low is None else float(low),
         high=None if high is None else float(high),
         n_replicates=len(replicates),
-        n_undefined_replicates=len(replicates) - len(defined),
+        n_undefined_replicates=len(replicates) - len(alphas),
         seed=samples.seed,
         n_groups=samples.n_groups,
     )

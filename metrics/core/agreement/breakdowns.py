@@ -101,12 +101,12 @@ def by_annotator(labels: CodedLabels, *, level: MeasurementLevel | str) -> list[
         unit, value = labels.unit[rows], labels.value[rows]
         other_counts = table[unit]
         other_counts[np.arange(len(rows)), value] -= 1
-        unaffected = frequency - np.bincount(kind_of_unit[unit], minlength=len(kinds))
-        affected = group(other_counts, labels.values)
+        other_frequency = frequency - np.bincount(kind_of_unit[unit], minlength=len(kinds))
+        own_kinds = group(other_counts, labels.values)
         without = alpha_of_counts(
             UnitCounts(
-                np.concatenate([kinds, affected.counts]),
-                np.concatenate([unaffected, affected.frequency]),
+                np.concatenate([kinds, own_kinds.counts]),
+                np.concatenate([other_frequency, own_kinds.frequency]),
                 labels.values,
             ),
             level=level,
@@ -123,7 +123,7 @@ def _annotator_agreement(
     overall: Alpha,
 ) -> AnnotatorAgreement:
     n_others = other_counts.sum(axis=1)
-    shared = n_others > 0
+    is_shared = n_others > 0
     equal = other_counts[np.arange(len(value)), value]
     drag = None
     if without.value is not None and overall.value is not None:
@@ -131,8 +131,8 @@ def _annotator_agreement(
     return AnnotatorAgreement(
         annotator=annotator,
         n_labels=len(value),
-        n_shared_units=int(np.count_nonzero(shared)),
-        agreement=float(equal.sum() / n_others.sum()) if shared.any() else None,
+        n_shared_units=int(np.count_nonzero(is_shared)),
+        agreement=float(equal.sum() / n_others.sum()) if is_shared.any() else None,
         alpha_without=without,
         drag=drag,
     )

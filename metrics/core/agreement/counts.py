@@ -90,10 +90,10 @@ def count_units(labels: CodedLabels) -> UnitCounts:
     has_several, table = counts_of_several(labels)
     kinds = group(table, labels.values)
     single_labels = np.bincount(labels.value[~has_several[labels.unit]], minlength=n_values)
-    used = np.flatnonzero(single_labels)
+    values = np.flatnonzero(single_labels)
     return UnitCounts(
-        np.concatenate([kinds.counts, np.eye(n_values, dtype=np.int64)[used]]),
-        np.concatenate([kinds.frequency, single_labels[used]]),
+        np.concatenate([kinds.counts, np.eye(n_values, dtype=np.int64)[values]]),
+        np.concatenate([kinds.frequency, single_labels[values]]),
         labels.values,
     )
 
@@ -139,12 +139,12 @@ def _code(items: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         low, high = int(items.min()), int(items.max())
         if high - low < 4 * len(items) + 1024:
             offset = items.astype(np.int64) - low
-            used = np.zeros(high - low + 1, dtype=bool)
-            used[offset] = True
-            present = np.flatnonzero(used)
-            if len(present) == len(used):
+            is_used = np.zeros(high - low + 1, dtype=bool)
+            is_used[offset] = True
+            present = np.flatnonzero(is_used)
+            if len(present) == len(is_used):
                 return (present + low).astype(items.dtype), offset
-            return (present + low).astype(items.dtype), (np.cumsum(used) - 1)[offset]
+            return (present + low).astype(items.dtype), (np.cumsum(is_used) - 1)[offset]
     distinct, code = np.unique(items, return_inverse=True)
     return distinct, code.astype(np.int64)
 
@@ -164,7 +164,7 @@ def _code_by_domain(
 def _is_last_of_key(key: NDArray[np.int64]) -> NDArray[np.bool_]:
     """True where a row is the last with its key."""
     order = np.argsort(key, kind="stable")
-    ordered = key[order]
+    ascending_keys = key[order]
     is_last = np.ones(len(key), dtype=bool)
-    is_last[order[:-1][ordered[1:] == ordered[:-1]]] = False
+    is_last[order[:-1][ascending_keys[1:] == ascending_keys[:-1]]] = False
     return is_last

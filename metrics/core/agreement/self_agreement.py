@@ -69,10 +69,12 @@ def stability(
 
 def _units(table: NDArray[np.int64], values: NDArray[np.int64]) -> UnitCounts:
     """Count each kind of pair once: alpha ignores which of the two labels was the first."""
-    unordered = np.triu(table + np.tril(table, -1).T)
-    first, second = np.nonzero(unordered)
+    unordered_table = np.triu(table + np.tril(table, -1).T)
+    first, second = np.nonzero(unordered_table)
     unit_vectors = np.eye(len(values), dtype=np.int64)
-    return UnitCounts(unit_vectors[first] + unit_vectors[second], unordered[first, second], values)
+    return UnitCounts(
+        unit_vectors[first] + unit_vectors[second], unordered_table[first, second], values
+    )
 
 
 def _grouped_units(repeats: Sequence[RepeatedPairs], unit_counts: UnitCounts) -> GroupedUnits:

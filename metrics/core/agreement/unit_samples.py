@@ -100,12 +100,12 @@ def pairable_groups(
 
 def _sorted_kinds(kinds: UnitCounts) -> tuple[UnitCounts, NDArray[np.int64]]:
     """Sort the distinct kinds, without unused values; also (P,) the position of each kind."""
-    used = kinds.counts.any(axis=0)
-    rows, position = np.unique(kinds.counts[:, used], axis=0, return_inverse=True)
+    is_used = kinds.counts.any(axis=0)
+    rows, position = np.unique(kinds.counts[:, is_used], axis=0, return_inverse=True)
     frequency = np.bincount(position.ravel(), weights=kinds.frequency, minlength=len(rows)).astype(
         np.int64
     )
-    return UnitCounts(rows, frequency, kinds.values[used]), position.ravel()
+    return UnitCounts(rows, frequency, kinds.values[is_used]), position.ravel()
 
 
 def _seed_of(kinds: UnitCounts) -> int:

@@ -93,8 +93,8 @@ def share_normal(scores: NDArray[np.float64], *, alpha: float = 0.05) -> float:
     NaN for no column.
     """
     p = np.array([anderson_darling(column)[1] for column in np.asarray(scores).T])
-    defined = p[~np.isnan(p)]
-    return float(np.mean(defined >= alpha)) if len(defined) else float("nan")
+    p_values = p[~np.isnan(p)]
+    return float(np.mean(p_values >= alpha)) if len(p_values) else float("nan")
 
 
 def _normal_p(a: float) -> float:

@@ -30,8 +30,8 @@ def letters(significant: NDArray[np.bool_]) -> list[list[str]]:
     # Drop the columns whose pairs all lie in other columns as well, trying the smallest first.
     columns_left = sorted(columns, key=int.bit_count)
     for column in list(columns_left):
-        overlapping = [other for other in columns_left if other != column and other & column]
-        if _is_covered(column, overlapping):
+        neighbours = [other for other in columns_left if other != column and other & column]
+        if _is_covered(column, neighbours):
             columns_left.remove(column)
     members = sorted(
         [system for system in range(k) if column >> system & 1] for column in columns_left
@@ -100,13 +100,13 @@ def _insert_and_absorb(alike_masks: list[int]) -> list[int] | None:
 
 def _without_absorbed(new: list[int], whole_columns: list[int]) -> list[int]:
     """The new columns that lie neither within a whole one nor within another new one."""
-    remaining: list[int] = []
+    largest_columns: list[int] = []
     for column in sorted(set(new), key=int.bit_count, reverse=True):
         if all(column & ~other for other in whole_columns) and all(
-            column & ~other for other in remaining
+            column & ~other for other in largest_columns
         ):
-            remaining.append(column)
-    return remaining
+            largest_columns.append(column)
+    return largest_columns
 
 
 def _cover(alike_masks: list[int]) -> list[int]:
@@ -123,8 +123,8 @@ def _cover(alike_masks: list[int]) -> list[int]:
             first = open_partners & -open_partners
             column, candidates = 1 << system | first, partners & alike_masks[first.bit_length() - 1]
             # Uncovered partners come first, so that one letter covers many pairs.
-            for preferred in (candidates & open_partners, candidates):
-                while free := preferred & candidates & ~column:
+            for preference in (candidates & open_partners, candidates):
+                while free := preference & candidates & ~column:
                     partner_bit = free & -free
                     column |= partner_bit
                     candidates &= alike_masks[partner_bit.bit_length() - 1]
@@ -133,15 +133,15 @@ def _cover(alike_masks: list[int]) -> list[int]:
     return columns
 
 
-def _is_covered(column: int, overlapping: list[int]) -> bool:
+def _is_covered(column: int, neighbours: list[int]) -> bool:
     open_systems = column
     while open_systems:
         system_bit = open_systems & -open_systems
-        reached = 0
-        for other in overlapping:
+        union = 0
+        for other in neighbours:
             if other & system_bit:
-                reached |= other
-        if column & ~reached:
+                union |= other
+        if column & ~union:
             return False
         open_systems ^= system_bit
     return True

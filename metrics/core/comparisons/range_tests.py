@@ -61,8 +61,8 @@ def exceed_own_errors(
     Maxwell 1980, doi:10.3102/10769986005003269.
     """
     n_topics, n_systems = scores.shape
-    shared = np.cov(scores.T)
-    variance = np.diag(shared)[:, None] + np.diag(shared)[None, :] - 2 * shared
+    covariance = np.cov(scores.T)
+    variance = np.diag(covariance)[:, None] + np.diag(covariance)[None, :] - 2 * covariance
     own_error = np.sqrt(np.maximum(variance, 0) / (2 * n_topics))
     means = scores.mean(axis=0)
     rank = np.empty(n_systems, dtype=np.int64)
@@ -95,15 +95,17 @@ def compare_means(
     if not np.isfinite(means).all() or not 0 < alpha < 1:
         raise ValueError("Means must be finite, and alpha lies between 0 and 1.")
     order = np.argsort(-means, kind="stable")
-    ordered = means[order]
+    descending_means = means[order]
     k = len(means)
     critical = critical_ranges(k, df, alpha, method=method) * standard_error
     span = np.abs(np.arange(k)[:, None] - np.arange(k)[None, :]) + 1
-    significant = (ordered[:, None] - ordered[None, :] > critical[span - 1]) & (span > 1)
+    significant = (descending_means[:, None] - descending_means[None, :] > critical[span - 1]) & (
+        span > 1
+    )
     if method in _STEPWISE:
         _close_spans(significant)
     significant |= significant.T
-    return Comparison(order, ordered, significant, pseudo_groups(significant))
+    return Comparison(order, descending_means, significant, pseudo_groups(significant))
 
 
 def critical_ranges(k: int, df: float, alpha: float, *, method: str) -> NDArray[np.float64]:
@@ -158,8 +160,8 @@ def studentized_range_quantiles(
     else:
         angle = (np.arange(_CHEBYSHEV_NODES) + 0.5) * np.pi / _CHEBYSHEV_NODES
         node = np.asarray((np.log(2) + np.log(k)) / 2 + (np.log(k) - np.log(2)) / 2 * np.cos(angle))
-        solved = _quantiles(np.exp(node), df, part_of_alpha(np.exp(node)))
-        quantiles = np.append(0.0, _interpolate(np.log(r), node, solved, angle))
+        exact_quantiles = _quantiles(np.exp(node), df, part_of_alpha(np.exp(node)))
+        quantiles = np.append(0.0, _interpolate(np.log(r), node, exact_quantiles, angle))
     quantiles.flags.writeable = False
     return quantiles
 

@@ -161,11 +161,11 @@ def randomization_p(
         heads = rng.integers(
             0, 2, size=(min(block, n_samples - start), len(rows)), dtype=np.int8
         ).astype(np.float64)
-        tossed = np.ascontiguousarray((total - 2 * (heads @ rows)).T)
+        random_totals = np.ascontiguousarray((total - 2 * (heads @ rows)).T)
         for i in range(n_systems - 1):
             observed = np.abs(total[i] - total[i + 1 :]) * (1 - 1e-12)
             further[i, i + 1 :] += np.count_nonzero(
-                np.abs(tossed[i] - tossed[i + 1 :]) >= observed[:, None], axis=1
+                np.abs(random_totals[i] - random_totals[i + 1 :]) >= observed[:, None], axis=1
             )
     for i, j in combinations(range(n_systems), 2):
         if (rows[:, i] != rows[:, j]).any():

@@ -65,8 +65,8 @@ def wilcoxon(x: ArrayLike, y: ArrayLike) -> PairedTest:
     total = rank[nonzero > 0].sum()
     _, ties = np.unique(rank, return_counts=True)
     spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24 - np.sum(ties**3 - ties) / 48)
-    centred = total - n * (n + 1) / 4
-    z = max(abs(centred) - 0.5, 0.0) / spread
+    deviation = total - n * (n + 1) / 4
+    z = max(abs(deviation) - 0.5, 0.0) / spread
     return _outcome("wilcoxon", d, total, 2 * special.ndtr(-z), n_tied=len(d) - n)
 
 
@@ -193,14 +193,14 @@ def paired_test(
         raise ValueError(f"The test {name} is of scores that are 0 or 1; another score was found.")
     groups = groups or Groups.single(len(scores))
     values = _VALUES_OF_GROUPS[name](groups, scores)
-    oriented = values[:, ::-1] if is_reversed(*values.T) else values
+    columns = values[:, ::-1] if is_reversed(*values.T) else values
     options: dict[str, Any] = {}
     if name in SAMPLING_TESTS:
-        rng = np.random.default_rng(seed_of(oriented) if seed is None else seed)
+        rng = np.random.default_rng(seed_of(columns) if seed is None else seed)
         options = {"rng": rng, "n_samples": n_samples}
     elif name in ZERO_ONE_TESTS:
         options = {"are_groups": not groups.are_plain}
-    outcome = TESTS[name](*values[np.lexsort(oriented.T[::-1])].T, **options)
+    outcome = TESTS[name](*values[np.lexsort(columns.T[::-1])].T, **options)
     difference = groups.weighted(scores[:, 0] - scores[:, 1])
     return (
         outcome if groups.are_plain else outcome._replace(difference=fsum(difference) / len(scores))
@@ -214,20 +214,20 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
-    return adjusted
+    adjusted_p = np.empty(len(p))
+    adjusted_p[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
+    return adjusted_p
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     """Adjusted p-values controlling the false discovery rate. Benjamini & Hochberg 1995."""
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(-p, kind="stable")
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(
+    adjusted_p = np.empty(len(p))
+    adjusted_p[order] = np.minimum(
         np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1)), 1
     )
-    return adjusted
+    return adjusted_p
 
 
 CORRECTIONS: dict[str, Callable[[ArrayLike], NDArray[np.float64]]] = {

@@ -114,8 +114,8 @@ def swap_curve(
         )
         bin_number = (np.abs(d) / width).astype(np.int64)
         pairs += np.bincount(bin_number, minlength=n_bins)
-        swapped = (d * e < 0) + 0.5 * (d * e == 0)
-        swaps += np.bincount(bin_number, weights=swapped, minlength=n_bins)
+        swap_shares = (d * e < 0) + 0.5 * (d * e == 0)
+        swaps += np.bincount(bin_number, weights=swap_shares, minlength=n_bins)
     edges = np.asarray(np.arange(n_bins + 1) * width, dtype=np.float64)
     return SwapCurve(edges, pairs, np.round(swaps).astype(np.int64))
 

@@ -70,7 +70,7 @@ def read_scores(
     Raises FormatError, also where several scores of one run on one query remain, or none at all.
     """
     header = [cell.strip() for cell in header_of(stream, name)]
-    choices = _Choices(chosen_values or {}, name)
+    choices = _ColumnChoices(chosen_values or {}, name)
     first = first_line(stream, name)
     fields = first.split()
     if {"query", "value"} <= set(header):
@@ -95,7 +95,7 @@ def option_name(column: str) -> str:
     return f"--{column.replace('_', '-')}"
 
 
-class _Choices:
+class _ColumnChoices:
     """The choice of rows in a file that describes each score by columns."""
 
     def __init__(self, chosen_values: Mapping[str, str], name: str) -> None:
@@ -206,7 +206,9 @@ class _Scores:
         return ScoreTable(list(self._queries), list(self._runs), values)
 
 
-def _read_rows(stream: BinaryIO, name: str, header: list[str], choices: _Choices) -> ScoreTable:
+def _read_rows(
+    stream: BinaryIO, name: str, header: list[str], choices: _ColumnChoices
+) -> ScoreTable:
     """Read a score a row, with any columns of CHOICES, and the group if there is that column."""
     choices.of([column for column in CHOICES if column in header])
     run_column = next((column for column in RUN_NAMES if column in header), None)
@@ -230,7 +232,7 @@ def _read_rows(stream: BinaryIO, name: str, header: list[str], choices: _Choices
     )
 
 
-def _read_lines(stream: BinaryIO, name: str, choices: _Choices) -> ScoreTable:
+def _read_lines(stream: BinaryIO, name: str, choices: _ColumnChoices) -> ScoreTable:
     """Read measure, query and value a line, with a run's name below its lines.
 
     Or a number a line.
@@ -267,7 +269,9 @@ def _add(scores: _Scores, run: str, rows: list[tuple[str, str, int]]) -> None:
         scores.add(run, query, value, number)
 
 
-def _read_topics(stream: BinaryIO, name: str, header: list[str], choices: _Choices) -> ScoreTable:
+def _read_topics(
+    stream: BinaryIO, name: str, header: list[str], choices: _ColumnChoices
+) -> ScoreTable:
     """Read a row a query and a column a run; queries without a column are numbered."""
     choices.of([])
     if header and all(map(_is_score, header)):

@@ -36,10 +36,10 @@ def read_source(
         return _read(people)
     if source.has_people and not people:
         raise ValueError(f'Label source "{source}" needs people\'s labels: name them by --qrels.')
-    missing = [name for name in source.sets if name not in references]
-    if missing:
+    missing_sets = [name for name in source.sets if name not in references]
+    if missing_sets:
         raise ValueError(
-            f'Label source "{source}" needs --reference {quote_name(missing[0])}=FILE.'
+            f'Label source "{source}" needs --reference {quote_name(missing_sets[0])}=FILE.'
         )
     paths = ([people] if source.has_people else []) + [references[name] for name in source.sets]
     files = [_read(path) for path in paths]

@@ -199,10 +199,10 @@ class RequestedSource(NamedTuple):
             source = self.source()
         except NoReferenceSet as error:
             raise NoReferenceSet(error.people, f"; {_available_sets(names)}") from error
-        missing = [name for name in source.sets if name not in names]
-        if missing:
+        missing_sets = [name for name in source.sets if name not in names]
+        if missing_sets:
             raise UnknownLabelSource(
-                f'The collection has no reference set "{missing[0][:60]}"; '
+                f'The collection has no reference set "{missing_sets[0][:60]}"; '
                 f"{_available_sets(names)}."
             )
         return source

@@ -62,20 +62,20 @@ def label(
 
 @lru_cache(maxsize=256)
 def _cumulative(
-    annotator: SimulatedAnnotator, ordered: tuple[int, ...], positive_from: int
+    annotator: SimulatedAnnotator, levels: tuple[int, ...], positive_from: int
 ) -> dict[int, Callable[[float], int]]:
     """For each true level, a function from a uniform draw in [0, 1) to the given level."""
-    table = np.cumsum(confusion(annotator, levels=ordered, positive_from=positive_from), axis=1)[
+    table = np.cumsum(confusion(annotator, levels=levels, positive_from=positive_from), axis=1)[
         :, :-1
     ].tolist()
     return {
-        level: partial(_fall_on, bounds, ordered)
-        for level, bounds in zip(ordered, table, strict=True)
+        level: partial(_fall_on, bounds, levels)
+        for level, bounds in zip(levels, table, strict=True)
     }
 
 
-def _fall_on(bounds: list[float], ordered: tuple[int, ...], draw: float) -> int:
-    return ordered[bisect_right(bounds, draw)]
+def _fall_on(bounds: list[float], levels: tuple[int, ...], draw: float) -> int:
+    return levels[bisect_right(bounds, draw)]
 
 
 def confusion(
@@ -88,14 +88,14 @@ def confusion(
     specificity in the others.
     Raises ValueError where one side of the threshold has no level.
     """
-    ordered = sorted(levels)
-    relevant = np.array([level >= positive_from for level in ordered])
+    ascending_levels = sorted(levels)
+    relevant = np.array([level >= positive_from for level in ascending_levels])
     if relevant.all() or not relevant.any():
         raise ValueError(
-            f"No level on one side of the threshold {positive_from}: levels are {ordered}."
+            f"No level on one side of the threshold {positive_from}: levels are {ascending_levels}."
         )
-    rank = np.arange(len(ordered))
-    table = np.zeros((len(ordered), len(ordered)))
+    rank = np.arange(len(ascending_levels))
+    table = np.zeros((len(ascending_levels), len(ascending_levels)))
     for true in rank:
         right = annotator.sensitivity if relevant[true] else annotator.specificity
         same_side = relevant == relevant[true]
@@ -131,18 +131,20 @@ def _majority(p: float, n: int) -> float:
 
 
 def similarity(
-    signal: np.ndarray, *, noise: float, hardness: np.ndarray, shared: float, rng: Generator
+    signal: np.ndarray, *, noise: float, hardness: np.ndarray, shared_part: float, rng: Generator
 ) -> np.ndarray:
     """(Q, D) scores of a system that sees the truth through noise, for both directions.
 
-    signal   : (Q, D) its scores without noise, larger is better
-    noise    : standard deviation of all its noise, in units of the signal
+    signal : (Q, D) its scores without noise, larger is better
+    noise : standard deviation of all its noise, in units of the signal
     hardness : (Q, D) draws of N(0, 1) that the systems of a study have in common
-    shared   : share of the noise's variance that comes from hardness, in [0, 1]: the systems then
-               err on the same pairs and their lists overlap, as real ones do
+    shared_part : share of the noise's variance that comes from hardness, in [0, 1]: the systems
+        then err on the same pairs and their lists overlap, as real ones do
     """
     own_noise = rng.standard_normal(signal.shape)
-    return signal + noise * (math.sqrt(shared) * hardness + math.sqrt(1 - shared) * own_noise)
+    return signal + noise * (
+        math.sqrt(shared_part) * hardness + math.sqrt(1 - shared_part) * own_noise
+    )
 
 
 def rank_targets(scores: np.ndarray, *, depth: int) -> SimulatedRanking:

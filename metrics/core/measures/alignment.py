@@ -109,8 +109,8 @@ def join_parts(parts: Sequence[RankedGrades]) -> RankedGrades:
             if name in ("label", "label_row")
             else 0 * query
         )
-        shifted = [getattr(part, name) + start[number] for number, part in enumerate(parts)]
-        columns.append(np.concatenate([np.zeros(0, dtype=np.int64), *shifted]))
+        shifted_columns = [getattr(part, name) + start[number] for number, part in enumerate(parts)]
+        columns.append(np.concatenate([np.zeros(0, dtype=np.int64), *shifted_columns]))
     return RankedGrades(*columns)
 
 

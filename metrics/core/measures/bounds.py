@@ -47,7 +47,7 @@ def has_bounds(measure: Measure) -> bool:
 
 def bounds(
     measure: Measure,
-    ranked: RankedGrades,
+    rankings: RankedGrades,
     *,
     best_grade: float,
     threshold: float = 1,
@@ -64,15 +64,15 @@ def bounds(
     if not has_bounds(measure):
         raise ValueError(f"{measure.name} has no bounds.")
     level = measure.threshold(threshold)
-    n_elsewhere = np.zeros(len(ranked.depth), dtype=np.int64) if elsewhere is None else elsewhere
+    n_elsewhere = np.zeros(len(rankings.depth), dtype=np.int64) if elsewhere is None else elsewhere
     # every completion has the same positives
     if measure.entry.binary and not 0 < level <= best_grade:
         value = measure.compute(
-            with_elsewhere_as(with_unjudged_as(ranked, 0), 0, n_elsewhere), threshold
+            with_elsewhere_as(with_unjudged_as(rankings, 0), 0, n_elsewhere), threshold
         )
         return Bounds(value, value)
-    ends = _BOUNDS[measure.family](measure, ranked, level, best_grade, n_elsewhere)
-    value = measure.compute(ranked, threshold)
+    ends = _BOUNDS[measure.family](measure, rankings, level, best_grade, n_elsewhere)
+    value = measure.compute(rankings, threshold)
     # All negative is a completion too, and the sums of the ends are rounded otherwise than the
     # value's.
     least, most = np.maximum(np.fmin(ends.least, value), 0), np.fmax(ends.most, value)
@@ -84,21 +84,21 @@ def _cutoff(measure: Measure) -> int | None:
 
 
 def _rising_bounds(
-    measure: Measure, ranked: RankedGrades, threshold: float, best_grade: float, _: Counts
+    measure: Measure, rankings: RankedGrades, threshold: float, best_grade: float, _: Counts
 ) -> Bounds:
     """C@k, P@k, RR, RBP: no positive lowers them; all negative and all positive are attained ends.
 
     RBP's upper end adds p^n for all that may follow below a list of n: with the unjudged it is
     RBP's residual.
     """
-    most = measure.compute(with_unjudged_as(ranked, best_grade), threshold)
+    most = measure.compute(with_unjudged_as(rankings, best_grade), threshold)
     if measure.family == "RBP":
-        most = most + np.power(float(dict(measure.parameters)["p"]), ranked.depth)
-    return Bounds(measure.compute(ranked, threshold), most)
+        most = most + np.power(float(dict(measure.parameters)["p"]), rankings.depth)
+    return Bounds(measure.compute(rankings, threshold), most)
 
 
 def _first_rank_bounds(
-    _: Measure, ranked: RankedGrades, threshold: float, best_grade: float, n_unretrieved: Counts
+    _: Measure, rankings: RankedGrades, threshold: float, best_grade: float, n_unretrieved: Counts
 ) -> Bounds:
     """MedR, MeanR: a positive makes the first rank smaller or leaves it.
 
@@ -106,8 +106,8 @@ def _first_rank_bounds(
     rank, or infinite if the list does not hold it. If it is taken in at 1, or at infinity, the
     average is at most, or at least, what it is without it or with its own rank.
     """
-    least = retrieval.first_rank(positives(with_unjudged_as(ranked, best_grade), threshold))
-    most = retrieval.first_rank(positives(ranked, threshold))
+    least = retrieval.first_rank(positives(with_unjudged_as(rankings, best_grade), threshold))
+    most = retrieval.first_rank(positives(rankings, threshold))
     may_gain_positive = np.isnan(most) & (~np.isnan(least) | (n_unretrieved > 0))
     return Bounds(
         np.where(may_gain_positive, 1.0, least), np.where(may_gain_positive, np.inf, most)
@@ -116,7 +116,7 @@ def _first_rank_bounds(
 
 def _interpolated_bounds(
     measure: Measure,
-    ranked: RankedGrades,
+    rankings: RankedGrades,
     threshold: float,
     best_grade: float,
     n_unretrieved: Counts,
@@ -127,20 +127,20 @@ def _interpolated_bounds(
     With more positives the m-th stands no lower, so the precision there is no smaller; a smaller m
     only adds depths.
     """
-    labelled = positives(ranked, threshold)
-    with_unjudged = positives(with_unjudged_as(ranked, best_grade), threshold)
+    labelled_ranks = positives(rankings, threshold)
+    with_unjudged = positives(with_unjudged_as(rankings, best_grade), threshold)
 
     def value(positive_ranks: PositiveRanks) -> PerQuery:
         if measure.family == "IPrec11":
             return retrieval.eleven_point_average(positive_ranks)
         return retrieval.interpolated_precision(positive_ranks, recall=float(measure.cutoff or 0))
 
-    least = value(labelled._replace(total=with_unjudged.total + n_unretrieved))
-    return Bounds(least, value(with_unjudged._replace(total=labelled.total)))
+    least = value(labelled_ranks._replace(total=with_unjudged.total + n_unretrieved))
+    return Bounds(least, value(with_unjudged._replace(total=labelled_ranks.total)))
 
 
 def _gain_bounds(
-    measure: Measure, ranked: RankedGrades, _: float, best_grade: float, __: Counts
+    measure: Measure, rankings: RankedGrades, _: float, best_grade: float, __: Counts
 ) -> Bounds:
     """ERR, gRBP: no gain lowers them, and a larger scale makes every gain smaller.
 
@@ -152,23 +152,25 @@ def _gain_bounds(
     """
     family = measure.entry.function
     parameters = dict(measure.parameters)
-    largest_label = measure.largest_label or float(ranked.label_grade.max(initial=0))
+    largest_label = measure.largest_label or float(rankings.label_grade.max(initial=0))
     settings = {"k": _cutoff(measure)} if measure.family == "ERR" else {"p": parameters["p"]}
     top = float(parameters["max_grade"]) or max(best_grade, largest_label)
     new_grade = min(best_grade, top)
-    least = family(ranked, **settings, max_grade=top)
+    least = family(rankings, **settings, max_grade=top)
     if not parameters["max_grade"] and largest_label < top:
-        ranked = _on_scale(ranked, measure.family, largest_label, top)
-    most = family(with_unjudged_as(ranked, new_grade), **settings, max_grade=top)
+        rankings = _on_scale(rankings, measure.family, largest_label, top)
+    most = family(with_unjudged_as(rankings, new_grade), **settings, max_grade=top)
     if measure.family == "gRBP":
-        most = most + np.power(float(parameters["p"]), ranked.depth)
+        most = most + np.power(float(parameters["p"]), rankings.depth)
     return Bounds(least, most)
 
 
-def _on_scale(ranked: RankedGrades, family: str, largest_label: float, top: float) -> RankedGrades:
+def _on_scale(
+    rankings: RankedGrades, family: str, largest_label: float, top: float
+) -> RankedGrades:
     """Rescale grades: their gains on the scale to `largest_label` become those on that to `top`."""
     if largest_label == 0:
-        return ranked
+        return rankings
 
     def rescaled(grade: Any) -> Any:
         gain_grade = np.maximum(grade, 0).astype(np.float64)
@@ -177,15 +179,17 @@ def _on_scale(ranked: RankedGrades, family: str, largest_label: float, top: floa
             gain = np.log2(1 + (np.exp2(gain_grade) - 1) * 2 ** (top - largest_label))
         return np.where(grade > 0, np.minimum(gain, top), grade)
 
-    return ranked._replace(grade=rescaled(ranked.grade), label_grade=rescaled(ranked.label_grade))
+    return rankings._replace(
+        grade=rescaled(rankings.grade), label_grade=rescaled(rankings.label_grade)
+    )
 
 
 def _ndcg_bounds(
-    measure: Measure, ranked: RankedGrades, _: float, best_grade: float, n_unretrieved: Counts
+    measure: Measure, rankings: RankedGrades, _: float, best_grade: float, n_unretrieved: Counts
 ) -> Bounds:
     settings = {"k": _cutoff(measure), "dcg": dict(measure.parameters)["dcg"]}
     return Bounds(
-        *ndcg_bounds.ends(ranked, best_grade=best_grade, elsewhere=n_unretrieved, **settings)
+        *ndcg_bounds.ends(rankings, best_grade=best_grade, elsewhere=n_unretrieved, **settings)
     )
 
 
@@ -238,7 +242,7 @@ _RATIOS: dict[str, Callable[[int | None, dict[str, Any]], _RatioMeasure]] = {
 
 def _ratio_bounds(
     measure: Measure,
-    ranked: RankedGrades,
+    rankings: RankedGrades,
     threshold: float,
     best_grade: float,
     n_unretrieved: Counts,
@@ -252,8 +256,10 @@ def _ratio_bounds(
     1, ..., all of them.
     """
     ratio = _RATIOS[measure.family](_cutoff(measure), dict(measure.parameters))
-    lists = Completions(ranked, threshold, is_open=best_grade >= threshold, elsewhere=n_unretrieved)
-    least, most = np.full(len(ranked.depth), np.inf), np.full(len(ranked.depth), -np.inf)
+    lists = Completions(
+        rankings, threshold, is_open=best_grade >= threshold, elsewhere=n_unretrieved
+    )
+    least, most = np.full(len(rankings.depth), np.inf), np.full(len(rankings.depth), -np.inf)
     for numbers, hits_of, reduce, end in (
         (lists.first(), lists.highest, np.maximum, most),
         (lists.last(), lists.lowest, np.minimum, least),
@@ -266,13 +272,13 @@ def _ratio_bounds(
 
 
 def _mean_r_precision_bounds(
-    measure: Measure, ranked: RankedGrades, _: float, best_grade: float, n_unretrieved: Counts
+    measure: Measure, rankings: RankedGrades, _: float, best_grade: float, n_unretrieved: Counts
 ) -> Bounds:
     """PMRP_mean: means of the ends for each zeta, which one completion need not reach at once."""
     parameters = dict(measure.parameters)
     r_precision = parse_one(f"PMRP(cap={parameters['cap']})")
     ends = [
-        _ratio_bounds(r_precision, ranked, threshold, best_grade, n_unretrieved)
+        _ratio_bounds(r_precision, rankings, threshold, best_grade, n_unretrieved)
         for threshold in range(1, parameters["zetas"] + 1)
     ]
     return Bounds(*(np.mean(values, axis=0) for values in zip(*ends, strict=True)))

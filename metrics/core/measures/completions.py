@@ -53,15 +53,15 @@ class CutoffHits(NamedTuple):
     precisions: PerQuery
 
 
-def unjudged_documents(ranked: RankedGrades) -> UnjudgedDocuments:
+def unjudged_documents(rankings: RankedGrades) -> UnjudgedDocuments:
     """The documents returned without a label, or with a negative grade."""
-    n_queries = len(ranked.depth)
-    start = np.cumsum(ranked.depth) - ranked.depth
-    is_open = np.ones(int(ranked.depth.sum()), dtype=bool)
-    is_judged = ranked.grade >= 0
-    is_open[start[ranked.query[is_judged]] + ranked.rank[is_judged] - 1] = False
+    n_queries = len(rankings.depth)
+    start = np.cumsum(rankings.depth) - rankings.depth
+    is_open = np.ones(int(rankings.depth.sum()), dtype=bool)
+    is_judged = rankings.grade >= 0
+    is_open[start[rankings.query[is_judged]] + rankings.rank[is_judged] - 1] = False
     position = np.flatnonzero(is_open)
-    query = np.repeat(np.arange(n_queries), ranked.depth)[position]
+    query = np.repeat(np.arange(n_queries), rankings.depth)[position]
     return UnjudgedDocuments(
         query,
         position - start[query] + 1,
@@ -71,18 +71,18 @@ def unjudged_documents(ranked: RankedGrades) -> UnjudgedDocuments:
 
 
 def with_elsewhere_as(
-    ranked: RankedGrades, grade: float, elsewhere: NDArray[np.int64]
+    rankings: RankedGrades, grade: float, elsewhere: NDArray[np.int64]
 ) -> RankedGrades:
     """The same rankings with (Q,) further labels of this grade on documents outside them.
 
     Rows -1.
     """
-    new_query = np.repeat(np.arange(len(ranked.depth)), elsewhere)
-    query = np.concatenate([ranked.label_query, new_query])
-    grades = np.concatenate([ranked.label_grade, np.full(len(new_query), grade)])
-    row = np.concatenate([ranked.label_row, np.full(len(new_query), -1)])
+    new_query = np.repeat(np.arange(len(rankings.depth)), elsewhere)
+    query = np.concatenate([rankings.label_query, new_query])
+    grades = np.concatenate([rankings.label_grade, np.full(len(new_query), grade)])
+    row = np.concatenate([rankings.label_row, np.full(len(new_query), -1)])
     order = np.lexsort((-grades, query))
-    return ranked._replace(
+    return rankings._replace(
         label_query=query[order], label_grade=grades[order], label_row=row[order]
     )
 
@@ -95,23 +95,23 @@ class Completions:
     """
 
     def __init__(
-        self, ranked: RankedGrades, level: float, *, is_open: bool, elsewhere: NDArray[np.int64]
+        self, rankings: RankedGrades, level: float, *, is_open: bool, elsewhere: NDArray[np.int64]
     ) -> None:
-        n_queries = len(ranked.depth)
+        n_queries = len(rankings.depth)
         self._query_elsewhere = np.repeat(np.arange(n_queries), elsewhere if is_open else 0)
         self.total = np.bincount(
-            ranked.label_query[ranked.label_grade >= level], minlength=n_queries
+            rankings.label_query[rankings.label_grade >= level], minlength=n_queries
         )
-        self._depth, self._start = ranked.depth, np.cumsum(ranked.depth) - ranked.depth
+        self._depth, self._start = rankings.depth, np.cumsum(rankings.depth) - rankings.depth
         self._unjudged = (
-            unjudged_documents(ranked) if is_open else UnjudgedDocuments.none(len(self.total))
+            unjudged_documents(rankings) if is_open else UnjudgedDocuments.none(len(self.total))
         )
-        size, is_positive = int(ranked.depth.sum()), ranked.grade >= level
+        size, is_positive = int(rankings.depth.sum()), rankings.grade >= level
         is_labelled = np.zeros(size, dtype=np.int64)
-        is_labelled[self._start[ranked.query[is_positive]] + ranked.rank[is_positive] - 1] = 1
+        is_labelled[self._start[rankings.query[is_positive]] + rankings.rank[is_positive] - 1] = 1
         is_unjudged = np.zeros(size, dtype=np.int64)
         is_unjudged[self._start[self._unjudged.query] + self._unjudged.rank - 1] = 1
-        query = np.repeat(np.arange(n_queries), ranked.depth)
+        query = np.repeat(np.arange(n_queries), rankings.depth)
         per_rank = 1 / (np.arange(size) - self._start[query] + 1)
         self._n_labelled, self._n_any = _running(is_labelled), _running(is_labelled + is_unjudged)
         labelled_per_rank = is_labelled * per_rank

@@ -26,7 +26,7 @@ class RunEvaluation(NamedTuple):
     """A run against qrels, over all queries of the qrels.
 
     queries : (Q,) ids, in the qrels' order
-    ranked : ranks and grades, as metrics.core.measures.measures takes them
+    rankings : ranks and grades, as metrics.core.measures.measures takes them
     name : the run's tag, or the file's name for a matrix
     n_missing : queries of the qrels the run does not have; they count 0
     n_extra : queries of the run the qrels do not have; they are left out
@@ -34,7 +34,7 @@ class RunEvaluation(NamedTuple):
     """
 
     queries: NDArray[np.bytes_]
-    ranked: RankedGrades
+    rankings: RankedGrades
     name: str
     n_missing: int
     n_extra: int
@@ -74,12 +74,12 @@ def evaluate_file(
 
 def _refuse_unrelated_queries(queries: NDArray[np.bytes_], qrels: QrelsFile, *, name: str) -> None:
     """Raise FormatError where a run and the labels share no query: each score would be 0."""
-    labelled = qrels.queries[np.unique(qrels.query)]
-    if not len(queries) or not len(labelled) or np.isin(queries, labelled).any():
+    labelled_queries = qrels.queries[np.unique(qrels.query)]
+    if not len(queries) or not len(labelled_queries) or np.isin(queries, labelled_queries).any():
         return
     run_text, label_text = (
         f"{len(ids):,}, such as {quoted(ids[0].decode(errors='replace'))}"
-        for ids in (queries, labelled)
+        for ids in (queries, labelled_queries)
     )
     direction_hint = (
         " It may be a run of the other direction: its queries are documents of the labels."
@@ -100,25 +100,25 @@ def evaluate_run(
     use_ranks: bool = False,
 ) -> RunEvaluation:
     """Evaluate a run, in canonical order, against qrels."""
-    ordered = canonical_order(run, score_type=score_type, use_ranks=use_ranks, name=name)
+    canonical_run = canonical_order(run, score_type=score_type, use_ranks=use_ranks, name=name)
     distinct_docs, label_doc = np.unique(qrels.docs, return_inverse=True)
     of_query = lookup(qrels.queries, run.queries)
     is_present = of_query >= 0
     depth = np.zeros(len(qrels.queries), dtype=np.int64)
-    depth[is_present] = np.diff(ordered.indptr)[of_query[is_present]]
+    depth[is_present] = np.diff(canonical_run.indptr)[of_query[is_present]]
     indptr = np.append(0, np.cumsum(depth))
     start = np.zeros(len(qrels.queries), dtype=np.int64)
-    start[is_present] = ordered.indptr[of_query[is_present]]
-    rows = ordered.order[np.arange(indptr[-1]) + np.repeat(start - indptr[:-1], depth)]
+    start[is_present] = canonical_run.indptr[of_query[is_present]]
+    rows = canonical_run.order[np.arange(indptr[-1]) + np.repeat(start - indptr[:-1], depth)]
     docs = lookup(run.docs[rows], distinct_docs).astype(np.int64)
     labels = LabelledPairs(qrels.query.astype(np.int64), label_doc.astype(np.int64), qrels.grades)
     return RunEvaluation(
         queries=qrels.queries,
-        ranked=align(Rankings(indptr, docs), labels)._replace(stratum=qrels.stratum),
+        rankings=align(Rankings(indptr, docs), labels)._replace(stratum=qrels.stratum),
         name=run.tag,
         n_missing=int(np.count_nonzero(~is_present)),
         n_extra=len(run.queries) - int(np.count_nonzero(is_present)),
-        n_tied=ordered.n_tied,
+        n_tied=canonical_run.n_tied,
     )
 
 
@@ -143,12 +143,12 @@ def evaluate_matrix(
         raise FormatError(name, None, MATRIX, str(error)) from error
     ranks[is_inside] *= matrix.scores[row[is_inside], column[is_inside]] != -np.inf
     shape = len(qrels.queries), len(matrix.columns)
-    ranked = from_ranks(qrels.query.astype(np.int64), ranks, qrels.grades, shape=shape)
+    rankings = from_ranks(qrels.query.astype(np.int64), ranks, qrels.grades, shape=shape)
     is_present = row_of_query >= 0
-    retrieved = np.append(np.count_nonzero(matrix.scores != -np.inf, axis=1), 0)
+    n_retrieved = np.append(np.count_nonzero(matrix.scores != -np.inf, axis=1), 0)
     return RunEvaluation(
         queries=qrels.queries,
-        ranked=ranked._replace(depth=retrieved[row_of_query], stratum=qrels.stratum),
+        rankings=rankings._replace(depth=n_retrieved[row_of_query], stratum=qrels.stratum),
         name=name,
         n_missing=int(np.count_nonzero(~is_present)),
         n_extra=len(matrix.rows) - int(np.count_nonzero(is_present)),

@@ -22,24 +22,24 @@ class _TargetsAbove(NamedTuple):
     negative: NDArray[np.bool_]
     positives: NDArray[np.int64]
     negatives: NDArray[np.int64]
-    pooled: NDArray[np.int64]
+    n_above: NDArray[np.int64]
 
 
-def bpref(ranked: RankedGrades, *, threshold: float = 1) -> PerQuery:
+def bpref(rankings: RankedGrades, *, threshold: float = 1) -> PerQuery:
     """Bpref: share of judged negatives (at most R) that stand below each positive. Range [0, 1].
 
     (1/R) * sum over retrieved positives of 1 - min(n, R) / min(R, N): n judged negatives above, N
     in all; the term is 1 where n = 0. Buckley & Voorhees 2004, doi:10.1145/1008992.1009000. Equals
     trec_eval 8 and later (ranx gives NaN where N = 0).
     """
-    above = _targets_above(ranked, threshold)
-    n_queries = len(ranked.depth)
-    total = positives(ranked, threshold).total
+    above = _targets_above(rankings, threshold)
+    n_queries = len(rankings.depth)
+    total = positives(rankings, threshold).total
     negatives = np.bincount(
-        ranked.label_query[(ranked.label_grade >= 0) & (ranked.label_grade < threshold)],
+        rankings.label_query[(rankings.label_grade >= 0) & (rankings.label_grade < threshold)],
         minlength=n_queries,
     )
-    query = ranked.query[above.positive]
+    query = rankings.query[above.positive]
     bound = total[query]
     loss = share(
         np.minimum(above.negatives[above.positive], bound), np.minimum(negatives[query], bound)
@@ -47,68 +47,70 @@ def bpref(ranked: RankedGrades, *, threshold: float = 1) -> PerQuery:
     return share(total_by_query(query, n_queries, 1 - loss), total)
 
 
-def inferred_ap(ranked: RankedGrades, *, threshold: float = 1) -> PerQuery:
+def inferred_ap(rankings: RankedGrades, *, threshold: float = 1) -> PerQuery:
     """infAP: AP inferred from a uniform sample of the pool. Range [0, 1].
 
     Pooled targets that were not sampled carry a negative grade.
     Yilmaz & Aslam 2006, doi:10.1145/1183614.1183633. Equals trec_eval infAP.
     """
-    above = _targets_above(ranked, threshold)
+    above = _targets_above(rankings, threshold)
     is_positive = above.positive
     n_relevant = above.positives[is_positive]
     n_judged = n_relevant + above.negatives[is_positive]
     chance = (n_relevant + EPSILON) / (n_judged + 2 * EPSILON)
-    expected = (1 + above.pooled[is_positive] * chance) / ranked.rank[is_positive]
-    total = positives(ranked, threshold).total
-    return share(total_by_query(ranked.query[is_positive], len(ranked.depth), expected), total)
+    expected = (1 + above.n_above[is_positive] * chance) / rankings.rank[is_positive]
+    total = positives(rankings, threshold).total
+    return share(total_by_query(rankings.query[is_positive], len(rankings.depth), expected), total)
 
 
-def condense(ranked: RankedGrades) -> RankedGrades:
+def condense(rankings: RankedGrades) -> RankedGrades:
     """Drop the unjudged targets: a measure of the result is that measure's condensed-list form.
 
     Sakai 2007, doi:10.1145/1277741.1277756. Equals trec_eval -J.
     """
-    is_judged = ranked.grade >= 0
-    n_queries = len(ranked.depth)
-    query = ranked.query[is_judged]
-    return ranked._replace(
+    is_judged = rankings.grade >= 0
+    n_queries = len(rankings.depth)
+    query = rankings.query[is_judged]
+    return rankings._replace(
         query=query,
         rank=rank_in_query(query, n_queries),
-        grade=ranked.grade[is_judged],
-        label=ranked.label[is_judged],
+        grade=rankings.grade[is_judged],
+        label=rankings.label[is_judged],
         depth=np.bincount(query, minlength=n_queries),
     )
 
 
-def with_unjudged_as(ranked: RankedGrades, grade: float) -> RankedGrades:
+def with_unjudged_as(rankings: RankedGrades, grade: float) -> RankedGrades:
     """Treat every unjudged target of the rankings as judged with `grade`.
 
     They join the labels too, so R grows with them. Their row in `label` is -1. Memory is that of
     the whole rankings.
     """
-    n_queries = len(ranked.depth)
-    start = np.cumsum(ranked.depth) - ranked.depth
+    n_queries = len(rankings.depth)
+    start = np.cumsum(rankings.depth) - rankings.depth
     grades = np.full(
-        int(ranked.depth.sum()), grade, dtype=np.result_type(ranked.grade, type(grade))
+        int(rankings.depth.sum()), grade, dtype=np.result_type(rankings.grade, type(grade))
     )
     label = np.full(len(grades), -1, dtype=np.int64)
-    is_judged = ranked.grade >= 0
-    position = start[ranked.query[is_judged]] + ranked.rank[is_judged] - 1
-    grades[position], label[position] = ranked.grade[is_judged], ranked.label[is_judged]
+    is_judged = rankings.grade >= 0
+    position = start[rankings.query[is_judged]] + rankings.rank[is_judged] - 1
+    grades[position], label[position] = rankings.grade[is_judged], rankings.label[is_judged]
     is_new = np.ones(len(grades), dtype=bool)
     is_new[position] = False
-    query = np.repeat(np.arange(n_queries), ranked.depth)
-    pooled = np.isin(ranked.label_row, ranked.label[~is_judged])  # judged now: their old row goes
-    label_query = np.concatenate([ranked.label_query[~pooled], query[is_new]])
-    label_grade = np.concatenate([ranked.label_grade[~pooled], grades[is_new]])
-    label_row = np.concatenate([ranked.label_row[~pooled], label[is_new]])
+    query = np.repeat(np.arange(n_queries), rankings.depth)
+    has_new_row = np.isin(
+        rankings.label_row, rankings.label[~is_judged]
+    )  # judged now: their old row goes
+    label_query = np.concatenate([rankings.label_query[~has_new_row], query[is_new]])
+    label_grade = np.concatenate([rankings.label_grade[~has_new_row], grades[is_new]])
+    label_row = np.concatenate([rankings.label_row[~has_new_row], label[is_new]])
     by_grade = np.lexsort((-label_grade, label_query))
     rank = np.arange(len(grades)) - start[query] + 1
     return RankedGrades(
         query,
         rank,
         grades,
-        ranked.depth,
+        rankings.depth,
         label_query[by_grade],
         label_grade[by_grade],
         label,
@@ -116,12 +118,12 @@ def with_unjudged_as(ranked: RankedGrades, grade: float) -> RankedGrades:
     )
 
 
-def _targets_above(ranked: RankedGrades, threshold: float) -> _TargetsAbove:
-    is_positive = ranked.grade >= max(threshold, 0)
-    is_negative = (ranked.grade >= 0) & ~is_positive
+def _targets_above(rankings: RankedGrades, threshold: float) -> _TargetsAbove:
+    is_positive = rankings.grade >= max(threshold, 0)
+    is_negative = (rankings.grade >= 0) & ~is_positive
     is_pooled = np.ones(len(is_positive), dtype=bool)
     counts = [
-        count_above(ranked.query, kind, len(ranked.depth))
+        count_above(rankings.query, kind, len(rankings.depth))
         for kind in (is_positive, is_negative, is_pooled)
     ]
     return _TargetsAbove(is_positive, is_negative, *counts)

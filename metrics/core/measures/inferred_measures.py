@@ -12,7 +12,11 @@ from metrics.core.measures.ranking import PerQuery, share
 
 
 def stratified_inferred_ap(
-    ranked: RankedGrades, stratum: NDArray[np.int64], *, threshold: float = 1, k: int | None = None
+    rankings: RankedGrades,
+    stratum: NDArray[np.int64],
+    *,
+    threshold: float = 1,
+    k: int | None = None,
 ) -> PerQuery:
     """xinfAP: AP inferred from a sample whose rate differs from stratum to stratum of the pool.
 
@@ -28,36 +32,40 @@ def stratified_inferred_ap(
     of TREC's sample_eval.pl (3e, where infAP has 2e).
     """
     if k is not None:
-        ranked = _cut_at(ranked, k)
-    n_queries, n_strata = len(ranked.depth), int(stratum.max(initial=0)) + 1
-    stratum_of_target = stratum[ranked.label]
-    is_judged, is_positive = ranked.grade >= 0, ranked.grade >= max(threshold, 0)
+        rankings = _cut_at(rankings, k)
+    n_queries, n_strata = len(rankings.depth), int(stratum.max(initial=0)) + 1
+    stratum_of_target = stratum[rankings.label]
+    is_judged, is_positive = rankings.grade >= 0, rankings.grade >= max(threshold, 0)
     expected = np.ones(len(stratum_of_target))
     for s in range(n_strata):
         is_in_stratum = stratum_of_target == s
-        pooled_above = count_above(ranked.query, is_in_stratum, n_queries)
-        judged_above = count_above(ranked.query, is_in_stratum & is_judged, n_queries)
-        positive_above = count_above(ranked.query, is_in_stratum & is_positive, n_queries)
+        pooled_above = count_above(rankings.query, is_in_stratum, n_queries)
+        judged_above = count_above(rankings.query, is_in_stratum & is_judged, n_queries)
+        positive_above = count_above(rankings.query, is_in_stratum & is_positive, n_queries)
         expected += pooled_above * (positive_above + EPSILON) / (judged_above + 3 * EPSILON)
-    cell = ranked.query * n_strata + stratum_of_target
-    summed = np.bincount(
+    cell = rankings.query * n_strata + stratum_of_target
+    sums = np.bincount(
         cell[is_positive],
-        weights=(expected / ranked.rank)[is_positive],
+        weights=(expected / rankings.rank)[is_positive],
         minlength=n_queries * n_strata,
     )
-    per_positive, estimated = _strata_weights(ranked, stratum, n_queries, n_strata, threshold)
-    return share((summed.reshape(n_queries, n_strata) * per_positive).sum(axis=1), estimated)
+    per_positive, estimated_positives = _strata_weights(
+        rankings, stratum, n_queries, n_strata, threshold
+    )
+    return share(
+        (sums.reshape(n_queries, n_strata) * per_positive).sum(axis=1), estimated_positives
+    )
 
 
 def extended_inferred_ap(
-    ranked: RankedGrades, *, threshold: float = 1, k: int | None = None
+    rankings: RankedGrades, *, threshold: float = 1, k: int | None = None
 ) -> PerQuery:
     """xinfAP with the strata of the labels; labels without strata are one stratum."""
-    return stratified_inferred_ap(ranked, _strata_of(ranked), threshold=threshold, k=k)
+    return stratified_inferred_ap(rankings, _strata_of(rankings), threshold=threshold, k=k)
 
 
 def inferred_ndcg(
-    ranked: RankedGrades, stratum: NDArray[np.int64], *, k: int | None = None
+    rankings: RankedGrades, stratum: NDArray[np.int64], *, k: int | None = None
 ) -> PerQuery:
     """infNDCG: nDCG inferred from a sample whose rate differs from stratum to stratum of the pool.
 
@@ -75,33 +83,33 @@ def inferred_ndcg(
     begins beyond rank 1000 of the ideal add one target there.
     """
     if k is not None:
-        ranked = _cut_at(ranked, k)
-    shape = len(ranked.depth), int(stratum.max(initial=0)) + 1
-    cell = ranked.query * shape[1] + stratum[ranked.label]
-    gain = np.maximum(ranked.grade, 0) / np.log2(ranked.rank + 1)
-    gained = np.bincount(cell, weights=gain, minlength=shape[0] * shape[1]).reshape(shape)
-    dcg = (_pooled_per_judged(cell, ranked.grade >= 0, shape) * gained).sum(axis=1)
-    return share(dcg, _estimated_ideal(ranked, stratum, shape, k))
+        rankings = _cut_at(rankings, k)
+    shape = len(rankings.depth), int(stratum.max(initial=0)) + 1
+    cell = rankings.query * shape[1] + stratum[rankings.label]
+    gain = np.maximum(rankings.grade, 0) / np.log2(rankings.rank + 1)
+    gains = np.bincount(cell, weights=gain, minlength=shape[0] * shape[1]).reshape(shape)
+    dcg = (_pooled_per_judged(cell, rankings.grade >= 0, shape) * gains).sum(axis=1)
+    return share(dcg, _estimated_ideal(rankings, stratum, shape, k))
 
 
-def extended_inferred_ndcg(ranked: RankedGrades, *, k: int | None = None) -> PerQuery:
+def extended_inferred_ndcg(rankings: RankedGrades, *, k: int | None = None) -> PerQuery:
     """infNDCG with the strata of the labels; labels without strata are one stratum."""
-    return inferred_ndcg(ranked, _strata_of(ranked), k=k)
+    return inferred_ndcg(rankings, _strata_of(rankings), k=k)
 
 
-def _strata_of(ranked: RankedGrades) -> NDArray[np.int64]:
+def _strata_of(rankings: RankedGrades) -> NDArray[np.int64]:
     """(L,) stratum of each row of the aligned LabelledPairs.
 
     All 0 where the labels have no strata.
     """
-    if ranked.stratum is not None:
-        return ranked.stratum
-    n_rows = 1 + max(int(ranked.label.max(initial=0)), int(ranked.label_row.max(initial=0)))
+    if rankings.stratum is not None:
+        return rankings.stratum
+    n_rows = 1 + max(int(rankings.label.max(initial=0)), int(rankings.label_row.max(initial=0)))
     return np.zeros(n_rows, dtype=np.int64)
 
 
 def _strata_weights(
-    ranked: RankedGrades,
+    rankings: RankedGrades,
     stratum: NDArray[np.int64],
     n_queries: int,
     n_strata: int,
@@ -109,9 +117,9 @@ def _strata_weights(
 ) -> tuple[NDArray[np.float64], PerQuery]:
     """(Q, S) R_s / r_s = N_s / n_s where anything was judged, and (Q,) estimated positives."""
     shape = n_queries, n_strata
-    cell = ranked.label_query * n_strata + stratum[ranked.label_row]
-    weight = _pooled_per_judged(cell, ranked.label_grade >= 0, shape)
-    is_positive = ranked.label_grade >= max(threshold, 0)
+    cell = rankings.label_query * n_strata + stratum[rankings.label_row]
+    weight = _pooled_per_judged(cell, rankings.label_grade >= 0, shape)
+    is_positive = rankings.label_grade >= max(threshold, 0)
     positive = np.bincount(cell[is_positive], minlength=n_queries * n_strata).reshape(shape)
     return weight, (positive * weight).sum(axis=1)
 
@@ -129,24 +137,24 @@ def _pooled_per_judged(
 
 
 def _estimated_ideal(
-    ranked: RankedGrades, stratum: NDArray[np.int64], shape: tuple[int, int], k: int | None
+    rankings: RankedGrades, stratum: NDArray[np.int64], shape: tuple[int, int], k: int | None
 ) -> PerQuery:
     """DCG of the ideal order of the estimated number of targets of each grade."""
     n_queries, n_strata = shape
-    in_stratum = stratum[ranked.label_row]
+    in_stratum = stratum[rankings.label_row]
     weight = _pooled_per_judged(
-        ranked.label_query * n_strata + in_stratum, ranked.label_grade >= 0, shape
+        rankings.label_query * n_strata + in_stratum, rankings.label_grade >= 0, shape
     )
     ideal, end = np.zeros(n_queries), np.zeros(n_queries, dtype=np.int64)
-    for grade in np.unique(ranked.label_grade[ranked.label_grade > 0])[::-1]:
-        estimated = np.zeros(n_queries)
+    for grade in np.unique(rankings.label_grade[rankings.label_grade > 0])[::-1]:
+        n_estimated = np.zeros(n_queries)
         # added one by one, as sample_eval.pl does: a half may be rounded up or down
         for s in range(n_strata):
-            is_counted = (ranked.label_grade == grade) & (in_stratum == s)
-            estimated += (
-                np.bincount(ranked.label_query[is_counted], minlength=n_queries) * weight[:, s]
+            is_counted = (rankings.label_grade == grade) & (in_stratum == s)
+            n_estimated += (
+                np.bincount(rankings.label_query[is_counted], minlength=n_queries) * weight[:, s]
             )
-        start, end = end, end + np.floor(estimated + 0.5).astype(np.int64)
+        start, end = end, end + np.floor(n_estimated + 0.5).astype(np.int64)
         last = int(end.max(initial=0)) if k is None else min(int(end.max(initial=0)), k)
         discounts = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(1, last + 1) + 1))])
         ideal += float(grade) * (
@@ -167,11 +175,11 @@ class WeightedSample:
 
     def __init__(
         self,
-        ranked: RankedGrades,
+        rankings: RankedGrades,
         inclusion: NDArray[np.float64],
         cell: NDArray[np.int64] | None = None,
     ) -> None:
-        """The labels of `ranked` are all pairs that were drawn, judged or not.
+        """The labels of `rankings` are all pairs that were drawn, judged or not.
 
         inclusion : (L,) chance in (0, 1] of each row of the aligned LabelledPairs to be drawn
         cell : (L,) a whole number from 0 up for each row: pairs of one query and one cell had the
@@ -184,12 +192,12 @@ class WeightedSample:
         if cell is None:
             cell = np.unique(inclusion, return_inverse=True)[1]
         rank = np.full(len(inclusion), np.inf)
-        rank[ranked.label] = ranked.rank
-        row = ranked.label_row
+        rank[rankings.label] = rankings.rank
+        row = rankings.label_row
         self.query, self.grade, self.n_queries = (
-            ranked.label_query,
-            ranked.label_grade,
-            len(ranked.depth),
+            rankings.label_query,
+            rankings.label_grade,
+            len(rankings.depth),
         )
         self.rank, self.chance, self.cell = rank[row], inclusion[row], cell[row]
         order = np.lexsort((self.cell, self.query))
@@ -201,12 +209,12 @@ class WeightedSample:
             )
 
 
-def _cut_at(ranked: RankedGrades, k: int) -> RankedGrades:
-    is_kept = ranked.rank <= k
-    return ranked._replace(
-        query=ranked.query[is_kept],
-        rank=ranked.rank[is_kept],
-        grade=ranked.grade[is_kept],
-        label=ranked.label[is_kept],
-        depth=np.minimum(ranked.depth, k),
+def _cut_at(rankings: RankedGrades, k: int) -> RankedGrades:
+    is_kept = rankings.rank <= k
+    return rankings._replace(
+        query=rankings.query[is_kept],
+        rank=rankings.rank[is_kept],
+        grade=rankings.grade[is_kept],
+        label=rankings.label[is_kept],
+        depth=np.minimum(rankings.depth, k),
     )

@@ -109,8 +109,8 @@ def from_ranks(
     rank : (L,) 1-based; 0 for a target that was not among the N: never retrieved, yet one of the
         query's positives
     """
-    retrieved = np.flatnonzero(rank > 0)
-    by_rank = retrieved[np.lexsort((rank[retrieved], query[retrieved]))]
+    rows = np.flatnonzero(rank > 0)
+    by_rank = rows[np.lexsort((rank[rows], query[rows]))]
     by_grade = np.lexsort((-grade, query))
     return RankedGrades(
         query=query[by_rank],
@@ -124,23 +124,23 @@ def from_ranks(
     )
 
 
-def restrict_queries(ranked: RankedGrades, queries: NDArray[np.int64]) -> RankedGrades:
+def restrict_queries(rankings: RankedGrades, queries: NDArray[np.int64]) -> RankedGrades:
     """Restrict to some of the queries, renumbered in the order given."""
-    new_number = np.full(len(ranked.depth), -1, dtype=np.int64)
+    new_number = np.full(len(rankings.depth), -1, dtype=np.int64)
     new_number[queries] = np.arange(len(queries))
-    hits = np.flatnonzero(new_number[ranked.query] >= 0)
-    labels = np.flatnonzero(new_number[ranked.label_query] >= 0)
-    hits = hits[np.argsort(new_number[ranked.query[hits]], kind="stable")]
-    labels = labels[np.argsort(new_number[ranked.label_query[labels]], kind="stable")]
+    hits = np.flatnonzero(new_number[rankings.query] >= 0)
+    labels = np.flatnonzero(new_number[rankings.label_query] >= 0)
+    hits = hits[np.argsort(new_number[rankings.query[hits]], kind="stable")]
+    labels = labels[np.argsort(new_number[rankings.label_query[labels]], kind="stable")]
     return RankedGrades(
-        query=new_number[ranked.query[hits]],
-        rank=ranked.rank[hits],
-        grade=ranked.grade[hits],
-        depth=ranked.depth[queries],
-        label_query=new_number[ranked.label_query[labels]],
-        label_grade=ranked.label_grade[labels],
-        label=ranked.label[hits],
-        label_row=ranked.label_row[labels],
+        query=new_number[rankings.query[hits]],
+        rank=rankings.rank[hits],
+        grade=rankings.grade[hits],
+        depth=rankings.depth[queries],
+        label_query=new_number[rankings.label_query[labels]],
+        label_grade=rankings.label_grade[labels],
+        label=rankings.label[hits],
+        label_row=rankings.label_row[labels],
     )
 
 
@@ -219,9 +219,9 @@ def _counted_ranks(
         own_scores = own[start : start + step, None]
         above = _n_true(np.greater, part, own_scores)
         not_below = _n_true(np.greater_equal, part, own_scores)
-        for tied in np.flatnonzero(not_below - above != 1).tolist():
-            tied_precedences = first[part[tied] == own_scores[tied]]
-            above[tied] += np.count_nonzero(tied_precedences < first[column[start + tied]])
+        for tied_row in np.flatnonzero(not_below - above != 1).tolist():
+            tied_precedences = first[part[tied_row] == own_scores[tied_row]]
+            above[tied_row] += np.count_nonzero(tied_precedences < first[column[start + tied_row]])
         ranks[start : start + step] = above + 1
     return ranks
 

@@ -187,12 +187,12 @@ class Measure:
     parameters: tuple[tuple[str, Any], ...] = ()
     largest_label: float = 0
 
-    def compute(self, ranked: RankedGrades, threshold: float = 1) -> PerQuery:
+    def compute(self, rankings: RankedGrades, threshold: float = 1) -> PerQuery:
         """(Q,) values.
 
         A target is positive from grade `threshold` up; `rel=` in the name takes precedence.
         """
-        return evaluate([self], ranked, threshold)[self.name]
+        return evaluate([self], rankings, threshold)[self.name]
 
     def threshold(self, default: float) -> float:
         """The grade from which a target is positive."""
@@ -273,16 +273,16 @@ def spellings() -> list[str]:
 
 
 def evaluate(
-    measures: Sequence[Measure], ranked: RankedGrades, threshold: float = 1
+    measures: Sequence[Measure], rankings: RankedGrades, threshold: float = 1
 ) -> dict[str, PerQuery]:
     """(Q,) values of each measure by name; the positives are determined once for all measures."""
-    forms = {False: ranked}
+    forms = {False: rankings}
     positive_ranks: dict[tuple[bool, float], PositiveRanks] = {}
     values = {}
     for measure in measures:
         condense, level = measure.judged_only, measure.threshold(threshold)
         if condense and condense not in forms:
-            forms[condense] = incomplete.condense(ranked)
+            forms[condense] = incomplete.condense(rankings)
         if measure.entry.takes == "positives" and (condense, level) not in positive_ranks:
             positive_ranks[condense, level] = ranking.positives(forms[condense], level)
         keywords = {
@@ -360,7 +360,7 @@ def _cutoff(name: str, family: str, cutoff_text: str | None) -> float | None:
 
 
 def _parameters(name: str, family: str, text: str) -> dict[str, Any]:
-    allowed = (
+    allowed_names = (
         FAMILIES[family].parameters
         | {"judged_only": True}
         | ({"rel": 1} if FAMILIES[family].binary else {})
@@ -368,13 +368,13 @@ def _parameters(name: str, family: str, text: str) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, _, value = (piece.strip() for piece in part.partition("="))
-        if key not in allowed:
+        if key not in allowed_names:
             raise UnknownMeasure(
-                f'"{name}": {family} has no parameter "{key}"; it has: {", ".join(allowed)}.'
+                f'"{name}": {family} has no parameter "{key}"; it has: {", ".join(allowed_names)}.'
             )
         if key in parameters:
             raise UnknownMeasure(f'"{name}" says {key} twice.')
-        parameters[key] = _value(name, value, allowed[key])
+        parameters[key] = _value(name, value, allowed_names[key])
         holds, words = _LIMITS.get(key, (lambda _: True, ""))
         if not holds(parameters[key]):
             raise UnknownMeasure(f'"{name}": {key} {words}.')

@@ -16,7 +16,7 @@ from metrics.core.measures.ranking import (
 
 
 def ends(
-    ranked: RankedGrades,
+    rankings: RankedGrades,
     *,
     k: int | None,
     best_grade: float,
@@ -35,18 +35,18 @@ def ends(
 
     elsewhere : (Q,) unjudged documents that the lists do not hold
     """
-    refuse_large_grades(ranked, LARGEST_GRADE if dcg == "exp-log2" else np.inf)
-    new, n_queries = unjudged_documents(ranked), len(ranked.depth)
-    n_labels = np.bincount(ranked.label_query, minlength=n_queries)
-    deepest = int((ranked.depth + elsewhere + n_labels).max(initial=0))
+    refuse_large_grades(rankings, LARGEST_GRADE if dcg == "exp-log2" else np.inf)
+    new, n_queries = unjudged_documents(rankings), len(rankings.depth)
+    n_labels = np.bincount(rankings.label_query, minlength=n_queries)
+    deepest = int((rankings.depth + elsewhere + n_labels).max(initial=0))
     weight = 1 / np.log2(np.arange(2, deepest + 3))  # the discount of each rank from 1 on
     weight[deepest if k is None else min(k, deepest) :] = 0  # beyond k, and beyond the deepest
     best, smallest = _gain(np.array([best_grade, min(1, best_grade)]), dcg)
-    run_gains = _gain(ranked.grade, dcg) * weight[ranked.rank - 1]
-    gain_of_run = total_by_query(ranked.query, n_queries, run_gains)
-    rank_in_ideal = rank_in_query(ranked.label_query, n_queries)
-    gain = _gain(ranked.label_grade, dcg)
-    labels = _IdealOrder(ranked.label_query, rank_in_ideal, gain, weight, n_queries)
+    run_gains = _gain(rankings.grade, dcg) * weight[rankings.rank - 1]
+    gain_of_run = total_by_query(rankings.query, n_queries, run_gains)
+    rank_in_ideal = rank_in_query(rankings.label_query, n_queries)
+    gain = _gain(rankings.label_grade, dcg)
+    labels = _IdealOrder(rankings.label_query, rank_in_ideal, gain, weight, n_queries)
     from_above = np.cumsum(weight[new.rank - 1])
     top = best * _within(from_above, new, weight)
     all_best = total_by_query(new.query, n_queries, best * weight[new.rank - 1])

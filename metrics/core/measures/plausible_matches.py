@@ -50,7 +50,7 @@ def plausible_matches(
     return Cells(*(np.concatenate(parts or nothing) for parts in (rows, columns, grades)))
 
 
-def mean_r_precision(ranked: RankedGrades, *, zetas: int = 3, cap: int = 0) -> PerQuery:
+def mean_r_precision(rankings: RankedGrades, *, zetas: int = 3, cap: int = 0) -> PerQuery:
     """PMRP_mean: R-precision averaged over zeta, whose matches have grade zetas - zeta or more.
 
     zeta : 0, 1, ..., zetas - 1
@@ -59,6 +59,6 @@ def mean_r_precision(ranked: RankedGrades, *, zetas: int = 3, cap: int = 0) -> P
     has no match counts 0. cap : R is at most this (0: no cap, as PCME; ECCV Caption takes 50, and
         zeta = 0 alone).
     """
-    levels = [r_precision(positives(ranked, level), cap=cap) for level in range(1, zetas + 1)]
+    levels = [r_precision(positives(rankings, level), cap=cap) for level in range(1, zetas + 1)]
     mean: PerQuery = np.mean(levels, axis=0)
     return mean

@@ -35,18 +35,18 @@ class PositiveRanks(NamedTuple):
     depth: NDArray[np.int64]
 
 
-def positives(ranked: RankedGrades, threshold: float = 1) -> PositiveRanks:
+def positives(rankings: RankedGrades, threshold: float = 1) -> PositiveRanks:
     """The targets with a grade of at least `threshold`.
 
     A negative grade means not judged and never counts.
     """
     level = max(threshold, 0)
-    is_positive = ranked.grade >= level
-    n_queries = len(ranked.depth)
-    query = ranked.query[is_positive]
-    total = np.bincount(ranked.label_query[ranked.label_grade >= level], minlength=n_queries)
+    is_positive = rankings.grade >= level
+    n_queries = len(rankings.depth)
+    query = rankings.query[is_positive]
+    total = np.bincount(rankings.label_query[rankings.label_grade >= level], minlength=n_queries)
     return PositiveRanks(
-        query, ranked.rank[is_positive], rank_in_query(query, n_queries), total, ranked.depth
+        query, rankings.rank[is_positive], rank_in_query(query, n_queries), total, rankings.depth
     )
 
 
@@ -139,7 +139,7 @@ def _sum_of_precisions(positive_ranks: PositiveRanks, k: int | None) -> PerQuery
     return total_by_query(positive_ranks.query, len(positive_ranks.depth), precision)
 
 
-def ndcg(ranked: RankedGrades, *, k: int | None = None, dcg: str = "log2") -> PerQuery:
+def ndcg(rankings: RankedGrades, *, k: int | None = None, dcg: str = "log2") -> PerQuery:
     """nDCG, nDCG@k: discounted gain over that of the ideal order of ALL labels. Range [0, 1].
 
     Gain is the grade (dcg="exp-log2": 2**grade - 1), a negative grade gains 0, discount log2(rank +
@@ -148,17 +148,22 @@ def ndcg(ranked: RankedGrades, *, k: int | None = None, dcg: str = "log2") -> Pe
     """
     if dcg not in GAINS:
         raise ValueError(f'There is no dcg "{dcg}"; there are: {", ".join(GAINS)}.')
-    n_queries, exponential = len(ranked.depth), dcg == "exp-log2"
+    n_queries, exponential = len(rankings.depth), dcg == "exp-log2"
     if exponential:
-        refuse_large_grades(ranked, LARGEST_GRADE)
-    ideal_rank = rank_in_query(ranked.label_query, n_queries)
+        refuse_large_grades(rankings, LARGEST_GRADE)
+    ideal_rank = rank_in_query(rankings.label_query, n_queries)
     gain = _discounted(
-        ranked.query, ranked.rank, ranked.grade, n_queries=n_queries, k=k, exponential=exponential
+        rankings.query,
+        rankings.rank,
+        rankings.grade,
+        n_queries=n_queries,
+        k=k,
+        exponential=exponential,
     )
     ideal = _discounted(
-        ranked.label_query,
+        rankings.label_query,
         ideal_rank,
-        ranked.label_grade,
+        rankings.label_grade,
         n_queries=n_queries,
         k=k,
         exponential=exponential,
@@ -166,9 +171,9 @@ def ndcg(ranked: RankedGrades, *, k: int | None = None, dcg: str = "log2") -> Pe
     return share(gain, ideal)
 
 
-def refuse_large_grades(ranked: RankedGrades, largest: float) -> None:
+def refuse_large_grades(rankings: RankedGrades, largest: float) -> None:
     """Raise ValueError for a label above the largest grade that a measure can take."""
-    largest_label = ranked.label_grade.max(initial=0)
+    largest_label = rankings.label_grade.max(initial=0)
     if largest_label > largest:
         raise ValueError(f"A label has grade {largest_label}, above the largest of {largest:g}.")
 
@@ -189,11 +194,11 @@ def _discounted(
     return total_by_query(query[is_counted], n_queries, gain / np.log2(rank[is_counted] + 1))
 
 
-def judged(ranked: RankedGrades, *, k: int) -> PerQuery:
+def judged(rankings: RankedGrades, *, k: int) -> PerQuery:
     """Judged@k: share of the first k ranks held by a judged target (grade >= 0). Range [0, 1].
 
     Divides by k, also where fewer were retrieved: 1 - trec_eval 10's unj_k for full lists.
     ir_measures divides by min(k, retrieved) and counts a negative grade as judged.
     """
-    is_judged = (ranked.rank <= k) & (ranked.grade >= 0)
-    return total_by_query(ranked.query[is_judged], len(ranked.depth)) / k
+    is_judged = (rankings.rank <= k) & (rankings.grade >= 0)
+    return total_by_query(rankings.query[is_judged], len(rankings.depth)) / k

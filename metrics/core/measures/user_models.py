@@ -14,7 +14,7 @@ from metrics.core.measures.ranking import (
 
 
 def expected_reciprocal_rank(
-    ranked: RankedGrades, *, k: int | None = None, max_grade: float = 0
+    rankings: RankedGrades, *, k: int | None = None, max_grade: float = 0
 ) -> PerQuery:
     """ERR, ERR@k: expected 1/rank at which a user who reads downwards is satisfied. Range [0, 1).
 
@@ -23,12 +23,12 @@ def expected_reciprocal_rank(
     must not depend on them. Chapelle, Metzler, Zhang & Grinspan 2009, doi:10.1145/1645953.1646033.
     Equals gdeval.pl's err (whose max_grade is 4).
     """
-    refuse_large_grades(ranked, max_grade or LARGEST_GRADE)
-    top = max_grade or float(ranked.label_grade.max(initial=0))
-    n_queries = len(ranked.depth)
-    is_gaining = ranked.grade > 0 if k is None else (ranked.grade > 0) & (ranked.rank <= k)
-    query, rank = ranked.query[is_gaining], ranked.rank[is_gaining]
-    chance_satisfied = (np.exp2(ranked.grade[is_gaining].astype(np.float64)) - 1) / 2**top
+    refuse_large_grades(rankings, max_grade or LARGEST_GRADE)
+    top = max_grade or float(rankings.label_grade.max(initial=0))
+    n_queries = len(rankings.depth)
+    is_gaining = rankings.grade > 0 if k is None else (rankings.grade > 0) & (rankings.rank <= k)
+    query, rank = rankings.query[is_gaining], rankings.rank[is_gaining]
+    chance_satisfied = (np.exp2(rankings.grade[is_gaining].astype(np.float64)) - 1) / 2**top
     value, chance_reached = np.zeros(n_queries), np.ones(n_queries)
     for rows in rows_by_rank(query, n_queries):
         queries = query[rows]
@@ -51,22 +51,22 @@ def rank_biased_precision(positive_ranks: PositiveRanks, *, p: float = 0.8) -> P
 
 
 def graded_rank_biased_precision(
-    ranked: RankedGrades, *, p: float = 0.8, max_grade: float = 0
+    rankings: RankedGrades, *, p: float = 0.8, max_grade: float = 0
 ) -> PerQuery:
     """gRBP(p): as RBP with gain grade / max_grade. Range [0, 1].
 
     max_grade 0 stands for the largest grade among all labels given. Equals trec_eval 10's rbp
     (there p = .9).
     """
-    refuse_large_grades(ranked, max_grade or np.inf)
-    top = max_grade or float(ranked.label_grade.max(initial=0)) or 1.0
-    gain = np.maximum(ranked.grade, 0) / top
+    refuse_large_grades(rankings, max_grade or np.inf)
+    top = max_grade or float(rankings.label_grade.max(initial=0)) or 1.0
+    gain = np.maximum(rankings.grade, 0) / top
     return total_by_query(
-        ranked.query, len(ranked.depth), gain * (1 - p) * np.power(p, ranked.rank - 1.0)
+        rankings.query, len(rankings.depth), gain * (1 - p) * np.power(p, rankings.rank - 1.0)
     )
 
 
-def rbp_residual(ranked: RankedGrades, *, p: float = 0.8) -> PerQuery:
+def rbp_residual(rankings: RankedGrades, *, p: float = 0.8) -> PerQuery:
     """RBPres(p): the most that unjudged targets, and all below the ranking's end, could add to RBP.
 
     Range [0, 1].
@@ -74,6 +74,6 @@ def rbp_residual(ranked: RankedGrades, *, p: float = 0.8) -> PerQuery:
     judgment. trec_eval 10's rbp_resid leaves the tail p**n out where everything retrieved is
     judged; here it never is.
     """
-    is_judged = ranked.grade >= 0
-    weight = (1 - p) * np.power(p, ranked.rank[is_judged] - 1.0)
-    return 1 - total_by_query(ranked.query[is_judged], len(ranked.depth), weight)
+    is_judged = rankings.grade >= 0
+    weight = (1 - p) * np.power(p, rankings.rank[is_judged] - 1.0)
+    return 1 - total_by_query(rankings.query[is_judged], len(rankings.depth), weight)

@@ -112,15 +112,19 @@ def subset_bias(
     handful of runs a pool has.
     """
     contributions = pool_contributions(runs, labels, depth=depth)
-    uncontributed = ~contributions.any(axis=0)
+    is_uncontributed = ~contributions.any(axis=0)
     full = np.array([_score(run, labels, measure, threshold) for run in runs])
     biases = []
     for size in sizes or range(1, len(runs) + 1):
         changes, members = [], []
         for subset in combinations(range(len(runs)), size):
             is_member = np.isin(np.arange(len(runs)), subset)
-            pooled = _subset(labels, uncontributed | np.any(contributions[is_member], axis=0))
-            changes.append(np.abs([_score(run, pooled, measure, threshold) for run in runs] - full))
+            subset_labels = _subset(
+                labels, is_uncontributed | np.any(contributions[is_member], axis=0)
+            )
+            changes.append(
+                np.abs([_score(run, subset_labels, measure, threshold) for run in runs] - full)
+            )
             members.append(is_member)
         biases.append(bias_of_size(size, np.array(changes), np.array(members)))
     return biases

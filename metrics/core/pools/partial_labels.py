@@ -44,19 +44,19 @@ class LabelsByOrigin(NamedTuple):
         return np.where(is_kept & ~np.isnan(self.people), self.people, self.reference)
 
 
-def relabel(ranked: RankedGrades, grades: NDArray[np.float64]) -> RankedGrades:
+def relabel(rankings: RankedGrades, grades: NDArray[np.float64]) -> RankedGrades:
     """Give the labels of a run other grades; those that are NaN are no labels any more.
 
-    grades : (L,) by the rows of the labels that `ranked` was aligned with
+    grades : (L,) by the rows of the labels that `rankings` were aligned with
     """
     is_labelled = ~np.isnan(grades)
-    is_hit, is_listed = is_labelled[ranked.label], is_labelled[ranked.label_row]
-    rows, query = ranked.label_row[is_listed], ranked.label_query[is_listed]
+    is_hit, is_listed = is_labelled[rankings.label], is_labelled[rankings.label_row]
+    rows, query = rankings.label_row[is_listed], rankings.label_query[is_listed]
     order = np.lexsort((-grades[rows], query))
-    label = ranked.label[is_hit]
-    return ranked._replace(
-        query=ranked.query[is_hit],
-        rank=ranked.rank[is_hit],
+    label = rankings.label[is_hit]
+    return rankings._replace(
+        query=rankings.query[is_hit],
+        rank=rankings.rank[is_hit],
         grade=grades[label],
         label=label,
         label_query=query[order],
@@ -66,14 +66,14 @@ def relabel(ranked: RankedGrades, grades: NDArray[np.float64]) -> RankedGrades:
 
 
 def values_with_labels(
-    ranked: RankedGrades,
+    rankings: RankedGrades,
     labels: LabelsByOrigin,
     is_kept: Mask,
     measures: Sequence[Measure],
     threshold: float,
 ) -> NDArray[np.float64]:
     """(M, Q) values of a run with only the kept labels of people."""
-    values = evaluate(measures, relabel(ranked, labels.grades(is_kept)), threshold)
+    values = evaluate(measures, relabel(rankings, labels.grades(is_kept)), threshold)
     return np.array([values[measure.name] for measure in measures])
 
 

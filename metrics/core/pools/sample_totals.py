@@ -118,11 +118,11 @@ def estimated_sum(sample: WeightedSample, amount: NDArray[np.float64]) -> Estima
     """
     n_queries, n_cells = sample.n_queries, int(sample.cell.max(initial=0)) + 1
     is_judged = sample.grade >= 0
-    weighted = np.where(is_judged, amount, 0.0) / sample.chance
+    weighted_amount = np.where(is_judged, amount, 0.0) / sample.chance
     part_keys, part = np.unique(sample.query * n_cells + sample.cell, return_inverse=True)
     query, cell = part_keys // n_cells, part_keys % n_cells
-    parts = _moments(part, len(part_keys), is_judged, weighted)
-    cells = _moments(sample.cell, n_cells, is_judged, weighted)
+    parts = _moments(part, len(part_keys), is_judged, weighted_amount)
+    cells = _moments(sample.cell, n_cells, is_judged, weighted_amount)
     chance = np.ones(len(part_keys))
     chance[part] = sample.chance
     spread = np.where(parts.n_judged > 1, parts.spread, cells.spread[cell])
@@ -147,15 +147,15 @@ def _moments(
     part: NDArray[np.int64],
     n_parts: int,
     is_judged: NDArray[np.bool_],
-    weighted: NDArray[np.float64],
+    weighted_amount: NDArray[np.float64],
 ) -> _Moments:
     """Moments of each part; part : (L,) 0 to n_parts - 1.
 
-    weighted : (L,) 0 where a pair is not judged.
+    weighted_amount : (L,) 0 where a pair is not judged.
     """
     n_judged = total_by_query(part[is_judged], n_parts)
-    total = total_by_query(part, n_parts, weighted)
-    deviation = np.where(is_judged, weighted - (total / np.maximum(n_judged, 1))[part], 0.0)
+    total = total_by_query(part, n_parts, weighted_amount)
+    deviation = np.where(is_judged, weighted_amount - (total / np.maximum(n_judged, 1))[part], 0.0)
     return _Moments(
         total_by_query(part, n_parts), n_judged, total, total_by_query(part, n_parts, deviation**2)
     )

@@ -281,9 +281,9 @@ def _middle(spreads: NDArray[np.float64]) -> MiddleBySpread:
 
     The first on a tie.
     """
-    ordered = np.sort(np.round(spreads, 12))
-    middle = ordered[len(ordered) // 2]
-    least, most = (float(ordered[end] / middle) if middle else 1.0 for end in (0, -1))
+    ascending_spreads = np.sort(np.round(spreads, 12))
+    middle = ascending_spreads[len(ascending_spreads) // 2]
+    least, most = (float(ascending_spreads[end] / middle) if middle else 1.0 for end in (0, -1))
     return MiddleBySpread(int(np.argmax(np.round(spreads, 12) == middle)), least, most)
 
 

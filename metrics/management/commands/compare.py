@@ -117,13 +117,13 @@ class Command(BaseCommand):
         """Read the scores to compare, and complete them."""
         has_labels = options["qrels"] or options["reference"]
         foreign_options = ("direction", "query_set") if has_labels else ("queries",)
-        if misplaced := [name for name in foreign_options if options[name]]:
+        if misplaced_options := [name for name in foreign_options if options[name]]:
             of = (
                 "a file of scores, not of run files"
                 if has_labels
                 else "run files, not of a file of scores"
             )
-            raise CommandError(f"{option_name(misplaced[0])} is an option of {of}.")
+            raise CommandError(f"{option_name(misplaced_options[0])} is an option of {of}.")
         if has_labels:
             return self.complete(*measure_runs(options), rule=options["missing"] or MISSING_ZERO)
         if len(options["runs"]) > 1:
@@ -213,10 +213,10 @@ def measure_runs(options: dict[str, Any]) -> tuple[ScoreTable, NDArray[np.bool_]
     names, columns, is_missing = [], [], []
     for path, run in zip(options["runs"], runs, strict=True):
         names.append(run.name if run.name not in names else path)
-        if beyond_sample(run.ranked, [measure]):
+        if beyond_sample(run.rankings, [measure]):
             raise CommandError(NOT_COMPARED.format(run.name, measure.name))
-        columns.append(measure.compute(run.ranked, threshold))
-        is_missing.append(run.ranked.depth == 0)
+        columns.append(measure.compute(run.rankings, threshold))
+        is_missing.append(run.rankings.depth == 0)
         # those of the labels, so the same for each run
         queries = [query.decode() for query in run.queries]
     return ScoreTable(queries, names, np.stack(columns, axis=1)), np.stack(is_missing, axis=1)
@@ -289,14 +289,14 @@ def pair_lines(table: ScoreTable, groups: Groups, options: dict[str, Any]) -> It
     names, scores = table.runs, table.values
     order = np.argsort(-scores.mean(axis=0), kind="stable")
     pairs = list(combinations(order, 2))
-    sampling = {"seed": options["seed"], "n_samples": options["samples"] or N_SAMPLES}
+    sample_options = {"seed": options["seed"], "n_samples": options["samples"] or N_SAMPLES}
     tests = [
-        paired_test(options["test"], *scores[:, [i, j]].T, groups=groups, **sampling)
+        paired_test(options["test"], *scores[:, [i, j]].T, groups=groups, **sample_options)
         for i, j in pairs
     ]
-    adjusted = CORRECTIONS[options["correction"]]([test.p_value for test in tests])
+    adjusted_p = CORRECTIONS[options["correction"]]([test.p_value for test in tests])
     yield f"run\tother\tdifference\tp\tp_{options['correction']}\tdiffers\treversal\treer\n"
-    for (i, j), test, p in zip(pairs, tests, adjusted, strict=True):
+    for (i, j), test, p in zip(pairs, tests, adjusted_p, strict=True):
         verdict = "yes" if p < options["alpha"] else "no"
         shares = groups.shares(scores[:, [i, j]]).T
         columns = f"{test.difference:.4f}\t{test.p_value:.3g}\t{p:.3g}\t{verdict}"

@@ -131,17 +131,17 @@ class EvaluationReport:
         positive: bool,
     ) -> None:
         """groups : of the run's queries; None without --groups."""
-        has_positive = positives(run.ranked, threshold).total > 0
+        has_positive = positives(run.rankings, threshold).total > 0
         self.is_counted = has_positive if positive else np.ones(len(run.queries), dtype=bool)
         self.run = run
         self.groups = None if groups is None else groups.within(self.is_counted)
         self.source = source
         self.measures = measures
-        self.values: dict[str, PerQuery] = evaluate(measures, run.ranked, threshold)
-        self.beyond_sample = beyond_sample(run.ranked, measures)
+        self.values: dict[str, PerQuery] = evaluate(measures, run.rankings, threshold)
+        self.beyond_sample = beyond_sample(run.rankings, measures)
         self.counts = {
             "num_q": int(np.count_nonzero(self.is_counted)),
-            "num_q_missing": int(np.count_nonzero(self.is_counted & (run.ranked.depth == 0))),
+            "num_q_missing": int(np.count_nonzero(self.is_counted & (run.rankings.depth == 0))),
             "num_q_positive": int(np.count_nonzero(has_positive)),
         }
 
@@ -172,7 +172,7 @@ class EvaluationReport:
     def _text(self, value: float, digits: int) -> str:
         """Format a number; for a rank beyond the lists, the rank at which they end."""
         if np.isinf(value):
-            return f"n/a beyond {int(self.run.ranked.depth.max(initial=0))}"
+            return f"n/a beyond {int(self.run.rankings.depth.max(initial=0))}"
         return "n/a" if np.isnan(value) else f"{value:.{digits}f}"
 
     def as_dict(self, *, per_query: bool, intervals: bool) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def lines(plan: SampleSizePlan) -> Iterator[str]:
     yield "\t".join(plan.columns) + "\n"
     for row in plan.rows:
         yield "\t".join(_cell(row[column], column, plan) for column in plan.columns) + "\n"
-    for name, n in plan.required.items():
+    for name, n in plan.required_sizes.items():
         yield f"{name}\t{'more than 10,000,000' if n is None else n}\n"
 
 

@@ -102,12 +102,12 @@ def _setting(collection: Collection) -> Value:
 def _value(labels: LabelRows, groups: Groups, setting: Value, collection: Collection) -> Value:
     domain = np.array([grade for grade, _, _ in setting["levels"]], dtype=np.int64)
     names = [name for _, name, _ in setting["levels"]]
-    counting = labels.where(labels.kind == LABEL)
+    counting_labels = labels.where(labels.kind == LABEL)
     group_of = dict(zip(np.unique(labels.query).tolist(), groups.of_query.tolist(), strict=True))
-    planned = counting.where(counting.is_planned == 1)
-    units = breakdowns.units_of(planned, planned.pair, domain, group_of)
+    planned_labels = counting_labels.where(counting_labels.is_planned == 1)
+    units = breakdowns.units_of(planned_labels, planned_labels.pair, domain, group_of)
     scheme = Scheme(domain, names, setting["positive_from"], setting["measurement"])
-    imported = {pk for pk, kind, _ in setting["rounds"] if kind == Round.Kind.IMPORT}
+    import_rounds = {pk for pk, kind, _ in setting["rounds"] if kind == Round.Kind.IMPORT}
     with connection.cursor() as cursor:
         cursor.execute(_MODALITIES, [collection.pk])
         modalities: dict[int, str] = dict(cursor.fetchall())
@@ -117,16 +117,16 @@ def _value(labels: LabelRows, groups: Groups, setting: Value, collection: Collec
         "levels": setting["levels"],
         "measurement": setting["measurement"],
         "by_size": breakdowns.by_size(
-            breakdowns.units_of(counting, counting.pair, domain, group_of), domain
+            breakdowns.units_of(counting_labels, counting_labels.pair, domain, group_of), domain
         ),
         "by_pool": breakdowns.by_pool(
-            planned, domain, {pk: name for pk, _, name in setting["rounds"]}, group_of
+            planned_labels, domain, {pk: name for pk, _, name in setting["rounds"]}, group_of
         ),
-        "by_modality": breakdowns.by_modality(planned, units, domain, modalities),
+        "by_modality": breakdowns.by_modality(planned_labels, units, domain, modalities),
         "by_level": breakdowns.by_level(units, domain),
         "queries": breakdowns.worst_queries(
-            planned, units, domain, query_names, setting["measurement"]
+            planned_labels, units, domain, query_names, setting["measurement"]
         ),
         "people": people(labels, scheme),
-        "forecast": forecast(labels, imported=imported, n_left=setting["n_left"]),
+        "forecast": forecast(labels, import_rounds=import_rounds, n_left=setting["n_left"]),
     }

@@ -43,19 +43,21 @@ class Scheme(NamedTuple):
 
 def people(labels: LabelRows, scheme: Scheme) -> list[Value]:
     """A row for each annotator with a label that counts or an answered gold, by key."""
-    counting = labels.where(labels.kind == LABEL)
+    label_rows = labels.where(labels.kind == LABEL)
     golds = labels.where((labels.kind == GOLD) & (labels.truth >= 0))
-    others_labels = _others_labels(counting, scheme.domain)
+    others_labels = _others_labels(label_rows, scheme.domain)
     effects = {
         influence.annotator: influence
         for influence in by_annotator(
-            annotations(counting.pair, counting.annotator, counting.grade, domain=scheme.domain),
+            annotations(
+                label_rows.pair, label_rows.annotator, label_rows.grade, domain=scheme.domain
+            ),
             level=scheme.measurement,
         )
     }
     rows: list[Value] = []
-    for annotator in np.union1d(counting.annotator, golds.annotator).tolist():
-        own_rows = np.flatnonzero(counting.annotator == annotator)
+    for annotator in np.union1d(label_rows.annotator, golds.annotator).tolist():
+        own_rows = np.flatnonzero(label_rows.annotator == annotator)
         own_golds = golds.where(golds.annotator == annotator)
         # in the order of time; right is the right side of the threshold
         is_positive = own_golds.grade >= scheme.positive_from
@@ -67,7 +69,7 @@ def people(labels: LabelRows, scheme: Scheme) -> list[Value]:
         effect = effects.get(annotator)
         rows.append(
             {
-                **_person(counting, own_rows, others_labels, scheme),
+                **_person(label_rows, own_rows, others_labels, scheme),
                 "gold": _share(int(is_right.sum()), len(is_right)),
                 "gold_steps": gold_steps,
                 "annotator": annotator,
@@ -97,13 +99,15 @@ def _others_labels(labels: LabelRows, domain: Ids) -> OthersLabels:
 def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, scheme: Scheme) -> Value:
     level_index = np.searchsorted(scheme.domain, labels.grade[own_rows])
     n_levels = len(scheme.domain)
-    shared = others_labels.n_others[own_rows] > 0
-    own = np.bincount(level_index[shared], minlength=n_levels).tolist()
+    is_shared = others_labels.n_others[own_rows] > 0
+    own = np.bincount(level_index[is_shared], minlength=n_levels).tolist()
     others_levels = (
-        others_labels.shares[own_rows][shared].mean(axis=0) if shared.any() else np.zeros(n_levels)
+        others_labels.shares[own_rows][is_shared].mean(axis=0)
+        if is_shared.any()
+        else np.zeros(n_levels)
     ).tolist()
-    n_equal = others_labels.n_equal[own_rows][shared]
-    n_others = others_labels.n_others[own_rows][shared]
+    n_equal = others_labels.n_equal[own_rows][is_shared]
+    n_others = others_labels.n_others[own_rows][is_shared]
     middle = len(n_equal) // 2
     # equal and all comparisons, of the first half of the shared labels and of the second
     halves = [
@@ -122,7 +126,7 @@ def _person(labels: LabelRows, own_rows: Ids, others_labels: OthersLabels, schem
         "levels": np.bincount(level_index, minlength=n_levels).tolist(),
         "shared_levels": own,
         "others": others_levels,
-        "n_shared": int(np.count_nonzero(shared)),
+        "n_shared": int(np.count_nonzero(is_shared)),
         "seconds": None if median is None else median / 1000,
         "others_seconds": None if others_median is None else others_median / 1000,
         "steps": [_step(labels, rows, others_labels) for rows in _chunks(own_rows)],
@@ -155,5 +159,5 @@ def _chunks(rows: Ids) -> Iterator[Ids]:
 
 
 def _median(times: Ids) -> float | None:
-    timed = times[times >= 0]
-    return float(np.median(timed)) if len(timed) else None
+    known_times = times[times >= 0]
+    return float(np.median(known_times)) if len(known_times) else None

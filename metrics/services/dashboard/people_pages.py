@@ -102,7 +102,9 @@ def _charts(pseudonym: str, row: Value, levels: list[list[Any]]) -> list[Chart]:
         LevelUse(name, 100 * own_count / n, 100 * others_share)
         for (_, name, _), own_count, others_share in zip(levels, own, row["others"], strict=True)
     ]
-    timed = [(step["at"], step["seconds"]) for step in row["steps"] if step["seconds"] is not None]
+    durations = [
+        (step["at"], step["seconds"]) for step in row["steps"] if step["seconds"] is not None
+    ]
     return [
         share_over_time(
             _share_points(row["gold_steps"]),
@@ -124,7 +126,7 @@ def _charts(pseudonym: str, row: Value, levels: list[list[Any]]) -> list[Chart]:
                 "are Wilson's 95 % intervals, which take comparisons on one pair for independent."
             ),
         ),
-        seconds_over_time(timed, others_median=row["others_seconds"]),
+        seconds_over_time(durations, others_median=row["others_seconds"]),
         level_use(uses[::-1] if sum(own) else [], pseudonym=pseudonym),
     ]
 

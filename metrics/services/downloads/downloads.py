@@ -73,10 +73,10 @@ def request_download(
         for name, value in values.items()
     }
     request_fields = {"collection": collection, "kind": kind, "parameters": parameters, "by": by}
-    if unfinished := Download.objects.filter(
+    if unfinished_download := Download.objects.filter(
         **request_fields, work__state__in=Work.UNFINISHED
     ).first():
-        return unfinished
+        return unfinished_download
     name = f"{collection.slug}-{KINDS[kind].file_name(form)}"
     suffix = GZIP_SUFFIX if form.cleaned_data.get("packed") else ""
     download = Download.objects.create(

@@ -61,10 +61,10 @@ def grades_of(
 
 def people_grades_by_rule(*, collection: Collection, direction: Direction, rule: str) -> Grades:
     """The grades that a rule gives pairs from people's counting labels, without adjudications."""
-    counting = CountingJudgment.objects.labels().filter(collection=collection)
+    judgments = CountingJudgment.objects.labels().filter(collection=collection)
     source, target = labels.ends(direction)
     columns = (f"pair__{source}", f"pair__{target}", "number", "grade")
-    rows = counting.order_by(*columns[:3]).values_list(*columns)
+    rows = judgments.order_by(*columns[:3]).values_list(*columns)
     chunks = [
         resolve_pairs(table, rule) for table in _pair_tables(rows.iterator(chunk_size=CHUNK_ROWS))
     ]

@@ -21,12 +21,12 @@ class ExternalIds:
             Item.objects.filter(collection=collection).values_list("pk", "external_id")
         )
         # Python compares code points, and UTF-8 keeps their order.
-        ordered = sorted(external_ids, key=lambda pk: (external_ids[pk], pk))
+        keys = sorted(external_ids, key=lambda pk: (external_ids[pk], pk))
         self._external_ids = external_ids
         self._pks = np.array(sorted(external_ids), dtype=np.int64)
-        self._rank = np.empty(len(ordered), dtype=np.int64)
-        self._rank[np.searchsorted(self._pks, np.array(ordered, dtype=np.int64))] = np.arange(
-            len(ordered)
+        self._rank = np.empty(len(keys), dtype=np.int64)
+        self._rank[np.searchsorted(self._pks, np.array(keys, dtype=np.int64))] = np.arange(
+            len(keys)
         )
 
     def of(self, pks: Ids) -> list[str]:
@@ -62,11 +62,11 @@ def exported_items(
     rows = Item.objects.filter(collection=collection, side=side).in_use()
     rows = rows.order_by(Collate("external_id", "C"), "parts__position")
     columns = ("pk", "external_id", "parts__kind", "parts__text", "parts__path", "parts__also")
-    selected = None if pks is None else set(pks.tolist())
+    selected_keys = None if pks is None else set(pks.tolist())
     for (pk, external_id), parts in groupby(
         rows.values_list(*columns).iterator(chunk_size=5_000), key=lambda row: row[:2]
     ):
-        if selected is None or pk in selected:
+        if selected_keys is None or pk in selected_keys:
             yield _exported_item(pk, external_id, [part[2:] for part in parts])
 
 

@@ -139,7 +139,9 @@ def _run(context: DownloadContext) -> Iterator[str]:
     run, query_set = context.form.run_and_query_set()
     context.run_ids.append(run.pk)
     scope = labels.scope_of(query_set=query_set)
-    return trec_lines(run=run, scope=ScoringScope(scope.sources, scope.gallery, scope.excluded))
+    return trec_lines(
+        run=run, scope=ScoringScope(scope.sources, scope.gallery, scope.excluded_items)
+    )
 
 
 def _scores(context: DownloadContext) -> Iterator[str]:

@@ -108,7 +108,7 @@ def conflicts(*, collection: Collection) -> Iterator[str]:
     """Every pair whose grade by people differs from that of a reference set, set by set."""
     yield "reference_set\tquery\tdocument\treference_grade\tpeople_grade\n"
     same_pair = {f"pair__{end}": OuterRef(end) for end in ENDS}
-    differing = (
+    reference_labels = (
         ReferenceLabel.objects.filter(reference_set__collection=collection)
         .annotate(people_grade=Subquery(Resolution.objects.filter(**same_pair).values("grade")))
         .filter(people_grade__isnull=False)
@@ -122,7 +122,8 @@ def conflicts(*, collection: Collection) -> Iterator[str]:
         )
     )
     rows = (
-        [" ".join(name.split()), *map(str, fields)] for name, *fields in differing.iterator(2_000)
+        [" ".join(name.split()), *map(str, fields)]
+        for name, *fields in reference_labels.iterator(2_000)
     )
     yield from _pieces("\t".join(row) + "\n" for row in rows)
 

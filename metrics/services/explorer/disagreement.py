@@ -52,10 +52,10 @@ class Disagreement(NamedTuple):
         is_present = (index < len(sources)) & (
             sources[np.minimum(index, len(sources) - 1)] == self.sources
         )
-        differing, shared = np.zeros((2, len(sources)), dtype=np.int64)
-        differing[index[is_present]] = self.n_differing[is_present]
-        shared[index[is_present]] = self.n_shared[is_present]
-        return np.lexsort((shared, -differing))
+        n_differing, n_shared = np.zeros((2, len(sources)), dtype=np.int64)
+        n_differing[index[is_present]] = self.n_differing[is_present]
+        n_shared[index[is_present]] = self.n_shared[is_present]
+        return np.lexsort((n_shared, -n_differing))
 
 
 def inquiry_of(*, collection: Collection) -> Inquiry:

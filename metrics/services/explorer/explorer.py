@@ -136,10 +136,10 @@ class ExplorerPage(NamedTuple):
         if self.query is None:
             return ""
         n, n_listed = self.query.n_missed, len(self.query.missed_positives)
-        listed = f"; the first {n_listed}, larger grades first" if n > n_listed else ""
+        end = f"; the first {n_listed}, larger grades first" if n > n_listed else ""
         return (
             f"{n:,} of {self.query.n_positives:,} {'stands' if n == 1 else 'stand'} below rank "
-            f"{self.state.depth} of some run shown, or not in it at all{listed}."
+            f"{self.state.depth} of some run shown, or not in it at all{end}."
         )
 
 

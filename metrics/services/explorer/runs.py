@@ -116,12 +116,12 @@ def counting_targets(*, query_set: QuerySet, targets: Iterable[int]) -> list[int
 
 def _left_out(query_set: QuerySet, targets: set[int]) -> set[int]:
     """The targets that are left out of evaluation or stand outside the query set's gallery."""
-    excluded = Item.objects.filter(pk__in=targets).left_out().values_list("pk", flat=True)
+    excluded_targets = Item.objects.filter(pk__in=targets).left_out().values_list("pk", flat=True)
     gallery = QuerySetItem.objects.filter(query_set=query_set, part=QuerySetItem.Part.GALLERY)
-    omitted = set(excluded)
+    left_out = set(excluded_targets)
     if gallery.exists():
-        omitted |= targets - set(gallery.filter(item__in=targets).values_list("item", flat=True))
-    return omitted
+        left_out |= targets - set(gallery.filter(item__in=targets).values_list("item", flat=True))
+    return left_out
 
 
 def scores_of(

@@ -148,13 +148,15 @@ class AbsentScore(NamedTuple):
 
 def median_design(cells: Sequence[ScoreCell | AbsentScore | None]) -> Design:
     """Return the medians of the runs' intraclass correlations and design effects, where defined."""
-    scored = [cell for cell in cells if isinstance(cell, ScoreCell)]
-    return Design(_median([cell.icc for cell in scored]), _median([cell.deff for cell in scored]))
+    score_cells = [cell for cell in cells if isinstance(cell, ScoreCell)]
+    return Design(
+        _median([cell.icc for cell in score_cells]), _median([cell.deff for cell in score_cells])
+    )
 
 
 def _median(values: list[float | None]) -> float | None:
-    defined = [value for value in values if value is not None]
-    return float(np.median(defined)) if defined else None
+    numbers = [value for value in values if value is not None]
+    return float(np.median(numbers)) if numbers else None
 
 
 def rough_interval_warning(

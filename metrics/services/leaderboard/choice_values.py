@@ -107,7 +107,7 @@ def direction_inputs(
     )
     source = LabelSource.parse(spec.label_source)
     undrawn = undrawn_of(
-        collection=collection, scope=scope, labelled=direction_labels.whole, source=source
+        collection=collection, scope=scope, labels=direction_labels.whole, source=source
     )
     draw = None
     if spec.target == THESE and len(scope.sources) == len(whole):
@@ -163,15 +163,20 @@ def _measure_chunk(
     if direction_labels.reference is not None:
         grades.append(direction_labels.reference)
     tables = [measuring.labels_by_position(table, sources) for table in grades]
-    pooled = measuring.labels_by_position(direction_labels.unjudged, sources)
+    unjudged_pairs = measuring.labels_by_position(direction_labels.unjudged, sources)
     (whole, *reference), n_ranked_pairs = ranked_grades_and_counts(
-        run=run, matrix=matrix, scope=inputs.scope, sources=sources, tables=tables, pairs=pooled
+        run=run,
+        matrix=matrix,
+        scope=inputs.scope,
+        sources=sources,
+        tables=tables,
+        pairs=unjudged_pairs,
     )
-    elsewhere = np.bincount(pooled.query, minlength=len(sources)) - n_ranked_pairs
+    elsewhere = np.bincount(unjudged_pairs.query, minlength=len(sources)) - n_ranked_pairs
 
-    def values(ranked: RankedGrades, labels: Grades) -> Matrix:
+    def values(rankings: RankedGrades, labels: Grades) -> Matrix:
         values_by_name = measures.evaluate(
-            measures.with_scale(inputs.measures, labels.grade), ranked, threshold
+            measures.with_scale(inputs.measures, labels.grade), rankings, threshold
         )
         return np.array(
             [values_by_name[measure.name] for measure in inputs.measures], dtype=np.float64
@@ -276,20 +281,20 @@ def replace_by_estimates(
 
     Returns a kind per measure.
     """
-    estimated = estimate_on_samples(
+    sample_scores = estimate_on_samples(
         collection=inputs.collection,
         scope=inputs.scope,
-        labelled=inputs.labels.whole,
+        labels=inputs.labels.whole,
         reference=inputs.labels.reference,
         undrawn=inputs.undrawn,
         runs=runs,
         measures=inputs.measures,
         threshold=inputs.spec.threshold,
     )
-    for values, estimates in zip(run_values, estimated.values, strict=True):
+    for values, estimates in zip(run_values, sample_scores.values, strict=True):
         for row, estimate in estimates.items():
             values.whole[row] = estimate
-    return estimated.kinds
+    return sample_scores.kinds
 
 
 def _cells(

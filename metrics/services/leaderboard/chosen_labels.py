@@ -46,10 +46,10 @@ def chosen_people_grades(*, collection: Collection, direction: Direction, people
     if not people:
         return labels.people_grades(collection=collection, direction=direction)
     source, target = labels.ends(direction)
-    counting = CountingJudgment.objects.labels().filter(collection=collection)
+    judgments = CountingJudgment.objects.labels().filter(collection=collection)
     if people != FIRST:
-        counting = counting.filter(annotator=int(people))
-    first = counting.order_by("pair", "number", "seat").distinct("pair")
+        judgments = judgments.filter(annotator=int(people))
+    first = judgments.order_by("pair", "number", "seat").distinct("pair")
     rows = first.values_list(f"pair__{source}", f"pair__{target}", "grade")
     return sorted_grades(table(rows, 3))
 
@@ -78,7 +78,7 @@ def labelled_scope(
     )
 
 
-def _unjudged(collection: Collection, scope: EvaluationScope, labelled: Grades) -> Grades:
+def _unjudged(collection: Collection, scope: EvaluationScope, whole: Grades) -> Grades:
     """Return the pairs of pools, or of files of judgments, that have no label; one query.
 
     The pairs of a closed pool count, as it may be opened again. Those that only retired runs hold,
@@ -92,9 +92,9 @@ def _unjudged(collection: Collection, scope: EvaluationScope, labelled: Grades) 
         Pair.objects.filter(Exists(round_pairs), collection=collection).values_list(source, target),
         2,
     )
-    pooled = labels.within(sorted_grades(np.insert(pairs, 2, 0, axis=1)), scope)
-    keep = ~is_in(pooled.source, pooled.target, Pairs(labelled.source, labelled.target))
-    return Grades(*(values[keep] for values in pooled))
+    pool_pairs = labels.within(sorted_grades(np.insert(pairs, 2, 0, axis=1)), scope)
+    keep = ~is_in(pool_pairs.source, pool_pairs.target, Pairs(whole.source, whole.target))
+    return Grades(*(values[keep] for values in pool_pairs))
 
 
 def _selected_scope(

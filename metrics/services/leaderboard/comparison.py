@@ -132,7 +132,7 @@ def _comparison_facts(
     difference = first - second
     order = np.argsort(-difference, kind="stable")
     interval = _interval(inputs, difference)
-    plotted = np.unique(
+    queries = np.unique(
         np.linspace(0, len(order) - 1, min(len(order), MAX_POINTS)).round().astype(int)
     )
     shares = inputs.groups.shares(np.stack([first, second], axis=1))
@@ -151,7 +151,7 @@ def _comparison_facts(
         "swaps": swaps,
         "tests": [_test_facts(test) for test in _tests(inputs, first, second)],
         **design(difference, inputs.groups)._asdict(),
-        "points": [[int(position) + 1, float(difference[order[position]])] for position in plotted],
+        "points": [[int(position) + 1, float(difference[order[position]])] for position in queries],
         "ends": _extreme_queries(inputs, order, first, second),
     }
 

@@ -205,12 +205,12 @@ class RunComparison(NamedTuple):
     def missing_text(self) -> str:
         """A sentence on the treatment of queries that a run misses; empty if neither misses any."""
         counts = zip((self.first, self.second), self.facts.get("n_missing", ()), strict=False)
-        if not (missing := [f"{run.name} misses {n:,}" for run, n in counts if n]):
+        if not (texts := [f"{run.name} misses {n:,}" for run, n in counts if n]):
             return ""
         treatment = (
             "left out here" if self.facts["missing"] == MISSING_QUERIES else "counted 0 here"
         )
-        return f"Of the queries {' and '.join(missing)}, {treatment}."
+        return f"Of the queries {' and '.join(texts)}, {treatment}."
 
     @property
     def unit(self) -> str:

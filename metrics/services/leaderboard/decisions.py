@@ -66,16 +66,18 @@ def decision_facts(
         return {"why": why, "groups": [], "pairs": [], **left_out}
     sign = -1 if measure.entry.smaller_is_better else 1
     outcome = decide(sign * scores, groups=groups, method=method, alpha=alpha, n_tables=n_measures)
-    ordered = [runs[position] for position in outcome.order]
+    runs_by_mean = [runs[position] for position in outcome.order]
     first, second = np.nonzero(np.triu(outcome.significant))
     return {
         "why": "",
-        "groups": [[ordered[position] for position in group] for group in outcome.groups],
+        "groups": [[runs_by_mean[position] for position in group] for group in outcome.groups],
         "pairs": [
-            [ordered[i], ordered[j]] for i, j in zip(first.tolist(), second.tolist(), strict=True)
+            [runs_by_mean[i], runs_by_mean[j]]
+            for i, j in zip(first.tolist(), second.tolist(), strict=True)
         ],
         "letters": [
-            [run, run_letters] for run, run_letters in zip(ordered, outcome.letters, strict=True)
+            [run, run_letters]
+            for run, run_letters in zip(runs_by_mean, outcome.letters, strict=True)
         ],
         "asked": method,
         "method": outcome.method,
@@ -276,10 +278,10 @@ def notes(decisions: Sequence[MeasureDecision], *, over: str, unit: str) -> list
             "It does not hold the family-wise error: the more runs there are, the surer it is to "
             "declare some that are equal different. Rely on randomized Tukey."
         )
-    if marked := [decision.measure for decision in tested_decisions if decision.is_marked]:
+    if marked_measures := [decision.measure for decision in tested_decisions if decision.is_marked]:
         made_for = "was made for scores that are near normal; for 0/1 rely on randomized Tukey"
         sentences.append(
-            f"The scores of {', '.join(marked)} are 0 or 1 (‡): the method {made_for}."
+            f"The scores of {', '.join(marked_measures)} are 0 or 1 (‡): the method {made_for}."
         )
     return sentences + _left_out(tested_decisions[0].facts)
 

@@ -132,9 +132,10 @@ def as_latex(*, leaderboard: Leaderboard, collection: Collection) -> str:
 
 
 def _latex_table(leaderboard: Leaderboard, table: LeaderboardTable, collection: Collection) -> str:
-    marked = {name: f"{name} †" for name in table.of_kind(EstimateKind.NOT_ESTIMABLE)}
+    marked_names = {name: f"{name} †" for name in table.of_kind(EstimateKind.NOT_ESTIMABLE)}
     names = " & ".join(
-        f"{{{_latex(marked.get(column.name, column.name))}}}" for column in leaderboard.columns
+        f"{{{_latex(marked_names.get(column.name, column.name))}}}"
+        for column in leaderboard.columns
     )
     rows = []
     for row in table.rows:
@@ -161,9 +162,9 @@ def _latex_table(leaderboard: Leaderboard, table: LeaderboardTable, collection: 
 
 def _caption(leaderboard: Leaderboard, table: LeaderboardTable, collection: Collection) -> str:
     """Describe collection, queries, labels and time, so that the table stands by itself."""
-    ranked = f", a gallery of {table.gallery.n:,} {table.targets}" if table.gallery else ""
+    gallery = f", a gallery of {table.gallery.n:,} {table.targets}" if table.gallery else ""
     if table.gallery and table.gallery.joined_at:
-        ranked += f" as of {table.gallery.joined_at:%Y-%m-%d}"
+        gallery += f" as of {table.gallery.joined_at:%Y-%m-%d}"
     without = f", {table.without_positive}" if table.without_positive else ""
     moment = f" Computed {timestamp(leaderboard.computed_at)}." if leaderboard.computed_at else ""
     moment += " Labels or settings have changed since." if leaderboard.is_stale else ""
@@ -174,7 +175,7 @@ def _caption(leaderboard: Leaderboard, table: LeaderboardTable, collection: Coll
     more = "".join(f" {sentence}" for sentence in notes if sentence)
     text = (
         f"{collection.name}, {table.direction.label.lower()}: query set “{table.query_set.name}”, "
-        f"{table.sources_text}{without}{ranked}; {leaderboard.label_source.label}, positive from "
+        f"{table.sources_text}{without}{gallery}; {leaderboard.label_source.label}, positive from "
         f"grade {leaderboard.choices.spec.threshold}; in {units}{except_ranks}.{more}{moment}"
     )
     return _latex(text)

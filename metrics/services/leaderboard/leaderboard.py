@@ -317,7 +317,7 @@ def _cell(
 
 
 def _saturated(rows: list[LeaderboardRow], kinds: dict[str, str]) -> list[tuple[str, float]]:
-    saturated = []
+    best_values = []
     for column, (name, kind) in enumerate(kinds.items()):
         cells = [row.cells[column] for row in rows]
         best = max((cell.whole for cell in cells if isinstance(cell, ScoreCell)), default=0.0)
@@ -326,8 +326,8 @@ def _saturated(rows: list[LeaderboardRow], kinds: dict[str, str]) -> list[tuple[
             and measure_scale(parse_one(name)) == 100
             and best >= SATURATED
         ):
-            saturated.append((name, best))
-    return saturated
+            best_values.append((name, best))
+    return best_values
 
 
 def _conflicts(collection: Collection, source: LabelSource, view: Kept | None) -> list[Facts]:

@@ -119,10 +119,10 @@ class LeaderboardTable(NamedTuple):
     @property
     def missing_text(self) -> str:
         """A sentence about the queries that runs miss."""
-        missing = [row.n_missing for row in self.rows if row.n_missing]
+        counts = [row.n_missing for row in self.rows if row.n_missing]
         extent = (
-            f"{len(missing):,} of {len(self.rows):,} runs miss some, up to {max(missing):,}"
-            if missing
+            f"{len(counts):,} of {len(self.rows):,} runs miss some, up to {max(counts):,}"
+            if counts
             else ""
         )
         source_noun = "query" if self.direction == Direction.FORWARD else "document"

@@ -224,12 +224,12 @@ def alarm_text(alarm: Alarm) -> str:
     """
     kind = Alarm.Kind(alarm.kind)
     threshold = f"{alarm.below:g}{UNITS[kind]}"
-    watched = {
+    watched_values = {
         Alarm.Kind.ALPHA: f"not shown to be {threshold} or more",
         Alarm.Kind.GOLD: f"shown to be below {threshold}",
         Alarm.Kind.SPEED: f"below {threshold}",
     }
-    return f"{kind.label} {watched[kind]}, from {alarm.n_at_least:,} {RESTS_ON[kind]} on"
+    return f"{kind.label} {watched_values[kind]}, from {alarm.n_at_least:,} {RESTS_ON[kind]} on"
 
 
 def reading_text(event: AlarmEvent) -> str:

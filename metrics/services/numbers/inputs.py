@@ -115,10 +115,10 @@ def distribution(collection: Collection, tallies: CollectionTallies) -> Summary:
     for (_, purpose, grade), n in tallies.rows("said"):
         if purpose in Seat.FOR_LABELS:
             n_given[int(grade)] += n
-    resolved: Counter[str] = Counter()
+    n_resolved: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
     for (status, grade), n in tallies.rows("resolution"):
-        resolved[grade] += n
+        n_resolved[grade] += n
         statuses[status] += n
     levels = [
         {
@@ -126,7 +126,7 @@ def distribution(collection: Collection, tallies: CollectionTallies) -> Summary:
             "name": level.name,
             "colour": level.colour,
             "n_given": n_given[level.grade],
-            "n_resolved": resolved[str(level.grade)],
+            "n_resolved": n_resolved[str(level.grade)],
         }
         for level in Level.objects.filter(collection=collection).order_by("-grade")
     ]

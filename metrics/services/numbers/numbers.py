@@ -81,14 +81,16 @@ def _agreement(summary: Summary) -> Value:
     no other.
     """
     sequences = [(tuple(grades), n) for _, grades, n in summary["given"]]
-    planned = [(tuple(grades[:n_planned]), n) for n_planned, grades, n in summary["given"]]
+    planned_sequences = [
+        (tuple(grades[:n_planned]), n) for n_planned, grades, n in summary["given"]
+    ]
     several = [
         (row["n_planned"], tuple(row["grades"]), row["groups"], row["n"])
         for row in summary["several"]
     ]
     labels = {
         "planned": (
-            planned,
+            planned_sequences,
             [(grades[:n_planned], groups, n) for n_planned, grades, groups, n in several],
         ),
         "all": (sequences, [row[1:] for row in several]),

@@ -143,9 +143,11 @@ def fix_plan(
 
 def _runs_of(query_set: QuerySet) -> list[int]:
     """Keys of the runs that a plan compares. Raises PlanRefused where there are fewer than two."""
-    published = Run.objects.published().in_use()
-    published = published.filter(collection=query_set.collection_id, direction=query_set.direction)
-    runs = list(published.order_by("name", "pk").values_list("pk", flat=True))
+    published_runs = Run.objects.published().in_use()
+    published_runs = published_runs.filter(
+        collection=query_set.collection_id, direction=query_set.direction
+    )
+    runs = list(published_runs.order_by("name", "pk").values_list("pk", flat=True))
     if len(runs) < 2:
         raise PlanRefused(
             "A plan compares two runs or more of that direction that are published and in use."
@@ -153,13 +155,13 @@ def _runs_of(query_set: QuerySet) -> list[int]:
     return runs
 
 
-def _measure_of(collection: Collection, typed: str, names: Sequence[str]) -> str:
+def _measure_of(collection: Collection, text: str, names: Sequence[str]) -> str:
     """The name of the single measure of a plan.
 
-    typed : as it was entered; names : the measures parsed from it
+    text : as it was entered; names : the measures parsed from it
     """
     (name, *more_names) = names
-    if more_names or not typed.strip():
+    if more_names or not text.strip():
         raise PlanRefused("A plan is about one measure.")
     if not parse_one(name).is_mean:
         raise PlanRefused(f"{name} is a median, and the tests compare means.")

@@ -112,10 +112,14 @@ def _direction_study(
     pool: Pool, direction: Direction, runs: list[Run], source: LabelSource, judgments: PoolJudgments
 ) -> DirectionStudy:
     depth = depth_of(pool.strategy, pool.parameters)
-    excluded = left_out_keys(collection=pool.collection)
+    excluded_keys = left_out_keys(collection=pool.collection)
     tops = [
         load_top(
-            run=run, depth=depth, query_set=pool.query_set, leave_out=excluded, with_scores=True
+            run=run,
+            depth=depth,
+            query_set=pool.query_set,
+            leave_out=excluded_keys,
+            with_scores=True,
         )
         for run in runs
     ]
@@ -123,7 +127,7 @@ def _direction_study(
     if drawn_items := list(pool.pool_sources.values_list("item", flat=True)):
         sources = np.intersect1d(sources, drawn_items)
     tops = [rows_of(top, np.isin(top.source, sources)) for top in tops]
-    scope = EvaluationScope(direction, sources, None, excluded)
+    scope = EvaluationScope(direction, sources, None, excluded_keys)
     people = labels.within(
         labels.people_grades(collection=pool.collection, direction=direction), scope
     )
@@ -209,7 +213,7 @@ def ranked_of(study: DirectionStudy, run: Run, pair_labels: LabelledPairs) -> Ra
 
 def _rankings_of(study: DirectionStudy, run: Run) -> Rankings:
     """Read a run's whole rankings of the study's source items."""
-    whole = load_top(run=run, depth=2**31 - 1, leave_out=study.scope.excluded)
+    whole = load_top(run=run, depth=2**31 - 1, leave_out=study.scope.excluded_items)
     in_study = np.isin(whole.source, study.sources)
     counts = np.bincount(
         np.searchsorted(study.sources, whole.source[in_study]), minlength=len(study.sources)

@@ -107,13 +107,13 @@ def _run_scores(
 ) -> dict[str, Any]:
     """One run's estimates as JSON. sample : all drawn pairs"""
     pairs = LabelledPairs(rows.query, rows.target, rows.grade)
-    ranked = ranked_of(study, run, pairs)._replace(stratum=rows.stratum)
-    is_in_top = np.isin(rows.stratum, rows.stratum[ranked.label[ranked.rank <= k]])
+    rankings = ranked_of(study, run, pairs)._replace(stratum=rows.stratum)
+    is_in_top = np.isin(rows.stratum, rows.stratum[rankings.label[rankings.rank <= k]])
     top = _weighted_sample(study, run, rows, rows.is_drawn & is_in_top)
     inferred_ap = inferred_ndcg = None
-    if not has_unjudged_cell(ranked, rows.stratum).any():
-        inferred_ap = float(extended_inferred_ap(ranked, threshold=threshold, k=DEEPEST).mean())
-        inferred_ndcg = float(extended_inferred_ndcg(ranked, k=DEEPEST).mean())
+    if not has_unjudged_cell(rankings, rows.stratum).any():
+        inferred_ap = float(extended_inferred_ap(rankings, threshold=threshold, k=DEEPEST).mean())
+        inferred_ndcg = float(extended_inferred_ndcg(rankings, k=DEEPEST).mean())
     rbp = estimated_rbp(sample, p=PATIENCE, threshold=threshold)
     return {
         "run": run.pk,
@@ -130,7 +130,7 @@ def _rows(pool: Pool, study: DirectionStudy) -> _StratumPairs:
     columns = [study.sources[study.labels.query], study.labels.doc, study.labels.people]
     people_rows = np.stack([column[has_grade] for column in columns], axis=1).astype(np.int64)
     labels = sorted_grades(people_rows)
-    strata = strata_of(pool=pool, scope=study.scope, labelled=labels)
+    strata = strata_of(pool=pool, scope=study.scope, labels=labels)
     width = 1 + int(max(labels.target.max(initial=0), strata.target.max(initial=0)))
     label_codes = labels.source * width + labels.target
     codes = strata.source * width + strata.target

@@ -196,10 +196,10 @@ def _masked_scores(
     values = np.zeros(shape)
     without_own, by_subset, older = np.zeros(shape[:2]), [], []
     for s, run in enumerate(direction.runs):
-        ranked = ranked_of(direction, run, direction.labels.as_labels())
-        means = partial(_means, direction, ranked, threshold)
+        rankings = ranked_of(direction, run, direction.labels.as_labels())
+        means = partial(_means, direction, rankings, threshold)
         values[:, s] = partial_labels.values_with_labels(
-            ranked, direction.labels, all_labels, MEASURES, threshold
+            rankings, direction.labels, all_labels, MEASURES, threshold
         )
         without_own[:, s] = means([masks.without_own[s]])[0]
         by_subset.append(means(masks.by_subset))
@@ -216,13 +216,13 @@ def _masked_scores(
 
 def _means(
     direction: DirectionStudy,
-    ranked: RankedGrades,
+    rankings: RankedGrades,
     threshold: float,
     label_masks: Sequence[NDArray[np.bool_]],
 ) -> ScoreArray:
     """(masks, M) means of one run's scores, with the labels of each mask alone."""
     values = (
-        partial_labels.values_with_labels(ranked, direction.labels, mask, MEASURES, threshold)
+        partial_labels.values_with_labels(rankings, direction.labels, mask, MEASURES, threshold)
         for mask in label_masks
     )
     group_means = [direction.groups.mean(scores.T) for scores in values]

@@ -64,7 +64,7 @@ def load_runs(*, collection: Collection, by: User | None = None, folder: Path = 
             system = path.name.split(".")[0]
             suffix = "" if direction == Direction.FORWARD else "-reverse"
             with open(path, "rb") as stream:
-                received = receive_run(
+                received_run = receive_run(
                     collection=collection,
                     name=system + suffix,
                     direction=direction,
@@ -73,4 +73,4 @@ def load_runs(*, collection: Collection, by: User | None = None, folder: Path = 
                     by=by,
                     is_done_here=True,
                 )
-            read_here(run=received.run)
+            read_here(run=received_run.run)

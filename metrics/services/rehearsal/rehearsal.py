@@ -234,6 +234,8 @@ def _missed(collection: Collection, pool: Pool, query_set: QuerySet) -> float:
         grade__gte=collection.positive_from,
         query__in=query_set.members.values("item"),
     )
-    pooled = PoolPair.objects.filter(pool=pool).values_list("pair__query_id", "pair__document_id")
+    pool_pairs = PoolPair.objects.filter(pool=pool).values_list(
+        "pair__query_id", "pair__document_id"
+    )
     true_positives = set(positive_labels.values_list("query_id", "document_id"))
-    return 1 - len(true_positives & set(pooled)) / len(true_positives)
+    return 1 - len(true_positives & set(pool_pairs)) / len(true_positives)

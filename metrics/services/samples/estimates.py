@@ -77,12 +77,13 @@ class RunEstimates(NamedTuple):
 
     values : (Q,) of each measure, as `kind_of` says; NaN for a query with a pair of a cell of which
         nothing is judged
-    covered : the smallest number of first ranks that hold nothing but pairs of the sample, over the
-        queries in which the run goes on beyond them; infinite where it never leaves the sample
+    covered_depth : the smallest number of first ranks that hold nothing but pairs of the sample,
+        over the queries in which the run goes on beyond them; infinite where it never leaves the
+        sample
     """
 
     values: list[NDArray[np.float64]]
-    covered: float
+    covered_depth: float
 
 
 def estimates_of(
@@ -96,25 +97,28 @@ def estimates_of(
     """Estimate some measures of a run from a sample."""
     rows = sample.is_drawn
     drawn_grades = Grades(*(column[rows] for column in sample.grades))
-    ranked, of_drawn = _ranked(run, scope, [sample.grades, drawn_grades])
-    weighted = WeightedSample(of_drawn, sample.chance[rows], sample.cell[rows])
-    n_queries = len(ranked.depth)
-    is_next = ranked.rank == rank_in_query(ranked.query, n_queries)
-    n_first = np.bincount(ranked.query[is_next], minlength=n_queries)
-    covered = n_first[n_first < ranked.depth].min(initial=2**31)
-    values = [_estimate(measure, ranked, sample.cell, weighted, threshold) for measure in measures]
-    return RunEstimates(values, np.inf if covered == 2**31 else float(covered))
+    rankings, of_drawn = _ranked(run, scope, [sample.grades, drawn_grades])
+    weighted_sample = WeightedSample(of_drawn, sample.chance[rows], sample.cell[rows])
+    n_queries = len(rankings.depth)
+    is_next = rankings.rank == rank_in_query(rankings.query, n_queries)
+    n_first = np.bincount(rankings.query[is_next], minlength=n_queries)
+    covered_depth = n_first[n_first < rankings.depth].min(initial=2**31)
+    values = [
+        _estimate(measure, rankings, sample.cell, weighted_sample, threshold)
+        for measure in measures
+    ]
+    return RunEstimates(values, np.inf if covered_depth == 2**31 else float(covered_depth))
 
 
-def is_covered(measure: Measure, covered: float) -> bool:
+def is_covered(measure: Measure, covered_depth: float) -> bool:
     """True if a measure depends not, or hardly, on ranks beyond those that a sample covers.
 
     P@k depends on k ranks; RBP gives those beyond d together p^d. AP and nDCG take targets beyond
     for irrelevant.
     """
     if measure.family == "RBP":
-        return bool(dict(measure.parameters)["p"] ** covered <= NEGLIGIBLE)
-    return measure.family != "P" or covered >= (measure.cutoff or 0)
+        return bool(dict(measure.parameters)["p"] ** covered_depth <= NEGLIGIBLE)
+    return measure.family != "P" or covered_depth >= (measure.cutoff or 0)
 
 
 class SampleScores(NamedTuple):
@@ -131,7 +135,7 @@ def estimate_on_samples(
     *,
     collection: Collection,
     scope: EvaluationScope,
-    labelled: Grades,
+    labels: Grades,
     reference: Grades | None,
     undrawn: UndrawnPairs,
     runs: Sequence[Run],
@@ -140,23 +144,21 @@ def estimate_on_samples(
 ) -> SampleScores:
     """Return the kind of each measure on samples, and estimates where possible.
 
-    labelled, reference : as in `sample_of`
+    labels, reference : as in `sample_of`
     """
     kinds = _kinds(measures, runs, scope, undrawn)
-    estimated = [index for index, kind in enumerate(kinds) if kind in ESTIMATED]
+    estimated_rows = [index for index, kind in enumerate(kinds) if kind in ESTIMATED]
     no_values: list[dict[int, NDArray[np.float64]]] = [{} for _ in runs]
-    if not estimated:
+    if not estimated_rows:
         return SampleScores(kinds, no_values)
     sample = None
     if not (undrawn.is_unknown or undrawn.sets):
-        sample = sample_of(
-            collection=collection, scope=scope, labelled=labelled, reference=reference
-        )
+        sample = sample_of(collection=collection, scope=scope, labels=labels, reference=reference)
     if sample is None:
-        for index in estimated:
+        for index in estimated_rows:
             kinds[index] = EstimateKind.NOT_ESTIMABLE
         return SampleScores(kinds, no_values)
-    estimated_measures = [measures[index] for index in estimated]
+    estimated_measures = [measures[index] for index in estimated_rows]
     run_estimates = [
         estimates_of(
             run=run,
@@ -167,12 +169,14 @@ def estimate_on_samples(
         )
         for run in runs
     ]
-    covered = min((estimates.covered for estimates in run_estimates), default=np.inf)
-    for index in estimated:
-        if not is_covered(measures[index], covered):
+    covered_depth = min((estimates.covered_depth for estimates in run_estimates), default=np.inf)
+    for index in estimated_rows:
+        if not is_covered(measures[index], covered_depth):
             kinds[index] = EstimateKind.NOT_ESTIMABLE
-    values = [dict(zip(estimated, estimates.values, strict=True)) for estimates in run_estimates]
-    estimable = [index for index in estimated if kinds[index] in ESTIMATED]
+    values = [
+        dict(zip(estimated_rows, estimates.values, strict=True)) for estimates in run_estimates
+    ]
+    estimable = [index for index in estimated_rows if kinds[index] in ESTIMATED]
     return SampleScores(kinds, [{index: row[index] for index in estimable} for row in values])
 
 
@@ -190,33 +194,39 @@ def _kinds(
 
 
 def _estimate(
-    measure: Measure, ranked: RankedGrades, cell: Ids, weighted: WeightedSample, threshold: int
+    measure: Measure,
+    rankings: RankedGrades,
+    cell: Ids,
+    weighted_sample: WeightedSample,
+    threshold: int,
 ) -> NDArray[np.float64]:
     grade = measure.threshold(threshold)
     k = None if measure.cutoff is None else int(measure.cutoff)
     match measure.family:
         case "P":
-            return estimated_precision(weighted, k=int(measure.cutoff or 1), threshold=grade).value
+            return estimated_precision(
+                weighted_sample, k=int(measure.cutoff or 1), threshold=grade
+            ).value
         case "RBP":
             p = dict(measure.parameters)["p"]
-            return estimated_rbp(weighted, p=p, threshold=grade).value
+            return estimated_rbp(weighted_sample, p=p, threshold=grade).value
     if measure.family == "AP":
-        estimates = stratified_inferred_ap(ranked, cell, k=k, threshold=grade)
+        estimates = stratified_inferred_ap(rankings, cell, k=k, threshold=grade)
     else:
-        estimates = inferred_ndcg(ranked, cell, k=k)
+        estimates = inferred_ndcg(rankings, cell, k=k)
     # inference from the cells would take them for empty
-    estimates[has_unjudged_cell(ranked, cell)] = np.nan
+    estimates[has_unjudged_cell(rankings, cell)] = np.nan
     return estimates
 
 
-def has_unjudged_cell(ranked: RankedGrades, cell: Ids) -> NDArray[np.bool_]:
+def has_unjudged_cell(rankings: RankedGrades, cell: Ids) -> NDArray[np.bool_]:
     """(Q,) mask of queries with a cell of which nothing is judged.
 
     cell : (L,) by the rows of the labels
     """
-    key = ranked.label_query * (int(cell.max(initial=0)) + 1) + cell[ranked.label_row]
-    is_in_unjudged_cell = ~np.isin(key, key[ranked.label_grade >= 0])
-    return np.bincount(ranked.label_query[is_in_unjudged_cell], minlength=len(ranked.depth)) > 0
+    key = rankings.label_query * (int(cell.max(initial=0)) + 1) + cell[rankings.label_row]
+    is_in_unjudged_cell = ~np.isin(key, key[rankings.label_grade >= 0])
+    return np.bincount(rankings.label_query[is_in_unjudged_cell], minlength=len(rankings.depth)) > 0
 
 
 def _ranked(run: Run, scope: EvaluationScope, tables: Sequence[Grades]) -> list[RankedGrades]:

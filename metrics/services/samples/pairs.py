@@ -59,10 +59,10 @@ class SampledPairs(NamedTuple):
     is_drawn: NDArray[np.bool_]
 
 
-def strata_of(*, pool: Pool, scope: EvaluationScope, labelled: Grades) -> PoolStrata:
+def strata_of(*, pool: Pool, scope: EvaluationScope, labels: Grades) -> PoolStrata:
     """Return the pairs of a query set that a sampled pool could have drawn, and their chances.
 
-    labelled : by source and target, the pairs that have a label
+    labels : by source and target, the pairs that have a label
     Pairs that only retired runs hold are no longer handed out: unless all drawn ones of them have a
     label, they are in no stratum, drawn or not. The other pairs keep the chance of their stratum.
     Raises StrataUnknown.
@@ -82,7 +82,7 @@ def strata_of(*, pool: Pool, scope: EvaluationScope, labelled: Grades) -> PoolSt
     chance = (n_drawn / np.maximum(n_pairs, 1))[cell]
     counts = np.isin(source, scope.sources) & scope.counts(target)
     is_orphaned = orphan_mask(pool, population.query, population.document)
-    is_labelled = is_in(source, target, Pairs(labelled.source, labelled.target))
+    is_labelled = is_in(source, target, Pairs(labels.source, labels.target))
     if np.any(counts & population.is_drawn & is_orphaned & ~is_labelled):
         counts &= ~is_orphaned
     strata = PoolStrata(source, target, population.stratum, population.is_drawn, chance)
@@ -94,22 +94,21 @@ def sample_of(
     *,
     collection: Collection,
     scope: EvaluationScope,
-    labelled: Grades,
+    labels: Grades,
     reference: Grades | None = None,
 ) -> SampledPairs | None:
     """Combine all samples of a collection on a query set; None if strata of one are unknown.
 
-    labelled : the labels that count; reference : those among them that come from reference sets, if
-        any
+    labels : those that count; reference : those among them that come from reference sets, if any
     """
     try:
         parts = [
-            strata_of(pool=pool, scope=scope, labelled=labelled)
+            strata_of(pool=pool, scope=scope, labels=labels)
             for pool in _pools(collection, scope.direction)
         ]
     except StrataUnknown:
         return None
-    samples, is_in_sample = _combined(parts, labelled)
+    samples, is_in_sample = _combined(parts, labels)
     grades, is_drawn = samples.grades, samples.is_drawn
     reference_labels = reference or no_grades()
     stands_alone = is_in(
@@ -130,12 +129,12 @@ def sample_of(
 
 
 def _combined(
-    parts: Sequence[PoolStrata], labelled: Grades
+    parts: Sequence[PoolStrata], labels: Grades
 ) -> tuple[SampledPairs, NDArray[np.bool_]]:
     """Combine the strata of pools with the labels; and (L,) mask of the pairs in a stratum."""
-    targets = [labelled.target, *(part.target for part in parts)]
+    targets = [labels.target, *(part.target for part in parts)]
     width = 1 + max(int(target.max(initial=0)) for target in targets)
-    label_codes = labelled.source * width + labelled.target
+    label_codes = labels.source * width + labels.target
     codes = [part.source * width + part.target for part in parts]
     pair = np.unique(np.concatenate([label_codes, *codes]))
     missed_chance, is_drawn = np.ones(len(pair)), np.zeros(len(pair), dtype=bool)
@@ -149,7 +148,7 @@ def _combined(
         cell *= int(part.stratum.max(initial=0)) + 2
         cell[positions] += part.stratum + 1
         cell = np.unique(cell, return_inverse=True)[1].ravel()
-    grade[np.searchsorted(pair, label_codes)] = labelled.grade
+    grade[np.searchsorted(pair, label_codes)] = labels.grade
     grades = Grades(pair // width, pair % width, grade)
     return SampledPairs(grades, cell + 1, 1 - missed_chance, is_drawn), is_in_sample
 
@@ -182,11 +181,13 @@ def _in_whole_pools(
     """
     rows = PoolPair.objects.filter(pool__collection=collection).exclude(pool__strategy=SAMPLED)
     source, target = ends(scope.direction)
-    pooled = Pairs(*table(rows.values_list(f"pair__{source}", f"pair__{target}").distinct(), 2).T)
-    is_undrawn = scope.counts(pooled.target) & ~is_in(*pooled, drawn_pairs)
-    has_grade = grades.grade >= 0
-    has_label = is_in(*pooled, Pairs(grades.source[has_grade], grades.target[has_grade]))
-    judged_sources = np.setdiff1d(
-        pooled.source[is_undrawn & has_label], pooled.source[is_undrawn & ~has_label]
+    pool_pairs = Pairs(
+        *table(rows.values_list(f"pair__{source}", f"pair__{target}").distinct(), 2).T
     )
-    return is_in(grades.source, grades.target, pooled), np.isin(grades.source, judged_sources)
+    is_undrawn = scope.counts(pool_pairs.target) & ~is_in(*pool_pairs, drawn_pairs)
+    has_grade = grades.grade >= 0
+    has_label = is_in(*pool_pairs, Pairs(grades.source[has_grade], grades.target[has_grade]))
+    judged_sources = np.setdiff1d(
+        pool_pairs.source[is_undrawn & has_label], pool_pairs.source[is_undrawn & ~has_label]
+    )
+    return is_in(grades.source, grades.target, pool_pairs), np.isin(grades.source, judged_sources)

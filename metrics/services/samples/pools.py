@@ -117,16 +117,16 @@ def _samples(collection: Collection) -> QuerySet[Pool]:
 
 
 def undrawn_of(
-    *, collection: Collection, scope: EvaluationScope, labelled: Grades, source: LabelSource
+    *, collection: Collection, scope: EvaluationScope, labels: Grades, source: LabelSource
 ) -> UndrawnPairs:
     """Read the undrawn pairs of a query set; four queries, and one for each sampled set.
 
-    labelled : the pairs of the query set that have a label
+    labels : the pairs of the query set that have a label
     source : the label source; its sets may be samples, and so may the pools if people count
     If all undrawn pairs have a label by now, the unjudged pairs are as in any pool, and none is
     returned.
     """
-    labelled_pairs = Pairs(labelled.source, labelled.target)
+    labelled_pairs = Pairs(labels.source, labels.target)
     columns = ends(scope.direction)
     sampled_sets = _sampled_sets(collection).filter(name__in=source.sets).order_by("name")
     undrawn_by_set = {row.name: table(row.undrawn.values_list(*columns), 2) for row in sampled_sets}
@@ -155,14 +155,14 @@ def _unlabelled(
     undrawn_by_sample: dict[str, Ids], scope: EvaluationScope, labelled_pairs: Pairs
 ) -> dict[str, Ids]:
     """Keep the undrawn pairs of the query set without a label, by sample; omit empty samples."""
-    unlabelled = {}
+    unlabelled_pairs = {}
     for name, pairs in undrawn_by_sample.items():
         source, target = pairs[:, 0], pairs[:, 1]
         counts = np.isin(source, scope.sources) & scope.counts(target)
         counts &= ~is_in(source, target, labelled_pairs)
         if counts.any():
-            unlabelled[name] = pairs[counts]
-    return unlabelled
+            unlabelled_pairs[name] = pairs[counts]
+    return unlabelled_pairs
 
 
 def _undrawn_by_pool(collection: Collection, scope: EvaluationScope) -> dict[str, Ids]:
@@ -218,9 +218,11 @@ def first_undrawn(*, run: Run, scope: EvaluationScope, undrawn: UndrawnPairs) ->
     for start in range(0, len(sources), step):
         chunk = sources[start : start + step]
         tables = [labels_by_position(undrawn.pairs, chunk)]
-        (ranked,) = ranked_grades(run=run, matrix=matrix, scope=scope, sources=chunk, tables=tables)
-        if len(ranked.rank):
-            first = min(first, float(ranked.rank.min()))
+        (rankings,) = ranked_grades(
+            run=run, matrix=matrix, scope=scope, sources=chunk, tables=tables
+        )
+        if len(rankings.rank):
+            first = min(first, float(rankings.rank.min()))
     return first
 
 

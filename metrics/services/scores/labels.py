@@ -33,19 +33,19 @@ class EvaluationScope(NamedTuple):
 
     sources : (Q,) ascending keys of its source items, without the excluded ones
     gallery : ascending keys of the only targets that count; None means all
-    excluded : ascending keys of items that were excluded from evaluation, and of targets of another
-        split than test: they are not ranked, and a label of theirs would be a positive that no run
-        can find
+    excluded_items : ascending keys of items that were excluded from evaluation, and of targets of
+        another split than test: they are not ranked, and a label of theirs would be a positive that
+        no run can find
     """
 
     direction: Direction
     sources: Ids
     gallery: Ids | None
-    excluded: Ids
+    excluded_items: Ids
 
     def counts(self, targets: Ids) -> NDArray[np.bool_]:
         """Return a mask of the targets that count."""
-        inside = ~np.isin(targets, self.excluded)
+        inside = ~np.isin(targets, self.excluded_items)
         return inside if self.gallery is None else inside & np.isin(targets, self.gallery)
 
 
@@ -58,12 +58,12 @@ def scope_of(*, query_set: QuerySet) -> EvaluationScope:
     left_out = Item.objects.filter(collection=query_set.collection_id).left_out()
     # Sources are of split test, or they would be in no query set.
     left_out = left_out.filter(Q(excluded_at__isnull=False) | Q(side=SIDES[direction][1]))
-    excluded = column(left_out.order_by("pk").values_list("pk"))
+    excluded_items = column(left_out.order_by("pk").values_list("pk"))
     return EvaluationScope(
         direction,
-        sources[~np.isin(sources, excluded)],
+        sources[~np.isin(sources, excluded_items)],
         gallery if len(gallery) else None,
-        excluded,
+        excluded_items,
     )
 
 

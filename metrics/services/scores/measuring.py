@@ -85,11 +85,11 @@ def read_grades(*, board: Board, positions: Ids) -> list[Grades]:
         )
         for name in names
     }
-    merged = (
+    merged_pairs = (
         source.grades(people, [references[name] for name in source.sets])
         for source in board.sources
     )
-    return [labels.within(grades, scope) for grades in merged]
+    return [labels.within(grades, scope) for grades in merged_pairs]
 
 
 def measure(*, board: Board, run: Run, grades: list[Grades], positions: Ids) -> list[ValueTable]:
@@ -105,15 +105,15 @@ def measure(*, board: Board, run: Run, grades: list[Grades], positions: Ids) -> 
             run=run, matrix=matrix, scope=board.scope, sources=chunk, tables=tables
         )
         n_missing += int(np.count_nonzero(ranked_tables[0].depth == 0))
-        for number, ranked in enumerate(ranked_tables):
-            values_by_name = measures.evaluate(MEASURES, ranked, board.collection.positive_from)
-            total = ranking.positives(ranked, board.collection.positive_from).total
+        for number, rankings in enumerate(ranked_tables):
+            values_by_name = measures.evaluate(MEASURES, rankings, board.collection.positive_from)
+            total = ranking.positives(rankings, board.collection.positive_from).total
             values_by_name[N_POSITIVE] = total.astype(np.float64)
             values[number, :, start : start + len(chunk)] = [values_by_name[name] for name in NAMES]
             if board.sources[number].has_people:
                 best_by_name = measures.evaluate(
                     BOUNDED,
-                    with_unjudged_as(ranked, board.best_grade),
+                    with_unjudged_as(rankings, board.best_grade),
                     board.collection.positive_from,
                 )
                 best[number, :, start : start + len(chunk)] = [

@@ -33,8 +33,8 @@ def resolve_by_model(*, collection: Collection) -> int:
     Returns how many resolutions changed. Safe to run at any time and twice: the same labels give
     the same grades, and unchanged ones are not written.
     """
-    counting = CountingJudgment.objects.labels().filter(collection=collection)
-    rows = counting.order_by("judgment").values_list("pair", "annotator", "grade")
+    judgments = CountingJudgment.objects.labels().filter(collection=collection)
+    rows = judgments.order_by("judgment").values_list("pair", "annotator", "grade")
     pair, annotator, grade = table(rows, 3).T
     domain = np.array(sorted(collection.levels.values_list("grade", flat=True)))
     labels = annotations(pair, annotator, grade, domain=domain)

@@ -185,7 +185,7 @@ def groups_of(
     return Groups.of(_keys(collection, direction, sources), weight=weight)
 
 
-class _Sample(NamedTuple):
+class _SamplePool(NamedTuple):
     """The pool that drew a query set, and the size of its population.
 
     item : ascending; weight : 1 / the chance of each; stratum : (Q,) from which each was drawn
@@ -202,7 +202,7 @@ class _Sample(NamedTuple):
         return self.weight[np.searchsorted(self.item, sources)]
 
 
-def _sample(collection: Collection, direction: Direction, whole: Ids) -> _Sample | None:
+def _sample(collection: Collection, direction: Direction, whole: Ids) -> _SamplePool | None:
     """Find the oldest pool that drew just these items, but for excluded ones, from more.
 
     One query.
@@ -227,7 +227,7 @@ def _sample(collection: Collection, direction: Direction, whole: Ids) -> _Sample
         )
         weight = np.array([1 / chance for *_, chance, counts in pool_rows if counts])
         if len(items) and weight.max() > 1 and np.array_equal(items, whole):
-            return _Sample(
+            return _SamplePool(
                 name, round(sum(1 / chance for *_, chance, _ in pool_rows)), items, weight, strata
             )
     return None

@@ -100,7 +100,7 @@ def read_rankings(*, run: Run, scope: EvaluationScope, sources: Ids) -> Rankings
         [[0], np.cumsum([len(targets) for targets in rankings], dtype=np.int64)]
     )
     docs = np.concatenate([nothing, *rankings])
-    if scope.gallery is None and not len(scope.excluded):
+    if scope.gallery is None and not len(scope.excluded_items):
         return Rankings(starts, docs)
     counts = scope.counts(docs)
     return Rankings(np.append(0, np.cumsum(counts))[starts], docs[counts])
@@ -119,7 +119,7 @@ def matrix_grades(
     cells = [_cells(table, row, column_of) for table in tables]
     ranks = [np.zeros(len(table.query), dtype=np.int64) for table in tables]
     depth = np.where(row >= 0, len(column_of), 0)
-    labelled = np.unique(
+    labelled_rows = np.unique(
         np.concatenate(
             [
                 np.zeros(0, np.int64),
@@ -127,7 +127,7 @@ def matrix_grades(
             ]
         )
     )
-    matrix_rows = labelled if matrix.is_whole else np.unique(row[row >= 0])
+    matrix_rows = labelled_rows if matrix.is_whole else np.unique(row[row >= 0])
     for part, values in row_blocks(matrix.path, matrix_rows):
         block = values if is_counting.all() else values[:, is_counting]
         for table_cells, table_ranks in zip(cells, ranks, strict=True):
@@ -177,13 +177,13 @@ def _counting_columns(matrix: RunMatrix, scope: EvaluationScope) -> NDArray[np.b
     return is_counting
 
 
-def _positions(keys: Ids, searched: Ids) -> Ids:
+def _positions(keys: Ids, search_keys: Ids) -> Ids:
     """Return the position of each searched key among the keys, -1 if it is absent."""
     if not len(keys):
-        return np.full(len(searched), -1)
+        return np.full(len(search_keys), -1)
     order = np.argsort(keys)
-    at = np.minimum(np.searchsorted(keys[order], searched), len(keys) - 1)
-    return np.where(keys[order][at] == searched, order[at], -1)
+    at = np.minimum(np.searchsorted(keys[order], search_keys), len(keys) - 1)
+    return np.where(keys[order][at] == search_keys, order[at], -1)
 
 
 def _cells(labels: LabelledPairs, row: Ids, columns: Ids) -> Cells:

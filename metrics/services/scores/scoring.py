@@ -199,7 +199,7 @@ def _patched(
 
 def _write(board: Board, tables: list[ValueTable], stored_scores: dict[Key, Score]) -> int:
     """Store the scores whose inputs or gallery changed; intervals are computed for those alone."""
-    changed = []
+    changed_scores = []
     for table in tables:
         for row, name in enumerate(NAMES):
             old_score = stored_scores.get(_key(table.run, table.source, name))
@@ -209,38 +209,38 @@ def _write(board: Board, tables: list[ValueTable], stored_scores: dict[Key, Scor
                 or old_score.inputs_sha256 != inputs_sha256
                 or not _is_ranked_among(old_score, board)
             ):
-                changed.append((_score(board, table, row, inputs_sha256), table.values[row]))
-    if not changed:
+                changed_scores.append((_score(board, table, row, inputs_sha256), table.values[row]))
+    if not changed_scores:
         return 0
     intervals = mean_intervals(
-        np.array([values for _, values in changed]),
-        are_shares=[score.measure != N_POSITIVE for score, _ in changed],
+        np.array([values for _, values in changed_scores]),
+        are_shares=[score.measure != N_POSITIVE for score, _ in changed_scores],
         groups=board.groups,
     )
-    for (score, _), ends in zip(changed, intervals, strict=True):
+    for (score, _), ends in zip(changed_scores, intervals, strict=True):
         if score.measure != N_POSITIVE:
             score.low, score.high = ends
-    rows = [[getattr(score, name) for name in COLUMNS] for score, _ in changed]
+    rows = [[getattr(score, name) for name in COLUMNS] for score, _ in changed_scores]
     # Bound parameters take half as long as values in the text.
     with prepared_cursor() as cursor:
         cursor.executemany(_UPSERT, rows)
-    return len(changed)
+    return len(changed_scores)
 
 
 def _digest(board: Board, table: ValueTable, row: int) -> str:
     # the day moves no number: the same inputs have the same hash
     gallery = board.gallery._replace(at=None)
     facts = f"{RULES}|{NAMES[row]}|{board.collection.positive_from}|{table.n_missing}|{gallery}"
-    hashed = hashlib.sha256(facts.encode())
-    hashed.update(_stored_bytes(table.values[row]))
+    sha256 = hashlib.sha256(facts.encode())
+    sha256.update(_stored_bytes(table.values[row]))
     best = _best_of(table, row)
-    hashed.update(b"" if best is None else _stored_bytes(best))
-    hashed.update(table.has_positive.tobytes())
+    sha256.update(b"" if best is None else _stored_bytes(best))
+    sha256.update(table.has_positive.tobytes())
     if not board.groups.are_plain:  # else the hash stays what it was before there were groups
-        hashed.update(board.groups.of_query.astype("<i8").tobytes())
+        sha256.update(board.groups.of_query.astype("<i8").tobytes())
         weight = board.groups.weight
-        hashed.update(b"" if weight is None else _stored_bytes(weight))
-    return hashed.hexdigest()
+        sha256.update(b"" if weight is None else _stored_bytes(weight))
+    return sha256.hexdigest()
 
 
 def _best_of(table: ValueTable, row: int) -> NDArray[np.float64] | None:
@@ -256,7 +256,7 @@ def _stored_bytes(values: NDArray[np.float64]) -> bytes:
 
 
 def _score(board: Board, table: ValueTable, row: int, inputs_sha256: str) -> Score:
-    values, defined, groups = table.values[row], table.has_positive, board.groups
+    values, is_defined, groups = table.values[row], table.has_positive, board.groups
     best = _best_of(table, row)
     return Score(
         run=table.run,
@@ -265,12 +265,12 @@ def _score(board: Board, table: ValueTable, row: int, inputs_sha256: str) -> Sco
         measure=NAMES[row],
         threshold=board.collection.positive_from,
         mean=float(groups.mean(values)) if len(values) else None,
-        mean_with_positive=float(groups.within(defined).mean(values[defined]))
-        if defined.any()
+        mean_with_positive=float(groups.within(is_defined).mean(values[is_defined]))
+        if is_defined.any()
         else None,
         n_queries=len(values),
         n_missing=table.n_missing,
-        n_with_positive=int(np.count_nonzero(defined)),
+        n_with_positive=int(np.count_nonzero(is_defined)),
         n_gallery=board.gallery.n,
         gallery_at=board.gallery.at,
         per_query=_stored_bytes(values),

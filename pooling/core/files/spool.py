@@ -24,7 +24,7 @@ def whole_queries(parts: Iterable[ReadRun]) -> Iterator[ReadRun]:
 
     Raises ScatteredQueries at the first query that comes again.
     """
-    waiting: list[list[NDArray[Any]]] = []
+    parts_of_batch: list[list[NDArray[Any]]] = []
     queries: list[bytes] = []
     earlier_queries: set[bytes] = set()
     n_waiting = 0
@@ -40,19 +40,19 @@ def whole_queries(parts: Iterable[ReadRun]) -> Iterator[ReadRun]:
         if len(set(new_queries)) < len(new_queries) or not earlier_queries.isdisjoint(new_queries):
             raise ScatteredQueries
         query += np.int32(len(queries) - is_next)
-        waiting.append([query, part.run.ranks, part.line, part.run.scores, part.run.docs])
+        parts_of_batch.append([query, part.run.ranks, part.line, part.run.scores, part.run.docs])
         earlier_queries.update(new_queries)
         queries += new_queries
         n_waiting += len(query)
         if n_waiting >= ROWS_AT_ONCE and len(queries) > 1:
-            rows = _join_columns(waiting)
+            rows = _join_columns(parts_of_batch)
             end = int(np.searchsorted(rows[0], len(queries) - 1))
             yield _batch(queries[:-1], [column[:end] for column in rows])
-            waiting = [[column[end:].copy() for column in rows]]
-            waiting[0][0][:] = 0
-            queries, n_waiting = queries[-1:], len(waiting[0][0])
+            parts_of_batch = [[column[end:].copy() for column in rows]]
+            parts_of_batch[0][0][:] = 0
+            queries, n_waiting = queries[-1:], len(parts_of_batch[0][0])
     if n_waiting:
-        yield _batch(queries, _join_columns(waiting))
+        yield _batch(queries, _join_columns(parts_of_batch))
 
 
 def spooled_queries(
@@ -169,10 +169,10 @@ class Spool:
 
     def _codes(self, part: ReadRun) -> NDArray[np.int32]:
         """(Q,) this spool's number of each query of a part; a query without rows has none."""
-        used = np.bincount(part.run.query, minlength=len(part.run.queries)) > 0
-        number, codes = self._number, np.zeros(len(used), dtype=np.int32)
-        codes[used] = [
-            number.setdefault(id_, len(number)) for id_ in part.run.queries[used].tolist()
+        has_rows = np.bincount(part.run.query, minlength=len(part.run.queries)) > 0
+        number, codes = self._number, np.zeros(len(has_rows), dtype=np.int32)
+        codes[has_rows] = [
+            number.setdefault(id_, len(number)) for id_ in part.run.queries[has_rows].tolist()
         ]
         return codes
 

@@ -14,8 +14,8 @@ def kendall_tau(x: ArrayLike, y: ArrayLike) -> float:
     pairs = len(x) * (len(x) - 1) / 2
     if not pairs:
         return float("nan")
-    untied = np.sqrt((pairs - _tied_pairs(x)) * (pairs - _tied_pairs(y)))
-    return kendall_tau_b(x, y) * untied / pairs if untied else 0.0
+    n_untied = np.sqrt((pairs - _tied_pairs(x)) * (pairs - _tied_pairs(y)))
+    return kendall_tau_b(x, y) * n_untied / pairs if n_untied else 0.0
 
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:

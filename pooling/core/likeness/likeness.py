@@ -46,7 +46,7 @@ class _RankedRows(NamedTuple):
     starts: Integers
 
 
-class _SharedTargets(NamedTuple):
+class _RunPairTargets(NamedTuple):
     """Targets that two runs share: the source item, the runs (first < second) and their ranks."""
 
     source: Integers
@@ -108,7 +108,7 @@ def _rows(runs: Sequence[RankedPairs]) -> tuple[_RankedRows, Integers]:
     return _RankedRows(source, run, rank, starts), depth
 
 
-def _blocks(rows: _RankedRows, depth: Integers) -> Iterator[tuple[int, int, _SharedTargets]]:
+def _blocks(rows: _RankedRows, depth: Integers) -> Iterator[tuple[int, int, _RunPairTargets]]:
     """Ranges of source items, none with more cells or shared targets than fit, and the latter."""
     n_queries, n_runs = depth.shape
     size = np.diff(np.append(rows.starts, len(rows.source)))
@@ -125,7 +125,7 @@ def _blocks(rows: _RankedRows, depth: Integers) -> Iterator[tuple[int, int, _Sha
         low = high
 
 
-def _shared_targets(rows: _RankedRows, starts: Integers, size: Integers) -> _SharedTargets:
+def _shared_targets(rows: _RankedRows, starts: Integers, size: Integers) -> _RunPairTargets:
     """Every two runs that hold one target, for all targets from these starts on.
 
     Targets that equally many runs hold are handled together.
@@ -137,12 +137,12 @@ def _shared_targets(rows: _RankedRows, starts: Integers, size: Integers) -> _Sha
         row_pairs.append(np.stack([(base + first).ravel(), (base + second).ravel()]))
     first, second = np.concatenate(row_pairs, axis=1)
     # Rows of one target are in the order of runs.
-    return _SharedTargets(
+    return _RunPairTargets(
         rows.source[first], rows.run[first], rows.run[second], rows.rank[first], rows.rank[second]
     )
 
 
-def _favourite(shared_targets: _SharedTargets, depth: Integers) -> Matrix:
+def _favourite(shared_targets: _RunPairTargets, depth: Integers) -> Matrix:
     values = np.repeat(depth[:, None, :] + 1.0, depth.shape[1], axis=1)
     top = shared_targets.first_rank == 1
     values[shared_targets.source[top], shared_targets.first[top], shared_targets.second[top]] = (
@@ -157,7 +157,7 @@ def _favourite(shared_targets: _SharedTargets, depth: Integers) -> Matrix:
     return values
 
 
-def _tau(shared_targets: _SharedTargets, depth: Integers) -> Matrix:
+def _tau(shared_targets: _RunPairTargets, depth: Integers) -> Matrix:
     """1 - 2 * share of the pairs of shared targets that the runs order differently.
 
     NaN for fewer than two.
@@ -204,7 +204,7 @@ def _inversions(
             np.repeat(lengths - np.add.reduceat(has, starts), lengths) if len(starts) else begin
         )
         position = np.where(has == 1, begin + n_without + before - 1, np.arange(len(cell)) - before)
-        reordered = np.empty_like(value)
-        reordered[position] = value
-        value = reordered
+        new_value = np.empty_like(value)
+        new_value[position] = value
+        value = new_value
     return total.reshape(shape[0], shape[1], shape[1])

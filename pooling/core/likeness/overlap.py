@@ -93,20 +93,20 @@ def rank_biased_overlap(first: Rankings, second: Rankings, *, p: float) -> RankB
         both.query, weights=sums.over(from_depth - 1, long[both.query]), minlength=n_queries
     )
     rate = np.divide(n_shared_short, short, out=np.zeros(n_queries), where=short > 0)
-    carried = rate * (sums.power(short, long) - short * sums.over(short, long))
+    extrapolation = rate * (sums.power(short, long) - short * sums.over(short, long))
     scale = (1 - p) / p
     tail = (
         np.divide(n_shared - n_shared_short, long, out=np.zeros(n_queries), where=long > 0) + rate
     )
-    ext = scale * (seen_sum + carried) + tail * np.power(p, long)
+    ext = scale * (seen_sum + extrapolation) + tail * np.power(p, long)
     low = scale * (seen_sum + n_shared * sums.over_rest(long))
     end = long + short - n_shared
-    gained = (
+    gains = (
         _unseen_matches(first, second, sums)
         + 2 * sums.power(long, end)
         - end * sums.over(long, end)
     )
-    high = scale * (seen_sum + gained + np.power(p, end + 1.0) / (1 - p))
+    high = scale * (seen_sum + gains + np.power(p, end + 1.0) / (1 - p))
     ext[long == 0] = 1.0
     return RankBiasedOverlap(
         ext, low, high, high - low, np.asarray(scale * seen_sum, dtype=np.float64)
@@ -141,7 +141,7 @@ def _unseen_matches(first: Rankings, second: Rankings, sums: Sums) -> PerQuery:
     They name the longer's own targets in order.
     """
     n_queries = len(first.indptr) - 1
-    added = np.zeros(n_queries)
+    match_sums = np.zeros(n_queries)
     for short, long in ((first, second), (second, first)):
         room = long.depth - short.depth
         if not np.any(room > 0):
@@ -156,7 +156,7 @@ def _unseen_matches(first: Rankings, second: Rankings, sums: Sums) -> PerQuery:
         rank = np.flatnonzero(own) - long.indptr[owner] + 1
         fits = nth <= room[owner]
         owner, begin = owner[fits], np.maximum(short.depth[owner] + nth, rank)[fits]
-        added += np.bincount(
+        match_sums += np.bincount(
             owner, weights=sums.over(begin - 1, long.depth[owner]), minlength=n_queries
         )
-    return added
+    return match_sums

@@ -60,8 +60,8 @@ def shared_targets(first: Rankings, second: Rankings) -> SharedTargets:
     docs, dense = np.unique(np.concatenate([first.docs, second.docs]), return_inverse=True)
     pair = query * max(len(docs), 1) + dense
     order = np.argsort(pair, kind="stable")  # the first run's row comes before the second's
-    ordered = pair[order]
-    repeats = np.flatnonzero(ordered[1:] == ordered[:-1])
+    ascending_pairs = pair[order]
+    repeats = np.flatnonzero(ascending_pairs[1:] == ascending_pairs[:-1])
     first_rows, second_rows = order[repeats], order[repeats + 1]
     if np.any(first_rows >= len(first.docs)) or np.any(second_rows < len(first.docs)):
         raise ValueError("A ranking holds the same target twice.")

@@ -86,11 +86,11 @@ def _values(block: _SourceBlock, k: int, p: float) -> tuple[Matrix, Matrix]:
     # each target from where both hold it down to the end
     seen_sum = n_shared * sums.over(np.zeros_like(long), long) - weight_before
     rate = np.divide(n_shared_short, short, out=np.zeros(short.shape), where=short > 0)
-    carried = rate * (sums.power(short, long) - short * sums.over(short, long))
+    extrapolation = rate * (sums.power(short, long) - short * sums.over(short, long))
     tail = (
         np.divide(n_shared - n_shared_short, long, out=np.zeros(short.shape), where=long > 0) + rate
     )
-    return n_shared_near / k, (1 - p) / p * (seen_sum + carried) + tail * np.power(p, long)
+    return n_shared_near / k, (1 - p) / p * (seen_sum + extrapolation) + tail * np.power(p, long)
 
 
 def _blocks(runs: Sequence[RankedPairs]) -> Iterator[_SourceBlock]:

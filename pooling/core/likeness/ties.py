@@ -23,7 +23,7 @@ class TiedOverlap(NamedTuple):
     res: float
 
 
-class _Ranking(NamedTuple):
+class _TiedRanks(NamedTuple):
     """(n,) items best first, and the first and last rank (from 1) of each item's group of ties."""
 
     items: NDArray[np.int64]
@@ -91,19 +91,19 @@ def tied_overlap(
     return TiedOverlap(float(ext), float(low), float(high), float(high - low))
 
 
-def _ranked(items: NDArray[np.int64], scores: NDArray[np.float64]) -> _Ranking:
+def _ranked(items: NDArray[np.int64], scores: NDArray[np.float64]) -> _TiedRanks:
     if len(np.unique(items)) < len(items):
         raise ValueError("A ranking holds the same item twice.")
     order = np.argsort(-scores, kind="stable")
-    ordered = scores[order]
-    return _Ranking(
+    descending_scores = scores[order]
+    return _TiedRanks(
         items[order],
-        np.searchsorted(-ordered, -ordered, side="left") + 1,
-        np.searchsorted(-ordered, -ordered, side="right"),
+        np.searchsorted(-descending_scores, -descending_scores, side="left") + 1,
+        np.searchsorted(-descending_scores, -descending_scores, side="right"),
     )
 
 
-def _agreement(short: _Ranking, long: _Ranking, ties: str) -> _TiedAgreement:
+def _agreement(short: _TiedRanks, long: _TiedRanks, ties: str) -> _TiedAgreement:
     s, l = len(short.items), len(long.items)  # noqa: E741
     union = np.concatenate([short.items, long.items[~np.isin(long.items, short.items)]])
     in_short, in_long = _shares(short, union, l, ties), _shares(long, union, l, ties)
@@ -127,7 +127,7 @@ def _agreement(short: _Ranking, long: _Ranking, ties: str) -> _TiedAgreement:
 
 
 def _shares(
-    ranking: _Ranking, union: NDArray[np.int64], depth: int, ties: str
+    ranking: _TiedRanks, union: NDArray[np.int64], depth: int, ties: str
 ) -> NDArray[np.float64]:
     """(U, depth) share of each item in the first d: 0 or 1, in a tie cut by d its chance."""
     order = np.argsort(ranking.items)

@@ -126,22 +126,22 @@ def take_n_by_fusion(material: Material, values: Values, rng: np.random.Generato
         )
         if best is not None:
             return best
-    pooled, score = fuse(runs, str(values["fusion"]))
-    is_known = pooled.target >= 0
-    pooled, score = take(pooled, is_known), score[is_known]
+    union_pairs, score = fuse(runs, str(values["fusion"]))
+    is_known = union_pairs.target >= 0
+    union_pairs, score = take(union_pairs, is_known), score[is_known]
     score = np.round(score, 12)  # sums of the same numbers in another order are ties
-    order = np.lexsort((-pooled.target, pooled.best_rank, -score, pooled.source))
-    position = position_in_group(pooled.source[order])
-    return take(pooled, np.sort(order[position < int(values["n"])]))
+    order = np.lexsort((-union_pairs.target, union_pairs.best_rank, -score, union_pairs.source))
+    position = position_in_group(union_pairs.source[order])
+    return take(union_pairs, np.sort(order[position < int(values["n"])]))
 
 
 def fuse(runs: list[RankedPairs], name: str) -> tuple[ChosenPairs, Weights]:
     """The union of the runs, and the fused score of each of its pairs."""
-    fusion, pooled = FUSIONS[name], union(runs)
-    if not len(pooled.source):
-        return pooled, np.empty(0)
+    fusion, union_pairs = FUSIONS[name], union(runs)
+    if not len(union_pairs.source):
+        return union_pairs, np.empty(0)
     order, starts = group_by_pair(runs)
     weights = np.concatenate([fusion.weigh(run) for run in runs])[order]
     n_holding = np.diff(np.append(starts, len(order)))
-    votes = Votes(pooled.source, np.add.reduceat(weights, starts), n_holding, len(runs))
-    return pooled, fusion.combine(votes)
+    votes = Votes(union_pairs.source, np.add.reduceat(weights, starts), n_holding, len(runs))
+    return union_pairs, fusion.combine(votes)

@@ -30,13 +30,13 @@ class ArmCounts(NamedTuple):
     """Counts of targets per source item and arm, (Q, S) each; an arm is a run.
 
     relevant, other : targets of the run judged relevant and not, whichever run brought them up
-    failed : targets brought up by this run that were not relevant
+    irrelevant : targets that this run brought up and that were not relevant
     was_asked_last : whether the run was the last one asked
     """
 
     relevant: Worth
     other: Worth
-    failed: Worth
+    irrelevant: Worth
     was_asked_last: NDArray[np.bool_]
 
 
@@ -69,7 +69,7 @@ def move_to_front(counts: ArmCounts, rng: np.random.Generator) -> Worth:
     Cormack, Palmer & Clarke 1998, doi:10.1145/290941.291009, with the constants of Losada, Parapar
     & Barreiro 2016.
     """
-    return TOP_PRIORITY - counts.failed + counts.was_asked_last / 2
+    return TOP_PRIORITY - counts.irrelevant + counts.was_asked_last / 2
 
 
 ORDERS: dict[str, LiveOrder] = {
@@ -152,9 +152,9 @@ class _Race:
         self, order: LiveOrder, runs: Sequence[RankedPairs], rng: np.random.Generator
     ) -> None:
         self.order, self._rng = order, rng
-        pooled = union(runs)
-        self.pairs = Pairs(pooled.source, pooled.target)
-        sources, of_pair = np.unique(pooled.source, return_inverse=True)
+        union_pairs = union(runs)
+        self.pairs = Pairs(union_pairs.source, union_pairs.target)
+        sources, of_pair = np.unique(union_pairs.source, return_inverse=True)
         self.n_sources, n_arms = len(sources), len(runs)
         rows, starts = group_by_pair(runs)
         pair = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))

@@ -53,34 +53,34 @@ OPTIONS: tuple[Parameter, ...] = (
 
 
 def without_trusted(
-    pairs: ChosenPairs, trusted: Pairs, *, share: float, rng: np.random.Generator
+    pairs: ChosenPairs, trusted_pairs: Pairs, *, share: float, rng: np.random.Generator
 ) -> ChosenPairs:
     """The pairs without those labelled already, of which round(share * N) of N stay, at random.
 
     Those have a stratum of their own, and the chance of that draw times the one they had. Labelled
     pairs that do not stay were not drawn of that stratum; if none stays, they are in no stratum.
     """
-    labelled = is_in(pairs.source, pairs.target, trusted)
-    rows = np.flatnonzero(labelled)
+    has_label = is_in(pairs.source, pairs.target, trusted_pairs)
+    rows = np.flatnonzero(has_label)
     n_checks = int(share * len(rows) + 0.5)
     check_rows = rng.choice(rows, n_checks, replace=False)
     stratum, probability = pairs.stratum.copy(), pairs.probability.copy()
     stratum[check_rows] += CHECK_STRATUM
     probability[check_rows] *= n_checks / max(len(rows), 1)
-    stays = ~labelled
+    stays = ~has_label
     stays[check_rows] = True
     undrawn = pairs.undrawn
     if undrawn is not None or n_checks:
         own_undrawn = undrawn or UndrawnStratumPairs(*np.empty((3, 0), dtype=np.int64))
-        dropped = UndrawnStratumPairs(
+        dropped_pairs = UndrawnStratumPairs(
             pairs.source[~stays], pairs.target[~stays], pairs.stratum[~stays] + CHECK_STRATUM
         )
-        is_labelled = is_in(own_undrawn.source, own_undrawn.target, trusted)
+        is_labelled = is_in(own_undrawn.source, own_undrawn.target, trusted_pairs)
         own_undrawn = own_undrawn._replace(
             stratum=np.where(is_labelled, own_undrawn.stratum + CHECK_STRATUM, own_undrawn.stratum)
         )
         undrawn = (
-            join_undrawn(own_undrawn, dropped)
+            join_undrawn(own_undrawn, dropped_pairs)
             if n_checks
             else rows_undrawn(own_undrawn, ~is_labelled)
         )
@@ -139,9 +139,9 @@ def with_negatives(
     query, nth = draw_distinct(n_left, n, rng=rng)
     # The u-th drawable document lies past the undrawable ones, j-th of them, whose index - j <= u.
     width = len(documents) + 1
-    passed = undrawable.source * width + undrawable.target - position_in_group(undrawable.source)
+    codes = undrawable.source * width + undrawable.target - position_in_group(undrawable.source)
     before = np.searchsorted(undrawable.source, query)
-    position = nth + np.searchsorted(passed, query * width + nth, side="right") - before
+    position = nth + np.searchsorted(codes, query * width + nth, side="right") - before
     chance = np.minimum(n / np.maximum(n_left, 1), 1.0)[query]
     ones_column = np.ones(len(query), dtype=np.int64)
     both = ChosenPairs(

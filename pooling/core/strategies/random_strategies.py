@@ -56,17 +56,17 @@ def stratified(material: Material, values: Values, rng: np.random.Generator) -> 
     Stratum 1 has probability 1; in stratum 2, n = ceil(share * N) of a source's N pairs are drawn,
     each with probability n / N. Made for xinfAP: Yilmaz, Kanoulas & Aslam 2008.
     """
-    pooled = known_pairs(union(material.runs, int(values["depth"])))
-    stratum = np.where(pooled.best_rank <= int(values["top"]), 1, 2)
-    group = 2 * np.unique(pooled.source, return_inverse=True)[1] + stratum
+    union_pairs = known_pairs(union(material.runs, int(values["depth"])))
+    stratum = np.where(union_pairs.best_rank <= int(values["top"]), 1, 2)
+    group = 2 * np.unique(union_pairs.source, return_inverse=True)[1] + stratum
     size = np.bincount(group, minlength=1)[group]
     n_drawn = np.where(stratum == 1, size, np.ceil(number(values, "share") * size)).astype(np.int64)
     is_drawn = random_positions(group, rng) < n_drawn
-    pooled = pooled._replace(stratum=stratum, probability=n_drawn / np.maximum(size, 1))
+    union_pairs = union_pairs._replace(stratum=stratum, probability=n_drawn / np.maximum(size, 1))
     undrawn = UndrawnStratumPairs(
-        *(column[~is_drawn] for column in (pooled.source, pooled.target, stratum))
+        *(column[~is_drawn] for column in (union_pairs.source, union_pairs.target, stratum))
     )
-    return take(pooled._replace(undrawn=undrawn), np.flatnonzero(is_drawn))
+    return take(union_pairs._replace(undrawn=undrawn), np.flatnonzero(is_drawn))
 
 
 def draw(
@@ -74,9 +74,9 @@ def draw(
 ) -> DrawnSources:
     """Draw `n` of the source items, or all, allotted to strata, in each without replacement."""
     size = np.bincount(stratum, minlength=1)
-    allotted = allot(size, min(n, len(sources)), equally=equally)
-    rows = np.flatnonzero(random_positions(stratum, rng) < allotted[stratum])
-    chance = allotted / np.maximum(size, 1)
+    n_of_stratum = allot(size, min(n, len(sources)), equally=equally)
+    rows = np.flatnonzero(random_positions(stratum, rng) < n_of_stratum[stratum])
+    chance = n_of_stratum / np.maximum(size, 1)
     return DrawnSources(sources[rows], stratum[rows], chance[stratum[rows]])
 
 
@@ -91,12 +91,12 @@ def allot(size: Integers, n: int, *, equally: bool) -> Integers:
     weight = np.sign(size) if equally else size
     goal = n * weight / max(int(weight.sum()), 1)
     least = np.minimum(size, 1) if n >= np.count_nonzero(size) else np.zeros_like(size)
-    allotted = np.clip(np.floor(goal).astype(np.int64), least, size)
-    while allotted.sum() < n:
-        allotted[np.argmax(np.where(allotted < size, goal - allotted, -np.inf))] += 1
-    while allotted.sum() > n:
-        allotted[np.argmax(np.where(allotted > least, allotted - goal, -np.inf))] -= 1
-    return allotted
+    sizes = np.clip(np.floor(goal).astype(np.int64), least, size)
+    while sizes.sum() < n:
+        sizes[np.argmax(np.where(sizes < size, goal - sizes, -np.inf))] += 1
+    while sizes.sum() > n:
+        sizes[np.argmax(np.where(sizes > least, sizes - goal, -np.inf))] -= 1
+    return sizes
 
 
 def random_positions(group: Integers, rng: np.random.Generator) -> Integers:

@@ -79,13 +79,13 @@ class Material(NamedTuple):
     """Input of a strategy; all but `runs` is there only for strategies that say they need it.
 
     runs : down to the strategy's reach
-    pooled : pairs that are in a pool already
+    pool_pairs : pairs that are in a pool already
     sources, targets : all items there are to choose from, ascending
     lengths : (len(sources),) words of each source item
     """
 
     runs: Sequence[RankedPairs]
-    pooled: Pairs = Pairs()
+    pool_pairs: Pairs = Pairs()
     sources: Integers = _NONE
     targets: Integers = _NONE
     lengths: Integers = _NONE

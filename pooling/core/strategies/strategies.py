@@ -133,7 +133,7 @@ STRATEGIES: dict[str, Strategy] = {
         "adding a system.",
         (_DEPTH,),
         adds,
-        needs=frozenset({"pooled"}),
+        needs=frozenset({"pool_pairs"}),
     ),
     "exhaustive": Strategy(
         "Everything",

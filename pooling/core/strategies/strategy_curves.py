@@ -45,14 +45,14 @@ def curves(
     Depth k goes down the ranks, take-n down the fused order, the live orders as with one judge who
     answers at once.
     """
-    pooled = union(runs)
-    pairs = Pairs(pooled.source, pooled.target)
-    yield _curve("Depth k", pairs, pooled.best_rank, positive)
+    union_pairs = union(runs)
+    pairs = Pairs(union_pairs.source, union_pairs.target)
+    yield _curve("Depth k", pairs, union_pairs.best_rank, positive)
     for name, fusion in FUSIONS.items():
         _, score = fuse(list(runs), name)
-        order = np.lexsort((-pooled.target, pooled.best_rank, -score, pooled.source))
+        order = np.lexsort((-union_pairs.target, union_pairs.best_rank, -score, union_pairs.source))
         position = np.empty(len(order), dtype=np.int64)
-        position[order] = position_in_group(pooled.source[order]) + 1
+        position[order] = position_in_group(union_pairs.source[order]) + 1
         yield _curve(f"Take n, {fusion.label}", pairs, position, positive)
     for name in ORDERS:
         replayed_pairs, position = replay(name, runs, positive, rng=rng)

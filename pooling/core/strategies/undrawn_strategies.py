@@ -27,7 +27,7 @@ def depth_k(material: Material, values: Values, rng: np.random.Generator) -> Cho
 def adds(material: Material, values: Values, rng: np.random.Generator) -> ChosenPairs:
     """Depth-k without the pairs that are in a pool already: what judging the runs' tops adds."""
     pairs = depth_k(material, values, rng)
-    return take(pairs, ~is_in(pairs.source, pairs.target, material.pooled))
+    return take(pairs, ~is_in(pairs.source, pairs.target, material.pool_pairs))
 
 
 def exhaustive(material: Material, values: Values, rng: np.random.Generator) -> ChosenPairs:

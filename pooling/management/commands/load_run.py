@@ -64,26 +64,26 @@ class Command(BaseCommand):
             with files.faults_as_sentences(), options["file"].open("rb") as stream:
                 upload = File(stream, name=options["file"].name)
                 fields |= {"by": by, "is_done_here": True}
-                received = runs.receive_run(collection=collection, upload=upload, **fields)
+                received_run = runs.receive_run(collection=collection, upload=upload, **fields)
         except (runs.RunExists, runs.BadName) as error:
             raise CommandError(str(error)) from error
-        runs.read_here(run=received.run)
-        if options["make_documents"] and run_documents.may_make_documents(received.run):
+        runs.read_here(run=received_run.run)
+        if options["make_documents"] and run_documents.may_make_documents(received_run.run):
             document_import = run_documents.make_documents(
-                run=received.run, by=by, is_done_here=True
+                run=received_run.run, by=by, is_done_here=True
             )
             works.perform(work=document_import.reading)
             if document_import.reading.state != Work.State.DONE:
                 raise CommandError(f"No documents were made: {document_import.reading.error}")
             document_import.refresh_from_db()
-            runs.read_here(run=received.run)  # again, with the documents
+            runs.read_here(run=received_run.run)  # again, with the documents
             self.stdout.write(" ".join(document_import.report["sentences"]))
-        if options["accept_unknown"] and received.run.on_hold_since:
-            run_holds.accept_run(run=received.run, by=by)
-        self._print_report(received)
+        if options["accept_unknown"] and received_run.run.on_hold_since:
+            run_holds.accept_run(run=received_run.run, by=by)
+        self._print_report(received_run)
 
-    def _print_report(self, received: runs.ReceivedRun) -> None:
-        run, report = received.run, received.run.report
+    def _print_report(self, received_run: runs.ReceivedRun) -> None:
+        run, report = received_run.run, received_run.run.report
         if run.state == Run.State.REJECTED:
             lines = [
                 error["message"]
@@ -97,7 +97,7 @@ class Command(BaseCommand):
                     ["Nothing was loaded.", *lines, *([f"and {n_more:,} more."] if n_more else [])]
                 )
             )
-        if not received.is_new:
+        if not received_run.is_new:
             self.stdout.write(f'Run "{run}" holds this very file already. Nothing changed.')
             return
         unknown = ", ".join(

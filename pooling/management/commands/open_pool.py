@@ -111,9 +111,11 @@ def _runs(collection: Collection, names: str, query_set: QuerySet | None) -> lis
         return list(ready.filter(direction=query_set.direction) if query_set else ready)
     run_names = [name.strip() for name in names.split(",") if name.strip()]
     runs = list(ready.filter(name__in=run_names))
-    missing = sorted(set(run_names) - {run.name for run in runs})
-    if missing:
-        raise CommandError(pool_checks.why_not_poolable(collection=collection, name=missing[0]))
+    missing_names = sorted(set(run_names) - {run.name for run in runs})
+    if missing_names:
+        raise CommandError(
+            pool_checks.why_not_poolable(collection=collection, name=missing_names[0])
+        )
     return runs
 
 

@@ -169,8 +169,8 @@ def _negatives(collection: Collection, n: int, seed: int) -> NDArray[np.int64]:
         )
         for side in (Side.QUERY, Side.DOCUMENT)
     )
-    pooled = _pooled_queries(collection)
-    queries = np.intersect1d(queries, pooled) if pooled else queries
+    pooled_queries = _pooled_queries(collection)
+    queries = np.intersect1d(queries, pooled_queries) if pooled_queries else queries
     negatives = np.empty((0, 2), dtype=np.int64)
     if not n or not len(queries) or not len(documents):
         return negatives
@@ -191,8 +191,8 @@ def _pooled_queries(collection: Collection) -> list[int]:
 
     Empty if no pool holds any.
     """
-    pooled = PoolPair.objects.filter(pool__collection=collection).order_by("pair__query")
-    return list(pooled.values_list("pair__query", flat=True).distinct())
+    pool_pairs = PoolPair.objects.filter(pool__collection=collection).order_by("pair__query")
+    return list(pool_pairs.values_list("pair__query", flat=True).distinct())
 
 
 def _unusable_rows(collection: Collection, candidates: NDArray[np.int64]) -> list[int]:

@@ -51,10 +51,10 @@ def gather_material(
         else (Side.DOCUMENT, Side.QUERY)
     )
     material = Material(runs)
-    if "pooled" in needs:
-        pooled = _pairs(_POOLED, [collection.pk])
+    if "pool_pairs" in needs:
+        pool_pairs = _pairs(_POOLED, [collection.pk])
         material = material._replace(
-            pooled=pooled if direction == Direction.FORWARD else Pairs(*pooled[::-1])
+            pool_pairs=pool_pairs if direction == Direction.FORWARD else Pairs(*pool_pairs[::-1])
         )
     if "sources" in needs:
         sources = items_of(collection=collection, side=ends[0], query_set=query_set)

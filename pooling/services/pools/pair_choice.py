@@ -178,11 +178,11 @@ def _with_options(
     """Apply the options to the pairs, each with a random generator of its own."""
     rngs = [np.random.default_rng([seed, number]) for number in range(1, 4)]
     if option_values["trusted"]:
-        trusted = materials.labelled_pairs(
+        trusted_pairs = materials.labelled_pairs(
             collection=collection, reference_set=str(option_values["trusted"])
         )
         pairs = options.without_trusted(
-            pairs, trusted, share=float(option_values["check_share"]), rng=rngs[0]
+            pairs, trusted_pairs, share=float(option_values["check_share"]), rng=rngs[0]
         )
     if option_values["budget"]:
         pairs = options.at_most(pairs, int(option_values["budget"]), rng=rngs[1])

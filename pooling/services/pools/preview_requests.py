@@ -163,7 +163,7 @@ def _is_small(collection: Collection, preview_request: PreviewRequest) -> bool:
     if "targets" in needs:
         return False
     n_pooled = 0
-    if "pooled" in needs:
+    if "pool_pairs" in needs:
         n_pooled = PoolPair.objects.filter(pool__collection=collection)[
             : SYNCHRONOUS_ROWS + 1
         ].count()

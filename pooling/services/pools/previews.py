@@ -209,8 +209,8 @@ def _pair_states(choice: PairChoice) -> tuple[NDArray[np.int64], NDArray[np.bool
     is_waiting = np.zeros(len(choice.query), dtype=bool)
     with connection.cursor() as cursor:
         cursor.execute(_PAIR_STATES, [choice.query.tolist(), choice.document.tolist()])
-        for position, n, waiting in cursor:
-            n_labels[position], is_waiting[position] = n, waiting
+        for position, n, is_open in cursor:
+            n_labels[position], is_waiting[position] = n, is_open
     return n_labels, is_waiting
 
 
@@ -269,9 +269,11 @@ def _n_unknown(choice: PairChoice) -> int:
             for run, top in zip(choice.runs, choice.tops, strict=True)
             if run.direction == direction
         ]
-        lacking = [(top.source[top.target < 0], top.target[top.target < 0]) for top in tops]
-        if lacking:
-            source, target = (np.concatenate(columns) for columns in zip(*lacking, strict=True))
+        unknown_pairs = [(top.source[top.target < 0], top.target[top.target < 0]) for top in tops]
+        if unknown_pairs:
+            source, target = (
+                np.concatenate(columns) for columns in zip(*unknown_pairs, strict=True)
+            )
             n += np.unique(np.stack([source, target]), axis=1).shape[1]
     return n
 

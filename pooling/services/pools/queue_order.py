@@ -84,8 +84,8 @@ def overdue_collections() -> list[int]:
     """Collections with a live pool that has labels newer than its order, or no order yet."""
     judgments = Judgment.objects.filter(collection=OuterRef("collection")).order_by("-pk")
     live_pools = Pool.objects.handing_out().filter(strategy__in=LIVE_STRATEGIES)
-    waiting = live_pools.annotate(judged_at=Subquery(judgments.values("at")[:1]))
-    late = waiting.filter(Q(ordered_at=None) | Q(judged_at__gt=F("ordered_at")))
+    dated_pools = live_pools.annotate(judged_at=Subquery(judgments.values("at")[:1]))
+    late = dated_pools.filter(Q(ordered_at=None) | Q(judged_at__gt=F("ordered_at")))
     return sorted(set(late.values_list("collection_id", flat=True)))
 
 
@@ -125,10 +125,12 @@ def _front(pool: Pool) -> Pairs:
                 pool_pairs if direction == Direction.FORWARD else Pairs(*pool_pairs[::-1])
             )
             runs = [rows_of(run, is_in(run.source, run.target, run_side_pairs)) for run in runs]
-        labelled = judged_pairs if direction == Direction.FORWARD else Pairs(*judged_pairs[::-1])
-        rng = np.random.default_rng([pool.seed, len(relevant)])
-        upcoming = live_orders.next_pairs(
-            order, runs, labelled, relevant, ahead=int(values["ahead"]), rng=rng
+        labelled_pairs = (
+            judged_pairs if direction == Direction.FORWARD else Pairs(*judged_pairs[::-1])
         )
-        fronts.append(upcoming if direction == Direction.FORWARD else Pairs(*upcoming[::-1]))
+        rng = np.random.default_rng([pool.seed, len(relevant)])
+        next_pairs = live_orders.next_pairs(
+            order, runs, labelled_pairs, relevant, ahead=int(values["ahead"]), rng=rng
+        )
+        fronts.append(next_pairs if direction == Direction.FORWARD else Pairs(*next_pairs[::-1]))
     return Pairs(*(np.concatenate(columns) for columns in zip(*fronts, strict=True)))

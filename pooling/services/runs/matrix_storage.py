@@ -124,8 +124,8 @@ def _room(run: Run) -> int:
 
 def _keys(items: SideItems, ids: NDArray[np.bytes_]) -> NDArray[np.int64]:
     """(n,) keys as a matrix stores them."""
-    signed = np.append(np.where(items.is_test[:-1], items.keys, -items.keys), 0)
-    return np.asarray(signed[items.ids.find(ids)])
+    signed_keys = np.append(np.where(items.is_test[:-1], items.keys, -items.keys), 0)
+    return np.asarray(signed_keys[items.ids.find(ids)])
 
 
 def _report(

@@ -34,11 +34,11 @@ def note_joined_items(*, collection_id: int) -> list[int]:
     may have begun without these items.
     """
     of_collection = Run.objects.filter(collection=collection_id)
-    lacking = of_collection.filter(
+    incomplete_runs = of_collection.filter(
         Q(pk__in=of_collection.lacking_items()) | Q(pk__in=_runs_with_new_sources(collection_id))
     )
     # from here on their rows are locked, and no reading of them ends
-    lacking.update(reading_due_at=Now())
+    incomplete_runs.update(reading_due_at=Now())
     idle = of_collection.filter(state=Run.State.READY, reading_due_at__isnull=False).exclude(
         pk__in=Run.objects.being_read().filter(collection=collection_id)
     )

@@ -116,21 +116,21 @@ def _store(run: Run, upload: File, *, is_done_here: bool) -> ReceivedRun:
     same_name = Run.objects.filter(collection=run.collection_id, name=run.name).visible_to(
         run.uploaded_by
     )
-    existing = same_name.select_for_update(no_key=True).first()
-    if existing is not None:
+    existing_run = same_name.select_for_update(no_key=True).first()
+    if existing_run is not None:
         is_same = all(
-            getattr(existing, field) == getattr(run, field)
+            getattr(existing_run, field) == getattr(run, field)
             for field in ("sha256", "direction", "score_type", "columns")
         )
         # A rejected run may be read again, even from the same file: its items may be here by now.
-        if existing.state != Run.State.REJECTED and is_same:
-            return ReceivedRun(existing, is_new=False)
-        if existing.state != Run.State.REJECTED:
+        if existing_run.state != Run.State.REJECTED and is_same:
+            return ReceivedRun(existing_run, is_new=False)
+        if existing_run.state != Run.State.REJECTED:
             raise RunExists(
                 f'Run "{run.name}" already exists in this collection; choose another name.'
             )
-        run.pk, run.created_at = existing.pk, existing.created_at
-        if rejected_file := existing.file.name:
+        run.pk, run.created_at = existing_run.pk, existing_run.created_at
+        if rejected_file := existing_run.file.name:
             delete_on_commit(rejected_file)
     upload.seek(0)
     run.file.save(uuid4().hex, upload, save=False)

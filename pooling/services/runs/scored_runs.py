@@ -29,7 +29,7 @@ class ScoringScope(NamedTuple):
 
     sources: Ids
     gallery: Ids | None
-    excluded: Ids
+    excluded_items: Ids
 
 
 class _ScoredItems(NamedTuple):
@@ -53,7 +53,7 @@ def trec_lines(*, run: Run, scope: ScoringScope) -> Iterator[str]:
     so that any sort by them gives the order that was scored. Raises TooLong for a matrix of more
     than MAX_CELLS.
     """
-    scored, tag = _scored_items(run, scope), "_".join(run.name.split())
+    scored_items, tag = _scored_items(run, scope), "_".join(run.name.split())
     if matrix := run.report.get("matrix"):
         if matrix[0] * matrix[1] > MAX_CELLS:
             message = (
@@ -61,14 +61,14 @@ def trec_lines(*, run: Run, scope: ScoringScope) -> Iterator[str]:
                 "than "
             )
             raise TooLong(f"{message}{MAX_CELLS:,}; `evaluate` reads it as an .npz file.")
-        yield from _matrix_lines(run, scored, tag)
+        yield from _matrix_lines(run, scored_items, tag)
         return
     rows = read_rows(run=run, problems=Problems(), on_progress=ignore_progress)
     for batch in spooled_queries(rows, on_progress=ignore_progress):
-        yield _lines(batch, run, scored, tag)
+        yield _lines(batch, run, scored_items, tag)
 
 
-def _matrix_lines(run: Run, scored: _ScoredItems, tag: str) -> Iterator[str]:
+def _matrix_lines(run: Run, scored_items: _ScoredItems, tag: str) -> Iterator[str]:
     """The lines of all ranked cells."""
     with run.open_file() as stream:
         for block in read_blocks(stream, run.file_name, Problems()) or ():
@@ -82,13 +82,13 @@ def _matrix_lines(run: Run, scored: _ScoredItems, tag: str) -> Iterator[str]:
                 np.zeros(len(row), np.int32),
             )
             run_file = RunFile(rows, row.astype(np.int32), block.columns[column], scores, ranks, "")
-            yield _lines(ReadRun(run_file, line), run, scored, tag)
+            yield _lines(ReadRun(run_file, line), run, scored_items, tag)
 
 
 def _scored_items(run: Run, scope: ScoringScope) -> _ScoredItems:
     sources, targets = (side_items(run, side) for side in SIDES[Direction(run.direction)])
     source_counts = np.append(np.isin(sources.keys, scope.sources), False) & sources.is_test
-    inside = np.isin(targets.keys, scope.excluded, invert=True)
+    inside = np.isin(targets.keys, scope.excluded_items, invert=True)
     if scope.gallery is not None:
         inside &= np.isin(targets.keys, scope.gallery)
     # An unknown target is in no gallery; without one it keeps its rank.
@@ -96,8 +96,8 @@ def _scored_items(run: Run, scope: ScoringScope) -> _ScoredItems:
     return _ScoredItems(sources, targets, source_counts, target_counts)
 
 
-def _lines(batch: ReadRun, run: Run, scored: _ScoredItems, tag: str) -> str:
-    rows = _rows(batch, run, scored)
+def _lines(batch: ReadRun, run: Run, scored_items: _ScoredItems, tag: str) -> str:
+    rows = _rows(batch, run, scored_items)
     query = batch.run.query[rows]
     starts = np.flatnonzero(np.diff(query, prepend=-1))
     depth = np.diff(np.append(starts, len(rows)))
@@ -113,10 +113,10 @@ def _lines(batch: ReadRun, run: Run, scored: _ScoredItems, tag: str) -> str:
     return "".join(f"{q.decode()} Q0 {d.decode()} {r} {s!r} {tag}\n" for q, d, r, s in rows_as_text)
 
 
-def _rows(batch: ReadRun, run: Run, scored: _ScoredItems) -> NDArray[np.int64]:
+def _rows(batch: ReadRun, run: Run, scored_items: _ScoredItems) -> NDArray[np.int64]:
     """The rows that are ranked, ranking by ranking, best first."""
     order = rank(batch, score_type=run.score_type, name=run.file_name, problems=Problems()).order
-    source = scored.sources.ids.find(batch.run.queries)[batch.run.query]
-    target = scored.targets.ids.find(batch.run.docs)
-    counts = scored.source_counts[source] & scored.target_counts[target]
+    source = scored_items.sources.ids.find(batch.run.queries)[batch.run.query]
+    target = scored_items.targets.ids.find(batch.run.docs)
+    counts = scored_items.source_counts[source] & scored_items.target_counts[target]
     return np.asarray(order[counts[order]])

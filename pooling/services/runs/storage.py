@@ -133,10 +133,10 @@ class RankingBuilder:
         report.has_grades, report.has_ranks = self._scores.are_grades, self.has_ranks
         report.unknown_targets.n = len(self._unknown_targets)
         report.n_met = int(np.count_nonzero(self._is_met))
-        missing = np.sort(self._sources.keys[self._sources.counts[:-1] & ~self._is_met])
-        first = Item.objects.filter(pk__in=missing[:N_NAMED_IDS].tolist()).order_by("pk")
+        missing_keys = np.sort(self._sources.keys[self._sources.counts[:-1] & ~self._is_met])
+        first = Item.objects.filter(pk__in=missing_keys[:N_NAMED_IDS].tolist()).order_by("pk")
         report.missing = UnmatchedIds(
-            n=len(missing), first=list(first.values_list("external_id", flat=True))
+            n=len(missing_keys), first=list(first.values_list("external_id", flat=True))
         )
         return report
 
@@ -220,7 +220,7 @@ def _build_ahead(
 
 def side_items(run: Run, side: Side) -> SideItems:
     """Load the items of one side of a run's collection; one query."""
-    ids, keys, excluded = [np.empty(0, "S1")], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    ids, keys, excluded_keys = [np.empty(0, "S1")], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     with connection.cursor() as cursor:
         cursor.execute(_ITEMS, [run.collection_id, side])
         for names, signed_bytes, excluded_ids in cursor:
@@ -229,9 +229,9 @@ def side_items(run: Run, side: Side) -> SideItems:
                 signed_bytes, dtype=_element(">i8"), offset=_ARRAY_HEAD.size - 4
             )
             keys.append(elements["value"].astype(np.int64))
-            excluded.append(np.array(excluded_ids, dtype=np.int64))
+            excluded_keys.append(np.array(excluded_ids, dtype=np.int64))
     signed_keys = np.concatenate(keys)
-    is_excluded = np.isin(np.abs(signed_keys), np.concatenate(excluded))
+    is_excluded = np.isin(np.abs(signed_keys), np.concatenate(excluded_keys))
     return SideItems(
         Vocabulary(np.concatenate(ids)),
         np.abs(signed_keys),
@@ -255,13 +255,13 @@ def _keys(
     return keys
 
 
-def _note_first_ids(unmatched: UnmatchedIds, ids: NDArray[np.bytes_]) -> None:
+def _note_first_ids(unmatched_ids: UnmatchedIds, ids: NDArray[np.bytes_]) -> None:
     """Add ids that are not listed yet, up to N_NAMED_IDS in all."""
-    if len(unmatched.first) < N_NAMED_IDS and len(ids):
+    if len(unmatched_ids.first) < N_NAMED_IDS and len(ids):
         distinct_ids, first = np.unique(ids, return_index=True)
         new = (id_.decode() for id_ in distinct_ids[np.argsort(first)[: 2 * N_NAMED_IDS]].tolist())
-        unmatched.first += [id_ for id_ in new if id_ not in unmatched.first]
-        del unmatched.first[N_NAMED_IDS:]
+        unmatched_ids.first += [id_ for id_ in new if id_ not in unmatched_ids.first]
+        del unmatched_ids.first[N_NAMED_IDS:]
 
 
 def _rankings(

@@ -3,8 +3,8 @@
 /** Bring the whole comment above what sticks below it. */
 function rise(comment, panel) {
   if (getComputedStyle(panel).position !== "sticky") return;
-  const covered = comment.getBoundingClientRect().bottom - panel.getBoundingClientRect().top;
-  if (covered > 0) scrollBy(0, covered + 8);
+  const overlap = comment.getBoundingClientRect().bottom - panel.getBoundingClientRect().top;
+  if (overlap > 0) scrollBy(0, overlap + 8);
 }
 
 export function keepInSight(comment, panel) {

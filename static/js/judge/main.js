@@ -44,13 +44,13 @@ const signIn = new SignInDialog({ resume: () => screen.resume(), isNeeded: () =>
 const outbox = new Outbox({
   store,
   urls,
-  onState: (state, waiting) => status.saved(state, waiting, store.aside().length),
+  onState: (state, nWaiting) => status.saved(state, nWaiting, store.aside().length),
   onResult: (entry, data) => {
     screen.onResult(entry, data);
     otherTabs.tell(entry, data);
   },
   onRefused: (entry, message) => screen.onRefused(entry, message),
-  onSignedOut: (address, waiting) => signIn.open(address, waiting),
+  onSignedOut: (address, nWaiting) => signIn.open(address, nWaiting),
   onStopped: () => {
     if (outbox.size) requestPersistence();
     // where nothing is kept at all that was said at the start

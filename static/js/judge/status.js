@@ -41,21 +41,21 @@ export class Status {
     this.live.textContent = text;
   }
 
-  /** @param {number} waiting how many are to be sent  @param {number} refused how many were set aside */
-  saved(outboxState, waiting, refused) {
+  /** @param {number} nWaiting how many are to be sent  @param {number} refused how many were set aside */
+  saved(outboxState, nWaiting, refused) {
     const state = outboxState === "saved" && refused ? "refused" : outboxState;
     const words = {
       saved: "Saved",
       refused: `${refused} refused`,
       saving: "Saving…",
-      waiting: `Not saved - will retry (${waiting} waiting)`,
-      kept_out: `Not saved - kept here (${waiting} waiting)`,
-      signed_out: waiting ? `Not saved - signed out (${waiting} waiting)` : "Signed out",
+      waiting: `Not saved - will retry (${nWaiting} waiting)`,
+      kept_out: `Not saved - kept here (${nWaiting} waiting)`,
+      signed_out: nWaiting ? `Not saved - signed out (${nWaiting} waiting)` : "Signed out",
     };
-    const changed = this.parts.saved.dataset.state !== state;
+    const isNew = this.parts.saved.dataset.state !== state;
     this.parts.saved.textContent = words[state];
     // a screen reader hears of trouble and of its end, not of every answer
-    if (changed && (TROUBLE.includes(state) || this.troubled)) this.announce(words[state]);
+    if (isNew && (TROUBLE.includes(state) || this.troubled)) this.announce(words[state]);
     this.troubled = TROUBLE.includes(state) || (this.troubled && state === "saving");
     if (outboxState === "saved") this.pass(".until-saved");
     this.parts.saved.dataset.state = state;

@@ -99,11 +99,11 @@ class Waiting {
 
   /** Send what waits of whoever is signed in, but for what is young and so on its way; look again while anything waits. */
   follow({ isFirst = false } = {}) {
-    const waiting = this.elsewhere.filter(({ outbox }) => outbox.length);
-    for (const backlog of waiting) if (backlog.owner === this.person && (isFirst || backlog.age >= PATIENCE)) this.send(backlog);
+    const backlogs = this.elsewhere.filter(({ outbox }) => outbox.length);
+    for (const backlog of backlogs) if (backlog.owner === this.person && (isFirst || backlog.age >= PATIENCE)) this.send(backlog);
     this.show();
     clearTimeout(this.timer);
-    if (waiting.length) this.timer = setTimeout(() => this.follow(), PATIENCE);
+    if (backlogs.length) this.timer = setTimeout(() => this.follow(), PATIENCE);
   }
 
   /** Begin to send a collection's, or go on where that has come to its end. */
@@ -134,8 +134,8 @@ class Waiting {
 export function initWaiting() {
   const noticeArea = document.querySelector(".messages");
   if (!noticeArea) return;
-  const waiting = new Waiting(noticeArea);
-  if (waiting.person) waiting.script().catch(() => {});
-  waiting.follow({ isFirst: true });
-  addEventListener("storage", () => waiting.follow());
+  const notice = new Waiting(noticeArea);
+  if (notice.person) notice.script().catch(() => {});
+  notice.follow({ isFirst: true });
+  addEventListener("storage", () => notice.follow());
 }

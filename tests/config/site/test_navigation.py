@@ -189,9 +189,9 @@ def test_what_waits_is_counted_at_its_tab_and_at_its_section():
     campaign = campaigns.campaign("shapes", n_annotators=2)
     n_waiting = inbox.count(collection=campaign.collection).n
     links = {link.label: link for link in collection_page(campaign.lead)}
-    assert n_waiting > 0 and links["Inbox"].waiting == (n_waiting, "waiting")
-    assert [tab.waiting.n for tab in links["Inbox"].tabs] == [n_waiting, 0]
+    assert n_waiting > 0 and links["Inbox"].waiting_count == (n_waiting, "waiting")
+    assert [tab.waiting_count.n for tab in links["Inbox"].tabs] == [n_waiting, 0]
     n_alarms = len(raising_events(collection=campaign.collection))
-    assert n_alarms > 1 and links["Home"].waiting == (n_alarms, "alarms up")
-    assert [tab.waiting.n for tab in links["Home"].tabs] == [0, n_alarms, 0, 0]
-    assert {link.waiting.n for link in collection_page(campaign.researcher)} == {0}
+    assert n_alarms > 1 and links["Home"].waiting_count == (n_alarms, "alarms up")
+    assert [tab.waiting_count.n for tab in links["Home"].tabs] == [0, n_alarms, 0, 0]
+    assert {link.waiting_count.n for link in collection_page(campaign.researcher)} == {0}

@@ -141,7 +141,7 @@ def test_trec_eval_s_own_files(data, output, qrels, run, threshold):
     printed = [(name, query, value) for name, query, value in printed if name in NAMES]
     values = evaluate(
         parse(" ".join({NAMES[name] for name, _, _ in printed})),
-        evaluation.ranked,
+        evaluation.rankings,
         threshold=threshold,
     )
     row_of_query = {query.decode(): q for q, query in enumerate(evaluation.queries)}

@@ -13,10 +13,10 @@ Result = TypeVar("Result")
 
 def open_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, archive_name: str) -> BinaryIO:
     """Open a file of the archive; raises FormatError, now or while reading, if it is damaged."""
-    return cast(BinaryIO, _Member(archive, info, archive_name))
+    return cast(BinaryIO, _ZipStream(archive, info, archive_name))
 
 
-class _Member(io.BufferedIOBase):
+class _ZipStream(io.BufferedIOBase):
     """A stream of zipfile, whose many errors become FormatError."""
 
     def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, archive_name: str) -> None:

@@ -131,16 +131,16 @@ def _read_judgment_json(
         # a label without a grade is a blank one
         optional = {*columns.annotators, columns.time, columns.grade}
         unseen_columns -= record.keys()
-        missing = [
+        missing_columns = [
             column
             for column in columns.required()
             if column not in record and column not in optional
         ]
-        for column in missing:
+        for column in missing_columns:
             problems.add_or_stop(
                 FormatError(name, number, column, f"the object has no field {quoted(column)}.")
             )
-        if not missing:
+        if not missing_columns:
             yield number, record
     for column in [column for column in columns.required() if column in unseen_columns]:
         problems.add(FormatError(name, None, column, f"No object has a field {quoted(column)}."))

@@ -15,7 +15,7 @@ def oriented(
     queries, documents : the ids of the two sides
     Raises FormatError where the ids match both ways alike.
     """
-    for (file, is_listed), group in groupby(rows, key=lambda row: (row.file, row.listed)):
+    for (file, is_listed), group in groupby(rows, key=lambda row: (row.file, row.is_listed)):
         if is_listed:
             yield from _orient_lists(list(group), file, queries, documents)
         else:

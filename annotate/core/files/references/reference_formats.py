@@ -47,7 +47,7 @@ class ReferenceRow(NamedTuple):
 
     stratum : the pair's part of a sampled pool, None where the file has none; the pool's targets
         that were not drawn for judging have the grade -1
-    listed : the row comes from a list of positives without grades; query and document may be the
+    is_listed : the row comes from a list of positives without grades; query and document may be the
         other way round
     file : the file's name, inside the archive where it came in one
     """
@@ -57,7 +57,7 @@ class ReferenceRow(NamedTuple):
     grade: int
     line: int
     stratum: int | None = None
-    listed: bool = False
+    is_listed: bool = False
     file: str = ""
 
 
@@ -241,7 +241,7 @@ def _read_lists(
                 for row in _checked_row(
                     (key, as_id(target), str(LISTED_GRADE)), line, name, problems, in_json=True
                 ):
-                    yield row._replace(listed=True)
+                    yield row._replace(is_listed=True)
 
 
 def _note_blank(grade: str, number: int, name: str, problems: Problems, blanks: Blanks) -> None:

@@ -66,14 +66,14 @@ class LeaderboardCaption(NamedTuple):
         """The number of ranked targets, and when the last of them joined; empty until counted."""
         if self.n_ranked is None:
             return ""
-        joined = ""
+        moment = ""
         if self.joined_at:
             day = date_format(localtime(self.joined_at), "j F Y")
-            joined = (
+            moment = (
                 f", the last of which joined on {day}; runs uploaded before are marked “earlier "
                 "gallery”"
             )
-        return f"The gallery is of {self.n_ranked:,} {self.targets}{joined}."
+        return f"The gallery is of {self.n_ranked:,} {self.targets}{moment}."
 
     @property
     def saturation(self) -> str:

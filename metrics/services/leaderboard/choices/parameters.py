@@ -133,15 +133,15 @@ def _chosen(
 ) -> dict[str, str]:
     """Return the chosen option of each parameter; empty if it is absent or no option."""
     options_by_name = {}
-    for name, allowed in options.items():
+    for name, allowed_options in options.items():
         choice = parameters.get(name, "")
-        options_by_name[name] = choice if choice in allowed else ""
-        if choice and choice not in allowed:
-            listed = ", ".join(allowed[:MAX_LISTED]) + (
-                " and more" if len(allowed) > MAX_LISTED else ""
+        options_by_name[name] = choice if choice in allowed_options else ""
+        if choice and choice not in allowed_options:
+            option_list = ", ".join(allowed_options[:MAX_LISTED]) + (
+                " and more" if len(allowed_options) > MAX_LISTED else ""
             )
             errors.append(
-                f'"{choice[:40]}" is no choice of "{name}"; there are: {listed or "none"}.'
+                f'"{choice[:40]}" is no choice of "{name}"; there are: {option_list or "none"}.'
             )
     return options_by_name
 

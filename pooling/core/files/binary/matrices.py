@@ -141,10 +141,10 @@ def _part(
 def refuse_undefined(block: MatrixBlock, name: str) -> None:
     """Raise FormatError for the first row with NaN or +inf."""
     largest = block.values.max(axis=1, initial=-np.inf)  # NaN where the row holds any
-    undefined = np.flatnonzero(np.isnan(largest) | (largest == np.inf))
-    if len(undefined):
+    undefined_rows = np.flatnonzero(np.isnan(largest) | (largest == np.inf))
+    if len(undefined_rows):
         message = (
-            f"Row {block.start + undefined[0] + 1} of {MATRIX} holds NaN or +inf; scores are "
+            f"Row {block.start + undefined_rows[0] + 1} of {MATRIX} holds NaN or +inf; scores are "
             "finite, or -inf."
         )
         raise FormatError(name, None, MATRIX, message)

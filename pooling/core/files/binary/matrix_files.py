@@ -129,12 +129,14 @@ def row_blocks(path: Path, rows: NDArray[np.int64]) -> Iterator[tuple[slice, NDA
     step = max(1, CELLS_AT_ONCE // max(1, n_columns))
     for start in range(0, len(rows), step):
         block_rows = rows[start : start + step]
-        mapped = np.lib.format.open_memmap(path, mode="r")
+        memory_map = np.lib.format.open_memmap(path, mode="r")
         is_stretch = len(block_rows) == block_rows[-1] - block_rows[0] + 1
         yield (
             slice(start, start + len(block_rows)),
             np.array(
-                mapped[block_rows[0] : block_rows[-1] + 1] if is_stretch else mapped[block_rows]
+                memory_map[block_rows[0] : block_rows[-1] + 1]
+                if is_stretch
+                else memory_map[block_rows]
             ),
         )
-        del mapped
+        del memory_map

@@ -118,7 +118,7 @@ def _parts(
     names_read = [column for column in columns.values() if column]
     start = 0
     for batch in file.iter_batches(batch_size=ROWS_AT_ONCE, columns=names_read, use_threads=False):
-        batch_columns = _Batch(batch, start, name, problems)
+        batch_columns = _RowBatch(batch, start, name, problems)
         queries, query = batch_columns.ids(columns["query"], "query")
         targets, target = batch_columns.ids(columns["document"], "document")
         scores = batch_columns.scores(columns["score"])
@@ -133,7 +133,7 @@ def _parts(
         start += batch.num_rows
 
 
-class _Batch:
+class _RowBatch:
     """Some rows of the file: their columns as arrays, and their faults with the row's number."""
 
     def __init__(self, batch: pa.RecordBatch, start: int, name: str, problems: Problems) -> None:

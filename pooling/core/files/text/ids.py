@@ -46,14 +46,14 @@ class Vocabulary:
         bits = max((2 * len(ids)).bit_length(), 4)  # a quarter to half of the table is in use
         self._shift, self._last = np.uint64(64 - bits), (1 << bits) - 1
         self._table = np.full(1 << bits, -1, dtype=np.int32)
-        unplaced = np.arange(len(ids), dtype=np.int32)
+        rows = np.arange(len(ids), dtype=np.int32)
         slot = self._home(words[: len(ids)])
-        while len(unplaced):
+        while len(rows):
             free = self._table[slot] < 0
             # of several with the same slot the last has it
-            self._table[slot[free]] = unplaced[free]
-            is_displaced = self._table[slot] != unplaced
-            unplaced, slot = unplaced[is_displaced], (slot[is_displaced] + 1) & self._last
+            self._table[slot[free]] = rows[free]
+            is_displaced = self._table[slot] != rows
+            rows, slot = rows[is_displaced], (slot[is_displaced] + 1) & self._last
 
     def find(self, ids: NDArray[np.bytes_]) -> NDArray[np.int32]:
         """Return the (n,) positions of ids in the vocabulary, -1 where it lacks one."""
@@ -66,12 +66,12 @@ class Vocabulary:
     def _find(self, words: NDArray[np.uint64]) -> NDArray[np.int32]:
         slot = self._home(words)
         position = self._table.take(slot)
-        unresolved = np.flatnonzero(self._differ(words, position))
-        while len(unresolved):  # an empty slot ends the search, another id's leads to the next
-            unresolved = unresolved[position[unresolved] >= 0]
-            slot[unresolved] = (slot[unresolved] + 1) & self._last
-            position[unresolved] = self._table.take(slot[unresolved])
-            unresolved = unresolved[self._differ(words[unresolved], position[unresolved])]
+        open_rows = np.flatnonzero(self._differ(words, position))
+        while len(open_rows):  # an empty slot ends the search, another id's leads to the next
+            open_rows = open_rows[position[open_rows] >= 0]
+            slot[open_rows] = (slot[open_rows] + 1) & self._last
+            position[open_rows] = self._table.take(slot[open_rows])
+            open_rows = open_rows[self._differ(words[open_rows], position[open_rows])]
         return position
 
     def _home(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -83,7 +83,7 @@ class CanonicalOrder(NamedTuple):
     n_misranked: int
 
 
-class _Part(NamedTuple):
+class _RunBlock(NamedTuple):
     """Content of one block: where queries begin, their ids, documents as words, numbers."""
 
     begins: NDArray[np.int64]
@@ -169,17 +169,17 @@ def order_rows(
     order = np.lexsort((-key, query)) if falls.any() else np.arange(len(query))
     neighbours = query[order[1:]] == query[order[:-1]]
     same = neighbours & (key[order[1:]] == key[order[:-1]])
-    tied = np.append(same, False) | np.append(False, same)
-    if tied.any():
+    is_tied = np.append(same, False) | np.append(False, same)
+    if is_tied.any():
         # rows of equal query and score: in descending order of their document ids
-        positions = np.flatnonzero(tied)
+        positions = np.flatnonzero(is_tied)
         group = np.cumsum(~np.append(False, same))[positions]
         rows = order[positions]
         _, code = np.unique(run.docs[rows], return_inverse=True)
         order[positions] = rows[np.lexsort((-code, group))]
     misranked = np.count_nonzero(neighbours & (run.ranks[order[1:]] < run.ranks[order[:-1]]))
     indptr = np.append(0, np.cumsum(np.bincount(query, minlength=len(run.queries))))
-    return CanonicalOrder(order, indptr, int(np.count_nonzero(tied)), int(misranked))
+    return CanonicalOrder(order, indptr, int(np.count_nonzero(is_tied)), int(misranked))
 
 
 def repeats(query: NDArray[np.int32], docs: NDArray[np.bytes_]) -> Iterator[tuple[int, int]]:
@@ -202,7 +202,7 @@ def _report_repeat(doc: bytes, query: bytes, row: int, name: str, on_error: OnEr
     report(LineFault(row + 1, "document", message), name, on_error)
 
 
-def _run_part(block: TextBlock) -> _Part:
+def _run_part(block: TextBlock) -> _RunBlock:
     scores, faults = floats(block, 4, "score")
     ranks, rank_faults = integers(block, 3, "rank")
     tag = block.text(0, 5) if len(block.line) else ""
@@ -215,7 +215,7 @@ def _run_part(block: TextBlock) -> _Part:
     return _part(block, scores, ranks.astype(np.int32), tag=tag, faults=faults + rank_faults)
 
 
-def _qrels_part(block: TextBlock) -> _Part:
+def _qrels_part(block: TextBlock) -> _RunBlock:
     grades, faults = integers(block, 3, "grade")
     return _part(block, grades, np.zeros(0, dtype=np.int32), tag="", faults=faults)
 
@@ -227,26 +227,26 @@ def _part(
     *,
     tag: str,
     faults: list[LineFault],
-) -> _Part:
+) -> _RunBlock:
     names = ids(block, 0)
     changes = np.any(names[1:] != names[:-1], axis=1)
     begins = np.append(np.zeros(min(len(names), 1), dtype=np.int64), np.flatnonzero(changes) + 1)
     faults = sorted(block.faults + faults)
-    return _Part(
+    return _RunBlock(
         begins, as_bytes(names[begins]), ids(block, 2), numbers, ranks, tag, block.line, faults
     )
 
 
 def _collect(
-    parts: Iterable[tuple[int, _Part]], name: str, on_error: OnError | None
-) -> list[_Part]:
+    parts: Iterable[tuple[int, _RunBlock]], name: str, on_error: OnError | None
+) -> list[_RunBlock]:
     no_lines = np.zeros(0, dtype=np.int64)  # the lines are not needed: row i is good line i + 1
     return [part._replace(line=no_lines) for part in _sound(parts, name, on_error)]
 
 
 def _sound(
-    parts: Iterable[tuple[int, _Part]], name: str, on_error: OnError | None
-) -> Iterator[_Part]:
+    parts: Iterable[tuple[int, _RunBlock]], name: str, on_error: OnError | None
+) -> Iterator[_RunBlock]:
     """The parts with their lines numbered in the file, after their faults have been reported."""
     is_empty = True
     for n_before, part in parts:
@@ -258,12 +258,12 @@ def _sound(
         raise FormatError(name, None, "", "The file is empty.")
 
 
-def _lengths(part: _Part) -> NDArray[np.int64]:
+def _lengths(part: _RunBlock) -> NDArray[np.int64]:
     """Number of rows of each query of a part."""
     return np.diff(np.append(part.begins, len(part.docs)))
 
 
-def _number_queries(parts: list[_Part]) -> tuple[NDArray[np.bytes_], NDArray[np.int32]]:
+def _number_queries(parts: list[_RunBlock]) -> tuple[NDArray[np.bytes_], NDArray[np.int32]]:
     """Ids in order of first appearance, and each row's index among them."""
     number: dict[bytes, int] = {}
     codes: list[int] = []
@@ -275,7 +275,7 @@ def _number_queries(parts: list[_Part]) -> tuple[NDArray[np.bytes_], NDArray[np.
     )
 
 
-def _join_docs(parts: list[_Part]) -> NDArray[np.bytes_]:
+def _join_docs(parts: list[_RunBlock]) -> NDArray[np.bytes_]:
     width = max(part.docs.shape[1] for part in parts)
     words = np.zeros((sum(len(part.docs) for part in parts), width), dtype="<u8")
     at = 0

@@ -46,14 +46,15 @@ class LineFault(NamedTuple):
 class TextBlock(NamedTuple):
     """A block of regular lines: n lines of F fields each.
 
-    padded : the bytes with LEAD and TAIL blanks around them; data : (B,) uint8 the same as an array
+    padded_text : the bytes with LEAD and TAIL blanks around them
+    data : (B,) uint8 the same as an array
     end : (n, F) where each field ends in `data`; the next begins one byte later
     line : (n,) 1-based line numbers within the block
     faults : of the lines of this block that were left out
     n_lines : lines of the block, good and bad
     """
 
-    padded: bytes
+    padded_text: bytes
     data: NDArray[np.uint8]
     end: NDArray[np.int64]
     line: NDArray[np.int64]
@@ -65,7 +66,7 @@ class TextBlock(NamedTuple):
         before = (
             int(self.end.flat[row * self.end.shape[1] + column - 1]) if row or column else LEAD - 1
         )
-        return self.padded[before + 1 : self.end[row, column]].decode()
+        return self.padded_text[before + 1 : self.end[row, column]].decode()
 
     def span(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(n,) where a column's fields begin, and where they end."""
@@ -77,7 +78,7 @@ class TextBlock(NamedTuple):
         """(n,) the eight bytes from each position on, the first of them lowest."""
         # As bytes, not numbers: numpy is far slower to gather numbers across word boundaries.
         everywhere = np.ndarray(
-            (len(self.padded) - 7,), dtype="V8", buffer=self.padded, strides=(1,)
+            (len(self.padded_text) - 7,), dtype="V8", buffer=self.padded_text, strides=(1,)
         )
         return everywhere[at].view("<u8")
 
@@ -105,8 +106,8 @@ def map_blocks(
     name : for a damaged archive's error
     """
 
-    def work_on(padded: bytes) -> tuple[int, Result]:
-        block = cut_lines(padded, n_fields)
+    def work_on(padded_text: bytes) -> tuple[int, Result]:
+        block = cut_lines(padded_text, n_fields)
         return block.n_lines, work(block)
 
     n_before = 0
@@ -117,45 +118,45 @@ def map_blocks(
 
 def _in_threads(work: Callable[[bytes], Result], chunks: Iterator[bytes]) -> Iterator[Result]:
     """`work` of each chunk, in their order, a few of them at once."""
-    waiting: deque[Future[Result]] = deque()
+    futures: deque[Future[Result]] = deque()
     pool = ThreadPoolExecutor(THREADS)
     try:
         for chunk in chunks:
-            waiting.append(pool.submit(work, chunk))
-            if len(waiting) > 2 * THREADS:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+            futures.append(pool.submit(work, chunk))
+            if len(futures) > 2 * THREADS:
+                yield futures.popleft().result()
+        while futures:
+            yield futures.popleft().result()
     finally:
         # Without waiting: a reader that was dropped is closed by the collector of garbage, perhaps
         # while some thread is just being made, and to wait for threads would be to wait for ever.
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def cut_lines(padded: bytes, n_fields: int) -> TextBlock:
+def cut_lines(padded_text: bytes, n_fields: int) -> TextBlock:
     """Cut whole lines between the blanks of `_HEAD` and `_FOOT` into a TextBlock."""
     block = None
-    if padded.isascii() and b"\r" not in padded:
-        block = _cut_regular(padded, n_fields)
+    if padded_text.isascii() and b"\r" not in padded_text:
+        block = _cut_regular(padded_text, n_fields)
     if block is None:
-        text, lines, faults, n_lines = _regular(padded[LEAD:-TAIL], n_fields)
+        text, lines, faults, n_lines = _regular(padded_text[LEAD:-TAIL], n_fields)
         block = _cut_regular(_HEAD + text + _FOOT, n_fields)
         assert block is not None, "a block put into regular form is regular"  # noqa: S101
         block = block._replace(line=lines, faults=faults, n_lines=n_lines)
     return block
 
 
-def _cut_regular(padded: bytes, n_fields: int) -> TextBlock | None:
+def _cut_regular(padded_text: bytes, n_fields: int) -> TextBlock | None:
     """The block if every line is regular, else None."""
-    data = np.frombuffer(padded, dtype=np.uint8)
+    data = np.frombuffer(padded_text, dtype=np.uint8)
     inner = data[LEAD:-TAIL]
     blank = inner <= 32
     end = np.flatnonzero(blank)
     n_lines = len(end) // n_fields
     if len(end) % n_fields or np.any(blank[:1]) or np.any(blank[1:] & blank[:-1]):
         return None
-    parting = inner.take(end).tobytes()
-    if parting.replace(b"\t", b" ") != (b" " * (n_fields - 1) + b"\n") * n_lines:
+    separator = inner.take(end).tobytes()
+    if separator.replace(b"\t", b" ") != (b" " * (n_fields - 1) + b"\n") * n_lines:
         return None
     # Only where some line is long enough for a field that is too long are all fields looked at.
     if (
@@ -165,7 +166,7 @@ def _cut_regular(padded: bytes, n_fields: int) -> TextBlock | None:
         return None
     end += LEAD
     return TextBlock(
-        padded, data, end.reshape(-1, n_fields), np.arange(1, n_lines + 1), [], n_lines
+        padded_text, data, end.reshape(-1, n_fields), np.arange(1, n_lines + 1), [], n_lines
     )
 
 
@@ -256,10 +257,12 @@ def ids(block: TextBlock, column: int) -> NDArray[np.uint64]:
 
 def as_lines(text: bytes) -> NDArray[np.bytes_]:
     """(n,) the n lines of a text, whose last need not end; a line is cut at a byte of 0."""
-    padded = b"".join([_HEAD, text.removesuffix(b"\n"), b"\n", _FOOT])
-    data = np.frombuffer(padded, dtype=np.uint8)
+    padded_text = b"".join([_HEAD, text.removesuffix(b"\n"), b"\n", _FOOT])
+    data = np.frombuffer(padded_text, dtype=np.uint8)
     end = np.flatnonzero(data[LEAD:-TAIL] == ord("\n"))[:, None] + LEAD
-    return as_bytes(ids(TextBlock(padded, data, end, np.arange(1, len(end) + 1), [], len(end)), 0))
+    return as_bytes(
+        ids(TextBlock(padded_text, data, end, np.arange(1, len(end) + 1), [], len(end)), 0)
+    )
 
 
 def as_bytes(words: NDArray[np.uint64]) -> NDArray[np.bytes_]:

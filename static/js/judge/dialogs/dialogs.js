@@ -51,9 +51,9 @@ export class SignInDialog {
     addEventListener("focus", () => isNeeded() && this.check(false));
   }
 
-  open(address, waiting) {
+  open(address, nWaiting) {
     find("signin-link").href = address;
-    find("signin-waiting").textContent = waiting ? `Waiting: ${waiting}.` : "";
+    find("signin-waiting").textContent = nWaiting ? `Waiting: ${nWaiting}.` : "";
     find("signin-state").textContent = "";
     if (!this.dialog.open) this.dialog.showModal();
   }

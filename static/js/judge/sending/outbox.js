@@ -9,7 +9,7 @@ const LONGEST_WAIT = 30_000;
 export class Outbox {
   /**
    * @param {{store, urls, onState, onResult, onRefused, onSignedOut, onStopped, onCleared}} parts
-   *   onState(state, waiting): saving | saved | waiting | signed_out; onCleared: nothing waits any more, after trouble
+   *   onState(state, nWaiting): saving | saved | waiting | signed_out; onCleared: nothing waits any more, after trouble
    */
   constructor(parts) {
     Object.assign(this, parts);
@@ -61,10 +61,10 @@ export class Outbox {
   }
 
   show() {
-    const waiting = this.size;
-    if (this.paused) this.onState("signed_out", waiting);
-    else if (!waiting) this.onState("saved", 0);
-    else this.onState(this.isKeptOut ? "kept_out" : this.tries ? "waiting" : "saving", waiting);
+    const nWaiting = this.size;
+    if (this.paused) this.onState("signed_out", nWaiting);
+    else if (!nWaiting) this.onState("saved", 0);
+    else this.onState(this.isKeptOut ? "kept_out" : this.tries ? "waiting" : "saving", nWaiting);
   }
 
   /** Send everything that waits. Resolves when nothing is left or the next try is scheduled. */

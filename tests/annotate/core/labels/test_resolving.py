@@ -35,9 +35,9 @@ POLICIES = st.builds(
 
 @pytest.mark.parametrize("grades", [[2], [0, 0], [0, 1, 1]])
 def test_a_model_of_the_annotators_decides_where_the_rule_says_so_alone(grades):
-    assert decide(grades, policy(rule="model"), modelled=2) == ("model", 2, len(grades))
-    assert decide(grades, policy(), modelled=2) == decide(grades, policy())
-    assert decide([], policy(rule="model"), modelled=2) is None
+    assert decide(grades, policy(rule="model"), model_grade=2) == ("model", 2, len(grades))
+    assert decide(grades, policy(), model_grade=2) == decide(grades, policy())
+    assert decide([], policy(rule="model"), model_grade=2) is None
 
 
 @pytest.mark.parametrize(

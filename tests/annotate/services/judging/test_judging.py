@@ -351,4 +351,4 @@ def test_a_report_on_a_gold_takes_its_pair_out_of_the_queue_as_well():
     )
     assert label_seats.get().state == "withdrawn"
     assert Resolution.objects.get(pair=other).status == "escalated"
-    assert not seating.plan(pairs=[pair, other]).withdrawn
+    assert not seating.plan(pairs=[pair, other]).seats_to_withdraw

@@ -47,7 +47,7 @@ def history(**fields):
 )
 def test_a_batch_says_how_many_golds_are_right(n_golds, checked, is_out, sentence):
     batch = Batch(n_golds=n_golds, n_golds_right=1)
-    assert golds_sentence(batch, checked=checked, is_out=is_out) == sentence
+    assert golds_sentence(batch, check=checked, is_out=is_out) == sentence
 
 
 @pytest.mark.parametrize(

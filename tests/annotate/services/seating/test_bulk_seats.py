@@ -137,7 +137,12 @@ def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pa
     with trial():
         short = story()
         wrong = seating.plan(pairs=list(collection.pairs.order_by("pk")))
-        assert (wrong.new, wrong.freed, wrong.withdrawn, wrong.moved) == ([], [], [], [])
+        assert (wrong.new, wrong.seats_to_free, wrong.seats_to_withdraw, wrong.seats_to_move) == (
+            [],
+            [],
+            [],
+            [],
+        )
         violations = {check.name: list(check.find()) for check in CHECKS if not check.notice}
         assert {name: rows for name, rows in violations.items() if rows} == {}
     with monkeypatch.context() as slow, trial():

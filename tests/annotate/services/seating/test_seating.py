@@ -168,7 +168,9 @@ def test_a_seat_that_somebody_claims_while_its_pair_is_reconciled_is_not_taken_f
 
     def slow_plan(**arguments):
         changes = plan(**arguments)
-        assert (len(changes.withdrawn), len(changes.freed)) == ((1, 0) if is_dropped else (0, 1))
+        assert (len(changes.seats_to_withdraw), len(changes.seats_to_free)) == (
+            (1, 0) if is_dropped else (0, 1)
+        )
         Seat.objects.update(state=Seat.State.HELD, annotator=annotator, leased_until=timezone.now())
         return changes
 

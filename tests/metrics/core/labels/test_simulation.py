@@ -162,7 +162,7 @@ def test_judging_times_lie_around_the_median_and_are_never_negative():
 def test_a_system_without_noise_ranks_by_its_signal():
     signal = np.array([[0.1, 0.9, 0.5], [0.3, 0.2, 0.7]])
     scores = similarity(
-        signal, noise=0.0, hardness=np.ones((2, 3)), shared=0.5, rng=np.random.default_rng(1)
+        signal, noise=0.0, hardness=np.ones((2, 3)), shared_part=0.5, rng=np.random.default_rng(1)
     )
     assert rank_targets(scores, depth=2).targets.tolist() == [[1, 2], [2, 0]]
     assert rank_targets(scores, depth=2).scores.tolist() == [[0.9, 0.5], [0.7, 0.3]]
@@ -174,7 +174,7 @@ def test_noise_has_the_asked_deviation_and_systems_share_the_asked_part_of_it(sh
     rng = np.random.default_rng(1)
     hardness = rng.standard_normal((300, 300))
     left, right = (
-        similarity(np.zeros((300, 300)), noise=0.4, hardness=hardness, shared=shared, rng=rng)
+        similarity(np.zeros((300, 300)), noise=0.4, hardness=hardness, shared_part=shared, rng=rng)
         for _ in range(2)
     )
     assert left.std() == pytest.approx(0.4, rel=0.02)
@@ -194,7 +194,9 @@ def test_more_noise_makes_a_worse_system():
         np.take_along_axis(
             truth,
             rank_targets(
-                similarity(truth, noise=noise, hardness=np.zeros_like(truth), shared=0.0, rng=rng),
+                similarity(
+                    truth, noise=noise, hardness=np.zeros_like(truth), shared_part=0.0, rng=rng
+                ),
                 depth=5,
             ).targets,
             axis=1,

@@ -60,7 +60,7 @@ def test_files_score_as_trec_eval_scores_them(seed):
         pytrec_eval.parse_qrel(io.StringIO(qrels)),
         {"map", "ndcg_cut.10", "recip_rank", "P.5", "bpref", "infAP"},
     ).evaluate(pytrec_eval.parse_run(io.StringIO(run)))
-    values = evaluate(parse(" ".join(MEASURES)), evaluation.ranked)
+    values = evaluate(parse(" ".join(MEASURES)), evaluation.rankings)
     for row, query in enumerate(evaluation.queries):
         for ours, name in MEASURES.items():
             expected = theirs.get(query.decode(), {}).get(name, 0.0)
@@ -79,7 +79,7 @@ def test_the_mean_equals_that_of_ir_measures_over_all_queries():
     evaluation = evaluate_file(read(run), read_qrels(read(qrels), name="qrels"), name="run")
     for name, measure in zip(names, parse(" ".join(names)), strict=True):
         theirs = expected[ir_measure(name)]
-        assert measure.average(measure.compute(evaluation.ranked)) == pytest.approx(
+        assert measure.average(measure.compute(evaluation.rankings)) == pytest.approx(
             theirs, abs=1e-9
         )
 
@@ -115,7 +115,9 @@ def test_a_matrix_scores_as_the_run_that_lists_it(id_type):
         as_npz(sim_mat=scores, row_ids=rows, column_ids=columns), labels, name="m.npz"
     )
     measures = parse("AP nDCG@5 C@1 mAP@R R@10 MedR Judged@5")
-    ours, theirs = (evaluate(measures, evaluation.ranked) for evaluation in (from_matrix, from_run))
+    ours, theirs = (
+        evaluate(measures, evaluation.rankings) for evaluation in (from_matrix, from_run)
+    )
     assert all(np.array_equal(ours[name], theirs[name]) for name in ours)
     assert (
         (from_matrix.n_missing, from_matrix.n_extra)

@@ -92,7 +92,7 @@ def estimated(collection, run, measures, reference=None):
     alone = reference and labels.labels_of(
         collection=collection, direction=Direction.FORWARD, label_source=reference.reference
     )
-    sample = sample_of(collection=collection, scope=scope, labelled=labelled, reference=alone)
+    sample = sample_of(collection=collection, scope=scope, labels=labelled, reference=alone)
     level = collection.positive_from
     return estimates_of(
         run=run, scope=scope, sample=sample, measures=parse(measures), threshold=level

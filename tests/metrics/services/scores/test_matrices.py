@@ -111,7 +111,7 @@ def test_evaluate_and_the_page_agree_on_every_measure(dtype, score_type):
     theirs = evaluate_matrix(
         read_matrix(io.BytesIO(data), name="m"), qrels, name="m", score_type=score_type
     )
-    expected = evaluate(parse(MEASURES), theirs.ranked, 1)
+    expected = evaluate(parse(MEASURES), theirs.rankings, 1)
     ours = page_values(of, run)
     for number, name in enumerate(expected):
         assert ours.whole[number].tolist() == expected[name].tolist(), name
@@ -145,7 +145,7 @@ def test_a_query_s_value_does_not_hang_on_which_queries_are_measured_at_a_time(c
         read_qrels(io.BytesIO(qrels.encode()), name="q"),
         name="m",
     )
-    expected = evaluate(parse(GRADED), theirs.ranked, 1)
+    expected = evaluate(parse(GRADED), theirs.rankings, 1)
     listed = received(of, trec(scores, rows, columns).encode(), file_name="run.txt", name="listed")
     for run in (received(of, data), listed):
         ours = page_values(of, run, GRADED)
@@ -156,7 +156,7 @@ def test_a_query_s_value_does_not_hang_on_which_queries_are_measured_at_a_time(c
             assert (ours.least[number] <= ours.whole[number]).all() and (
                 ours.whole[number] <= ours.most[number]
             ).all()
-        ends = bounds(parse(GRADED)[0], theirs.ranked, best_grade=3)
+        ends = bounds(parse(GRADED)[0], theirs.rankings, best_grade=3)
         assert ours.most[0].tolist() == pytest.approx(ends.most.tolist(), abs=1e-12)
 
 

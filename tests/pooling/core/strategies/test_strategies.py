@@ -96,7 +96,7 @@ def test_rankings_that_would_leave_their_table_empty_are_sorted():
 @given(RANKINGS, st.sets(st.tuples(st.integers(1, 7), st.integers(1, 13))), st.integers(1, 9))
 def test_what_runs_add_is_depth_k_without_what_is_pooled(runs, pooled, depth):
     pooled_pairs = Pairs(*np.array(sorted(pooled), dtype=np.int64).reshape(-1, 2).T)
-    chosen = choose("adds", material(runs, pooled=pooled_pairs), {"depth": depth}, seed=1)
+    chosen = choose("adds", material(runs, pool_pairs=pooled_pairs), {"depth": depth}, seed=1)
     assert set(pairs(chosen)) == set(plain_depth_k(runs, depth)) - pooled
 
 

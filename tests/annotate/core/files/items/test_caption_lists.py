@@ -191,7 +191,7 @@ def test_the_own_video_of_each_caption_is_its_positive():
     file = source(MSVD)
     (name,) = label_files(file)
     rows = list(read_reference(file.open(name), name, Problems(), of_items=True))
-    assert [(row.query, row.document, row.listed) for row in rows] == [
+    assert [(row.query, row.document, row.is_listed) for row in rows] == [
         ("vid1#0", "vid1", True),
         ("vid1#1", "vid1", True),
         ("vid2#0", "vid2", True),

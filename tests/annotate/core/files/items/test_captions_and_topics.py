@@ -136,7 +136,7 @@ def test_the_own_video_of_each_caption_is_the_reference_set_original():
     source = FileSource(file(json.dumps(MSRVTT)), "test.json")
     assert [reference_name(name) for name in label_files(source)] == ["original"]
     rows = list(read_reference(source.open("test.json"), "test.json", Problems()))
-    assert [(row.query, row.document, row.grade, row.listed) for row in rows] == [
+    assert [(row.query, row.document, row.grade, row.is_listed) for row in rows] == [
         ("0", "video0", 1, True),
         ("1", "video0", 1, True),
         ("2", "video1", 1, True),
