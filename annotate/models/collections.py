@@ -279,7 +279,7 @@ class Policy(models.Model):
             ),
             # A policy that wants unanimity leaves every other pair to a lead.
             models.CheckConstraint(
-                condition=~Q(rule="unanimous") | Q(tie="dispute"),
+                condition=~Q(rule=PolicyRule.UNANIMOUS) | Q(tie=PolicyTie.DISPUTE),
                 name="annotate_policy_unanimous_disputes",
             ),
             models.CheckConstraint(

@@ -219,7 +219,7 @@ class Resolution(models.Model):
         indexes = [
             models.Index(
                 fields=["collection", "pair"],
-                condition=Q(status="disputed"),
+                condition=Q(status=ResolutionStatus.DISPUTED),
                 name="annotate_resolution_disputed",
             ),
         ]

@@ -238,7 +238,7 @@ class Seat(models.Model):
         indexes = [
             models.Index(
                 fields=["round", "queue_key"],
-                condition=Q(state__in=CLAIMABLE_STATES, purpose="label"),
+                condition=Q(state__in=CLAIMABLE_STATES, purpose=SeatPurpose.LABEL),
                 name="annotate_seat_queue",
             ),
         ]
@@ -260,14 +260,20 @@ class Seat(models.Model):
                 name="annotate_seat_unique_check",
             ),
             models.CheckConstraint(
-                condition=Q(state="free", annotator=None, leased_until=None, judgment=None)
+                condition=Q(state=SeatState.FREE, annotator=None, leased_until=None, judgment=None)
                 | Q(
-                    state="held", annotator__isnull=False, leased_until__isnull=False, judgment=None
+                    state=SeatState.HELD,
+                    annotator__isnull=False,
+                    leased_until__isnull=False,
+                    judgment=None,
                 )
                 | Q(
-                    state="done", annotator__isnull=False, leased_until=None, judgment__isnull=False
+                    state=SeatState.DONE,
+                    annotator__isnull=False,
+                    leased_until=None,
+                    judgment__isnull=False,
                 )
-                | Q(state="withdrawn", leased_until=None, judgment=None),
+                | Q(state=SeatState.WITHDRAWN, leased_until=None, judgment=None),
                 name="annotate_seat_state_consistent",
             ),
             models.CheckConstraint(

@@ -94,7 +94,7 @@ class Annotator(models.Model):
                 name="annotate_annotator_known_origin",
             ),
             models.CheckConstraint(
-                condition=Q(user__isnull=True) | Q(origin="person"),
+                condition=Q(user__isnull=True) | Q(origin=AnnotatorOrigin.PERSON),
                 name="annotate_annotator_only_people_have_users",
             ),
         ]

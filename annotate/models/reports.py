@@ -101,7 +101,7 @@ class Report(models.Model):
         indexes = [
             models.Index(
                 fields=["collection", "kind", "pair"],
-                condition=Q(state="open"),
+                condition=Q(state=ReportState.OPEN),
                 name="annotate_report_open",
             ),
         ]

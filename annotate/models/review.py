@@ -76,7 +76,7 @@ class ReviewAction(models.Model):
                 condition=Q(annotator__isnull=False)
                 | Q(pair__isnull=False)
                 | Q(item__isnull=False)
-                | Q(kind="golds_made"),  # many at once: its reason says how many
+                | Q(kind=ReviewActionKind.GOLDS_MADE),  # many at once: its reason says how many
                 name="annotate_reviewaction_about_something",
             ),
         ]

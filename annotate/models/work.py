@@ -76,13 +76,13 @@ class Work(models.Model):
                 name="annotate_work_one_unfinished",
             ),
             models.CheckConstraint(
-                condition=Q(state="asked", finished_at__isnull=True)
-                | Q(state="running", begun_at__isnull=False, finished_at__isnull=True)
+                condition=Q(state=WorkState.ASKED, finished_at__isnull=True)
+                | Q(state=WorkState.RUNNING, begun_at__isnull=False, finished_at__isnull=True)
                 | Q(state__in=FINISHED_STATES, finished_at__isnull=False),
                 name="annotate_work_finished_has_time",
             ),
             models.CheckConstraint(
-                condition=~Q(state="failed") | ~Q(error_code=""),
+                condition=~Q(state=WorkState.FAILED) | ~Q(error_code=""),
                 name="annotate_work_failed_has_code",
             ),
         ]

@@ -96,7 +96,7 @@ class Pool(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["collection", "name"], name="pooling_pool_unique_name"),
             models.CheckConstraint(
-                condition=Q(state="draft", opened_at__isnull=True)
+                condition=Q(state=PoolState.DRAFT, opened_at__isnull=True)
                 | Q(state__in=OPENED_STATES, opened_at__isnull=False, round__isnull=False),
                 name="pooling_pool_open_has_round",
             ),

@@ -150,7 +150,7 @@ class Run(models.Model):
                 condition=Q(direction__in=Direction.values), name="pooling_run_known_direction"
             ),
             models.CheckConstraint(
-                condition=Q(state="received", finished_at__isnull=True)
+                condition=Q(state=RunState.RECEIVED, finished_at__isnull=True)
                 | Q(state__in=READ_STATES, finished_at__isnull=False),
                 name="pooling_run_finished_has_time",
             ),
