@@ -12,13 +12,12 @@ from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
 
 from annotate import access
+from annotate.access import EVERYBODY, LEADERS
 from annotate.models import Collection, Role
 from annotate.services.review import inbox
 from metrics.services.numbers.alarms import raising_events
 
-EVERYBODY = frozenset(Role)
-LEADERS = frozenset({Role.LEAD, Role.RESEARCHER})
-LEAD = frozenset({Role.LEAD})
+LEAD = (Role.LEAD,)
 
 
 class SectionTab(NamedTuple):
@@ -30,7 +29,7 @@ class SectionTab(NamedTuple):
 
     label: str
     address: str
-    viewers: frozenset[Role]
+    viewers: tuple[Role, ...]
     also: tuple[str, ...] = ()
 
 
@@ -148,7 +147,8 @@ def section_links(request: HttpRequest, collection: Collection) -> list[SectionL
 def _visible_tabs(roles: set[Role]) -> dict[str, list[SectionTab]]:
     """The tabs that roles may open, by section, without sections that have none."""
     sections = {
-        label: [tab for tab in tabs if roles & tab.viewers] for label, tabs in SECTIONS.items()
+        label: [tab for tab in tabs if roles.intersection(tab.viewers)]
+        for label, tabs in SECTIONS.items()
     }
     return {label: tabs for label, tabs in sections.items() if tabs}
 

@@ -23,7 +23,10 @@ class Chart(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A number in a chart's table; "" for none. text : shown; exact : downloaded and sorted by"""
+    """A number in a chart's table; "" for none.
+
+    text : shown; exact : downloaded and sorted by
+    """
 
     text: str
     exact: str

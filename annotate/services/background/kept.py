@@ -215,7 +215,7 @@ def delete_all(*, collection: Collection) -> None:
 
 
 def drop_old() -> None:
-    """Delete the values that are too old, of kinds that nobody looks at any more too."""
+    """Delete the values that are too old for their kind, where it sets an age."""
     for name, kind in KINDS.items():
         if kind.drop_after is not None:
             Kept.objects.filter(kind=name, computed_at__lt=Now() - kind.drop_after).delete()

@@ -146,8 +146,7 @@ def _reconcile(decision: ReviewWork, pairs: list[int]) -> Stretch:
 
 
 def _pairs_of(item: Item) -> QuerySet[Pair, int]:
-    side = "query" if item.side == "query" else "document"
-    return Pair.objects.filter(**{side: item}).values_list("pk", flat=True)
+    return Pair.objects.filter(**{item.side: item}).values_list("pk", flat=True)
 
 
 def _lock(pairs: Sequence[int] | QuerySet[Pair, int]) -> list[int]:

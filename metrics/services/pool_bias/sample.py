@@ -105,7 +105,10 @@ def _run_scores(
     k: int,
     threshold: int,
 ) -> dict[str, Any]:
-    """One run's estimates as JSON. sample : all drawn pairs"""
+    """One run's estimates as JSON.
+
+    sample : all drawn pairs
+    """
     pairs = LabelledPairs(rows.query, rows.target, rows.grade)
     rankings = ranked_of(study, run, pairs)._replace(stratum=rows.stratum)
     is_in_top = np.isin(rows.stratum, rows.stratum[rankings.label[rankings.rank <= k]])

@@ -204,7 +204,10 @@ def _table_rows(
     problems: Problems,
     blanks: Blanks,
 ) -> Iterator[ReferenceRow]:
-    """columns : the table's names of query, document and grade, and of a stratum if any"""
+    """The reference rows of a table.
+
+    columns : the table's names of query, document and grade, and of a stratum if any
+    """
     stratum = columns.get("stratum", "")
     for number, cells in rows:
         query, document, grade = (cells[columns[field]].strip(" \t") for field in COLUMNS)
