@@ -46,7 +46,7 @@ def missing_triggers(names: Iterable[str] = TRIGGERS) -> list[str]:
 
 def constraints_check(app_label: str, *, also: Iterable[str] = ()) -> Check:
     """Return the check that an application's constraints are there."""
-    find: Callable[[], list[str]] = lambda: missing_constraints([*constraints_of(app_label), *also])  # noqa: E731
+    find: Callable[[], list[str]] = lambda: missing_constraints([*constraints_of(app_label), *also])  # noqa: E731 - short
     return Check(
         f"{app_label}.constraints",
         "Every declared constraint is in the database and in force.",

@@ -220,7 +220,7 @@ def _parts(address: str) -> tuple[str, str]:
     """Scheme and path of a server's address; empty texts where it is malformed."""
     try:
         parts = urlsplit(address)
-        parts.port  # noqa: B018  # raises where it is no number
+        parts.port  # noqa: B018 - raises where it is no number
     except ValueError:
         return "", ""
     return parts.scheme, parts.path

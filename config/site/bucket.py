@@ -10,7 +10,7 @@ from storages.backends.s3 import S3Storage
 PATIENCE = Config(connect_timeout=10, read_timeout=30, retries={"total_max_attempts": 2})
 
 
-class Bucket(S3Storage):  # type: ignore[misc]
+class Bucket(S3Storage):  # type: ignore[misc]  # it has no types
     """A bucket whose outages raise OSError, as a disk's do, so that work is repeated afterwards."""
 
     client_config: Config

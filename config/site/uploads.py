@@ -142,8 +142,7 @@ def fields_before_files(request: HttpRequest) -> Iterator[None]:
     finally:
         del request._post  # type: ignore[attr-defined]  # not in the stubs
         stream.rewind()
-        # Django calls `read` and `readline` alone
-        request._stream = stream  # type: ignore[assignment]
+        request._stream = stream  # type: ignore[assignment]  # `read` and `readline` alone are called
 
 
 class CsrfMiddleware(CsrfViewMiddleware):

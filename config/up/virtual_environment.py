@@ -31,7 +31,7 @@ from config.up.progress import ConsoleProgress
 try:
     from packaging.requirements import Requirement
 except ImportError:  # it is in the lock, so an environment without it does not hold the lock
-    Requirement = None  # type: ignore[assignment, misc]
+    Requirement = None  # type: ignore[assignment, misc]  # see above
 
 # The locks, smallest first: each holds all of those before it.
 NESTED = ("run.txt", "s3.txt", "dev.txt")

@@ -23,7 +23,7 @@ class BodyTooSlow(TimeoutError):
     """A body came more slowly than MIN_RATE."""
 
 
-class RequestBuffer(Unreader):  # type: ignore[misc]
+class RequestBuffer(Unreader):  # type: ignore[misc]  # gunicorn has no types
     """The received, unused bytes of a connection.
 
     It waits for more only if a thread reads a large body.
@@ -98,7 +98,7 @@ class RequestBuffer(Unreader):  # type: ignore[misc]
         return data
 
 
-class RequestQueue(RequestParser):  # type: ignore[misc]
+class RequestQueue(RequestParser):  # type: ignore[misc]  # gunicorn has no types
     """The requests of one connection; each is parsed once its headers are complete."""
 
     unreader: RequestBuffer
@@ -124,7 +124,7 @@ class RequestQueue(RequestParser):  # type: ignore[misc]
         return request
 
 
-class Connection(TConn):  # type: ignore[misc]
+class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
     """A connection, and the part of its next request that it waits for."""
 
     parser: RequestQueue

@@ -41,7 +41,7 @@ BUSY = (
 )
 
 
-class Worker(ThreadWorker):  # type: ignore[misc]
+class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """One process of the web server."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

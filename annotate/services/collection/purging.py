@@ -201,7 +201,7 @@ def _forget_files(model: type[models.Model], condition: str, collection: Collect
         if not isinstance(field, models.FileField):
             continue
         with connection.cursor() as cursor:
-            statement = f'SELECT "{field.column}" FROM "{model._meta.db_table}" WHERE {condition}'  # noqa: S608
+            statement = f'SELECT "{field.column}" FROM "{model._meta.db_table}" WHERE {condition}'  # noqa: S608 - own names
             cursor.execute(statement, {"collection": collection.pk})
             for name in filter(None, (name for (name,) in cursor.fetchall())):
                 delete_on_commit(name, storage=field.storage)

@@ -23,11 +23,11 @@ Sources = tuple[tuple[MediaSource, ...], ...]  # of each part of an item
 def differ_in_sources(content: Content, other: Content) -> bool:
     """True if a content is like the other but for naming further sources."""
     (*content_fields, parts), (*other_fields, other_parts) = content, other
-    if content_fields != other_fields or len(parts) != len(other_parts) or parts == other_parts:  # type: ignore[arg-type]
+    if content_fields != other_fields or len(parts) != len(other_parts) or parts == other_parts:  # type: ignore[arg-type]  # tuples
         return False
     return all(
         part[:-1] == other_part[:-1] and part[-1][: len(other_part[-1])] == other_part[-1]
-        for part, other_part in zip(parts, other_parts, strict=True)  # type: ignore[call-overload]
+        for part, other_part in zip(parts, other_parts, strict=True)  # type: ignore[call-overload]  # tuples, as above
     )
 
 

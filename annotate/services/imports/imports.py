@@ -304,8 +304,8 @@ def _sources(import_: Import) -> Iterator[tuple[MeteredSource, Source | None]]:
 
 def checksum(stream: BinaryIO) -> str:
     """The SHA-256 of a file."""
-    # type: typeshed's BinaryIO lacks readinto, which every binary file has
-    return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+    # typeshed's BinaryIO lacks readinto, which every binary file has
+    return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]  # see above
 
 
 def _checked_sha256(upload: File) -> str:

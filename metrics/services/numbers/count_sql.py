@@ -20,7 +20,7 @@ def _by_block(columns: str, source: str, *, n: str = "count(*)", key: str) -> st
     return f"""
         SELECT block, {key}, n::bigint FROM (
             SELECT pair_id / {BLOCK_SIZE} AS block, {columns}, {n} AS n
-            {source} GROUP BY 1, {positions}) grouped"""  # noqa: S608
+            {source} GROUP BY 1, {positions}) grouped"""  # noqa: S608 - own words
 
 
 _COUNT_QUERIES = [

@@ -162,7 +162,7 @@ def _tau(shared_targets: _RunPairTargets, depth: Integers) -> Matrix:
 
     NaN for fewer than two.
     """
-    shape: tuple[int, int] = depth.shape  # type: ignore[assignment]
+    shape: tuple[int, int] = depth.shape  # type: ignore[assignment]  # two axes
     n_queries, n_runs = shape
     # index of each shared target's cell in a flat (source, run, run) table
     rows = shared_targets.source * n_runs + shared_targets.first

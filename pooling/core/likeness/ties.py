@@ -75,7 +75,7 @@ def tied_overlap(
     first = _ranked(codes[: len(np.asarray(items))], np.asarray(scores))
     second = _ranked(codes[len(np.asarray(items)) :], np.asarray(other_scores))
     short, long = sorted((first, second), key=lambda ranking: len(ranking.items))
-    s, l = len(short.items), len(long.items)  # noqa: E741  (the paper's letters)
+    s, l = len(short.items), len(long.items)  # noqa: E741 - the paper's letters
     if not s:
         return TiedOverlap(float(l == 0), 0.0, 1.0, 1.0)
     agreement = _agreement(short, long, ties)
@@ -104,7 +104,7 @@ def _ranked(items: NDArray[np.int64], scores: NDArray[np.float64]) -> _TiedRanks
 
 
 def _agreement(short: _TiedRanks, long: _TiedRanks, ties: str) -> _TiedAgreement:
-    s, l = len(short.items), len(long.items)  # noqa: E741
+    s, l = len(short.items), len(long.items)  # noqa: E741 - as above
     union = np.concatenate([short.items, long.items[~np.isin(long.items, short.items)]])
     in_short, in_long = _shares(short, union, l, ties), _shares(long, union, l, ties)
     overlap = np.sum(in_short * in_long, axis=0)
@@ -150,7 +150,7 @@ def _sizes(share: NDArray[np.float64], ties: str) -> NDArray[np.float64]:
     return np.sqrt(np.square(share).sum(axis=0)) if ties == "b" else share.sum(axis=0)
 
 
-def _best_beyond(s: int, l: int, overlap: float, p: float) -> float:  # noqa: E741
+def _best_beyond(s: int, l: int, overlap: float, p: float) -> float:  # noqa: E741 - as above
     """The most that depths beyond l add: every unseen target is shared as soon as there is room."""
     end = l + s - overlap
     depth = np.arange(l + 1, int(end) + 1)

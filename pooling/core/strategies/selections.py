@@ -208,7 +208,7 @@ def best_by_weights(
 
 def _run_stretches(run: RankedPairs, depth: int | None) -> Stretches:
     """A run by source, cut at a depth; a block is not copied."""
-    starts: Integers = run.starts  # type: ignore[assignment]
+    starts: Integers = run.starts  # type: ignore[assignment]  # by source
     lengths, source = np.diff(starts), run.source[starts[:-1]]
     deepest = int(lengths.max())
     if depth is None or deepest <= depth:
@@ -222,7 +222,7 @@ def _run_stretches(run: RankedPairs, depth: int | None) -> Stretches:
 
 def _is_block(run: RankedPairs, deepest: int) -> bool:
     """True if all rankings of a run by source are as deep."""
-    return len(run.rank) == (len(run.starts) - 1) * deepest  # type: ignore[arg-type]
+    return len(run.rank) == (len(run.starts) - 1) * deepest  # type: ignore[arg-type]  # by source
 
 
 def _sorted(runs: Sequence[RankedPairs]) -> UnionPairs:

@@ -95,7 +95,7 @@ def unpack(stream: BinaryIO) -> BinaryIO:
     """Return the stream, unpacked while it is read if it is gzip; it must be seekable."""
     magic = stream.read(2)
     stream.seek(-len(magic), 1)
-    return gzip.GzipFile(fileobj=stream) if magic == b"\x1f\x8b" else stream  # type: ignore[return-value]
+    return gzip.GzipFile(fileobj=stream) if magic == b"\x1f\x8b" else stream  # type: ignore[return-value]  # it reads alike
 
 
 def map_blocks(
