@@ -137,7 +137,12 @@ def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pa
     with trial():
         short = story()
         wrong = seating.plan(pairs=list(collection.pairs.order_by("pk")))
-        assert (wrong.new, wrong.seats_to_free, wrong.seats_to_withdraw, wrong.seats_to_move) == (
+        assert (
+            wrong.new_seats,
+            wrong.seats_to_free,
+            wrong.seats_to_withdraw,
+            wrong.seats_to_move,
+        ) == (
             [],
             [],
             [],

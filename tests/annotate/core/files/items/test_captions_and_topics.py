@@ -236,7 +236,7 @@ def lists(*texts):
     rows = []
     for text in texts:
         rows += list(read_reference(file(text), "lists.json", problems))
-    return [(row.query, row.document, row.grade, row.listed) for row in rows], problems.lines()
+    return [(row.query, row.document, row.grade, row.is_listed) for row in rows], problems.lines()
 
 
 def test_lists_of_ids_are_pairs_without_grades():
