@@ -66,18 +66,16 @@ def decision_facts(
         return {"why": why, "groups": [], "pairs": [], **left_out}
     sign = -1 if measure.entry.smaller_is_better else 1
     outcome = decide(sign * scores, groups=groups, method=method, alpha=alpha, n_tables=n_measures)
-    runs_by_mean = [runs[position] for position in outcome.order]
+    order = [runs[position] for position in outcome.order]
     first, second = np.nonzero(np.triu(outcome.significant))
     return {
         "why": "",
-        "groups": [[runs_by_mean[position] for position in group] for group in outcome.groups],
+        "groups": [[order[position] for position in group] for group in outcome.groups],
         "pairs": [
-            [runs_by_mean[i], runs_by_mean[j]]
-            for i, j in zip(first.tolist(), second.tolist(), strict=True)
+            [order[i], order[j]] for i, j in zip(first.tolist(), second.tolist(), strict=True)
         ],
         "letters": [
-            [run, run_letters]
-            for run, run_letters in zip(runs_by_mean, outcome.letters, strict=True)
+            [run, run_letters] for run, run_letters in zip(order, outcome.letters, strict=True)
         ],
         "asked": method,
         "method": outcome.method,
