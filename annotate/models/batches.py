@@ -22,7 +22,7 @@ class BatchVerdict(models.TextChoices):
 
 
 # held for a lead, or with missed golds and no verdict
-_WAITING = Q(verdict="held") | (Q(verdict="") & ~Q(gold_action=""))
+_WAITING = Q(verdict=BatchVerdict.HELD) | (Q(verdict="") & ~Q(gold_action=""))
 
 
 class BatchQuerySet(models.QuerySet["Batch"]):

@@ -46,7 +46,7 @@ SECTIONS = {
         SectionTab("Pools", "pooling:pools", LEADERS, also=("judging/pairs/",)),
         SectionTab("Golds", "annotate:golds", LEAD),
         SectionTab("Training", "annotate:training-setup", LEAD),
-        SectionTab("Judge", "annotate:judge", frozenset({Role.ANNOTATOR}), also=("training/",)),
+        SectionTab("Judge", "annotate:judge", (Role.ANNOTATOR,), also=("training/",)),
     ),
     "People": (SectionTab("Members", "annotate:members", LEAD, also=("people/",)),),
     "Results": (

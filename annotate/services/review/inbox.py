@@ -89,8 +89,9 @@ def waiting_counts(*, collection_keys: Sequence[int]) -> dict[int, Waiting]:
             f"SELECT * FROM ({counts}) counted WHERE id = ANY(%s)",  # noqa: S608 - of the ORM
             [*parameters, list(collection_keys)],
         )
-        waiting = {key: Waiting(*numbers) for key, *numbers in cursor.fetchall()}
-    return {key: waiting.get(key, NOTHING) for key in collection_keys}  # one may be gone by now
+        counts_by_key = {key: Waiting(*numbers) for key, *numbers in cursor.fetchall()}
+    # one may be gone by now
+    return {key: counts_by_key.get(key, NOTHING) for key in collection_keys}
 
 
 @cache
