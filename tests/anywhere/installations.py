@@ -37,7 +37,7 @@ def share_environment(root: Path, *, for_its_owner_alone: bool = False) -> Path:
     if for_its_owner_alone:
         close_to_others(venv)
     # the stamps that the copy's own code writes after installing
-    code = "import sys; from config.up import environment as e; "
+    code = "import sys; from config.up import virtual_environment as e; "
     code += "[e.stamp(lock).write_text(e.fingerprint(lock)) for lock in sys.argv[1:]]"
     subprocess.run([sys.executable, "-c", code, "run.txt", "dev.txt"], cwd=root, check=True)
     return root

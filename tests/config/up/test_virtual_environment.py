@@ -97,7 +97,7 @@ def make(
             (programs / "uv").symlink_to(uv or pytest.skip("there is no uv here"))
     env |= {"PIP_CONFIG_FILE": str(file), "PATH": str(programs), "NO_PROXY": "127.0.0.1"}
     env |= {"UV_CACHE_DIR": str(root / "cache")}
-    code = f"from config.up import environment; environment.make({of!r})"
+    code = f"from config.up import virtual_environment; virtual_environment.make({of!r})"
     return subprocess.run(
         [sys.executable, "-c", code], cwd=root, env=env, capture_output=True, text=True, check=False
     )
@@ -271,9 +271,7 @@ def test_a_larger_lock_brings_all_of_the_smaller_ones(product: Path) -> None:
 @contextmanager
 def running_on(root: Path, name: str) -> Iterator[subprocess.Popen[str]]:
     """A process that runs on the packages of a lock, until it gets a line."""
-    code = (
-        f"from config.up import environment as e; print(e.is_ready({name!r}), flush=True); input()"
-    )
+    code = f"from config.up import virtual_environment as e; print(e.is_ready({name!r}), flush=True); input()"
     command = [root / ".venv" / "bin" / "python", "-c", code]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     env = {
