@@ -271,8 +271,10 @@ def test_a_larger_lock_brings_all_of_the_smaller_ones(product: Path) -> None:
 @contextmanager
 def running_on(root: Path, name: str) -> Iterator[subprocess.Popen[str]]:
     """A process that runs on the packages of a lock, until it gets a line."""
-    "from config.up import virtual_environment as e; "
-    f"print(e.is_ready({name!r}), flush=True); input()"
+    code = (
+        "from config.up import virtual_environment as e; "
+        f"print(e.is_ready({name!r}), flush=True); input()"
+    )
     command = [root / ".venv" / "bin" / "python", "-c", code]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     env = {
