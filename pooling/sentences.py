@@ -25,13 +25,26 @@ class ReportSentences(NamedTuple):
     run: Run
 
     @property
+    def rows(self) -> str:
+        """The rows of the file, those measured, and those of sources the collection lacks."""
+        report, run = self.run.report, self.run
+        sentence = f"{report['n_rows']:,}, of them {report['n_kept']:,} measured"
+        n_strange = report["n_rows"] - report["n_kept"] - run.n_unknown - report["n_dropped"]
+        if n_strange <= 0 or not report["unknown_sources"]["n"]:
+            return sentence
+        return f"{sentence}, {n_strange:,} of {run.sources} that this collection lacks"
+
+    @property
     def unknown(self) -> str:
         """The rows whose target the collection lacks, and what becomes of them."""
         run = self.run
         if run.n_unknown:
+            is_one = run.n_unknown == 1
             return (
-                f"{run.n_unknown:,} rows ({run.unknown_per_cent}) name {run.targets} that this "
-                "collection lacks. They keep their ranks and count as unjudged"
+                f"{counted(run.n_unknown, 'row')} ({run.unknown_per_cent}) "
+                f"{'names' if is_one else 'name'} {run.targets} that this collection lacks. "
+                f"{'It keeps its rank and counts' if is_one else 'They keep their ranks and count'}"
+                " as unjudged"
                 f"{'; once those are loaded, the file is read again' if may_load(run) else ''}."
             )
         if run.is_waiting:
@@ -55,7 +68,8 @@ class ReportSentences(NamedTuple):
         n_misranked = self.run.report.get("n_misranked")
         if n_misranked:
             order = "rank" if self.run.score_type == Run.ScoreType.RANK else "score"
-            return f"contradicts the order of {n_misranked:,} neighbours; the order is by {order}"
+            neighbours = counted(n_misranked, "neighbour")
+            return f"contradicts the order of {neighbours}; the order is by {order}"
         if self.run.report.get("has_ranks") is False:
             return "none: the order is by score"
         return "agrees with the order"
@@ -286,8 +300,21 @@ class PreviewSentences(NamedTuple):
         return (
             "Labels include planned doubles; where people disagree a third is asked for on top. "
             f"Hours count {preview.n_golds:,} golds too, at {floatformat(preview.seconds, 1)} s a "
-            f"judgment, {pace}. {preview.n_queries:,} "
-            f"{'query' if preview.n_queries == 1 else 'queries'}."
+            f"judgment, {pace}. {counted(preview.n_queries, 'query')}."
+        )
+
+    @property
+    def further(self) -> str:
+        """The labels of pairs that open pools ask about with fewer; empty without any."""
+        n_further = self.preview.n_further
+        if not n_further:
+            return ""
+        verb, pairs, pronoun = (
+            ("is", "a pair", "it") if n_further == 1 else ("are", "pairs", "they")
+        )
+        return (
+            f"Of these, {counted(n_further, 'label')} {verb} for {pairs} that open pools ask about "
+            f"too, with fewer labels; there, too, {pronoun} will be complete only with all of them."
         )
 
     @property

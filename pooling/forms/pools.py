@@ -114,6 +114,15 @@ class PoolForm(forms.Form):
         )
 
     @property
+    def faults(self) -> list[str]:
+        """The faults of its fields, each after the label of its field, and those of the whole."""
+        return [
+            f"{self[name].label}: {fault}" if name in self.fields else str(fault)
+            for name, faults in self.errors.items()
+            for fault in faults
+        ]
+
+    @property
     def chosen_runs(self) -> list[Run]:
         """The runs that are ticked, or named by the address."""
         keys = {

@@ -37,7 +37,14 @@ def run_of(report=None, *, is_judged=False, **fields):
 
 
 def preview_of(**figures):
-    figures = {"n_new": 2, "n_judged": 1000, "hours": 0.25, "n_unknown": 0, **figures}
+    figures = {
+        "n_new": 2,
+        "n_judged": 1000,
+        "hours": 0.25,
+        "n_unknown": 0,
+        "n_further": 0,
+        **figures,
+    }
     return SimpleNamespace(**figures)
 
 
@@ -52,13 +59,23 @@ def preview_of(**figures):
         ),
         (
             run_of({"n_unknown": 1, "n_kept": 3}, is_judged=True),
-            f"1 rows (25.0 %) name documents that this collection lacks. {LACK}; once those are "
-            "loaded, the file is read again.",
+            "1 row (25.0 %) names documents that this collection lacks. It keeps its rank and "
+            "counts as unjudged; once those are loaded, the file is read again.",
         ),
     ],
 )
 def test_a_report_says_what_became_of_unknown_rows(run, sentence):
     assert ReportSentences(run).unknown == sentence
+
+
+def test_a_report_says_which_rows_are_of_queries_that_the_collection_lacks():
+    report = {"n_rows": 1103, "n_kept": 1100, "n_unknown": 2, "n_dropped": 0}
+    sentences = ReportSentences(run_of(report | {"unknown_sources": {"n": 1, "first": ["zzz"]}}))
+    assert sentences.rows == (
+        "1,103, of them 1,100 measured, 1 of queries that this collection lacks"
+    )
+    known = ReportSentences(run_of(report | {"unknown_sources": {"n": 0, "first": []}}))
+    assert known.rows == "1,103, of them 1,100 measured"
 
 
 @pytest.mark.parametrize(
@@ -323,6 +340,21 @@ def test_a_preview_says_what_its_hours_count(is_measured, n_queries, end):
         "Labels include planned doubles; where people disagree a third is asked for on top. Hours "
         f"count 1,000 golds too, at 9.0 s a judgment, {end}"
     )
+
+
+@pytest.mark.parametrize(
+    ("n_further", "beginning", "pronoun"),
+    [
+        (1, "Of these, 1 label is for a pair", "it"),
+        (1000, "Of these, 1,000 labels are for pairs", "they"),
+    ],
+)
+def test_a_preview_says_whose_pairs_are_complete_later(n_further, beginning, pronoun):
+    assert PreviewSentences(preview_of(n_further=n_further)).further == (
+        f"{beginning} that open pools ask about too, with fewer labels; there, too, {pronoun} will "
+        "be complete only with all of them."
+    )
+    assert PreviewSentences(preview_of()).further == ""
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pooling.core.strategies.options import OPTIONS
 from pooling.core.strategies.parameters import NumberParameter, Parameter
 from pooling.core.strategies.strategies import STRATEGIES
 from pooling.models import Pool, Run
+from pooling.sentences import PreviewSentences
 from pooling.services.pools import checks as pool_checks
 from pooling.services.pools import pools, previews
 from pooling.services.pools.checks import PoolError
@@ -75,6 +76,8 @@ class Command(BaseCommand):
                     f"other pools, {price.n_judged:,} judged already; {price.n_labels:,} labels "
                     f"and {price.n_golds:,} golds, {price.hours:,.1f} hours{cost}."
                 )
+                if further := PreviewSentences(price).further:
+                    self.stdout.write(further)
             else:
                 parameters_text = ", ".join(
                     f"{name} {value}" if isinstance(value, str) else f"{name} {value:g}"

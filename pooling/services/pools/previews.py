@@ -10,27 +10,17 @@ from django.db import connection
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Direction, Gold, Policy, QuerySet, Round
-from annotate.statements import text_list
+from annotate.models import Collection, Direction, Gold, Policy, QuerySet
 from pooling.core.likeness.likeness import Likeness, likeness
 from pooling.core.strategies.selections import Layout
 from pooling.models import Run
 from pooling.services.pools.pair_choice import PairChoice, as_pairs, choose_pairs
+from pooling.services.pools.pair_states import pair_states
 
 USUAL_SECONDS = 9.0  # for a judgment, until the collection has a median of its own
 OVERLAP_DEPTH = 10
 RBO_P = 0.9
 ADDS_DEPTH = 10
-_PAIR_STATES = f"""
-    SELECT chosen.position - 1, coalesce(resolution.n_labels, 0), EXISTS (
-        SELECT FROM annotate_roundpair round_pair
-        JOIN annotate_round round ON round.id = round_pair.round_id
-        WHERE round_pair.pair_id = pair.id AND round_pair.dropped_at IS NULL AND round.kind = 'pool'
-          AND round.state IN {text_list(Round.WANTING)})
-    FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS chosen(query, document, position)
-    JOIN annotate_pair pair ON pair.query_id = chosen.query AND pair.document_id = chosen.document
-    LEFT JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
-"""  # noqa: S608 - own words
 _MEDIAN = """
     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY active_ms) FROM annotate_judgment
     WHERE collection_id = %s AND active_ms IS NOT NULL
@@ -67,8 +57,9 @@ class Preview(NamedTuple):
     n_pairs = n_new + n_waiting + n_judged: nobody has asked about them, another open pool asks,
     people have answered
     n_queries : queries with any pair
-    n_labels : wanted with planned doubles, without third labels on disagreement; n_golds : checks
-        handed out among them
+    n_labels : wanted with planned doubles, beyond those that open pools ask for, without third
+        labels on disagreement; n_golds : checks handed out among them
+    n_further : of n_labels, those of pairs that an open pool asks about with fewer labels
     hours : of people, at `seconds` a judgment; is_measured : whether that is this collection's
         median
     cost : hours at the rate asked for, None without one; currency : its name
@@ -92,6 +83,7 @@ class Preview(NamedTuple):
     likenesses: list[DirectionLikeness]
     at: datetime
     n_unknown: int = 0
+    n_further: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Return the preview as JSON, undefined likenesses as null."""
@@ -154,34 +146,32 @@ def preview(
         query_set=query_set,
         seed=seed,
     )
-    n_labels, is_waiting = _pair_states(choice)
+    states = pair_states(query=choice.query, document=choice.document)
     policy = Policy.objects.filter(collection=collection).latest("version")
-    n_missing = _n_missing_labels(n_labels[~is_waiting], policy)
+    n_missing = states.n_missing(policy=policy, key=bytes(collection.key))
+    n_labels = _rounded(n_missing.sum())
     seconds, is_measured = pace(collection=collection)
-    n_golds = _n_golds(collection, policy, n_missing)
-    hours = (n_missing + n_golds) * seconds / 3600
+    n_golds = _n_golds(collection, policy, n_labels)
+    hours = (n_labels + n_golds) * seconds / 3600
     rate = parameters.get("rate")
     return Preview(
         n_pairs=len(choice.query),
-        n_new=int(np.count_nonzero((n_labels == 0) & ~is_waiting)),
-        n_waiting=int(np.count_nonzero((n_labels == 0) & is_waiting)),
-        n_judged=int(np.count_nonzero(n_labels)),
+        n_new=int(np.count_nonzero(states.is_untouched & ~states.is_waiting)),
+        n_waiting=int(np.count_nonzero(states.is_untouched & states.is_waiting)),
+        n_judged=int(np.count_nonzero(states.n_labels)),
         n_queries=len(np.unique(choice.query)),
-        n_labels=n_missing,
+        n_labels=n_labels,
         n_golds=n_golds,
         seconds=seconds,
         is_measured=is_measured,
         hours=hours,
         cost=hours * float(str(rate)) if rate else None,
         currency=str(parameters.get("currency") or "EUR"),
-        shares=_shares(choice, n_labels == 0),
-        likenesses=[
-            _direction_likeness(choice, direction)
-            for direction in Direction
-            if sum(run.direction == direction for run in choice.runs) > 1
-        ],
+        shares=_shares(choice, states.is_untouched),
+        likenesses=_likenesses(choice),
         at=timezone.now(),
         n_unknown=_n_unknown(choice),
+        n_further=_rounded(n_missing[states.is_waiting].sum()),
     )
 
 
@@ -203,23 +193,8 @@ def pace(*, collection: Collection) -> tuple[float, bool]:
     return (median / 1000, True) if median else (USUAL_SECONDS, False)
 
 
-def _pair_states(choice: PairChoice) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """(M,) number of labels of each pair, and whether an open pool asks about it already."""
-    n_labels = np.zeros(len(choice.query), dtype=np.int64)
-    is_waiting = np.zeros(len(choice.query), dtype=bool)
-    with connection.cursor() as cursor:
-        cursor.execute(_PAIR_STATES, [choice.query.tolist(), choice.document.tolist()])
-        for position, n, is_open in cursor:
-            n_labels[position], is_waiting[position] = n, is_open
-    return n_labels, is_waiting
-
-
-def _n_missing_labels(n_labels: NDArray[np.int64], policy: Policy) -> int:
-    """Number of labels still to give: planned doubles fall on judged and new pairs alike."""
-    n_single = np.maximum(0, policy.labels_per_pair - n_labels).sum()
-    n_doubled = np.maximum(0, policy.labels_per_pair + 1 - n_labels).sum()
-    share = float(policy.double_share)
-    return int(np.floor((1 - share) * n_single + share * n_doubled + 0.5))
+def _rounded(number: float) -> int:
+    return int(np.floor(number + 0.5))
 
 
 def _n_golds(collection: Collection, policy: Policy, n_labels: int) -> int:
@@ -276,6 +251,15 @@ def _n_unknown(choice: PairChoice) -> int:
             )
             n += np.unique(np.stack([source, target]), axis=1).shape[1]
     return n
+
+
+def _likenesses(choice: PairChoice) -> list[DirectionLikeness]:
+    """The likeness of the runs of each direction that has two or more."""
+    return [
+        _direction_likeness(choice, direction)
+        for direction in Direction
+        if sum(run.direction == direction for run in choice.runs) > 1
+    ]
 
 
 def _direction_likeness(choice: PairChoice, direction: Direction) -> DirectionLikeness:

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from annotate.models import Pair, Policy, QuerySet, QuerySetItem
+from annotate.models import Pair, Policy, QuerySet, QuerySetItem, Seat
 from annotate.services.background import kept
+from annotate.services.review import adjudicating, exclusions
 from pooling.models import Pool, Run
 from pooling.services.pools import preview_requests, previews
 from pooling.services.pools.checks import PoolError
-from tests import works
+from tests import cast, works
 from tests.pooling import factories
 from tests.pooling.answering import answer_batch
 
@@ -22,6 +23,10 @@ def preview(collection, of, strategy="depth-k", **parameters):
     return previews.preview(
         collection=collection, strategy=strategy, parameters=parameters or {"depth": 2}, runs=of
     )
+
+
+def free_seats(collection):
+    return Seat.objects.filter(collection=collection, purpose="label", state="free").count()
 
 
 def test_more_results_than_memory_holds_are_refused_before_any_is_read(collection, two_runs):
@@ -74,6 +79,57 @@ def test_the_preview_s_labels_are_the_seats_that_opening_makes(collection, two_r
     price = preview(collection, two_runs)
     pool = factories.opened(collection, two_runs)
     assert pool.round.seats.count() == price.n_labels == 15
+
+
+def test_the_preview_counts_further_labels_of_pairs_that_an_open_pool_asks_about(
+    collection, two_runs
+):
+    factories.opened(collection, two_runs[:1])
+    Policy.objects.create(
+        collection=collection,
+        version=2,
+        labels_per_pair=2,
+        double_share=0,
+        gold_positives=0,
+        gold_negatives=0,
+    )
+    price = preview(collection, two_runs)
+    n_before = free_seats(collection)
+    factories.opened(collection, two_runs, name="second")
+    n_added = free_seats(collection) - n_before
+    assert price.n_labels == n_added == 4 + 2 * 2  # one more of the four, two of the other two
+    assert (price.n_waiting, price.n_further) == (4, 4)
+
+
+def test_the_preview_asks_for_no_label_of_a_pair_that_a_lead_decided_on_or_left_out(
+    collection, two_runs
+):
+    factories.opened(collection, two_runs[:1])
+    first, second, *_ = Pair.objects.filter(collection=collection).order_by("pk")
+    lead = cast.user()
+    exclusions.exclude_pair(pair=first, by=lead, reason="does not play")
+    adjudicating.adjudicate(pair=second, by=lead, grade=1)
+    Policy.objects.create(
+        collection=collection,
+        version=2,
+        labels_per_pair=2,
+        double_share=0,
+        gold_positives=0,
+        gold_negatives=0,
+    )
+    price = preview(collection, two_runs)
+    n_before = free_seats(collection)
+    factories.opened(collection, two_runs, name="second")
+    assert price.n_labels == free_seats(collection) - n_before == 2 * 1 + 2 * 2
+
+
+def test_doubles_of_pairs_that_two_pools_share_are_counted_once(collection, two_runs):
+    Policy.objects.create(
+        collection=collection, version=2, double_share="1", gold_positives=0, gold_negatives=0
+    )
+    factories.opened(collection, two_runs)
+    price = preview(collection, two_runs)
+    assert (price.n_waiting, price.n_labels, price.n_further) == (6, 0, 0)
 
 
 def test_money_is_hours_at_the_rate(collection, two_runs):

@@ -1,0 +1,84 @@
+"""States of the pairs that a pool would have: labels they have, and labels asked for already."""
+
+from typing import NamedTuple
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from annotate.core.labels.keyed_choices import is_likely_double
+from annotate.models import Policy, Round
+from annotate.statements import text_list
+
+_STATES = f"""
+    SELECT chosen.position - 1, pair.id, coalesce(resolution.n_labels, 0), coalesce((
+        SELECT max(round_pair.n_wanted) FROM annotate_roundpair round_pair
+        JOIN annotate_round round ON round.id = round_pair.round_id
+        WHERE round_pair.pair_id = pair.id AND round_pair.dropped_at IS NULL AND round.kind = 'pool'
+          AND round.state IN {text_list(Round.WANTING)}), 0),
+        coalesce(resolution.status = 'adjudicated', false) OR EXISTS (
+        SELECT FROM annotate_pairexclusion exclusion WHERE exclusion.pair_id = pair.id)
+    FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS chosen(query, document, position)
+    JOIN annotate_pair pair ON pair.query_id = chosen.query AND pair.document_id = chosen.document
+    LEFT JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
+"""  # noqa: S608 - own words
+
+
+class PairStates(NamedTuple):
+    """The state of each of M chosen pairs.
+
+    pair : (M,) its primary key, 0 if it is not stored yet
+    n_labels : (M,) labels that count; n_asked : (M,) the most that an open pool wants of it
+    is_settled : (M,) whether no label is wanted any more: a lead decided on it, or left it out
+    """
+
+    pair: NDArray[np.int64]
+    n_labels: NDArray[np.int64]
+    n_asked: NDArray[np.int64]
+    is_settled: NDArray[np.bool_]
+
+    @property
+    def is_waiting(self) -> NDArray[np.bool_]:
+        """(M,) whether an open pool asks about it already."""
+        return self.n_asked > 0
+
+    @property
+    def is_untouched(self) -> NDArray[np.bool_]:
+        """(M,) whether it has no label."""
+        return self.n_labels == 0
+
+    def n_missing(self, *, policy: Policy, key: bytes) -> NDArray[np.float64]:
+        """(M,) labels to give under a policy, beyond those given, or asked for by open pools.
+
+        Of a pair that is not stored yet it is an expectation: nobody can know yet whether it will
+        be among the planned doubles. Labels on disagreement are left out.
+
+        key : the collection's, by which doubles are chosen
+        """
+        double_share = float(policy.double_share)
+        chances = np.full(len(self.pair), double_share)
+        n_present = np.maximum(self.n_labels, self.n_asked)
+        if double_share:
+            for position in np.flatnonzero((self.pair > 0) & (n_present <= policy.labels_per_pair)):
+                chances[position] = is_likely_double(
+                    int(self.pair[position]), share=policy.double_share, key=key
+                )
+        n_single = np.maximum(0, policy.labels_per_pair - n_present)
+        n_double = np.maximum(0, policy.labels_per_pair + 1 - n_present)
+        return np.where(self.is_settled, 0.0, (1 - chances) * n_single + chances * n_double)
+
+
+def pair_states(*, query: NDArray[np.int64], document: NDArray[np.int64]) -> PairStates:
+    """Return the states of these pairs.
+
+    query, document : (M,) primary keys of the items of each pair
+    """
+    states = PairStates(
+        *(np.zeros(len(query), dtype=np.int64) for _ in range(3)), np.zeros(len(query), dtype=bool)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(_STATES, [query.tolist(), document.tolist()])
+        for position, *state in cursor:
+            for column, value in zip(states, state, strict=True):
+                column[position] = value
+    return states
