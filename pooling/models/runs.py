@@ -247,6 +247,11 @@ class Run(models.Model):
         return f"{self.name} ({about})" if about else self.name
 
     @property
+    def named(self) -> str:
+        """Label of the number of sources that its file names: "Queries in the file"."""
+        return f"{self.sources.capitalize()} in the file"
+
+    @property
     def left_out(self) -> str:
         """Label of the number of sources that its file does not name: "Queries not in the file"."""
         return f"{self.sources.capitalize()} not in the file"

@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from annotate.core.files.file_tallies import FileTallies
 from annotate.core.files.formats import FormatError, Problems, guarded, name_fault, quoted
 from annotate.core.files.id_lists import ListedId, read_ids
+from annotate.core.phrases import counted
 from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem, Side, User
 from annotate.services.background.progress import ProgressCallback, ignore_progress, with_progress
 from annotate.services.background.workers import lock_task
@@ -55,9 +56,9 @@ class QuerySetReport(FileTallies):
 
     def __str__(self) -> str:
         if not self.is_new:
-            holds = f"holds these {self.n_items:,} items already"
+            holds = f"holds these {counted(self.n_items, 'item')} already"
             return f'Query set "{self.name}" {holds}. Nothing changed.'
-        return f'Query set "{self.name}": {self.n_items:,} items.'
+        return f'Query set "{self.name}": {counted(self.n_items, "item")}.'
 
 
 @transaction.atomic

@@ -48,7 +48,7 @@ class ReferenceReport(FileTallies):
 
     def __str__(self) -> str:
         if not self.is_new:
-            holds = f"holds these {self.n_labels:,} labels already"
+            holds = f"holds these {counted(self.n_labels, 'label')} already"
             return f'Reference set "{self.name}" {holds}. Nothing changed.'
         left_out = f"{self.n_unjudged:,} negative and {self.n_below:,} too small grades left out"
         negative_counts = [

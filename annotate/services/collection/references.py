@@ -157,7 +157,7 @@ def _require_labels(labels: PairGrades, reader: "_ReferenceReader") -> None:
     problems, report = reader.problems, reader.report
     if not labels and not problems:
         of_items = " of items that the collection has" if report.n_unknown else ""
-        blank = f"; {report.n_blank:,} rows without a grade were left out" if report.n_blank else ""
+        blank = f"; left out without a grade: {report.n_blank:,}" if report.n_blank else ""
         message = f"{reader.file} holds no labels{of_items}{blank}."
         problems.add(FormatError(reader.file, None, "", message))
     if problems and not reader.n_with_items and report.n_unknown >= MANY_UNKNOWN:

@@ -77,7 +77,8 @@ class CollectionReport(FileTallies):
         ]
 
     def __str__(self) -> str:
-        rows = f"{self.n_rows:,} rows: {self.n_items:,} new items with {self.n_parts:,} parts"
+        items = f"{counted(self.n_items, 'new item')} with {counted(self.n_parts, 'part')}"
+        rows = f"{counted(self.n_rows, 'row')}: {items}"
         details = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
         details += (
             f"{self.n_with_new_sources:,} have further sources now, "
@@ -108,7 +109,7 @@ class CollectionReport(FileTallies):
         fixed_sentence = (
             " Query sets stay as they were, since the collection has been judged." if is_new else ""
         )
-        media = f"{self.n_media:,} media files copied."
+        media = f"{counted(self.n_media, 'media file')} copied."
         further_sentences = f"{unchanged_sentence}{fixed_sentence}{self._groups}"
         return f"{rows}, {known_before}; {media}{further_sentences}"
 

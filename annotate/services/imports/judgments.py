@@ -22,6 +22,7 @@ from annotate.core.files.judgments.judgment_formats import (
     read_judgments,
 )
 from annotate.core.labels.chains import microseconds, number_groups, previous_in_group
+from annotate.core.phrases import counted
 from annotate.models import ClockTimestamp, Collection, Round, Side, User
 from annotate.services.background.progress import ProgressCallback, ignore_progress, with_progress
 from annotate.services.background.workers import lock_task
@@ -68,8 +69,8 @@ class JudgmentsReport(FileTallies):
         ]
 
     def __str__(self) -> str:
-        people = f"{self.n_annotators:,} annotators"
-        labels = f"{self.n_labels:,} labels of {self.n_pairs:,} pairs by {people}"
+        people = counted(self.n_annotators, "annotator")
+        labels = f"{counted(self.n_labels, 'label')} of {counted(self.n_pairs, 'pair')} by {people}"
         known_before = f"{self.n_labels - self.n_new:,} known before"
         unchanged_sentence = "" if self.n_new else " Nothing changed."
         repeats_text = f"{self.repeats.n:,} superseded by a later line"

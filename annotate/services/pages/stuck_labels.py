@@ -89,6 +89,11 @@ class StuckLabels(NamedTuple):
         return f"{labels} wanted on {pairs} that nobody here can give. {rule}; {here} here."
 
     @property
+    def researcher_advice(self) -> str:
+        """The advice to a researcher, who invites nobody."""
+        return "A lead can invite another annotator. Or close the pool: what it has is kept."
+
+    @property
     def advice(self) -> str:
         """The advice to a lead."""
         pauses_text = {0: "", 1: " Let the one who is paused go on."}.get(

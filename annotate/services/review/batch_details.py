@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from annotate.core.phrases import counted
 from annotate.models import Batch, Gold, HandOut, Judgment, Report
 from annotate.services.golds.batch_checks import GoldCheck
 
@@ -62,7 +63,7 @@ def golds_sentence(batch: Batch, *, check: GoldCheck, is_out: bool) -> str:
             f"; with those of the batches before it, {check.n_together_right} of "
             f"{check.n_together} in batches {check.first} to {check.last}"
         )
-    return f"{batch.n_golds_right} of {batch.n_golds} golds right{together}."
+    return f"{batch.n_golds_right} of {counted(batch.n_golds, 'gold')} right{together}."
 
 
 def lines_of(*, batch: Batch) -> list[BatchLine]:

@@ -132,7 +132,7 @@ def withdraw_annotator(
     n_now = _answers_within(annotator, since, until).count()
     if expected is not None and n_now != expected:
         raise CountChanged(
-            f"{n_now:,} answers would be withdrawn by now, not {expected:,}; look again."
+            f"{counted(n_now, 'answer')} would be withdrawn by now, not {expected:,}; look again."
         )
     if not n_now:
         return None

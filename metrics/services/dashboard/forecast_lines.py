@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from django.template.defaultfilters import floatformat
 
+from annotate.core.phrases import counted
 from metrics.services.dashboard.details_page import Forecast, ValueRange
 
 NO_TIME = "not defined yet: no label carries a time"
@@ -43,12 +44,12 @@ def forecast_lines(forecast: Forecast, pay: PayForecast) -> list[ForecastLine]:
 def _pace(forecast: Forecast) -> ForecastLine:
     if forecast.pace is None:
         return ForecastLine("Labels a day", f"not defined yet: {forecast.reason}")
-    note = f"({forecast.n_days} days with labels)"
+    note = f"({counted(forecast.n_days, 'day')} with labels)"
     return ForecastLine("Labels a day", _range_text(forecast.pace, "0g"), note)
 
 
 def _days_left(forecast: Forecast) -> ForecastLine:
-    name, n_left = "Working days left", f"{forecast.n_left:,} seats"
+    name, n_left = "Working days left", counted(forecast.n_left, "seat")
     if forecast.days_left is None:
         return ForecastLine(name, f"not defined yet: {forecast.reason}", f"({n_left} left)")
     note = f"for {n_left} at this pace; disagreements add seats"
@@ -59,8 +60,9 @@ def _hours_spent(forecast: Forecast) -> ForecastLine:
     name = "Hours of people so far"
     if forecast.hours_spent is None:
         return ForecastLine(name, NO_TIME)
-    untimed = f"; {forecast.n_untimed:,} more carry no time" if forecast.n_untimed else ""
-    note = f"active time of {forecast.n_timed:,} answers, checks and training included{untimed}"
+    untimed = f"; {forecast.n_untimed:,} more without a time" if forecast.n_untimed else ""
+    answers = counted(forecast.n_timed, "answer")
+    note = f"active time of {answers}, checks and training included{untimed}"
     return ForecastLine(name, floatformat(forecast.hours_spent, "1g"), note)
 
 

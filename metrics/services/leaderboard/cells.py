@@ -73,7 +73,7 @@ class ScoreCell(NamedTuple):
         if self.defined is None:
             return "no query has a positive"
         mean = floatformat(self.defined, 1)
-        return f"{mean} over the {self.n_defined:,} queries with a positive"
+        return f"{mean} over the {counted(self.n_defined, 'query')} with a positive"
 
     @property
     def bounds_text(self) -> str:

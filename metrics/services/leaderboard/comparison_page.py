@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from django.template.defaultfilters import floatformat
 
+from annotate.core.phrases import counted
 from annotate.models import Kept
 from metrics.charts.charts import Chart
 from metrics.charts.leaderboard import difference_plot
@@ -107,7 +108,7 @@ class RunComparison(NamedTuple):
     @property
     def extent_text(self) -> str:
         """The number of queries and of their groups."""
-        return self.groups.text if self.groups else f"{self.facts['n_queries']:,} queries"
+        return self.groups.text if self.groups else counted(self.facts["n_queries"], "query")
 
     @property
     def design_text(self) -> str:

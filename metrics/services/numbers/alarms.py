@@ -10,17 +10,14 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
+from annotate.core.phrases import counted
 from annotate.models import Collection, User
 from metrics.core.comparisons.sequential_analysis import MIN_GROUPS, alpha_lower_limit, is_below
 from metrics.models import Alarm, AlarmEvent, Snapshot
 
 MAX_LOG_EVENTS = 100  # events that the page shows
 UNITS = {Alarm.Kind.ALPHA: "", Alarm.Kind.GOLD: " %", Alarm.Kind.SPEED: " s"}
-RESTS_ON = {
-    Alarm.Kind.ALPHA: "pairs with two planned labels",
-    Alarm.Kind.GOLD: "golds",
-    Alarm.Kind.SPEED: "labels",
-}
+_BASES = {Alarm.Kind.ALPHA: "pair", Alarm.Kind.GOLD: "gold", Alarm.Kind.SPEED: "label"}
 LIMIT_NEEDS = (
     f"that takes {MIN_GROUPS} groups of queries with a label beside the commonest level, and "
     "labels that differ"
@@ -229,7 +226,7 @@ def alarm_text(alarm: Alarm) -> str:
         Alarm.Kind.GOLD: f"shown to be below {threshold}",
         Alarm.Kind.SPEED: f"below {threshold}",
     }
-    return f"{kind.label} {watched_values[kind]}, from {alarm.n_at_least:,} {RESTS_ON[kind]} on"
+    return f"{kind.label} {watched_values[kind]}, from {_basis(kind, alarm.n_at_least)} on"
 
 
 def reading_text(event: AlarmEvent) -> str:
@@ -240,8 +237,14 @@ def reading_text(event: AlarmEvent) -> str:
     kind = Alarm.Kind(event.alarm.kind)
     prefix = f"{event.annotator.pseudonym}: " if event.annotator else ""
     if kind == Alarm.Kind.ALPHA and event.value is None and event.kind == AlarmEvent.Kind.ROSE:
-        return f"it had no lower limit yet on {event.n:,} {RESTS_ON[kind]}: {LIMIT_NEEDS}"
+        return f"it had no lower limit yet on {_basis(kind, event.n)}: {LIMIT_NEEDS}"
     if kind == Alarm.Kind.ALPHA:
         prefix = "its lower limit at every look is "
     value = "not defined" if event.value is None else f"{event.value:.3g}{UNITS[kind]}"
-    return f"{prefix}{value} on {event.n:,} {RESTS_ON[kind]}"
+    return f"{prefix}{value} on {_basis(kind, event.n)}"
+
+
+def _basis(kind: Alarm.Kind, n: int) -> str:
+    """The number of judgments that an alarm's value rests on, with their noun."""
+    planned = " with two planned labels" if kind == Alarm.Kind.ALPHA else ""
+    return f"{counted(n, _BASES[kind])}{planned}"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 
+from annotate.core.phrases import counted
 from annotate.models import Collection, QuerySet, User
 from metrics.core.labels.label_sources import LabelSource
 from metrics.models import Plan, PlanLook
@@ -93,8 +94,9 @@ class PlanSummary(NamedTuple):
         plan, source = self.plan, LabelSource.parse(self.plan.label_source).label
         direction = plan.query_set.get_direction_display().lower()
         return (
-            f"{plan.measure} of {len(self.runs):,} runs over query set “{plan.query_set.name}”, "
-            f"{direction}, with {source}, positive from grade {plan.threshold}. "
+            f"{plan.measure} of {counted(len(self.runs), 'run')} over query set "
+            f"“{plan.query_set.name}”, {direction}, with {source}, "
+            f"positive from grade {plan.threshold}. "
             f"{METHOD_NAMES[plan.method]}; alpha {_level_text(plan.alpha)} for all looks together."
         )
 
@@ -103,10 +105,9 @@ class PlanSummary(NamedTuple):
         """Names the person who fixed the plan, the time, and the time of its end."""
         by_text = f" by {self.plan.fixed_by.get_username()}" if self.plan.fixed_by else ""
         ended_text = f" Ended {_moment(self.plan.ended_at)}." if self.plan.ended_at else ""
-        return (
-            f"Fixed {_moment(self.plan.fixed_at)}{by_text}, when {self.plan.n_judged:,} pairs "
-            f"were judged.{ended_text}"
-        )
+        n_judged = self.plan.n_judged
+        judged_text = f"{counted(n_judged, 'pair')} {'was' if n_judged == 1 else 'were'} judged"
+        return f"Fixed {_moment(self.plan.fixed_at)}{by_text}, when {judged_text}.{ended_text}"
 
     @property
     def last_text(self) -> str:
@@ -117,8 +118,8 @@ class PlanSummary(NamedTuple):
         if decision.why:
             return f"{self._last_name} could decide nothing: {decision.why}."
         return (
-            f"{self._last_name} decided {decision.n_decided:,} of {decision.n_pairs:,} pairs of "
-            "runs."
+            f"{self._last_name} decided {decision.n_decided:,} of "
+            f"{counted(decision.n_pairs, 'pair')} of runs."
         )
 
     @property

@@ -76,7 +76,7 @@ def test_a_lead_fixes_a_plan_reads_it_and_ends_it(client, study):
     assert "Fix a plan" not in page
     look(study)
     page = client.get(PLAN).content.decode()
-    assert "Look 1 of 3 (at 9 judged pairs, level .00071) decided 0 of 1 pairs of runs." in page
+    assert "Look 1 of 3 (at 9 judged pairs, level .00071) decided 0 of 1 pair of runs." in page
     assert "alpha ? beta" in page or "beta ? alpha" in page
     assert client.post(f"{PLAN}{plan.pk}/end/").status_code == 302
     page = client.get(PLAN).content.decode()
@@ -118,7 +118,7 @@ def test_a_leaderboard_that_shows_what_the_plan_names_says_what_it_decided(clien
     assert "nothing is confirmed" in board(client, study)
     look(study)
     page = board(client, study)
-    assert "Look 1 of 3 (at 9 judged pairs, level .00071) decided 0 of 1 pairs of runs." in page
+    assert "Look 1 of 3 (at 9 judged pairs, level .00071) decided 0 of 1 pair of runs." in page
     assert page.count("Confirmatory: AP") == 1  # not in the other direction
     assert page.index("Confirmatory: AP") < page.index("Exploratory: differences at this moment")
     for other in ({"measures": "P@5"}, {"labels": "only"}, {"threshold": "2"}):

@@ -175,9 +175,10 @@ def test_documents_that_only_labels_name_are_made_where_that_is_asked_for(
         import_request=ReferenceImport("original", make_documents=True),
         source=source,
     ).import_
-    n_made = 1 if are_documents_known else 2
     assert import_.report["sentences"][0].startswith(
-        f"{n_made} rows: {n_made} new items with 0 parts"
+        "1 row: 1 new item with 0 parts"
+        if are_documents_known
+        else "2 rows: 2 new items with 0 parts"
     )
     assert [pair[:2] for pair in stored(collection)] == [("q0", "a"), ("q1", "a"), ("q1", "d0")]
 

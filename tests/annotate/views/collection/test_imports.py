@@ -53,7 +53,7 @@ def test_a_zip_brings_media_and_one_that_leads_out_is_refused(
 ):
     fine = archive({"collection.jsonl": line("x1", image="m/a.png").encode(), "m/a.png": b"PNG"})
     send(client, "load", "shapes", "items", file=SimpleUploadedFile("set.zip", fine.getvalue()))
-    assert "1 media files copied" in read(client)
+    assert "1 media file copied" in read(client)
     assert Part.objects.filter(path="m/a.png").exists()
     bad = archive({"collection.jsonl": line("x2").encode(), "../../evil.png": b"x"})
     answer = send(
@@ -273,4 +273,4 @@ def test_the_list_shows_what_came_newest_first_and_is_empty_at_first(
 def test_items_reach_the_collection_only_when_the_file_was_read(client, collection, researcher):
     send(client, "load", "shapes", "items", file=upload(line("x1")))
     assert not Item.objects.filter(external_id="x1").exists()
-    assert "1 new items" in read(client)
+    assert "1 new item with" in read(client)

@@ -60,7 +60,7 @@ def test_everything_is_known():
         ("1,234.6", spent_note),
         ("12.0, range 10.0 to 14.0", "at the mean active time of a label, without golds"),
     ]
-    assert lines(WHOLE._replace(n_untimed=7))[2][1] == f"{spent_note}; 7 more carry no time"
+    assert lines(WHOLE._replace(n_untimed=7))[2][1] == f"{spent_note}; 7 more without a time"
     no_range = WHOLE._replace(hours_left=ValueRange(12.0, None, None))
     assert lines(no_range)[3][0] == "12.0"
 

@@ -127,7 +127,7 @@ def test_golds_and_times_are_watched_person_by_person(study):
     assert len(alarms.raising_events(collection=study)) == 3
     assert (
         alarms.alarm_text(Alarm.objects.get(kind="speed"))
-        == "Active time a label below 3600 s, from 1 labels on"
+        == "Active time a label below 3600 s, from 1 label on"
     )
 
 
@@ -179,7 +179,7 @@ def test_a_lead_sets_sees_and_ends_an_alarm(client, study):
     add_informative_groups(study)
     assert client.post(address, {"kind": "alpha", "below": 1, "n_at_least": 1}).status_code == 302
     assert client.post(address, {"kind": "alpha", "below": 1, "n_at_least": 1}).status_code == 422
-    alarm_text = "Alpha not shown to be 1 or more, from 1 pairs with two planned labels on"
+    alarm_text = "Alpha not shown to be 1 or more, from 1 pair with two planned labels on"
     page = text_of(client.get("/c/watched/dashboard/"))
     assert f"{alarm_text}:" in page and "its lower limit at every look is -" in page
     assert '<span class="unseen"> alarm up</span>' in page

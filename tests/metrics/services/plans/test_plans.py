@@ -161,7 +161,7 @@ def test_a_look_decides_at_its_own_level(study):
     )
     assert (
         summary(plan).last_text
-        == "Look 2 of 2 (at 36 judged pairs, level .05) decided 1 of 1 pairs of runs."
+        == "Look 2 of 2 (at 36 judged pairs, level .05) decided 1 of 1 pair of runs."
     )
 
 

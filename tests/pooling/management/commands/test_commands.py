@@ -87,7 +87,7 @@ def test_the_documents_that_only_a_run_names_are_made_by_the_command_itself_or_i
         output = call(
             "load_run", collection.slug, tmp_path / "a.run", "--name", "a", "--make-documents"
         )
-    assert "1 new items" in output and collection.items.filter(external_id="x").exists()
+    assert "1 new item with" in output and collection.items.filter(external_id="x").exists()
     work = Work.objects.get(kind="import")
     assert (collection.runs.get().n_unknown, work.state) == (0, "done")
     assert work.pk not in [call["kwargs"]["work_id"] for call in sent_for]
