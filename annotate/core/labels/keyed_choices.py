@@ -50,15 +50,6 @@ def choose_doubles(pairs: Iterable[int], *, share: Decimal, key: bytes) -> set[i
     return set(pairs_by_hash[:n_doubles])
 
 
-def is_likely_double(pair: int, *, share: Decimal, key: bytes) -> bool:
-    """True if `choose_doubles` takes the pair in a round of any pairs, very many of them.
-
-    Hashes are even: the head of many ends near this share of their range. Of n pairs in a round
-    about sqrt(n x share x (1 - share)) fall on the other side.
-    """
-    return keyed_hash(key, pair) < int(share * 2**_BITS)
-
-
 def arrange_batch(queries: Sequence[int], *, grouped: bool, seed: int) -> list[int]:
     """Shuffle a batch's seats; the order is given as positions in the sequence.
 

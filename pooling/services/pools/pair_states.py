@@ -3,22 +3,24 @@
 from typing import NamedTuple
 
 import numpy as np
-from django.db import connection
 from numpy.typing import NDArray
 
-from annotate.core.labels.keyed_choices import is_likely_double
-from annotate.models import Policy, Round
+from annotate.core.labels.keyed_choices import choose_doubles
+from annotate.models import Collection, Policy, Round
+from annotate.services.storage.number_arrays import statement_columns
 from annotate.statements import text_list
 
 _STATES = f"""
     SELECT chosen.position - 1, pair.id, coalesce(resolution.n_labels, 0), coalesce((
         SELECT max(round_pair.n_wanted) FROM annotate_roundpair round_pair
-        JOIN annotate_round round ON round.id = round_pair.round_id
-        WHERE round_pair.pair_id = pair.id AND round_pair.dropped_at IS NULL AND round.kind = 'pool'
-          AND round.state IN {text_list(Round.WANTING)}), 0),
-        coalesce(resolution.status = 'adjudicated', false) OR EXISTS (
-        SELECT FROM annotate_pairexclusion exclusion WHERE exclusion.pair_id = pair.id)
-    FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS chosen(query, document, position)
+        WHERE round_pair.pair_id = pair.id AND round_pair.dropped_at IS NULL
+          AND round_pair.round_id = ANY(ARRAY(
+            SELECT id FROM annotate_round round WHERE round.collection_id = %(collection)s
+              AND round.kind = 'pool' AND round.state IN {text_list(Round.WANTING)}))), 0),
+        coalesce(resolution.status = 'adjudicated', false) OR pair.id IN (
+            SELECT pair_id FROM annotate_pairexclusion WHERE collection_id = %(collection)s)
+    FROM unnest(%(query)s::bigint[], %(document)s::bigint[])
+        WITH ORDINALITY AS chosen(query, document, position)
     JOIN annotate_pair pair ON pair.query_id = chosen.query AND pair.document_id = chosen.document
     LEFT JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
 """  # noqa: S608 - own words
@@ -50,35 +52,34 @@ class PairStates(NamedTuple):
     def n_missing(self, *, policy: Policy, key: bytes) -> NDArray[np.float64]:
         """(M,) labels to give under a policy, beyond those given, or asked for by open pools.
 
-        Of a pair that is not stored yet it is an expectation: nobody can know yet whether it will
-        be among the planned doubles. Labels on disagreement are left out.
+        The share of doubles is taken of the stored pairs and of the others each: of a pair that is
+        not stored yet nobody can know whether it will be a double, so that its number is an
+        expectation. Labels on disagreement are left out.
 
         key : the collection's, by which doubles are chosen
         """
-        double_share = float(policy.double_share)
-        chances = np.full(len(self.pair), double_share)
+        is_stored = self.pair > 0
+        doubles = choose_doubles(self.pair[is_stored].tolist(), share=policy.double_share, key=key)
+        chances = np.where(is_stored, np.isin(self.pair, list(doubles)), float(policy.double_share))
         n_present = np.maximum(self.n_labels, self.n_asked)
-        if double_share:
-            for position in np.flatnonzero((self.pair > 0) & (n_present <= policy.labels_per_pair)):
-                chances[position] = is_likely_double(
-                    int(self.pair[position]), share=policy.double_share, key=key
-                )
         n_single = np.maximum(0, policy.labels_per_pair - n_present)
         n_double = np.maximum(0, policy.labels_per_pair + 1 - n_present)
         return np.where(self.is_settled, 0.0, (1 - chances) * n_single + chances * n_double)
 
 
-def pair_states(*, query: NDArray[np.int64], document: NDArray[np.int64]) -> PairStates:
+def pair_states(
+    *, collection: Collection, query: NDArray[np.int64], document: NDArray[np.int64]
+) -> PairStates:
     """Return the states of these pairs.
 
     query, document : (M,) primary keys of the items of each pair
     """
-    states = PairStates(
-        *(np.zeros(len(query), dtype=np.int64) for _ in range(3)), np.zeros(len(query), dtype=bool)
+    position, *columns = statement_columns(
+        _STATES,
+        5,
+        {"collection": collection.pk, "query": query.tolist(), "document": document.tolist()},
     )
-    with connection.cursor() as cursor:
-        cursor.execute(_STATES, [query.tolist(), document.tolist()])
-        for position, *state in cursor:
-            for column, value in zip(states, state, strict=True):
-                column[position] = value
-    return states
+    states = np.zeros((len(columns), len(query)), dtype=np.int64)
+    states[:, position] = columns
+    pair, n_labels, n_asked, is_settled = states
+    return PairStates(pair, n_labels, n_asked, is_settled.astype(bool))

@@ -146,7 +146,7 @@ def preview(
         query_set=query_set,
         seed=seed,
     )
-    states = pair_states(query=choice.query, document=choice.document)
+    states = pair_states(collection=collection, query=choice.query, document=choice.document)
     policy = Policy.objects.filter(collection=collection).latest("version")
     n_missing = states.n_missing(policy=policy, key=bytes(collection.key))
     n_labels = _rounded(n_missing.sum())

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from annotate.core.labels.keyed_choices import (
     arrange_batch,
     choose_doubles,
-    is_likely_double,
     keyed_hash,
     queue_key,
 )
@@ -66,16 +65,6 @@ def test_the_share_is_exact_and_the_choice_repeatable(pairs, share):
     assert abs(len(chosen) - share * len(pairs)) <= Decimal("0.5")
     assert chosen <= pairs
     assert choose_doubles(sorted(pairs, reverse=True), share=share, key=KEY) == chosen
-
-
-def test_a_likely_double_is_nearly_always_one_in_a_large_round():
-    pairs, share, key = range(10_000), Decimal("0.1"), b"a key"
-    doubles = choose_doubles(pairs, share=share, key=key)
-    likely = {pair for pair in pairs if is_likely_double(pair, share=share, key=key)}
-    assert len(doubles) == 1000
-    assert len(likely) > 0 and len(doubles ^ likely) <= 60  # 2 x sqrt(10,000 x .1 x .9)
-    assert not any(is_likely_double(pair, share=Decimal(0), key=key) for pair in pairs)
-    assert all(is_likely_double(pair, share=Decimal(1), key=key) for pair in pairs)
 
 
 @pytest.mark.parametrize("grouped", [True, False])
