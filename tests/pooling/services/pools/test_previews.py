@@ -25,6 +25,12 @@ def preview(collection, of, strategy="depth-k", **parameters):
     )
 
 
+def next_policy(collection, **terms):
+    Policy.objects.create(
+        collection=collection, version=2, gold_positives=0, gold_negatives=0, **terms
+    )
+
+
 def free_seats(collection):
     return Seat.objects.filter(collection=collection, purpose="label", state="free").count()
 
@@ -68,14 +74,7 @@ def test_the_preview_of_more_depth_after_judging_counts_only_what_is_missing(col
 
 
 def test_the_preview_s_labels_are_the_seats_that_opening_makes(collection, two_runs):
-    Policy.objects.create(
-        collection=collection,
-        version=2,
-        double_share="0.5",
-        labels_per_pair=2,
-        gold_positives=0,
-        gold_negatives=0,
-    )
+    next_policy(collection, double_share="0.5", labels_per_pair=2)
     price = preview(collection, two_runs)
     pool = factories.opened(collection, two_runs)
     assert pool.round.seats.count() == price.n_labels == 15
@@ -85,14 +84,7 @@ def test_the_preview_counts_further_labels_of_pairs_that_an_open_pool_asks_about
     collection, two_runs
 ):
     factories.opened(collection, two_runs[:1])
-    Policy.objects.create(
-        collection=collection,
-        version=2,
-        labels_per_pair=2,
-        double_share=0,
-        gold_positives=0,
-        gold_negatives=0,
-    )
+    next_policy(collection, labels_per_pair=2, double_share=0)
     price = preview(collection, two_runs)
     n_before = free_seats(collection)
     factories.opened(collection, two_runs, name="second")
@@ -109,14 +101,7 @@ def test_the_preview_asks_for_no_label_of_a_pair_that_a_lead_decided_on_or_left_
     lead = cast.user()
     exclusions.exclude_pair(pair=first, by=lead, reason="does not play")
     adjudicating.adjudicate(pair=second, by=lead, grade=1)
-    Policy.objects.create(
-        collection=collection,
-        version=2,
-        labels_per_pair=2,
-        double_share=0,
-        gold_positives=0,
-        gold_negatives=0,
-    )
+    next_policy(collection, labels_per_pair=2, double_share=0)
     price = preview(collection, two_runs)
     n_before = free_seats(collection)
     factories.opened(collection, two_runs, name="second")
@@ -124,9 +109,7 @@ def test_the_preview_asks_for_no_label_of_a_pair_that_a_lead_decided_on_or_left_
 
 
 def test_doubles_of_pairs_that_two_pools_share_are_counted_once(collection, two_runs):
-    Policy.objects.create(
-        collection=collection, version=2, double_share="1", gold_positives=0, gold_negatives=0
-    )
+    next_policy(collection, double_share="1")
     factories.opened(collection, two_runs)
     price = preview(collection, two_runs)
     assert (price.n_waiting, price.n_labels, price.n_further) == (6, 0, 0)
