@@ -28,9 +28,10 @@ class ReportSentences(NamedTuple):
     def rows(self) -> str:
         """The rows of the file, those measured, and those of sources the collection lacks."""
         report, run = self.run.report, self.run
-        sentence = f"{report['n_rows']:,}, of them {report['n_kept']:,} measured"
-        n_strange = report["n_rows"] - report["n_kept"] - run.n_unknown - report["n_dropped"]
-        if n_strange <= 0 or not report["unknown_sources"]["n"]:
+        n_rows, n_kept = report.get("n_rows", 0), report.get("n_kept", 0)
+        sentence = f"{n_rows:,}, of them {n_kept:,} measured"
+        n_strange = n_rows - n_kept - run.n_unknown - report.get("n_dropped", 0)
+        if n_strange <= 0 or not report.get("unknown_sources", {}).get("n"):
             return sentence
         return f"{sentence}, {n_strange:,} of {run.sources} that this collection lacks"
 
@@ -174,15 +175,17 @@ class HoldSentences(NamedTuple):
     def unknown(self) -> str:
         """The number of rows that name what the collection lacks, and the effect on the run."""
         run = self.run
+        is_one = run.n_unknown == 1 and run.targets not in self.empty_sides
         return format_html(
-            "{} rows name {} that this collection lacks, such as {}. They keep their ranks and "
-            "count as unjudged, so its scores would say more about what is missing than about the "
-            "run. It is neither scored nor pooled until a researcher says so{}.",
-            f"This collection has no {run.targets} yet, so all"
+            "{} {} that this collection lacks, such as {}. {} as unjudged, so its scores would say "
+            "more about what is missing than about the run. It is neither scored nor pooled until "
+            "a researcher says so{}.",
+            f"This collection has no {run.targets} yet, so all rows name"
             if run.targets in self.empty_sides
-            else f"{run.n_unknown:,} of its",
+            else f"{run.n_unknown:,} of its rows {'names' if is_one else 'name'}",
             run.targets,
             _first_ids(run.report["unknown_targets"]["first"]),
+            "It keeps its rank and counts" if is_one else "They keep their ranks and count",
             f", or the {run.targets} are loaded; then the file is read again by itself"
             if may_load(run)
             else "; no queries can join a collection that has been judged",
@@ -230,8 +233,11 @@ class AdditionSentences(NamedTuple):
     @property
     def waiting(self) -> str:
         """The pairs that open pools ask about already; empty if there are none."""
-        n = self.preview.n_waiting
-        return f"Open pools ask about {n:,} more." if n else ""
+        n, n_further = self.preview.n_waiting, self.preview.n_further
+        if not n:
+            return ""
+        further = f", with {counted(n_further, 'label')} fewer" if n_further else ""
+        return f"Open pools ask about {n:,} more{further}."
 
     @property
     def unknown(self) -> str:
@@ -297,10 +303,11 @@ class PreviewSentences(NamedTuple):
             if preview.is_measured
             else "the usual figure until this collection has its own"
         )
+        golds, seconds = counted(preview.n_golds, "gold"), floatformat(preview.seconds, 1)
         return (
             "Labels include planned doubles; where people disagree a third is asked for on top. "
-            f"Hours count {preview.n_golds:,} golds too, at {floatformat(preview.seconds, 1)} s a "
-            f"judgment, {pace}. {counted(preview.n_queries, 'query')}."
+            f"Hours count {golds} too, at {seconds} s a judgment, {pace}. "
+            f"{counted(preview.n_queries, 'query')}."
         )
 
     @property
@@ -309,12 +316,11 @@ class PreviewSentences(NamedTuple):
         n_further = self.preview.n_further
         if not n_further:
             return ""
-        verb, pairs, pronoun = (
-            ("is", "a pair", "it") if n_further == 1 else ("are", "pairs", "they")
-        )
+        pairs = counted(self.preview.n_further_pairs, "pair")
         return (
-            f"Of these, {counted(n_further, 'label')} {verb} for {pairs} that open pools ask about "
-            f"too, with fewer labels; there, too, {pronoun} will be complete only with all of them."
+            f"Of the labels, {n_further:,} {'is' if n_further == 1 else 'are'} for {pairs} that "
+            "open pools ask about with fewer. These pools count such pairs as complete only once "
+            "they have what this pool asks for."
         )
 
     @property

@@ -343,16 +343,17 @@ def test_a_preview_says_what_its_hours_count(is_measured, n_queries, end):
 
 
 @pytest.mark.parametrize(
-    ("n_further", "beginning", "pronoun"),
+    ("n_further", "n_pairs", "beginning"),
     [
-        (1, "Of these, 1 label is for a pair", "it"),
-        (1000, "Of these, 1,000 labels are for pairs", "they"),
+        (1, 1, "Of the labels, 1 is for 1 pair"),
+        (1200, 1000, "Of the labels, 1,200 are for 1,000 pairs"),
     ],
 )
-def test_a_preview_says_whose_pairs_are_complete_later(n_further, beginning, pronoun):
-    assert PreviewSentences(preview_of(n_further=n_further)).further == (
-        f"{beginning} that open pools ask about too, with fewer labels; there, too, {pronoun} will "
-        "be complete only with all of them."
+def test_a_preview_says_whose_pairs_are_complete_later(n_further, n_pairs, beginning):
+    preview = preview_of(n_further=n_further, n_further_pairs=n_pairs)
+    assert PreviewSentences(preview).further == (
+        f"{beginning} that open pools ask about with fewer. These pools count such pairs as "
+        "complete only once they have what this pool asks for."
     )
     assert PreviewSentences(preview_of()).further == ""
 

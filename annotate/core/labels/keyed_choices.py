@@ -38,6 +38,11 @@ def queue_key(key: bytes, *, query: int, pair: int, number: int, grouped: bool, 
     )
 
 
+def double_count(n: int, *, share: Decimal) -> int:
+    """Number of n pairs that get one label more: share x n, halves rounded up."""
+    return int((share * n).to_integral_value(ROUND_HALF_UP))
+
+
 def choose_doubles(pairs: Iterable[int], *, share: Decimal, key: bytes) -> set[int]:
     """Choose the pairs that get one label more: exactly share x n of them, halves rounded up.
 
@@ -46,8 +51,7 @@ def choose_doubles(pairs: Iterable[int], *, share: Decimal, key: bytes) -> set[i
     The choice is the head of the pairs sorted by keyed hash: fixed before anybody judges.
     """
     pairs_by_hash = sorted(pairs, key=lambda pair: (keyed_hash(key, pair), pair))
-    n_doubles = int((share * len(pairs_by_hash)).to_integral_value(ROUND_HALF_UP))
-    return set(pairs_by_hash[:n_doubles])
+    return set(pairs_by_hash[: double_count(len(pairs_by_hash), share=share)])
 
 
 def arrange_batch(queries: Sequence[int], *, grouped: bool, seed: int) -> list[int]:

@@ -75,7 +75,7 @@ class JudgmentsReport(FileTallies):
         unchanged_sentence = "" if self.n_new else " Nothing changed."
         repeats_text = f"{self.repeats.n:,} superseded by a later line"
         blank = f", {self.n_blank:,} without a grade left out" if self.n_blank else ""
-        news = f"{self.n_new:,} new judgments, {known_before}"
+        news = f"{counted(self.n_new, 'new judgment')}, {known_before}"
         return f"{labels}: {news}; {repeats_text}{blank}.{unchanged_sentence}"
 
 

@@ -91,7 +91,7 @@ class StuckLabels(NamedTuple):
     @property
     def researcher_advice(self) -> str:
         """The advice to a researcher, who invites nobody."""
-        return "A lead can invite another annotator. Or close the pool: what it has is kept."
+        return f"What a lead can do: {self.advice[0].lower()}{self.advice[1:]}"
 
     @property
     def advice(self) -> str:

@@ -14,8 +14,8 @@ from annotate.models import Collection, Direction, Gold, Policy, QuerySet
 from pooling.core.likeness.likeness import Likeness, likeness
 from pooling.core.strategies.selections import Layout
 from pooling.models import Run
+from pooling.services.pools.label_counts import label_counts
 from pooling.services.pools.pair_choice import PairChoice, as_pairs, choose_pairs
-from pooling.services.pools.pair_states import pair_states
 
 USUAL_SECONDS = 9.0  # for a judgment, until the collection has a median of its own
 OVERLAP_DEPTH = 10
@@ -59,7 +59,8 @@ class Preview(NamedTuple):
     n_queries : queries with any pair
     n_labels : wanted with planned doubles, beyond those that open pools ask for, without third
         labels on disagreement; n_golds : checks handed out among them
-    n_further : of n_labels, those of pairs that an open pool asks about with fewer labels
+    n_further : of n_labels, those of pairs that an open pool asks about with fewer labels;
+        n_further_pairs : these pairs
     hours : of people, at `seconds` a judgment; is_measured : whether that is this collection's
         median
     cost : hours at the rate asked for, None without one; currency : its name
@@ -84,6 +85,7 @@ class Preview(NamedTuple):
     at: datetime
     n_unknown: int = 0
     n_further: int = 0
+    n_further_pairs: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Return the preview as JSON, undefined likenesses as null."""
@@ -146,9 +148,9 @@ def preview(
         query_set=query_set,
         seed=seed,
     )
-    states = pair_states(collection=collection, query=choice.query, document=choice.document)
+    counts = label_counts(collection=collection, query=choice.query, document=choice.document)
     policy = Policy.objects.filter(collection=collection).latest("version")
-    n_missing = states.n_missing(policy=policy, key=bytes(collection.key))
+    n_missing = counts.n_missing(policy=policy, key=bytes(collection.key))
     n_labels = _rounded(n_missing.sum())
     seconds, is_measured = pace(collection=collection)
     n_golds = _n_golds(collection, policy, n_labels)
@@ -156,9 +158,9 @@ def preview(
     rate = parameters.get("rate")
     return Preview(
         n_pairs=len(choice.query),
-        n_new=int(np.count_nonzero(states.is_untouched & ~states.is_waiting)),
-        n_waiting=int(np.count_nonzero(states.is_untouched & states.is_waiting)),
-        n_judged=int(np.count_nonzero(states.n_labels)),
+        n_new=int(np.count_nonzero(counts.is_untouched & ~counts.is_waiting)),
+        n_waiting=int(np.count_nonzero(counts.is_untouched & counts.is_waiting)),
+        n_judged=int(np.count_nonzero(counts.n_labels)),
         n_queries=len(np.unique(choice.query)),
         n_labels=n_labels,
         n_golds=n_golds,
@@ -167,11 +169,12 @@ def preview(
         hours=hours,
         cost=hours * float(str(rate)) if rate else None,
         currency=str(parameters.get("currency") or "EUR"),
-        shares=_shares(choice, states.is_untouched),
+        shares=_shares(choice, counts.is_untouched),
         likenesses=_likenesses(choice),
         at=timezone.now(),
         n_unknown=_n_unknown(choice),
-        n_further=_rounded(n_missing[states.is_waiting].sum()),
+        n_further=_rounded(n_missing[counts.is_waiting].sum()),
+        n_further_pairs=int(np.count_nonzero(n_missing[counts.is_waiting])),
     )
 
 
@@ -194,7 +197,7 @@ def pace(*, collection: Collection) -> tuple[float, bool]:
 
 
 def _rounded(number: float) -> int:
-    return int(np.floor(number + 0.5))
+    return int(np.floor(round(number, 6) + 0.5))  # a sum of expectations may miss its half
 
 
 def _n_golds(collection: Collection, policy: Policy, n_labels: int) -> int:

@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.core.labels.keyed_choices import (
-    arrange_batch,
-    choose_doubles,
-    keyed_hash,
-    queue_key,
-)
+from annotate.core.labels.keyed_choices import arrange_batch, choose_doubles, keyed_hash, queue_key
 
 KEY = b"k" * 32
 

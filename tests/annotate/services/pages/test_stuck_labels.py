@@ -49,6 +49,10 @@ def test_third_labels_of_two_people_are_stuck_until_somebody_comes():
         "Invite another annotator. Let the one who is paused go on. "
         "Or close the pool: what it has is kept."
     )
+    assert stuck_in_round.researcher_advice == (
+        "What a lead can do: invite another annotator. Let the one who is paused go on. "
+        "Or close the pool: what it has is kept."
+    )
 
 
 def test_what_lapsed_on_the_desk_of_the_only_annotator_is_hers_to_give():

@@ -1,6 +1,8 @@
 """A pool's price before it is opened: what is new, each run's share, likeness, hours and money."""
 
 import json
+from decimal import Decimal
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -8,10 +10,12 @@ from django.utils import timezone
 
 from annotate.models import Pair, Policy, QuerySet, QuerySetItem, Seat
 from annotate.services.background import kept
+from annotate.services.judging import claiming, reports
 from annotate.services.review import adjudicating, exclusions
 from pooling.models import Pool, Run
-from pooling.services.pools import preview_requests, previews
+from pooling.services.pools import pools, preview_requests, previews
 from pooling.services.pools.checks import PoolError
+from pooling.services.pools.label_counts import LabelCounts
 from tests import cast, works
 from tests.pooling import factories
 from tests.pooling.answering import answer_batch
@@ -31,8 +35,12 @@ def next_policy(collection, **terms):
     )
 
 
-def free_seats(collection):
-    return Seat.objects.filter(collection=collection, purpose="label", state="free").count()
+def n_added_by_opening(collection, runs):
+    """Number of free seats that a pool of these runs adds."""
+    free_seats = Seat.objects.filter(collection=collection, purpose="label", state="free")
+    n_before = free_seats.count()
+    factories.opened(collection, runs, name="second")
+    return free_seats.count() - n_before
 
 
 def test_more_results_than_memory_holds_are_refused_before_any_is_read(collection, two_runs):
@@ -86,33 +94,70 @@ def test_the_preview_counts_further_labels_of_pairs_that_an_open_pool_asks_about
     factories.opened(collection, two_runs[:1])
     next_policy(collection, labels_per_pair=2, double_share=0)
     price = preview(collection, two_runs)
-    n_before = free_seats(collection)
-    factories.opened(collection, two_runs, name="second")
-    n_added = free_seats(collection) - n_before
-    assert price.n_labels == n_added == 4 + 2 * 2  # one more of the four, two of the other two
-    assert (price.n_waiting, price.n_further) == (4, 4)
+    # one more of the four, two of the other two
+    assert price.n_labels == n_added_by_opening(collection, two_runs) == 4 + 2 * 2
+    assert (price.n_waiting, price.n_further, price.n_further_pairs) == (4, 4, 4)
 
 
-def test_the_preview_asks_for_no_label_of_a_pair_that_a_lead_decided_on_or_left_out(
-    collection, two_runs
-):
+def test_the_preview_asks_for_no_label_of_a_pair_that_is_with_a_lead(collection, two_runs):
     factories.opened(collection, two_runs[:1])
-    first, second, *_ = Pair.objects.filter(collection=collection).order_by("pk")
-    lead = cast.user()
+    annotator, lead = cast.annotator(collection), cast.user()
+    claiming.current_batch(annotator=annotator)
+    hand_out = claiming.open_hand_outs(annotator=annotator).first()
+    reports.report_pair(
+        annotator=annotator,
+        token=hand_out.token,
+        submission_id=uuid4(),
+        kind="escalated",
+        note="Two birds?",
+    )
+    pairs = Pair.objects.filter(collection=collection).exclude(pk=hand_out.seat.pair_id)
+    first, second, _ = pairs
     exclusions.exclude_pair(pair=first, by=lead, reason="does not play")
     adjudicating.adjudicate(pair=second, by=lead, grade=1)
     next_policy(collection, labels_per_pair=2, double_share=0)
     price = preview(collection, two_runs)
-    n_before = free_seats(collection)
-    factories.opened(collection, two_runs, name="second")
-    assert price.n_labels == free_seats(collection) - n_before == 2 * 1 + 2 * 2
+    assert price.n_labels == n_added_by_opening(collection, two_runs) == 1 + 2 * 2
+
+
+@pytest.mark.parametrize("is_judged", [False, True])
+def test_the_preview_counts_what_a_policy_that_stops_early_asks_for_at_first(
+    collection, two_runs, is_judged
+):
+    factories.opened(collection, two_runs)
+    if is_judged:
+        answer_batch(collection)
+    next_policy(collection, labels_per_pair=5, ceiling=5, double_share=0, stop_early=True)
+    price = preview(collection, two_runs)
+    assert price.n_labels == n_added_by_opening(collection, two_runs) == 6
+
+
+def test_seats_that_people_hold_of_a_closed_pool_are_not_counted_again(collection, two_runs):
+    pool = factories.opened(collection, two_runs)
+    claiming.current_batch(annotator=cast.annotator(collection))
+    pools.close_pool(pool=pool)
+    held = Seat.objects.filter(collection=collection, state="held").count()
+    assert held and preview(collection, two_runs).n_labels == 6 - held
+    assert n_added_by_opening(collection, two_runs) == 6 - held
 
 
 def test_doubles_of_pairs_that_two_pools_share_are_counted_once(collection, two_runs):
-    next_policy(collection, double_share="1")
+    next_policy(collection, double_share="0.5")
     factories.opened(collection, two_runs)
     price = preview(collection, two_runs)
     assert (price.n_waiting, price.n_labels, price.n_further) == (6, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("n_stored", "n_new", "share", "n_expected"), [(0, 50, "0.01", 51), (5, 5, "0.1", 11)]
+)
+def test_as_many_doubles_are_counted_as_opening_makes(n_stored, n_new, share, n_expected):
+    n = n_stored + n_new
+    zeros = np.zeros(n, dtype=np.int64)
+    pair = np.array([*range(1, n_stored + 1), *[0] * n_new], dtype=np.int64)
+    policy = Policy(labels_per_pair=1, double_share=Decimal(share))
+    counts = LabelCounts(pair, zeros, zeros, zeros, zeros.astype(bool))
+    assert counts.n_missing(policy=policy, key=b"key").sum() == pytest.approx(n_expected)
 
 
 def test_money_is_hours_at_the_rate(collection, two_runs):
