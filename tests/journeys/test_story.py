@@ -106,6 +106,15 @@ def load_reference(page: Page, study: StudyFiles) -> None:
     expect(page.locator("main")).to_contain_text("Done", timeout=120_000)
 
 
+def double_every_pair(page: Page) -> None:
+    """Have two people judge each pair: of a few drawn doubles all might have one grade."""
+    page.goto(reverse("annotate:settings", args=[SLUG]))
+    policy_form = page.locator("form").filter(has=page.locator("[name=double_percent]"))
+    policy_form.locator("[name=double_percent]").fill("100")
+    policy_form.locator("button").last.click()
+    expect(page.locator("main")).to_contain_text("follow version 2")
+
+
 def upload_run(page: Page, name: str, content: bytes) -> None:
     page.goto(reverse("pooling:run-upload", args=[SLUG]))
     page.get_by_label("Name", exact=True).fill(name)
@@ -219,6 +228,7 @@ def test_from_uploaded_runs_to_qrels_that_tools_agree_with(
     sign_in(researcher, "rita", cast.PASSWORD)
     make_collection(researcher, study)
     load_reference(researcher, study)
+    double_every_pair(researcher)
     for name, content in study.runs.items():
         upload_run(researcher, name, content)
     assert_accessible(researcher)

@@ -95,5 +95,5 @@ def label_counts(
     )
     counts = np.zeros((len(columns), len(query)), dtype=np.int64)
     counts[:, position] = columns
-    *numbers, is_barred = counts
-    return LabelCounts(*numbers, is_barred.astype(bool))
+    pair, n_labels, n_seats, n_asked, is_barred = counts
+    return LabelCounts(pair, n_labels, n_seats, n_asked, is_barred.astype(bool))
