@@ -1,0 +1,49 @@
+"""Bins of whole numbers, such as lengths of texts: equally wide, few, with round edges."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+COVERED_SHARE = 0.98  # of the numbers at most lies below the last bin, which is open
+
+
+class Bins(NamedTuple):
+    """Equally wide bins of whole numbers; the last one may be open.
+
+    start : (B,) ascending, the smallest number of each bin; the first one holds the least number
+    width : 1 or more; is_open : True if the last bin holds every number from its start on
+    """
+
+    start: NDArray[np.int64]
+    width: int
+    is_open: bool
+
+    def number(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(Q,) the bin of each value, 0..B-1."""
+        return np.minimum((values - self.start[0]) // self.width, len(self.start) - 1)
+
+    @property
+    def labels(self) -> list[str]:
+        """The bins in words: "1 to 20", "21 to 40", "41 or more"; of a single number that one."""
+        texts = [
+            str(start) if self.width == 1 else f"{start:,} to {start + self.width - 1:,}"
+            for start in self.start.tolist()
+        ]
+        if self.is_open:
+            texts[-1] = f"{int(self.start[-1]):,} or more"
+        return texts
+
+
+def bins_of(values: NDArray[np.int64], *, n_bins: int, least: int) -> Bins:
+    """Bins for values of `least` or more, `n_bins` at most; at least one value.
+
+    Their width is the least of 1, 2, 5, 10, 20, 50, ... with which so many hold 98 % of the
+    values; what lies beyond is in the last one, which is open then.
+    """
+    largest, usual = int(values.max()), int(np.quantile(values, COVERED_SHARE, method="higher"))
+    widths = (factor * 10**power for power in range(18) for factor in (1, 2, 5))
+    width = next(width for width in widths if (usual - least) // width < n_bins)
+    count = min((largest - least) // width + 1, n_bins)
+    start = least + width * np.arange(count)
+    return Bins(start, width, is_open=largest >= start[-1] + width)
