@@ -36,6 +36,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("annotate.api.imports")),
     path("", include("pooling.api.runs")),
     path("", include("pooling.api.pools")),
-    path("", include("metrics.api")),
+    path("", include("metrics.api.qrels")),
+    path("", include("metrics.api.analyses")),
     path("<path:subpath>", UnknownEndpoint.as_view(), name="unknown"),
 ]

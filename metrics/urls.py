@@ -1,8 +1,17 @@
-"""URLs of metrics: dashboard, leaderboard, explorer, downloads, a pool's bias."""
+"""URLs of metrics: dashboard, leaderboard, explorer, analyses, downloads, a pool's bias."""
 
 from django.urls import include, path
 
-from metrics.views import alarms, dashboard, downloads, explorer, leaderboard, plans, pool_bias
+from metrics.views import (
+    alarms,
+    analysis,
+    dashboard,
+    downloads,
+    explorer,
+    leaderboard,
+    plans,
+    pool_bias,
+)
 
 DASHBOARD = [
     path("", dashboard.dashboard, name="dashboard"),
@@ -29,6 +38,13 @@ DOWNLOADS = [
     path("<int:pk>/again/", downloads.download_again, name="download-again"),
     path("<int:pk>/file/", downloads.download_file, name="download-file"),
 ]
+ANALYSES = [
+    path("", analysis.analyses, name="analyses"),
+    path("<slug:chapter>/", analysis.chapter, name="analysis-chapter"),
+    path("<slug:chapter>/<slug:name>/", analysis.analysis, name="analysis"),
+    path("<slug:chapter>/<slug:name>/state/", analysis.analysis_state, name="analysis-state"),
+    path("<slug:chapter>/<slug:name>/table.csv", analysis.analysis_table, name="analysis-table"),
+]
 POOL_BIAS = [
     path("", pool_bias.pool_bias, name="pool-bias"),
     path("state/", pool_bias.pool_bias_state, name="pool-bias-state"),
@@ -40,6 +56,7 @@ urlpatterns = [
     path("c/<slug:slug>/results/leaderboard/", include(LEADERBOARD)),
     path("c/<slug:slug>/results/explorer/", explorer.explorer, name="explorer"),
     path("c/<slug:slug>/results/explorer/state/", explorer.explorer_state, name="explorer-state"),
+    path("c/<slug:slug>/results/analysis/", include(ANALYSES)),
     path("c/<slug:slug>/results/downloads/", include(DOWNLOADS)),
     path("c/<slug:slug>/judging/pools/<int:pk>/favours/", include(POOL_BIAS)),
 ]

@@ -160,6 +160,7 @@ class ApiToken(models.Model):
         FILES_WRITE = "files:write", "Load items, labels and judgments"
         POOLS_WRITE = "pools:write", "Preview and open pools"
         QRELS_READ = "qrels:read", "Download qrels"
+        NUMBERS_READ = "numbers:read", "Read analyses"
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     collection = models.ForeignKey("Collection", models.CASCADE, null=True, blank=True)

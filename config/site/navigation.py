@@ -52,6 +52,7 @@ SECTIONS = {
     "Results": (
         SectionTab("Leaderboard", "metrics:leaderboard", LEADERS),
         SectionTab("Explorer", "metrics:explorer", LEADERS),
+        SectionTab("Analysis", "metrics:analyses", LEADERS),
         SectionTab("Runs", "pooling:runs", LEADERS),
         SectionTab("Downloads", "metrics:downloads", LEADERS),
     ),

@@ -1,4 +1,4 @@
-"""The API of metrics: qrels."""
+"""API of qrels: labels as a file."""
 
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import path

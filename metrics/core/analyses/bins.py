@@ -38,12 +38,16 @@ class Bins(NamedTuple):
 def bins_of(values: NDArray[np.int64], *, n_bins: int, least: int) -> Bins:
     """Bins for values of `least` or more, `n_bins` at most; at least one value.
 
-    Their width is the least of 1, 2, 5, 10, 20, 50, ... with which so many hold 98 % of the
-    values; what lies beyond is in the last one, which is open then.
+    Their edges are `least` and multiples of their width above it, beginning with the bin of the
+    smallest value. The width is the least of 1, 2, 5, 10, 20, 50, ... with which so many hold 98 %
+    of the values; what lies beyond is in the last one, which is open then.
     """
-    largest, usual = int(values.max()), int(np.quantile(values, COVERED_SHARE, method="higher"))
+    above = values - least
+    smallest, largest = int(above.min()), int(above.max())
+    usual = int(np.quantile(above, COVERED_SHARE, method="higher"))
     widths = (factor * 10**power for power in range(18) for factor in (1, 2, 5))
-    width = next(width for width in widths if (usual - least) // width < n_bins)
-    count = min((largest - least) // width + 1, n_bins)
-    start = least + width * np.arange(count)
-    return Bins(start, width, is_open=largest >= start[-1] + width)
+    width = next(width for width in widths if usual // width - smallest // width < n_bins)
+    first = smallest // width
+    count = min(largest // width - first + 1, n_bins)
+    start = least + width * (first + np.arange(count))
+    return Bins(start, width, is_open=largest + least >= int(start[-1]) + width)

@@ -13,7 +13,7 @@ from metrics.core.statistics.rank_correlations import RankCorrelation, spearman_
 from metrics.core.statistics.resampling import on_grid
 
 FIFTH = 0.2
-N_LENGTHS, N_POSITIVES = 40, 20  # bins of the map at most
+N_LENGTHS, N_POSITIVES = 40, 30  # bins of the map at most
 N_EXAMPLES, N_ELIGIBLE = 5, 100
 
 

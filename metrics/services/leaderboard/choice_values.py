@@ -126,6 +126,16 @@ def direction_inputs(
     )
 
 
+def restricted(inputs: DirectionInputs, is_included: NDArray[np.bool_]) -> DirectionInputs:
+    """Restrict the inputs to some of the (Q,) queries; their labels stay as they are."""
+    groups = inputs.groups.within(is_included)
+    scope = inputs.scope._replace(sources=inputs.scope.sources[is_included])
+    facts = inputs.group_facts._replace(
+        n_queries=groups.n_queries, n_groups=groups.n, n_effective=groups.n_effective
+    )
+    return inputs._replace(scope=scope, groups=groups, group_facts=facts)
+
+
 def measure_run(*, inputs: DirectionInputs, run: Run) -> RunValues:
     """Measure one run; its rankings are read in chunks."""
     n_queries = len(inputs.scope.sources)

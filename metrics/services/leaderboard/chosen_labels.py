@@ -28,8 +28,8 @@ class LeaderboardLabels(NamedTuple):
 
     whole : of the chosen label source
     reference : of its reference sets alone, None if it has none
-    unjudged : the pairs of the pools to which `whole` gives no label, each of grade 0; none for a
-        comparison of two runs, which has no bounds
+    unjudged : the pairs of the pools to which `whole` gives no label, each of grade 0; none for
+        comparisons and analyses, which have no bounds
     """
 
     whole: Grades
@@ -72,7 +72,7 @@ def labelled_scope(
     reference_alone = (
         labels.within(reference, scope) if reference is not None and source.has_people else None
     )
-    has_bounds = spec.kind != "comparison"
+    has_bounds = spec.kind == "table"
     return scope, LeaderboardLabels(
         whole, reference_alone, _unjudged(collection, scope, whole) if has_bounds else no_grades()
     )

@@ -60,7 +60,7 @@ def summary(
         return {"why": f"{why}, so the two are not compared by it."}
     first, second = pair_values.values
     if spec.missing == MISSING_QUERIES and not pair_values.in_both.all():
-        inputs = _restricted(inputs, pair_values.in_both)
+        inputs = choice_values.restricted(inputs, pair_values.in_both)
         first, second = first[pair_values.in_both], second[pair_values.in_both]
     if not len(first):
         return {"why": "No query is left."}
@@ -112,18 +112,6 @@ def _run_pair_values(inputs: choice_values.DirectionInputs, runs: Sequence[Run])
         n_missing,
         np.asarray(~is_missing.any(axis=0)),
     )
-
-
-def _restricted(
-    inputs: choice_values.DirectionInputs, is_included: NDArray[np.bool_]
-) -> choice_values.DirectionInputs:
-    """Restrict the inputs to some of the queries."""
-    groups = inputs.groups.within(is_included)
-    scope = inputs.scope._replace(sources=inputs.scope.sources[is_included])
-    facts = inputs.group_facts._replace(
-        n_queries=groups.n_queries, n_groups=groups.n, n_effective=groups.n_effective
-    )
-    return inputs._replace(scope=scope, groups=groups, group_facts=facts)
 
 
 def _comparison_facts(

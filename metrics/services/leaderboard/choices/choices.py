@@ -45,6 +45,8 @@ MISSING_NAMES = {
 class LeaderboardSpec:
     """One table of scores, or with `kind` "comparison" two runs on one measure.
 
+    With `kind` "analysis" it has what an analysis is computed from.
+
     Equal specs are equal tables.
     label_source : its key
     people : "" for resolved grades, FIRST for each pair's first label, else the key of the one

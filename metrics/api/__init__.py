@@ -1,0 +1,1 @@
+"""The API of metrics: qrels and analyses."""

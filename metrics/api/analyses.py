@@ -1,0 +1,109 @@
+"""API of analyses: what there is, and each with its table and its chart."""
+
+from django.http import Http404, HttpResponse, QueryDict
+from django.urls import path
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotate.access import LEADERS
+from annotate.api import TokenRequest, Unprocessable, get_collection
+from annotate.models import ApiToken, Collection
+from metrics.services.analysis.analyses import Analysis
+from metrics.services.analysis.choices import SharedChoices, read_shared_choices
+from metrics.services.analysis.computation import Answer, look
+from metrics.services.analysis.files import as_csv, as_json, as_row
+from metrics.services.analysis.register import ANALYSES
+
+# each parameter, and its name in the addresses of pages
+PARAMETERS = {
+    "direction": "direction",
+    "run": "run",
+    "name": "name",
+    "team": "team",
+    "tag": "tag",
+    "label_source": "labels",
+    "threshold": "threshold",
+    "queries": "queries",
+    "measure": "measure",
+}
+
+
+class AnalysesView(APIView):
+    """GET collections/<slug>/analyses/"""
+
+    scope = ApiToken.Scope.NUMBERS_READ
+
+    def get(self, request: TokenRequest, slug: str) -> Response:
+        """The register: name, chapter, question, definition and choices of every analysis."""
+        get_collection(request=request, slug=slug, roles=LEADERS)
+        return Response({"analyses": [as_row(analysis) for analysis in ANALYSES.values()]})
+
+
+class AnalysisView(APIView):
+    """GET collections/<slug>/analyses/<name>/?direction=&run=&label_source=&threshold=&queries="""
+
+    scope = ApiToken.Scope.NUMBERS_READ
+
+    def get(self, request: TokenRequest, slug: str, name: str) -> Response:
+        """The finding with its choices, table and chart; 202 while it is computed.
+
+        `run` is the id of a run and may be repeated; `not_defined` says why there is no finding.
+        """
+        analysis, choices, answer = _look(request, slug, name)
+        if answer is None:
+            return Response({"state": "computing"}, status=202, headers={"Retry-After": "3"})
+        return Response(as_json(analysis=analysis, choices=choices, answer=answer))
+
+
+class AnalysisTableView(APIView):
+    """GET collections/<slug>/analyses/<name>/table.csv with the parameters of the analysis."""
+
+    scope = ApiToken.Scope.NUMBERS_READ
+
+    def get(self, request: TokenRequest, slug: str, name: str) -> HttpResponse:
+        """The table as CSV; 202 while it is computed, 422 where it is not defined."""
+        _, _, answer = _look(request, slug, name)
+        if answer is None:
+            return Response({"state": "computing"}, status=202, headers={"Retry-After": "3"})
+        if answer.finding is None:
+            raise Unprocessable(answer.reason)
+        headers = {"Content-Disposition": f'attachment; filename="{slug}-{name}.csv"'}
+        text = as_csv(answer.finding)
+        return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _look(
+    request: TokenRequest, slug: str, name: str
+) -> tuple[Analysis, SharedChoices, Answer | None]:
+    collection = get_collection(request=request, slug=slug, roles=LEADERS)
+    if name not in ANALYSES:
+        raise Http404
+    choices = _choices(request, collection)
+    spec = ANALYSES[name].spec(choices)
+    return ANALYSES[name], choices, look(collection=collection, spec=spec)
+
+
+def _choices(request: TokenRequest, collection: Collection) -> SharedChoices:
+    """Read the choices; raises Unprocessable for an unknown parameter or value."""
+    parameters = QueryDict(mutable=True)
+    for name, values in request.query_params.lists():
+        if name not in PARAMETERS:
+            raise Unprocessable(
+                f'"{name[:60]}" is no parameter; there are {", ".join(PARAMETERS)}.'
+            )
+        parameters.setlist(PARAMETERS[name], values)
+    choices = read_shared_choices(collection=collection, viewer=request.user, parameters=parameters)
+    if choices.errors:
+        raise Unprocessable(" ".join(choices.errors))
+    return choices
+
+
+urlpatterns = [
+    path("collections/<slug:slug>/analyses/", AnalysesView.as_view(), name="analyses"),
+    path("collections/<slug:slug>/analyses/<slug:name>/", AnalysisView.as_view(), name="analysis"),
+    path(
+        "collections/<slug:slug>/analyses/<slug:name>/table.csv",
+        AnalysisTableView.as_view(),
+        name="analysis-table",
+    ),
+]

@@ -1,0 +1,174 @@
+"""The chart of positives by the length of the query's text."""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+from annotate.core.phrases import counted
+from metrics.charts.analyses.nouns import AXIS, Nouns
+from metrics.charts.charts import WHOLE, Spec, tooltip_row
+from metrics.charts.findings import Cell, Column, Finding, interval_text
+from metrics.core.analyses.lengths import LengthFifth, PositivesByLength
+from metrics.core.statistics.intervals import Interval
+
+MAX_QUOTE = 60  # characters of a text in a headline
+
+
+def length_finding(result: PositivesByLength, nouns: Nouns, *, n_without_text: int) -> Finding:
+    """The map of positives by length with its margins."""
+    lengths, positives = result.lengths, result.positives
+    columns = [Column("words", "Words"), Column("n", nouns.queries.capitalize())]
+    columns += [
+        Column(f"positives_{start}", f"Positives {label}")
+        for start, label in zip(positives.start.tolist(), positives.labels, strict=True)
+    ]
+    rows: list[list[Cell]] = [
+        [label, int(counts.sum()), *counts.tolist()]
+        for label, counts in zip(lengths.labels, result.cells, strict=True)
+    ]
+    return Finding(
+        headline=_length_headline(result, nouns),
+        reading=(
+            f"Squares: {nouns.queries} with so many words and positives, dark where there are many "
+            f"(logarithmic); bars: all of a length, and all with so many positives. "
+            f"{_correlation_text(result)}"
+        ),
+        extent=nouns.extent,
+        columns=columns,
+        rows=rows,
+        spec=_map(result, nouns),
+        notes=[*_without_text(n_without_text, nouns), *nouns.notes],
+    )
+
+
+def _length_headline(result: PositivesByLength, nouns: Nouns) -> str:
+    short, long, ratio, interval = result.short, result.long, result.ratio, result.interval
+    if short is None or long is None:
+        words = int(result.lengths.start[0])
+        return f"Too few lengths to compare: most {nouns.queries} have about {words} words"
+    if ratio is None:
+        return (
+            f"{nouns.queries.capitalize()} of {_words(short)} have {short.mean:.2f} positives on "
+            f"average, {nouns.queries} of {_words(long)} have {long.mean:.2f}"
+        )
+    more, fewer = short, long
+    if ratio < 1:
+        more, fewer, ratio, interval = long, short, 1 / ratio, _reciprocal(interval)
+    sentence = (
+        f"{nouns.queries.capitalize()} of {_words(more)} have {ratio:.2f} times the positives of "
+        f"{nouns.queries} of {_words(fewer)} ({interval_text(interval, digits=2)})"
+    )
+    if interval.low is not None and interval.low <= 1:
+        return f"{sentence}: no difference is shown"
+    return sentence
+
+
+def _reciprocal(interval: Interval) -> Interval:
+    if interval.low is None or interval.high is None:
+        return interval
+    return Interval(1 / interval.high, 1 / interval.low)
+
+
+def _words(fifth: LengthFifth) -> str:
+    if fifth.shortest == fifth.longest:
+        return counted(fifth.shortest, "word")
+    return f"{fifth.shortest:,} to {fifth.longest:,} words"
+
+
+def _correlation_text(result: PositivesByLength) -> str:
+    correlation = result.correlation
+    if correlation.value is None:
+        return "Spearman's correlation of both is not defined: one of them does not vary."
+    return (
+        f"Spearman's correlation of words and positives: {correlation.value:.3f} "
+        f"({interval_text(correlation.interval, digits=3)}, n {correlation.n:,})."
+    )
+
+
+def _without_text(n: int, nouns: Nouns) -> list[str]:
+    return [f"{n:,} of the {nouns.queries} have no text and are left out."] if n else []
+
+
+def _map(result: PositivesByLength, nouns: Nouns) -> Spec:
+    words, positives = result.lengths.labels, result.positives.labels
+    cells = [
+        {"words": words[row], "positives": positives[column], "n": int(result.cells[row, column])}
+        for row, column in product(range(len(words)), range(len(positives)))
+        if result.cells[row, column]
+    ]
+    x: Spec = {"field": "words", "type": "ordinal", "scale": {"domain": words}, "axis": AXIS}
+    y: Spec = {"field": "positives", "type": "ordinal", "scale": {"domain": positives[::-1]}}
+    total = {"aggregate": "sum", "field": "n", "type": "quantitative", "title": None}
+    queries = nouns.queries.capitalize()
+    tooltip = [tooltip_row("words", "Words"), tooltip_row("positives", "Positives")]
+    count = tooltip_row("n", queries, ",d")
+    colour = {"field": "n", "type": "quantitative", "title": queries, "legend": {"format": ",d"}}
+    bare = {"axis": {"labels": False, "title": None}}
+    upper = {
+        "width": "@plot",
+        "height": 60,
+        "mark": "bar",
+        "encoding": {"x": x | bare, "y": total | {"axis": WHOLE | {"tickCount": 2}}}
+        | {"tooltip": [tooltip[0], count | {"aggregate": "sum", "type": "quantitative"}]},
+    }
+    centre = {
+        "width": "@plot",
+        "height": {"step": 14},
+        "mark": {"type": "rect", "cornerRadius": 1},
+        "encoding": {
+            "x": x | {"title": "Words"},
+            "y": y | {"title": "Positives"},
+            "color": colour | {"scale": {"type": "log"}},
+            "tooltip": [*tooltip, count],
+        },
+    }
+    right = {
+        "width": 90,
+        "height": {"step": 14},
+        "mark": "bar",
+        "encoding": {"y": y | bare, "x": total | {"axis": WHOLE | {"tickCount": 2}}}
+        | {"tooltip": [tooltip[1], count | {"aggregate": "sum", "type": "quantitative"}]},
+    }
+    return {
+        "data": {"values": cells},
+        "spacing": 8,
+        "bounds": "flush",
+        "vconcat": [upper, {"hconcat": [centre, right], "spacing": 8, "bounds": "flush"}],
+    }
+
+
+class TextExample(NamedTuple):
+    """A text as an example of its length; part : "shortest", "median" or "longest"."""
+
+    part: str
+    text: str
+    n_words: int
+    n_positive: int
+
+
+def examples_finding(examples: Sequence[TextExample], nouns: Nouns) -> Finding:
+    """The table of texts of several lengths; at least one."""
+    shortest, longest = examples[0], examples[-1]
+    return Finding(
+        headline=(
+            f"From “{_cut(shortest.text)}” ({counted(shortest.n_words, 'word')}) to "
+            f"“{_cut(longest.text)}” ({counted(longest.n_words, 'word')})"
+        ),
+        reading=(
+            "Five texts each, drawn from the hundred shortest, the hundred in the middle and the "
+            "hundred longest, or from a third of them where there are fewer than 300."
+        ),
+        extent=nouns.extent,
+        columns=[
+            Column("part", "Part"),
+            Column("text", "Text"),
+            Column("words", "Words"),
+            Column("positives", "Positives"),
+        ],
+        rows=[list(example) for example in examples],
+        notes=nouns.notes,
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_QUOTE else f"{text[:MAX_QUOTE].rstrip()}…"

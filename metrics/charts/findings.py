@@ -1,0 +1,82 @@
+"""What an analysis found: a sentence, a table of numbers, and the chart of them if it has one."""
+
+from typing import Any, NamedTuple
+
+from metrics.charts.charts import Chart, Figure, Spec
+from metrics.core.statistics.intervals import Interval
+
+Cell = str | int | float | None
+
+
+class Column(NamedTuple):
+    """A column of a finding's table.
+
+    key : its name in files; title : on pages; digits : after the point, where it has fractions
+    """
+
+    key: str
+    title: str
+    digits: int = 0
+
+
+class Finding(NamedTuple):
+    """What an analysis found.
+
+    headline : in plain words, without a full stop; reading : how to read the chart or table
+    extent : the queries, runs or labels that it is of, in words; notes : sentences beside it
+    rows : a cell for each column; None where a number is not defined
+    spec : of the chart; None for a table without one
+    """
+
+    headline: str
+    reading: str
+    extent: str
+    columns: list[Column]
+    rows: list[list[Cell]]
+    spec: Spec | None = None
+    notes: list[str] = []
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as JSON."""
+        return self._asdict() | {"columns": [column._asdict() for column in self.columns]}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Finding":
+        """The finding of `as_json`."""
+        return cls(**value | {"columns": [Column(**column) for column in value["columns"]]})
+
+    def chart(self, *, id: str, caption: str) -> Chart:
+        """The chart with its table; with an empty specification where there is only a table."""
+        return Chart(
+            id=id,
+            title=self.headline,
+            subtitle=caption,
+            spec=self.spec or {},
+            columns=[column.title for column in self.columns],
+            rows=self.printed_rows,
+        )
+
+    @property
+    def printed_rows(self) -> list[list[object]]:
+        """The table as it is printed; each number also has all of its digits."""
+        return [
+            [figure_of(cell, column.digits) for cell, column in zip(row, self.columns, strict=True)]
+            for row in self.rows
+        ]
+
+
+def figure_of(cell: Cell, digits: int) -> Figure:
+    """Format a cell: numbers with thousands and so many digits, "" for None."""
+    if cell is None:
+        return Figure("", "")
+    if isinstance(cell, str):
+        return Figure(cell, "")
+    return Figure(f"{cell:,.{digits}f}", repr(cell))
+
+
+def interval_text(interval: Interval, *, digits: int, scale: float = 1, unit: str = "") -> str:
+    """An interval in words, as in "95 % interval 2.8 to 3.5"; that there is none, without one."""
+    if interval.low is None or interval.high is None:
+        return "no interval"
+    low, high = (f"{scale * end:.{digits}f}" for end in interval)
+    return f"95 % interval {low} to {high}{unit}"

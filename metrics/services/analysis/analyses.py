@@ -1,0 +1,102 @@
+"""An analysis: what it asks, the function that answers, and what says that the answer is right."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import NamedTuple
+
+from annotate.models import Collection
+from metrics.charts.findings import Finding
+from metrics.core.labels.label_sources import People
+from metrics.services.analysis.choices import KIND, AnalysisSpec, SharedChoices
+
+ReportProgress = Callable[[int, int, str], None]  # units done, of how many, their noun
+
+
+class NotDefined(Exception):
+    """There is nothing to show yet, or not for these choices; the message says what is missing."""
+
+
+class Chapter(NamedTuple):
+    """A chapter of the room: its part of an address, and its name."""
+
+    slug: str
+    title: str
+    lede: str
+
+
+class Oracle(StrEnum):
+    """The independent origin of the numbers that a test holds an analysis to."""
+
+    PUBLISHED = "published table"
+    PACKAGE = "other package"
+    RECOUNT = "recount from the definition"
+
+
+class Choice(StrEnum):
+    """A shared choice that changes an analysis; the direction changes each."""
+
+    LABELS = "labels"
+    THRESHOLD = "threshold"
+    QUERIES = "queries"
+    RUNS = "runs"
+    MEASURE = "measure"
+
+
+class AnalysisRequest(NamedTuple):
+    """What an analysis is computed for.
+
+    report_progress : told how much is done
+    """
+
+    collection: Collection
+    spec: AnalysisSpec
+    report_progress: ReportProgress
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A row of the register.
+
+    name : its part of addresses, and what commands call it
+    paper : the table or figure that it is after; definition : what is counted, in a sentence or two
+    find : computes it; raises NotDefined
+    function : of the core, that computes the numbers; oracle : what the test compares with
+    test : of the numbers, as pytest names it
+    choices : those that change it; measure : the measure where none is chosen; "" for none
+    n_runs : the number of runs that it is about, the first of those chosen; None for all
+    """
+
+    name: str
+    chapter: Chapter
+    question: str
+    paper: str
+    definition: str
+    find: Callable[[AnalysisRequest], Finding]
+    function: Callable[..., object]
+    oracle: Oracle
+    test: str
+    choices: frozenset[Choice]
+    measure: str = ""
+    n_runs: int | None = None
+
+    def spec(self, shared_choices: SharedChoices) -> AnalysisSpec:
+        """The spec of this analysis: of the shared choices those that change it."""
+        runs = shared_choices.runs[: self.n_runs] if Choice.RUNS in self.choices else []
+        measures = (shared_choices.measure or self.measure,)
+        scores = replace(
+            shared_choices.scores.spec,
+            kind=KIND,
+            runs=tuple(run.pk for run in runs),
+            measures=measures if Choice.MEASURE in self.choices else (),
+            method="",
+            missing="",
+            target="",
+        )
+        if Choice.LABELS not in self.choices:
+            scores = replace(scores, label_source=People.ONLY, people="")
+        if Choice.THRESHOLD not in self.choices:
+            scores = replace(scores, threshold=0)
+        if Choice.QUERIES not in self.choices:
+            scores = replace(scores, query_set="", judged_only=False, words=(None, None))
+        return AnalysisSpec(self.name, shared_choices.direction, scores)

@@ -1,0 +1,137 @@
+"""The choices that all analyses share: in an address, in a command, hashed to a key."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from annotate.models import Collection, Direction, User
+from metrics.services.leaderboard.choices.choices import Choices, LeaderboardSpec
+from metrics.services.leaderboard.choices.parameters import read_choices
+from pooling.models import Run
+
+KIND = "analysis"
+
+
+@dataclass(frozen=True)
+class AnalysisSpec:
+    """An analysis for some choices. Equal specs are equal findings.
+
+    scores : labels, threshold, queries, runs and measure; those that do not change the analysis
+        have their defaults
+    """
+
+    name: str
+    direction: str
+    scores: LeaderboardSpec
+
+    @property
+    def key(self) -> str:
+        """Hash of all fields."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the spec as the argument of a task."""
+        return {"name": self.name, "direction": self.direction, "scores": self.scores.as_json()}
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> "AnalysisSpec":
+        """Build a spec from the output of `as_json`."""
+        scores = LeaderboardSpec.from_json(fields["scores"])
+        return cls(fields["name"], fields["direction"], scores)
+
+
+@dataclass(frozen=True)
+class SharedChoices:
+    """The choices of the room for one person, and errors in them.
+
+    scores : the choices of labels, queries, runs and measure, as a leaderboard has them
+    directions : those that the collection has queries for; direction : the chosen one
+    team, tag, name : which runs by their description; "" for any
+    runs : those that are chosen by hand and by their description, of the direction
+    measure : its name; "" leaves each analysis its own
+    """
+
+    scores: Choices
+    directions: list[Direction]
+    direction: Direction
+    team: str
+    tag: str
+    name: str
+    runs: list[Run]
+    measure: str
+    errors: list[str]
+
+    @property
+    def available_runs(self) -> list[Run]:
+        """The runs of the direction."""
+        return [run for run in self.scores.available_runs if run.direction == self.direction]
+
+    @property
+    def teams(self) -> list[str]:
+        """The teams of the direction's runs."""
+        return sorted({run.team for run in self.available_runs if run.team})
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags of the direction's runs."""
+        return sorted({tag for run in self.available_runs for tag in run.tags})
+
+
+def read_shared_choices(
+    *, collection: Collection, viewer: User | None, parameters: QueryDict
+) -> SharedChoices:
+    """Read the choices from the parameters of an address; absent ones take their default.
+
+    Six queries. What cannot be read is reported in `errors`, with the default in its place.
+    viewer : other people's hidden runs are left out for them; None is the operator, who sees all
+    """
+    table_parameters = parameters.copy()
+    table_parameters["measures"] = parameters.get("measure", "")
+    scores = read_choices(collection=collection, viewer=viewer, parameters=table_parameters)
+    errors = list(scores.errors)
+    directions = sorted(
+        {Direction(query_set.direction) for query_set in scores.query_sets},
+        key=list(Direction).index,
+    )
+    direction = _direction(parameters.get("direction", ""), directions, scores, errors)
+    team, tag, name = (parameters.get(key, "").strip() for key in ("team", "tag", "name"))
+    runs = [
+        run
+        for run in scores.runs
+        if run.direction == direction
+        and team in ("", run.team)
+        and (not tag or tag in run.tags)
+        and name.casefold() in run.name.casefold()
+    ]
+    if (team or tag or name) and not runs:
+        errors.append("No run of this direction has such a name, team and tag.")
+    has_measure = bool(parameters.get("measure", "").strip())
+    return SharedChoices(
+        scores=scores,
+        directions=directions,
+        direction=direction,
+        team=team,
+        tag=tag,
+        name=name,
+        runs=runs,
+        measure=scores.spec.measures[0] if has_measure and not scores.errors else "",
+        errors=errors,
+    )
+
+
+def _direction(
+    text: str, directions: list[Direction], scores: Choices, errors: list[str]
+) -> Direction:
+    """The chosen direction; by default that of the first run, else the first with queries."""
+    usual = next(iter(directions), Direction.FORWARD)
+    if scores.runs:
+        usual = Direction(scores.runs[0].direction)
+    if text and text not in directions:
+        errors.append(
+            f'"{text[:40]}" is no direction with queries; there are: '
+            f"{', '.join(directions) or 'none'}."
+        )
+    return Direction(text) if text in directions else usual

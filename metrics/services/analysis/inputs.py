@@ -1,0 +1,117 @@
+"""The inputs of analyses from the database: labels of one direction, texts, values of runs."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.phrases import counted
+from annotate.models import Direction, QuerySet
+from metrics.charts.analyses.nouns import Nouns
+from metrics.core.labels.label_sources import Grades, LabelSource
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
+from metrics.services.leaderboard import choice_values
+from metrics.services.leaderboard.choice_values import DirectionInputs, RunValues
+from metrics.services.leaderboard.chosen_labels import texts_of
+from metrics.services.samples.estimates import EstimateKind
+from metrics.services.samples.notices import sample_sentence
+from metrics.services.samples.pools import names_from_facts
+from metrics.services.scores import labels
+from pooling.models import Run
+
+TEXTS_AT_ONCE = 20_000
+
+
+class Texts(NamedTuple):
+    """The lengths of the texts of Q source items; 0 where an item has none.
+
+    n_words : parted by white space; n_characters : without white space at the ends
+    """
+
+    n_words: NDArray[np.int64]
+    n_characters: NDArray[np.int64]
+
+
+def direction_inputs(request: AnalysisRequest) -> DirectionInputs:
+    """Read the queries and labels; raises NotDefined without a query."""
+    spec = request.spec
+    direction = Direction(spec.direction)
+    query_set = QuerySet.objects.filter(
+        collection=request.collection, name=spec.scores.query_set, direction=direction
+    ).first()
+    if query_set is None:
+        raise NotDefined(
+            f"The query set “{spec.scores.query_set}” has no {direction.sources} in this "
+            "direction: choose another one."
+        )
+    inputs = choice_values.direction_inputs(
+        collection=request.collection, spec=spec.scores, query_set=query_set
+    )
+    if not len(inputs.scope.sources):
+        raise NotDefined(f"The query set “{query_set.name}” has no {direction.sources} left.")
+    return inputs
+
+
+def nouns_of(inputs: DirectionInputs) -> Nouns:
+    """The nouns and numbers of the queries."""
+    facts = inputs.group_facts
+    notes = [facts.notes] if facts.notes else []
+    if inputs.undrawn:
+        samples = names_from_facts(inputs.undrawn.facts() or {})
+        notes.append(sample_sentence(samples, "these numbers"))
+    return Nouns(facts.queries, facts.text, notes)
+
+
+def positives_by_query(inputs: DirectionInputs, grades: Grades) -> NDArray[np.int64]:
+    """(Q,) number of positive targets of each query by these labels, all within the scope."""
+    is_positive = grades.grade >= inputs.spec.threshold
+    position = np.searchsorted(inputs.scope.sources, grades.source[is_positive])
+    return np.bincount(position, minlength=len(inputs.scope.sources))
+
+
+def source_grades(inputs: DirectionInputs, source: LabelSource) -> Grades:
+    """Read the labels of another source, within the scope of the inputs."""
+    grades = labels.labels_of(
+        collection=inputs.collection, direction=inputs.scope.direction, label_source=source
+    )
+    return labels.within(grades, inputs.scope)
+
+
+def texts_of_sources(inputs: DirectionInputs) -> Texts:
+    """Read the lengths of the texts of the queries; several texts of an item count together."""
+    sources = inputs.scope.sources
+    n_words, n_characters = np.zeros((2, len(sources)), dtype=np.int64)
+    for start in range(0, len(sources), TEXTS_AT_ONCE):
+        chunk = sources[start : start + TEXTS_AT_ONCE]
+        for item, text in texts_of(chunk.tolist()):
+            position = start + int(np.searchsorted(chunk, item))
+            n_words[position] += len(text.split())
+            n_characters[position] += len(text.strip())
+    return Texts(n_words, n_characters)
+
+
+def runs_of(request: AnalysisRequest, *, least: int) -> list[Run]:
+    """Read the chosen runs by name; raises NotDefined for fewer than `least`."""
+    runs = Run.objects.in_use().filter(
+        collection=request.collection,
+        pk__in=request.spec.scores.runs,
+        direction=request.spec.direction,
+    )
+    rows = list(runs.order_by("name", "pk"))
+    if len(rows) < least:
+        have = f"{counted(len(rows), 'run')} {'is' if len(rows) == 1 else 'are'} chosen"
+        raise NotDefined(f"It takes {counted(least, 'run')} of this direction; {have}.")
+    return rows
+
+
+def exact_values(inputs: DirectionInputs, runs: list[Run]) -> list[RunValues]:
+    """Measure the runs; raises NotDefined where a value counts what a sample did not draw."""
+    run_values = [choice_values.measure_run(inputs=inputs, run=run) for run in runs]
+    kinds = choice_values.replace_by_estimates(inputs=inputs, runs=runs, run_values=run_values)
+    for measure, kind in zip(inputs.measures, kinds, strict=True):
+        if kind != EstimateKind.EXACT:
+            raise NotDefined(
+                f"{measure.name} of a single query counts as irrelevant what a sample did not "
+                "draw: it needs labels of all the ranks that it looks at."
+            )
+    return run_values

@@ -1,0 +1,131 @@
+"""Pages of analyses: the finding with its caption, or what is missing, or the work under way."""
+
+from typing import NamedTuple
+
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+
+from annotate.core.phrases import counted
+from annotate.models import Collection
+from annotate.services.background import progress
+from metrics.charts.charts import Chart
+from metrics.core.labels.label_sources import LabelSource
+from metrics.services.analysis.analyses import Analysis, Choice
+from metrics.services.analysis.choices import SharedChoices
+from metrics.services.analysis.computation import Answer, inquiry_of, look
+
+MAX_NAMED = 4  # runs in a caption
+
+
+class AnalysisPanel(NamedTuple):
+    """One analysis for some choices: its finding, once it is there.
+
+    query_string : of the address, with all choices
+    """
+
+    collection: Collection
+    analysis: Analysis
+    choices: SharedChoices
+    answer: Answer | None
+    query_string: str
+
+    @property
+    def id(self) -> str:
+        """The name of its element on a page, and of its files."""
+        return f"analysis-{self.analysis.name}"
+
+    @property
+    def url(self) -> str:
+        """The address of its own page, which holds all choices."""
+        return self._address("analysis")
+
+    @property
+    def table_url(self) -> str:
+        """The address of its table as a file."""
+        return self._address("analysis-table")
+
+    @property
+    def job(self) -> dict[str, object]:
+        """The context of what is shown while it is computed for the first time."""
+        spec = self.analysis.spec(self.choices)
+        inquiry = inquiry_of(collection=self.collection, spec=spec)
+        return {
+            "id": f"{self.id}-job",
+            "poll_url": self._address("analysis-state"),
+            "title": "Computing",
+            "detail": "Some seconds for most collections; the page may be left meanwhile.",
+            "job_status": progress.job_status(job=inquiry.job),
+        }
+
+    @property
+    def caption(self) -> str:
+        """How to read it, and what it is of: queries, labels, runs, moment."""
+        if self.answer is None or self.answer.finding is None:
+            return ""
+        finding = self.answer.finding
+        return " ".join([finding.reading, caption_of(self.analysis, self.choices, self.answer)])
+
+    @property
+    def chart(self) -> Chart | None:
+        """The chart with its table; None before there is a finding."""
+        if self.answer is None or self.answer.finding is None:
+            return None
+        return self.answer.finding.chart(id=self.id, caption=self.caption)
+
+    def _address(self, name: str) -> str:
+        path = reverse(
+            f"metrics:{name}",
+            args=[self.collection.slug, self.analysis.chapter.slug, self.analysis.name],
+        )
+        return f"{path}?{self.query_string}" if self.query_string else path
+
+
+def panel_of(
+    *,
+    collection: Collection,
+    analysis: Analysis,
+    choices: SharedChoices,
+    parameters: QueryDict,
+) -> AnalysisPanel:
+    """Look at one analysis."""
+    answer = look(collection=collection, spec=analysis.spec(choices))
+    return AnalysisPanel(collection, analysis, choices, answer, parameters.urlencode(safe=":,"))
+
+
+def caption_of(analysis: Analysis, choices: SharedChoices, answer: Answer) -> str:
+    """What a finding is of: its number of queries, labels, threshold, query set, runs, moment."""
+    spec = analysis.spec(choices).scores
+    moment = date_format(localtime(answer.computed_at), "j F Y H:i:s")
+    extent = answer.finding.extent if answer.finding else ""
+    sentences = [
+        f"Of {extent}" if extent else "",
+        f"Query set “{spec.query_set}”" if Choice.QUERIES in analysis.choices else "",
+        _labels_text(analysis, choices),
+        f"Measure {spec.measures[0]}" if spec.measures else "",
+        _runs_text(analysis, choices),
+        f"As of {moment} UTC",
+    ]
+    return " ".join(f"{sentence}." for sentence in sentences if sentence)
+
+
+def _labels_text(analysis: Analysis, choices: SharedChoices) -> str:
+    spec = analysis.spec(choices).scores
+    labels = f"Labels: {LabelSource.parse(spec.label_source).label}"
+    if Choice.LABELS not in analysis.choices:
+        return ""
+    if Choice.THRESHOLD not in analysis.choices:
+        return labels
+    return f"{labels}; positive from grade {spec.threshold}"
+
+
+def _runs_text(analysis: Analysis, choices: SharedChoices) -> str:
+    names = {run.pk: run.name for run in choices.runs}
+    runs = [names[pk] for pk in analysis.spec(choices).scores.runs]
+    if not runs:
+        return ""
+    if len(runs) > MAX_NAMED:
+        n_more = len(runs) - MAX_NAMED
+        return f"{counted(len(runs), 'run')}: {', '.join(runs[:MAX_NAMED])} and {n_more:,} more"
+    return f"Runs: {', '.join(runs)}" if len(runs) > 1 else f"Run: {runs[0]}"

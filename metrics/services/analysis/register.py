@@ -1,0 +1,12 @@
+"""The register of all analyses: a row each, in the order of chapters and pages."""
+
+from metrics.services.analysis.analyses import Analysis, Chapter
+from metrics.services.analysis.chapters import collection
+
+ANALYSES = {analysis.name: analysis for analysis in [*collection.ANALYSES]}
+CHAPTERS = {analysis.chapter.slug: analysis.chapter for analysis in ANALYSES.values()}
+
+
+def analyses_of(chapter: Chapter) -> list[Analysis]:
+    """The analyses of a chapter, in the order of its page."""
+    return [analysis for analysis in ANALYSES.values() if analysis.chapter == chapter]

@@ -1,0 +1,125 @@
+"""The analysis room: its chapters, each analysis by itself, and its table as a file."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotate import access
+from annotate.access import LEADERS
+from annotate.http import SignedIn
+from annotate.models import Collection
+from metrics.http import single_key_address
+from metrics.services.analysis.analyses import Analysis
+from metrics.services.analysis.choices import SharedChoices, read_shared_choices
+from metrics.services.analysis.files import as_csv
+from metrics.services.analysis.page import AnalysisPanel, panel_of
+from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
+
+PLAIN = "text/plain; charset=utf-8"
+
+
+@require_safe
+@never_cache
+@login_required
+def analyses(request: SignedIn, slug: str) -> HttpResponse:
+    """List the chapters and the questions of their analyses."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
+    chapters = [(chapter, analyses_of(chapter)) for chapter in CHAPTERS.values()]
+    context = {"collection": collection, "chapters": chapters}
+    return render(request, "metrics/analysis/contents.html", context)
+
+
+@require_safe
+@never_cache
+@login_required
+def chapter(request: SignedIn, slug: str, chapter: str) -> HttpResponse:
+    """Show all analyses of a chapter; the address holds the choices that they share."""
+    if address := single_key_address(request.GET):
+        return redirect(f"{request.path}?{address}")
+    if chapter not in CHAPTERS:
+        raise Http404("There is no such chapter.")
+    return _page(request, slug, analyses_of(CHAPTERS[chapter]), is_alone=False)
+
+
+@require_safe
+@never_cache
+@login_required
+def analysis(request: SignedIn, slug: str, chapter: str, name: str) -> HttpResponse:
+    """Show one analysis; the address holds all of its choices."""
+    if address := single_key_address(request.GET):
+        return redirect(f"{request.path}?{address}")
+    return _page(request, slug, [_analysis(chapter, name)], is_alone=True)
+
+
+@require_safe
+@never_cache
+@login_required
+def analysis_state(request: SignedIn, slug: str, chapter: str, name: str) -> HttpResponse:
+    """Answer the poll, every 2 seconds, of an analysis that is computed: then with the finding."""
+    _, panel = _panel(request, slug, chapter, name)
+    return render(request, "metrics/analysis/_finding.html", {"panel": panel})
+
+
+@require_safe
+@never_cache
+@login_required
+def analysis_table(request: SignedIn, slug: str, chapter: str, name: str) -> HttpResponse:
+    """Send the table as CSV; 202 while it is computed, 422 where it is not defined."""
+    choices, panel = _panel(request, slug, chapter, name)
+    if choices.errors:
+        return HttpResponse("\n".join(choices.errors) + "\n", status=422, content_type=PLAIN)
+    if panel.answer is None:
+        message = "The table is being computed; ask again in a few seconds.\n"
+        return HttpResponse(message, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
+    if panel.answer.finding is None:
+        return HttpResponse(f"{panel.answer.reason}\n", status=422, content_type=PLAIN)
+    headers = {"Content-Disposition": f'attachment; filename="{slug}-{name}.csv"'}
+    text = as_csv(panel.answer.finding)
+    return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _analysis(chapter: str, name: str) -> Analysis:
+    """The analysis of a chapter; Http404 without one."""
+    row = ANALYSES.get(name)
+    if row is None or row.chapter.slug != chapter:
+        raise Http404("There is no such analysis.")
+    return row
+
+
+def _choices(request: SignedIn, slug: str) -> tuple[Collection, SharedChoices]:
+    collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
+    return collection, read_shared_choices(
+        collection=collection, viewer=request.user, parameters=request.GET
+    )
+
+
+def _panel(
+    request: SignedIn, slug: str, chapter: str, name: str
+) -> tuple[SharedChoices, AnalysisPanel]:
+    collection, choices = _choices(request, slug)
+    return choices, panel_of(
+        collection=collection,
+        analysis=_analysis(chapter, name),
+        choices=choices,
+        parameters=request.GET,
+    )
+
+
+def _page(request: SignedIn, slug: str, rows: list[Analysis], *, is_alone: bool) -> HttpResponse:
+    collection, choices = _choices(request, slug)
+    panels = [
+        panel_of(collection=collection, analysis=row, choices=choices, parameters=request.GET)
+        for row in rows
+    ]
+    context = {
+        "collection": collection,
+        "chapter": rows[0].chapter,
+        "choices": choices,
+        "shown_choices": frozenset[str]().union(*(row.choices for row in rows)),
+        "panels": panels,
+        "is_alone": is_alone,
+    }
+    status = 422 if choices.errors else 200
+    return render(request, "metrics/analysis/page.html", context, status=status)

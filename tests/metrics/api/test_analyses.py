@@ -1,0 +1,82 @@
+"""Analyses for programs: the register, a finding with its choices, its table, refusals."""
+
+import pytest
+
+from annotate.models import ApiToken, Role
+from metrics.services.analysis.register import ANALYSES
+from pooling.models import Run
+from tests import cast
+from tests.metrics import studies
+from tests.metrics.services.analysis.questions import answer_of, compute_kept
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROOM = "/api/v1/collections/study/analyses/"
+NAME = "positives-per-query"
+
+
+@pytest.fixture
+def study():
+    return studies.judged_study("study")
+
+
+@pytest.fixture
+def headers(study):
+    person = cast.member(study, Role.RESEARCHER)
+    return cast.bearer(person, ApiToken.Scope.NUMBERS_READ, collection=study)
+
+
+def test_the_register_is_listed(client, headers):
+    rows = client.get(ROOM, headers=headers).json()["analyses"]
+    assert [row["name"] for row in rows] == list(ANALYSES)
+    assert all(row["question"] and row["definition"] and row["paper"] for row in rows)
+
+
+def test_a_finding_is_awaited_and_then_there_with_its_choices(client, study, headers):
+    waiting = client.get(f"{ROOM}{NAME}/", headers=headers)
+    assert (waiting.status_code, waiting["Retry-After"]) == (202, "3")
+    compute_kept(study, NAME)
+    value = client.get(f"{ROOM}{NAME}/", headers=headers).json()
+    finding = answer_of(study, NAME).finding
+    assert (value["headline"], value["rows"]) == (finding.headline, finding.rows)
+    assert (value["label_source"], value["threshold"]) == ("over:original", 1)
+    assert (value["runs"], value["measure"], value["not_defined"]) == ([], None, None)
+    assert value["spec"]["layer"] and value["caption"]
+    table = client.get(f"{ROOM}{NAME}/table.csv", headers=headers)
+    assert table.content.decode().startswith("labels,n_positive")
+
+
+def test_choices_are_parameters(client, study, headers):
+    keys = [run.pk for run in Run.objects.filter(direction="forward").order_by("name")]
+    compute_kept(study, "outcomes-by-length", run=keys, measure="C@1", labels="only")
+    query = f"?run={keys[0]}&run={keys[1]}&measure=C@1&label_source=only"
+    value = client.get(f"{ROOM}outcomes-by-length/{query}", headers=headers).json()
+    assert (value["runs"], value["measure"]) == (["alpha", "beta"], "C@1")
+    assert value["label_source"] == "only"
+
+
+def test_what_is_not_defined_is_told(client, study, headers):
+    compute_kept(study, "outcomes-by-length", direction="reverse")
+    path = f"{ROOM}outcomes-by-length/"
+    value = client.get(f"{path}?direction=reverse", headers=headers).json()
+    assert value["not_defined"] and value["headline"] is None and value["rows"] is None
+    answer = client.get(f"{path}table.csv?direction=reverse", headers=headers)
+    assert (answer.status_code, answer.json()["detail"]) == (422, value["not_defined"])
+
+
+def test_unknown_parameters_and_values_are_refused(client, headers):
+    answer = client.get(f"{ROOM}{NAME}/?labels=only", headers=headers)
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith('"labels" is no parameter; there are direction, run')
+    answer = client.get(f"{ROOM}{NAME}/?direction=sideways", headers=headers)
+    assert answer.status_code == 422 and "sideways" in answer.json()["detail"]
+    assert client.get(f"{ROOM}nothing/", headers=headers).status_code == 404
+
+
+def test_a_token_needs_the_scope_and_the_role(client, study):
+    person = cast.member(study, Role.RESEARCHER)
+    other = cast.bearer(person, ApiToken.Scope.QRELS_READ, collection=study)
+    for path in (ROOM, f"{ROOM}{NAME}/", f"{ROOM}{NAME}/table.csv"):
+        assert client.get(path).status_code == 401
+        assert client.get(path, headers=other).status_code == 403
+        annotator = cast.bearer(cast.member(study, Role.ANNOTATOR), ApiToken.Scope.NUMBERS_READ)
+        assert client.get(path, headers=annotator).status_code == 404

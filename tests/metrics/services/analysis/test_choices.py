@@ -1,0 +1,101 @@
+"""The choices that analyses share: direction, runs by description, and what changes a key."""
+
+import pytest
+
+from annotate.models import QuerySet, Role
+from metrics.services.analysis.analyses import Choice
+from metrics.services.analysis.choices import AnalysisSpec
+from metrics.services.analysis.register import ANALYSES
+from pooling.models import Run
+from tests import cast
+from tests.metrics import studies
+from tests.metrics.services.analysis.questions import chosen
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    """A study with two forward runs and a reverse one, described."""
+    collection = studies.study("study")
+    Run.objects.filter(name="alpha").update(team="Blue", tags=["dense", "large"])
+    Run.objects.filter(name="beta").update(team="Red", tags=["dense"])
+    Run.objects.filter(name="gamma").update(team="Blue", tags=["large"])
+    return collection
+
+
+def names(choices):
+    return [run.name for run in choices.runs]
+
+
+def test_without_a_choice_all_runs_of_the_first_runs_direction_count(study):
+    choices = chosen(study)
+    assert (choices.direction, names(choices)) == ("forward", ["alpha", "beta"])
+    assert (choices.errors, choices.measure) == ([], "")
+    assert [direction.value for direction in choices.directions] == ["forward", "reverse"]
+    assert (choices.teams, choices.tags) == (["Blue", "Red"], ["dense", "large"])
+
+
+def test_runs_are_chosen_by_hand_name_team_and_tag_together(study):
+    assert names(chosen(study, direction="reverse")) == ["gamma"]
+    assert names(chosen(study, team="Red")) == ["beta"]
+    assert names(chosen(study, tag="dense")) == ["alpha", "beta"]
+    assert names(chosen(study, tag="dense", team="Blue")) == ["alpha"]
+    assert names(chosen(study, name="ALPH")) == ["alpha"]
+    key = Run.objects.get(name="beta").pk
+    assert names(chosen(study, run=key)) == ["beta"]
+    assert names(chosen(study, run=key, team="Blue")) == []
+
+
+def test_a_description_that_no_run_has_is_told(study):
+    choices = chosen(study, team="Green")
+    assert choices.runs == []
+    assert choices.errors == ["No run of this direction has such a name, team and tag."]
+
+
+def test_a_direction_that_there_is_not_is_told_and_the_usual_one_taken(study):
+    choices = chosen(study, direction="sideways")
+    assert choices.direction == "forward"
+    assert choices.errors == [
+        '"sideways" is no direction with queries; there are: forward, reverse.'
+    ]
+
+
+def test_a_direction_without_queries_is_no_choice(study):
+    QuerySet.objects.filter(direction="reverse").delete()
+    assert chosen(study, direction="reverse").errors
+
+
+def test_errors_of_labels_and_measures_are_told_too(study):
+    errors = chosen(study, measure="nope", labels="over:none", threshold=7).errors
+    assert len(errors) == 3
+    assert chosen(study, measure="nope").measure == ""
+
+
+def test_other_peoples_hidden_runs_are_no_choice(study):
+    mine, other = (cast.member(study, Role.RESEARCHER) for _ in range(2))
+    Run.objects.filter(name="alpha").update(is_hidden=True, uploaded_by=mine)
+    assert names(chosen(study, viewer=mine)) == ["alpha", "beta"]
+    assert names(chosen(study, viewer=other)) == ["beta"]
+    key = Run.objects.get(name="alpha").pk
+    assert chosen(study, viewer=other, run=key).errors
+
+
+def test_only_choices_that_change_an_analysis_change_its_key(study):
+    analysis = ANALYSES["positives-per-query"]
+    assert Choice.RUNS not in analysis.choices
+    key = Run.objects.get(name="beta").pk
+    usual = analysis.spec(chosen(study))
+    assert analysis.spec(chosen(study, run=key, measure="AP", decide="tukey")) == usual
+    for change in ({"labels": "only"}, {"threshold": 2}, {"direction": "reverse"}):
+        assert analysis.spec(chosen(study, **change)).key != usual.key
+    outcomes = ANALYSES["outcomes-by-length"]
+    assert outcomes.spec(chosen(study, run=key)).key != outcomes.spec(chosen(study)).key
+    assert outcomes.spec(chosen(study)).scores.measures == ("C@5",)
+    assert outcomes.spec(chosen(study, measure="C@1")).scores.measures == ("C@1",)
+
+
+def test_a_spec_is_the_same_after_json(study):
+    for analysis in ANALYSES.values():
+        spec = analysis.spec(chosen(study))
+        assert AnalysisSpec.from_json(spec.as_json()) == spec

@@ -1,0 +1,81 @@
+"""Analyses as kept values: computed once, anew after changes, and reasons in place of numbers."""
+
+import pytest
+
+from annotate.models import Kept, QuerySet
+from metrics.services.analysis.computation import look
+from metrics.services.analysis.register import ANALYSES
+from metrics.services.numbers import refresh
+from pooling.models import Run
+from tests import cast
+from tests.metrics import studies
+from tests.metrics.services.analysis.questions import answer_of, chosen, compute_kept
+
+pytestmark = pytest.mark.django_db(transaction=True)
+NAME = "positives-per-query"
+
+
+@pytest.fixture
+def study():
+    return studies.judged_study("study")
+
+
+def answer(study, name=NAME, **parameters):
+    return look(collection=study, spec=ANALYSES[name].spec(chosen(study, **parameters)))
+
+
+def test_whoever_looks_first_has_it_computed_and_then_it_is_there(study):
+    assert answer(study) is None
+    assert compute_kept(study, NAME)
+    kept_answer = answer(study)
+    assert (kept_answer.reason, kept_answer.is_stale) == ("", False)
+    assert kept_answer.finding == answer_of(study, NAME).finding
+    assert not compute_kept(study, NAME)
+
+
+def test_further_labels_make_it_old_and_it_is_shown_meanwhile(study):
+    compute_kept(study, NAME)
+    studies.judge(cast.annotator(study), seed=3)
+    refresh.refresh(collection=study)
+    assert answer(study).is_stale
+    assert compute_kept(study, NAME)
+    assert not answer(study).is_stale
+
+
+def test_another_name_of_a_run_makes_its_analyses_old(study):
+    name = "outcomes-by-length"
+    compute_kept(study, name)
+    compute_kept(study, NAME)
+    Run.objects.filter(name="alpha").update(name="aleph")
+    assert answer(study, name).is_stale
+    assert not answer(study).is_stale
+
+
+def test_what_is_missing_is_kept_as_a_sentence(study):
+    run = Run.objects.get(name="alpha")
+    compute_kept(study, "outcomes-by-length", run=run.pk)
+    kept_answer = answer(study, "outcomes-by-length", run=run.pk)
+    assert kept_answer.finding is None
+    assert kept_answer.reason == "It takes 2 runs of this direction; 1 run is chosen."
+
+
+def test_a_query_set_of_the_other_direction_has_a_sentence_for_every_analysis(study):
+    QuerySet.objects.create(collection=study, name="some", direction="reverse")
+    for name in ANALYSES:
+        reason = answer_of(study, name, queries="some").reason
+        assert reason.startswith("The query set “some” has no queries in this direction"), name
+
+
+def test_an_empty_query_set_has_a_sentence_for_every_analysis(study):
+    QuerySet.objects.create(collection=study, name="none", direction="forward")
+    for name in ANALYSES:
+        assert answer_of(study, name, queries="none").reason == (
+            "The query set “none” has no queries left."
+        ), name
+
+
+def test_a_collection_without_anything_has_sentences_alone():
+    empty = cast.collection("empty")
+    for name in ANALYSES:
+        assert answer_of(empty, name).reason, name
+    assert not Kept.objects.exists()

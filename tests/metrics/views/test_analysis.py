@@ -1,0 +1,111 @@
+"""The analysis room in the browser's answers: contents, chapters, one analysis, its table."""
+
+import pytest
+
+from annotate.models import Role
+from metrics.services.analysis.register import ANALYSES, CHAPTERS
+from tests import cast
+from tests.metrics import studies
+from tests.metrics.services.analysis.questions import compute_kept
+from tests.pages import text_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROOM = "/c/study/results/analysis/"
+PAGE = f"{ROOM}collection/positives-per-query/"
+
+
+@pytest.fixture
+def study(client):
+    collection = studies.judged_study("study")
+    client.force_login(cast.member(collection, Role.RESEARCHER))
+    return collection
+
+
+def test_the_contents_lead_to_every_chapter_and_analysis(client, study):
+    page = client.get(ROOM).content.decode()
+    for slug, chapter in CHAPTERS.items():
+        assert f'href="{ROOM}{slug}/"' in page and chapter.title in page
+    for analysis in ANALYSES.values():
+        assert f'href="{ROOM}{analysis.chapter.slug}/{analysis.name}/"' in page
+
+
+def test_a_finding_is_awaited_and_then_shown_with_what_it_is_of(client, study):
+    assert "Computing" in text_of(client.get(PAGE))
+    state = client.get(f"{PAGE}state/")
+    assert "Computing" in state.content.decode()
+    compute_kept(study, "positives-per-query")
+    for answer in (client.get(PAGE), client.get(f"{PAGE}state/")):
+        text = text_of(answer)
+        assert "The median of the queries has" in text
+        assert "Of 6 queries. Query set “all”. Labels: people over reference “original”;" in text
+    assert "Definition and source" in text_of(client.get(PAGE))
+
+
+def test_a_chapter_shows_all_of_its_analyses(client, study):
+    for name in ANALYSES:
+        compute_kept(study, name)
+    page = client.get(f"{ROOM}collection/").content.decode()
+    for analysis in ANALYSES.values():
+        assert f'id="analysis-{analysis.name}-job"' in page
+    assert "Computing" not in page
+
+
+def test_choices_stay_in_the_addresses_of_a_page(client, study):
+    page = client.get(f"{ROOM}collection/?threshold=2&labels=over:original").content.decode()
+    query = "threshold=2&amp;labels=over:original"
+    assert f'href="{PAGE}?{query}"' in page
+    assert f'hx-get="{PAGE}state/?{query}"' in page
+
+
+def test_reference_sets_of_the_form_become_one_key(client, study):
+    answer = client.get(f"{ROOM}collection/?sets=original&labels=union")
+    assert (answer.status_code, answer["Location"]) == (
+        302,
+        f"{ROOM}collection/?labels=union:original",
+    )
+
+
+def test_unreadable_choices_are_told_with_the_defaults_shown(client, study):
+    answer = client.get(f"{PAGE}?direction=sideways")
+    assert answer.status_code == 422
+    assert "“" not in answer.context["choices"].errors[0]
+    assert "is no direction with queries" in text_of(answer)
+
+
+def test_what_is_not_defined_is_told_in_a_sentence(client, study):
+    compute_kept(study, "outcomes-by-length", direction="reverse")
+    text = text_of(client.get(f"{ROOM}collection/outcomes-by-length/?direction=reverse"))
+    assert "Not defined yet" in text
+
+
+def test_the_table_comes_as_a_file_once_it_is_there(client, study):
+    waiting = client.get(f"{PAGE}table.csv")
+    assert (waiting.status_code, waiting["Retry-After"]) == (202, "3")
+    compute_kept(study, "positives-per-query")
+    answer = client.get(f"{PAGE}table.csv")
+    assert answer["Content-Disposition"] == 'attachment; filename="study-positives-per-query.csv"'
+    head, first, *_ = answer.content.decode().split("\r\n")
+    assert head.startswith("labels,n_positive,n_without,mean,low,high")
+    assert first.startswith("people over reference “original”,")
+    assert client.get(f"{PAGE}table.csv?threshold=x").status_code == 422
+    compute_kept(study, "outcomes-by-length", direction="reverse")
+    undefined = client.get(f"{ROOM}collection/outcomes-by-length/table.csv?direction=reverse")
+    assert undefined.status_code == 422
+
+
+@pytest.mark.parametrize("path", ["nowhere/", "collection/nothing/", "collection/nothing/state/"])
+def test_unknown_chapters_and_analyses_are_not_there(client, study, path):
+    assert client.get(f"{ROOM}{path}").status_code == 404
+
+
+def test_a_page_makes_as_many_queries_for_many_runs_as_for_few(
+    client, study, django_assert_max_num_queries
+):
+    for name in ANALYSES:
+        compute_kept(study, name)
+    with django_assert_max_num_queries(60) as first:
+        client.get(f"{ROOM}collection/")
+    for number in range(5):
+        studies.run(study, f"further {number}", seed=number)
+    with django_assert_max_num_queries(len(first)):
+        client.get(f"{ROOM}collection/")
