@@ -1,6 +1,8 @@
 """Charts as Vega-Lite specifications in plain dicts, each with a table of the same numbers.
 
-Colours are names of the palette ("@blue"); the browser fills them in for light and dark.
+Colours are names of the palette ("@blue"): the browser fills them in for light and dark, and
+pictures.py for pictures that the server draws. "@plot" is the width of a main plot with a margin
+plot of 90 pixels at its right; Vega-Lite itself fits no plots side by side into a page.
 """
 
 from collections.abc import Sequence

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from metrics.charts.charts import WHOLE, Chart, Spec, figure1, round3, tooltip_row
+from metrics.charts.theme import CATEGORIES
 
-N_LINES = 7  # as many colours as there are; no two lines have the same
+N_LINES = len(CATEGORIES)  # no two lines have the same colour
 
 
 class Dot(NamedTuple):

@@ -24,7 +24,7 @@ function lightSheet() {
 async function savePicture(name, spec, kind) {
   const sheet = lightSheet();
   try {
-    const result = await embed(sheet, { width: EXPORT_WIDTH, ...spec, background: "white" }, sheet);
+    const result = await embed(sheet, { ...spec, background: "white" }, sheet, EXPORT_WIDTH);
     if (kind === "svg") saveText(`${name}.svg`, await withFont(await result.view.toSVG()), "image/svg+xml");
     else save(`${name}.png`, await result.view.toImageURL("png", 2));
     result.finalize();
