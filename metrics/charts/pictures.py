@@ -1,0 +1,101 @@
+"""Charts as pictures drawn on the server, as a browser downloads them: SVG and PNG.
+
+Specification and theme are those of the page (static/js/charts does there what is done here), the
+colours light, the background white. Nothing is fetched.
+
+Text is measured by fonts of this machine or, without any, by vl_convert's own Liberation Sans: it
+reads no WOFF2, and Inter is here in no other form. An SVG carries Inter's files and is shown with
+them: its letters may be somewhat wider than the room for them. A PNG has the other font.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import vl_convert
+from django.core.serializers.json import DjangoJSONEncoder
+
+from metrics.charts.charts import Chart, Spec
+from metrics.charts.stylesheet import font_faces, light_colours
+from metrics.charts.theme import COLOURS, config_for, plot_pixels
+
+PIXELS = 720  # EXPORT_WIDTH of static/js/charts/downloads.js
+SCALE = 2  # pixels of a PNG for each of the SVG, as there
+NO_ADDRESS: Final[list[str]] = []  # from which data or images may be fetched
+CONCATENATIONS = ("concat", "hconcat", "vconcat")
+
+
+class PictureError(Exception):
+    """A chart cannot be drawn; says which one and why. Nothing was written."""
+
+
+def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
+    """A specification with the theme beneath its own config, and palette names as light colours.
+
+    pixels : width that it is drawn in, from which follow columns of legends and "@plot"
+    width : that of a spec that has none, in pixels; None to fill whatever contains it
+    Returns what JSON makes of it, as a browser gets it; a name that is unknown stays as it is.
+    """
+    config: Spec = config_for(pixels)
+    base: Spec = {"width": "container" if width is None else width}
+    if any(kind in spec for kind in CONCATENATIONS):
+        # Vega-Lite fits single plots alone; those of a concatenation have widths of their own
+        base = {}
+        del config["autosize"]
+    whole = {**base, **spec, "config": {**config, **spec.get("config", {})}}
+    plain = json.loads(json.dumps(whole, cls=DjangoJSONEncoder, allow_nan=False))
+    light = light_colours()
+    return _fill(plain, {name: light[name] for name in COLOURS} | {"plot": plot_pixels(pixels)})
+
+
+def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:
+    """The chart as SVG with its font inside; PictureError if it cannot be drawn."""
+    svg = _draw(vl_convert.vegalite_to_svg, chart, pixels)
+    # Vega numbers clips and gradients on and on while the process lives
+    return _with_font(_with_own_numbers(svg))
+
+
+def png_of(chart: Chart, *, pixels: int = PIXELS) -> bytes:
+    """The chart as PNG with SCALE times as many pixels; PictureError if it cannot be drawn."""
+    return _draw(vl_convert.vegalite_to_png, chart, pixels, scale=SCALE)
+
+
+def _fill(value: Any, names: dict[str, Any]) -> Any:
+    """Every string "@name" at any depth becomes what the name stands for."""
+    if isinstance(value, str):
+        return names.get(value[1:], value) if value.startswith("@") else value
+    if isinstance(value, list):
+        return [_fill(child, names) for child in value]
+    if isinstance(value, dict):
+        # data are data: a run may be called "@blue"
+        return {
+            key: child if key == "values" else _fill(child, names) for key, child in value.items()
+        }
+    return value
+
+
+def _draw(draw: Callable[..., Any], chart: Chart, pixels: int, **options: Any) -> Any:
+    """Draw a chart with a function of vl_convert."""
+    white = {**chart.spec, "background": "white"}
+    try:
+        spec = themed_spec(white, pixels=pixels, width=pixels)
+        return draw(spec, allowed_base_urls=NO_ADDRESS, **options)
+    except ValueError as error:
+        # line 1 of an error of Vega says what was tried, line 2 what is wrong, the others where
+        reason = str(error).splitlines()[:2][-1].removeprefix("Error: ")
+        raise PictureError(f"Chart {chart.id} cannot be drawn: {reason}") from error
+
+
+def _with_own_numbers(svg: str) -> str:
+    """The SVG with clips and gradients numbered from 0, so that equal charts have equal bytes."""
+    names: dict[str, str] = {}
+    ids = r'(?:(?<= id=")|(?<="url\(#))(clip|gradient_)\d+(?=[")])'
+    return re.sub(ids, lambda match: names.setdefault(match[0], f"{match[1]}{len(names)}"), svg)
+
+
+def _with_font(svg: str) -> str:
+    """The SVG with the files of the page's font that its letters need."""
+    style = "".join(face.rule() for face in font_faces() if face.has_any(svg))
+    head, _, body = svg.partition(">")
+    return f"{head}><defs><style>{style}</style></defs>{body}"
