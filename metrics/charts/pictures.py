@@ -18,7 +18,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from metrics.charts.charts import Chart, Spec
 from metrics.charts.stylesheet import font_faces, light_colours
-from metrics.charts.theme import COLOURS, config_for, plot_pixels
+from metrics.charts.theme import COLOURS, config_for, plot_pixels, whole_pixels
 
 PIXELS = 720  # EXPORT_WIDTH of static/js/charts/downloads.js
 SCALE = 2  # pixels of a PNG for each of the SVG, as there
@@ -33,7 +33,7 @@ class PictureError(Exception):
 def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
     """A specification with the theme beneath its own config, and palette names as light colours.
 
-    pixels : width that it is drawn in, from which follow columns of legends and "@plot"
+    pixels : width that it is drawn in, from which follow columns of legends, "@plot" and "@whole"
     width : that of a spec that has none, in pixels; None to fill whatever contains it
     Returns what JSON makes of it, as a browser gets it; a name that is unknown stays as it is.
     """
@@ -46,7 +46,9 @@ def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
     whole = {**base, **spec, "config": {**config, **spec.get("config", {})}}
     plain = json.loads(json.dumps(whole, cls=DjangoJSONEncoder, allow_nan=False))
     light = light_colours()
-    return _fill(plain, {name: light[name] for name in COLOURS} | {"plot": plot_pixels(pixels)})
+    names = {name: light[name] for name in COLOURS}
+    widths = {"plot": plot_pixels(pixels), "whole": whole_pixels(pixels)}
+    return _fill(plain, names | widths)
 
 
 def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:

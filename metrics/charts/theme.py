@@ -94,6 +94,7 @@ THEME: Spec = {
     "config": CONFIG,
     "legendColumn": LEGEND_COLUMN,
     "besidePlot": MARGIN_PLOT + MARGIN_ROOM,
+    "besideAxis": MARGIN_ROOM,
     "leastPlot": LEAST_PLOT,
 }
 
@@ -102,6 +103,11 @@ def config_for(pixels: int) -> Spec:
     """The config of a chart that is drawn in a width of so many pixels."""
     columns = max(1, pixels // LEGEND_COLUMN)
     return {**CONFIG, "legend": {**CONFIG["legend"], "columns": columns}}
+
+
+def whole_pixels(pixels: int) -> int:
+    """The width "@whole" in pixels: that of one of several plots below each other."""
+    return max(LEAST_PLOT, pixels - MARGIN_ROOM)
 
 
 def plot_pixels(pixels: int) -> int:

@@ -16,9 +16,10 @@ export function colours(scope) {
   return byName;
 }
 
-/** Every string "@name" of the spec, at any depth, becomes that colour, and "@plot" the width of a main plot beside a margin plot. */
+/** Every string "@name" of the spec, at any depth, becomes that colour, "@plot" the width of a plot beside a margin plot, "@whole" that of one above another. */
 export function fillNames(spec, scope, pixels) {
-  const table = { ...colours(scope), plot: Math.max(THEME.leastPlot, pixels - THEME.besidePlot) };
+  const width = (beside) => Math.max(THEME.leastPlot, pixels - beside);
+  const table = { ...colours(scope), plot: width(THEME.besidePlot), whole: width(THEME.besideAxis) };
   const fill = (value) => {
     if (typeof value === "string") return value.startsWith("@") ? (table[value.slice(1)] ?? value) : value;
     if (Array.isArray(value)) return value.map(fill);

@@ -1,0 +1,119 @@
+"""Compute one analysis of a collection: its sentence and table, or the chart as a file."""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.http import QueryDict
+
+from annotate.models import Collection
+from metrics.charts.pictures import svg_of
+from metrics.services.analysis.analyses import Analysis
+from metrics.services.analysis.choices import SharedChoices, read_shared_choices
+from metrics.services.analysis.computation import Answer, compute_now
+from metrics.services.analysis.files import as_csv, as_json
+from metrics.services.analysis.page import caption_of
+from metrics.services.analysis.register import ANALYSES
+from pooling.models import Run
+
+
+class Command(BaseCommand):
+    help = (
+        "Compute an analysis of a collection, as on its page: a sentence, what it is of, and the "
+        "table; or the table as CSV, everything as JSON, the chart as SVG. Without a name: those "
+        "that there are (docs/analyses.md)."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", nargs="?", choices=list(ANALYSES), metavar="NAME")
+        parser.add_argument("--collection", metavar="SLUG", help="as its address has it")
+        parser.add_argument("--direction", default="", help="forward or reverse")
+        parser.add_argument(
+            "--run", action="append", default=[], metavar="NAME", help="repeatable; default: all"
+        )
+        parser.add_argument("--team", default="", help="only runs of this team")
+        parser.add_argument("--tag", default="", help="only runs with this tag")
+        parser.add_argument(
+            "--label-source", default="", metavar="KEY", help='such as "over:original" or "only"'
+        )
+        parser.add_argument("--threshold", default="", help="grade from which a pair is positive")
+        parser.add_argument("--queries", default="", metavar="SET", help="the query set")
+        parser.add_argument("--measure", default="", help="such as C@5 or AP")
+        form = parser.add_mutually_exclusive_group()
+        form.add_argument("--csv", action="store_true", help="the table with all digits")
+        form.add_argument("--json", action="store_true", help="one JSON object, with the chart")
+        form.add_argument("--svg", action="store_true", help="the chart")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["name"] is None:
+            self.stdout.writelines(_register_lines())
+            return
+        collection = Collection.objects.filter(slug=options["collection"] or "").first()
+        if collection is None:
+            raise CommandError("Name a collection by --collection, as its address has it.")
+        analysis, choices = ANALYSES[options["name"]], _choices(collection, options)
+        answer = compute_now(
+            collection=collection, spec=analysis.spec(choices), report_progress=self._report
+        )
+        if answer.finding is None:
+            raise CommandError(f"Not defined yet. {answer.reason}")
+        self.stdout.write(_text(analysis, choices, answer, options), ending="")
+
+    def _report(self, n_done: int, total: int, unit: str) -> None:
+        self.stderr.write(f"{n_done:,} of {total:,} {unit}")
+
+
+def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
+    """Read the choices of the options, as an address would have them; CommandError if unknown."""
+    names = {
+        "direction": options["direction"],
+        "team": options["team"],
+        "tag": options["tag"],
+        "labels": options["label_source"],
+        "threshold": options["threshold"],
+        "queries": options["queries"],
+        "measure": options["measure"],
+    }
+    parameters = QueryDict(mutable=True)
+    parameters.update({name: value for name, value in names.items() if value})
+    keys = []
+    for name in options["run"]:
+        runs = Run.objects.in_use().filter(collection=collection, name=name)
+        if not runs:
+            raise CommandError(f'There is no run "{name}" in use in {collection.slug}.')
+        keys += [str(run.pk) for run in runs]
+    parameters.setlist("run", keys)
+    choices = read_shared_choices(collection=collection, viewer=None, parameters=parameters)
+    if choices.errors:
+        raise CommandError(" ".join(choices.errors))
+    return choices
+
+
+def _text(
+    analysis: Analysis, choices: SharedChoices, answer: Answer, options: dict[str, Any]
+) -> str:
+    """The finding in the form that the options name; by default sentences and a table."""
+    finding = answer.finding
+    if finding is None:
+        return ""
+    if options["csv"]:
+        return as_csv(finding)
+    if options["json"]:
+        whole = as_json(analysis=analysis, choices=choices, answer=answer)
+        return f"{json.dumps(whole, ensure_ascii=False)}\n"
+    if options["svg"]:
+        if finding.spec is None:
+            raise CommandError("It is a table without a chart: take --csv or --json.")
+        return svg_of(finding.chart(id=analysis.name, caption=finding.reading))
+    sentences = [finding.headline, finding.reading, caption_of(analysis, choices, answer)]
+    lines = [f"# {sentence}\n" for sentence in [*sentences, *finding.notes]]
+    lines.append("\t".join(column.title for column in finding.columns) + "\n")
+    lines += ["\t".join(map(str, row)) + "\n" for row in finding.printed_rows]
+    return "".join(lines)
+
+
+def _register_lines() -> Iterator[str]:
+    for analysis in ANALYSES.values():
+        yield f"{analysis.name}\t{analysis.question}\n"
