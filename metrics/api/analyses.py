@@ -10,7 +10,7 @@ from annotate.api import TokenRequest, Unprocessable, get_collection
 from annotate.models import ApiToken, Collection
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
-from metrics.services.analysis.computation import Answer, look
+from metrics.services.analysis.computation import AnalysisAnswer, look
 from metrics.services.analysis.files import as_csv, as_json, as_row
 from metrics.services.analysis.register import ANALYSES
 
@@ -45,9 +45,9 @@ class AnalysisView(APIView):
     scope = ApiToken.Scope.NUMBERS_READ
 
     def get(self, request: TokenRequest, slug: str, name: str) -> Response:
-        """The finding with its choices, table and chart; 202 while it is computed.
+        """The result with its choices, table and chart; 202 while it is computed.
 
-        `run` is the id of a run and may be repeated; `not_defined` says why there is no finding.
+        `run` is the id of a run and may be repeated; `not_defined` says why there is no result.
         """
         analysis, choices, answer = _look(request, slug, name)
         if answer is None:
@@ -65,16 +65,16 @@ class AnalysisTableView(APIView):
         _, _, answer = _look(request, slug, name)
         if answer is None:
             return Response({"state": "computing"}, status=202, headers={"Retry-After": "3"})
-        if answer.finding is None:
+        if answer.result is None:
             raise Unprocessable(answer.reason)
         headers = {"Content-Disposition": f'attachment; filename="{slug}-{name}.csv"'}
-        text = as_csv(answer.finding)
+        text = as_csv(answer.result)
         return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _look(
     request: TokenRequest, slug: str, name: str
-) -> tuple[Analysis, SharedChoices, Answer | None]:
+) -> tuple[Analysis, SharedChoices, AnalysisAnswer | None]:
     collection = get_collection(request=request, slug=slug, roles=LEADERS)
     if name not in ANALYSES:
         raise Http404

@@ -57,9 +57,9 @@ def analysis(request: SignedIn, slug: str, chapter: str, name: str) -> HttpRespo
 @never_cache
 @login_required
 def analysis_state(request: SignedIn, slug: str, chapter: str, name: str) -> HttpResponse:
-    """Answer the poll, every 2 seconds, of an analysis that is computed: then with the finding."""
+    """Answer the poll, every 2 seconds, of an analysis that is computed: then with the result."""
     _, panel = _panel(request, slug, chapter, name)
-    return render(request, "metrics/analysis/_finding.html", {"panel": panel})
+    return render(request, "metrics/analysis/_result.html", {"panel": panel})
 
 
 @require_safe
@@ -73,10 +73,10 @@ def analysis_table(request: SignedIn, slug: str, chapter: str, name: str) -> Htt
     if panel.answer is None:
         message = "The table is being computed; ask again in a few seconds.\n"
         return HttpResponse(message, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
-    if panel.answer.finding is None:
+    if panel.answer.result is None:
         return HttpResponse(f"{panel.answer.reason}\n", status=422, content_type=PLAIN)
     headers = {"Content-Disposition": f'attachment; filename="{slug}-{name}.csv"'}
-    text = as_csv(panel.answer.finding)
+    text = as_csv(panel.answer.result)
     return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)
 
 

@@ -43,6 +43,8 @@ PLAIN_CASES = {
     "import_kind": "items",
     "form": "csv",
     "download_kind": "disputed",
+    "chapter": "collection",
+    "name": "positives-per-query",
     "number": 1,
     "object_id": "1",
     "app_label": "annotate",

@@ -61,6 +61,7 @@ NO_PAGES = {
             "metrics:dashboard-numbers",
             "metrics:dashboard-person-numbers",
             "metrics:leaderboard-state",
+            "metrics:analysis-state",
             "metrics:compare-state",
             "metrics:explorer-state",
             "metrics:download-state",

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from metrics.charts.analyses.nouns import AXIS, Nouns
 from metrics.charts.charts import Spec, tooltip_row
-from metrics.charts.findings import Cell, Column, Finding
+from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.correctness import LengthOutcomes, OutcomesByLength
 
 
-def outcome_finding(
+def outcome_result(
     result: OutcomesByLength, nouns: Nouns, *, runs: tuple[str, str], measure: str
-) -> Finding:
+) -> AnalysisResult:
     """Shares of the queries on which both runs are right, one, or neither, by length."""
     names = ("Both", f"{runs[0]} alone", f"{runs[1]} alone", "Neither")
     columns = [Column("labels", "Labels"), Column("characters", "Characters")]
@@ -27,7 +27,7 @@ def outcome_finding(
         ]
         if outcomes is not None
     ]
-    return Finding(
+    return AnalysisResult(
         headline=_outcome_headline(result, nouns, runs, measure),
         reading=(
             f"Shares of the {nouns.queries} on which {measure} is 1 for both runs, one of them, or "
@@ -52,7 +52,7 @@ def _outcome_cells(outcomes: LengthOutcomes) -> list[Cell]:
 def _outcome_headline(
     result: OutcomesByLength, nouns: Nouns, runs: tuple[str, str], measure: str
 ) -> str:
-    """What is right on all queries and on the shortest ones, by the chosen label source."""
+    """The shares on all queries and on the shortest ones, by the chosen label source."""
     chosen_source = result.sources[0]
     shortest = next(row for row in chosen_source.by_length if row is not None)
     label = result.bins.labels[chosen_source.by_length.index(shortest)]
@@ -71,13 +71,13 @@ def _outcome_headline(
 
 def _outcome_bars(result: OutcomesByLength, names: Sequence[str]) -> Spec:
     labels = result.bins.labels
-    colour = {
+    colour: Spec = {
         "field": "outcome",
         "type": "nominal",
         "title": None,
-        "scale": {"domain": list(names), "range": ["@blue", "@amber", "@teal", "@line"]},
+        "scale": {"domain": list(names), "range": ["@blue", "@amber", "@slate", "@line"]},
     }
-    x = {"field": "characters", "type": "ordinal", "sort": labels, "title": "Characters"}
+    x: Spec = {"field": "characters", "type": "ordinal", "sort": labels, "title": "Characters"}
     x |= {"axis": AXIS}
     views = []
     for source in result.sources:
@@ -87,8 +87,8 @@ def _outcome_bars(result: OutcomesByLength, names: Sequence[str]) -> Spec:
                 continue
             counts.append({"characters": label, "n": outcomes.n, "share": 100})
             values += [
-                {"characters": label, "outcome": name, "place": place, "share": 100 * row.share}
-                for place, (name, row) in enumerate(zip(names, outcomes.shares, strict=True))
+                {"characters": label, "outcome": name, "order": order, "share": 100 * row.share}
+                for order, (name, row) in enumerate(zip(names, outcomes.shares, strict=True))
             ]
         y = {"field": "share", "type": "quantitative", "title": "%", "scale": {"domain": [0, 100]}}
         tooltip = [
@@ -99,7 +99,7 @@ def _outcome_bars(result: OutcomesByLength, names: Sequence[str]) -> Spec:
         bars = {
             "data": {"values": values},
             "mark": {"type": "bar", "cornerRadiusEnd": 0},
-            "encoding": {"x": x, "y": y, "color": colour, "order": {"field": "place"}}
+            "encoding": {"x": x, "y": y, "color": colour, "order": {"field": "order"}}
             | {"tooltip": tooltip},
         }
         numbers = {

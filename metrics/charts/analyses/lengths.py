@@ -7,14 +7,16 @@ from typing import NamedTuple
 from annotate.core.phrases import counted
 from metrics.charts.analyses.nouns import AXIS, Nouns
 from metrics.charts.charts import WHOLE, Spec, tooltip_row
-from metrics.charts.findings import Cell, Column, Finding, interval_text
+from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.lengths import LengthFifth, PositivesByLength
 from metrics.core.statistics.intervals import Interval
 
 MAX_QUOTE = 60  # characters of a text in a headline
 
 
-def length_finding(result: PositivesByLength, nouns: Nouns, *, n_without_text: int) -> Finding:
+def length_result(
+    result: PositivesByLength, nouns: Nouns, *, n_without_text: int
+) -> AnalysisResult:
     """The map of positives by length with its margins."""
     lengths, positives = result.lengths, result.positives
     columns = [Column("words", "Words"), Column("n", nouns.queries.capitalize())]
@@ -26,11 +28,11 @@ def length_finding(result: PositivesByLength, nouns: Nouns, *, n_without_text: i
         [label, int(counts.sum()), *counts.tolist()]
         for label, counts in zip(lengths.labels, result.cells, strict=True)
     ]
-    return Finding(
+    return AnalysisResult(
         headline=_length_headline(result, nouns),
         reading=(
-            f"Squares: {nouns.queries} with so many words and positives, dark where there are many "
-            f"(logarithmic); bars: all of a length, and all with so many positives. "
+            f"Squares: {nouns.queries} with so many words and positives, the more the stronger in "
+            "colour (logarithmic); bars: all of a length, and all with so many positives. "
             f"{_correlation_text(result)}"
         ),
         extent=nouns.extent,
@@ -146,10 +148,10 @@ class TextExample(NamedTuple):
     n_positive: int
 
 
-def examples_finding(examples: Sequence[TextExample], nouns: Nouns) -> Finding:
+def examples_result(examples: Sequence[TextExample], nouns: Nouns) -> AnalysisResult:
     """The table of texts of several lengths; at least one."""
     shortest, longest = examples[0], examples[-1]
-    return Finding(
+    return AnalysisResult(
         headline=(
             f"From “{_cut(shortest.text)}” ({counted(shortest.n_words, 'word')}) to "
             f"“{_cut(longest.text)}” ({counted(longest.n_words, 'word')})"

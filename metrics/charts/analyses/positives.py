@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics.charts.analyses.nouns import AXIS, Nouns
 from metrics.charts.charts import WHOLE, Spec, tooltip_row
-from metrics.charts.findings import Column, Finding
+from metrics.charts.results import AnalysisResult, Column
 from metrics.core.analyses.bins import bins_of
 from metrics.core.analyses.positives import PositivesDistribution
 
@@ -14,16 +14,18 @@ N_BINS = 30  # of the histogram
 SERIES = ["@blue", "@amber", "@slate", "@violet", "@teal", "@red", "@green"]  # apart in grey too
 
 
-def positives_finding(distributions: Sequence[PositivesDistribution], nouns: Nouns) -> Finding:
+def positives_result(
+    distributions: Sequence[PositivesDistribution], nouns: Nouns
+) -> AnalysisResult:
     """The histogram of the number of positives of a query, a series for each label source.
 
     distributions : one or more, the first of the chosen label source
     """
-    first, *others = distributions
+    first, *parts = distributions
     medians = f"{_counted(first.median)} by {first.name}"
-    medians += "".join(f"; {_plain(other.median)} by {other.name}" for other in others)
+    medians += "".join(f"; {_plain(part.median)} by {part.name}" for part in parts)
     headline = f"The median of the {nouns.queries} has {medians}"
-    return Finding(
+    return AnalysisResult(
         headline=headline,
         reading=(
             "Bars: queries with so many positives. Triangles: the bars of the medians. Counted are "
@@ -72,8 +74,8 @@ def _histogram(distributions: Sequence[PositivesDistribution], nouns: Nouns) -> 
             {"labels": name, "positives": label, "n": int(n)}
             for label, n in zip(bins.labels, counts, strict=True)
         ]
-        place = int(bins.number(np.array([int(row.median)]))[0])
-        marks.append({"labels": name, "positives": bins.labels[place], "n": int(counts[place])})
+        number = int(bins.number(np.array([int(row.median)]))[0])
+        marks.append({"labels": name, "positives": bins.labels[number], "n": int(counts[number])})
     names = list(dict.fromkeys(row["labels"] for row in values))
     encoding = {
         "x": {"field": "positives", "type": "ordinal", "sort": bins.labels, "title": "Positives"}

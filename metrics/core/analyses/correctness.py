@@ -1,4 +1,4 @@
-"""Which of two runs is right, by the length of the query's text: both, one, the other, neither."""
+"""Two runs by the length of the query's text: both right, one, the other, neither."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ OUTCOMES = ("both", "first", "second", "neither")
 
 
 class RunHits(NamedTuple):
-    """Where two runs are right on Q queries, by the labels of one source.
+    """The hits of two runs on Q queries, by the labels of one source.
 
     name : the source in words; first, second : (Q,) True where the run has a hit
     """

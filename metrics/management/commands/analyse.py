@@ -12,7 +12,7 @@ from annotate.models import Collection
 from metrics.charts.pictures import svg_of
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
-from metrics.services.analysis.computation import Answer, compute_now
+from metrics.services.analysis.computation import AnalysisAnswer, compute_now
 from metrics.services.analysis.files import as_csv, as_json
 from metrics.services.analysis.page import caption_of
 from metrics.services.analysis.register import ANALYSES
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         answer = compute_now(
             collection=collection, spec=analysis.spec(choices), report_progress=self._report
         )
-        if answer.finding is None:
+        if answer.result is None:
             raise CommandError(f"Not defined yet. {answer.reason}")
         self.stdout.write(_text(analysis, choices, answer, options), ending="")
 
@@ -92,25 +92,25 @@ def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
 
 
 def _text(
-    analysis: Analysis, choices: SharedChoices, answer: Answer, options: dict[str, Any]
+    analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswer, options: dict[str, Any]
 ) -> str:
-    """The finding in the form that the options name; by default sentences and a table."""
-    finding = answer.finding
-    if finding is None:
+    """The result in the form that the options name; by default sentences and a table."""
+    result = answer.result
+    if result is None:
         return ""
     if options["csv"]:
-        return as_csv(finding)
+        return as_csv(result)
     if options["json"]:
         whole = as_json(analysis=analysis, choices=choices, answer=answer)
         return f"{json.dumps(whole, ensure_ascii=False)}\n"
     if options["svg"]:
-        if finding.spec is None:
+        if result.spec is None:
             raise CommandError("It is a table without a chart: take --csv or --json.")
-        return svg_of(finding.chart(id=analysis.name, caption=finding.reading))
-    sentences = [finding.headline, finding.reading, caption_of(analysis, choices, answer)]
-    lines = [f"# {sentence}\n" for sentence in [*sentences, *finding.notes]]
-    lines.append("\t".join(column.title for column in finding.columns) + "\n")
-    lines += ["\t".join(map(str, row)) + "\n" for row in finding.printed_rows]
+        return svg_of(result.chart(id=analysis.name, caption=result.reading))
+    sentences = [result.headline, result.reading, caption_of(analysis, choices, answer)]
+    lines = [f"# {sentence}\n" for sentence in [*sentences, *result.notes]]
+    lines.append("\t".join(column.title for column in result.columns) + "\n")
+    lines += ["\t".join(map(str, row)) + "\n" for row in result.printed_rows]
     return "".join(lines)
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from annotate.models import Collection
-from metrics.charts.findings import Finding
+from metrics.charts.results import AnalysisResult
 from metrics.core.labels.label_sources import People
 from metrics.services.analysis.choices import KIND, AnalysisSpec, SharedChoices
 
@@ -44,7 +44,7 @@ class Choice(StrEnum):
 
 
 class AnalysisRequest(NamedTuple):
-    """What an analysis is computed for.
+    """A request for an analysis.
 
     report_progress : told how much is done
     """
@@ -72,7 +72,7 @@ class Analysis:
     question: str
     paper: str
     definition: str
-    find: Callable[[AnalysisRequest], Finding]
+    find: Callable[[AnalysisRequest], AnalysisResult]
     function: Callable[..., object]
     oracle: Oracle
     test: str

@@ -17,7 +17,7 @@ KIND = "analysis"
 
 @dataclass(frozen=True)
 class AnalysisSpec:
-    """An analysis for some choices. Equal specs are equal findings.
+    """An analysis for some choices. Equal specs are equal results.
 
     scores : labels, threshold, queries, runs and measure; those that do not change the analysis
         have their defaults

@@ -11,7 +11,7 @@ from annotate.models import Collection, Kept
 from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry
 from annotate.services.storage.transactions import repeatable_read
-from metrics.charts.findings import Finding
+from metrics.charts.results import AnalysisResult
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined, ReportProgress
 from metrics.services.analysis.choices import KIND, AnalysisSpec
 from metrics.services.analysis.register import ANALYSES
@@ -25,13 +25,13 @@ MAX_AGE = timedelta(days=1)
 MAX_VALUES = 400  # of a collection; the oldest are deleted
 
 
-class Answer(NamedTuple):
-    """The finding of an analysis, or the reason why there is none, at a moment.
+class AnalysisAnswer(NamedTuple):
+    """The result of an analysis, or the reason why there is none, at a moment.
 
-    reason : empty where there is a finding
+    reason : empty where there is a result
     """
 
-    finding: Finding | None
+    result: AnalysisResult | None
     reason: str
     computed_at: datetime
     is_stale: bool
@@ -42,7 +42,7 @@ def inquiry_of(*, collection: Collection, spec: AnalysisSpec) -> Inquiry:
     return Inquiry(collection, KIND, spec.key, spec.as_json())
 
 
-def look(*, collection: Collection, spec: AnalysisSpec) -> Answer | None:
+def look(*, collection: Collection, spec: AnalysisSpec) -> AnalysisAnswer | None:
     """Look at an analysis; None while it is computed for the first time."""
     value = kept.look(inquiry=inquiry_of(collection=collection, spec=spec))
     if value.row is None:
@@ -52,7 +52,7 @@ def look(*, collection: Collection, spec: AnalysisSpec) -> Answer | None:
 
 def compute_now(
     *, collection: Collection, spec: AnalysisSpec, report_progress: ReportProgress
-) -> Answer:
+) -> AnalysisAnswer:
     """Compute an analysis from one moment of the database, whatever is kept."""
     with repeatable_read():
         at = timezone.now()
@@ -60,9 +60,9 @@ def compute_now(
     return _answer(value, at, is_stale=False)
 
 
-def _answer(value: dict[str, object], at: datetime, *, is_stale: bool) -> Answer:
+def _answer(value: dict[str, object], at: datetime, *, is_stale: bool) -> AnalysisAnswer:
     reason = str(value.get("reason", ""))
-    return Answer(None if reason else Finding.from_json(value), reason, at, is_stale)
+    return AnalysisAnswer(None if reason else AnalysisResult.from_json(value), reason, at, is_stale)
 
 
 def _version(inquiry: Inquiry) -> str:
@@ -91,7 +91,7 @@ def compute(inquiry: Inquiry, row: Kept | None) -> Computed:
 
 
 def _value(request: AnalysisRequest) -> dict[str, object]:
-    """The finding as JSON, or the reason why there is none."""
+    """The result as JSON, or the reason why there is none."""
     try:
         return ANALYSES[request.spec.name].find(request).as_json()
     except NotDefined as reason:

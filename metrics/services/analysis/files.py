@@ -5,19 +5,19 @@ import io
 from typing import Any
 
 from annotate.core.files.spreadsheet_cells import safe_cell, timestamp
-from metrics.charts.findings import Finding
+from metrics.charts.results import AnalysisResult
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices
-from metrics.services.analysis.computation import Answer
+from metrics.services.analysis.computation import AnalysisAnswer
 from metrics.services.analysis.page import caption_of
 
 
-def as_csv(finding: Finding) -> str:
+def as_csv(result: AnalysisResult) -> str:
     """The table with all digits; undefined numbers are empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\r\n")
-    writer.writerow([column.key for column in finding.columns])
-    writer.writerows([safe_cell(cell) for cell in row] for row in finding.rows)
+    writer.writerow([column.key for column in result.columns])
+    writer.writerows([safe_cell(cell) for cell in row] for row in result.rows)
     return stream.getvalue()
 
 
@@ -33,8 +33,10 @@ def as_row(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def as_json(*, analysis: Analysis, choices: SharedChoices, answer: Answer) -> dict[str, Any]:
-    """The finding with its choices, or the reason why there is none, as one JSON object."""
+def as_json(
+    *, analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswer
+) -> dict[str, Any]:
+    """The result with its choices, or the reason why there is none, as one JSON object."""
     spec = analysis.spec(choices)
     names = {run.pk: run.name for run in choices.runs}
     return {
@@ -48,19 +50,21 @@ def as_json(*, analysis: Analysis, choices: SharedChoices, answer: Answer) -> di
         "computed_at": timestamp(answer.computed_at),
         "is_stale": answer.is_stale,
         "not_defined": answer.reason or None,
-        **_finding_fields(analysis, choices, answer),
+        **_result_fields(analysis, choices, answer),
     }
 
 
-def _finding_fields(analysis: Analysis, choices: SharedChoices, answer: Answer) -> dict[str, Any]:
-    finding = answer.finding
-    if finding is None:
+def _result_fields(
+    analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswer
+) -> dict[str, Any]:
+    result = answer.result
+    if result is None:
         return dict.fromkeys(("headline", "caption", "notes", "columns", "rows", "spec"))
     return {
-        "headline": finding.headline,
-        "caption": f"{finding.reading} {caption_of(analysis, choices, answer)}",
-        "notes": finding.notes,
-        "columns": [column._asdict() for column in finding.columns],
-        "rows": finding.rows,
-        "spec": finding.spec,
+        "headline": result.headline,
+        "caption": f"{result.reading} {caption_of(analysis, choices, answer)}",
+        "notes": result.notes,
+        "columns": [column._asdict() for column in result.columns],
+        "rows": result.rows,
+        "spec": result.spec,
     }

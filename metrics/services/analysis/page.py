@@ -1,4 +1,4 @@
-"""Pages of analyses: the finding with its caption, or what is missing, or the work under way."""
+"""Pages of analyses: the result with its caption, or what is missing, or the work under way."""
 
 from typing import NamedTuple
 
@@ -14,13 +14,13 @@ from metrics.charts.charts import Chart
 from metrics.core.labels.label_sources import LabelSource
 from metrics.services.analysis.analyses import Analysis, Choice
 from metrics.services.analysis.choices import SharedChoices
-from metrics.services.analysis.computation import Answer, inquiry_of, look
+from metrics.services.analysis.computation import AnalysisAnswer, inquiry_of, look
 
 MAX_NAMED = 4  # runs in a caption
 
 
 class AnalysisPanel(NamedTuple):
-    """One analysis for some choices: its finding, once it is there.
+    """One analysis for some choices: its result, once it is there.
 
     query_string : of the address, with all choices
     """
@@ -28,7 +28,7 @@ class AnalysisPanel(NamedTuple):
     collection: Collection
     analysis: Analysis
     choices: SharedChoices
-    answer: Answer | None
+    answer: AnalysisAnswer | None
     query_string: str
 
     @property
@@ -61,18 +61,18 @@ class AnalysisPanel(NamedTuple):
 
     @property
     def caption(self) -> str:
-        """How to read it, and what it is of: queries, labels, runs, moment."""
-        if self.answer is None or self.answer.finding is None:
+        """A guide to reading it, and its queries, labels, runs and moment."""
+        if self.answer is None or self.answer.result is None:
             return ""
-        finding = self.answer.finding
-        return " ".join([finding.reading, caption_of(self.analysis, self.choices, self.answer)])
+        result = self.answer.result
+        return " ".join([result.reading, caption_of(self.analysis, self.choices, self.answer)])
 
     @property
     def chart(self) -> Chart | None:
-        """The chart with its table; None before there is a finding."""
-        if self.answer is None or self.answer.finding is None:
+        """The chart with its table; None before there is a result."""
+        if self.answer is None or self.answer.result is None:
             return None
-        return self.answer.finding.chart(id=self.id, caption=self.caption)
+        return self.answer.result.chart(id=self.id, caption=self.caption)
 
     def _address(self, name: str) -> str:
         path = reverse(
@@ -94,11 +94,11 @@ def panel_of(
     return AnalysisPanel(collection, analysis, choices, answer, parameters.urlencode(safe=":,"))
 
 
-def caption_of(analysis: Analysis, choices: SharedChoices, answer: Answer) -> str:
-    """What a finding is of: its number of queries, labels, threshold, query set, runs, moment."""
+def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswer) -> str:
+    """The subject of a result: number of queries, labels, threshold, query set, runs, moment."""
     spec = analysis.spec(choices).scores
     moment = date_format(localtime(answer.computed_at), "j F Y H:i:s")
-    extent = answer.finding.extent if answer.finding else ""
+    extent = answer.result.extent if answer.result else ""
     sentences = [
         f"Of {extent}" if extent else "",
         f"Query set “{spec.query_set}”" if Choice.QUERIES in analysis.choices else "",

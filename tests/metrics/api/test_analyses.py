@@ -1,4 +1,4 @@
-"""Analyses for programs: the register, a finding with its choices, its table, refusals."""
+"""Analyses for programs: the register, a result with its choices, its table, refusals."""
 
 import pytest
 
@@ -36,8 +36,8 @@ def test_a_finding_is_awaited_and_then_there_with_its_choices(client, study, hea
     assert (waiting.status_code, waiting["Retry-After"]) == (202, "3")
     compute_kept(study, NAME)
     value = client.get(f"{ROOM}{NAME}/", headers=headers).json()
-    finding = answer_of(study, NAME).finding
-    assert (value["headline"], value["rows"]) == (finding.headline, finding.rows)
+    result = answer_of(study, NAME).result
+    assert (value["headline"], value["rows"]) == (result.headline, result.rows)
     assert (value["label_source"], value["threshold"]) == ("over:original", 1)
     assert (value["runs"], value["measure"], value["not_defined"]) == ([], None, None)
     assert value["spec"]["layer"] and value["caption"]

@@ -7,7 +7,7 @@ from annotate.models import Part
 from metrics.charts.analyses import correctness as correctness_charts
 from metrics.charts.analyses import lengths as length_charts
 from metrics.charts.analyses import positives as positives_charts
-from metrics.charts.findings import Finding
+from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.correctness import RunHits, outcomes_by_length
 from metrics.core.analyses.lengths import (
     LengthPositives,
@@ -49,7 +49,7 @@ NO_TEXT = (
 )
 
 
-def positives(request: AnalysisRequest) -> Finding:
+def positives(request: AnalysisRequest) -> AnalysisResult:
     """Positives a query by the chosen label source, and by each of its parts alone."""
     inputs = direction_inputs(request)
     source = LabelSource.parse(inputs.spec.label_source)
@@ -63,10 +63,10 @@ def positives(request: AnalysisRequest) -> Finding:
     ]
     chosen_source = SourcePositives(source.label, positives_by_query(inputs, inputs.labels.whole))
     distributions = positives_per_query([chosen_source, *sources], groups=inputs.groups)
-    return positives_charts.positives_finding(distributions, nouns_of(inputs))
+    return positives_charts.positives_result(distributions, nouns_of(inputs))
 
 
-def lengths(request: AnalysisRequest) -> Finding:
+def lengths(request: AnalysisRequest) -> AnalysisResult:
     """Positives a query by the number of words of its text."""
     inputs = direction_inputs(request)
     n_words, n_positive = texts_of_sources(inputs).n_words, _positives(inputs)
@@ -80,10 +80,10 @@ def lengths(request: AnalysisRequest) -> Finding:
         LengthPositives(n_words[has_text], n_positive[has_text], within.groups)
     )
     n_without_text = int(np.count_nonzero(~has_text))
-    return length_charts.length_finding(result, nouns_of(within), n_without_text=n_without_text)
+    return length_charts.length_result(result, nouns_of(within), n_without_text=n_without_text)
 
 
-def examples(request: AnalysisRequest) -> Finding:
+def examples(request: AnalysisRequest) -> AnalysisResult:
     """Some of the shortest, median and longest texts, each with its positives."""
     inputs = direction_inputs(request)
     n_words, n_positive = texts_of_sources(inputs).n_words, _positives(inputs)
@@ -105,11 +105,11 @@ def examples(request: AnalysisRequest) -> Finding:
         for position in positions[part_places].tolist()
     ]
     within = restricted(inputs, n_words > 0)
-    return length_charts.examples_finding(rows, nouns_of(within))
+    return length_charts.examples_result(rows, nouns_of(within))
 
 
-def outcomes(request: AnalysisRequest) -> Finding:
-    """Which of two runs is right, by the number of characters of the query's text."""
+def outcomes(request: AnalysisRequest) -> AnalysisResult:
+    """Outcomes of two runs, by the number of characters of the query's text."""
     inputs = direction_inputs(request)
     runs = runs_of(request, least=2)
     n_characters = texts_of_sources(inputs).n_characters
@@ -131,7 +131,7 @@ def outcomes(request: AnalysisRequest) -> Finding:
         for source, first_values, second_values in tables
     ]
     within = restricted(inputs, has_text)
-    return correctness_charts.outcome_finding(
+    return correctness_charts.outcome_result(
         outcomes_by_length(n_characters[has_text], hits, groups=within.groups),
         nouns_of(within),
         runs=(runs[0].name, runs[1].name),

@@ -5,7 +5,7 @@ from django.http import QueryDict
 from annotate.models import Collection
 from annotate.services.background import kept
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
-from metrics.services.analysis.computation import Answer, compute_now, inquiry_of
+from metrics.services.analysis.computation import AnalysisAnswer, compute_now, inquiry_of
 from metrics.services.analysis.register import ANALYSES
 
 
@@ -17,7 +17,7 @@ def chosen(collection: Collection, *, viewer=None, **parameters: object) -> Shar
     return read_shared_choices(collection=collection, viewer=viewer, parameters=address)
 
 
-def answer_of(collection: Collection, name: str, **parameters: object) -> Answer:
+def answer_of(collection: Collection, name: str, **parameters: object) -> AnalysisAnswer:
     """The answer of an analysis, computed in this process."""
     spec = ANALYSES[name].spec(chosen(collection, **parameters))
     return compute_now(
@@ -27,10 +27,10 @@ def answer_of(collection: Collection, name: str, **parameters: object) -> Answer
 
 def table_of(collection: Collection, name: str, **parameters: object) -> list[dict[str, object]]:
     """The rows of an analysis that is defined, each by the keys of its columns."""
-    finding = answer_of(collection, name, **parameters).finding
-    assert finding is not None
-    keys = [column.key for column in finding.columns]
-    return [dict(zip(keys, row, strict=True)) for row in finding.rows]
+    result = answer_of(collection, name, **parameters).result
+    assert result is not None
+    keys = [column.key for column in result.columns]
+    return [dict(zip(keys, row, strict=True)) for row in result.rows]
 
 
 def compute_kept(collection: Collection, name: str, **parameters: object) -> bool:

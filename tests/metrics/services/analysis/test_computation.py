@@ -29,7 +29,7 @@ def test_whoever_looks_first_has_it_computed_and_then_it_is_there(study):
     assert compute_kept(study, NAME)
     kept_answer = answer(study)
     assert (kept_answer.reason, kept_answer.is_stale) == ("", False)
-    assert kept_answer.finding == answer_of(study, NAME).finding
+    assert kept_answer.result == answer_of(study, NAME).result
     assert not compute_kept(study, NAME)
 
 
@@ -55,7 +55,7 @@ def test_what_is_missing_is_kept_as_a_sentence(study):
     run = Run.objects.get(name="alpha")
     compute_kept(study, "outcomes-by-length", run=run.pk)
     kept_answer = answer(study, "outcomes-by-length", run=run.pk)
-    assert kept_answer.finding is None
+    assert kept_answer.result is None
     assert kept_answer.reason == "It takes 2 runs of this direction; 1 run is chosen."
 
 

@@ -92,26 +92,26 @@ def test_excluded_items_count_neither_as_query_nor_as_positive(study):
         excluded_at="2026-01-01T00:00Z", excluded_reason="broken"
     )
     answer = answer_of(study, "positives-per-query")
-    assert answer.finding.extent == "5 queries"
+    assert answer.result.extent == "5 queries"
 
 
 def test_people_alone_have_one_series_and_a_headline_without_others(study):
     grade(study, {(0, 1): 1})
     answer = answer_of(study, "positives-per-query", labels="only")
-    assert answer.finding.headline == "The median of the queries has 0 positives by people only"
-    assert len(answer.finding.rows) == 1
+    assert answer.result.headline == "The median of the queries has 0 positives by people only"
+    assert len(answer.result.rows) == 1
 
 
 def test_positives_by_length_compare_the_fifths_of_the_words(study):
     grade(study, {(0, 1): 1, (0, 2): 1, (0, 3): 1, (1, 2): 1})
     answer = answer_of(study, "positives-by-length", labels="only")
     # of six the fifths are two queries each: (3 + 1) / 2 against 0
-    assert answer.finding.headline == (
+    assert answer.result.headline == (
         "Queries of 1 to 2 words have 2.00 positives on average, queries of 5 to 6 words have 0.00"
     )
     grade(study, {(5, 1): 1})
     answer = answer_of(study, "positives-by-length", labels="only")
-    assert answer.finding.headline.startswith(
+    assert answer.result.headline.startswith(
         "Queries of 1 to 2 words have 4.00 times the positives of queries of 5 to 6 words (95 %"
     )
     rows = table_of(study, "positives-by-length", labels="only")
@@ -124,8 +124,8 @@ def test_positives_by_length_compare_the_fifths_of_the_words(study):
 def test_queries_without_a_text_are_left_out_and_told(study):
     queries_of(study)[0].parts.all().delete()
     answer = answer_of(study, "positives-by-length")
-    assert answer.finding.extent == "5 queries"
-    assert answer.finding.notes[0] == "1 of the queries have no text and are left out."
+    assert answer.result.extent == "5 queries"
+    assert answer.result.notes[0] == "1 of the queries have no text and are left out."
     Part.objects.filter(item__side="query").delete()
     for name in ("positives-by-length", "length-examples", "outcomes-by-length"):
         assert answer_of(study, name).reason.startswith("None of these source items has a text")
@@ -178,16 +178,14 @@ def test_outcomes_are_told_for_both_label_sources(ranked_study):
     )
     reference = whole["reference “original” only"]
     assert [reference[key] for key in ("both", "first", "second", "neither")] == [0, 100, 0, 0]
-    finding = answer_of(ranked_study, "outcomes-by-length", **choices).finding
-    assert finding.headline.startswith(
-        "right alone is right on 66.7 % of the queries, wrong on 0.0"
-    )
+    result = answer_of(ranked_study, "outcomes-by-length", **choices).result
+    assert result.headline.startswith("right alone is right on 66.7 % of the queries, wrong on 0.0")
 
 
 def test_of_more_runs_the_first_two_by_name_are_compared(ranked_study):
-    finding = answer_of(ranked_study, "outcomes-by-length").finding
-    assert "alpha alone, %" in [column.title for column in finding.columns]
-    assert "beta alone, %" in [column.title for column in finding.columns]
+    result = answer_of(ranked_study, "outcomes-by-length").result
+    assert "alpha alone, %" in [column.title for column in result.columns]
+    assert "beta alone, %" in [column.title for column in result.columns]
 
 
 def test_a_measure_that_is_not_0_or_1_is_refused(ranked_study):

@@ -1,4 +1,4 @@
-"""What an analysis found: a sentence, a table of numbers, and the chart of them if it has one."""
+"""The result of an analysis: a sentence, a table of numbers, and their chart if it has one."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ Cell = str | int | float | None
 
 
 class Column(NamedTuple):
-    """A column of a finding's table.
+    """A column of a result's table.
 
     key : its name in files; title : on pages; digits : after the point, where it has fractions
     """
@@ -19,8 +19,8 @@ class Column(NamedTuple):
     digits: int = 0
 
 
-class Finding(NamedTuple):
-    """What an analysis found.
+class AnalysisResult(NamedTuple):
+    """The result of an analysis.
 
     headline : in plain words, without a full stop; reading : how to read the chart or table
     extent : the queries, runs or labels that it is of, in words; notes : sentences beside it
@@ -37,12 +37,12 @@ class Finding(NamedTuple):
     notes: list[str] = []
 
     def as_json(self) -> dict[str, Any]:
-        """The finding as JSON."""
+        """The result as JSON."""
         return self._asdict() | {"columns": [column._asdict() for column in self.columns]}
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "Finding":
-        """The finding of `as_json`."""
+    def from_json(cls, value: dict[str, Any]) -> "AnalysisResult":
+        """The result of `as_json`."""
         return cls(**value | {"columns": [Column(**column) for column in value["columns"]]})
 
     def chart(self, *, id: str, caption: str) -> Chart:
@@ -74,9 +74,9 @@ def figure_of(cell: Cell, digits: int) -> Figure:
     return Figure(f"{cell:,.{digits}f}", repr(cell))
 
 
-def interval_text(interval: Interval, *, digits: int, scale: float = 1, unit: str = "") -> str:
+def interval_text(interval: Interval, *, digits: int) -> str:
     """An interval in words, as in "95 % interval 2.8 to 3.5"; that there is none, without one."""
     if interval.low is None or interval.high is None:
         return "no interval"
-    low, high = (f"{scale * end:.{digits}f}" for end in interval)
-    return f"95 % interval {low} to {high}{unit}"
+    low, high = (f"{end:.{digits}f}" for end in (interval.low, interval.high))
+    return f"95 % interval {low} to {high}"

@@ -1,0 +1,49 @@
+"""The register of analyses: each row says what proves it, and the document is made from it."""
+
+import tomllib
+
+import pytest
+
+from metrics.services.analysis.analyses import Analysis, Choice
+from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
+from tests.house.test_layers import ROOT, text
+from tests.house.test_map import tool
+
+ROWS = list(ANALYSES.values())
+
+
+def function_file(row: Analysis) -> str:
+    return row.function.__module__.replace(".", "/") + ".py"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_a_row_says_what_is_asked_computed_and_compared(row):
+    assert row.question.endswith("?") and row.definition.endswith(".") and row.paper
+    assert function_file(row).startswith("metrics/core/")
+    assert not row.function.__name__.startswith("_") and row.function.__doc__
+    assert (ROOT / row.test.partition("::")[0]).is_file()
+    assert bool(row.measure) == (Choice.MEASURE in row.choices)
+    assert row.n_runs is None or Choice.RUNS in row.choices
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_a_planted_error_turns_the_test_of_each_row_red(row):
+    """That it does is shown by tools/planted_faults.py, which takes longer than a test may."""
+    faults = tomllib.loads(text(ROOT / "tools" / "planted_faults.toml"))["fault"]
+    named = [fault for fault in faults if fault["name"] == f"analysis-{row.name}"]
+    assert [fault["file"] for fault in named] == [function_file(row)]
+    assert row.test in named[0]["tests"]
+
+
+def test_names_stand_once_and_chapters_have_analyses():
+    assert sum(len(analyses_of(chapter)) for chapter in CHAPTERS.values()) == len(ANALYSES)
+    assert len({row.question for row in ROWS}) == len(ROWS)
+
+
+def test_the_document_is_made_from_the_register():
+    document = text(ROOT / "docs" / "analyses.md")
+    assert tool("write_analyses").document() == document, (
+        "run .venv/bin/python tools/write_analyses.py"
+    )
+    for row in ROWS:
+        assert f"| `{row.name}` |" in document
