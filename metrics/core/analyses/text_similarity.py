@@ -1,0 +1,128 @@
+"""How near each text comes to training texts: cosine similarity of character 5-gram TF-IDF."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+N_LETTERS, N_NEAREST = 5, 10
+ROWS_AT_ONCE = 100
+BLOCK = 64
+Ids = NDArray[np.int64]
+_WHITE_SPACE = re.compile(r"\s\s+")
+
+
+class _Grams(NamedTuple):
+    """The 5-grams of some texts: (N,) number of the text, and what stands there, as a number."""
+
+    text: Ids
+    gram: Ids
+
+
+def nearest_similarity(
+    texts: Sequence[str],
+    training_texts: Sequence[str],
+    *,
+    report_progress: Callable[[int, int], None] = lambda n_done, total: None,
+) -> NDArray[np.float64]:
+    """(Q,) mean cosine similarity of each text to its ten nearest training texts, 0 to 1.
+
+    texts : Q of them, one or more; training_texts : one or more; of fewer than ten all count
+    report_progress : told how many of the Q texts are done
+    Texts are vectors of their 5-grams of characters, in lower case, two and more white spaces as
+    one blank; counts times ln((1 + n) / (1 + df)) + 1, of unit length. The n texts alone give the
+    vocabulary and df, how many of them have it; training texts do not. A text of fewer than five
+    characters has none, and is like nothing. Equals scikit-learn's TfidfVectorizer(
+    analyzer="char", ngram_range=(5, 5)) fitted to the texts, as in FIRE (Rodriguez et al. 2022),
+    appendix D.
+    """
+    own, training = _vectors(texts, training_texts)
+    return _mean_nearest(own, training, report_progress)
+
+
+def _vectors(
+    texts: Sequence[str], training_texts: Sequence[str]
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """(Q, V) and (T, V) unit vectors of the texts and the training texts."""
+    grams = _grams([*texts, *training_texts])
+    is_training = grams.text >= len(texts)
+    vocabulary, column = np.unique(grams.gram[~is_training], return_inverse=True)
+    own = _counts(grams.text[~is_training], column, (len(texts), len(vocabulary)))
+    n_with = np.bincount(own.indices, minlength=len(vocabulary))
+    weight = np.log((1 + len(texts)) / (1 + n_with)) + 1
+    in_both = is_training & np.isin(grams.gram, vocabulary)
+    training = _counts(
+        grams.text[in_both] - len(texts),
+        np.searchsorted(vocabulary, grams.gram[in_both]),
+        (len(training_texts), len(vocabulary)),
+    )
+    return _unit(own, weight), _unit(training, weight)
+
+
+def _mean_nearest(
+    own: sparse.csr_array, training: sparse.csr_array, report_progress: Callable[[int, int], None]
+) -> NDArray[np.float64]:
+    n_texts = own.shape[0]
+    columns = training.T.tocsr()
+    means = np.zeros(n_texts)
+    for start in range(0, n_texts, ROWS_AT_ONCE):
+        similarity = (own[start : start + ROWS_AT_ONCE] @ columns).toarray()
+        means[start : start + ROWS_AT_ONCE] = _largest(similarity).mean(axis=1)
+        report_progress(min(start + ROWS_AT_ONCE, n_texts), n_texts)
+    return np.clip(means, 0, 1)
+
+
+def _largest(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(R, 10) the largest of (R, N) values; all of fewer.
+
+    The tenth largest of the maxima of blocks is at most the tenth largest value: few reach it.
+    """
+    n_rows, n = values.shape
+    n_largest, n_blocks = min(N_NEAREST, n), n // BLOCK
+    if n_blocks <= n_largest:
+        return np.sort(values, axis=1)[:, n - n_largest :]
+    maxima = values[:, : n_blocks * BLOCK].reshape(n_rows, n_blocks, BLOCK).max(axis=2)
+    least = np.partition(maxima, n_blocks - n_largest, axis=1)[:, n_blocks - n_largest]
+    row, column = np.nonzero(values >= least[:, None])
+    order = np.lexsort((-values[row, column], row))
+    row, column = row[order], column[order]
+    first = np.searchsorted(row, np.arange(n_rows))
+    is_largest = np.arange(len(row)) - first[row] < n_largest
+    return values[row[is_largest], column[is_largest]].reshape(n_rows, n_largest)
+
+
+def _grams(texts: Sequence[str]) -> _Grams:
+    """The 5-grams of all texts; equal ones have equal numbers."""
+    plain = [_WHITE_SPACE.sub(" ", text.lower()) for text in texts]
+    length = np.array([len(text) for text in plain], dtype=np.int64)
+    letters = np.frombuffer("".join(plain).encode("utf-32-le"), dtype="<u4")
+    gram = code = np.unique(letters, return_inverse=True)[1].astype(np.int64)
+    n_codes = int(code.max(initial=0)) + 1
+    for step in range(1, N_LETTERS):
+        # numbered anew after each letter, so that no product passes 63 bits
+        gram = gram[: max(0, len(code) - step)] * n_codes + code[step:]
+        gram = np.unique(gram, return_inverse=True)[1]
+    is_inside = (
+        np.arange(len(gram)) + N_LETTERS <= np.repeat(np.cumsum(length), length)[: len(gram)]
+    )
+    text = np.repeat(np.arange(len(plain)), length)[: len(gram)]
+    return _Grams(text[is_inside], gram[is_inside])
+
+
+def _counts(row: Ids, column: Ids, shape: tuple[int, int]) -> sparse.csr_array:
+    counts = sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)
+    counts.sum_duplicates()
+    return counts
+
+
+def _unit(counts: sparse.csr_array, weight: NDArray[np.float64]) -> sparse.csr_array:
+    """The rows times the weights of their columns, each of unit length or 0."""
+    weighted_counts = counts.copy()
+    weighted_counts.data = weighted_counts.data * weight[weighted_counts.indices]
+    squares = np.asarray(weighted_counts.multiply(weighted_counts).sum(axis=1)).ravel()
+    length = np.sqrt(squares)
+    scale = np.divide(1.0, length, out=np.zeros(len(length)), where=length > 0)
+    return sparse.csr_array(sparse.diags_array(scale) @ weighted_counts)
