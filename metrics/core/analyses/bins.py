@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-COVERED_SHARE = 0.98  # of the numbers at most lies below the last bin, which is open
+COVERED_SHARE = 0.98  # of the numbers, at least, lies in bins of equal width
 
 
 class Bins(NamedTuple):
@@ -44,7 +44,8 @@ def bins_of(values: NDArray[np.int64], *, n_bins: int, least: int) -> Bins:
     """
     above = values - least
     smallest, largest = int(above.min()), int(above.max())
-    usual = int(np.quantile(above, COVERED_SHARE, method="higher"))
+    # the least number up to which so many lie: no quantile between neighbours, nor beyond
+    usual = int(np.quantile(above, COVERED_SHARE, method="inverted_cdf"))
     widths = (factor * 10**power for power in range(18) for factor in (1, 2, 5))
     width = next(width for width in widths if usual // width - smallest // width < n_bins)
     first = smallest // width
