@@ -30,8 +30,8 @@ def spearman_with_interval(x: ArrayLike, y: ArrayLike, *, groups: Groups) -> Ran
     scipy.stats.spearmanr. The interval is Student's, with one degree of freedom less than groups,
     on Fisher's z (1915, doi:10.2307/2331838), whose standard error is that over 1,000 samples of
     the groups with replacement. There is none for fewer than four groups, groups of which a few
-    decide everything, a rho of 1 or -1, and where too many samples have nothing that varies. The
-    seed is a hash of the numbers.
+    decide everything, a rho of 1 or -1, and where of more than one sample in a hundred rho is that
+    or undefined, as of a handful of queries. The seed is a hash of the numbers.
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     table = _CellTable.of(x, y, groups)
@@ -95,8 +95,9 @@ class _CellTable(NamedTuple):
         x, y = _mid_ranks(self.x, masses), _mid_ranks(self.y, masses)
         covariance = (masses * x * y).sum(axis=1)
         spread = (masses * x * x).sum(axis=1) * (masses * y * y).sum(axis=1)
-        # of ranks that do not vary rounding leaves a trace
-        least = 1e-9 * masses.sum(axis=1) ** 6
+        # Of ranks that do not vary rounding leaves a trace, of about 1e-30 in this unit. Where in
+        # each number a single query of Q differs it is 1 / (16 Q^2).
+        least = 1e-20 * masses.sum(axis=1) ** 6
         undefined = np.full(len(masses), np.nan)
         return np.divide(covariance, np.sqrt(spread), out=undefined, where=spread > least)
 
