@@ -1,0 +1,65 @@
+"""Counts by the definitions, in plain Python: the other side of the tests of analyses."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import count
+
+import numpy as np
+
+
+def round_widths():
+    """1, 2, 5, 10, 20, 50, ..."""
+    for power in count():
+        yield from (10**power, 2 * 10**power, 5 * 10**power)
+
+
+def bin_edges(values: Sequence[int], *, n_bins: int, least: int) -> list[tuple[int, int | None]]:
+    """The first and the last number of each bin; None for the last of an open one."""
+    for width in round_widths():
+        beyond = least + n_bins * width
+        n_held = sum(value < beyond for value in values)
+        if Fraction(n_held, len(values)) >= Fraction(98, 100):
+            break
+    edges, start = [], least
+    while len(edges) < n_bins and start <= max(values):
+        edges.append((start, start + width - 1))
+        start += width
+    return [*edges[:-1], (edges[-1][0], None)] if max(values) >= beyond else edges
+
+
+def holds(edge: tuple[int, int | None], value: int) -> bool:
+    """Whether a bin holds a number."""
+    first, last = edge
+    return first <= value and (last is None or value <= last)
+
+
+def label(edge: tuple[int, int | None]) -> str:
+    """A bin in words, with commas in thousands."""
+    first, last = edge
+    if last is None:
+        return f"{first:,} or more"
+    return f"{first:,}" if first == last else f"{first:,} to {last:,}"
+
+
+def fifths(n_words: Sequence[int]) -> tuple[list[int], list[int]] | None:
+    """Positions of the shortest and the longest fifth with ties; None where they overlap.
+
+    Both have no fewer than a fifth of the texts.
+    """
+    size = -(-len(n_words) // 5)
+    ascending = sorted(n_words)
+    short = [q for q, length in enumerate(n_words) if length <= ascending[size - 1]]
+    long = [q for q, length in enumerate(n_words) if length >= ascending[-size]]
+    return None if set(short) & set(long) else (short, long)
+
+
+def weighted_mean(values: Sequence[float], weight: Sequence[float]) -> float:
+    """The mean of numbers that stand for more than one."""
+    total = sum(Fraction(v) * Fraction(w) for v, w in zip(values, weight, strict=True))
+    return float(total / sum(map(Fraction, weight)))
+
+
+def lengths(seed: int, n: int = 200, *, mean: float = 12.0) -> np.ndarray:
+    """(n,) lengths of texts: many of about the mean, a few far longer ones, ties."""
+    rng = np.random.default_rng(seed)
+    return 1 + np.floor(rng.gamma(2.0, mean / 2, n)).astype(np.int64)
