@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from metrics.core.analyses.correctness import N_BINS, OUTCOMES, RunHits, outcomes_by_length
+from metrics.core.analyses.correctness import OUTCOMES, RunHits, outcomes_by_length
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, mean_intervals
 from tests.metrics.core.analyses import recounts
@@ -33,7 +33,7 @@ def outcome(first: bool, second: bool) -> str:
 
 def members(n_characters, source: RunHits) -> list[list[list[int]]]:
     """Of each bin and, last, of all queries those with each outcome."""
-    edges = recounts.bin_edges(n_characters, n_bins=N_BINS, least=1)
+    edges = recounts.bin_edges(n_characters, n_bins=8, least=1)
     everything = (1, None)
     rows = list(zip(n_characters, source.first, source.second, strict=True))
     return [
@@ -55,7 +55,7 @@ def test_outcomes_are_those_of_a_recount_and_intervals_wilsons(queries):
     n_characters, first, second = (list(column) for column in zip(*queries, strict=True))
     source = RunHits("labels", np.array(first), np.array(second))
     ours = outcomes_by_length(np.array(n_characters), [source], groups=Groups.single(len(queries)))
-    edges = recounts.bin_edges(n_characters, n_bins=N_BINS, least=1)
+    edges = recounts.bin_edges(n_characters, n_bins=8, least=1)
     assert ours.bins.labels == [recounts.label(edge) for edge in edges]
     (counts,) = ours.sources
     expected = members(n_characters, source)
@@ -122,6 +122,8 @@ def test_a_bin_without_queries_has_no_outcomes():
     assert ours.bins.labels == [str(length) for length in range(1, 9)]
     by_length = ours.sources[0].by_length
     assert [part and part.n for part in by_length] == [1, *[None] * 6, 1]
+    ours = outcomes_by_length(np.array([1, 9]), [source], groups=Groups.single(2))
+    assert ours.bins.labels[0] == "1 to 2"
 
 
 def test_runs_that_change_names_change_outcomes():

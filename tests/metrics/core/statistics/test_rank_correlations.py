@@ -1,5 +1,7 @@
 """Spearman's correlation with an interval: against SciPy and a bootstrap written anew."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -115,6 +117,20 @@ def test_the_interval_is_students_on_z_with_the_error_of_whole_groups_drawn_anew
     assert np.mean(np.arctanh(ours.interval)) == pytest.approx(np.arctanh(ours.value), abs=1e-9)
 
 
+@pytest.mark.parametrize("n_groups", [4, 5])
+def test_of_few_groups_the_error_is_that_over_every_sample_of_them(n_groups):
+    """Of 256 or 3,125 samples, each as likely as any other; Student's quantile is 3.2 or 2.8."""
+    keys = np.arange(40) % n_groups
+    x, y = alike(keys, 9)
+    z = []
+    for sample in product(range(n_groups), repeat=n_groups):
+        queries = np.concatenate([np.flatnonzero(keys == group) for group in sample])
+        ranks = stats.rankdata(x[queries]), stats.rankdata(y[queries])
+        z.append(np.arctanh(np.corrcoef(*ranks)[0, 1]))
+    ours = correlation(x, y, keys)
+    assert error_on_z(ours, n_groups) == pytest.approx(np.std(z), rel=0.1)
+
+
 def test_the_interval_is_the_same_in_every_run_and_near_it_in_another_order():
     x, y = alike(UNEQUAL, 4)
     weight = 1.0 + np.arange(len(x)) % 4
@@ -141,6 +157,13 @@ def test_where_a_number_does_not_vary_there_is_no_correlation(x):
     nothing = RankCorrelation(None, NO_INTERVAL, 9)
     assert correlation(x, y) == correlation(y, x) == correlation(x, x) == nothing
     assert correlation(x, y, weight=[*range(1, 10)]) == nothing
+
+
+def test_a_number_that_does_not_vary_is_told_from_its_rounding_whatever_the_weights():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y, weight = rng.normal(0, 1, 333), rng.random(333) ** 4 + 1e-6
+        assert correlation(np.full(333, 0.3), y, weight=weight) == (None, NO_INTERVAL, 333)
 
 
 def test_numbers_of_which_a_single_one_of_thousands_differs_vary():
