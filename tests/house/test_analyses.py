@@ -30,9 +30,9 @@ def test_a_row_says_what_is_asked_computed_and_compared(row):
 def test_a_planted_error_turns_the_test_of_each_row_red(row):
     """That it does is shown by tools/planted_faults.py, which takes longer than a test may."""
     faults = tomllib.loads(text(ROOT / "tools" / "planted_faults.toml"))["fault"]
-    named = [fault for fault in faults if fault["name"] == f"analysis-{row.name}"]
-    assert [fault["file"] for fault in named] == [function_file(row)]
-    assert row.test in named[0]["tests"]
+    assert any(
+        fault["file"] == function_file(row) and row.test in fault["tests"] for fault in faults
+    )
 
 
 def test_names_stand_once_and_chapters_have_analyses():

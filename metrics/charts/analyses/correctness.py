@@ -1,19 +1,46 @@
 """The chart of which of two runs is right, by the length of the query's text."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from metrics.charts.analyses.nouns import AXIS, Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
-from metrics.core.analyses.correctness import LengthOutcomes, OutcomesByLength
+from metrics.core.analyses.correctness import BinnedOutcomes, BinOutcomes
+
+
+class BinAxis(NamedTuple):
+    """The quantity that queries are put into bins by.
+
+    key : in files; title : of the axis; reading : what it is of a text
+    of_bin : a bin in a sentence; is_last : whether the headline is about the last bin, or the first
+    """
+
+    key: str
+    title: str
+    reading: str
+    of_bin: str
+    is_last: bool
+
+
+LENGTH = BinAxis(
+    "characters", "Characters", "the number of its characters", "of {} characters", is_last=False
+)
+SIMILARITY = BinAxis(
+    "similarity",
+    "Mean similarity to the ten nearest training texts",
+    "its mean similarity to the ten nearest training texts",
+    "with a similarity of {}",
+    is_last=True,
+)
 
 
 def outcome_result(
-    result: OutcomesByLength, nouns: Nouns, *, runs: tuple[str, str], measure: str
+    result: BinnedOutcomes, axis: BinAxis, nouns: Nouns, *, runs: tuple[str, str], measure: str
 ) -> AnalysisResult:
-    """Shares of the queries on which both runs are right, one, or neither, by length."""
+    """Shares of the queries on which both runs are right, one, or neither, by bins of texts."""
     names = ("Both", f"{runs[0]} alone", f"{runs[1]} alone", "Neither")
-    columns = [Column("labels", "Labels"), Column("characters", "Characters")]
+    columns = [Column("labels", "Labels"), Column(axis.key, axis.title)]
     columns.append(Column("n", nouns.queries.capitalize()))
     for key, name in zip(("both", "first", "second", "neither"), names, strict=True):
         columns += [Column(key, f"{name}, %", 1)]
@@ -22,26 +49,26 @@ def outcome_result(
         [source.name, label, *_outcome_cells(outcomes)]
         for source in result.sources
         for label, outcomes in [
-            *zip(result.bins.labels, source.by_length, strict=True),
+            *zip(result.labels, source.by_bin, strict=True),
             ("all", source.whole),
         ]
         if outcomes is not None
     ]
     return AnalysisResult(
-        headline=_outcome_headline(result, nouns, runs, measure),
+        headline=_outcome_headline(result, axis, nouns, runs, measure),
         reading=(
             f"Shares of the {nouns.queries} on which {measure} is 1 for both runs, one of them, or "
-            "neither, by the number of characters of the text; above each bar, how many there are."
+            f"neither, by the text: {axis.reading}. Above each bar, how many there are."
         ),
         extent=nouns.extent,
         columns=columns,
         rows=rows,
-        spec=_outcome_bars(result, names),
+        spec=_outcome_bars(result, axis, names),
         notes=nouns.notes,
     )
 
 
-def _outcome_cells(outcomes: LengthOutcomes) -> list[Cell]:
+def _outcome_cells(outcomes: BinOutcomes) -> list[Cell]:
     cells: list[Cell] = [outcomes.n]
     for share in outcomes.shares:
         ends = (None if end is None else 100 * end for end in share.interval)
@@ -50,49 +77,50 @@ def _outcome_cells(outcomes: LengthOutcomes) -> list[Cell]:
 
 
 def _outcome_headline(
-    result: OutcomesByLength, nouns: Nouns, runs: tuple[str, str], measure: str
+    result: BinnedOutcomes, axis: BinAxis, nouns: Nouns, runs: tuple[str, str], measure: str
 ) -> str:
-    """The shares on all queries and on the shortest ones, by the chosen label source."""
+    """The shares on all queries and on those of one end, by the chosen label source."""
     chosen_source = result.sources[0]
-    shortest = next(row for row in chosen_source.by_length if row is not None)
-    label = result.bins.labels[chosen_source.by_length.index(shortest)]
+    bins = list(zip(result.labels, chosen_source.by_bin, strict=True))
+    ends = bins[::-1] if axis.is_last else bins
+    label, outermost = next((label, row) for label, row in ends if row is not None)
 
-    def alone(outcomes: LengthOutcomes) -> tuple[str, str]:
+    def alone(outcomes: BinOutcomes) -> tuple[str, str]:
         first, second = (f"{100 * share.share:.1f} %" for share in outcomes.shares[1:3])
         return first, second
 
     first, second = alone(chosen_source.whole)
     sentence = f"{runs[0]} alone is right on {first} of the {nouns.queries}, {runs[1]} on {second}"
-    if shortest.n == chosen_source.whole.n:
+    if outermost.n == chosen_source.whole.n:
         return f"{sentence} ({measure})"
-    first, second = alone(shortest)
-    return f"{sentence}; of {label} characters on {first} and {second} ({measure})"
+    first, second = alone(outermost)
+    return f"{sentence}; of those {axis.of_bin.format(label)} on {first} and {second} ({measure})"
 
 
-def _outcome_bars(result: OutcomesByLength, names: Sequence[str]) -> Spec:
-    labels = result.bins.labels
+def _outcome_bars(result: BinnedOutcomes, axis: BinAxis, names: Sequence[str]) -> Spec:
+    labels = result.labels
     colour: Spec = {
         "field": "outcome",
         "type": "nominal",
         "title": None,
         "scale": {"domain": list(names), "range": ["@blue", "@amber", "@slate", "@line"]},
     }
-    x: Spec = {"field": "characters", "type": "ordinal", "sort": labels, "title": "Characters"}
+    x: Spec = {"field": "bin", "type": "ordinal", "sort": labels, "title": axis.title}
     x |= {"axis": AXIS}
     views = []
     for source in result.sources:
         values, counts = [], []
-        for label, outcomes in zip(labels, source.by_length, strict=True):
+        for label, outcomes in zip(labels, source.by_bin, strict=True):
             if outcomes is None:
                 continue
-            counts.append({"characters": label, "n": outcomes.n, "share": 100})
+            counts.append({"bin": label, "n": outcomes.n, "share": 100})
             values += [
-                {"characters": label, "outcome": name, "order": order, "share": 100 * row.share}
+                {"bin": label, "outcome": name, "order": order, "share": 100 * row.share}
                 for order, (name, row) in enumerate(zip(names, outcomes.shares, strict=True))
             ]
         y = {"field": "share", "type": "quantitative", "title": "%", "scale": {"domain": [0, 100]}}
         tooltip = [
-            tooltip_row("characters", "Characters"),
+            tooltip_row("bin", axis.title),
             tooltip_row("outcome", "Right"),
             tooltip_row("share", "%", ".1f"),
         ]

@@ -27,7 +27,7 @@ class Bins(NamedTuple):
     def labels(self) -> list[str]:
         """The bins in words: "1 to 20", "21 to 40", "41 or more"; of a single number that one."""
         texts = [
-            str(start) if self.width == 1 else f"{start:,} to {start + self.width - 1:,}"
+            f"{start:,}" if self.width == 1 else f"{start:,} to {start + self.width - 1:,}"
             for start in self.start.tolist()
         ]
         if self.is_open:

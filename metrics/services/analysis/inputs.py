@@ -1,6 +1,6 @@
 """The inputs of analyses from the database: labels of one direction, texts, values of runs."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,24 +12,11 @@ from metrics.core.labels.label_sources import Grades, LabelSource
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choice_values import DirectionInputs, RunValues
-from metrics.services.leaderboard.chosen_labels import texts_of
 from metrics.services.samples.estimates import EstimateKind
 from metrics.services.samples.notices import sample_sentence
 from metrics.services.samples.pools import names_from_facts
 from metrics.services.scores import labels
 from pooling.models import Run
-
-TEXTS_AT_ONCE = 20_000
-
-
-class Texts(NamedTuple):
-    """The lengths of the texts of Q source items; 0 where an item has none.
-
-    n_words : parted by white space; n_characters : without white space at the ends
-    """
-
-    n_words: NDArray[np.int64]
-    n_characters: NDArray[np.int64]
 
 
 def direction_inputs(request: AnalysisRequest) -> DirectionInputs:
@@ -77,19 +64,6 @@ def source_grades(inputs: DirectionInputs, source: LabelSource) -> Grades:
     return labels.within(grades, inputs.scope)
 
 
-def texts_of_sources(inputs: DirectionInputs) -> Texts:
-    """Read the lengths of the texts of the queries; several texts of an item count together."""
-    sources = inputs.scope.sources
-    n_words, n_characters = np.zeros((2, len(sources)), dtype=np.int64)
-    for start in range(0, len(sources), TEXTS_AT_ONCE):
-        chunk = sources[start : start + TEXTS_AT_ONCE]
-        for item, text in texts_of(chunk.tolist()):
-            position = start + int(np.searchsorted(chunk, item))
-            n_words[position] += len(text.split())
-            n_characters[position] += len(text.strip())
-    return Texts(n_words, n_characters)
-
-
 def runs_of(request: AnalysisRequest, *, least: int) -> list[Run]:
     """Read the chosen runs by name; raises NotDefined for fewer than `least`."""
     runs = Run.objects.in_use().filter(
@@ -104,7 +78,7 @@ def runs_of(request: AnalysisRequest, *, least: int) -> list[Run]:
     return rows
 
 
-def exact_values(inputs: DirectionInputs, runs: list[Run]) -> list[RunValues]:
+def exact_values(inputs: DirectionInputs, runs: Sequence[Run]) -> list[RunValues]:
     """Measure the runs; raises NotDefined where a value counts what a sample did not draw."""
     run_values = [choice_values.measure_run(inputs=inputs, run=run) for run in runs]
     kinds = choice_values.replace_by_estimates(inputs=inputs, runs=runs, run_values=run_values)

@@ -14,13 +14,19 @@ def round_widths():
 
 
 def bin_edges(values: Sequence[int], *, n_bins: int, least: int) -> list[tuple[int, int | None]]:
-    """The first and the last number of each bin; None for the last of an open one."""
+    """The first and the last number of each bin; None for the last of an open one.
+
+    The first bin is the one that holds the smallest value.
+    """
     for width in round_widths():
-        beyond = least + n_bins * width
+        start = least
+        while start + width <= min(values):
+            start += width
+        beyond = start + n_bins * width
         n_held = sum(value < beyond for value in values)
         if Fraction(n_held, len(values)) >= Fraction(98, 100):
             break
-    edges, start = [], least
+    edges = []
     while len(edges) < n_bins and start <= max(values):
         edges.append((start, start + width - 1))
         start += width

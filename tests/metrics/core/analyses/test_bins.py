@@ -38,13 +38,15 @@ def test_the_width_is_the_least_round_one_with_which_so_many_bins_hold_98_percen
     values = [value + least for value in values]
     ours = bins(values, n_bins=n_bins, least=least)
     assert 1 <= len(ours.start) <= n_bins
-    assert ours.start[0] == least
+    assert (ours.start[0] - least) % ours.width == 0
+    assert ours.start[0] <= min(values) < ours.start[0] + ours.width
     assert set(np.diff(ours.start).tolist()) <= {ours.width}
     first_digit = int(str(ours.width)[0])
     assert first_digit in (1, 2, 5) and ours.width == first_digit * 10 ** (len(str(ours.width)) - 1)
 
     def n_held(width: int) -> int:
-        return sum(value < least + n_bins * width for value in values)
+        first = least + (min(values) - least) // width * width
+        return sum(value < first + n_bins * width for value in values)
 
     assert 100 * n_held(ours.width) >= 98 * len(values)
     if ours.width > 1:
@@ -54,14 +56,15 @@ def test_the_width_is_the_least_round_one_with_which_so_many_bins_hold_98_percen
 
 
 def test_two_of_a_hundred_may_lie_beyond_and_three_may_not():
-    two, three = bins([4] * 98 + [5, 5]), bins([4] * 97 + [5, 5, 5])
+    two, three = bins([1] + [4] * 97 + [5, 5]), bins([1] + [4] * 96 + [5, 5, 5])
     assert (two.width, two.is_open, two.labels) == (1, True, ["1", "2", "3", "4 or more"])
     assert (three.width, three.is_open, three.labels) == (2, False, ["1 to 2", "3 to 4", "5 to 6"])
 
 
 def test_labels_say_what_a_bin_holds():
     assert bins([1, 45], n_bins=3).labels == ["1 to 20", "21 to 40", "41 to 60"]
-    assert bins([7] * 99 + [1_000], n_bins=4).labels == ["1 to 2", "3 to 4", "5 to 6", "7 or more"]
+    assert bins([7] * 99 + [1_000], n_bins=4).labels == ["7", "8", "9", "10 or more"]
+    assert bins([13, 45], n_bins=4).labels == ["11 to 20", "21 to 30", "31 to 40", "41 to 50"]
     assert bins([0, 1, 2], least=0).labels == ["0", "1", "2"]
     assert bins([0, 7], least=0).labels == ["0 to 1", "2 to 3", "4 to 5", "6 to 7"]
     assert bins([0], least=0).labels == ["0"]

@@ -56,11 +56,11 @@ def test_outcomes_are_those_of_a_recount_and_intervals_wilsons(queries):
     source = RunHits("labels", np.array(first), np.array(second))
     ours = outcomes_by_length(np.array(n_characters), [source], groups=Groups.single(len(queries)))
     edges = recounts.bin_edges(n_characters, n_bins=8, least=1)
-    assert ours.bins.labels == [recounts.label(edge) for edge in edges]
+    assert ours.labels == [recounts.label(edge) for edge in edges]
     (counts,) = ours.sources
     expected = members(n_characters, source)
-    assert len(counts.by_length) == len(edges)
-    for group, by_outcome in zip([*counts.by_length, counts.whole], expected, strict=True):
+    assert len(counts.by_bin) == len(edges)
+    for group, by_outcome in zip([*counts.by_bin, counts.whole], expected, strict=True):
         n = sum(map(len, by_outcome))
         if not n:
             assert group is None
@@ -88,7 +88,7 @@ def test_over_groups_shares_have_weights_and_intervals_those_of_means():
     (ours,) = outcomes_by_length(LENGTHS, [source], groups=groups).sources
     expected = members(LENGTHS.tolist(), source)
     n_different = 0
-    for part, by_outcome in zip([*ours.by_length, ours.whole], expected, strict=True):
+    for part, by_outcome in zip([*ours.by_bin, ours.whole], expected, strict=True):
         among = np.isin(np.arange(400), [q for own in by_outcome for q in own])
         for share, own in zip(part.shares, by_outcome, strict=True):
             values = np.isin(np.flatnonzero(among), own).astype(float)
@@ -113,17 +113,17 @@ def test_every_source_has_its_own_outcomes_in_the_same_bins():
     for source, counts in zip(sources, ours.sources, strict=True):
         alone = outcomes_by_length(LENGTHS, [source], groups=Groups.single(400))
         assert alone.sources == [counts]
-        assert alone.bins.labels == ours.bins.labels
+        assert alone.labels == ours.labels
 
 
 def test_a_bin_without_queries_has_no_outcomes():
     source = RunHits("labels", np.array([True, True]), np.array([True, False]))
     ours = outcomes_by_length(np.array([1, 8]), [source], groups=Groups.single(2))
-    assert ours.bins.labels == [str(length) for length in range(1, 9)]
-    by_length = ours.sources[0].by_length
+    assert ours.labels == [str(length) for length in range(1, 9)]
+    by_length = ours.sources[0].by_bin
     assert [part and part.n for part in by_length] == [1, *[None] * 6, 1]
     ours = outcomes_by_length(np.array([1, 9]), [source], groups=Groups.single(2))
-    assert ours.bins.labels[0] == "1 to 2"
+    assert ours.labels[0] == "1 to 2"
 
 
 def test_runs_that_change_names_change_outcomes():

@@ -88,7 +88,7 @@ def test_cells_are_those_of_a_recount(queries):
     n_words, n_positive = (list(column) for column in zip(*queries, strict=True))
     ours = by_length(n_words, n_positive)
     of_lengths = recounts.bin_edges(n_words, n_bins=40, least=1)
-    of_positives = recounts.bin_edges(n_positive, n_bins=20, least=0)
+    of_positives = recounts.bin_edges(n_positive, n_bins=30, least=0)
     assert ours.lengths.labels == [recounts.label(edge) for edge in of_lengths]
     assert ours.positives.labels == [recounts.label(edge) for edge in of_positives]
     counts = Counter(

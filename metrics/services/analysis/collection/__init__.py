@@ -1,0 +1,1 @@
+"""The analyses of a collection's positives and texts, each from the database to its result."""

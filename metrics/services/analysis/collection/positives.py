@@ -1,0 +1,29 @@
+"""Positives of a query by each label source."""
+
+from metrics.charts.analyses.positives import positives_result
+from metrics.charts.results import AnalysisResult
+from metrics.core.analyses.positives import SourcePositives, positives_per_query
+from metrics.core.labels.label_sources import LabelSource, People
+from metrics.services.analysis.analyses import AnalysisRequest
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    nouns_of,
+    positives_by_query,
+    source_grades,
+)
+
+
+def per_query(request: AnalysisRequest) -> AnalysisResult:
+    """Positives a query by the chosen label source, and by each of its parts alone."""
+    inputs = direction_inputs(request)
+    source = LabelSource.parse(inputs.spec.label_source)
+    parts = [LabelSource.of(People.NONE, [name]) for name in source.sets]
+    if source.has_people:
+        parts.append(LabelSource.of(People.ONLY))
+    sources = [SourcePositives(source.label, positives_by_query(inputs, inputs.labels.whole))]
+    sources += [
+        SourcePositives(part.label, positives_by_query(inputs, source_grades(inputs, part)))
+        for part in parts
+        if part != source
+    ]
+    return positives_result(positives_per_query(sources, groups=inputs.groups), nouns_of(inputs))
