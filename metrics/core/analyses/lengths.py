@@ -8,7 +8,7 @@ from scipy import special
 
 from metrics.core.analyses.bins import Bins, bins_of
 from metrics.core.statistics.groups import Groups, are_lopsided
-from metrics.core.statistics.intervals import NO_INTERVAL, Interval
+from metrics.core.statistics.intervals import NO_INTERVAL, NO_SPREAD, Interval
 from metrics.core.statistics.rank_correlations import RankCorrelation, spearman_with_interval
 from metrics.core.statistics.resampling import on_grid
 
@@ -66,7 +66,9 @@ def positives_by_length(inputs: LengthPositives) -> PositivesByLength:
     FIRE (Rodriguez et al. 2022), Figure 2: a density map of both on a logarithmic scale.
     The interval of the ratio is Student's on the logarithm, with the variance of its linearisation
     over groups: that of a Poisson regression with one indicator and clustered errors, as
-    statsmodels' GLM(family=Poisson()).fit(cov_type="cluster") gives it.
+    statsmodels' GLM(family=Poisson()).fit(cov_type="cluster") gives it. There is none for a single
+    group at either end, whose spread nothing shows, for groups of which a few decide everything,
+    and where neither end has numbers that differ.
     """
     n_words, n_positive, groups = inputs
     lengths = bins_of(n_words, n_bins=N_LENGTHS, least=1)
@@ -111,7 +113,8 @@ def _ratio_interval(
     """Student's interval of the logarithm of the ratio, over the groups of both ends."""
     is_end = is_short | is_long
     groups = inputs.groups.within(is_end)
-    if groups.n < 2 or are_lopsided(groups.n, groups.n_effective):
+    fewest = min(inputs.groups.within(end).n for end in (is_short, is_long))
+    if fewest < 2 or are_lopsided(groups.n, groups.n_effective):
         return NO_INTERVAL
     n_positive, is_short = inputs.n_positive[is_end].astype(np.float64), is_short[is_end]
     weight = np.ones(len(n_positive)) if groups.weight is None else groups.weight
@@ -125,7 +128,7 @@ def _ratio_interval(
     effect = np.where(is_short, 1, -1) * weight * (n_positive - mean) / (mass * mean)
     sums = groups.add_by_group(on_grid(effect, groups.n_queries))
     variance = groups.n / (groups.n - 1) * float(np.square(sums).sum())
-    if not variance > 0:
+    if not variance > NO_SPREAD**2:
         return NO_INTERVAL
     ratio = float(mean[is_short][0] / mean[~is_short][0])
     half = float(special.stdtrit(groups.n - 1, 0.975)) * variance**0.5
