@@ -154,18 +154,9 @@ def test_texts_of_the_length_at_the_border_belong_to_the_fifth():
     assert ours.ratio == 3.0
 
 
-@pytest.mark.parametrize(
-    ("n_words", "n_queries"),
-    [
-        ([1, 2, 3, 4, 5], 1),
-        ([1, 2, 3, 4, 5, 6], 2),
-        ([*range(1, 10)], 2),
-        ([*range(1, 12)], 3),
-        ([5, 9], 1),
-    ],
-)
-def test_a_fifth_has_no_fewer_than_a_fifth_of_the_texts(n_words, n_queries):
-    ours = by_length(n_words, [1] * len(n_words))
+@pytest.mark.parametrize(("n", "n_queries"), [(2, 1), (5, 1), (6, 2), (9, 2), (10, 2), (11, 3)])
+def test_a_fifth_has_no_fewer_than_a_fifth_of_the_texts(n, n_queries):
+    ours = by_length(range(1, n + 1), [1] * n)
     assert (ours.short.n_queries, ours.long.n_queries) == (n_queries, n_queries)
 
 
@@ -186,12 +177,38 @@ def test_without_positives_at_an_end_there_is_no_ratio(end):
     assert (ours.ratio, ours.interval) == (None, NO_INTERVAL)
 
 
-def test_a_single_group_at_the_ends_has_a_ratio_without_interval():
+def test_a_single_group_at_the_ends_or_few_that_decide_leave_a_ratio_without_interval():
     short, long = recounts.fifths(LENGTHS.tolist())
-    group = np.where(np.isin(SINGLE, [*short, *long]), 1_000, SINGLE)
-    for keys in (np.zeros(N), group):
+    at_ends = np.where(np.isin(SINGLE, [*short, *long]), 1_000, SINGLE)
+    few = np.where(SINGLE % 5, SINGLE % 2, 1_000 + SINGLE)
+    for keys in (np.zeros(N), at_ends, few):
         ours = by_length(LENGTHS, POSITIVES, Groups.of(keys))
         assert ours.ratio == by_length(LENGTHS, POSITIVES).ratio
+        assert ours.interval == NO_INTERVAL
+
+
+@pytest.mark.parametrize("n_words", [[2, 5, 9], [9, 5, 2]])
+@pytest.mark.parametrize("n_groups", [1, 2])
+def test_an_end_of_a_single_group_has_no_interval_though_no_group_decides_everything(
+    n_words, n_groups
+):
+    """Its numbers add up to its own mean: nothing shows its spread, and rounding alone is left."""
+    keys = np.array([*[0] * 8, *[1] * 24, *[2] * 4, *[1 + n_groups] * 4])
+    n_words, n_positive = np.repeat(n_words, [8, 24, 8]), np.arange(40) % 3
+    assert not Groups.of(keys[n_words != 5]).is_lopsided
+    assert by_length(n_words, n_positive, Groups.of(keys)).interval == NO_INTERVAL
+    keys[:4] = 4
+    has_interval = by_length(n_words, n_positive, Groups.of(keys)).interval != NO_INTERVAL
+    assert has_interval == (n_groups == 2)
+
+
+def test_where_the_numbers_of_each_end_are_equal_there_is_no_interval_whatever_the_weights():
+    short, _ = recounts.fifths(LENGTHS.tolist())
+    positives = np.where(np.isin(SINGLE, short), 7, 3)
+    for seed in range(20):
+        weight = np.random.default_rng(seed).random(N) + 0.1
+        ours = by_length(LENGTHS, positives, Groups.of(GROUPED, weight=weight))
+        assert ours.ratio == pytest.approx(7 / 3, rel=1e-12)
         assert ours.interval == NO_INTERVAL
 
 
