@@ -66,8 +66,9 @@ def positives_by_length(inputs: LengthPositives) -> PositivesByLength:
     FIRE (Rodriguez et al. 2022), Figure 2: a density map of both on a logarithmic scale.
     The interval of the ratio is Student's on the logarithm, with the variance of its linearisation
     over groups: that of a Poisson regression with one indicator and clustered errors, as
-    statsmodels' GLM(family=Poisson()).fit(cov_type="cluster") gives it. There is none for a single
-    group at either end, whose spread nothing shows, for groups of which a few decide everything,
+    statsmodels' GLM(family=Poisson()).fit(cov_type="cluster") gives it, and as many degrees of
+    freedom as the end with fewer groups has groups, less one. There is none for a single group at
+    either end, whose spread nothing shows, for groups of which a few decide everything,
     and where neither end has numbers that differ.
     """
     n_words, n_positive, groups = inputs
@@ -131,8 +132,8 @@ def _ratio_interval(
     if not variance > NO_SPREAD**2:
         return NO_INTERVAL
     ratio = float(mean[is_short][0] / mean[~is_short][0])
-    half = float(special.stdtrit(groups.n - 1, 0.975)) * variance**0.5
-    return Interval(ratio * np.exp(-half), ratio * np.exp(half))
+    half = float(special.stdtrit(fewest - 1, 0.975)) * variance**0.5
+    return Interval(float(ratio * np.exp(-half)), float(ratio * np.exp(half)))
 
 
 class LengthExamples(NamedTuple):

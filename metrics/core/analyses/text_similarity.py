@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-N_LETTERS, N_NEAREST = 5, 10
+N_LETTERS, N_NEAREST, DIGITS = 5, 10, 12
 ROWS_AT_ONCE = 100
 BLOCK = 64
 Ids = NDArray[np.int64]
@@ -37,7 +37,7 @@ def nearest_similarity(
     vocabulary and df, how many of them have it; training texts do not. A text of fewer than five
     characters has none, and is like nothing. Equals scikit-learn's TfidfVectorizer(
     analyzer="char", ngram_range=(5, 5)) fitted to the texts, as in FIRE (Rodriguez et al. 2022),
-    appendix D.
+    appendix D, and is rounded to 12 digits, so that texts alike in the same way are tied.
     """
     own, training = _vectors(texts, training_texts)
     return _mean_nearest(own, training, report_progress)
@@ -72,7 +72,8 @@ def _mean_nearest(
         similarity = (own[start : start + ROWS_AT_ONCE] @ columns).toarray()
         means[start : start + ROWS_AT_ONCE] = _largest(similarity).mean(axis=1)
         report_progress(min(start + ROWS_AT_ONCE, n_texts), n_texts)
-    return np.clip(means, 0, 1)
+    # ranks must not depend on the last bits of equal similarities
+    return np.round(np.clip(means, 0, 1), DIGITS)
 
 
 def _largest(values: NDArray[np.float64]) -> NDArray[np.float64]:

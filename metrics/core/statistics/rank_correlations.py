@@ -8,7 +8,7 @@ from scipy import sparse, special, stats
 
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval
-from metrics.core.statistics.resampling import draw_indices, seed_of
+from metrics.core.statistics.resampling import draw_indices, on_grid, seed_of
 
 N_REPLICATES, N_KENDALL, BLOCK = 1_000, 400, 100
 LEAST_DEFINED = 0.99  # share of the replicates in which both numbers vary
@@ -31,9 +31,10 @@ def spearman_with_interval(x: ArrayLike, y: ArrayLike, *, groups: Groups) -> Ran
     on Fisher's z (1915, doi:10.2307/2331838), whose standard error is that over 1,000 samples of
     the groups with replacement. There is none for fewer than four groups, groups of which a few
     decide everything, a rho of 1 or -1, and where of more than one sample in a hundred rho is that
-    or undefined, as of a handful of queries. The seed is a hash of the numbers.
+    or undefined, as of a handful of queries. The seed is a hash of the numbers, and the order of
+    the queries changes nothing.
     """
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    x, y = _numbers(x), _numbers(y)
     table = _CellTable.of(x, y, groups)
     value = float(table.correlations(table.masses(np.ones((1, groups.n))))[0])
     if not _may_have_interval(value, groups):
@@ -54,18 +55,26 @@ def kendall_with_interval(x: ArrayLike, y: ArrayLike, *, groups: Groups) -> Rank
     Every query counts alike, whatever its weight. Equals scipy.stats.kendalltau, which computes it;
     the interval is as that of `spearman_with_interval`, from 400 samples of the groups.
     """
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    x, y = _numbers(x), _numbers(y)
     value = float(stats.kendalltau(x, y).statistic)
     if not _may_have_interval(value, groups):
         return _without_interval(value, len(x))
     rng = np.random.default_rng(seed_of(np.stack([x, y], axis=1)))
-    by_group = np.split(np.argsort(groups.of_query, kind="stable"), np.cumsum(groups.size)[:-1])
+    # by their content, so that the order of the queries does not matter
+    queries = np.lexsort((y, x, groups.of_query))
+    by_group = np.split(queries, np.cumsum(groups.size)[:-1])
+    by_group.sort(key=lambda group: (x[group].tolist(), y[group].tolist()))
     replicates = []
     for _ in range(N_KENDALL):
         sample = np.concatenate([by_group[g] for g in draw_indices(groups.n, groups.n, rng=rng)])
         replicates.append(float(stats.kendalltau(x[sample], y[sample]).statistic))
     interval = _fisher_interval(value, np.array(replicates), groups.n)
     return RankCorrelation(value, interval, len(x))
+
+
+def _numbers(values: ArrayLike) -> Masses:
+    """The values as numbers, with one 0: -0 is equal to it, but has another hash."""
+    return np.asarray(np.asarray(values, dtype=np.float64) + 0.0)
 
 
 def _may_have_interval(value: float, groups: Groups) -> bool:
@@ -113,11 +122,11 @@ class _CellTable(NamedTuple):
     def of(cls, x: Masses, y: Masses, groups: Groups) -> "_CellTable":
         codes = np.stack([np.unique(values, return_inverse=True)[1] for values in (x, y)])
         pairs, cell = np.unique(codes, axis=1, return_inverse=True)
-        weight = np.ones(len(x)) if groups.weight is None else groups.weight
+        weight = np.ones(len(x)) if groups.weight is None else on_grid(groups.weight, len(x))
         by_group = sparse.csr_array(
             (weight, (cell.ravel(), groups.of_query)), shape=(pairs.shape[1], groups.n)
         )
-        return cls(pairs[0], pairs[1], by_group)
+        return cls(pairs[0], pairs[1], _by_content(by_group))
 
     def masses(self, draws: Masses) -> Masses:
         """(R, C) weight of every pair in R samples of the groups."""
@@ -133,6 +142,16 @@ class _CellTable(NamedTuple):
         least = 1e-20 * masses.sum(axis=1) ** 6
         undefined = np.full(len(masses), np.nan)
         return np.divide(covariance, np.sqrt(spread), out=undefined, where=spread > least)
+
+
+def _by_content(by_group: sparse.csr_array) -> sparse.csr_array:
+    """The columns in the order of what they hold, so that the order of queries does not matter."""
+    columns = by_group.tocsc()
+    columns.sum_duplicates()
+    ends = zip(columns.indptr, columns.indptr[1:], strict=False)
+    content = [(columns.indices[a:b].tolist(), columns.data[a:b].tolist()) for a, b in ends]
+    order = sorted(range(len(content)), key=content.__getitem__)
+    return sparse.csr_array(columns[:, order])
 
 
 def _mid_ranks(code: NDArray[np.int64], masses: Masses) -> Masses:

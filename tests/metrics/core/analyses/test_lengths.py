@@ -44,6 +44,8 @@ def by_length(n_words, n_positive, groups: Groups | None = None) -> PositivesByL
 def poisson_interval(group: np.ndarray, copies: np.ndarray) -> tuple[float, float]:
     """statsmodels' interval of the ratio of both fifths of POSITIVES, each query some times there.
 
+    Its t has the degrees of freedom of the end with fewer groups, where statsmodels takes all.
+
     Beside G / (G - 1) of the groups its variance has (n - 1) / (n - 2) of the n rows, which goes.
     """
     short, long = recounts.fifths(LENGTHS.tolist())
@@ -52,7 +54,7 @@ def poisson_interval(group: np.ndarray, copies: np.ndarray) -> tuple[float, floa
     fit = sm.GLM(POSITIVES[ends], sm.add_constant(is_short), family=sm.families.Poisson()).fit(
         cov_type="cluster", cov_kwds={"groups": group[ends]}, use_t=True, tol=1e-13
     )
-    n, n_groups = len(ends), len(set(group[ends]))
+    n, n_groups = len(ends), min(len(set(group[end])) for end in (short, long))
     error = fit.bse[1] * np.sqrt((n - 2) / (n - 1))
     half = stats.t.ppf(0.975, n_groups - 1) * error
     low, high = np.exp(fit.params[1] + np.array([-half, half]))

@@ -1,4 +1,4 @@
-"""Similarity of texts to training texts: scikit-learn's TF-IDF of character 5-grams says the same."""
+"""Similarity of texts to training texts is that of scikit-learn's TF-IDF of 5-grams."""
 
 import numpy as np
 import pytest

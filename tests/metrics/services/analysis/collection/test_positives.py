@@ -1,0 +1,73 @@
+"""Positives a query by each label source, counted by hand in a small study."""
+
+import pytest
+
+from annotate.models import Item
+from tests.metrics.services.analysis.collection.small_study import (
+    documents_of,
+    grade,
+    queries_of,
+    small_study,
+)
+from tests.metrics.services.analysis.questions import answer_of, table_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    return small_study()
+
+
+def by_labels(rows):
+    return {row["labels"]: row for row in rows}
+
+
+def test_positives_are_counted_by_each_source_from_the_threshold_up(study):
+    grade(study, {(0, 0): 0, (0, 1): 2, (0, 2): 1, (1, 2): 2, (1, 3): 1})
+    rows = by_labels(table_of(study, "positives-per-query"))
+    assert list(rows) == [
+        "people over reference “original”",
+        "reference “original” only",
+        "people only",
+    ]
+    counts = {
+        name: (row["n_positive"], row["n_without"], row["largest"]) for name, row in rows.items()
+    }
+    assert counts == {
+        "people over reference “original”": (5 + 2 + 2, 0, 3),  # (0, 0) lost, four gained
+        "reference “original” only": (6, 0, 1),
+        "people only": (4, 4, 2),
+    }
+    high = by_labels(table_of(study, "positives-per-query", threshold=2))
+    assert high["people only"]["n_positive"] == 2
+    assert high["people over reference “original”"]["n_positive"] == 5 + 2
+
+
+def test_the_reverse_direction_counts_queries_of_documents(study):
+    grade(study, {(0, 1): 1, (1, 1): 1, (2, 1): 1})
+    rows = by_labels(table_of(study, "positives-per-query", direction="reverse"))
+    assert rows["people only"]["largest"] == 3
+    assert rows["people only"]["n_without"] == len(documents_of(study)) - 1
+
+
+def test_excluded_items_count_neither_as_query_nor_as_positive(study):
+    grade(study, {(0, 1): 1, (1, 1): 1})
+    Item.objects.filter(pk=documents_of(study)[1].pk).update(
+        excluded_at="2026-01-01T00:00Z", excluded_reason="broken"
+    )
+    rows = by_labels(table_of(study, "positives-per-query"))
+    assert rows["people only"]["n_positive"] == 0
+    assert rows["reference “original” only"]["n_positive"] == 5
+    Item.objects.filter(pk=queries_of(study)[0].pk).update(
+        excluded_at="2026-01-01T00:00Z", excluded_reason="broken"
+    )
+    answer = answer_of(study, "positives-per-query")
+    assert answer.result.extent == "5 queries"
+
+
+def test_people_alone_have_one_series_and_a_headline_without_others(study):
+    grade(study, {(0, 1): 1})
+    answer = answer_of(study, "positives-per-query", labels="only")
+    assert answer.result.headline == "The median of the queries has 0 positives by people only"
+    assert len(answer.result.rows) == 1
