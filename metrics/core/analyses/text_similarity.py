@@ -1,4 +1,4 @@
-"""How near each text comes to training texts: cosine similarity of character 5-gram TF-IDF."""
+"""Similarity of texts to training texts: the cosine of their TF-IDF of 5-grams of characters."""
 
 import re
 from collections.abc import Callable, Sequence
