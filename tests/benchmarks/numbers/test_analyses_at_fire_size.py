@@ -35,13 +35,15 @@ _TRAINING = """
 _TEXTS = """
     INSERT INTO annotate_part (item_id, position, kind, text, path)
     SELECT item.id, 0, 'text', (
-        SELECT string_agg((string_to_array(%(words)s, ' '))[1 + (item.id * 31 + k * k * 17 + item.id / k) %% 40],
-                          ' ') FROM generate_series(1, 2 + (item.id %% 17)::int) k), ''
+        SELECT string_agg(
+            (string_to_array(%(words)s, ' '))[
+                1 + (item.id * 31 + k * k * 17 + item.id / k) %% 40], ' ')
+        FROM generate_series(1, 2 + (item.id %% 17)::int) k), ''
     FROM annotate_item item WHERE item.collection_id = %(c)s AND item.side = 'query'
 """
 WORDS = (
-    "a the man woman child dog cat horse is are playing running eating cooking riding singing in on "
-    "with near guitar ball park kitchen street river field car bicycle piano small large young old "
+    "a the man woman child dog cat horse is are playing running eating cooking riding singing in "
+    "on with near guitar ball park kitchen street river field car bicycle piano small large young old "
     "red blue two three outside inside slowly together"
 )
 
