@@ -47,16 +47,16 @@ def test_a_finding_is_awaited_and_then_there_with_its_choices(client, study, hea
 
 def test_choices_are_parameters(client, study, headers):
     keys = [run.pk for run in Run.objects.filter(direction="forward").order_by("name")]
-    compute_kept(study, "outcomes-by-length", run=keys, measure="C@1", labels="only")
+    compute_kept(study, "hits-by-length", run=keys, measure="C@1", labels="only")
     query = f"?run={keys[0]}&run={keys[1]}&measure=C@1&label_source=only"
-    value = client.get(f"{ROOM}outcomes-by-length/{query}", headers=headers).json()
+    value = client.get(f"{ROOM}hits-by-length/{query}", headers=headers).json()
     assert (value["runs"], value["measure"]) == (["alpha", "beta"], "C@1")
     assert value["label_source"] == "only"
 
 
 def test_what_is_not_defined_is_told(client, study, headers):
-    compute_kept(study, "outcomes-by-length", direction="reverse")
-    path = f"{ROOM}outcomes-by-length/"
+    compute_kept(study, "hits-by-length", direction="reverse")
+    path = f"{ROOM}hits-by-length/"
     value = client.get(f"{path}?direction=reverse", headers=headers).json()
     assert value["not_defined"] and value["headline"] is None and value["rows"] is None
     answer = client.get(f"{path}table.csv?direction=reverse", headers=headers)

@@ -73,8 +73,8 @@ def test_unreadable_choices_are_told_with_the_defaults_shown(client, study):
 
 
 def test_what_is_not_defined_is_told_in_a_sentence(client, study):
-    compute_kept(study, "outcomes-by-length", direction="reverse")
-    text = text_of(client.get(f"{ROOM}collection/outcomes-by-length/?direction=reverse"))
+    compute_kept(study, "hits-by-length", direction="reverse")
+    text = text_of(client.get(f"{ROOM}collection/hits-by-length/?direction=reverse"))
     assert "Not defined yet" in text
 
 
@@ -88,8 +88,8 @@ def test_the_table_comes_as_a_file_once_it_is_there(client, study):
     assert head.startswith("labels,n_positive,n_without,mean,low,high")
     assert first.startswith("people over reference “original”,")
     assert client.get(f"{PAGE}table.csv?threshold=x").status_code == 422
-    compute_kept(study, "outcomes-by-length", direction="reverse")
-    undefined = client.get(f"{ROOM}collection/outcomes-by-length/table.csv?direction=reverse")
+    compute_kept(study, "hits-by-length", direction="reverse")
+    undefined = client.get(f"{ROOM}collection/hits-by-length/table.csv?direction=reverse")
     assert undefined.status_code == 422
 
 

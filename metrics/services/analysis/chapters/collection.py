@@ -1,11 +1,11 @@
 """The chapter on the collection: positives of its queries, and the texts of these."""
 
-from metrics.core.analyses.correctness import outcomes_by_length, outcomes_by_similarity
+from metrics.core.analyses.hits import hits_by_length, hits_by_similarity
 from metrics.core.analyses.lengths import length_examples, positives_by_length
 from metrics.core.analyses.positives import positives_per_query
 from metrics.core.analyses.text_lengths import similarity_by_length
 from metrics.services.analysis.analyses import Analysis, Chapter, Choice, Oracle
-from metrics.services.analysis.collection import lengths, outcomes, positives
+from metrics.services.analysis.collection import hits, lengths, positives
 
 CHAPTER = Chapter(
     "collection",
@@ -68,7 +68,7 @@ ANALYSES = [
         choices=OF_LABELS,
     ),
     Analysis(
-        name="outcomes-by-length",
+        name="hits-by-length",
         chapter=CHAPTER,
         question="Which of two runs is right on short texts, and which on long ones?",
         paper="FIRE, Figure 3",
@@ -79,29 +79,29 @@ ANALYSES = [
             "(1, 2, 5, 10, 20, ...), eight at most; the last holds all longer texts. Intervals "
             "are Wilson's at 95 %, with an effective number of queries where they are of groups."
         ),
-        find=outcomes.by_length,
-        function=outcomes_by_length,
+        find=hits.by_length,
+        function=hits_by_length,
         oracle=Oracle.RECOUNT,
-        test="tests/metrics/core/analyses/test_correctness.py",
+        test="tests/metrics/core/analyses/test_hits.py",
         choices=OF_RUNS,
         measure="C@5",
         n_runs=2,
     ),
     Analysis(
-        name="outcomes-by-training-similarity",
+        name="hits-by-training-similarity",
         chapter=CHAPTER,
         question="Which of two runs is right on texts that resemble training texts?",
         paper="FIRE, Figure 8",
         definition=(
-            "As the outcomes by length, in tenths of the similarity: the mean cosine similarity of "
+            "As the hits by length, in tenths of the similarity: the mean cosine similarity of "
             "a text to its ten nearest training texts (items of the same side with the split "
             "“train”), as TF-IDF vectors of their 5-grams of characters, fitted to the queries' "
             "texts. A text of fewer than five characters has no 5-gram and a similarity of 0."
         ),
-        find=outcomes.by_similarity,
-        function=outcomes_by_similarity,
+        find=hits.by_similarity,
+        function=hits_by_similarity,
         oracle=Oracle.RECOUNT,
-        test="tests/metrics/core/analyses/test_outcomes_by_similarity.py",
+        test="tests/metrics/core/analyses/test_hits_by_similarity.py",
         choices=OF_RUNS,
         measure="C@5",
         n_runs=2,

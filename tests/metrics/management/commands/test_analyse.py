@@ -49,9 +49,7 @@ def test_csv_and_json_have_all_digits_and_svg_the_chart(study):
 
 def test_choices_are_options(study):
     options = ("--measure", "C@1", "--run", "alpha", "--run", "beta", "--label-source", "only")
-    value = json.loads(
-        manage("analyse", "outcomes-by-length", *OF_STUDY, *options, "--json").stdout
-    )
+    value = json.loads(manage("analyse", "hits-by-length", *OF_STUDY, *options, "--json").stdout)
     assert (value["runs"], value["measure"]) == (["alpha", "beta"], "C@1")
     assert (value["label_source"], value["direction"]) == ("only", "forward")
 
@@ -64,7 +62,7 @@ def test_choices_are_options(study):
         ((NAME, *OF_STUDY, "--direction", "sideways"), "is no direction with queries"),
         ((NAME, *OF_STUDY, "--run", "nobody"), 'There is no run "nobody" in use in study.'),
         ((NAME, *OF_STUDY, "--label-source", "over:none"), 'no reference set "none"'),
-        (("outcomes-by-length", *OF_STUDY, "--run", "alpha"), "It takes 2 runs"),
+        (("hits-by-length", *OF_STUDY, "--run", "alpha"), "It takes 2 runs"),
         (("length-examples", *OF_STUDY, "--svg"), "take --csv or --json"),
     ],
 )

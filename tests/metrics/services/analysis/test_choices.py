@@ -89,10 +89,10 @@ def test_only_choices_that_change_an_analysis_change_its_key(study):
     assert analysis.spec(chosen(study, run=key, measure="AP", decide="tukey")) == usual
     for change in ({"labels": "only"}, {"threshold": 2}, {"direction": "reverse"}):
         assert analysis.spec(chosen(study, **change)).key != usual.key
-    outcomes = ANALYSES["outcomes-by-length"]
-    assert outcomes.spec(chosen(study, run=key)).key != outcomes.spec(chosen(study)).key
-    assert outcomes.spec(chosen(study)).scores.measures == ("C@5",)
-    assert outcomes.spec(chosen(study, measure="C@1")).scores.measures == ("C@1",)
+    analysis = ANALYSES["hits-by-length"]
+    assert analysis.spec(chosen(study, run=key)).key != analysis.spec(chosen(study)).key
+    assert analysis.spec(chosen(study)).scores.measures == ("C@5",)
+    assert analysis.spec(chosen(study, measure="C@1")).scores.measures == ("C@1",)
 
 
 def test_a_spec_is_the_same_after_json(study):

@@ -43,7 +43,7 @@ def test_further_labels_make_it_old_and_it_is_shown_meanwhile(study):
 
 
 def test_another_name_of_a_run_makes_its_analyses_old(study):
-    name = "outcomes-by-length"
+    name = "hits-by-length"
     compute_kept(study, name)
     compute_kept(study, NAME)
     Run.objects.filter(name="alpha").update(name="aleph")
@@ -53,8 +53,8 @@ def test_another_name_of_a_run_makes_its_analyses_old(study):
 
 def test_what_is_missing_is_kept_as_a_sentence(study):
     run = Run.objects.get(name="alpha")
-    compute_kept(study, "outcomes-by-length", run=run.pk)
-    kept_answer = answer(study, "outcomes-by-length", run=run.pk)
+    compute_kept(study, "hits-by-length", run=run.pk)
+    kept_answer = answer(study, "hits-by-length", run=run.pk)
     assert kept_answer.result is None
     assert kept_answer.reason == "It takes 2 runs of this direction; 1 run is chosen."
 

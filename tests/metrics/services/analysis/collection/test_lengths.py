@@ -46,7 +46,7 @@ def test_queries_without_a_text_are_left_out_and_told(study):
     assert answer.result.extent == "5 queries"
     assert answer.result.notes[0] == "1 of the queries have no text and are left out."
     Part.objects.filter(item__side="query").delete()
-    for name in ("positives-by-length", "length-examples", "outcomes-by-length"):
+    for name in ("positives-by-length", "length-examples", "hits-by-length"):
         assert answer_of(study, name).reason.startswith("None of these source items has a text")
 
 
@@ -77,7 +77,7 @@ def train(collection, lines, split="train"):
 
 def test_without_training_texts_it_is_said_how_they_come(study):
     train(study, ["a b c d e"], split="val")
-    for name in ("training-similarity-and-length", "outcomes-by-training-similarity"):
+    for name in ("training-similarity-and-length", "hits-by-training-similarity"):
         assert answer_of(study, name).reason == (
             "There are no training texts: load items of the side “query” with the split “train”."
         )

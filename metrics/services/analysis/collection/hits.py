@@ -1,16 +1,16 @@
-"""Outcomes of two runs by the length of the text, and by its nearness to training texts."""
+"""Hits of two runs by the length of the text, and by its nearness to training texts."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from metrics.charts.analyses.correctness import LENGTH, SIMILARITY, BinAxis, outcome_result
+from metrics.charts.analyses.hits import LENGTH, SIMILARITY, BinAxis, hits_result
 from metrics.charts.results import AnalysisResult
-from metrics.core.analyses.correctness import (
-    BinnedOutcomes,
+from metrics.core.analyses.hits import (
+    BinnedHits,
     RunHits,
-    outcomes_by_length,
-    outcomes_by_similarity,
+    hits_by_length,
+    hits_by_similarity,
 )
 from metrics.core.comparisons.binary_scores import are_zero_one
 from metrics.core.labels.label_sources import LabelSource
@@ -22,26 +22,26 @@ from pooling.models import Run
 
 
 def by_length(request: AnalysisRequest) -> AnalysisResult:
-    """Outcomes of two runs by the number of characters of the query's text."""
+    """Hits of two runs by the number of characters of the query's text."""
     inputs = direction_inputs(request)
     texts = source_texts(inputs)
     runs = runs_of(request, least=2)
     hits = _hits(inputs, runs, texts)
     within = restricted(inputs, texts.has_text)
     n_characters = texts.n_characters[texts.has_text]
-    result = outcomes_by_length(n_characters, hits, groups=within.groups)
+    result = hits_by_length(n_characters, hits, groups=within.groups)
     return _result(result, LENGTH, within, runs)
 
 
 def by_similarity(request: AnalysisRequest) -> AnalysisResult:
-    """Outcomes of two runs by the similarity of the query's text to training texts."""
+    """Hits of two runs by the similarity of the query's text to training texts."""
     inputs = direction_inputs(request)
     texts = source_texts(inputs)
     runs = runs_of(request, least=2)
     hits = _hits(inputs, runs, texts)
     similarity = training_similarity(request, texts)
     within = restricted(inputs, texts.has_text)
-    result = outcomes_by_similarity(similarity, hits, groups=within.groups)
+    result = hits_by_similarity(similarity, hits, groups=within.groups)
     return _result(result, SIMILARITY, within, runs)
 
 
@@ -65,8 +65,8 @@ def _hits(inputs: DirectionInputs, runs: Sequence[Run], texts: SourceTexts) -> l
 
 
 def _result(
-    result: BinnedOutcomes, axis: BinAxis, inputs: DirectionInputs, runs: Sequence[Run]
+    result: BinnedHits, axis: BinAxis, inputs: DirectionInputs, runs: Sequence[Run]
 ) -> AnalysisResult:
     (measure,) = inputs.measures
     names = (runs[0].name, runs[1].name)
-    return outcome_result(result, axis, nouns_of(inputs), runs=names, measure=measure.name)
+    return hits_result(result, axis, nouns_of(inputs), runs=names, measure=measure.name)

@@ -1,4 +1,4 @@
-"""Outcomes of two runs, one right and one wrong by the reference, counted by hand."""
+"""Hits of two runs, one right and one wrong by the reference, counted by hand."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from tests.metrics.services.analysis.collection.small_study import (
 from tests.metrics.services.analysis.questions import answer_of, table_of
 
 pytestmark = pytest.mark.django_db
-OUTCOMES = ("both", "first", "second", "neither")
+HIT_KINDS = ("both", "first", "second", "neither")
 
 
 @pytest.fixture
@@ -38,31 +38,31 @@ def choices(**further):
     return {"run": keys, "measure": "C@1", **further}
 
 
-def test_outcomes_are_told_for_both_label_sources(study):
+def test_hits_are_told_for_both_label_sources(study):
     grade(study, {(0, 1): 1, (1, 1): 0})
-    rows = table_of(study, "outcomes-by-length", **choices())
+    rows = table_of(study, "hits-by-length", **choices())
     whole = {row["labels"]: row for row in rows if row["characters"] == "all"}
     people = whole["people over reference “original”"]
     # of the first query both are right, of the second neither, of the other four the first alone
-    assert [people[key] for key in OUTCOMES] == pytest.approx([100 / 6, 400 / 6, 0, 100 / 6])
+    assert [people[key] for key in HIT_KINDS] == pytest.approx([100 / 6, 400 / 6, 0, 100 / 6])
     reference = whole["reference “original” only"]
-    assert [reference[key] for key in OUTCOMES] == [0, 100, 0, 0]
-    headline = answer_of(study, "outcomes-by-length", **choices()).result.headline
+    assert [reference[key] for key in HIT_KINDS] == [0, 100, 0, 0]
+    headline = answer_of(study, "hits-by-length", **choices()).result.headline
     assert headline.startswith("right alone is right on 66.7 % of the queries, wrong on 0.0 %")
 
 
 def test_bins_hold_the_queries_by_their_characters(study):
-    rows = table_of(study, "outcomes-by-length", **choices(labels="only"))
+    rows = table_of(study, "hits-by-length", **choices(labels="only"))
     counts = {row["characters"]: row["n"] for row in rows}
     # one, one two, one two three, and 7, 9 and 11 characters
     assert sum(n for name, n in counts.items() if name != "all") == counts["all"] == 6
     assert counts["3 to 4"] == 1 and counts["13 to 14"] == 1
 
 
-def test_outcomes_by_similarity_part_texts_that_trained_from_others(study):
+def test_hits_by_similarity_part_texts_that_trained_from_others(study):
     item = Item.objects.create(collection=study, side="query", external_id="train", split="train")
     Part.objects.create(item=item, position=0, kind="text", text="one two three")
-    rows = table_of(study, "outcomes-by-training-similarity", **choices())
+    rows = table_of(study, "hits-by-training-similarity", **choices())
     counts = {row["similarity"]: row["n"] for row in rows if "over" in row["labels"]}
     assert counts["0.9 to 1.0"] == 1  # itself
     assert counts["0.0 to 0.1"] == 4  # "one" is too short, three have other letters
@@ -70,13 +70,13 @@ def test_outcomes_by_similarity_part_texts_that_trained_from_others(study):
 
 
 def test_of_more_runs_the_first_two_by_name_are_compared(study):
-    result = answer_of(study, "outcomes-by-length").result
+    result = answer_of(study, "hits-by-length").result
     titles = [column.title for column in result.columns]
     assert "alpha alone, %" in titles and "beta alone, %" in titles
 
 
 def test_a_measure_that_is_not_0_or_1_is_refused(study):
     # every own document stands somewhere in the permutations of the other two runs
-    assert answer_of(study, "outcomes-by-length", measure="AP").reason == (
+    assert answer_of(study, "hits-by-length", measure="AP").reason == (
         "AP is not 0 or 1 for each query: choose one that is, such as C@5."
     )

@@ -11,7 +11,7 @@ from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, Interval, mean_intervals
 
 N_BINS, N_TENTHS = 8, 10
-OUTCOMES = ("both", "first", "second", "neither")
+HIT_KINDS = ("both", "first", "second", "neither")
 
 
 class RunHits(NamedTuple):
@@ -25,45 +25,45 @@ class RunHits(NamedTuple):
     second: NDArray[np.bool_]
 
     @property
-    def outcomes(self) -> NDArray[np.bool_]:
-        """(4, Q) True at the outcome of each query, in the order of OUTCOMES."""
+    def kinds(self) -> NDArray[np.bool_]:
+        """(4, Q) True at the kind of each query, in the order of HIT_KINDS."""
         first, second = self.first, self.second
         return np.stack([first & second, first & ~second, ~first & second, ~first & ~second])
 
 
-class OutcomeShare(NamedTuple):
-    """The share of a bin's queries with one outcome, and its 95 % interval."""
+class HitShare(NamedTuple):
+    """The share of a bin's queries of one kind, and its 95 % interval."""
 
     share: float
     n: int
     interval: Interval
 
 
-class BinOutcomes(NamedTuple):
-    """The outcomes of n queries of one bin: a share for each of OUTCOMES."""
+class BinHits(NamedTuple):
+    """The hits on n queries of one bin: a share for each of HIT_KINDS."""
 
     n: int
-    shares: list[OutcomeShare]
+    shares: list[HitShare]
 
 
-class SourceOutcomes(NamedTuple):
-    """Outcomes by one label source: of each bin, None where it is empty, and of all queries."""
+class SourceHits(NamedTuple):
+    """Hits by one label source: of each bin, None where it is empty, and of all queries."""
 
     name: str
-    by_bin: list[BinOutcomes | None]
-    whole: BinOutcomes
+    by_bin: list[BinHits | None]
+    whole: BinHits
 
 
-class BinnedOutcomes(NamedTuple):
-    """The bins in words, and the outcomes of the queries in them by each label source."""
+class BinnedHits(NamedTuple):
+    """The bins in words, and the hits on the queries in them by each label source."""
 
     labels: list[str]
-    sources: list[SourceOutcomes]
+    sources: list[SourceHits]
 
 
-def outcomes_by_length(
+def hits_by_length(
     n_characters: NDArray[np.int64], hits: Sequence[RunHits], *, groups: Groups
-) -> BinnedOutcomes:
+) -> BinnedHits:
     """Count where both runs are right, one of them, or neither, by the length of the text.
 
     n_characters : (Q,) 1 or more, of at least one query; groups : of the Q queries
@@ -71,12 +71,12 @@ def outcomes_by_length(
     queries like these. FIRE (Rodriguez et al. 2022), Figure 3, where right is Correct@k.
     """
     bins = bins_of(n_characters, n_bins=N_BINS, least=1)
-    return _outcomes(bins.number(n_characters), bins.labels, hits, groups)
+    return _binned_hits(bins.number(n_characters), bins.labels, hits, groups)
 
 
-def outcomes_by_similarity(
+def hits_by_similarity(
     similarity: NDArray[np.float64], hits: Sequence[RunHits], *, groups: Groups
-) -> BinnedOutcomes:
+) -> BinnedHits:
     """Count the same by the similarity of the text to training texts, in ten bins.
 
     similarity : (Q,) from 0 to 1, of at least one query; a border belongs to the bin above it
@@ -86,42 +86,40 @@ def outcomes_by_similarity(
     labels = [
         f"{tenth / N_TENTHS:.1f} to {(tenth + 1) / N_TENTHS:.1f}" for tenth in range(N_TENTHS)
     ]
-    return _outcomes(number, labels, hits, groups)
+    return _binned_hits(number, labels, hits, groups)
 
 
-def _outcomes(
+def _binned_hits(
     number: NDArray[np.int64], labels: list[str], hits: Sequence[RunHits], groups: Groups
-) -> BinnedOutcomes:
-    """Outcomes of the queries by (Q,) the number of the bin of each."""
+) -> BinnedHits:
+    """Hits on the queries by (Q,) the number of the bin of each."""
     is_in_bin = [number == bin_number for bin_number in range(len(labels))]
     everything = np.ones(len(number), dtype=bool)
     sources = [
-        SourceOutcomes(
+        SourceHits(
             source_hits.name,
             [
-                _bin_outcomes(source_hits, is_included, groups) if is_included.any() else None
+                _bin_hits(source_hits, is_included, groups) if is_included.any() else None
                 for is_included in is_in_bin
             ],
-            _bin_outcomes(source_hits, everything, groups),
+            _bin_hits(source_hits, everything, groups),
         )
         for source_hits in hits
     ]
-    return BinnedOutcomes(labels, sources)
+    return BinnedHits(labels, sources)
 
 
-def _bin_outcomes(
-    source_hits: RunHits, is_included: NDArray[np.bool_], groups: Groups
-) -> BinOutcomes:
-    """The outcomes of some of the queries, at least one."""
-    outcomes = source_hits.outcomes[:, is_included]
+def _bin_hits(source_hits: RunHits, is_included: NDArray[np.bool_], groups: Groups) -> BinHits:
+    """The hits on some of the queries, at least one."""
+    kinds = source_hits.kinds[:, is_included]
     bin_groups = groups.within(is_included)
-    values = outcomes.astype(np.float64)
+    values = kinds.astype(np.float64)
     intervals = (
         mean_intervals(values, are_shares=True, groups=bin_groups)
-        if outcomes.shape[1] > 1
-        else [NO_INTERVAL] * len(OUTCOMES)
+        if kinds.shape[1] > 1
+        else [NO_INTERVAL] * len(HIT_KINDS)
     )
     means = bin_groups.mean(values.T).tolist()
-    counts = outcomes.sum(axis=1).tolist()
+    counts = kinds.sum(axis=1).tolist()
     rows = zip(means, counts, intervals, strict=True)
-    return BinOutcomes(outcomes.shape[1], [OutcomeShare(*row) for row in rows])
+    return BinHits(kinds.shape[1], [HitShare(*row) for row in rows])

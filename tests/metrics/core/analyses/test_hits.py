@@ -1,4 +1,4 @@
-"""Outcomes of two runs by length: against a recount, and intervals against statsmodels."""
+"""Hits of two runs by length: against a recount, and intervals against statsmodels."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from metrics.core.analyses.correctness import OUTCOMES, RunHits, outcomes_by_length
+from metrics.core.analyses.hits import HIT_KINDS, RunHits, hits_by_length
 from metrics.core.statistics.groups import Groups
 from metrics.core.statistics.intervals import NO_INTERVAL, mean_intervals
 from tests.metrics.core.analyses import recounts
@@ -23,7 +23,7 @@ def hits(seed: int, n: int = 400, name: str = "labels") -> RunHits:
     return RunHits(name, first, rng.random(n) < np.where(first, 0.5, 0.2))
 
 
-def outcome(first: bool, second: bool) -> str:
+def kind_of(first: bool, second: bool) -> str:
     if first and second:
         return "both"
     if first:
@@ -32,7 +32,7 @@ def outcome(first: bool, second: bool) -> str:
 
 
 def members(n_characters, source: RunHits) -> list[list[list[int]]]:
-    """Of each bin and, last, of all queries those with each outcome."""
+    """Of each bin and, last, of all queries those of each kind."""
     edges = recounts.bin_edges(n_characters, n_bins=8, least=1)
     everything = (1, None)
     rows = list(zip(n_characters, source.first, source.second, strict=True))
@@ -41,7 +41,7 @@ def members(n_characters, source: RunHits) -> list[list[list[int]]]:
             [
                 q
                 for q, (length, first, second) in enumerate(rows)
-                if recounts.holds(edge, length) and outcome(first, second) == name
+                if recounts.holds(edge, length) and kind_of(first, second) == name
             ]
             for name in ("both", "first", "second", "neither")
         ]
@@ -51,22 +51,22 @@ def members(n_characters, source: RunHits) -> list[list[list[int]]]:
 
 @cases(200)
 @given(st.lists(QUERY, min_size=1, max_size=80))
-def test_outcomes_are_those_of_a_recount_and_intervals_wilsons(queries):
+def test_hits_are_those_of_a_recount_and_intervals_wilsons(queries):
     n_characters, first, second = (list(column) for column in zip(*queries, strict=True))
     source = RunHits("labels", np.array(first), np.array(second))
-    ours = outcomes_by_length(np.array(n_characters), [source], groups=Groups.single(len(queries)))
+    ours = hits_by_length(np.array(n_characters), [source], groups=Groups.single(len(queries)))
     edges = recounts.bin_edges(n_characters, n_bins=8, least=1)
     assert ours.labels == [recounts.label(edge) for edge in edges]
     (counts,) = ours.sources
     expected = members(n_characters, source)
     assert len(counts.by_bin) == len(edges)
-    for group, by_outcome in zip([*counts.by_bin, counts.whole], expected, strict=True):
-        n = sum(map(len, by_outcome))
+    for group, by_kind in zip([*counts.by_bin, counts.whole], expected, strict=True):
+        n = sum(map(len, by_kind))
         if not n:
             assert group is None
             continue
         assert group is not None and group.n == n
-        assert [share.n for share in group.shares] == list(map(len, by_outcome))
+        assert [share.n for share in group.shares] == list(map(len, by_kind))
         assert sum(share.share for share in group.shares) == pytest.approx(1, abs=1e-12)
         for share in group.shares:
             assert share.share == pytest.approx(share.n / n, abs=1e-12)
@@ -75,22 +75,22 @@ def test_outcomes_are_those_of_a_recount_and_intervals_wilsons(queries):
     assert counts.whole.n == len(queries)
 
 
-def test_the_outcome_of_a_query_is_one_of_four_in_their_order():
+def test_the_kind_of_a_query_is_one_of_four_in_their_order():
     source = RunHits("labels", np.array([1, 1, 0, 0]) > 0, np.array([1, 0, 1, 0]) > 0)
-    assert OUTCOMES == ("both", "first", "second", "neither")
-    assert source.outcomes.tolist() == np.eye(4, dtype=bool).tolist()
+    assert HIT_KINDS == ("both", "first", "second", "neither")
+    assert source.kinds.tolist() == np.eye(4, dtype=bool).tolist()
 
 
 def test_over_groups_shares_have_weights_and_intervals_those_of_means():
     group = np.arange(400) // 4
     weight = np.where(np.arange(400) % 3 == 0, 5.0, 1.0)
     groups, source = Groups.of(group, weight=weight), hits(1)
-    (ours,) = outcomes_by_length(LENGTHS, [source], groups=groups).sources
+    (ours,) = hits_by_length(LENGTHS, [source], groups=groups).sources
     expected = members(LENGTHS.tolist(), source)
     n_different = 0
-    for part, by_outcome in zip([*ours.by_bin, ours.whole], expected, strict=True):
-        among = np.isin(np.arange(400), [q for own in by_outcome for q in own])
-        for share, own in zip(part.shares, by_outcome, strict=True):
+    for part, by_kind in zip([*ours.by_bin, ours.whole], expected, strict=True):
+        among = np.isin(np.arange(400), [q for own in by_kind for q in own])
+        for share, own in zip(part.shares, by_kind, strict=True):
             values = np.isin(np.flatnonzero(among), own).astype(float)
             mean = recounts.weighted_mean(values.tolist(), weight[among].tolist())
             assert share.share == pytest.approx(mean, abs=1e-12)
@@ -106,30 +106,30 @@ def test_over_groups_shares_have_weights_and_intervals_those_of_means():
     assert n_different > 5
 
 
-def test_every_source_has_its_own_outcomes_in_the_same_bins():
+def test_every_source_has_its_own_hits_in_the_same_bins():
     sources = [hits(seed, name=f"labels {seed}") for seed in (2, 3)]
-    ours = outcomes_by_length(LENGTHS, sources, groups=Groups.single(400))
+    ours = hits_by_length(LENGTHS, sources, groups=Groups.single(400))
     assert [counts.name for counts in ours.sources] == ["labels 2", "labels 3"]
     for source, counts in zip(sources, ours.sources, strict=True):
-        alone = outcomes_by_length(LENGTHS, [source], groups=Groups.single(400))
+        alone = hits_by_length(LENGTHS, [source], groups=Groups.single(400))
         assert alone.sources == [counts]
         assert alone.labels == ours.labels
 
 
-def test_a_bin_without_queries_has_no_outcomes():
+def test_a_bin_without_queries_has_no_binned_hits():
     source = RunHits("labels", np.array([True, True]), np.array([True, False]))
-    ours = outcomes_by_length(np.array([1, 8]), [source], groups=Groups.single(2))
+    ours = hits_by_length(np.array([1, 8]), [source], groups=Groups.single(2))
     assert ours.labels == [str(length) for length in range(1, 9)]
     by_length = ours.sources[0].by_bin
     assert [part and part.n for part in by_length] == [1, *[None] * 6, 1]
-    ours = outcomes_by_length(np.array([1, 9]), [source], groups=Groups.single(2))
+    ours = hits_by_length(np.array([1, 9]), [source], groups=Groups.single(2))
     assert ours.labels[0] == "1 to 2"
 
 
-def test_runs_that_change_names_change_outcomes():
+def test_runs_that_change_names_change_binned_hits():
     source = hits(4)
     turned = RunHits("labels", source.second, source.first)
-    ours = outcomes_by_length(LENGTHS, [source, turned], groups=Groups.single(400))
+    ours = hits_by_length(LENGTHS, [source, turned], groups=Groups.single(400))
     as_named, as_turned = (counts.whole.shares for counts in ours.sources)
     assert [as_turned[k] for k in (0, 2, 1, 3)] == as_named
     assert as_named[1].n > as_named[2].n + 50

@@ -1,11 +1,11 @@
-"""Outcomes by similarity are those of a recount in tenths."""
+"""Hits by similarity are those of a recount in tenths."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from metrics.core.analyses.correctness import OUTCOMES, RunHits, outcomes_by_similarity
+from metrics.core.analyses.hits import HIT_KINDS, RunHits, hits_by_similarity
 from metrics.core.statistics.groups import Groups
 
 RNG = np.random.default_rng(8)
@@ -19,21 +19,21 @@ def tenth(similarity: float) -> int:
     return min(int(Fraction(similarity) * 10 + Fraction(1, 10**12)), 9)
 
 
-def test_outcomes_are_those_of_a_recount_in_tenths():
-    ours = outcomes_by_similarity(SIMILARITY, [SOURCE], groups=Groups.single(311))
+def test_hits_are_those_of_a_recount_in_tenths():
+    ours = hits_by_similarity(SIMILARITY, [SOURCE], groups=Groups.single(311))
     assert ours.labels[0] == "0.0 to 0.1" and ours.labels[-1] == "0.9 to 1.0"
     (source,) = ours.sources
     rows = list(zip(SIMILARITY.tolist(), SOURCE.first, SOURCE.second, strict=True))
-    for number, outcomes in enumerate(source.by_bin):
+    for number, bin_hits in enumerate(source.by_bin):
         in_bin = [NAMES.get((a, b), "neither") for s, a, b in rows if tenth(s) == number]
-        assert outcomes.n == len(in_bin)
-        assert [share.n for share in outcomes.shares] == [in_bin.count(name) for name in OUTCOMES]
+        assert bin_hits.n == len(in_bin)
+        assert [share.n for share in bin_hits.shares] == [in_bin.count(name) for name in HIT_KINDS]
     assert source.whole.n == 311
 
 
-def test_empty_tenths_have_no_outcomes():
+def test_empty_tenths_have_no_shares():
     source = RunHits("labels", np.array([True, True]), np.array([True, False]))
-    ours = outcomes_by_similarity(np.array([0.0, 1.0]), [source], groups=Groups.single(2))
-    (outcomes,) = ours.sources
-    assert [row and row.n for row in outcomes.by_bin] == [1, *[None] * 8, 1]
-    assert outcomes.by_bin[-1].shares[1].share == pytest.approx(1)
+    ours = hits_by_similarity(np.array([0.0, 1.0]), [source], groups=Groups.single(2))
+    (source_hits,) = ours.sources
+    assert [row and row.n for row in source_hits.by_bin] == [1, *[None] * 8, 1]
+    assert source_hits.by_bin[-1].shares[1].share == pytest.approx(1)

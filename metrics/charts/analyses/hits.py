@@ -6,7 +6,7 @@ from typing import NamedTuple
 from metrics.charts.analyses.nouns import AXIS, Nouns
 from metrics.charts.charts import Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column
-from metrics.core.analyses.correctness import BinnedOutcomes, BinOutcomes
+from metrics.core.analyses.hits import BinHits, BinnedHits
 
 
 class BinAxis(NamedTuple):
@@ -35,8 +35,8 @@ SIMILARITY = BinAxis(
 )
 
 
-def outcome_result(
-    result: BinnedOutcomes, axis: BinAxis, nouns: Nouns, *, runs: tuple[str, str], measure: str
+def hits_result(
+    result: BinnedHits, axis: BinAxis, nouns: Nouns, *, runs: tuple[str, str], measure: str
 ) -> AnalysisResult:
     """Shares of the queries on which both runs are right, one, or neither, by bins of texts."""
     names = ("Both", f"{runs[0]} alone", f"{runs[1]} alone", "Neither")
@@ -46,16 +46,16 @@ def outcome_result(
         columns += [Column(key, f"{name}, %", 1)]
         columns += [Column(f"{key}_low", "From", 1), Column(f"{key}_high", "To", 1)]
     rows = [
-        [source.name, label, *_outcome_cells(outcomes)]
+        [source.name, label, *_hit_cells(bin_hits)]
         for source in result.sources
-        for label, outcomes in [
+        for label, bin_hits in [
             *zip(result.labels, source.by_bin, strict=True),
             ("all", source.whole),
         ]
-        if outcomes is not None
+        if bin_hits is not None
     ]
     return AnalysisResult(
-        headline=_outcome_headline(result, axis, nouns, runs, measure),
+        headline=_headline(result, axis, nouns, runs, measure),
         reading=(
             f"Shares of the {nouns.queries} on which {measure} is 1 for both runs, one of them, or "
             f"neither, by the text: {axis.reading}. Above each bar, how many there are."
@@ -63,21 +63,21 @@ def outcome_result(
         extent=nouns.extent,
         columns=columns,
         rows=rows,
-        spec=_outcome_bars(result, axis, names),
+        spec=_bars(result, axis, names),
         notes=nouns.notes,
     )
 
 
-def _outcome_cells(outcomes: BinOutcomes) -> list[Cell]:
-    cells: list[Cell] = [outcomes.n]
-    for share in outcomes.shares:
+def _hit_cells(bin_hits: BinHits) -> list[Cell]:
+    cells: list[Cell] = [bin_hits.n]
+    for share in bin_hits.shares:
         ends = (None if end is None else 100 * end for end in share.interval)
         cells += [100 * share.share, *ends]
     return cells
 
 
-def _outcome_headline(
-    result: BinnedOutcomes, axis: BinAxis, nouns: Nouns, runs: tuple[str, str], measure: str
+def _headline(
+    result: BinnedHits, axis: BinAxis, nouns: Nouns, runs: tuple[str, str], measure: str
 ) -> str:
     """The shares on all queries and on those of one end, by the chosen label source."""
     chosen_source = result.sources[0]
@@ -85,8 +85,8 @@ def _outcome_headline(
     ends = bins[::-1] if axis.is_last else bins
     label, outermost = next((label, row) for label, row in ends if row is not None)
 
-    def alone(outcomes: BinOutcomes) -> tuple[str, str]:
-        first, second = (f"{100 * share.share:.1f} %" for share in outcomes.shares[1:3])
+    def alone(bin_hits: BinHits) -> tuple[str, str]:
+        first, second = (f"{100 * share.share:.1f} %" for share in bin_hits.shares[1:3])
         return first, second
 
     first, second = alone(chosen_source.whole)
@@ -97,10 +97,10 @@ def _outcome_headline(
     return f"{sentence}; of those {axis.of_bin.format(label)} on {first} and {second} ({measure})"
 
 
-def _outcome_bars(result: BinnedOutcomes, axis: BinAxis, names: Sequence[str]) -> Spec:
+def _bars(result: BinnedHits, axis: BinAxis, names: Sequence[str]) -> Spec:
     labels = result.labels
     colour: Spec = {
-        "field": "outcome",
+        "field": "kind",
         "type": "nominal",
         "title": None,
         "scale": {"domain": list(names), "range": ["@blue", "@amber", "@slate", "@line"]},
@@ -110,18 +110,18 @@ def _outcome_bars(result: BinnedOutcomes, axis: BinAxis, names: Sequence[str]) -
     views = []
     for source in result.sources:
         values, counts = [], []
-        for label, outcomes in zip(labels, source.by_bin, strict=True):
-            if outcomes is None:
+        for label, bin_hits in zip(labels, source.by_bin, strict=True):
+            if bin_hits is None:
                 continue
-            counts.append({"bin": label, "n": outcomes.n, "share": 100})
+            counts.append({"bin": label, "n": bin_hits.n, "share": 100})
             values += [
-                {"bin": label, "outcome": name, "order": order, "share": 100 * row.share}
-                for order, (name, row) in enumerate(zip(names, outcomes.shares, strict=True))
+                {"bin": label, "kind": name, "order": order, "share": 100 * row.share}
+                for order, (name, row) in enumerate(zip(names, bin_hits.shares, strict=True))
             ]
         y = {"field": "share", "type": "quantitative", "title": "%", "scale": {"domain": [0, 100]}}
         tooltip = [
             tooltip_row("bin", axis.title),
-            tooltip_row("outcome", "Right"),
+            tooltip_row("kind", "Right"),
             tooltip_row("share", "%", ".1f"),
         ]
         bars = {
