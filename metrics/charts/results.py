@@ -71,7 +71,8 @@ def figure_of(cell: Cell, digits: int) -> Figure:
         return Figure("", "")
     if isinstance(cell, str):
         return Figure(cell, "")
-    return Figure(f"{cell:,.{digits}f}", repr(cell))
+    # no minus before a 0 that rounding made
+    return Figure(f"{round(cell, digits) + 0:,.{digits}f}", repr(cell))
 
 
 def interval_text(interval: Interval, *, digits: int) -> str:

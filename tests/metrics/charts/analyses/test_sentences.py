@@ -1,0 +1,126 @@
+"""Headlines of analyses: each case of the numbers has its sentence, which claims no more."""
+
+import numpy as np
+import pytest
+
+from metrics.charts.analyses.hits import LENGTH, SIMILARITY, hits_result
+from metrics.charts.analyses.lengths import TextExample, examples_result, length_result
+from metrics.charts.analyses.nouns import Nouns
+from metrics.charts.analyses.positives import positives_result
+from metrics.charts.analyses.text_similarity import similarity_result
+from metrics.core.analyses.hits import RunHits, hits_by_length, hits_by_similarity
+from metrics.core.analyses.lengths import LengthPositives, positives_by_length
+from metrics.core.analyses.positives import SourcePositives, positives_per_query
+from metrics.core.analyses.text_lengths import LengthCorrelations
+from metrics.core.statistics.groups import Groups
+from metrics.core.statistics.intervals import NO_INTERVAL, Interval
+from metrics.core.statistics.rank_correlations import RankCorrelation
+
+NOUNS = Nouns("captions", "40 captions of 8 videos", ["Rough."])
+
+
+def positives_headline(*numbers):
+    sources = [SourcePositives(f"set {n}", np.array(row)) for n, row in enumerate(numbers, 1)]
+    groups = Groups.single(len(numbers[0]))
+    return positives_result(positives_per_query(sources, groups=groups), NOUNS).headline
+
+
+def test_medians_are_told_of_every_label_source():
+    assert positives_headline([1, 1, 4]) == "The median of the captions has 1 positive by set 1"
+    assert positives_headline([2, 3], [0, 1]) == (
+        "The median of the captions has 2.5 positives by set 1; 0.5 by set 2"
+    )
+
+
+def length_headline(n_words, n_positive):
+    n_words, n_positive = np.array(n_words), np.array(n_positive)
+    inputs = LengthPositives(n_words, n_positive, Groups.single(len(n_words)))
+    return length_result(positives_by_length(inputs), NOUNS, n_without_text=0).headline
+
+
+WORDS = np.repeat([3, 6, 12], 10)
+MANY, FEW = np.tile([6, 8], 5), np.tile([1, 3], 5)
+
+
+def test_the_end_with_more_positives_is_named_first():
+    middle = np.full(10, 4)
+    short = length_headline(WORDS, np.concatenate([MANY, middle, FEW]))
+    assert short.startswith("Captions of 3 words have 3.50 times the positives of captions of 12")
+    assert short.endswith(")")
+    long = length_headline(WORDS, np.concatenate([FEW, middle, MANY]))
+    assert long.startswith("Captions of 12 words have 3.50 times the positives of captions of 3 w")
+
+
+def test_a_ratio_that_may_be_1_shows_no_difference():
+    near = np.array([1, 4] * 5)
+    headline = length_headline(WORDS, np.concatenate([near, near, FEW]))
+    assert headline.endswith("): no difference is shown")
+
+
+def test_equal_numbers_have_a_ratio_without_an_interval():
+    assert length_headline(WORDS, np.ones(30, dtype=int)) == (
+        "Captions of 3 words have 1.00 times the positives of captions of 12 words (no interval)"
+    )
+
+
+def test_an_end_without_positives_has_means_in_place_of_a_ratio():
+    zeros = np.zeros(10, dtype=int)
+    assert length_headline(WORDS, np.concatenate([MANY, zeros, zeros])) == (
+        "Captions of 3 words have 7.00 positives on average, captions of 12 words have 0.00"
+    )
+
+
+def test_one_length_cannot_be_compared():
+    assert length_headline([4] * 6, [1, 2, 3, 4, 5, 6]) == (
+        "Too few lengths to compare: most captions have about 4 words"
+    )
+
+
+def test_examples_are_told_by_the_first_and_the_last_cut_where_long():
+    examples = [TextExample("shortest", "man", 1, 9), TextExample("longest", "long " * 30, 30, 1)]
+    headline = examples_result(examples, NOUNS).headline
+    assert headline == f"From “man” (1 word) to “{'long ' * 11}long…” (30 words)"
+
+
+FIRST = np.array([True, True, False, False, True])
+HITS = [RunHits("people only", FIRST, np.array([True, False, True, False, False]))]
+
+
+def hits_headline(result, axis):
+    return hits_result(result, axis, NOUNS, runs=("a", "b"), measure="C@5").headline
+
+
+def test_hits_are_told_of_all_queries_and_of_one_end():
+    groups = Groups.single(5)
+    result = hits_by_length(np.array([3, 3, 30, 30, 30]), HITS, groups=groups)
+    assert hits_headline(result, LENGTH) == (
+        "a alone is right on 40.0 % of the captions, b on 20.0 %; "
+        "of those of 1 to 5 characters on 50.0 % and 0.0 % (C@5)"
+    )
+    similarity = np.array([0.1, 0.1, 0.1, 0.9, 0.95])
+    assert hits_headline(hits_by_similarity(similarity, HITS, groups=groups), SIMILARITY) == (
+        "a alone is right on 40.0 % of the captions, b on 20.0 %; "
+        "of those with a similarity of 0.9 to 1.0 on 50.0 % and 0.0 % (C@5)"
+    )
+    one_bin = hits_by_length(np.full(5, 7), HITS, groups=groups)
+    assert hits_headline(one_bin, LENGTH) == (
+        "a alone is right on 40.0 % of the captions, b on 20.0 % (C@5)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "interval", "headline"),
+    [
+        (-0.4, Interval(-0.5, -0.3), "Longer captions are less like the training texts (Spearman"),
+        (0.4, Interval(0.3, 0.5), "Longer captions are more like the training texts (Spearman 0"),
+        (0.1, Interval(-0.1, 0.3), "It is not shown that length and likeness to training texts"),
+        (0.1, NO_INTERVAL, "It is not shown that length and likeness to training texts go tog"),
+        (None, NO_INTERVAL, "All of these captions have one length or one similarity"),
+    ],
+)
+def test_a_correlation_is_claimed_only_where_its_interval_leaves_out_0(value, interval, headline):
+    correlation = RankCorrelation(value, interval, 40)
+    rows = [LengthCorrelations(unit, correlation, correlation) for unit in ("words", "characters")]
+    result = similarity_result(rows, NOUNS)
+    assert result.headline.startswith(headline)
+    assert [row[0] for row in result.rows] == ["words", "characters"]

@@ -1,0 +1,32 @@
+"""Results of analyses: JSON and back, printed cells, intervals in words."""
+
+from metrics.charts.results import AnalysisResult, Column, figure_of, interval_text
+from metrics.core.statistics.intervals import NO_INTERVAL, Interval
+
+RESULT = AnalysisResult(
+    headline="Few are many",
+    reading="Bars.",
+    extent="3 queries",
+    columns=[Column("name", "Name"), Column("n", "Number"), Column("mean", "Mean", 2)],
+    rows=[["a", 1_200, 2 / 3], ["b", 0, None]],
+    spec={"mark": "bar"},
+    notes=["Rough."],
+)
+
+
+def test_a_result_is_the_same_after_json():
+    assert AnalysisResult.from_json(RESULT.as_json()) == RESULT
+
+
+def test_cells_are_printed_with_their_digits_and_keep_all_of_them():
+    printed = [[(str(cell), cell.exact) for cell in row] for row in RESULT.printed_rows]
+    assert printed == [
+        [("a", ""), ("1,200", "1200"), ("0.67", repr(2 / 3))],
+        [("b", ""), ("0", "0"), ("", "")],
+    ]
+    assert str(figure_of(-0.0004, 2)) == "0.00"
+
+
+def test_an_interval_is_told_or_that_there_is_none():
+    assert interval_text(Interval(2.804, 3.5), digits=2) == "95 % interval 2.80 to 3.50"
+    assert interval_text(NO_INTERVAL, digits=2) == "no interval"
