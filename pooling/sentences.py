@@ -236,8 +236,10 @@ class AdditionSentences(NamedTuple):
         n, n_further = self.preview.n_waiting, self.preview.n_further
         if not n:
             return ""
-        further = f", with {counted(n_further, 'label')} fewer" if n_further else ""
-        return f"Open pools ask about {n:,} more{further}."
+        if not n_further:
+            return f"Open pools ask about {n:,} more."
+        labels = counted(n_further, "further label")
+        return f"Open pools ask about {n:,} more, of which this one wants {labels}."
 
     @property
     def unknown(self) -> str:

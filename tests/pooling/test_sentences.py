@@ -309,10 +309,29 @@ def test_a_run_says_what_it_adds():
 
 
 @pytest.mark.parametrize(
-    ("n_waiting", "text"), [(0, ""), (1000, "Open pools ask about 1,000 more.")]
+    ("n_waiting", "n_further", "text"),
+    [
+        (0, 0, ""),
+        (1000, 0, "Open pools ask about 1,000 more."),
+        (6, 4, "Open pools ask about 6 more, of which this one wants 4 further labels."),
+        (6, 1, "Open pools ask about 6 more, of which this one wants 1 further label."),
+    ],
 )
-def test_a_run_says_what_open_pools_ask_about_already(n_waiting, text):
-    assert AdditionSentences(run_of(), preview_of(n_waiting=n_waiting)).waiting == text
+def test_a_run_says_what_open_pools_ask_about_already(n_waiting, n_further, text):
+    preview = preview_of(n_waiting=n_waiting, n_further=n_further)
+    assert AdditionSentences(run_of(), preview).waiting == text
+
+
+def test_a_run_on_hold_for_one_row_says_so():
+    report = {"n_unknown": 1, "unknown_targets": {"n": 1, "first": ["x"]}}
+    sentence = HoldSentences(run_of(report), []).unknown
+    assert sentence.startswith("1 of its rows names documents that this collection lacks, such as")
+    assert " It keeps its rank and counts as unjudged, so its scores" in sentence
+
+
+def test_a_run_names_the_sources_in_its_file():
+    assert run_of().named == "Queries in the file"
+    assert run_of(direction="reverse").named == "Documents in the file"
 
 
 def test_only_documents_can_be_made_by_their_ids():

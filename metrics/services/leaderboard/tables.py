@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from annotate.core.phrases import counted
 from annotate.models import Direction, QuerySet
 from metrics.charts.charts import Chart
 from metrics.core.measures.measures import parse_one
@@ -120,13 +121,13 @@ class LeaderboardTable(NamedTuple):
     def missing_text(self) -> str:
         """A sentence about the queries that runs miss."""
         counts = [row.n_missing for row in self.rows if row.n_missing]
-        extent = (
-            f"{len(counts):,} of {len(self.rows):,} runs miss some, up to {max(counts):,}"
-            if counts
-            else ""
-        )
+        extent = "no run misses any"
+        if counts:
+            runs = f"{len(counts):,} of {counted(len(self.rows), 'run')}"
+            verb = "misses" if len(counts) == 1 else "miss"
+            extent = f"{runs} {verb} some, up to {max(counts):,}"
         source_noun = "query" if self.direction == Direction.FORWARD else "document"
-        return f"a {source_noun} that a run misses counts 0 ({extent or 'no run misses any'})"
+        return f"a {source_noun} that a run misses counts 0 ({extent})"
 
     @property
     def has_q(self) -> bool:

@@ -88,7 +88,7 @@ def test_randomized_tukey_decides_unless_told_and_its_letters_stand_in_the_cells
     notes_text = " ".join(leaderboard.tables[0].decision_notes)
     assert notes_text.startswith("Randomized Tukey and each pair's own error: at .05 over 12 ")
     assert "10,000 permutations of the runs within queries, seeded by the scores." in notes_text
-    assert "1 of 3 runs miss some, up to 2" in leaderboard.tables[0].missing_text
+    assert "1 of 3 runs misses some, up to 2" in leaderboard.tables[0].missing_text
 
 
 @pytest.mark.django_db
