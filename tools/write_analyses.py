@@ -14,6 +14,7 @@ import django
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ.setdefault("SECRET_KEY", os.urandom(50).hex())  # nothing is signed here
 django.setup()
 
 from metrics.services.analysis.register import CHAPTERS, analyses_of  # noqa: E402

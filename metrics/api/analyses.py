@@ -13,6 +13,7 @@ from metrics.services.analysis.choices import SharedChoices, read_shared_choices
 from metrics.services.analysis.computation import AnalysisAnswer, look
 from metrics.services.analysis.files import as_csv, as_json, as_row
 from metrics.services.analysis.register import ANALYSES
+from pooling.models import Run
 
 # each parameter, and its name in the addresses of pages
 PARAMETERS = {
@@ -47,7 +48,7 @@ class AnalysisView(APIView):
     def get(self, request: TokenRequest, slug: str, name: str) -> Response:
         """The result with its choices, table and chart; 202 while it is computed.
 
-        `run` is the id of a run and may be repeated; `not_defined` says why there is no result.
+        `run` is an id or a name and may be repeated; `not_defined` says why there is no result.
         """
         analysis, choices, answer = _look(request, slug, name)
         if answer is None:
@@ -79,8 +80,9 @@ def _look(
     if name not in ANALYSES:
         raise Http404
     choices = _choices(request, collection)
-    spec = ANALYSES[name].spec(choices)
-    return ANALYSES[name], choices, look(collection=collection, spec=spec)
+    specs = [ANALYSES[name].spec(choices)]
+    (answer,) = look(collection=collection, specs=specs, runs=choices.runs)
+    return ANALYSES[name], choices, answer
 
 
 def _choices(request: TokenRequest, collection: Collection) -> SharedChoices:
@@ -92,10 +94,19 @@ def _choices(request: TokenRequest, collection: Collection) -> SharedChoices:
                 f'"{name[:60]}" is no parameter; there are {", ".join(PARAMETERS)}.'
             )
         parameters.setlist(PARAMETERS[name], values)
+    parameters.setlist("run", _keys(request, collection, parameters.getlist("run")))
     choices = read_shared_choices(collection=collection, viewer=request.user, parameters=parameters)
     if choices.errors:
         raise Unprocessable(" ".join(choices.errors))
     return choices
+
+
+def _keys(request: TokenRequest, collection: Collection, values: list[str]) -> list[str]:
+    """The keys of runs that are given by id or, where no run has such an id, by name."""
+    runs = Run.objects.visible_to(request.user).filter(collection=collection)
+    by_name = {run.name: str(run.pk) for run in runs}
+    ids = set(by_name.values())
+    return [value if value in ids else by_name.get(value, value) for value in values]
 
 
 urlpatterns = [

@@ -1,16 +1,15 @@
-"""Charts as pictures drawn on the server, as a browser downloads them: SVG and PNG.
+"""Charts as SVG drawn on the server, as a browser downloads them.
 
 Specification and theme are those of the page (static/js/charts does there what is done here), the
 colours light, the background white. Nothing is fetched.
 
 Text is measured by fonts of this machine or, without any, by vl_convert's own Liberation Sans: it
 reads no WOFF2, and Inter is here in no other form. An SVG carries Inter's files and is shown with
-them: its letters may be somewhat wider than the room for them. A PNG has the other font.
+them: its letters may be somewhat wider than the room for them.
 """
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any, Final
 
 import vl_convert
@@ -21,7 +20,6 @@ from metrics.charts.stylesheet import font_faces, light_colours
 from metrics.charts.theme import COLOURS, config_for, plot_pixels, whole_pixels
 
 PIXELS = 720  # EXPORT_WIDTH of static/js/charts/downloads.js
-SCALE = 2  # pixels of a PNG for each of the SVG, as there
 NO_ADDRESS: Final[list[str]] = []  # from which data or images may be fetched
 CONCATENATIONS = ("concat", "hconcat", "vconcat")
 
@@ -53,14 +51,16 @@ def themed_spec(spec: Spec, *, pixels: int, width: int | None = None) -> Spec:
 
 def svg_of(chart: Chart, *, pixels: int = PIXELS) -> str:
     """The chart as SVG with its font inside; PictureError if it cannot be drawn."""
-    svg = _draw(vl_convert.vegalite_to_svg, chart, pixels)
+    white = {**chart.spec, "background": "white"}
+    try:
+        spec = themed_spec(white, pixels=pixels, width=pixels)
+        svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=NO_ADDRESS)
+    except ValueError as error:
+        # line 1 of an error of Vega says what was tried, line 2 what is wrong, the others where
+        reason = str(error).splitlines()[:2][-1].removeprefix("Error: ")
+        raise PictureError(f"Chart {chart.id} cannot be drawn: {reason}") from error
     # Vega numbers clips and gradients on and on while the process lives
     return _with_font(_with_own_numbers(svg))
-
-
-def png_of(chart: Chart, *, pixels: int = PIXELS) -> bytes:
-    """The chart as PNG with SCALE times as many pixels; PictureError if it cannot be drawn."""
-    return _draw(vl_convert.vegalite_to_png, chart, pixels, scale=SCALE)
 
 
 def _fill(value: Any, names: dict[str, Any]) -> Any:
@@ -75,18 +75,6 @@ def _fill(value: Any, names: dict[str, Any]) -> Any:
             key: child if key == "values" else _fill(child, names) for key, child in value.items()
         }
     return value
-
-
-def _draw(draw: Callable[..., Any], chart: Chart, pixels: int, **options: Any) -> Any:
-    """Draw a chart with a function of vl_convert."""
-    white = {**chart.spec, "background": "white"}
-    try:
-        spec = themed_spec(white, pixels=pixels, width=pixels)
-        return draw(spec, allowed_base_urls=NO_ADDRESS, **options)
-    except ValueError as error:
-        # line 1 of an error of Vega says what was tried, line 2 what is wrong, the others where
-        reason = str(error).splitlines()[:2][-1].removeprefix("Error: ")
-        raise PictureError(f"Chart {chart.id} cannot be drawn: {reason}") from error
 
 
 def _with_own_numbers(svg: str) -> str:

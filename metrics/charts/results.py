@@ -51,7 +51,8 @@ class AnalysisResult(NamedTuple):
             id=id,
             title=self.headline,
             subtitle=caption,
-            spec=self.spec or {},
+            # what a picture is of, for screen readers and in its file
+            spec={"description": f"{self.headline}. {caption}", **self.spec} if self.spec else {},
             columns=[column.title for column in self.columns],
             rows=self.printed_rows,
         )

@@ -14,7 +14,7 @@ from metrics.http import single_key_address
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
 from metrics.services.analysis.files import as_csv
-from metrics.services.analysis.page import AnalysisPanel, panel_of
+from metrics.services.analysis.page import AnalysisPanel, panels_of
 from metrics.services.analysis.register import ANALYSES, CHAPTERS, analyses_of
 
 PLAIN = "text/plain; charset=utf-8"
@@ -40,7 +40,7 @@ def chapter(request: SignedIn, slug: str, chapter: str) -> HttpResponse:
         return redirect(f"{request.path}?{address}")
     if chapter not in CHAPTERS:
         raise Http404("There is no such chapter.")
-    return _page(request, slug, analyses_of(CHAPTERS[chapter]), is_alone=False)
+    return _page(request, slug, analyses_of(CHAPTERS[chapter]))
 
 
 @require_safe
@@ -50,7 +50,7 @@ def analysis(request: SignedIn, slug: str, chapter: str, name: str) -> HttpRespo
     """Show one analysis; the address holds all of its choices."""
     if address := single_key_address(request.GET):
         return redirect(f"{request.path}?{address}")
-    return _page(request, slug, [_analysis(chapter, name)], is_alone=True)
+    return _page(request, slug, [_analysis(chapter, name)])
 
 
 @require_safe
@@ -99,27 +99,19 @@ def _panel(
     request: SignedIn, slug: str, chapter: str, name: str
 ) -> tuple[SharedChoices, AnalysisPanel]:
     collection, choices = _choices(request, slug)
-    return choices, panel_of(
-        collection=collection,
-        analysis=_analysis(chapter, name),
-        choices=choices,
-        parameters=request.GET,
-    )
+    analysis = _analysis(chapter, name)
+    (panel,) = panels_of(collection=collection, analyses=[analysis], choices=choices)
+    return choices, panel
 
 
-def _page(request: SignedIn, slug: str, rows: list[Analysis], *, is_alone: bool) -> HttpResponse:
+def _page(request: SignedIn, slug: str, rows: list[Analysis]) -> HttpResponse:
     collection, choices = _choices(request, slug)
-    panels = [
-        panel_of(collection=collection, analysis=row, choices=choices, parameters=request.GET)
-        for row in rows
-    ]
     context = {
         "collection": collection,
         "chapter": rows[0].chapter,
         "choices": choices,
         "shown_choices": frozenset[str]().union(*(row.choices for row in rows)),
-        "panels": panels,
-        "is_alone": is_alone,
+        "panels": panels_of(collection=collection, analyses=rows, choices=choices),
     }
     status = 422 if choices.errors else 200
     return render(request, "metrics/analysis/page.html", context, status=status)

@@ -128,15 +128,17 @@ def keeps(
     return register
 
 
-def look(*, inquiry: Inquiry, with_value: bool = True) -> Look:
+def look(*, inquiry: Inquiry, with_value: bool = True, version: str | None = None) -> Look:
     """Find the value; where it is missing or old, one of all who look has it computed.
 
     One query, and those of the version. Without the value, which may be long, the rest is read.
+    version : the present one, where the caller has read it before, for several values
     """
     kind = KINDS[inquiry.kind]
     rows = values_of(inquiry=inquiry)
     row = (rows if with_value else rows.defer("value")).first()
-    version = kind.version(inquiry)  # not before the row: a newer one would look outdated
+    # not before the row: a newer one would look outdated
+    version = kind.version(inquiry) if version is None else version
     if version is None:
         return Look(row, "", True)
     is_fresh = _is_fresh(row, version)

@@ -5,7 +5,7 @@ from itertools import product
 from typing import NamedTuple
 
 from annotate.core.phrases import counted
-from metrics.charts.analyses.nouns import AXIS, Nouns
+from metrics.charts.analyses.nouns import Nouns, bin_axis
 from metrics.charts.charts import WHOLE, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Cell, Column, interval_text
 from metrics.core.analyses.lengths import LengthFifth, PositivesByLength
@@ -14,51 +14,56 @@ from metrics.core.statistics.intervals import Interval
 MAX_QUOTE = 60  # characters of a text in a headline
 
 
-def length_result(
-    result: PositivesByLength, nouns: Nouns, *, n_without_text: int
-) -> AnalysisResult:
+def length_result(result: PositivesByLength, nouns: Nouns) -> AnalysisResult:
     """The map of positives by length with its margins."""
     lengths, positives = result.lengths, result.positives
-    columns = [Column("words", "Words"), Column("n", nouns.queries.capitalize())]
-    columns += [
-        Column(f"positives_{start}", f"Positives {label}")
-        for start, label in zip(positives.start.tolist(), positives.labels, strict=True)
+    columns = [
+        Column("words", "Words"),
+        Column("words_from", "Words from"),
+        Column("words_to", "Words to"),
+        Column("n", nouns.title),
+        *(
+            Column(f"positives_{start}", f"Positives {label}")
+            for start, label in zip(positives.start.tolist(), positives.labels, strict=True)
+        ),
     ]
+    bins = zip(lengths.labels, lengths.edges, result.cells, strict=True)
     rows: list[list[Cell]] = [
-        [label, int(counts.sum()), *counts.tolist()]
-        for label, counts in zip(lengths.labels, result.cells, strict=True)
+        [label, *edge, int(counts.sum()), *counts.tolist()] for label, edge, counts in bins
     ]
     return AnalysisResult(
         headline=_length_headline(result, nouns),
         reading=(
-            f"Squares: {nouns.queries} with so many words and positives, the more the stronger in "
-            "colour (logarithmic); bars: all of a length, and all with so many positives. "
-            f"{_correlation_text(result)}"
+            f"Squares: {nouns.queries} with so many words and positives; the stronger the colour, "
+            "the more there are (on a logarithmic scale). Bars: all of a length, and all with so "
+            f"many positives. {_correlation_text(result)}"
         ),
         extent=nouns.extent,
         columns=columns,
         rows=rows,
         spec=_map(result, nouns),
-        notes=[*_without_text(n_without_text, nouns), *nouns.notes],
+        notes=nouns.notes,
     )
 
 
 def _length_headline(result: PositivesByLength, nouns: Nouns) -> str:
     short, long, ratio, interval = result.short, result.long, result.ratio, result.interval
     if short is None or long is None:
-        words = int(result.lengths.start[0])
-        return f"Too few lengths to compare: most {nouns.queries} have about {words} words"
-    if ratio is None:
         return (
-            f"{nouns.queries.capitalize()} of {_words(short)} have {short.mean:.2f} positives on "
-            f"average, {nouns.queries} of {_words(long)} have {long.mean:.2f}"
+            "Too few different lengths to compare short and long texts: the median has "
+            f"{result.median:,.0f} words"
+        )
+    if ratio is None or interval.low is None:
+        return (
+            f"{nouns.title} of {_words(short)} have {short.mean:.2f} positives on average, those "
+            f"of {_words(long)} {long.mean:.2f} (no interval of their ratio)"
         )
     more, fewer = short, long
     if ratio < 1:
         more, fewer, ratio, interval = long, short, 1 / ratio, _reciprocal(interval)
     sentence = (
-        f"{nouns.queries.capitalize()} of {_words(more)} have {ratio:.2f} times the positives of "
-        f"{nouns.queries} of {_words(fewer)} ({interval_text(interval, digits=2)})"
+        f"{nouns.title} of {_words(more)} have {ratio:.2f} times the positives of those of "
+        f"{_words(fewer)} ({interval_text(interval, digits=2)})"
     )
     if interval.low is not None and interval.low <= 1:
         return f"{sentence}: no difference is shown"
@@ -87,10 +92,6 @@ def _correlation_text(result: PositivesByLength) -> str:
     )
 
 
-def _without_text(n: int, nouns: Nouns) -> list[str]:
-    return [f"{n:,} of the {nouns.queries} have no text and are left out."] if n else []
-
-
 def _map(result: PositivesByLength, nouns: Nouns) -> Spec:
     words, positives = result.lengths.labels, result.positives.labels
     cells = [
@@ -98,10 +99,11 @@ def _map(result: PositivesByLength, nouns: Nouns) -> Spec:
         for row, column in product(range(len(words)), range(len(positives)))
         if result.cells[row, column]
     ]
-    x: Spec = {"field": "words", "type": "ordinal", "scale": {"domain": words}, "axis": AXIS}
+    x: Spec = {"field": "words", "type": "ordinal", "scale": {"domain": words}}
+    x["axis"] = bin_axis(words)
     y: Spec = {"field": "positives", "type": "ordinal", "scale": {"domain": positives[::-1]}}
     total = {"aggregate": "sum", "field": "n", "type": "quantitative", "title": None}
-    queries = nouns.queries.capitalize()
+    queries = nouns.title
     tooltip = [tooltip_row("words", "Words"), tooltip_row("positives", "Positives")]
     count = tooltip_row("n", queries, ",d")
     colour = {"field": "n", "type": "quantitative", "title": queries, "legend": {"format": ",d"}}
@@ -157,8 +159,8 @@ def examples_result(examples: Sequence[TextExample], nouns: Nouns) -> AnalysisRe
             f"“{_cut(longest.text)}” ({counted(longest.n_words, 'word')})"
         ),
         reading=(
-            "Five texts each, drawn from the hundred shortest, the hundred in the middle and the "
-            "hundred longest, or from a third of them where there are fewer than 300."
+            "Up to five texts each, drawn from the hundred shortest, the hundred in the middle and "
+            "the hundred longest, or from a third of them where there are fewer than 300."
         ),
         extent=nouns.extent,
         columns=[

@@ -1,8 +1,9 @@
-"""The nouns of a collection's sources and their number, for the sentences of analyses."""
+"""Nouns of a collection for the sentences of analyses, and the axes of their bins."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-AXIS = {"labelAngle": 0, "labelOverlap": "greedy"}  # of bins
+MOST_TICKS = 15
 
 
 class Nouns(NamedTuple):
@@ -15,3 +16,15 @@ class Nouns(NamedTuple):
     queries: str
     extent: str
     notes: list[str]
+
+    @property
+    def title(self) -> str:
+        """The noun for the source items as a title."""
+        return self.queries.capitalize()
+
+
+def bin_axis(labels: Sequence[str]) -> dict[str, Any]:
+    """The axis of bins: labels of a few that do not touch, the last one among them."""
+    step = -(-len(labels) // max(1, min(MOST_TICKS, 90 // max(map(len, labels)))))
+    ticks = list(labels[::-1][::step])
+    return {"labelAngle": 0, "labelOverlap": False, "values": ticks[::-1]}

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from metrics.charts.analyses.nouns import AXIS, Nouns
+from metrics.charts.analyses.nouns import Nouns, bin_axis
 from metrics.charts.charts import WHOLE, Spec, tooltip_row
 from metrics.charts.results import AnalysisResult, Column
-from metrics.core.analyses.bins import bins_of
+from metrics.core.analyses.bins import Bins, bins_of
 from metrics.core.analyses.positives import PositivesDistribution
 
 N_BINS = 30  # of the histogram
@@ -24,25 +25,37 @@ def positives_result(
     first, *parts = distributions
     medians = f"{_counted(first.median)} by {first.name}"
     medians += "".join(f"; {_plain(part.median)} by {part.name}" for part in parts)
-    headline = f"The median of the {nouns.queries} has {medians}"
+    everything = np.concatenate([np.repeat(row.values, row.n_queries) for row in distributions])
+    bins = bins_of(everything, n_bins=N_BINS, least=0)
+    counts = [
+        np.bincount(
+            bins.number(np.array(row.values)), weights=row.n_queries, minlength=len(bins.start)
+        )
+        for row in distributions
+    ]
     return AnalysisResult(
-        headline=headline,
+        headline=f"The median of the {nouns.queries} has {medians}",
         reading=(
-            "Bars: queries with so many positives. Triangles: the bars of the medians. Counted are "
-            "the labels at hand; what nobody labelled may be positive too."
+            f"Bars: {nouns.queries} with so many positives. Triangles: the bars of the medians. "
+            "Counted are the labels at hand; what nobody labelled may be positive too. From, to: "
+            "95 % interval of the mean, blank where nothing varies."
         ),
         extent=nouns.extent,
         columns=[
             Column("labels", "Labels"),
             Column("n_positive", "Positives"),
-            Column("n_without", f"{nouns.queries.capitalize()} without any"),
+            Column("n_without", f"{nouns.title} without any"),
             Column("mean", "Mean", 2),
-            Column("low", "From", 2),
-            Column("high", "To", 2),
+            Column("low", "Mean from", 2),
+            Column("high", "Mean to", 2),
             Column("first_quartile", "First quartile", 1),
             Column("median", "Median", 1),
             Column("third_quartile", "Third quartile", 1),
             Column("largest", "Largest"),
+            *(
+                Column(f"n_with_{start}", f"{nouns.title} with {label}")
+                for start, label in zip(bins.start.tolist(), bins.labels, strict=True)
+            ),
         ],
         rows=[
             [
@@ -53,44 +66,48 @@ def positives_result(
                 *row.interval,
                 *row.quartiles,
                 row.values[-1],
+                *map(int, row_counts.tolist()),
             ]
-            for row in distributions
+            for row, row_counts in zip(distributions, counts, strict=True)
         ],
-        spec=_histogram(distributions, nouns),
+        spec=_histogram(distributions, bins, counts, nouns),
         notes=nouns.notes,
     )
 
 
-def _histogram(distributions: Sequence[PositivesDistribution], nouns: Nouns) -> Spec:
-    everything = np.concatenate([np.repeat(row.values, row.n_queries) for row in distributions])
-    bins = bins_of(everything, n_bins=N_BINS, least=0)
+def _histogram(
+    distributions: Sequence[PositivesDistribution],
+    bins: Bins,
+    counts: Sequence[NDArray[np.float64]],
+    nouns: Nouns,
+) -> Spec:
     values, marks = [], []
-    for row in distributions:
-        counts = np.bincount(
-            bins.number(np.array(row.values)), weights=row.n_queries, minlength=len(bins.start)
-        )
+    for row, row_counts in zip(distributions, counts, strict=True):
         name = f"{row.name}, median {_plain(row.median)}"
         values += [
             {"labels": name, "positives": label, "n": int(n)}
-            for label, n in zip(bins.labels, counts, strict=True)
+            for label, n in zip(bins.labels, row_counts, strict=True)
         ]
         number = int(bins.number(np.array([int(row.median)]))[0])
-        marks.append({"labels": name, "positives": bins.labels[number], "n": int(counts[number])})
+        marks.append(
+            {"labels": name, "positives": bins.labels[number], "n": int(row_counts[number])}
+        )
     names = list(dict.fromkeys(row["labels"] for row in values))
     encoding = {
         "x": {"field": "positives", "type": "ordinal", "sort": bins.labels, "title": "Positives"}
-        | {"axis": AXIS},
+        | {"axis": bin_axis(bins.labels)},
         "xOffset": {"field": "labels", "sort": names},
-        "y": {"field": "n", "type": "quantitative", "axis": WHOLE, "title": nouns.queries},
+        "y": {"field": "n", "type": "quantitative", "axis": WHOLE, "title": nouns.title},
         "color": {"field": "labels", "type": "nominal", "title": None}
-        | {"scale": {"domain": names, "range": SERIES[: len(names)]}},
+        | {"scale": {"domain": names, "range": SERIES[: len(names)]}}
+        | {"legend": {"columns": 1, "labelLimit": 640}},
     }
     tooltip = [
         tooltip_row("labels", "Labels"),
         tooltip_row("positives", "Positives"),
-        tooltip_row("n", nouns.queries.capitalize(), ",d"),
+        tooltip_row("n", nouns.title, ",d"),
     ]
-    triangle = {"type": "point", "shape": "triangle-down", "yOffset": -9, "size": 60}
+    triangle = {"type": "point", "shape": "triangle-down", "yOffset": -10, "size": 90, "opacity": 1}
     return {
         "height": 260,
         "encoding": encoding,

@@ -24,15 +24,24 @@ class Bins(NamedTuple):
         return np.minimum((values - self.start[0]) // self.width, len(self.start) - 1)
 
     @property
+    def edges(self) -> list[tuple[int, int | None]]:
+        """The first and the last number of each bin; None for the last of an open one."""
+        ends: list[int | None] = [start + self.width - 1 for start in self.start.tolist()]
+        if self.is_open:
+            ends[-1] = None
+        return list(zip(self.start.tolist(), ends, strict=True))
+
+    @property
     def labels(self) -> list[str]:
         """The bins in words: "1 to 20", "21 to 40", "41 or more"; of a single number that one."""
-        texts = [
-            f"{start:,}" if self.width == 1 else f"{start:,} to {start + self.width - 1:,}"
-            for start in self.start.tolist()
+        return [
+            f"{first:,} or more"
+            if last is None
+            else f"{first:,}"
+            if first == last
+            else f"{first:,} to {last:,}"
+            for first, last in self.edges
         ]
-        if self.is_open:
-            texts[-1] = f"{int(self.start[-1]):,} or more"
-        return texts
 
 
 def bins_of(values: NDArray[np.int64], *, n_bins: int, least: int) -> Bins:

@@ -55,9 +55,13 @@ class SourceHits(NamedTuple):
 
 
 class BinnedHits(NamedTuple):
-    """The bins in words, and the hits on the queries in them by each label source."""
+    """The bins in words and by their ends, and the hits in them by each label source.
+
+    edges : the last one of an open bin is None
+    """
 
     labels: list[str]
+    edges: list[tuple[float, float | None]]
     sources: list[SourceHits]
 
 
@@ -71,7 +75,9 @@ def hits_by_length(
     queries like these. FIRE (Rodriguez et al. 2022), Figure 3, where right is Correct@k.
     """
     bins = bins_of(n_characters, n_bins=N_BINS, least=1)
-    return _binned_hits(bins.number(n_characters), bins.labels, hits, groups)
+    edges: list[tuple[float, float | None]] = [*bins.edges]
+    number = bins.number(n_characters)
+    return BinnedHits(bins.labels, edges, _by_source(number, len(edges), hits, groups))
 
 
 def hits_by_similarity(
@@ -83,19 +89,20 @@ def hits_by_similarity(
     FIRE (Rodriguez et al. 2022), Figure 8.
     """
     number = np.minimum(np.floor(similarity * N_TENTHS).astype(np.int64), N_TENTHS - 1)
-    labels = [
-        f"{tenth / N_TENTHS:.1f} to {(tenth + 1) / N_TENTHS:.1f}" for tenth in range(N_TENTHS)
+    edges: list[tuple[float, float | None]] = [
+        (tenth / N_TENTHS, (tenth + 1) / N_TENTHS) for tenth in range(N_TENTHS)
     ]
-    return _binned_hits(number, labels, hits, groups)
+    labels = [f"{low:.1f} to {high:.1f}" for low, high in edges]
+    return BinnedHits(labels, edges, _by_source(number, N_TENTHS, hits, groups))
 
 
-def _binned_hits(
-    number: NDArray[np.int64], labels: list[str], hits: Sequence[RunHits], groups: Groups
-) -> BinnedHits:
+def _by_source(
+    number: NDArray[np.int64], n_bins: int, hits: Sequence[RunHits], groups: Groups
+) -> list[SourceHits]:
     """Hits on the queries by (Q,) the number of the bin of each."""
-    is_in_bin = [number == bin_number for bin_number in range(len(labels))]
+    is_in_bin = [number == bin_number for bin_number in range(n_bins)]
     everything = np.ones(len(number), dtype=bool)
-    sources = [
+    return [
         SourceHits(
             source_hits.name,
             [
@@ -106,7 +113,6 @@ def _binned_hits(
         )
         for source_hits in hits
     ]
-    return BinnedHits(labels, sources)
 
 
 def _bin_hits(source_hits: RunHits, is_included: NDArray[np.bool_], groups: Groups) -> BinHits:

@@ -44,6 +44,7 @@ class PositivesByLength(NamedTuple):
     """Queries counted by length and positives, and what the one says of the other.
 
     cells : (L, P) queries of each bin of lengths and of positives
+    median : number of words
     short, long : the fifths at both ends; None where they overlap
     ratio : mean of the short over that of the long; None where either has no positive
     interval : of the ratio at 95 %, for other queries like these
@@ -53,6 +54,7 @@ class PositivesByLength(NamedTuple):
     lengths: Bins
     positives: Bins
     cells: NDArray[np.int64]
+    median: float
     short: LengthFifth | None
     long: LengthFifth | None
     ratio: float | None
@@ -88,6 +90,7 @@ def positives_by_length(inputs: LengthPositives) -> PositivesByLength:
         lengths=lengths,
         positives=positives,
         cells=np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape),
+        median=float(np.median(n_words)),
         short=short,
         long=long,
         ratio=ratio,
@@ -151,7 +154,8 @@ def length_examples(n_words: NDArray[np.int64], *, rng: np.random.Generator) -> 
     Of fewer than three hundred texts each part is drawn from a third of them.
     FIRE (Rodriguez et al. 2022), Tables 5 and 6.
     """
-    order = np.argsort(n_words, kind="stable")
+    # of texts of one length any may come first
+    order = np.lexsort((rng.random(len(n_words)), n_words))
     count = min(N_ELIGIBLE, max(1, len(order) // 3))
     middle = (len(order) - count) // 2
 

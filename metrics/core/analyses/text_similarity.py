@@ -9,17 +9,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 N_LETTERS, N_NEAREST, DIGITS = 5, 10, 12
-ROWS_AT_ONCE = 100
+ROWS_AT_ONCE, CELLS_AT_ONCE, TEXTS_AT_ONCE = 100, 5_000_000, 50_000
 BLOCK = 64
 Ids = NDArray[np.int64]
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 _WHITE_SPACE = re.compile(r"\s\s+")
 
 
 class _Grams(NamedTuple):
-    """The 5-grams of some texts: (N,) number of the text, and what stands there, as a number."""
+    """The 5-grams of some texts: (N,) number of the text, and a hash of the five characters.
+
+    That two of ten million different ones have one hash has a chance of 3 in a million.
+    """
 
     text: Ids
-    gram: Ids
+    gram: NDArray[np.uint64]
 
 
 def nearest_similarity(
@@ -46,20 +50,21 @@ def nearest_similarity(
 def _vectors(
     texts: Sequence[str], training_texts: Sequence[str]
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """(Q, V) and (T, V) unit vectors of the texts and the training texts."""
-    grams = _grams([*texts, *training_texts])
-    is_training = grams.text >= len(texts)
-    vocabulary, column = np.unique(grams.gram[~is_training], return_inverse=True)
-    own = _counts(grams.text[~is_training], column, (len(texts), len(vocabulary)))
+    """(Q, V) and (T, V) unit vectors of the texts and the training texts, these read in parts."""
+    grams = _grams(texts)
+    vocabulary, column = np.unique(grams.gram, return_inverse=True)
+    own = _counts(grams.text, column, (len(texts), len(vocabulary)))
     n_with = np.bincount(own.indices, minlength=len(vocabulary))
     weight = np.log((1 + len(texts)) / (1 + n_with)) + 1
-    in_both = is_training & np.isin(grams.gram, vocabulary)
-    training = _counts(
-        grams.text[in_both] - len(texts),
-        np.searchsorted(vocabulary, grams.gram[in_both]),
-        (len(training_texts), len(vocabulary)),
-    )
-    return _unit(own, weight), _unit(training, weight)
+    parts = []
+    for start in range(0, len(training_texts), TEXTS_AT_ONCE):
+        part = training_texts[start : start + TEXTS_AT_ONCE]
+        grams = _grams(part)
+        in_both = np.isin(grams.gram, vocabulary)
+        column = np.searchsorted(vocabulary, grams.gram[in_both])
+        counts = _counts(grams.text[in_both], column, (len(part), len(vocabulary)))
+        parts.append(_unit(counts, weight))
+    return _unit(own, weight), sparse.csr_array(sparse.vstack(parts))
 
 
 def _mean_nearest(
@@ -68,10 +73,11 @@ def _mean_nearest(
     n_texts = own.shape[0]
     columns = training.T.tocsr()
     means = np.zeros(n_texts)
-    for start in range(0, n_texts, ROWS_AT_ONCE):
-        similarity = (own[start : start + ROWS_AT_ONCE] @ columns).toarray()
-        means[start : start + ROWS_AT_ONCE] = _largest(similarity).mean(axis=1)
-        report_progress(min(start + ROWS_AT_ONCE, n_texts), n_texts)
+    n_rows = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // training.shape[0]))
+    for start in range(0, n_texts, n_rows):
+        similarity = (own[start : start + n_rows] @ columns).toarray()
+        means[start : start + n_rows] = _largest(similarity).mean(axis=1)
+        report_progress(min(start + n_rows, n_texts), n_texts)
     # ranks must not depend on the last bits of equal similarities
     return np.round(np.clip(means, 0, 1), DIGITS)
 
@@ -96,20 +102,19 @@ def _largest(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _grams(texts: Sequence[str]) -> _Grams:
-    """The 5-grams of all texts; equal ones have equal numbers."""
+    """The 5-grams of some texts; equal ones have equal hashes, in any call."""
     plain = [_WHITE_SPACE.sub(" ", text.lower()) for text in texts]
     length = np.array([len(text) for text in plain], dtype=np.int64)
-    letters = np.frombuffer("".join(plain).encode("utf-32-le"), dtype="<u4")
-    gram = code = np.unique(letters, return_inverse=True)[1].astype(np.int64)
-    n_codes = int(code.max(initial=0)) + 1
-    for step in range(1, N_LETTERS):
-        # numbered anew after each letter, so that no product passes 63 bits
-        gram = gram[: max(0, len(code) - step)] * n_codes + code[step:]
-        gram = np.unique(gram, return_inverse=True)[1]
-    is_inside = (
-        np.arange(len(gram)) + N_LETTERS <= np.repeat(np.cumsum(length), length)[: len(gram)]
-    )
-    text = np.repeat(np.arange(len(plain)), length)[: len(gram)]
+    letters = np.frombuffer("".join(plain).encode("utf-32-le"), dtype="<u4").astype(np.uint64)
+    n_grams = max(0, len(letters) - N_LETTERS + 1)
+    gram = np.zeros(n_grams, dtype=np.uint64)
+    for step in range(N_LETTERS):
+        # overflow wraps, which is what a multiplicative hash wants
+        gram = (gram ^ letters[step : step + n_grams]) * _MIX
+        gram ^= gram >> np.uint64(29)
+    end = np.repeat(np.cumsum(length), length)[:n_grams]
+    is_inside = np.arange(n_grams) + N_LETTERS <= end
+    text = np.repeat(np.arange(len(plain)), length)[:n_grams]
     return _Grams(text[is_inside], gram[is_inside])
 
 

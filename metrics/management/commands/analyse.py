@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.http import QueryDict
 
 from annotate.models import Collection
-from metrics.charts.pictures import svg_of
+from metrics.charts.pictures import PictureError, svg_of
 from metrics.services.analysis.analyses import Analysis
 from metrics.services.analysis.choices import SharedChoices, read_shared_choices
 from metrics.services.analysis.computation import AnalysisAnswer, compute_now
@@ -33,6 +33,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--run", action="append", default=[], metavar="NAME", help="repeatable; default: all"
         )
+        parser.add_argument("--name", dest="part", default="", help="only runs with this in a name")
         parser.add_argument("--team", default="", help="only runs of this team")
         parser.add_argument("--tag", default="", help="only runs with this tag")
         parser.add_argument(
@@ -50,9 +51,11 @@ class Command(BaseCommand):
         if options["name"] is None:
             self.stdout.writelines(_register_lines())
             return
-        collection = Collection.objects.filter(slug=options["collection"] or "").first()
-        if collection is None:
+        if not options["collection"]:
             raise CommandError("Name a collection by --collection, as its address has it.")
+        collection = Collection.objects.filter(slug=options["collection"]).first()
+        if collection is None:
+            raise CommandError(f'There is no collection "{options["collection"]}".')
         analysis, choices = ANALYSES[options["name"]], _choices(collection, options)
         answer = compute_now(
             collection=collection, spec=analysis.spec(choices), report_progress=self._report
@@ -69,6 +72,7 @@ def _choices(collection: Collection, options: dict[str, Any]) -> SharedChoices:
     """Read the choices of the options, as an address would have them; CommandError if unknown."""
     names = {
         "direction": options["direction"],
+        "name": options["part"],
         "team": options["team"],
         "tag": options["tag"],
         "labels": options["label_source"],
@@ -106,12 +110,20 @@ def _text(
     if options["svg"]:
         if result.spec is None:
             raise CommandError("It is a table without a chart: take --csv or --json.")
-        return svg_of(result.chart(id=analysis.name, caption=result.reading))
+        try:
+            return svg_of(result.chart(id=analysis.name, caption=result.reading))
+        except PictureError as error:
+            raise CommandError(str(error)) from error
     sentences = [result.headline, result.reading, caption_of(analysis, choices, answer)]
-    lines = [f"# {sentence}\n" for sentence in [*sentences, *result.notes]]
+    lines = [f"# {_line(sentence)}\n" for sentence in [*sentences, *result.notes]]
     lines.append("\t".join(column.title for column in result.columns) + "\n")
-    lines += ["\t".join(map(str, row)) + "\n" for row in result.printed_rows]
+    lines += ["\t".join(map(_line, row)) + "\n" for row in result.printed_rows]
     return "".join(lines)
+
+
+def _line(cell: object) -> str:
+    """The text of a cell or a sentence in one line, without tabs."""
+    return " ".join(str(cell).split())
 
 
 def _register_lines() -> Iterator[str]:

@@ -87,7 +87,7 @@ class Analysis:
         scores = replace(
             shared_choices.scores.spec,
             kind=KIND,
-            runs=tuple(run.pk for run in runs),
+            runs=tuple(sorted(run.pk for run in runs)),
             measures=measures if Choice.MEASURE in self.choices else (),
             method="",
             missing="",

@@ -8,11 +8,25 @@ from typing import Any
 from django.http import QueryDict
 
 from annotate.models import Collection, Direction, User
+from metrics.core.measures.measures import UnknownMeasure, parse_one
 from metrics.services.leaderboard.choices.choices import Choices, LeaderboardSpec
 from metrics.services.leaderboard.choices.parameters import read_choices
 from pooling.models import Run
 
 KIND = "analysis"
+MAX_MEASURE = 60  # characters of its name
+PARAMETERS = (
+    "direction",
+    "run",
+    "name",
+    "team",
+    "tag",
+    "labels",
+    "sets",
+    "threshold",
+    "queries",
+    "measure",
+)
 
 
 @dataclass(frozen=True)
@@ -50,8 +64,9 @@ class SharedChoices:
     scores : the choices of labels, queries, runs and measure, as a leaderboard has them
     directions : those that the collection has queries for; direction : the chosen one
     team, tag, name : which runs by their description; "" for any
-    runs : those that are chosen by hand and by their description, of the direction
-    measure : its name; "" leaves each analysis its own
+    hand_picks : the runs that are chosen by hand, of the direction; all of it by default
+    runs : those of them whose description is as chosen
+    measure : its name; "" leaves each analysis its own; measure_text : as it was typed
     """
 
     scores: Choices
@@ -60,8 +75,10 @@ class SharedChoices:
     team: str
     tag: str
     name: str
+    hand_picks: list[Run]
     runs: list[Run]
     measure: str
+    measure_text: str
     errors: list[str]
 
     @property
@@ -88,27 +105,35 @@ def read_shared_choices(
     Six queries. What cannot be read is reported in `errors`, with the default in its place.
     viewer : other people's hidden runs are left out for them; None is the operator, who sees all
     """
-    table_parameters = parameters.copy()
-    table_parameters["measures"] = parameters.get("measure", "")
-    scores = read_choices(collection=collection, viewer=viewer, parameters=table_parameters)
+    shared_parameters = QueryDict(mutable=True)
+    for key in ("run", "labels", "sets", "threshold", "queries"):
+        shared_parameters.setlist(key, parameters.getlist(key))
+    scores = read_choices(collection=collection, viewer=viewer, parameters=shared_parameters)
     errors = list(scores.errors)
+    if unknown_names := [key for key in parameters if key not in PARAMETERS]:
+        errors.append(
+            f'"{unknown_names[0][:40]}" is no choice here; there are: {", ".join(PARAMETERS)}.'
+        )
     directions = sorted(
         {Direction(query_set.direction) for query_set in scores.query_sets},
         key=list(Direction).index,
     )
     direction = _direction(parameters.get("direction", ""), directions, scores, errors)
     team, tag, name = (parameters.get(key, "").strip() for key in ("team", "tag", "name"))
+    of_direction = [run for run in scores.runs if run.direction == direction]
+    # those of an address may all be of the other direction, from which somebody comes
+    hand_picks = of_direction or [
+        run for run in scores.available_runs if run.direction == direction
+    ]
     runs = [
         run
-        for run in scores.runs
-        if run.direction == direction
-        and team in ("", run.team)
+        for run in hand_picks
+        if team in ("", run.team)
         and (not tag or tag in run.tags)
         and name.casefold() in run.name.casefold()
     ]
     if (team or tag or name) and not runs:
         errors.append("No run of this direction has such a name, team and tag.")
-    has_measure = bool(parameters.get("measure", "").strip())
     return SharedChoices(
         scores=scores,
         directions=directions,
@@ -116,10 +141,27 @@ def read_shared_choices(
         team=team,
         tag=tag,
         name=name,
+        hand_picks=hand_picks,
         runs=runs,
-        measure=scores.spec.measures[0] if has_measure and not scores.errors else "",
+        measure=_measure(parameters.get("measure", "").strip(), errors),
+        measure_text=parameters.get("measure", "")[:MAX_MEASURE],
         errors=errors,
     )
+
+
+def _measure(text: str, errors: list[str]) -> str:
+    """The name of the one measure; "" where none is named, or none can be shown by query."""
+    if not text:
+        return ""
+    try:
+        measure = parse_one(text[:MAX_MEASURE])
+    except UnknownMeasure as error:
+        errors.append(str(error))
+        return ""
+    if measure.is_inferred:
+        errors.append(f"{measure.name} infers from a sample: the page of such a pool has it.")
+        return ""
+    return measure.name
 
 
 def _direction(

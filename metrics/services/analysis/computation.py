@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from django.db.models import Max
 from django.utils import timezone
 
-from annotate.models import Collection, Kept
+from annotate.models import Collection, Import, Kept
 from annotate.services.background import kept, progress
 from annotate.services.background.kept import Computed, Inquiry
 from annotate.services.storage.transactions import repeatable_read
@@ -42,12 +44,20 @@ def inquiry_of(*, collection: Collection, spec: AnalysisSpec) -> Inquiry:
     return Inquiry(collection, KIND, spec.key, spec.as_json())
 
 
-def look(*, collection: Collection, spec: AnalysisSpec) -> AnalysisAnswer | None:
-    """Look at an analysis; None while it is computed for the first time."""
-    value = kept.look(inquiry=inquiry_of(collection=collection, spec=spec))
-    if value.row is None:
-        return None
-    return _answer(value.row.value, value.row.computed_at, is_stale=not value.is_fresh)
+def look(
+    *, collection: Collection, specs: Sequence[AnalysisSpec], runs: Sequence[Run]
+) -> list[AnalysisAnswer | None]:
+    """Look at some analyses; None for each that is computed for the first time.
+
+    Three queries, and one for each. runs : those of the specs, at least
+    """
+    inputs_version = _inputs_version(collection)
+    answers: list[AnalysisAnswer | None] = []
+    for spec in specs:
+        version = _version_of(inputs_version, [run for run in runs if run.pk in spec.scores.runs])
+        view = kept.look(inquiry=inquiry_of(collection=collection, spec=spec), version=version)
+        answers.append(view.row and _answer(view.row, is_stale=view.row.version != version))
+    return answers
 
 
 def compute_now(
@@ -57,20 +67,36 @@ def compute_now(
     with repeatable_read():
         at = timezone.now()
         value = _value(AnalysisRequest(collection, spec, report_progress))
-    return _answer(value, at, is_stale=False)
+    return _answer(Kept(value=value, computed_at=at), is_stale=False)
 
 
-def _answer(value: dict[str, object], at: datetime, *, is_stale: bool) -> AnalysisAnswer:
-    reason = str(value.get("reason", ""))
-    return AnalysisAnswer(None if reason else AnalysisResult.from_json(value), reason, at, is_stale)
+def _answer(row: Kept, *, is_stale: bool) -> AnalysisAnswer:
+    reason = row.value.get("reason", "")
+    result = None if reason else AnalysisResult.from_json(row.value)
+    return AnalysisAnswer(result, reason, row.computed_at, is_stale)
 
 
 def _version(inquiry: Inquiry) -> str:
-    """A hash that changes with labels, rankings, rules and names of the runs. Three queries."""
-    runs = inquiry.parameters["scores"]["runs"]
-    names = Run.objects.filter(pk__in=runs).order_by("pk").values_list("pk", "name")
-    facts = [RULES, version_of(collection=inquiry.collection), list(names) if runs else []]
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+    """The version of the inputs; four queries at most."""
+    keys = inquiry.parameters["scores"]["runs"]
+    runs = list(Run.objects.filter(pk__in=keys)) if keys else []
+    return _version_of(_inputs_version(inquiry.collection), runs)
+
+
+def _inputs_version(collection: Collection) -> str:
+    """A text that changes with labels, rankings and rules, and with each import; three queries.
+
+    Items and their texts come by imports alone.
+    """
+    imports = Import.objects.filter(collection=collection)
+    newest = imports.aggregate(at=Max("work__finished_at"))["at"]
+    return f"{RULES} {version_of(collection=collection)} {newest}"
+
+
+def _version_of(inputs_version: str, runs: Sequence[Run]) -> str:
+    """A hash that changes with the inputs, and with the names of the runs and their use."""
+    facts = sorted((run.pk, run.name, run.is_hidden, str(run.retired_at)) for run in runs)
+    return hashlib.sha256(json.dumps([inputs_version, facts]).encode()).hexdigest()
 
 
 @kept.keeps(

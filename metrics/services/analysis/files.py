@@ -6,7 +6,7 @@ from typing import Any
 
 from annotate.core.files.spreadsheet_cells import safe_cell, timestamp
 from metrics.charts.results import AnalysisResult
-from metrics.services.analysis.analyses import Analysis
+from metrics.services.analysis.analyses import Analysis, Choice
 from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer
 from metrics.services.analysis.page import caption_of
@@ -39,14 +39,20 @@ def as_json(
     """The result with its choices, or the reason why there is none, as one JSON object."""
     spec = analysis.spec(choices)
     names = {run.pk: run.name for run in choices.runs}
+    values = {
+        "query_set": (Choice.QUERIES, spec.scores.query_set),
+        "label_source": (Choice.LABELS, spec.scores.label_source),
+        "threshold": (Choice.THRESHOLD, spec.scores.threshold),
+        "measure": (Choice.MEASURE, next(iter(spec.scores.measures), None)),
+        "runs": (Choice.RUNS, sorted(names[pk] for pk in spec.scores.runs)),
+    }
     return {
         **as_row(analysis),
         "direction": spec.direction,
-        "query_set": spec.scores.query_set,
-        "label_source": spec.scores.label_source,
-        "threshold": spec.scores.threshold,
-        "measure": next(iter(spec.scores.measures), None),
-        "runs": [names[pk] for pk in spec.scores.runs],
+        **{
+            name: value if choice in analysis.choices else None
+            for name, (choice, value) in values.items()
+        },
         "computed_at": timestamp(answer.computed_at),
         "is_stale": answer.is_stale,
         "not_defined": answer.reason or None,

@@ -9,6 +9,7 @@ from annotate.core.phrases import counted
 from annotate.models import Direction, QuerySet
 from metrics.charts.analyses.nouns import Nouns
 from metrics.core.labels.label_sources import Grades, LabelSource
+from metrics.core.measures.measures import Measure
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.leaderboard import choice_values
 from metrics.services.leaderboard.choice_values import DirectionInputs, RunValues
@@ -23,9 +24,10 @@ def direction_inputs(request: AnalysisRequest) -> DirectionInputs:
     """Read the queries and labels; raises NotDefined without a query."""
     spec = request.spec
     direction = Direction(spec.direction)
-    query_set = QuerySet.objects.filter(
-        collection=request.collection, name=spec.scores.query_set, direction=direction
-    ).first()
+    query_sets = QuerySet.objects.filter(collection=request.collection)
+    if not query_sets:
+        raise NotDefined("The collection has no queries yet: load its items.")
+    query_set = query_sets.filter(name=spec.scores.query_set, direction=direction).first()
     if query_set is None:
         raise NotDefined(
             f"The query set “{spec.scores.query_set}” has no {direction.sources} in this "
@@ -39,14 +41,31 @@ def direction_inputs(request: AnalysisRequest) -> DirectionInputs:
     return inputs
 
 
-def nouns_of(inputs: DirectionInputs) -> Nouns:
-    """The nouns and numbers of the queries."""
+def nouns_of(inputs: DirectionInputs, *, n_without_text: int = 0) -> Nouns:
+    """The nouns and numbers of the queries, and notes on their groups and their draw.
+
+    n_without_text : of the queries that are left out
+    """
     facts = inputs.group_facts
-    notes = [facts.notes] if facts.notes else []
-    if inputs.undrawn:
-        samples = names_from_facts(inputs.undrawn.facts() or {})
-        notes.append(sample_sentence(samples, "these numbers"))
+    notes = []
+    if n_without_text:
+        verb = "has" if n_without_text == 1 else "have"
+        notes.append(f"{n_without_text:,} of the {facts.queries} {verb} no text: left out.")
+    if facts.n_population is not None:
+        notes.append(
+            f"The {facts.queries} were drawn of {facts.n_population:,} for pool “{facts.pool}”: "
+            "means and shares stand for all of those; counts, medians and bars are of the drawn."
+        )
+    notes += [note for note in (facts.choice, facts.caution) if note]
     return Nouns(facts.queries, facts.text, notes)
+
+
+def with_sample_note(nouns: Nouns, inputs: DirectionInputs) -> Nouns:
+    """Add the note that positives of what a sample did not draw are not counted, where it is so."""
+    if not inputs.undrawn:
+        return nouns
+    samples = names_from_facts(inputs.undrawn.facts() or {})
+    return nouns._replace(notes=[*nouns.notes, sample_sentence(samples, "these numbers")])
 
 
 def positives_by_query(inputs: DirectionInputs, grades: Grades) -> NDArray[np.int64]:
@@ -78,14 +97,18 @@ def runs_of(request: AnalysisRequest, *, least: int) -> list[Run]:
     return rows
 
 
-def exact_values(inputs: DirectionInputs, runs: Sequence[Run]) -> list[RunValues]:
+def name_of(run: Run) -> str:
+    """The name of a run, marked where only some may know of it."""
+    return f"{run.name} (hidden)" if run.is_hidden else run.name
+
+
+def exact_values(inputs: DirectionInputs, runs: Sequence[Run], measure: Measure) -> list[RunValues]:
     """Measure the runs; raises NotDefined where a value counts what a sample did not draw."""
     run_values = [choice_values.measure_run(inputs=inputs, run=run) for run in runs]
     kinds = choice_values.replace_by_estimates(inputs=inputs, runs=runs, run_values=run_values)
-    for measure, kind in zip(inputs.measures, kinds, strict=True):
-        if kind != EstimateKind.EXACT:
-            raise NotDefined(
-                f"{measure.name} of a single query counts as irrelevant what a sample did not "
-                "draw: it needs labels of all the ranks that it looks at."
-            )
+    if any(kind != EstimateKind.EXACT for kind in kinds):
+        raise NotDefined(
+            f"{measure.name} of a single query counts as irrelevant what a sample did not draw: "
+            "it needs labels of all the ranks that it looks at."
+        )
     return run_values

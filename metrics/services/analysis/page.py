@@ -1,5 +1,6 @@
 """Pages of analyses: the result with its caption, or what is missing, or the work under way."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.http import QueryDict
@@ -15,21 +16,18 @@ from metrics.core.labels.label_sources import LabelSource
 from metrics.services.analysis.analyses import Analysis, Choice
 from metrics.services.analysis.choices import SharedChoices
 from metrics.services.analysis.computation import AnalysisAnswer, inquiry_of, look
+from metrics.services.analysis.inputs import name_of
 
 MAX_NAMED = 4  # runs in a caption
 
 
 class AnalysisPanel(NamedTuple):
-    """One analysis for some choices: its result, once it is there.
-
-    query_string : of the address, with all choices
-    """
+    """One analysis for some choices: its result, once it is there."""
 
     collection: Collection
     analysis: Analysis
     choices: SharedChoices
     answer: AnalysisAnswer | None
-    query_string: str
 
     @property
     def id(self) -> str:
@@ -79,19 +77,35 @@ class AnalysisPanel(NamedTuple):
             f"metrics:{name}",
             args=[self.collection.slug, self.analysis.chapter.slug, self.analysis.name],
         )
-        return f"{path}?{self.query_string}" if self.query_string else path
+        return f"{path}?{_parameters(self.analysis, self.choices).urlencode(safe=':,@()=')}"
 
 
-def panel_of(
-    *,
-    collection: Collection,
-    analysis: Analysis,
-    choices: SharedChoices,
-    parameters: QueryDict,
-) -> AnalysisPanel:
-    """Look at one analysis."""
-    answer = look(collection=collection, spec=analysis.spec(choices))
-    return AnalysisPanel(collection, analysis, choices, answer, parameters.urlencode(safe=":,"))
+def panels_of(
+    *, collection: Collection, analyses: Sequence[Analysis], choices: SharedChoices
+) -> list[AnalysisPanel]:
+    """Look at some analyses; three queries, and one for each."""
+    specs = [analysis.spec(choices) for analysis in analyses]
+    answers = look(collection=collection, specs=specs, runs=choices.runs)
+    rows = zip(analyses, answers, strict=True)
+    return [AnalysisPanel(collection, analysis, choices, answer) for analysis, answer in rows]
+
+
+def _parameters(analysis: Analysis, choices: SharedChoices) -> QueryDict:
+    """The parameters of an address that holds every choice, whatever the defaults will be."""
+    spec = analysis.spec(choices)
+    values = {
+        "direction": ([spec.direction], True),
+        "labels": ([spec.scores.label_source], Choice.LABELS in analysis.choices),
+        "threshold": ([str(spec.scores.threshold)], Choice.THRESHOLD in analysis.choices),
+        "queries": ([spec.scores.query_set], Choice.QUERIES in analysis.choices),
+        "measure": (list(spec.scores.measures), Choice.MEASURE in analysis.choices),
+        "run": ([str(run) for run in spec.scores.runs], Choice.RUNS in analysis.choices),
+    }
+    parameters = QueryDict(mutable=True)
+    for name, (texts, is_choice) in values.items():
+        if is_choice and any(texts):
+            parameters.setlist(name, texts)
+    return parameters
 
 
 def caption_of(analysis: Analysis, choices: SharedChoices, answer: AnalysisAnswer) -> str:
@@ -121,11 +135,12 @@ def _labels_text(analysis: Analysis, choices: SharedChoices) -> str:
 
 
 def _runs_text(analysis: Analysis, choices: SharedChoices) -> str:
-    names = {run.pk: run.name for run in choices.runs}
-    runs = [names[pk] for pk in analysis.spec(choices).scores.runs]
-    if not runs:
+    if Choice.RUNS not in analysis.choices or not choices.runs:
         return ""
-    if len(runs) > MAX_NAMED:
-        n_more = len(runs) - MAX_NAMED
-        return f"{counted(len(runs), 'run')}: {', '.join(runs[:MAX_NAMED])} and {n_more:,} more"
-    return f"Runs: {', '.join(runs)}" if len(runs) > 1 else f"Run: {runs[0]}"
+    names = [name_of(run) for run in choices.runs[: analysis.n_runs]]
+    if len(names) < len(choices.runs):
+        return f"Runs: {', '.join(names)}, the first of {len(choices.runs):,} by name"
+    if len(names) > MAX_NAMED:
+        n_more = len(names) - MAX_NAMED
+        return f"{counted(len(names), 'run')}: {', '.join(names[:MAX_NAMED])} and {n_more:,} more"
+    return f"Runs: {', '.join(names)}" if len(names) > 1 else f"Run: {names[0]}"

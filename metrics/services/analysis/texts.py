@@ -8,14 +8,16 @@ import numpy as np
 from django.core.cache import cache
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Direction, Item, Part, Side
+from annotate.models import Collection, Direction, Item, Side
 from metrics.core.analyses.text_similarity import nearest_similarity
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.leaderboard.choice_values import DirectionInputs
+from metrics.services.leaderboard.chosen_labels import texts_of
 from pooling.services.runs.storage import SIDES
 
 ITEMS_AT_ONCE = 20_000
 TRAINING_SPLIT = "train"
+MOST_PAIRS = 4_000_000_000  # some two minutes
 KEPT_SECONDS = 7 * 24 * 3600
 RULES = "1"  # changes when the same texts would have another similarity
 Lengths = NDArray[np.int64]
@@ -69,6 +71,12 @@ def training_similarity(request: AnalysisRequest, texts: SourceTexts) -> NDArray
             f"“{TRAINING_SPLIT}”."
         )
     own_texts = [text for text in texts.texts if text]
+    if len(own_texts) * len(training_texts) > MOST_PAIRS:
+        raise NotDefined(
+            f"{len(own_texts):,} texts and {len(training_texts):,} training texts are too many to "
+            f"compare: choose a smaller query set, for {MOST_PAIRS // 10**6:,} million pairs or "
+            "fewer."
+        )
     key = f"text-similarity-{_digest(own_texts, training_texts)}"
     value = cache.get(key)
     if value is None:
@@ -95,14 +103,10 @@ def _texts(items: list[int]) -> dict[int, str]:
     """The texts of items that have one; several of one item are put together with a blank."""
     parts_of: dict[int, list[str]] = {}
     for start in range(0, len(items), ITEMS_AT_ONCE):
-        chunk = items[start : start + ITEMS_AT_ONCE]
-        parts = Part.objects.filter(item__in=chunk, kind=Part.Kind.TEXT).order_by(
-            "item", "position"
-        )
-        for item, text in parts.values_list("item_id", "text").iterator(chunk_size=20_000):
+        for item, text in texts_of(items[start : start + ITEMS_AT_ONCE]):
             if text.strip():
                 parts_of.setdefault(item, []).append(text.strip())
-    return {item: " ".join(texts) for item, texts in parts_of.items()}
+    return {item: " ".join(texts[::-1]) for item, texts in parts_of.items()}  # the last came first
 
 
 def _digest(*lists: Iterable[str]) -> str:

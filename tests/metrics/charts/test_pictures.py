@@ -2,7 +2,6 @@
 
 import json
 import re
-import struct
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from metrics.charts.charts import Chart
-from metrics.charts.pictures import PictureError, png_of, svg_of, themed_spec
+from metrics.charts.pictures import PictureError, svg_of, themed_spec
 from metrics.charts.stylesheet import light_colours
 from metrics.charts.theme import COLOURS, CONFIG
 from tests.browsing import wait_for_expression
@@ -112,19 +111,11 @@ def test_the_width_is_the_callers():
     assert 160 + 90 < size(svg_of(CHARTS["margins"], pixels=100))[0] <= 350
 
 
-def test_a_png_has_two_pixels_for_each_of_the_svg():
-    png = png_of(CHARTS["levels"])
-    assert png.startswith(b"\x89PNG\r\n\x1a\n")
-    width, height = size(svg_of(CHARTS["levels"]))
-    assert struct.unpack(">II", png[16:24]) == (1440, 2 * height) and width == 720
-
-
-@pytest.mark.parametrize("draw", [svg_of, png_of])
-def test_equal_charts_are_equal_bytes(draw):
+def test_equal_charts_are_equal_bytes():
     # clips and a gradient, which Vega numbers
-    first = draw(CHARTS["shades"])
-    draw(CHARTS["margins"])
-    assert draw(chart_pages.shades()) == first
+    first = svg_of(CHARTS["shades"])
+    svg_of(CHARTS["margins"])
+    assert svg_of(chart_pages.shades()) == first
 
 
 def test_clips_and_gradients_are_where_their_users_look():
@@ -142,10 +133,9 @@ def test_clips_and_gradients_are_where_their_users_look():
         ({"data": {"values": [{"n": float("nan")}]}}, "JSON compliant"),
     ],
 )
-@pytest.mark.parametrize("draw", [svg_of, png_of])
-def test_what_cannot_be_drawn_is_named_with_the_reason_in_one_line(draw, more, reason):
+def test_what_cannot_be_drawn_is_named_with_the_reason_in_one_line(more, reason):
     with pytest.raises(PictureError) as error:
-        draw(bars(**more))
+        svg_of(bars(**more))
     assert str(error.value).startswith("Chart bars cannot be drawn: ")
     assert reason in str(error.value) and "\n" not in str(error.value)
 

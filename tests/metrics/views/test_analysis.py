@@ -1,5 +1,7 @@
 """The analysis room in the browser's answers: contents, chapters, one analysis, its table."""
 
+from html import unescape
+
 import pytest
 
 from annotate.models import Role
@@ -50,11 +52,34 @@ def test_a_chapter_shows_all_of_its_analyses(client, study):
     assert "Computing" not in page
 
 
-def test_choices_stay_in_the_addresses_of_a_page(client, study):
-    page = client.get(f"{ROOM}collection/?threshold=2&labels=over:original").content.decode()
-    query = "threshold=2&amp;labels=over:original"
+def test_links_hold_every_choice_whatever_the_defaults_are(client, study):
+    page = client.get(f"{ROOM}collection/?threshold=2").content.decode()
+    query = "direction=forward&amp;labels=over:original&amp;threshold=2&amp;queries=all"
     assert f'href="{PAGE}?{query}"' in page
     assert f'hx-get="{PAGE}state/?{query}"' in page
+    keys = [run.pk for run in study.runs.filter(direction="forward").order_by("pk")]
+    runs = "".join(f"&amp;run={key}" for key in keys)
+    hits = f"{ROOM}collection/hits-by-length/?{query}&amp;measure=C@5{runs}"
+    assert f'href="{hits}"' in page
+    # the link of before still names its runs when another one comes first by name
+    studies.run(study, "aaa", seed=9)
+    choices = client.get(unescape(hits)).context["choices"]
+    assert [run.name for run in choices.runs] == ["alpha", "beta"]
+
+
+def test_a_parameter_that_is_no_choice_is_told(client, study):
+    answer = client.get(f"{PAGE}?label_source=only")
+    assert answer.status_code == 422
+    assert '"label_source" is no choice here; there are: direction, run,' in unescape(
+        text_of(answer)
+    )
+
+
+def test_a_form_that_turns_the_direction_shows_the_runs_of_that_direction(client, study):
+    keys = "&".join(f"run={run.pk}" for run in study.runs.filter(direction="forward"))
+    answer = client.get(f"{ROOM}collection/?{keys}&direction=reverse")
+    assert answer.status_code == 200
+    assert [run.name for run in answer.context["choices"].runs] == ["gamma"]
 
 
 def test_reference_sets_of_the_form_become_one_key(client, study):
@@ -75,7 +100,7 @@ def test_unreadable_choices_are_told_with_the_defaults_shown(client, study):
 def test_what_is_not_defined_is_told_in_a_sentence(client, study):
     compute_kept(study, "hits-by-length", direction="reverse")
     text = text_of(client.get(f"{ROOM}collection/hits-by-length/?direction=reverse"))
-    assert "Not defined yet" in text
+    assert "Not defined" in text and "It takes 2 runs of this direction; 1 run is chosen." in text
 
 
 def test_the_table_comes_as_a_file_once_it_is_there(client, study):
@@ -103,7 +128,7 @@ def test_a_page_makes_as_many_queries_for_many_runs_as_for_few(
 ):
     for name in ANALYSES:
         compute_kept(study, name)
-    with django_assert_max_num_queries(60) as first:
+    with django_assert_max_num_queries(30) as first:
         client.get(f"{ROOM}collection/")
     for number in range(5):
         studies.run(study, f"further {number}", seed=number)

@@ -1,6 +1,8 @@
 """Hits of two runs by the length of the text, and by its nearness to training texts."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,61 +14,105 @@ from metrics.core.analyses.hits import (
     hits_by_length,
     hits_by_similarity,
 )
-from metrics.core.comparisons.binary_scores import are_zero_one
 from metrics.core.labels.label_sources import LabelSource
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, exact_values, nouns_of, runs_of
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    exact_values,
+    name_of,
+    nouns_of,
+    runs_of,
+)
 from metrics.services.analysis.texts import SourceTexts, source_texts, training_similarity
 from metrics.services.leaderboard.choice_values import DirectionInputs, restricted
 from pooling.models import Run
 
+RIGHT = ("C", "Success")  # families of measures that say whether a run is right
+
 
 def by_length(request: AnalysisRequest) -> AnalysisResult:
     """Hits of two runs by the number of characters of the query's text."""
-    inputs = direction_inputs(request)
-    texts = source_texts(inputs)
-    runs = runs_of(request, least=2)
-    hits = _hits(inputs, runs, texts)
-    within = restricted(inputs, texts.has_text)
-    n_characters = texts.n_characters[texts.has_text]
-    result = hits_by_length(n_characters, hits, groups=within.groups)
-    return _result(result, LENGTH, within, runs)
+    question = _read(request)
+    n_characters = question.texts.n_characters[question.texts.has_text]
+    result = hits_by_length(n_characters, question.hits, groups=question.inputs.groups)
+    return _result(result, LENGTH, question)
 
 
 def by_similarity(request: AnalysisRequest) -> AnalysisResult:
     """Hits of two runs by the similarity of the query's text to training texts."""
+    question = _read(request)
+    similarity = training_similarity(request, question.texts)
+    result = hits_by_similarity(similarity, question.hits, groups=question.inputs.groups)
+    return _result(result, SIMILARITY, question)
+
+
+class _HitQuestion(NamedTuple):
+    """Two runs on the queries that have a text, by the label source and its reference sets.
+
+    inputs : of the queries with a text; notes : on label sources that are left out, or have few
+    """
+
+    inputs: DirectionInputs
+    texts: SourceTexts
+    runs: Sequence[Run]
+    hits: list[RunHits]
+    notes: list[str]
+
+
+def _read(request: AnalysisRequest) -> _HitQuestion:
+    """Read texts and hits; raises NotDefined where no source has a positive, or none is whole."""
     inputs = direction_inputs(request)
     texts = source_texts(inputs)
     runs = runs_of(request, least=2)
-    hits = _hits(inputs, runs, texts)
-    similarity = training_similarity(request, texts)
-    within = restricted(inputs, texts.has_text)
-    result = hits_by_similarity(similarity, hits, groups=within.groups)
-    return _result(result, SIMILARITY, within, runs)
-
-
-def _hits(inputs: DirectionInputs, runs: Sequence[Run], texts: SourceTexts) -> list[RunHits]:
-    """The hits of two runs on the queries with a text, by the label source and its reference."""
     (measure,) = inputs.measures
-    first, second = exact_values(inputs, runs)
-    source = LabelSource.parse(inputs.spec.label_source)
-    tables = [(source, first.whole, second.whole)]
-    if source.reference and first.reference is not None and second.reference is not None:
-        tables.append((source.reference, first.reference, second.reference))
-    values = np.concatenate([rows for _, *run_rows in tables for rows in run_rows])
-    if not are_zero_one(values.T):
+    if measure.family not in RIGHT:
         raise NotDefined(
-            f"{measure.name} is not 0 or 1 for each query: choose one that is, such as C@5."
+            f"{measure.name} does not say whether a run is right on a query: choose C@k, as C@5."
         )
-    return [
-        RunHits(part.label, *(rows[0, texts.has_text] == 1 for rows in run_rows))
-        for part, *run_rows in tables
-    ]
+    hits, notes = _hits(request, inputs, runs, texts)
+    source = LabelSource.parse(inputs.spec.label_source)
+    if source.reference and source.has_people:
+        alone = replace(request.spec.scores, label_source=source.reference.key)
+        reference_request = request._replace(spec=replace(request.spec, scores=alone))
+        reference_inputs = direction_inputs(reference_request)
+        try:
+            more = _hits(reference_request, reference_inputs, runs, texts)
+            hits, notes = [*hits, *more[0]], [*notes, *more[1]]
+        except NotDefined as reason:
+            notes.append(f"By {source.reference.label} it is not defined. {reason}")
+    return _HitQuestion(restricted(inputs, texts.has_text), texts, runs, hits, notes)
 
 
-def _result(
-    result: BinnedHits, axis: BinAxis, inputs: DirectionInputs, runs: Sequence[Run]
-) -> AnalysisResult:
+def _hits(
+    request: AnalysisRequest, inputs: DirectionInputs, runs: Sequence[Run], texts: SourceTexts
+) -> tuple[list[RunHits], list[str]]:
+    """The hits of two runs by one label source, and a note on queries without a positive."""
     (measure,) = inputs.measures
-    names = (runs[0].name, runs[1].name)
-    return hits_result(result, axis, nouns_of(inputs), runs=names, measure=measure.name)
+    first, second = exact_values(inputs, runs, measure)
+    source = LabelSource.parse(inputs.spec.label_source)
+    has_positive = first.has_positive[texts.has_text]
+    n_without = int(np.count_nonzero(~has_positive))
+    queries = inputs.group_facts.queries
+    if not has_positive.any():
+        raise NotDefined(f"None of the {queries} has a positive by {source.label} yet.")
+    notes = []
+    if n_without:
+        verb = "has" if n_without == 1 else "have"
+        notes.append(
+            f"{n_without:,} of the {queries} {verb} no positive by {source.label}: on them neither "
+            "run is right."
+        )
+    run_hits = [values.whole[0, texts.has_text] == 1 for values in (first, second)]
+    return [RunHits(source.label, *run_hits)], notes
+
+
+def _result(result: BinnedHits, axis: BinAxis, question: _HitQuestion) -> AnalysisResult:
+    (measure,) = question.inputs.measures
+    nouns = nouns_of(question.inputs, n_without_text=question.texts.n_without)
+    return hits_result(
+        result,
+        axis,
+        nouns._replace(notes=[*question.notes, *nouns.notes]),
+        runs=(name_of(question.runs[0]), name_of(question.runs[1])),
+        measure=measure.name,
+    )

@@ -1,6 +1,7 @@
 """Positives of a query by the length of its text, with some texts as examples."""
 
 import numpy as np
+from django.utils.text import Truncator
 
 from metrics.charts.analyses.lengths import TextExample, examples_result, length_result
 from metrics.charts.analyses.text_similarity import similarity_result
@@ -9,9 +10,17 @@ from metrics.core.analyses.lengths import LengthPositives, length_examples, posi
 from metrics.core.analyses.text_lengths import similarity_by_length
 from metrics.core.statistics.resampling import seed_of
 from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
-from metrics.services.analysis.inputs import direction_inputs, nouns_of, positives_by_query
+from metrics.services.analysis.inputs import (
+    direction_inputs,
+    nouns_of,
+    positives_by_query,
+    with_sample_note,
+)
 from metrics.services.analysis.texts import source_texts, training_similarity
 from metrics.services.leaderboard.choice_values import restricted
+
+FEWEST_TEXTS = 3
+MAX_TEXT = 500  # characters that are shown of a text
 
 
 def by_length(request: AnalysisRequest) -> AnalysisResult:
@@ -25,7 +34,8 @@ def by_length(request: AnalysisRequest) -> AnalysisResult:
     result = positives_by_length(
         LengthPositives(texts.n_words[texts.has_text], n_positive, within.groups)
     )
-    return length_result(result, nouns_of(within), n_without_text=texts.n_without)
+    nouns = nouns_of(within, n_without_text=texts.n_without)
+    return length_result(result, with_sample_note(nouns, inputs))
 
 
 def examples(request: AnalysisRequest) -> AnalysisResult:
@@ -34,19 +44,22 @@ def examples(request: AnalysisRequest) -> AnalysisResult:
     texts = source_texts(inputs)
     n_positive = positives_by_query(inputs, inputs.labels.whole)
     positions = np.flatnonzero(texts.has_text)
+    if len(positions) < FEWEST_TEXTS:
+        raise NotDefined("It takes three texts: a short one, one in the middle and a long one.")
     n_words = texts.n_words[positions]
     rng = np.random.default_rng(seed_of(n_words[:, None].astype(np.float64)))
     rows = [
         TextExample(
             part=part,
-            text=texts.texts[position],
+            text=Truncator(texts.texts[position]).chars(MAX_TEXT),
             n_words=int(texts.n_words[position]),
             n_positive=int(n_positive[position]),
         )
         for part, numbers in length_examples(n_words, rng=rng)._asdict().items()
         for position in positions[numbers].tolist()
     ]
-    return examples_result(rows, nouns_of(restricted(inputs, texts.has_text)))
+    nouns = nouns_of(restricted(inputs, texts.has_text), n_without_text=texts.n_without)
+    return examples_result(rows, with_sample_note(nouns, inputs))
 
 
 def by_similarity(request: AnalysisRequest) -> AnalysisResult:
@@ -60,4 +73,4 @@ def by_similarity(request: AnalysisRequest) -> AnalysisResult:
         texts.n_characters[texts.has_text],
         groups=within.groups,
     )
-    return similarity_result(rows, nouns_of(within))
+    return similarity_result(rows, nouns_of(within, n_without_text=texts.n_without))

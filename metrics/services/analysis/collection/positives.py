@@ -4,20 +4,23 @@ from metrics.charts.analyses.positives import positives_result
 from metrics.charts.results import AnalysisResult
 from metrics.core.analyses.positives import SourcePositives, positives_per_query
 from metrics.core.labels.label_sources import LabelSource, People
-from metrics.services.analysis.analyses import AnalysisRequest
+from metrics.services.analysis.analyses import AnalysisRequest, NotDefined
 from metrics.services.analysis.inputs import (
     direction_inputs,
     nouns_of,
     positives_by_query,
     source_grades,
+    with_sample_note,
 )
+
+MOST_SETS = 5  # of reference sets with a series of their own
 
 
 def per_query(request: AnalysisRequest) -> AnalysisResult:
     """Positives a query by the chosen label source, and by each of its parts alone."""
     inputs = direction_inputs(request)
     source = LabelSource.parse(inputs.spec.label_source)
-    parts = [LabelSource.of(People.NONE, [name]) for name in source.sets]
+    parts = [LabelSource.of(People.NONE, [name]) for name in source.sets[:MOST_SETS]]
     if source.has_people:
         parts.append(LabelSource.of(People.ONLY))
     sources = [SourcePositives(source.label, positives_by_query(inputs, inputs.labels.whole))]
@@ -26,4 +29,9 @@ def per_query(request: AnalysisRequest) -> AnalysisResult:
         for part in parts
         if part != source
     ]
-    return positives_result(positives_per_query(sources, groups=inputs.groups), nouns_of(inputs))
+    if not any(part.n.any() for part in sources):
+        raise NotDefined("No query has a positive by any of these labels yet.")
+    return positives_result(
+        positives_per_query(sources, groups=inputs.groups),
+        with_sample_note(nouns_of(inputs), inputs),
+    )

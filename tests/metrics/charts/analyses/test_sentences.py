@@ -35,7 +35,7 @@ def test_medians_are_told_of_every_label_source():
 def length_headline(n_words, n_positive):
     n_words, n_positive = np.array(n_words), np.array(n_positive)
     inputs = LengthPositives(n_words, n_positive, Groups.single(len(n_words)))
-    return length_result(positives_by_length(inputs), NOUNS, n_without_text=0).headline
+    return length_result(positives_by_length(inputs), NOUNS).headline
 
 
 WORDS = np.repeat([3, 6, 12], 10)
@@ -45,10 +45,14 @@ MANY, FEW = np.tile([6, 8], 5), np.tile([1, 3], 5)
 def test_the_end_with_more_positives_is_named_first():
     middle = np.full(10, 4)
     short = length_headline(WORDS, np.concatenate([MANY, middle, FEW]))
-    assert short.startswith("Captions of 3 words have 3.50 times the positives of captions of 12")
+    assert short.startswith(
+        "Captions of 3 words have 3.50 times the positives of those of 12 words (95 %"
+    )
     assert short.endswith(")")
     long = length_headline(WORDS, np.concatenate([FEW, middle, MANY]))
-    assert long.startswith("Captions of 12 words have 3.50 times the positives of captions of 3 w")
+    assert long.startswith(
+        "Captions of 12 words have 3.50 times the positives of those of 3 words (95 %"
+    )
 
 
 def test_a_ratio_that_may_be_1_shows_no_difference():
@@ -59,20 +63,23 @@ def test_a_ratio_that_may_be_1_shows_no_difference():
 
 def test_equal_numbers_have_a_ratio_without_an_interval():
     assert length_headline(WORDS, np.ones(30, dtype=int)) == (
-        "Captions of 3 words have 1.00 times the positives of captions of 12 words (no interval)"
+        "Captions of 3 words have 1.00 positives on average, those of 12 words 1.00 "
+        "(no interval of their ratio)"
     )
 
 
 def test_an_end_without_positives_has_means_in_place_of_a_ratio():
     zeros = np.zeros(10, dtype=int)
     assert length_headline(WORDS, np.concatenate([MANY, zeros, zeros])) == (
-        "Captions of 3 words have 7.00 positives on average, captions of 12 words have 0.00"
+        "Captions of 3 words have 7.00 positives on average, those of 12 words 0.00 "
+        "(no interval of their ratio)"
     )
 
 
 def test_one_length_cannot_be_compared():
-    assert length_headline([4] * 6, [1, 2, 3, 4, 5, 6]) == (
-        "Too few lengths to compare: most captions have about 4 words"
+    words = [1, *[12] * 40, 20]
+    assert length_headline(words, range(42)) == (
+        "Too few different lengths to compare short and long texts: the median has 12 words"
     )
 
 
@@ -82,30 +89,30 @@ def test_examples_are_told_by_the_first_and_the_last_cut_where_long():
     assert headline == f"From “man” (1 word) to “{'long ' * 11}long…” (30 words)"
 
 
-FIRST = np.array([True, True, False, False, True])
-HITS = [RunHits("people only", FIRST, np.array([True, False, True, False, False]))]
+FIRST = np.tile([True, True, False, False, True], 20)
+SECOND = np.tile([True, False, True, False, False], 20)
+HITS = [RunHits("people only", FIRST, SECOND)]
+WHOLE = "By people only, a alone is right on 40.0 % of the captions and b alone on 20.0 % (C@5)"
 
 
 def hits_headline(result, axis):
     return hits_result(result, axis, NOUNS, runs=("a", "b"), measure="C@5").headline
 
 
-def test_hits_are_told_of_all_queries_and_of_one_end():
-    groups = Groups.single(5)
-    result = hits_by_length(np.array([3, 3, 30, 30, 30]), HITS, groups=groups)
-    assert hits_headline(result, LENGTH) == (
-        "a alone is right on 40.0 % of the captions, b on 20.0 %; "
-        "of those of 1 to 5 characters on 50.0 % and 0.0 % (C@5)"
+def test_hits_are_told_of_all_queries_and_of_both_ends_that_have_enough():
+    groups = Groups.single(100)
+    n_characters = np.repeat([3, 23, 33, 43], [50, 5, 40, 5])
+    assert hits_headline(hits_by_length(n_characters, HITS, groups=groups), LENGTH) == (
+        f"{WHOLE}; of the 50 of 1 to 10 characters on 40.0 % and 20.0 %, "
+        "of the 40 of 31 to 40 characters on 40.0 % and 20.0 %"
     )
-    similarity = np.array([0.1, 0.1, 0.1, 0.9, 0.95])
+    similarity = np.repeat([0.15, 0.95], 50)
     assert hits_headline(hits_by_similarity(similarity, HITS, groups=groups), SIMILARITY) == (
-        "a alone is right on 40.0 % of the captions, b on 20.0 %; "
-        "of those with a similarity of 0.9 to 1.0 on 50.0 % and 0.0 % (C@5)"
+        f"{WHOLE}; of the 50 with a similarity of 0.1 to 0.2 on 40.0 % and 20.0 %, "
+        "of the 50 with a similarity of 0.9 to 1.0 on 40.0 % and 20.0 %"
     )
-    one_bin = hits_by_length(np.full(5, 7), HITS, groups=groups)
-    assert hits_headline(one_bin, LENGTH) == (
-        "a alone is right on 40.0 % of the captions, b on 20.0 % (C@5)"
-    )
+    one_bin = hits_by_length(np.full(100, 7), HITS, groups=groups)
+    assert hits_headline(one_bin, LENGTH) == WHOLE
 
 
 @pytest.mark.parametrize(

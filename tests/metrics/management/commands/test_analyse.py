@@ -58,7 +58,7 @@ def test_choices_are_options(study):
     ("options", "words"),
     [
         ((NAME,), "Name a collection by --collection"),
-        ((NAME, "--collection", "nothing"), "Name a collection by --collection"),
+        ((NAME, "--collection", "nothing"), 'There is no collection "nothing".'),
         ((NAME, *OF_STUDY, "--direction", "sideways"), "is no direction with queries"),
         ((NAME, *OF_STUDY, "--run", "nobody"), 'There is no run "nobody" in use in study.'),
         ((NAME, *OF_STUDY, "--label-source", "over:none"), 'no reference set "none"'),

@@ -44,7 +44,7 @@ def test_runs_are_chosen_by_hand_name_team_and_tag_together(study):
     assert names(chosen(study, name="ALPH")) == ["alpha"]
     key = Run.objects.get(name="beta").pk
     assert names(chosen(study, run=key)) == ["beta"]
-    assert names(chosen(study, run=key, team="Blue")) == []
+    assert chosen(study, run=key, team="Blue").errors
 
 
 def test_a_description_that_no_run_has_is_told(study):
@@ -69,7 +69,20 @@ def test_a_direction_without_queries_is_no_choice(study):
 def test_errors_of_labels_and_measures_are_told_too(study):
     errors = chosen(study, measure="nope", labels="over:none", threshold=7).errors
     assert len(errors) == 3
-    assert chosen(study, measure="nope").measure == ""
+    choices = chosen(study, measure="nope")
+    assert (choices.measure, choices.measure_text) == ("", "nope")
+    two = chosen(study, measure="C@1 AP", threshold=7)
+    assert (two.measure, len(two.errors)) == ("", 2)
+    assert chosen(study, measure="C@1", threshold=7).measure == "C@1"
+
+
+def test_choices_of_other_pages_are_none_here(study):
+    for name in ("people", "subset", "words_from", "decide", "bogus"):
+        assert (
+            chosen(study, **{name: "judged"})
+            .errors[0]
+            .startswith(f'"{name}" is no choice here; there are: direction, run, name,')
+        )
 
 
 def test_other_peoples_hidden_runs_are_no_choice(study):
@@ -86,7 +99,7 @@ def test_only_choices_that_change_an_analysis_change_its_key(study):
     assert Choice.RUNS not in analysis.choices
     key = Run.objects.get(name="beta").pk
     usual = analysis.spec(chosen(study))
-    assert analysis.spec(chosen(study, run=key, measure="AP", decide="tukey")) == usual
+    assert analysis.spec(chosen(study, run=key, measure="AP")) == usual
     for change in ({"labels": "only"}, {"threshold": 2}, {"direction": "reverse"}):
         assert analysis.spec(chosen(study, **change)).key != usual.key
     analysis = ANALYSES["hits-by-length"]

@@ -1,8 +1,14 @@
 """Analyses as kept values: computed once, anew after changes, and reasons in place of numbers."""
 
-import pytest
+import io
 
+import pytest
+from django.utils import timezone
+
+from annotate.core.files.archives.sources import FileSource
 from annotate.models import Kept, QuerySet
+from annotate.services.imports.imports import import_now
+from annotate.services.imports.kinds import ReferenceImport
 from metrics.services.analysis.computation import look
 from metrics.services.analysis.register import ANALYSES
 from metrics.services.numbers import refresh
@@ -21,7 +27,10 @@ def study():
 
 
 def answer(study, name=NAME, **parameters):
-    return look(collection=study, spec=ANALYSES[name].spec(chosen(study, **parameters)))
+    choices = chosen(study, **parameters)
+    specs = [ANALYSES[name].spec(choices)]
+    (kept_answer,) = look(collection=study, specs=specs, runs=choices.runs)
+    return kept_answer
 
 
 def test_whoever_looks_first_has_it_computed_and_then_it_is_there(study):
@@ -51,6 +60,20 @@ def test_another_name_of_a_run_makes_its_analyses_old(study):
     assert not answer(study).is_stale
 
 
+def test_an_import_that_ends_makes_analyses_old(study):
+    compute_kept(study, NAME)
+    source = FileSource(io.BytesIO(b"q1 0 d2 1\n"), "cxc.qrels")
+    import_now(collection=study, import_request=ReferenceImport("cxc"), source=source)
+    assert answer(study).is_stale
+
+
+def test_time_alone_makes_no_answer_old_though_it_is_computed_again(study):
+    compute_kept(study, NAME)
+    Kept.objects.update(fresh_until=timezone.now())
+    assert not answer(study).is_stale
+    assert compute_kept(study, NAME)
+
+
 def test_what_is_missing_is_kept_as_a_sentence(study):
     run = Run.objects.get(name="alpha")
     compute_kept(study, "hits-by-length", run=run.pk)
@@ -77,5 +100,7 @@ def test_an_empty_query_set_has_a_sentence_for_every_analysis(study):
 def test_a_collection_without_anything_has_sentences_alone():
     empty = cast.collection("empty")
     for name in ANALYSES:
-        assert answer_of(empty, name).reason, name
+        assert answer_of(empty, name).reason == (
+            "The collection has no queries yet: load its items."
+        )
     assert not Kept.objects.exists()

@@ -48,11 +48,14 @@ def test_hits_are_told_for_both_label_sources(study):
     reference = whole["reference “original” only"]
     assert [reference[key] for key in HIT_KINDS] == [0, 100, 0, 0]
     headline = answer_of(study, "hits-by-length", **choices()).result.headline
-    assert headline.startswith("right alone is right on 66.7 % of the queries, wrong on 0.0 %")
+    assert headline == (
+        "By people over reference “original”, right alone is right on 66.7 % of the queries and "
+        "wrong alone on 0.0 % (C@1)"
+    )
 
 
 def test_bins_hold_the_queries_by_their_characters(study):
-    rows = table_of(study, "hits-by-length", **choices(labels="only"))
+    rows = table_of(study, "hits-by-length", **choices(labels="none:original"))
     counts = {row["characters"]: row["n"] for row in rows}
     # one, one two, one two three, and 7, 9 and 11 characters
     assert sum(n for name, n in counts.items() if name != "all") == counts["all"] == 6
@@ -76,7 +79,23 @@ def test_of_more_runs_the_first_two_by_name_are_compared(study):
 
 
 def test_a_measure_that_is_not_0_or_1_is_refused(study):
-    # every own document stands somewhere in the permutations of the other two runs
-    assert answer_of(study, "hits-by-length", measure="AP").reason == (
-        "AP is not 0 or 1 for each query: choose one that is, such as C@5."
+    for measure in ("AP", "Judged@1", "R@1"):
+        assert answer_of(study, "hits-by-length", measure=measure).reason == (
+            f"{measure} does not say whether a run is right on a query: choose C@k, as C@5."
+        )
+
+
+def test_without_positives_nobody_can_be_right(study):
+    reason = answer_of(study, "hits-by-length", **choices(labels="only")).reason
+    assert reason == "None of the queries has a positive by people only yet."
+    grade(study, {(0, 1): 1})
+    result = answer_of(study, "hits-by-length", **choices(labels="only")).result
+    assert result.notes[0] == (
+        "5 of the queries have no positive by people only: on them neither run is right."
     )
+
+
+def test_a_hidden_run_is_marked_where_its_owner_sees_it(study):
+    Run.objects.filter(name="right").update(is_hidden=True)
+    headline = answer_of(study, "hits-by-length", **choices()).result.headline
+    assert "right (hidden) alone is right on" in headline

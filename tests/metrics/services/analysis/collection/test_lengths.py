@@ -26,12 +26,13 @@ def test_positives_by_length_compare_the_fifths_of_the_words(study):
     answer = answer_of(study, "positives-by-length", labels="only")
     # of six the fifths are two queries each: (3 + 1) / 2 against 0
     assert answer.result.headline == (
-        "Queries of 1 to 2 words have 2.00 positives on average, queries of 5 to 6 words have 0.00"
+        "Queries of 1 to 2 words have 2.00 positives on average, those of 5 to 6 words 0.00 "
+        "(no interval of their ratio)"
     )
     grade(study, {(5, 1): 1})
     answer = answer_of(study, "positives-by-length", labels="only")
     assert answer.result.headline.startswith(
-        "Queries of 1 to 2 words have 4.00 times the positives of queries of 5 to 6 words (95 %"
+        "Queries of 1 to 2 words have 4.00 times the positives of those of 5 to 6 words (95 %"
     )
     rows = table_of(study, "positives-by-length", labels="only")
     assert [(row["words"], row["n"], row["positives_3"]) for row in rows][:2] == [
@@ -44,7 +45,7 @@ def test_queries_without_a_text_are_left_out_and_told(study):
     queries_of(study)[0].parts.all().delete()
     answer = answer_of(study, "positives-by-length")
     assert answer.result.extent == "5 queries"
-    assert answer.result.notes[0] == "1 of the queries have no text and are left out."
+    assert answer.result.notes[0] == "1 of the queries has no text: left out."
     Part.objects.filter(item__side="query").delete()
     for name in ("positives-by-length", "length-examples", "hits-by-length"):
         assert answer_of(study, name).reason.startswith("None of these source items has a text")
