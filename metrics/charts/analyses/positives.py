@@ -78,7 +78,7 @@ def positives_result(
 def _histogram(
     distributions: Sequence[PositivesDistribution],
     bins: Bins,
-    counts: Sequence[NDArray[np.float64]],
+    counts: Sequence[NDArray[np.generic]],
     nouns: Nouns,
 ) -> Spec:
     values, marks = [], []
@@ -100,7 +100,7 @@ def _histogram(
         "y": {"field": "n", "type": "quantitative", "axis": WHOLE, "title": nouns.title},
         "color": {"field": "labels", "type": "nominal", "title": None}
         | {"scale": {"domain": names, "range": SERIES[: len(names)]}}
-        | {"legend": {"columns": 1, "labelLimit": 640}},
+        | {"legend": {"columns": 1, "labelLimit": 640, "offset": 24}},
     }
     tooltip = [
         tooltip_row("labels", "Labels"),

@@ -40,8 +40,9 @@ class AnalysisAnswer(NamedTuple):
 
 
 def inquiry_of(*, collection: Collection, spec: AnalysisSpec) -> Inquiry:
-    """The inquiry whose value is this analysis."""
-    return Inquiry(collection, KIND, spec.key, spec.as_json())
+    """The inquiry whose value is this analysis; one of other rules may have another form."""
+    key = hashlib.sha256(f"{RULES} {spec.key}".encode()).hexdigest()
+    return Inquiry(collection, KIND, key, spec.as_json())
 
 
 def look(
@@ -56,7 +57,8 @@ def look(
     for spec in specs:
         version = _version_of(inputs_version, [run for run in runs if run.pk in spec.scores.runs])
         view = kept.look(inquiry=inquiry_of(collection=collection, spec=spec), version=version)
-        answers.append(view.row and _answer(view.row, is_stale=view.row.version != version))
+        is_stale = view.row is not None and view.row.version != version
+        answers.append(None if view.row is None else _answer(view.row, is_stale=is_stale))
     return answers
 
 

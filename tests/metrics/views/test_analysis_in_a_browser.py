@@ -58,5 +58,5 @@ def test_choices_are_made_at_the_top_and_stay_in_the_address(room, page):
     page.locator("#choices summary").click()
     page.locator("#id_labels").select_option("only")
     page.get_by_role("button", name="Show").click()
-    expect(page.locator("figcaption h2")).to_contain_text("by people only")
+    expect(page.locator("figcaption h3")).to_contain_text("by people only")
     assert "labels=only" in page.url
