@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from metrics.charts.analyses.nouns import Nouns, bin_axis
 from metrics.charts.charts import WHOLE, Spec, tooltip_row
-from metrics.charts.results import AnalysisResult, Column
+from metrics.charts.results import AnalysisResult, Cell, Column
 from metrics.core.analyses.bins import Bins, bins_of
 from metrics.core.analyses.positives import PositivesDistribution
 
@@ -41,38 +41,44 @@ def positives_result(
             "95 % interval of the mean, blank where nothing varies."
         ),
         extent=nouns.extent,
-        columns=[
-            Column("labels", "Labels"),
-            Column("n_positive", "Positives"),
-            Column("n_without", f"{nouns.title} without any"),
-            Column("mean", "Mean", 2),
-            Column("low", "Mean from", 2),
-            Column("high", "Mean to", 2),
-            Column("first_quartile", "First quartile", 1),
-            Column("median", "Median", 1),
-            Column("third_quartile", "Third quartile", 1),
-            Column("largest", "Largest"),
-            *(
-                Column(f"n_with_{start}", f"{nouns.title} with {label}")
-                for start, label in zip(bins.start.tolist(), bins.labels, strict=True)
-            ),
-        ],
-        rows=[
-            [
-                row.name,
-                row.n_positive,
-                row.n_without,
-                row.mean,
-                *row.interval,
-                *row.quartiles,
-                row.values[-1],
-                *map(int, row_counts.tolist()),
-            ]
-            for row, row_counts in zip(distributions, counts, strict=True)
-        ],
+        columns=_columns(bins, nouns),
+        rows=[_row(row, row_counts) for row, row_counts in zip(distributions, counts, strict=True)],
         spec=_histogram(distributions, bins, counts, nouns),
         notes=nouns.notes,
     )
+
+
+def _columns(bins: Bins, nouns: Nouns) -> list[Column]:
+    return [
+        Column("labels", "Labels"),
+        Column("n_positive", "Positives"),
+        Column("n_without", f"{nouns.title} without any"),
+        Column("mean", "Mean", 2),
+        Column("low", "Mean from", 2),
+        Column("high", "Mean to", 2),
+        Column("first_quartile", "First quartile", 1),
+        Column("median", "Median", 1),
+        Column("third_quartile", "Third quartile", 1),
+        Column("largest", "Largest"),
+        *(
+            Column(f"n_with_{start}", f"{nouns.title} with {label}")
+            for start, label in zip(bins.start.tolist(), bins.labels, strict=True)
+        ),
+    ]
+
+
+def _row(row: PositivesDistribution, counts: NDArray[np.generic]) -> list[Cell]:
+    """The numbers of a label source, and of how many queries have so many positives."""
+    return [
+        row.name,
+        row.n_positive,
+        row.n_without,
+        row.mean,
+        *row.interval,
+        *row.quartiles,
+        row.values[-1],
+        *map(int, counts.tolist()),
+    ]
 
 
 def _histogram(

@@ -31,7 +31,8 @@ def per_query(request: AnalysisRequest) -> AnalysisResult:
     ]
     if not any(part.n.any() for part in sources):
         raise NotDefined("No query has a positive by any of these labels yet.")
-    return positives_result(
-        positives_per_query(sources, groups=inputs.groups),
-        with_sample_note(nouns_of(inputs), inputs),
-    )
+    nouns = with_sample_note(nouns_of(inputs), inputs)
+    if left_out := source.sets[MOST_SETS:]:
+        names = ", ".join(f"“{name}”" for name in left_out)
+        nouns = nouns._replace(notes=[*nouns.notes, f"Not shown by themselves: {names}."])
+    return positives_result(positives_per_query(sources, groups=inputs.groups), nouns)

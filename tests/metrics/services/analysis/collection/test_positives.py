@@ -3,6 +3,7 @@
 import pytest
 
 from annotate.models import Item
+from tests.metrics import studies
 from tests.metrics.services.analysis.collection.small_study import (
     documents_of,
     grade,
@@ -71,3 +72,12 @@ def test_people_alone_have_one_series_and_a_headline_without_others(study):
     answer = answer_of(study, "positives-per-query", labels="only")
     assert answer.result.headline == "The median of the queries has 0 positives by people only"
     assert len(answer.result.rows) == 1
+
+
+def test_of_many_reference_sets_five_have_a_series_and_the_others_are_named(study):
+    names = [f"set {number}" for number in range(6)]
+    for name in names:
+        studies.reference(study, {("q0", "d1"): 1}, name)
+    result = answer_of(study, "positives-per-query", labels="over", sets=names).result
+    assert len(result.rows) == 7
+    assert result.notes[-1] == "Not shown by themselves: “set 5”."
